@@ -1,0 +1,31 @@
+/** The Lambda authorizer: decides on every request. With the token endpoint, the only function that reads password hashes. */
+import { newAuthorizer } from "#core/auth/authorize.ts";
+import { credentialStore } from "#core/auth/credentials.ts";
+import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
+import { operations } from "#core/catalogue/index.ts";
+import { systemClock } from "#core/platform/clock.ts";
+import { roleStore } from "#core/roles/store.ts";
+import { openTable } from "#core/table/dynamo.ts";
+import { tenantStore } from "#core/tenants/tenant.ts";
+import { userStore } from "#core/users/store.ts";
+import { tableConfig } from "./env.ts";
+
+/** Less than the gateway's 10 seconds for an authorizer. */
+const DEADLINE_MS = 5_000;
+
+const open = openTable(tableConfig(DEADLINE_MS));
+
+export const handler = newAuthorizer({
+  operations,
+  clock: systemClock,
+  stores: (meter) => {
+    const table = open(meter);
+    return {
+      tenants: tenantStore(table),
+      users: userStore(table),
+      roles: roleStore(table),
+      credentials: credentialStore(table),
+      lockouts: lockoutStore(table, defaultLockoutPolicy),
+    };
+  },
+});

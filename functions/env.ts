@@ -1,0 +1,53 @@
+/** The environment of the functions, read once when a function starts; a missing or wrong variable is told by its name. */
+import * as z from "zod";
+import type { TableConfig } from "#core/table/dynamo.ts";
+
+const optionalUrl = z.url({ protocol: /^https?$/ }).optional();
+
+const Table = z.object({
+  TABLE_NAME: z.string().min(3),
+  /** Set where the database is not DynamoDB of the function's own region: on a laptop and in tests. */
+  DYNAMODB_ENDPOINT: optionalUrl,
+  AWS_REGION: z.string().default("us-east-1"),
+  AWS_ACCESS_KEY_ID: z.string().optional(),
+  AWS_PROFILE: z.string().optional(),
+});
+
+const Links = z.object({
+  /** The origin of absolute links; absent on AWS, where it is the domain that the gateway answered on. */
+  BASE_URL: optionalUrl,
+});
+
+const Documents = z.object({
+  /** Where docs/openapi.json lies; beside the bundle when deployed. */
+  OPENAPI_FILE: z.string().min(1),
+});
+
+const read = <T>(schema: z.ZodType<T>, environment: NodeJS.ProcessEnv): T => {
+  const parsed = schema.safeParse(environment);
+  if (parsed.success) return parsed.data;
+  throw new Error(
+    `environment: ${parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; ")}`,
+  );
+};
+
+/** How to reach the table, for a function that may take `deadlineMs` over a busy one. */
+export const tableConfig = (deadlineMs: number, environment = process.env): TableConfig => {
+  const { TABLE_NAME, DYNAMODB_ENDPOINT: endpoint, ...aws } = read(Table, environment);
+  if (!endpoint) return { tableName: TABLE_NAME, deadlineMs };
+  // An embedded engine checks no credentials, but the SDK signs with some.
+  const unsigned = { accessKeyId: "local", secretAccessKey: "local" };
+  const hasOwn = aws.AWS_ACCESS_KEY_ID ?? aws.AWS_PROFILE;
+  return {
+    tableName: TABLE_NAME,
+    deadlineMs,
+    client: { endpoint, region: aws.AWS_REGION, ...(hasOwn ? {} : { credentials: unsigned }) },
+  };
+};
+
+/** The origin of absolute links, without a trailing slash. */
+export const baseUrl = (environment = process.env): string | undefined =>
+  read(Links, environment).BASE_URL?.replace(/\/$/, "");
+
+/** The path of the API document. */
+export const openApiFile = (environment = process.env): string => read(Documents, environment).OPENAPI_FILE;

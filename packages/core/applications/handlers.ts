@@ -1,0 +1,99 @@
+/** The functions behind the application operations. */
+import type { Handlers } from "../catalogue/operation.ts";
+import type { RequestContext } from "../context.ts";
+import { Fault } from "../faults/faults.ts";
+import { newId } from "../platform/ids.ts";
+import type { UserStore } from "../users/store.ts";
+import type { applicationOperations } from "./contract.ts";
+import { listApplications } from "./list.ts";
+import { freshApplication, mergeApplication, mergeProvisioning } from "./model.ts";
+import { presentApplication, presentAuthenticators, presentProvisioning, selfOf } from "./present.ts";
+import { checkApplication, checkBody, checkNewName, checkRename, notFound } from "./rules.ts";
+import type { ApplicationStore } from "./store.ts";
+
+/** What these handlers use. */
+export interface ApplicationStores {
+  readonly applications: ApplicationStore;
+  readonly users: UserStore;
+}
+
+export const applicationHandlers: Handlers<typeof applicationOperations, RequestContext & ApplicationStores> = {
+  async listApplications({ query }, { tenant, applications }) {
+    if (query.sortBy !== undefined || query.sortOrder !== undefined) {
+      throw new Fault(
+        "application.sorting",
+        "Sorting is not supported in this version of the API: leave sortBy and sortOrder out.",
+      );
+    }
+    return listApplications(applications, tenant, query);
+  },
+
+  async createApplication({ query, body }, { tenant, principal, applications }) {
+    if (query.template?.trim()) {
+      throw new Fault("application.template_unsupported", "Application creation with templates not supported.");
+    }
+    const { isManagementApp = false, inboundProtocolConfiguration = {}, ...settings } = body;
+    if (Object.keys(inboundProtocolConfiguration).length > 0) {
+      throw new Fault(
+        "application.protocols_unsupported",
+        "This version keeps no inbound protocols: leave inboundProtocolConfiguration out.",
+      );
+    }
+    checkNewName(settings.name, tenant);
+    checkBody(settings);
+    const fresh = freshApplication(newId(), settings.name, principal?.subject ?? "", isManagementApp);
+    const application = mergeApplication(fresh, settings);
+    checkApplication(application, tenant, "Error creating application.");
+    await applications.add(tenant, application);
+    return { location: selfOf(tenant, application.id) };
+  },
+
+  async getApplication({ params }, { tenant, applications }) {
+    const application = await applications.find(tenant, params.applicationId);
+    if (!application) throw notFound(params.applicationId, tenant);
+    return presentApplication(application);
+  },
+
+  async patchApplication({ params, body }, { tenant, applications }) {
+    await applications.update(tenant, params.applicationId, (before) => {
+      if (body.name !== undefined) checkRename(before, body.name, tenant);
+      checkBody(body);
+      const after = mergeApplication(before, body);
+      checkApplication(after, tenant, `Error patching application with id: ${before.id}`);
+      return after;
+    });
+    return undefined;
+  },
+
+  async deleteApplication({ params }, { tenant, applications }) {
+    await applications.remove(tenant, params.applicationId);
+    return undefined;
+  },
+
+  async changeApplicationOwner({ params, body }, { tenant, applications, users }) {
+    // Both are looked up before either is judged: an unknown application is told before an unknown user.
+    const [application, owner] = await Promise.all([
+      applications.find(tenant, params.applicationId),
+      users.find(tenant, body.id),
+    ]);
+    if (!application) throw notFound(params.applicationId, tenant);
+    if (!owner) throw new Fault("application.owner_unknown", `No user of tenant ${tenant} has the id ${body.id}.`);
+    await applications.update(tenant, params.applicationId, (before) => ({ ...before, ownerId: owner.id }));
+    return undefined;
+  },
+
+  async getApplicationAuthenticators({ params }, { tenant, applications }) {
+    const application = await applications.find(tenant, params.applicationId);
+    if (!application) throw notFound(params.applicationId, tenant);
+    return presentAuthenticators(application);
+  },
+
+  async getResidentApplication(_, { tenant, applications }) {
+    return { provisioningConfigurations: presentProvisioning(await applications.resident(tenant)) };
+  },
+
+  async updateResidentApplication({ body }, { tenant, applications }) {
+    const settings = await applications.updateResident(tenant, (before) => mergeProvisioning(before, body));
+    return { provisioningConfigurations: presentProvisioning(settings) };
+  },
+};

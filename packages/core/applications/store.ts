@@ -1,0 +1,194 @@
+/**
+ * How applications are kept: one item each, an entry per name (the claim of the name and the row of the list), and the
+ * resident application of the tenant. Entries hold no more than lists are filtered and ordered by, so that all of a
+ * tenant's are one cheap range (decision 0004).
+ */
+import { keys } from "../table/keys.ts";
+import { stale, whileStale } from "../table/stale.ts";
+import type { Item, Step, Table } from "../table/table.ts";
+import { type Application, noProvisioning, type ProvisioningSettings } from "./model.ts";
+import { nameTaken, notFound } from "./rules.ts";
+
+/** Entries of one round trip. Past 1 MB DynamoDB ends the page by itself. */
+const ENTRIES_PER_PAGE = 8_000;
+
+/** What lists are filtered and ordered by. */
+export interface ApplicationEntry {
+  readonly id: string;
+  readonly name: string;
+  /** The version of the application when the entry was written: tells a stale copy of the item. */
+  readonly version: number;
+  readonly clientId?: string;
+  readonly issuer?: string;
+}
+
+/** Ids are UUIDs; as 16 bytes they keep the entries small. */
+const packId = (id: string): Uint8Array => Buffer.from(id.replaceAll("-", ""), "hex");
+const unpackId = (bytes: Uint8Array): string =>
+  Buffer.from(bytes)
+    .toString("hex")
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+
+const toEntry = (item: Item): ApplicationEntry => ({
+  id: unpackId(item.i as Uint8Array),
+  name: item.SK,
+  version: item.v as number,
+  ...(typeof item.c === "string" && { clientId: item.c }),
+  ...(typeof item.s === "string" && { issuer: item.s }),
+});
+
+interface Versioned {
+  readonly application: Application;
+  readonly version: number;
+}
+const toVersioned = (item: Item): Versioned => ({
+  application: item.application as unknown as Application,
+  version: item.ver as number,
+});
+
+/** The applications of all tenants; every method takes the tenant that the credential named. */
+export interface ApplicationStore {
+  /** One round trip. */
+  find(tenant: string, id: string): Promise<Application | undefined>;
+  /** Keeps a new application. Throws `application.name_taken`. One round trip. */
+  add(tenant: string, application: Application): Promise<void>;
+  /**
+   * Changes an application: `change` is given what is there and answers what shall be, and is called again when another
+   * writer was faster. Throws `application.not_found`, `application.name_taken`, and what `change` throws. Two round trips.
+   */
+  update(tenant: string, id: string, change: (before: Application) => Application): Promise<void>;
+  /** Removes an application and frees its name. Nothing happens when it is not there. Two round trips. */
+  remove(tenant: string, id: string): Promise<void>;
+  /** The entries of all applications, newest first. */
+  entries(tenant: string): Promise<ApplicationEntry[]>;
+  /** The entry of one name. */
+  entry(tenant: string, name: string): Promise<ApplicationEntry | undefined>;
+  /** The applications of some entries, in their order; what was removed in between is left out. */
+  readMany(tenant: string, entries: readonly ApplicationEntry[]): Promise<Application[]>;
+  /** The provisioning settings of the resident application. */
+  resident(tenant: string): Promise<ProvisioningSettings>;
+  /** Changes them, as `update` does. Answers what they are then. */
+  updateResident(
+    tenant: string,
+    change: (before: ProvisioningSettings) => ProvisioningSettings,
+  ): Promise<ProvisioningSettings>;
+}
+
+/** Opens the store on the table of one request. */
+export const applicationStore = (table: Table): ApplicationStore => {
+  const read = async (tenant: string, id: string): Promise<Versioned | undefined> => {
+    const item = await table.get(keys.application(tenant, id));
+    return item && toVersioned(item);
+  };
+
+  const item = (tenant: string, application: Application, ver: number): Item => ({
+    ...keys.application(tenant, application.id),
+    ver,
+    // Stored as it is; `undefined` members are not stored.
+    application: application as unknown as Item["application"],
+  });
+
+  const claimName = (tenant: string, { id, name }: Application, version: number, message?: string): Step => ({
+    put: { ...keys.applicationEntry(tenant, name), i: packId(id), v: version },
+    when: "absent",
+    otherwise: (found) =>
+      found && unpackId(found.i as Uint8Array) === id ? "applied" : nameTaken(name, tenant, message),
+  });
+
+  return {
+    find: async (tenant, id) => (await read(tenant, id))?.application,
+
+    add: (tenant, application) =>
+      table.write(claimName(tenant, application, 1), {
+        put: item(tenant, application, 1),
+        when: "absent",
+        otherwise: stale,
+      }),
+
+    update: (tenant, id, change) =>
+      whileStale(async () => {
+        const before = await read(tenant, id);
+        if (!before) throw notFound(id, tenant);
+        const after = change(before.application);
+        const version = before.version + 1;
+        const i = packId(id);
+        const oldEntry = keys.applicationEntry(tenant, before.application.name);
+        const message = `Error patching application with id: ${id}`;
+        const entrySteps: Step[] =
+          after.name === before.application.name
+            ? [{ change: oldEntry, set: { v: version }, when: { equal: { i } }, otherwise: stale }]
+            : [
+                claimName(tenant, after, version, message),
+                { remove: oldEntry, when: { equal: { i } }, otherwise: stale },
+              ];
+        await table.write(...entrySteps, {
+          put: item(tenant, after, version),
+          when: { equal: { ver: before.version } },
+          otherwise: stale,
+        });
+      }),
+
+    remove: (tenant, id) =>
+      whileStale(async () => {
+        const before = await read(tenant, id);
+        if (!before) return;
+        await table.write(
+          {
+            remove: keys.application(tenant, id),
+            when: { equal: { ver: before.version } },
+            otherwise: stale,
+          },
+          {
+            remove: keys.applicationEntry(tenant, before.application.name),
+            when: { equal: { i: packId(id) } },
+            otherwise: stale,
+          },
+        );
+      }),
+
+    async entries(tenant) {
+      const items = await table.queryAll({ PK: keys.applicationEntries(tenant), limit: ENTRIES_PER_PAGE });
+      // Ids are UUIDs of version 7, so their order is the order of creation.
+      return items.map(toEntry).sort((a, b) => (a.id < b.id ? 1 : -1));
+    },
+
+    async entry(tenant, name) {
+      const found = await table.get(keys.applicationEntry(tenant, name));
+      return found && toEntry(found);
+    },
+
+    async readMany(tenant, entries) {
+      const keyOf = ({ id }: ApplicationEntry) => keys.application(tenant, id);
+      // Half the price; the entries, read strongly, show which copies are not the newest.
+      const items = await table.getMany(entries.map(keyOf), { consistent: false });
+      const isOld = (index: number) =>
+        ((items[index]?.ver as number | undefined) ?? 0) < (entries[index]?.version ?? 0);
+      const old = entries.filter((_, index) => isOld(index));
+      const fresh = old.length > 0 ? await table.getMany(old.map(keyOf)) : [];
+      const freshById = new Map(old.map(({ id }, index) => [id, fresh[index]]));
+      return entries.flatMap(({ id }, index) => {
+        const found = freshById.has(id) ? freshById.get(id) : items[index];
+        return found ? [toVersioned(found).application] : [];
+      });
+    },
+
+    async resident(tenant) {
+      const found = await table.get(keys.residentApplication(tenant));
+      return (found?.settings as unknown as ProvisioningSettings | undefined) ?? noProvisioning;
+    },
+
+    updateResident: (tenant, change) =>
+      whileStale(async () => {
+        const key = keys.residentApplication(tenant);
+        const found = await table.get(key);
+        const after = change((found?.settings as unknown as ProvisioningSettings | undefined) ?? noProvisioning);
+        const ver = (found?.ver as number | undefined) ?? 0;
+        await table.write({
+          put: { ...key, ver: ver + 1, settings: after as unknown as Item["settings"] },
+          when: found ? { equal: { ver } } : "absent",
+          otherwise: stale,
+        });
+        return after;
+      }),
+  };
+};

@@ -1,0 +1,30 @@
+/** What follows from the catalogue for the gateway and for access control: pure functions of data. */
+import { type Operation, PUBLIC } from "./operation.ts";
+import { type ServiceName, services } from "./services.ts";
+
+/** One gateway route: its key as API Gateway writes it, and the function behind it. */
+export interface Route {
+  /** `ANY /path`, `ANY /path/{proxy+}` or `$default`. */
+  readonly key: string;
+  readonly service: ServiceName;
+}
+
+/** The gateway routes: two per mount, the same below `/t/{tenant}`, and `$default`. */
+export const routes = (): readonly Route[] =>
+  Object.entries(services).flatMap(([name, { mounts, takesDefault }]) => {
+    const service = name as ServiceName;
+    const paths = mounts.flatMap((mount) => [mount, `/t/{tenant}${mount}`]);
+    return [
+      ...paths.flatMap((path) => [`ANY ${path}`, `ANY ${path}/{proxy+}`]),
+      ...(takesDefault ? ["$default"] : []),
+    ].map((key) => ({ key, service }));
+  });
+
+/** Every scope that an operation asks for, with the ids of those operations, in alphabetical order. */
+export const scopeTable = (operations: Readonly<Record<string, Operation>>): ReadonlyMap<string, readonly string[]> => {
+  const table = new Map<string, string[]>();
+  for (const [id, { scope }] of Object.entries(operations)) {
+    if (scope !== PUBLIC) table.set(scope, [...(table.get(scope) ?? []), id]);
+  }
+  return new Map([...table].sort(([a], [b]) => (a < b ? -1 : 1)));
+};

@@ -1,0 +1,105 @@
+/**
+ * From a method and a path to an operation.
+ *
+ * Literal segments win over parameters whatever the order of declaration, so `/applications/resident` is never the
+ * application named "resident": a path that a literal owns answers 405 to other methods.
+ */
+import type { Method, Operation } from "./operation.ts";
+
+/** The longest path that is looked at, in characters. The gateway's own limit on headers is near it. */
+const PATH_LENGTH_MAX = 4_096;
+
+/** What a path and method lead to. */
+export type Match =
+  | { readonly kind: "operation"; readonly id: string; readonly params: Readonly<Record<string, string>> }
+  | { readonly kind: "method"; readonly allow: readonly Method[] }
+  | { readonly kind: "none" };
+
+/** Finds the operation that a request is for. */
+export type Matcher = (method: string, path: string) => Match;
+
+/** A path with its tenant prefix taken off. */
+export interface TenantPath {
+  /** The tenant that the path names, if it names one. */
+  readonly tenant: string | undefined;
+  readonly path: string;
+}
+
+/** Splits `/t/{tenant}/...`. */
+export const splitTenant = (path: string): TenantPath => {
+  const found = /^\/t\/([^/]+)(\/.*)$/s.exec(path);
+  return found?.[1] && found[2] ? { tenant: found[1], path: found[2] } : { tenant: undefined, path };
+};
+
+/**
+ * The segments of a path, or `undefined` for one that no honest client sends: dot segments, empty inner segments,
+ * backslashes, semicolons, control characters, or a percent sign left over after the gateway's decoding
+ * (a second decoding anywhere would be a way around the rules). One trailing slash is allowed.
+ */
+export const segmentsOf = (path: string): readonly string[] | undefined => {
+  if (path.length > PATH_LENGTH_MAX || !path.startsWith("/") || !path.isWellFormed()) return undefined;
+  const segments = path.replace(/\/$/, "").slice(1).split("/");
+  const dubious = /[\p{Cc}\\;%\uFFFD]/u;
+  const honest = (segment: string) => segment !== "" && segment !== "." && segment !== ".." && !dubious.test(segment);
+  return segments.every(honest) ? segments : undefined;
+};
+
+interface Node {
+  readonly literals: Map<string, Node>;
+  parameter?: Node;
+  readonly methods: Map<Method, { readonly id: string; readonly names: readonly string[] }>;
+}
+const newNode = (): Node => ({ literals: new Map(), methods: new Map() });
+
+const parameterName = (segment: string): string | undefined => /^\{(\w+)\}$/.exec(segment)?.[1];
+
+const plant = (root: Node, id: string, { method, path }: Operation): void => {
+  const names: string[] = [];
+  let node = root;
+  for (const segment of path.slice(1).split("/")) {
+    const name = parameterName(segment);
+    let next = name === undefined ? node.literals.get(segment) : node.parameter;
+    if (!next) {
+      next = newNode();
+      if (name === undefined) node.literals.set(segment, next);
+      else node.parameter = next;
+    }
+    if (name !== undefined) names.push(name);
+    node = next;
+  }
+  const other = node.methods.get(method);
+  if (other) throw new Error(`${id} and ${other.id} answer the same request: ${method} ${path}`);
+  node.methods.set(method, { id, names });
+};
+
+interface Found {
+  readonly node: Node;
+  readonly values: readonly string[];
+}
+
+/** Literals first; a literal that leads nowhere gives way to the parameter beside it. */
+const walk = (node: Node, segments: readonly string[], at: number, values: readonly string[]): Found | undefined => {
+  const segment = segments[at];
+  if (segment === undefined) return node.methods.size > 0 ? { node, values } : undefined;
+  const literal = node.literals.get(segment);
+  return (
+    (literal && walk(literal, segments, at + 1, values)) ??
+    (node.parameter && walk(node.parameter, segments, at + 1, [...values, segment]))
+  );
+};
+
+/** Builds the matcher of a set of operations. Two operations that could answer the same request throw here. */
+export const matcherOf = (operations: Readonly<Record<string, Operation>>): Matcher => {
+  const root = newNode();
+  for (const [id, declaration] of Object.entries(operations)) plant(root, id, declaration);
+  return (method, path) => {
+    const segments = segmentsOf(path);
+    if (!segments) return { kind: "none" };
+    const found = walk(root, segments, 0, []);
+    if (!found) return { kind: "none" };
+    const declared = found.node.methods.get(method as Method);
+    if (!declared) return { kind: "method", allow: [...found.node.methods.keys()] };
+    const params = Object.fromEntries(declared.names.map((name, index) => [name, found.values[index] ?? ""]));
+    return { kind: "operation", id: declared.id, params };
+  };
+};

@@ -1,0 +1,41 @@
+/**
+ * The endpoint groups: one Lambda function each, and the paths that the gateway hands to it.
+ *
+ * A mount stands for two gateway routes, itself and everything below it; each is offered below `/t/{tenant}` too.
+ * Where two mounts could take a path, the one with more literal segments does, as API Gateway decides it.
+ */
+
+/** How errors and bodies look on a path. */
+export type Dialect = "management" | "scim1" | "scim2" | "oauth2";
+
+/** One endpoint group. */
+export interface Service {
+  readonly dialect: Dialect;
+  readonly mounts: readonly `/${string}`[];
+  /** True for the one function that also answers what no route takes. */
+  readonly takesDefault?: true;
+}
+
+const table = {
+  applications: { dialect: "management", mounts: ["/api/server/v1/applications"] },
+  /** Needs no database: what describes the API, and the 404 of paths that nobody owns. */
+  "application-metadata": { dialect: "management", mounts: [], takesDefault: true },
+} as const satisfies Record<string, Service>;
+
+/** The name of an endpoint group, of its function's file and of its log lines' `service`. */
+export type ServiceName = keyof typeof table;
+
+/** The endpoint groups, by name. */
+export const services: Readonly<Record<ServiceName, Service>> = table;
+
+/** The path families that are protected as a whole: below them even an unknown path asks for a credential first. */
+const families: readonly { readonly prefix: `/${string}`; readonly dialect: Dialect }[] = [
+  { prefix: "/api/server/v1", dialect: "management" },
+  { prefix: "/scim2", dialect: "scim2" },
+  { prefix: "/svc/scim", dialect: "scim1" },
+  { prefix: "/oauth2", dialect: "oauth2" },
+];
+
+/** The protected family of a path (without tenant prefix), or `undefined` outside all of them. */
+export const familyOf = (path: string): { readonly dialect: Dialect } | undefined =>
+  families.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));

@@ -1,0 +1,16 @@
+/** The description of the API itself. */
+import * as z from "zod";
+import { operation, PUBLIC } from "../catalogue/operation.ts";
+
+export const documentOperations = {
+  getOpenApiDocument: operation({
+    service: "application-metadata",
+    method: "GET",
+    path: "/openapi.json",
+    scope: PUBLIC,
+    summary: "The OpenAPI 3.1 description of this API",
+    source: "our choice, decision 0002",
+    success: { status: 200, body: z.looseObject({ openapi: z.string() }) },
+    failures: [],
+  }),
+} as const;

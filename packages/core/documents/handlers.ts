@@ -1,0 +1,14 @@
+/** The functions behind the operations that describe the API. */
+import type { Handlers } from "../catalogue/operation.ts";
+import type { RequestContext } from "../context.ts";
+import type { documentOperations } from "./contract.ts";
+
+/** What these handlers use. */
+export interface DocumentStores {
+  /** The committed document, read once per container. */
+  readonly openApi: () => Promise<{ readonly openapi: string }>;
+}
+
+export const documentHandlers: Handlers<typeof documentOperations, RequestContext & DocumentStores> = {
+  getOpenApiDocument: (_, { openApi }) => openApi(),
+};

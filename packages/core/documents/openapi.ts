@@ -1,0 +1,146 @@
+/** The OpenAPI 3.1 document, derived from the catalogue. It is committed as docs/openapi.json; drift fails `npm run check`. */
+import * as z from "zod";
+import { commonFailures, type Operation, PUBLIC } from "../catalogue/operation.ts";
+import { type Dialect, services } from "../catalogue/services.ts";
+import { errorSchemas } from "../http/dialects.ts";
+
+type Json = Record<string, unknown>;
+
+/** Turns `$ref`s of zod's registry into references to the document's components, and drops the `$schema` and `$id` of parts. */
+const schemaOf = (schema: z.ZodType, io: "input" | "output", components: Map<string, Json>): Json => {
+  const {
+    $schema: _,
+    $defs,
+    ...json
+  } = z.toJSONSchema(schema, { io, reused: "inline", unrepresentable: "any" }) as Json;
+  for (const [name, part] of Object.entries(($defs ?? {}) as Record<string, Json>)) {
+    const { id: __, $id: ___, ...body } = part;
+    components.set(componentName(name, io), relink(body, io) as Json);
+  }
+  const { id, ...body } = json;
+  if (typeof id !== "string") return relink(body, io) as Json;
+  components.set(componentName(id, io), relink(body, io) as Json);
+  return { $ref: `#/components/schemas/${componentName(id, io)}` };
+};
+
+/** What a shape looks like in a request and in a response differs (defaults), so each has a component of its own. */
+const componentName = (id: string, io: "input" | "output"): string => (io === "input" ? `${id}Input` : id);
+
+const relink = (part: unknown, io: "input" | "output"): unknown => {
+  if (Array.isArray(part)) return part.map((entry) => relink(entry, io));
+  if (part === null || typeof part !== "object") return part;
+  return Object.fromEntries(
+    Object.entries(part).map(([key, value]) =>
+      key === "$ref" && typeof value === "string"
+        ? [key, `#/components/schemas/${componentName(value.replace(/^#\/\$defs\//, ""), io)}`]
+        : [key, relink(value, io)],
+    ),
+  );
+};
+
+const parametersOf = (
+  schema: z.ZodObject | undefined,
+  place: "path" | "query",
+  components: Map<string, Json>,
+): Json[] =>
+  Object.entries(schema?.shape ?? {}).map(([name, field]) => ({
+    name,
+    in: place,
+    required: place === "path" || !(field as z.ZodType).safeParse(undefined).success,
+    schema: schemaOf(field as z.ZodType, "input", components),
+  }));
+
+const reasons: Readonly<Record<number, string>> = {
+  200: "OK",
+  201: "Created",
+  204: "No content",
+  400: "The request is wrong; the description says how",
+  401: "No credential, or none that is accepted",
+  403: "The credential does not hold the scope, or the thing must not be touched",
+  404: "No such thing in this tenant",
+  405: "The path exists, with other methods: see Allow",
+  409: "Another thing has that name or key already",
+  413: "The body is too large",
+  415: "The body is not of the media type that the operation reads",
+  500: "A defect of the service; quote the traceId",
+  501: "Named by the API and not offered",
+  503: "Busy or out of reach of the database: try again",
+};
+
+const media: Readonly<Record<Dialect, string>> = {
+  management: "application/json",
+  scim1: "application/json",
+  scim2: "application/scim+json",
+  oauth2: "application/json",
+};
+
+const describeOperation = (id: string, declaration: Operation, components: Map<string, Json>): Json => {
+  const { dialect } = services[declaration.service];
+  const { success } = declaration;
+  const failures = declaration.scope === PUBLIC ? declaration.failures : [...declaration.failures, ...commonFailures];
+  const parameters = [
+    ...parametersOf(declaration.params, "path", components),
+    ...parametersOf(declaration.query, "query", components),
+  ];
+  return {
+    operationId: id,
+    summary: declaration.summary,
+    tags: [declaration.service],
+    ...(parameters.length > 0 && { parameters }),
+    ...(declaration.body && {
+      requestBody: {
+        required: true,
+        content: { [media[dialect]]: { schema: schemaOf(declaration.body, "input", components) } },
+      },
+    }),
+    responses: {
+      [success.status]: {
+        description: reasons[success.status],
+        ...(success.location && { headers: { Location: { schema: { type: "string", format: "uri" } } } }),
+        ...(success.body && {
+          content: { [media[dialect]]: { schema: schemaOf(success.body, "output", components) } },
+        }),
+      },
+      ...Object.fromEntries(
+        [...new Set(failures)]
+          .sort((a, b) => a - b)
+          .map((status) => [
+            status,
+            {
+              description: reasons[status] ?? "Refused",
+              content: { [media[dialect]]: { schema: schemaOf(errorSchemas[dialect], "output", components) } },
+            },
+          ]),
+      ),
+    },
+    security: declaration.scope === PUBLIC ? [] : [{ basic: [] }],
+    "x-required-scope": declaration.scope,
+    "x-source": declaration.source,
+  };
+};
+
+/** The document of a set of operations: paths in alphabetical order, so that a change shows as a small difference. */
+export const openApiDocument = (operations: Readonly<Record<string, Operation>>): Json => {
+  const components = new Map<string, Json>();
+  const paths: Record<string, Json> = {};
+  for (const [id, declaration] of Object.entries(operations).sort(([, a], [, b]) => (a.path < b.path ? -1 : 1))) {
+    paths[declaration.path] = {
+      ...paths[declaration.path],
+      [declaration.method.toLowerCase()]: describeOperation(id, declaration, components),
+    };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Identity Admin API",
+      version: "1.0.0",
+      description:
+        "Administration of an identity provider. Every path below /api/server/v1, /scim2, /svc/scim and /oauth2 is offered below /t/{tenant} too.",
+    },
+    paths,
+    components: {
+      schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
+      securitySchemes: { basic: { type: "http", scheme: "basic" } },
+    },
+  };
+};

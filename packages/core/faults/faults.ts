@@ -1,0 +1,151 @@
+/**
+ * Every failure that a caller can be told about, in one table.
+ *
+ * `code` and `message` are what clients of WSO2 Identity Server compare (management dialect); `scimType` and `oauth` are
+ * the words of the other dialects. The description of a single failure is given where it is thrown.
+ * A fault that stands for a refusal before the function's own work (`refusal: true`) may be decided by the authorizer.
+ */
+
+/** What one failure looks like from outside. */
+export interface FaultRow {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  /** RFC 7644 section 3.12. */
+  readonly scimType?: string;
+  /** RFC 6749 section 5.2; `invalid_request` where absent. */
+  readonly oauth?: string;
+  /** Seconds a caller should wait before it tries again; becomes `Retry-After`. */
+  readonly retryAfterSeconds?: number;
+  /** True when the authorizer may decide it. */
+  readonly refusal?: true;
+}
+
+const table = {
+  "auth.unauthenticated": {
+    status: 401,
+    code: "401",
+    message: "Unauthorized",
+    scimType: "Unauthorized",
+    oauth: "invalid_client",
+    refusal: true,
+  },
+  "auth.forbidden": { status: 403, code: "403", message: "Forbidden", oauth: "access_denied", refusal: true },
+  "service.unavailable": {
+    status: 503,
+    code: "503",
+    message: "Service Unavailable",
+    oauth: "temporarily_unavailable",
+    retryAfterSeconds: 2,
+    refusal: true,
+  },
+
+  "route.not_found": { status: 404, code: "404", message: "Not Found" },
+  "route.method_not_allowed": { status: 405, code: "405", message: "Method Not Allowed" },
+  "request.too_large": { status: 413, code: "413", message: "Payload Too Large" },
+  "request.headers_too_large": { status: 431, code: "431", message: "Request Header Fields Too Large" },
+  "request.media_type": { status: 415, code: "415", message: "Unsupported Media Type" },
+  "request.malformed": { status: 400, code: "UE-10000", message: "Invalid Request.", scimType: "invalidSyntax" },
+  "request.invalid": { status: 400, code: "UE-10000", message: "Invalid Request", scimType: "invalidValue" },
+  "server.unexpected": {
+    status: 500,
+    code: "SE-50000",
+    message: "Unexpected Processing Error.",
+    oauth: "server_error",
+    refusal: true,
+  },
+
+  "application.invalid": { status: 400, code: "APP-60001", message: "Invalid Request." },
+  "application.not_found": { status: 404, code: "APP-60006", message: "Application not found." },
+  "application.name_taken": { status: 409, code: "APP-60007", message: "Error creating application." },
+  "application.protected": { status: 403, code: "APP-60008", message: "Operation not permitted." },
+  "application.owner_unknown": { status: 400, code: "APP-60504", message: "User not found" },
+  "application.attribute_unknown": { status: 400, code: "APP-60505", message: "Invalid Request." },
+  "application.property_unsupported": { status: 400, code: "APP-60506", message: "Invalid Request." },
+  "application.subject_contradiction": { status: 400, code: "APP-60513", message: "Invalid Request." },
+  "application.name_reserved": {
+    status: 400,
+    code: "APP-60515",
+    message: "Creating application with system reserved name is blocked",
+  },
+  "application.rename_reserved": {
+    status: 400,
+    code: "APP-60516",
+    message: "Renaming application name to a system reserved name is blocked",
+  },
+  "application.sorting": { status: 501, code: "APP-65002", message: "Sorting not supported." },
+  "application.template_unsupported": {
+    status: 501,
+    code: "APP-65501",
+    message: "Server error while trying the attempted operation.",
+  },
+  "application.protocols_unsupported": {
+    status: 501,
+    code: "APP-65501",
+    message: "Server error while trying the attempted operation.",
+  },
+
+  "filter.malformed": {
+    status: 400,
+    code: "APP-60004",
+    message: "Invalid filter query format.",
+    scimType: "invalidFilter",
+  },
+  "filter.attribute": {
+    status: 400,
+    code: "APP-60004",
+    message: "Filtering using the attempted attribute is not supported.",
+    scimType: "invalidFilter",
+  },
+  "filter.operator": {
+    status: 400,
+    code: "APP-60004",
+    message: "Attempted filtering operation is invalid.",
+    scimType: "invalidFilter",
+  },
+} as const satisfies Record<string, FaultRow>;
+
+/** The name of a failure; it appears in the log as `fault`. */
+export type FaultName = keyof typeof table;
+
+/** The failure table, by name. */
+export const faults: Readonly<Record<FaultName, FaultRow>> = table;
+
+/** What a thrown fault may say beyond its row. */
+export interface FaultOptions {
+  /** Replaces the row's message where upstream's message names the operation or an id. */
+  readonly message?: string;
+  /** Response headers that belong to the failure, such as `allow`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The private reason; only the log sees it. */
+  readonly cause?: unknown;
+}
+
+/** A failure with a public face (name, description) and a private cause. The only kind of error that a caller is shown. */
+export class Fault extends Error {
+  readonly fault: FaultName;
+  readonly description: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The message shown to the caller; `Error.message` carries the fault name for the log. */
+  readonly publicMessage: string;
+
+  constructor(fault: FaultName, description: string, options: FaultOptions = {}) {
+    super(`${fault}: ${description}`, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "Fault";
+    this.fault = fault;
+    this.description = description;
+    this.headers = options.headers ?? {};
+    this.publicMessage = options.message ?? faults[fault].message;
+  }
+
+  /** The row of this failure. */
+  get row(): FaultRow {
+    return faults[this.fault];
+  }
+}
+
+/** Makes a `Fault` of anything thrown. What is not a fault already becomes `server.unexpected` and tells the caller nothing. */
+export const toFault = (thrown: unknown): Fault =>
+  thrown instanceof Fault
+    ? thrown
+    : new Fault("server.unexpected", "Server encountered an error while serving the request.", { cause: thrown });

@@ -1,0 +1,98 @@
+/**
+ * What the authorizer tells a function about a request, and how the function reads it.
+ *
+ * The gateway cannot shape a refusal, so it always lets the call through with a decision; the function answers the
+ * refusal in the dialect of the path. It fails closed: a context that is missing, that it cannot read, or that was made
+ * for another operation is a refusal (decision 0003).
+ */
+import * as z from "zod";
+import { Fault, type FaultName, faults } from "../faults/faults.ts";
+
+/** Who calls. The tenant comes from the credential alone. */
+export interface Principal {
+  readonly kind: "user";
+  readonly tenant: string;
+  /** The user's id. */
+  readonly subject: string;
+  /** The user's name in its store, in the form it was created with. */
+  readonly username: string;
+  /** The user store, such as `PRIMARY`. */
+  readonly userStore: string;
+}
+
+/** The decision on one request. `operation` is empty where the path leads to none. */
+export type Decision =
+  | { readonly decision: "allow"; readonly operation: string; readonly principal: Principal }
+  | { readonly decision: "public"; readonly operation: string }
+  | { readonly decision: "refuse"; readonly operation: string; readonly fault: Fault };
+
+/** The challenge of a 401 (RFC 7235, RFC 7617). */
+export const CHALLENGE = 'Basic realm="Identity Admin API", charset="UTF-8"';
+
+const Context = z.discriminatedUnion("decision", [
+  z.object({
+    decision: z.literal("allow"),
+    operation: z.string(),
+    kind: z.literal("user"),
+    tenant: z.string().min(1),
+    subject: z.string().min(1),
+    username: z.string().min(1),
+    userStore: z.string().min(1),
+  }),
+  z.object({ decision: z.literal("public"), operation: z.string() }),
+  z.object({
+    decision: z.literal("refuse"),
+    operation: z.string(),
+    fault: z.string(),
+    description: z.string(),
+  }),
+]);
+
+/** The context of a decision as flat strings, which is what every kind of gateway carries. */
+export type DecisionContext = Readonly<Record<string, string>>;
+
+/** Writes a decision for the gateway to carry. */
+export const toContext = (decision: Decision): DecisionContext => {
+  const { operation } = decision;
+  switch (decision.decision) {
+    case "allow":
+      return { decision: "allow", operation, ...decision.principal };
+    case "public":
+      return { decision: "public", operation };
+    case "refuse":
+      return { decision: "refuse", operation, fault: decision.fault.fault, description: decision.fault.description };
+  }
+};
+
+const unauthenticated = (): Fault =>
+  new Fault("auth.unauthenticated", "Authorization failed: no valid decision accompanies this request.", {
+    headers: { "www-authenticate": CHALLENGE },
+  });
+
+const isRefusal = (name: string): name is FaultName =>
+  Object.hasOwn(faults, name) && faults[name as FaultName].refusal === true;
+
+const withHeaders = (fault: FaultName, description: string): Fault =>
+  new Fault(fault, description, {
+    headers: faults[fault].status === 401 ? { "www-authenticate": CHALLENGE } : {},
+  });
+
+/** Reads the decision that a request carries. Whatever is not a decision is a refusal. */
+export const readDecision = (context: unknown): Decision => {
+  const parsed = Context.safeParse(context);
+  if (!parsed.success) return { decision: "refuse", operation: "", fault: unauthenticated() };
+  const { data } = parsed;
+  const { operation } = data;
+  switch (data.decision) {
+    case "allow": {
+      const { kind, tenant, subject, username, userStore } = data;
+      return { decision: "allow", operation, principal: { kind, tenant, subject, username, userStore } };
+    }
+    case "public":
+      return { decision: "public", operation };
+    case "refuse": {
+      const fault = isRefusal(data.fault) ? withHeaders(data.fault, data.description) : unauthenticated();
+      return { decision: "refuse", operation, fault };
+    }
+  }
+};

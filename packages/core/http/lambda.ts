@@ -1,0 +1,230 @@
+/** The only module that knows Lambda: a function of the gateway out of a service's handlers, with middy at the edge. */
+import middy, { type MiddlewareObj } from "@middy/core";
+import httpJsonBodyParser from "@middy/http-json-body-parser";
+import httpSecurityHeaders from "@middy/http-security-headers";
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
+import { operationsOf } from "../catalogue/index.ts";
+import { matcherOf } from "../catalogue/match.ts";
+import { type Dialect, familyOf, type ServiceName, services } from "../catalogue/services.ts";
+import type { RequestContext } from "../context.ts";
+import { Fault, toFault } from "../faults/faults.ts";
+import { elapsed, systemClock } from "../platform/clock.ts";
+import { type Meter, newMeter } from "../table/meter.ts";
+import { readDecision } from "./decision.ts";
+import { renderFault } from "./dialects.ts";
+import { checkJsonText, decodeUtf8 } from "./json.ts";
+import { newObserver } from "./observe.ts";
+import { type HttpRequest, readRequest } from "./request.ts";
+import { type Admitted, type AnyHandler, admit, answer } from "./serve.ts";
+
+/** Bytes of a JSON body. */
+const BODY_BYTES_MAX = 1_048_576;
+/** How long before Lambda's own end a request gives up, so that the caller still gets an answer in the right shape. */
+const TIMEOUT_EARLY_MS = 500;
+
+/** What a function is made of. */
+export interface FunctionParts<Stores> {
+  readonly service: ServiceName;
+  readonly handlers: Readonly<Record<string, AnyHandler<RequestContext & Stores>>>;
+  /** Builds what the handlers use; what it reads and writes is charged to the meter of the request. */
+  readonly stores: (meter: Meter) => Stores;
+  /** The origin of absolute links. Where it is absent, the domain that the gateway answered on. */
+  readonly baseUrl?: string | undefined;
+}
+
+/** What is known of a request while it is served. It travels on the event, which is where middy's middlewares look. */
+interface Exchange {
+  readonly request: HttpRequest;
+  readonly dialect: Dialect;
+  readonly meter: Meter;
+  readonly startedMs: number;
+  admitted?: Admitted;
+  fault?: Fault;
+}
+
+type Event = APIGatewayProxyEventV2 & { exchange?: Exchange };
+type Edge = MiddlewareObj<Event, APIGatewayProxyStructuredResultV2>;
+
+const exchangeOf = (event: Event): Exchange => {
+  if (!event.exchange) throw new Error("the request was not opened");
+  return event.exchange;
+};
+
+const contextOf = (event: Event): unknown =>
+  (event.requestContext as { authorizer?: { lambda?: unknown } }).authorizer?.lambda;
+
+/** Opens the exchange, and closes it with the one line of the request. */
+const observed = (service: ServiceName): Edge => {
+  const observer = newObserver(service);
+  const close = ({
+    event,
+    response,
+  }: {
+    event: Event;
+    response: APIGatewayProxyStructuredResultV2 | null | undefined;
+  }) => {
+    const { request, meter, startedMs, admitted, fault } = exchangeOf(event);
+    const operation = admitted?.operation ?? "";
+    const status = Number(response?.statusCode ?? 500);
+    if (fault && status >= 500 && status !== 501) {
+      observer.trouble({ traceId: request.traceId, operation, fault: fault.fault, cause: fault.cause ?? fault });
+    }
+    observer.request({
+      traceId: request.traceId,
+      operation,
+      method: request.method.slice(0, 20),
+      status,
+      durationMs: elapsed() - startedMs,
+      cost: meter.cost,
+      ...(admitted?.principal && { tenant: admitted.principal.tenant, subject: admitted.principal.subject }),
+      ...(fault && { fault: fault.fault }),
+    });
+  };
+  return {
+    before: ({ event }) => {
+      const request = readRequest(event);
+      const dialect = familyOf(request.path)?.dialect ?? services[service].dialect;
+      event.exchange = { request, dialect, meter: newMeter(), startedMs: elapsed() };
+    },
+    after: close,
+    onError: close,
+  };
+};
+
+/** Writes whatever was thrown as an answer in the dialect of the path. */
+const faultsRendered = (): Edge => ({
+  onError: (handled) => {
+    const exchange = exchangeOf(handled.event);
+    const fault = toFault(handled.error);
+    exchange.fault = fault;
+    const { contentType, body } = renderFault(exchange.dialect, fault, exchange.request.traceId);
+    const { retryAfterSeconds, status } = fault.row;
+    handled.response = {
+      statusCode: status,
+      headers: {
+        "content-type": contentType,
+        ...(retryAfterSeconds && { "retry-after": String(retryAfterSeconds) }),
+        ...fault.headers,
+      },
+      body: exchange.request.method === "HEAD" ? "" : JSON.stringify(body),
+    };
+  },
+});
+
+/** Headers of every answer. HSTS, nosniff and a policy that lets nothing run; what only pages need is left out. */
+const securityHeaders = () =>
+  httpSecurityHeaders({
+    contentSecurityPolicy: { "default-src": "'none'", "frame-ancestors": "'none'" },
+    strictTransportSecurity: { maxAge: 31_536_000, includeSubDomains: true, preload: false },
+    crossOriginEmbedderPolicy: false,
+    crossOriginOpenerPolicy: false,
+    crossOriginResourcePolicy: false,
+    dnsPrefetchControl: false,
+    downloadOptions: false,
+    frameOptions: false,
+    originAgentCluster: false,
+    permissionsPolicy: false,
+    permittedCrossDomainPolicies: false,
+    reportTo: false,
+    xssProtection: false,
+  });
+
+const commonHeaders = (): Edge => {
+  const add = ({
+    event,
+    response,
+  }: {
+    event: Event;
+    response: APIGatewayProxyStructuredResultV2 | null | undefined;
+  }) => {
+    if (!response) return;
+    response.headers = {
+      "cache-control": "no-store",
+      "x-correlation-id": exchangeOf(event).request.traceId,
+      ...response.headers,
+    };
+  };
+  return { after: add, onError: add };
+};
+
+/** Reads a JSON body strictly, then has middy's parser parse it. */
+const jsonBody = (operations: ReturnType<typeof operationsOf>): Edge => {
+  const parser = httpJsonBodyParser();
+  return {
+    before: async (handled) => {
+      const { event } = handled;
+      const { admitted, request } = exchangeOf(event);
+      if (!admitted || !operations[admitted.operation]?.body) return;
+      const { "content-type": type = "", "content-encoding": encoding = "identity" } = request.headers;
+      const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(type)?.[1]?.toLowerCase() ?? "utf-8";
+      if (encoding !== "identity" || charset !== "utf-8") {
+        throw new Fault("request.media_type", "Send the body as UTF-8 and without Content-Encoding.");
+      }
+      if (!event.body) throw new Fault("request.malformed", "This operation needs a JSON body.");
+      const bytes = Buffer.from(event.body, event.isBase64Encoded ? "base64" : "utf8");
+      if (bytes.length > BODY_BYTES_MAX) {
+        throw new Fault("request.too_large", `The body has ${bytes.length} bytes; at most ${BODY_BYTES_MAX} are read.`);
+      }
+      const text = decodeUtf8(bytes);
+      checkJsonText(text);
+      event.body = text;
+      event.isBase64Encoded = false;
+      try {
+        await parser.before?.(handled as never);
+      } catch (cause) {
+        const isType = !/^application\/(.+\+)?json($|;)/.test(type);
+        throw isType
+          ? new Fault("request.media_type", "Send the body with the content type application/json.", { cause })
+          : new Fault("request.malformed", "Provided request body content is not in the expected format.", { cause });
+      }
+    },
+  };
+};
+
+/** Makes the function of a service. */
+export const lambda = <Stores>(parts: FunctionParts<Stores>) => {
+  const operations = operationsOf(parts.service);
+  const match = matcherOf(operations);
+  const admission: Edge = {
+    before: ({ event }) => {
+      const exchange = exchangeOf(event);
+      exchange.admitted = admit(exchange.request, readDecision(contextOf(event)), match, operations);
+    },
+  };
+
+  const serve = async (event: Event): Promise<APIGatewayProxyStructuredResultV2> => {
+    const { admitted, request, meter } = exchangeOf(event);
+    const declared = admitted && operations[admitted.operation];
+    const handler = admitted && parts.handlers[admitted.operation];
+    if (!admitted || !declared || !handler) throw new Error("an operation without a handler was admitted");
+    const context = {
+      ...parts.stores(meter),
+      traceId: request.traceId,
+      principal: admitted.principal,
+      tenant: admitted.principal?.tenant ?? "",
+      now: systemClock.now(),
+      origin: parts.baseUrl ?? `https://${event.requestContext.domainName}`,
+    };
+    const { status, headers, body } = await answer(declared, handler, request, admitted.params, event.body, context);
+    return {
+      statusCode: status,
+      headers: body === undefined ? headers : { "content-type": "application/json", ...headers },
+      body: body === undefined ? "" : JSON.stringify(body),
+    };
+  };
+
+  // Before-steps run in this order; answers and failures pass through in the opposite one.
+  return middy<Event, APIGatewayProxyStructuredResultV2, Error, Context>({
+    timeoutEarlyInMillis: TIMEOUT_EARLY_MS,
+    timeoutEarlyResponse: () => {
+      throw new Fault("service.unavailable", "The request took too long. Ask for less, or try again.");
+    },
+  })
+    .use(observed(parts.service))
+    .use(securityHeaders())
+    .use(commonHeaders())
+    .use(faultsRendered())
+    .use(admission)
+    .use(jsonBody(operations))
+    .handler(serve);
+};

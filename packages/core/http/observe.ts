@@ -1,0 +1,80 @@
+/**
+ * What operators see: one line per request, which is a log record and its metrics in one (CloudWatch embedded metric
+ * format), and lines for warnings and errors. The types list every field that can leave, so bodies, headers and secrets cannot.
+ */
+import { Logger } from "@aws-lambda-powertools/logger";
+import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
+import type { Cost } from "../table/meter.ts";
+
+const NAMESPACE = "IdentityAdminApi";
+
+/** The record of one request. */
+export interface RequestRecord {
+  readonly traceId: string;
+  /** The operation's id; empty where the path leads to none. */
+  readonly operation: string;
+  readonly method: string;
+  readonly status: number;
+  readonly durationMs: number;
+  readonly cost: Cost;
+  readonly tenant?: string;
+  readonly subject?: string;
+  /** The name of the failure. */
+  readonly fault?: string;
+  /** How the authorizer decided; only in its own lines. */
+  readonly decision?: string;
+}
+
+/** A thing that went wrong, for the people who run the service. */
+export interface Trouble {
+  readonly traceId: string;
+  readonly operation: string;
+  readonly fault: string;
+  readonly cause: unknown;
+}
+
+/** A change in who may get in, or a refusal: for the people who look after security. */
+export interface SecurityEvent {
+  readonly traceId: string;
+  readonly tenant: string;
+  readonly userStore: string;
+  /** A digest of the name that was tried, so that the log holds no names of people. */
+  readonly nameDigest: string;
+  readonly sourceIp: string;
+  readonly reason: string;
+}
+
+/** The voice of one function. */
+export interface Observer {
+  request(record: RequestRecord): void;
+  trouble(trouble: Trouble): void;
+  security(event: SecurityEvent): void;
+}
+
+/** Opens the voice of a function. */
+export const newObserver = (service: string): Observer => {
+  const logger = new Logger({ serviceName: service });
+  let cold = true;
+  return {
+    request({ cost, durationMs, ...record }) {
+      const metrics = new Metrics({ namespace: NAMESPACE, serviceName: service });
+      metrics.addMetric("Requests", MetricUnit.Count, 1);
+      metrics.addMetric("ServerErrors", MetricUnit.Count, record.status >= 500 ? 1 : 0);
+      metrics.addMetric("Duration", MetricUnit.Milliseconds, Math.round(durationMs * 1000) / 1000);
+      metrics.addMetric("RoundTrips", MetricUnit.Count, cost.roundTrips);
+      metrics.addMetric("ReadUnits", MetricUnit.Count, cost.readUnits);
+      metrics.addMetric("WriteUnits", MetricUnit.Count, cost.writeUnits);
+      for (const [name, value] of Object.entries({ ...record, coldStart: cold })) {
+        if (value !== undefined) metrics.addMetadata(name, String(value));
+      }
+      metrics.publishStoredMetrics();
+      cold = false;
+    },
+    trouble({ cause, ...about }) {
+      logger.error("request failed", { ...about, error: cause instanceof Error ? cause : new Error(String(cause)) });
+    },
+    security(event) {
+      logger.warn("sign-in refused", { ...event });
+    },
+  };
+};

@@ -1,0 +1,65 @@
+/** Password hashes: argon2id with the parameters that OWASP puts first (19 MiB, 2 passes, 1 lane), kept as PHC strings. */
+import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
+import { promisify } from "node:util";
+
+const MEMORY_KIB = 19_456;
+const PASSES = 2;
+const LANES = 1;
+const TAG_BYTES = 32;
+const SALT_BYTES = 16;
+
+/** Longer passwords are refused before any work is done. */
+export const PASSWORD_BYTES_MAX = 1_024;
+
+const derive = promisify(argon2);
+
+interface Parameters {
+  readonly memory: number;
+  readonly passes: number;
+  readonly lanes: number;
+  readonly salt: Uint8Array;
+  readonly tagBytes: number;
+}
+
+const tagOf = (password: string, { memory, passes, lanes, salt, tagBytes }: Parameters): Promise<Buffer> =>
+  derive("argon2id", {
+    message: Buffer.from(password, "utf8"),
+    nonce: salt,
+    parallelism: lanes,
+    tagLength: tagBytes,
+    memory,
+    passes,
+  });
+
+const unpadded = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64").replace(/=+$/, "");
+
+const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+/** Hashes a password with a fresh salt, as `$argon2id$v=19$m=...,t=...,p=...$salt$tag`. */
+export const hashPassword = async (password: string): Promise<string> => {
+  const salt = randomBytes(SALT_BYTES);
+  const tag = await tagOf(password, { memory: MEMORY_KIB, passes: PASSES, lanes: LANES, salt, tagBytes: TAG_BYTES });
+  return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${unpadded(salt)}$${unpadded(tag)}`;
+};
+
+/** Whether a password belongs to a hash; compared in constant time. Throws when the hash is not a PHC string of argon2id. */
+export const verifyPassword = async (password: string, phc: string): Promise<boolean> => {
+  const [, memory, passes, lanes, salt, tag] = PHC.exec(phc) ?? [];
+  if (!memory || !passes || !lanes || !salt || !tag) throw new Error("a stored password hash is not argon2id");
+  const expected = Buffer.from(tag, "base64");
+  const actual = await tagOf(password, {
+    memory: Number(memory),
+    passes: Number(passes),
+    lanes: Number(lanes),
+    salt: Buffer.from(salt, "base64"),
+    tagBytes: expected.length,
+  });
+  return timingSafeEqual(actual, expected);
+};
+
+/** Does the work of `verifyPassword` for a user that does not exist, so that the answer takes as long. */
+export const verifyNothing = async (password: string): Promise<false> => {
+  const salt = Buffer.alloc(SALT_BYTES, 1);
+  await tagOf(password, { memory: MEMORY_KIB, passes: PASSES, lanes: LANES, salt, tagBytes: TAG_BYTES });
+  return false;
+};

@@ -1,0 +1,142 @@
+/** Taking many names at once: as few transactions as their ranges allow, and an answer for each name. */
+import { compareKeys, type Step } from "../table.ts";
+import type { NewName } from "./claim.ts";
+import { rangeAtKey, readRanges } from "./directory.ts";
+import { covers, entryItem, type IndexContext, type Range } from "./items.ts";
+import { begin, locate, locateRoom, moved, turn } from "./ranges.ts";
+import { Moved, settle, sideBySide } from "./settle.ts";
+
+/** What became of one name of many. */
+export type Outcome = "created" | Error;
+
+/** The most steps of a transaction that names may fill: two of its hundred count and pack. */
+const STEPS_FOR_NAMES = 98;
+/** Up to here each name is located by itself (half a read unit each); for more the directory is read. */
+const LOCATED_ONE_BY_ONE = 16;
+const TRANSACTIONS_AT_ONCE = 8;
+
+/** A name with its place in the caller's list. */
+interface Waiting extends NewName {
+  readonly at: number;
+}
+
+/** A step of one name of a transaction does not hold. */
+class Refused extends Error {
+  readonly at: number;
+  readonly reason: Error;
+  constructor(at: number, reason: Error) {
+    super("one name of many is refused", { cause: reason });
+    this.at = at;
+    this.reason = reason;
+  }
+}
+
+/** The steps of one name. Whatever speaks against it must say which name it is. */
+const stepsOf = ({ keys }: IndexContext, { at, key, entry, steps, taken }: Waiting): Step[] => [
+  { put: entryItem(keys, key, entry), when: "absent", otherwise: () => new Refused(at, taken()) },
+  ...steps.map((step): Step => {
+    const otherwise: Step["otherwise"] = (found) => {
+      const outcome = step.otherwise(found);
+      // What is applied already has its name, so the step before would have spoken; "applied" must not vouch for all the others.
+      return new Refused(
+        at,
+        outcome === "applied" ? new Error(`"${key}" is free, but a step of it is applied`) : outcome,
+      );
+    };
+    return { ...step, otherwise };
+  }),
+];
+
+/** The range of each name, as far as it can be told. */
+const locateAll = async (
+  context: IndexContext,
+  names: readonly Waiting[],
+  consistent: boolean,
+): Promise<(Range | undefined)[]> => {
+  if (names.length <= LOCATED_ONE_BY_ONE) {
+    return Promise.all(
+      names.map(({ key }) => settle(context.deadlineMs, (before) => locate(context, key, consistent || before > 0))),
+    );
+  }
+  const ranges = await readRanges(context, { consistent });
+  return names.map(({ key }) => ranges[rangeAtKey(ranges, key)]);
+};
+
+/** As many of the names as fit one transaction: at least one. */
+const fitting = (names: readonly Waiting[]): Waiting[] => {
+  let steps = 0;
+  return names.filter((name, index) => {
+    steps += 1 + name.steps.length;
+    return index === 0 || steps <= STEPS_FOR_NAMES;
+  });
+};
+
+/** One transaction for the first names of one range, and the outcomes that follow from it. */
+const createSome = async (
+  context: IndexContext,
+  names: readonly Waiting[],
+  located: Range | undefined,
+  outcomes: Outcome[],
+): Promise<void> => {
+  const [first] = names;
+  if (!first) return;
+  const range = located && (await locateRoom(context, first.key, true, located));
+  const some = fitting(range ? names.filter(({ key }) => covers(range, key)) : names);
+  const added = some.map(({ key }) => key);
+  const ofRange = range ? turn(context, range, { added }) : begin(context, added);
+  try {
+    await context.table.write(...some.flatMap((name) => stepsOf(context, name)), ...ofRange);
+    for (const { at } of some) outcomes[at] = "created";
+  } catch (error) {
+    if (error instanceof Moved) return;
+    if (!(error instanceof Refused)) throw error;
+    // One refusal stops all. Whoever else is taken is found now rather than one transaction at a time.
+    const entries = await context.table.getMany(some.map(({ key }) => context.keys.entry(key)));
+    some.forEach(({ at, entry, taken }, index) => {
+      const found = entries[index];
+      // Its own id: this very transaction was applied, and the answer lost.
+      if (found) outcomes[at] = found.id === entry.id ? "created" : taken();
+    });
+    outcomes[error.at] ??= error.reason;
+  }
+};
+
+/** One transaction for every range that has names waiting: those of one range would only conflict with each other. */
+const createRound = async (
+  context: IndexContext,
+  waiting: readonly Waiting[],
+  consistent: boolean,
+  outcomes: Outcome[],
+): Promise<void> => {
+  const ranges = await locateAll(context, waiting, consistent);
+  const located = new Map(ranges.map((range) => [range?.low, range]));
+  const groups = Map.groupBy(waiting, (_, index) => ranges[index]?.low);
+  await sideBySide([...groups], TRANSACTIONS_AT_ONCE, ([low, group]) =>
+    createSome(
+      context,
+      group.toSorted((a, b) => compareKeys(a.key, b.key)),
+      located.get(low),
+      outcomes,
+    ),
+  );
+};
+
+/** See `NameWrites.createMany`. */
+export const bulkCreate = async (context: IndexContext, names: readonly NewName[]): Promise<readonly Outcome[]> => {
+  const outcomes: Outcome[] = [];
+  const firsts = new Map<string, number>();
+  names.forEach((name, at) => {
+    if (firsts.has(name.key)) outcomes[at] = name.taken();
+    else firsts.set(name.key, at);
+  });
+  const unsettled = (): Waiting[] =>
+    names.map((name, at) => ({ ...name, at })).filter(({ at }) => outcomes[at] === undefined);
+  for (let waiting = unsettled(); waiting.length > 0; waiting = unsettled()) {
+    // The deadline is for standing still: each round that settles a name starts it anew.
+    await settle(context.deadlineMs, async (before) => {
+      await createRound(context, waiting, before > 0, outcomes);
+      if (unsettled().length === waiting.length) throw moved();
+    });
+  }
+  return outcomes;
+};

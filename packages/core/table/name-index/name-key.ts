@@ -1,0 +1,41 @@
+/** From names to the keys that the index is ordered and kept unique by. */
+import { Fault } from "../../faults/faults.ts";
+import { LAST } from "../table.ts";
+
+/** The most UTF-8 bytes of a key: a sort key holds 1,024, and that of a range spends one on its dot. */
+export const NAME_BYTES_MAX = 1_023;
+
+/** UTF-8 bytes of a text. */
+export const bytesOf = (text: string): number => Buffer.byteLength(text, "utf8");
+
+/**
+ * The form in which names are compared: Unicode NFC and lower case (our choice, decision 0004). Terms of a filter need it too.
+ * Lowering can leave a letter decomposed that has a composed form (J with caron), hence the second NFC.
+ */
+export const foldName = (text: string): string => text.normalize("NFC").toLowerCase().normalize("NFC");
+
+const refused = (why: string): Fault => new Fault("request.invalid", `The name ${why}.`);
+
+/**
+ * The key of a name: folded, 1 to 1,023 bytes, well-formed. Two names with one key are the same name.
+ * @throws `request.invalid` for any other text, and for one with the noncharacter U+10FFFF, which ends every range.
+ */
+export const nameKey = (name: string): string => {
+  if (!name.isWellFormed()) throw refused("holds half of a surrogate pair, which is not a character");
+  const key = foldName(name);
+  const bytes = bytesOf(key);
+  if (bytes === 0) throw refused("must not be empty");
+  if (bytes > NAME_BYTES_MAX)
+    throw refused(`must not be longer than ${NAME_BYTES_MAX} bytes of UTF-8; it has ${bytes}`);
+  if (key.includes(LAST)) throw refused("must not hold the noncharacter U+10FFFF");
+  return key;
+};
+
+/** The greatest texts of 0, 1, 2 and 3 bytes. */
+const greatestOf = ["", "\u007f", "\u07ff", "\uffff"] as const;
+
+/** The greatest sort key that a name with this prefix can have: never longer than a sort key may be. */
+export const prefixEnd = (prefix: string): string => prefix + (greatestOf[NAME_BYTES_MAX - bytesOf(prefix)] ?? LAST);
+
+/** Whether any name can start with this text. Cutting a text by UTF-16 units can leave half of an emoji, which none does. */
+export const isPrefix = (text: string): boolean => text.isWellFormed() && bytesOf(text) <= NAME_BYTES_MAX;

@@ -1,0 +1,29 @@
+/** Optimistic locking: read, change, write if nobody else did; otherwise once more. */
+import { Fault } from "../faults/faults.ts";
+import { elapsed, pause } from "../platform/clock.ts";
+
+const RETRY_FOR_MS = 8_000;
+const BACKOFF_FIRST_MS = 5;
+const BACKOFF_MOST_MS = 200;
+
+/** A write lost a race: what it was based on has changed. */
+class Stale extends Error {}
+
+/** The `otherwise` of a step that must be decided again on what is there now. */
+export const stale = (): Error => new Stale("changed in between");
+
+/** Repeats an attempt that ends in `stale`, with full jitter. Throws `service.unavailable` after 8 seconds. */
+export const whileStale = async <R>(attempt: () => Promise<R>): Promise<R> => {
+  const start = elapsed();
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof Stale)) throw error;
+      if (elapsed() - start > RETRY_FOR_MS) {
+        throw new Fault("service.unavailable", "Too many changes to the same thing at once. Try again in a moment.");
+      }
+      await pause(Math.random() * Math.min(BACKOFF_MOST_MS, BACKOFF_FIRST_MS * 2 ** tries));
+    }
+  }
+};

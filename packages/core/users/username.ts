@@ -1,0 +1,33 @@
+/** User names as callers write them: `[DOMAIN/]name[@tenant]` (spec access-and-scim.md, "Authentication"; reference access.md section 3.1). */
+import { SUPER_TENANT } from "../tenants/tenant.ts";
+
+/** The user store that a bare name means. */
+export const PRIMARY = "PRIMARY";
+
+/** A user name taken apart. */
+export interface QualifiedName {
+  /** Lower case. */
+  readonly tenant: string;
+  /** Upper case. */
+  readonly userStore: string;
+  /** As it was written. */
+  readonly name: string;
+}
+
+const TENANT = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
+const STORE = /^[A-Z0-9](?:[A-Z0-9._-]{0,48}[A-Z0-9])?$/;
+/** Prefixes that mark roles and internal things, never a store of users. */
+const RESERVED: ReadonlySet<string> = new Set(["INTERNAL", "APPLICATION", "WORKFLOW", "SYSTEM", "FEDERATED"]);
+
+/** Takes a user name apart: the tenant behind the last `@`, the store before the first `/`. `undefined` when it can name nobody. */
+export const parseUsername = (text: string): QualifiedName | undefined => {
+  const at = text.lastIndexOf("@");
+  const tenant = at < 0 ? SUPER_TENANT : text.slice(at + 1).toLowerCase();
+  const local = at < 0 ? text : text.slice(0, at);
+  const slash = local.indexOf("/");
+  const userStore = slash < 0 ? PRIMARY : local.slice(0, slash).toUpperCase();
+  const name = local.slice(slash + 1);
+  if (!TENANT.test(tenant) || !STORE.test(userStore) || RESERVED.has(userStore)) return undefined;
+  if (name === "" || /[\s/]/u.test(name)) return undefined;
+  return { tenant, userStore, name };
+};

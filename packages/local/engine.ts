@@ -1,0 +1,198 @@
+/**
+ * The embedded DynamoDB: the native `dynoxide` program as a child process, in memory or on a file.
+ *
+ * One file has one engine. A claim beside the file (claim.ts) names the node process that owns it and its engine, so an
+ * engine whose owner was killed is ended before a new one opens the same file.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { constants } from "node:fs";
+import { access, mkdir } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { delimiter, dirname, join, resolve } from "node:path";
+import { type Claim, claimFile, endProcess } from "./claim.ts";
+
+export { createTable } from "./database.ts";
+
+const READY_MS = 30_000;
+const PORT_TRIES = 5;
+const COMPLAINT_CHARACTERS = 2_000;
+
+/** How to start an engine. */
+export interface EngineOptions {
+  /** The database file; its directory is made when it is missing. Without it, nothing outlives the process. */
+  readonly dataFile?: string;
+  /** A port of 127.0.0.1; a free one by default. */
+  readonly port?: number;
+  /** Told once, in a sentence, when the engine ends without having been asked to. */
+  readonly onExit?: (reason: string) => void;
+}
+
+/** A running engine. */
+export interface Engine {
+  /** What goes where DynamoDB's endpoint is asked for, such as `http://127.0.0.1:40123`. */
+  readonly endpoint: string;
+  /** The process id of the engine. */
+  readonly pid: number;
+  /** Ends the engine and gives its file free. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+const isExecutable = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+
+const packagedProgram = (): string | undefined => {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve("@dynoxide/linux-x64/package.json")), "dynoxide");
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Where the engine's program is: the package of this platform, else the first `dynoxide` on PATH.
+ * Throws an `Error` that says what to do on a machine that has neither.
+ */
+export const findProgram = async (path = process.env.PATH ?? "", packaged = packagedProgram()): Promise<string> => {
+  const onPath = path.split(delimiter).filter((directory) => directory !== "");
+  for (const candidate of [...(packaged ? [packaged] : []), ...onPath.map((each) => join(each, "dynoxide"))]) {
+    if (await isExecutable(candidate)) return candidate;
+  }
+  throw new Error(
+    `There is no embedded database for ${process.platform}-${process.arch}. Put a "dynoxide" program on PATH, or set ` +
+      "DYNAMODB_ENDPOINT to the address of any DynamoDB.",
+  );
+};
+
+const freePort = (): Promise<number> =>
+  new Promise((found, failed) => {
+    const server = createServer().once("error", failed);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      const port = typeof address === "object" && address ? address.port : 0;
+      server.close(() => found(port));
+    });
+  });
+
+const running = new Set<ChildProcess>();
+let isWatchingExit = false;
+
+/** Ends the engine with node, on every way that node can still notice. */
+const endWithNode = (child: ChildProcess): void => {
+  running.add(child);
+  if (isWatchingExit) return;
+  isWatchingExit = true;
+  process.on("exit", () => {
+    for (const each of running) each.kill("SIGTERM");
+  });
+};
+
+/** An engine that ended before it was ready, with what it said. */
+class NotStarted extends Error {}
+
+interface Ready {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  /** The last words on the engine's error stream. */
+  readonly complaint: () => string;
+}
+
+/** Lets node end while the engine runs: its process and its pipes count for nothing. */
+const letGo = (child: ChildProcess): void => {
+  child.unref();
+  for (const pipe of [child.stdout, child.stderr]) {
+    if (pipe && "unref" in pipe && typeof pipe.unref === "function") pipe.unref();
+  }
+};
+
+const launch = (program: string, args: readonly string[], claim: Claim | undefined): Promise<Ready> =>
+  new Promise((ready, failed) => {
+    // A group of its own: Ctrl-C in a terminal reaches node alone, which finishes its requests before it ends the engine.
+    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], detached: true });
+    const { pid } = child;
+    if (pid !== undefined) claim?.record(pid);
+    endWithNode(child);
+    let isReady = false;
+    let complaint = "";
+    const timer = setTimeout(() => child.kill("SIGKILL"), READY_MS);
+    const fail = (sentence: string) => {
+      clearTimeout(timer);
+      running.delete(child);
+      failed(new NotStarted(sentence));
+    };
+    const onEarlyExit = () => fail(`The embedded database did not start: ${complaint.trim() || "it said nothing"}`);
+    child
+      .once("close", onEarlyExit)
+      .on("error", (error) => fail(`The embedded database did not start: ${error.message}`));
+    const hear = (text: string) => {
+      complaint = (complaint + text).slice(-COMPLAINT_CHARACTERS);
+      if (isReady || !complaint.includes("listening") || pid === undefined) return;
+      isReady = true;
+      complaint = "";
+      clearTimeout(timer);
+      child.off("close", onEarlyExit);
+      letGo(child);
+      ready({ child, pid, complaint: () => complaint.trim() });
+    };
+    // The engine says on its error stream that it is ready.
+    child.stderr.setEncoding("utf8").on("data", hear);
+    child.stdout.setEncoding("utf8").on("data", hear);
+  });
+
+const launchOnPort = async (
+  program: string,
+  options: EngineOptions,
+  file: string | undefined,
+  claim: Claim | undefined,
+) => {
+  for (let tries = 1; ; tries += 1) {
+    const port = options.port ?? (await freePort());
+    const args = ["--host", "127.0.0.1", "--port", String(port), ...(file ? ["--db-path", file] : [])];
+    try {
+      return { ...(await launch(program, args, claim)), endpoint: `http://127.0.0.1:${port}` };
+    } catch (error) {
+      // Somebody took the free port between the search and the start.
+      const isTaken = error instanceof NotStarted && /already in use|address in use/i.test(error.message);
+      if (!isTaken || options.port !== undefined || tries === PORT_TRIES) throw error;
+    }
+  }
+};
+
+/**
+ * Starts an engine and answers when it accepts requests. Node may end without stopping it; it is then ended too, unless
+ * node was killed: then the next start on the same file ends it.
+ * Throws an `Error` with a sentence for people: no program for this platform, the file cannot be opened, the port is
+ * taken, or the file belongs to a process that is alive.
+ */
+export const startEngine = async (options: EngineOptions = {}): Promise<Engine> => {
+  const program = await findProgram();
+  const file = options.dataFile === undefined ? undefined : resolve(options.dataFile);
+  if (file) await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const claim = file ? await claimFile(file) : undefined;
+  try {
+    const { child, pid, endpoint, complaint } = await launchOnPort(program, options, file, claim);
+    let isStopping = false;
+    child.once("exit", (code, signal) => {
+      running.delete(child);
+      const words = complaint() === "" ? "" : `: ${complaint()}`;
+      if (!isStopping) options.onExit?.(`The embedded database ended by itself (${signal ?? `code ${code}`})${words}`);
+    });
+    const stop = async () => {
+      isStopping = true;
+      if (child.exitCode === null && child.signalCode === null) {
+        const gone = new Promise((done) => child.once("exit", done));
+        child.ref();
+        await Promise.all([gone, endProcess(pid)]);
+      }
+      await claim?.release();
+    };
+    let stopped: Promise<void> | undefined;
+    return { endpoint, pid, stop: () => (stopped ??= stop()) };
+  } catch (error) {
+    await claim?.release();
+    throw error;
+  }
+};

@@ -1,0 +1,35 @@
+/** What `npm start` puts into an empty table, and what it makes sure of in one that is not. */
+
+import { credentialStore, replacingCredential } from "#core/auth/credentials.ts";
+import { verifyPassword } from "#core/platform/password.ts";
+import type { Table } from "#core/table/table.ts";
+import { type Administrator, foundTenant, newCredential } from "#core/tenants/founding.ts";
+import { SUPER_TENANT } from "#core/tenants/tenant.ts";
+import { userStore } from "#core/users/store.ts";
+import { PRIMARY } from "#core/users/username.ts";
+
+/**
+ * Founds the super tenant with its administrator. Where it exists already, the local administrator's password is set to
+ * the one given now, so that what the environment says is what lets in.
+ * Throws an `Error` when the tenant was founded with an administrator of another name.
+ */
+export const seed = async (table: Table, administrator: Administrator): Promise<void> => {
+  if (await foundTenant(table, SUPER_TENANT, administrator)) return;
+  const name = { tenant: SUPER_TENANT, userStore: PRIMARY, name: administrator.username };
+  const userId = await userStore(table).idOf(name);
+  const stored = userId && (await credentialStore(table).find(SUPER_TENANT, userId));
+  if (!userId || !stored) {
+    throw new Error(
+      `The data holds no user "${administrator.username}": set ADMIN_USERNAME to the one it was made with.`,
+    );
+  }
+  if (await verifyPassword(administrator.password, stored.passwordHash)) return;
+  await table.write(
+    replacingCredential(
+      SUPER_TENANT,
+      userId,
+      await newCredential(administrator.password),
+      () => new Error("no such user"),
+    ),
+  );
+};

@@ -1,0 +1,132 @@
+/** The whole service in one process: engine, table, functions, gateway. `npm start` and the tests both run this. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { routes } from "#core/catalogue/derive.ts";
+import { services } from "#core/catalogue/services.ts";
+import { openTable } from "#core/table/dynamo.ts";
+import { newMeter } from "#core/table/meter.ts";
+import { ensureCertificates } from "./certificates.ts";
+import { clientFor } from "./database.ts";
+import { createTable, type Engine, startEngine } from "./engine.ts";
+import { type LambdaFunction, startGateway } from "./gateway.ts";
+import { freePort } from "./ports.ts";
+import { seed } from "./seed.ts";
+import type { Settings } from "./settings.ts";
+
+const TABLE_NAME = "identity-admin-api";
+const HOST = "127.0.0.1";
+const SEED_DEADLINE_MS = 9_000;
+
+/** A running service. */
+export interface RunningService {
+  /** The origin, such as `http://127.0.0.1:3000`. */
+  readonly url: string;
+  /** The origin of the door with client certificates, where there is one. */
+  readonly mtlsUrl: string | undefined;
+  /** Where the development certificates lie, where they were asked for. */
+  readonly certificates: string | undefined;
+  readonly endpoint: string;
+  readonly tableName: string;
+  /** Finishes what is under way, then stops everything. */
+  close(): Promise<void>;
+}
+
+/** What can be told while the service runs. */
+export interface ServiceEvents {
+  /** The engine died; nothing works any more. */
+  readonly onEngineExit?: (reason: string) => void;
+}
+
+/** Loads a function as Lambda does: its module reads the environment that is set by then. */
+const load = async (name: string): Promise<LambdaFunction> => {
+  const module = (await import(new URL(`../../functions/${name}.ts`, import.meta.url).href)) as {
+    handler: LambdaFunction;
+  };
+  return module.handler;
+};
+
+const startFunctions = async (environment: Readonly<Record<string, string>>) => {
+  Object.assign(process.env, environment);
+  const names = Object.keys(services);
+  const loaded = await Promise.all(names.map(load));
+  return {
+    authorizer: await load("authorizer"),
+    functions: Object.fromEntries(names.map((name, index) => [name, loaded[index] as LambdaFunction])),
+  };
+};
+
+const startDatabase = async (
+  settings: Settings,
+  onExit: ServiceEvents["onEngineExit"],
+): Promise<Engine | undefined> => {
+  if (settings.endpoint) return undefined;
+  return startEngine({
+    ...(settings.dataDirectory && { dataFile: join(settings.dataDirectory, "table.sqlite") }),
+    ...(onExit && { onExit }),
+  });
+};
+
+/** The certificates' directory: with the data, or one that goes when the service stops. */
+const certificatesIn = async (settings: Settings): Promise<{ directory: string; isTemporary: boolean } | undefined> => {
+  if (settings.mtlsPort === undefined) return undefined;
+  return settings.dataDirectory
+    ? { directory: join(settings.dataDirectory, "certs"), isTemporary: false }
+    : { directory: join(await mkdtemp(join(tmpdir(), "identity-admin-api-")), "certs"), isTemporary: true };
+};
+
+const tlsDoor = async (directory: string | undefined, port: number | undefined) => {
+  if (directory === undefined || port === undefined) return {};
+  const { ca, server } = await ensureCertificates(directory);
+  return {
+    tls: { port, certificate: server.certificate, key: server.key, ca: ca.certificate, domainName: "localhost" },
+  };
+};
+
+/** Starts the service; it answers when this resolves. Throws an `Error` with a sentence for people. */
+export const startService = async (settings: Settings, events: ServiceEvents = {}): Promise<RunningService> => {
+  const engine = await startDatabase(settings, events.onEngineExit);
+  const certificates = await certificatesIn(settings);
+  const stopRest = async () => {
+    await engine?.stop();
+    if (certificates?.isTemporary) await rm(join(certificates.directory, ".."), { recursive: true, force: true });
+  };
+  try {
+    const endpoint = engine?.endpoint ?? settings.endpoint ?? "";
+    await createTable(endpoint, TABLE_NAME);
+    const config = { tableName: TABLE_NAME, deadlineMs: SEED_DEADLINE_MS, client: clientFor(endpoint) };
+    await seed(openTable(config)(newMeter()), settings.administrator);
+
+    const port = settings.port || (await freePort());
+    const { authorizer, functions } = await startFunctions({
+      TABLE_NAME,
+      DYNAMODB_ENDPOINT: endpoint,
+      BASE_URL: `http://${HOST}:${port}`,
+      OPENAPI_FILE: fileURLToPath(new URL("../../docs/openapi.json", import.meta.url)),
+    });
+    const gateway = await startGateway({
+      port,
+      host: HOST,
+      domainName: `${HOST}:${port}`,
+      routes: routes(),
+      authorizer,
+      functions,
+      ...(await tlsDoor(certificates?.directory, settings.mtlsPort)),
+    });
+    return {
+      url: gateway.url,
+      mtlsUrl: gateway.tls?.url,
+      certificates: certificates?.directory,
+      endpoint,
+      tableName: TABLE_NAME,
+      async close() {
+        await gateway.close();
+        await stopRest();
+      },
+    };
+  } catch (error) {
+    await stopRest();
+    throw error;
+  }
+};

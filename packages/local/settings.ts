@@ -1,0 +1,38 @@
+/** The environment of `npm start`: what can be set, and what holds where nothing is set. */
+
+/** The settings of the local service. */
+export interface Settings {
+  readonly port: number;
+  /** The port of the door with client certificates; `undefined` opens none. */
+  readonly mtlsPort: number | undefined;
+  /** Where data lies; `undefined` keeps nothing. */
+  readonly dataDirectory: string | undefined;
+  readonly administrator: { readonly username: string; readonly password: string };
+  /** A DynamoDB to use in place of the embedded engine. */
+  readonly endpoint: string | undefined;
+}
+
+/** Data in memory only. */
+const MEMORY = ":memory:";
+
+const portOf = (name: string, text: string | undefined, fallback: number): number => {
+  if (text === undefined || text === "") return fallback;
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new Error(`${name} must be a port number from 0 to 65535, not "${text}".`);
+};
+
+/** Reads the settings. Throws an `Error` that names the variable that is wrong. */
+export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
+  const dataDirectory = environment.DATA_DIR || ".data";
+  return {
+    port: portOf("PORT", environment.PORT, 3000),
+    mtlsPort: portOf("MTLS_PORT", environment.MTLS_PORT, 3443),
+    dataDirectory: dataDirectory === MEMORY ? undefined : dataDirectory,
+    administrator: {
+      username: environment.ADMIN_USERNAME || "admin",
+      password: environment.ADMIN_PASSWORD || "admin",
+    },
+    endpoint: environment.DYNAMODB_ENDPOINT || undefined,
+  };
+};

@@ -1,0 +1,79 @@
+/** What holds for every operation of the catalogue, also for those that are declared tomorrow. */
+import { existsSync } from "node:fs";
+import { beforeAll, describe, expect, test } from "vitest";
+import { routes, scopeTable } from "#core/catalogue/derive.ts";
+import { operations } from "#core/catalogue/index.ts";
+import { type Operation, PUBLIC } from "#core/catalogue/operation.ts";
+import { services } from "#core/catalogue/services.ts";
+import { errorSchemas } from "#core/http/dialects.ts";
+import { chooserOf } from "#local/gateway/routing.ts";
+import { addUser } from "#tests/support/people.ts";
+import { world } from "#tests/support/world.ts";
+
+const api = world();
+const choose = chooserOf(routes());
+const every = Object.entries(operations);
+const secured = every.filter(([, { scope }]) => scope !== PUBLIC);
+const scopes = [...scopeTable(operations).keys()];
+const password = "a long enough password";
+const withAllBut = (scope: string) => ({ username: `all-but-${scope}`, password });
+const withOnly = (scope: string) => ({ username: `only-${scope}`, password });
+const ID = "00000000-0000-0000-0000-000000000000";
+const pathOf = ({ path }: Operation) => path.replace(/\{\w+\}/g, ID);
+const errorOf = ({ service }: Operation) => errorSchemas[services[service].dialect].strict();
+
+beforeAll(async () => {
+  for (const scope of scopes) {
+    await addUser(api.service, { ...withAllBut(scope), scopes: scopes.filter((other) => other !== scope) });
+    await addUser(api.service, { ...withOnly(scope), scopes: [scope] });
+  }
+  await addUser(api.service, { username: "roleless", password });
+});
+
+describe.each(every)("%s", (id, declared) => {
+  test("has a test of its own over HTTP", () => {
+    const folders = ["applications", "documents"];
+    const files = folders.map((folder) => new URL(`../http/${folder}/${id}.test.ts`, import.meta.url));
+    expect(files.some((file) => existsSync(file))).toBe(true);
+  });
+  test("says where its requirement stands", () => expect(declared.source).toMatch(/operation|API|choice/));
+  test.each(["", "/t/carbon.super"])("the gateway leads %j + its path to its function", (prefix) => {
+    expect(choose(declared.method, `${prefix}${pathOf(declared)}`)?.route.service).toBe(declared.service);
+  });
+});
+
+describe.each(secured)("%s", (_, declared) => {
+  const ask = (as: Parameters<typeof api.ask>[2]) =>
+    api.ask(declared.method, pathOf(declared), { ...as, ...(declared.body && { body: {} }) });
+
+  test("401 without a credential, in the dialect of its path", async () => {
+    const answer = await ask({ as: null });
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get("www-authenticate")).toMatch(/^Basic realm="[^"]+", charset="UTF-8"$/);
+    expect(() => errorOf(declared).parse(answer.body)).not.toThrow();
+  });
+  test("403 with every scope but its own, and without any role", async () => {
+    for (const as of [withAllBut(declared.scope), { username: "roleless", password }]) {
+      const answer = await ask({ as });
+      expect(answer.status).toBe(403);
+      expect(() => errorOf(declared).parse(answer.body)).not.toThrow();
+    }
+  });
+  test("not refused with exactly its own scope, and no status that it does not declare", async () => {
+    const { status } = await ask({ as: withOnly(declared.scope) });
+    expect([401, 403]).not.toContain(status);
+    expect([declared.success.status, ...declared.failures]).toContain(status);
+  });
+});
+
+describe("the scopes", () => {
+  test("are those of the spec", () => {
+    expect(scopes).toEqual([
+      "internal_application_mgt_create",
+      "internal_application_mgt_delete",
+      "internal_application_mgt_update",
+      "internal_application_mgt_view",
+      "internal_organization_admin",
+    ]);
+  });
+});

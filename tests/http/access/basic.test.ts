@@ -1,0 +1,118 @@
+/** The hostile requests of an unauthenticated or half-authenticated caller, each with the answer it gets. */
+import { beforeAll, describe, expect, test } from "vitest";
+import { addUser } from "#tests/support/people.ts";
+import { ADMIN, APPLICATIONS, basic, world } from "#tests/support/world.ts";
+
+const api = world();
+const list = (as: Parameters<typeof api.ask>[2]) => api.ask("GET", APPLICATIONS, as);
+const encoded = (text: string | Uint8Array) => `Basic ${Buffer.from(text).toString("base64")}`;
+
+beforeAll(async () => {
+  const scopes = ["internal_application_mgt_view"];
+  await addUser(api.service, { username: "colon", password: "a:b:c", scopes });
+  await addUser(api.service, { username: "éva", password: "pässwörd", scopes });
+  await addUser(api.service, { username: "victim", password: "the right one", scopes });
+});
+
+describe("lets in", () => {
+  test.each<[string, string]>([
+    ["the administrator", basic(ADMIN)],
+    ["by store and tenant", encoded("PRIMARY/admin@carbon.super:admin")],
+    ["whatever the case of a name", encoded("primary/ADMIN@CARBON.SUPER:admin")],
+    ["a password with colons", encoded("colon:a:b:c")],
+    ["UTF-8", encoded("éva:pässwörd")],
+    ["a name in decomposed form", encoded("e\u0301va:pässwörd")],
+  ])("%s", async (_, as) => expect((await list({ as })).status).toBe(200));
+});
+
+describe("401", () => {
+  test.each<[string, string]>([
+    ["a wrong password", encoded("admin:nope")],
+    ["an unknown user", encoded("nobody:admin")],
+    ["an unknown tenant", encoded("admin@evil.com:admin")],
+    ["an unknown store", encoded("NOPE/admin:admin")],
+    ["a reserved store", encoded("INTERNAL/admin:admin")],
+    ["an empty tenant", encoded("admin@:admin")],
+    ["two tenants", encoded("admin@carbon.super@evil:admin")],
+    ["a key separator in the tenant", encoded("admin@carbon.super#UN#PRIMARY:admin")],
+    ["a blank before the name", encoded(" admin:admin")],
+    ["a Cyrillic а", encoded("аdmin:admin")],
+    ["full-width letters", encoded("ａdmin:admin")],
+    ["NUL", encoded("admin\0:admin")],
+    ["a line break", encoded("admin\r\nX-Y\u003a z:admin")],
+    ["Latin-1", encoded(Buffer.from("éva:pässwörd", "latin1"))],
+    ["9 KB of password", encoded(`admin:${"x".repeat(6_000)}`)],
+    ["junk", "Basic !!!"],
+    ["url-safe Base64", "Basic YWRtaW46YWRtaW4_"],
+    ["no padding", "Basic YWRtaW46YWRtaW4"],
+    ["no token", "Basic"],
+    ["two credentials", `${basic(ADMIN)}, ${basic(ADMIN)}`],
+    ["Digest", "Digest username=admin"],
+    ["Bearer", "Bearer abc"],
+    ["Negotiate", "Negotiate abc"],
+  ])("%s, with the one answer that tells nothing", async (_, as) => {
+    const answer = await list({ as });
+    expect(answer.status).toBe(401);
+    expect(answer.body).toEqual({
+      code: "401",
+      message: "Unauthorized",
+      description: "The user name or the password is wrong, or the user may not sign in.",
+      traceId: expect.any(String),
+    });
+    expect(answer.headers.get("www-authenticate")).toMatch(/^Basic realm=/);
+  });
+
+  test("headers of a proxy, a certificate, a cookie or a query parameter are no credential", async () => {
+    for (const headers of [
+      { "x-ssl-cert": "a" },
+      { "x-client-cert": "a" },
+      { "wso2-identity-user": "admin" },
+      { "x-remote-user": "admin" },
+      { cookie: "JSESSIONID=1" },
+      { "x-access-token": "a" },
+    ]) {
+      expect((await list({ as: null, headers: headers as unknown as Record<string, string> })).status).toBe(401);
+    }
+    expect(
+      (await api.ask("GET", `${APPLICATIONS}?access_token=a&username=admin&password=admin`, { as: null })).status,
+    ).toBe(401);
+  });
+
+  test("another tenant's path, whether it exists or not", async () => {
+    for (const tenant of ["acme.com", "CARBON.SUPER", "carbon.super.", "constructor", "%23"]) {
+      expect((await api.ask("GET", `/t/${tenant}${APPLICATIONS}`)).status, tenant).toBe(401);
+    }
+  });
+
+  test("every path below a protected tree, known or not, and every method", async () => {
+    for (const path of ["/api/server/v1/nothing", "/scim2/Users", "/svc/scim/Users", "/oauth2/x", "/api/server/v1"]) {
+      for (const method of ["GET", "POST", "DELETE", "OPTIONS"]) {
+        expect((await api.ask(method, path, { as: null })).status, `${method} ${path}`).toBe(401);
+      }
+    }
+    const head = await api.ask("HEAD", APPLICATIONS, { as: null });
+    expect([head.status, head.text]).toEqual([401, ""]);
+  });
+});
+
+describe("lockout", () => {
+  test("ten wrong passwords lock a name, with the same answer; others are not touched", async () => {
+    const wrong = encoded("victim:wrong");
+    const answers = [];
+    for (let attempt = 0; attempt < 10; attempt += 1) answers.push(await list({ as: wrong }));
+    const right = await list({ as: encoded("victim:the right one") });
+    expect(right.status).toBe(401);
+    expect({ ...right.body, traceId: "" }).toEqual({ ...answers[0]?.body, traceId: "" });
+    expect((await list({ as: encoded("VICTIM@carbon.super:the right one") })).status).toBe(401);
+    expect((await list({ as: basic(ADMIN) })).status).toBe(200);
+  });
+  test("a success forgets the failures before it, and no header of a proxy makes them another's", async () => {
+    for (let round = 0; round < 3; round += 1) {
+      for (let attempt = 0; attempt < 6; attempt += 1) {
+        const headers = { "x-forwarded-for": `10.0.0.${attempt}`, "x-real-ip": `10.0.1.${attempt}` };
+        expect((await list({ as: encoded("colon:wrong"), headers })).status).toBe(401);
+      }
+      expect((await list({ as: encoded("colon:a:b:c") })).status).toBe(200);
+    }
+  });
+});

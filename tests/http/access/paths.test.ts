@@ -1,0 +1,138 @@
+/** Paths, methods and headers that try to mean something else to the gateway than to the function. */
+import { request } from "node:http";
+import { describe, expect, test } from "vitest";
+import { ADMIN, APPLICATIONS, basic, world } from "#tests/support/world.ts";
+
+const api = world();
+
+/** Sends a path as it is; fetch would tidy it up. */
+const raw = (method: string, path: string, headers: Record<string, string> = {}) =>
+  new Promise<{ status: number; body: string }>((resolve, reject) => {
+    const { hostname, port } = new URL(api.url);
+    const sent = request({ hostname, port, method, path, headers }, (answer) => {
+      let body = "";
+      answer.setEncoding("utf8");
+      answer.on("data", (part: string) => {
+        body += part;
+      });
+      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, body }));
+    });
+    sent.on("error", reject);
+    sent.end();
+  });
+const asAdmin = { authorization: basic(ADMIN) };
+
+describe("no way around", () => {
+  test.each([
+    `/${APPLICATIONS}`,
+    "/api//server/v1/applications",
+    "/./api/server/v1/applications",
+    "/x/../api/server/v1/applications",
+    "/api/server/v1/x/..%2fapplications",
+    "/api/server/v1/%2e%2e/v1/applications",
+    "/api/server/v1/%252e%252e/v1/applications",
+    "/api/server/v1/..;/v1/applications",
+    `${APPLICATIONS};jsessionid=1`,
+    "/api\\server\\v1\\applications",
+    "/api%5cserver%5cv1%5capplications",
+    `${APPLICATIONS}%00`,
+    `${APPLICATIONS}%0d%0aX-Y:%20z`,
+    `${APPLICATIONS}%c0%af`,
+    "/API/Server/V1/applications",
+    `${APPLICATIONS}.json`,
+    `${APPLICATIONS}%20`,
+    "/openapi.json/../api/server/v1/applications",
+    "/t/carbon.super/t/carbon.super/api/server/v1/applications",
+    "/t//api/server/v1/applications",
+    "/t/../api/server/v1/applications",
+    "/T/carbon.super/api/server/v1/applications",
+    "/o/api/server/v1/applications",
+  ])("%s is not the list: neither for strangers nor for the administrator", async (path) => {
+    const stranger = await raw("GET", path);
+    expect([400, 401, 404]).toContain(stranger.status);
+    const known = await raw("GET", path, asAdmin);
+    expect([400, 401, 404]).toContain(known.status);
+    expect(known.body).not.toContain("totalResults");
+  });
+  test("a decoded question mark cuts the path where the gateway cuts it, and the check is made on that path", async () => {
+    expect((await raw("GET", `${APPLICATIONS}%3Fx=1`)).status).toBe(401);
+  });
+  test("an absolute target or another Host changes neither the path nor the links", async () => {
+    const answer = await raw("GET", `http://evil.example${APPLICATIONS}`, { ...asAdmin, host: "evil.example" });
+    expect(answer.status).toBe(200);
+    const created = await api.ask("POST", APPLICATIONS, {
+      body: { name: "linked" },
+      headers: { "x-forwarded-host": "evil.example", "x-original-url": "/x", "x-rewrite-url": "/x" },
+    });
+    expect(created.headers.get("location")).toMatch(new RegExp(`^${api.url}/t/carbon.super/`));
+  });
+  test("a method in a header is no method", async () => {
+    const id = await api.create({ name: "method override" });
+    await api.ask("GET", `${APPLICATIONS}/${id}?_method=DELETE`, {
+      headers: { "x-http-method-override": "DELETE", "x-method-override": "DELETE" },
+    });
+    expect((await api.ask("GET", `${APPLICATIONS}/${id}`)).status).toBe(200);
+  });
+});
+
+describe("404 and 405 in the management shape", () => {
+  test("an unknown path", async () => {
+    for (const path of ["/api/server/v1/nothing", `${APPLICATIONS}/a/b/c`]) {
+      const answer = await api.ask("GET", path);
+      expect(answer.status).toBe(404);
+      expect(answer.body).toEqual({
+        code: "404",
+        message: "Not Found",
+        description: expect.stringMatching(/path/),
+        traceId: expect.any(String),
+      });
+    }
+  });
+  test("a path that nobody protects is unknown to everybody", async () => {
+    for (const as of [null, undefined]) expect((await api.ask("GET", "/favicon.ico", { as })).status).toBe(404);
+  });
+  test.each(["PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND"])("%s on the collection", async (method) => {
+    const answer = await api.ask(method, APPLICATIONS);
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get("allow")).toBe("GET, POST");
+  });
+  test("HEAD has no body", async () => {
+    const answer = await api.ask("HEAD", APPLICATIONS);
+    expect([answer.status, answer.text]).toEqual([405, ""]);
+  });
+  test("unknown paths of the other families answer in their own dialects", async () => {
+    expect((await api.ask("GET", "/scim2/Nothing")).body).toMatchObject({
+      schemas: "urn:ietf:params:scim:api:messages:2.0:Error",
+      status: "404",
+    });
+    expect((await api.ask("GET", "/svc/scim/Nothing")).body).toMatchObject({ Errors: [{ code: "404" }] });
+    expect((await api.ask("GET", "/oauth2/nothing")).body).toHaveProperty("error");
+  });
+});
+
+describe("every answer", () => {
+  test("carries the headers that keep browsers and caches away", async () => {
+    for (const [path, as] of [
+      [APPLICATIONS, undefined],
+      [APPLICATIONS, null],
+      ["/nothing", null],
+    ] as const) {
+      const { headers } = await api.ask("GET", path, { as });
+      expect(headers.get("cache-control")).toBe("no-store");
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("strict-transport-security")).toMatch(/max-age=31536000/);
+      expect(headers.get("content-security-policy")).toContain("default-src 'none'");
+      expect(headers.get("server")).toBeNull();
+      expect(headers.get("x-powered-by")).toBeNull();
+    }
+  });
+  test("repeats a harmless correlation id, and replaces any other", async () => {
+    const own = await api.ask("GET", "/nothing", { headers: { "x-correlation-id": "abc-123" } });
+    expect(own.body.traceId).toBe("abc-123");
+    expect(own.headers.get("x-correlation-id")).toBe("abc-123");
+    for (const id of ["a b", "x".repeat(65), "a\u00e9"]) {
+      const other = await api.ask("GET", "/nothing", { headers: { "x-correlation-id": id } });
+      expect(other.body.traceId).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+    }
+  });
+});

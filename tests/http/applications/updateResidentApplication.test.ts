@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { APPLICATIONS, world } from "#tests/support/world.ts";
+
+const { ask } = world();
+const RESIDENT = `${APPLICATIONS}/resident`;
+const put = (body: unknown) => ask("PUT", RESIDENT, { body });
+
+test("200: answers what holds then; what the body does not name stays", async () => {
+  const first = await put({
+    inboundProvisioning: { proxyMode: false, provisioningUserstoreDomain: "PRIMARY" },
+    outboundProvisioningIdps: [{ idp: "Google", connector: "googleapps", blocking: true }],
+  });
+  expect(first.status).toBe(200);
+  const expected = {
+    provisioningConfigurations: {
+      inboundProvisioning: { proxyMode: false, provisioningUserstoreDomain: "PRIMARY" },
+      outboundProvisioningIdps: [{ idp: "Google", connector: "googleapps", blocking: true, rules: false, jit: false }],
+    },
+  };
+  expect(first.body).toEqual(expected);
+  expect((await put({})).body).toEqual(expected);
+  expect((await ask("GET", RESIDENT)).body).toEqual(expected);
+  expect((await put({ outboundProvisioningIdps: [] })).body.provisioningConfigurations).toEqual({
+    inboundProvisioning: expected.provisioningConfigurations.inboundProvisioning,
+    outboundProvisioningIdps: [],
+  });
+});
+
+test("200: two at once, each to another part, lose nothing", async () => {
+  await Promise.all([
+    put({ inboundProvisioning: { proxyMode: true } }),
+    put({ outboundProvisioningIdps: [{ idp: "One", connector: "scim" }] }),
+    put({ inboundProvisioning: { provisioningUserstoreDomain: "SALES" } }),
+  ]);
+  expect((await ask("GET", RESIDENT)).body.provisioningConfigurations).toMatchObject({
+    inboundProvisioning: { proxyMode: true, provisioningUserstoreDomain: "SALES" },
+    outboundProvisioningIdps: [{ idp: "One" }],
+  });
+});
+
+test.each([
+  [{ inboundProvisioning: { proxyMode: "yes" } }],
+  [{ outboundProvisioningIdps: [{ idp: "x" }] }],
+  [{ outboundProvisioningIdps: {} }],
+  [[]],
+])("400: %j, and nothing changes", async (body) => {
+  const before = (await ask("GET", RESIDENT)).body;
+  expect((await put(body)).status).toBe(400);
+  expect((await ask("GET", RESIDENT)).body).toEqual(before);
+});

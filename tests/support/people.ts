@@ -1,0 +1,44 @@
+/** Users for tests that need more than the administrator, written straight into the store of a running service. */
+import { addingCredential } from "#core/auth/credentials.ts";
+import { newId } from "#core/platform/ids.ts";
+import { roleStore } from "#core/roles/store.ts";
+import { openTable } from "#core/table/dynamo.ts";
+import { newMeter } from "#core/table/meter.ts";
+import type { Table } from "#core/table/table.ts";
+import { newCredential } from "#core/tenants/founding.ts";
+import { userStore } from "#core/users/store.ts";
+import { PRIMARY } from "#core/users/username.ts";
+import type { RunningService } from "#local/service.ts";
+
+export const TENANT = "carbon.super";
+
+/** The table of a running service. */
+export const tableOf = ({ tableName, endpoint }: RunningService): Table =>
+  openTable({
+    tableName,
+    deadlineMs: 5_000,
+    client: { endpoint, region: "local", credentials: { accessKeyId: "x", secretAccessKey: "x" } },
+  })(newMeter());
+
+/** Adds a user with one role that holds exactly these scopes, or with no role. Answers the user's id. */
+export const addUser = async (
+  service: RunningService,
+  { username, password, scopes }: { username: string; password: string; scopes?: readonly string[] },
+): Promise<string> => {
+  const table = tableOf(service);
+  const roles = roleStore(table);
+  const [userId, roleId] = [newId(), newId()];
+  const fail = () => new Error("the test's user exists already");
+  const role = { id: roleId, name: `role of ${username}`, permissions: scopes ?? [], holdsEveryScope: false };
+  const steps = [
+    addingCredential(TENANT, userId, await newCredential(password), fail),
+    ...(scopes ? [...roles.adding(TENANT, role, fail), ...roles.giving(TENANT, roleId, userId, fail)] : []),
+  ];
+  const user = { id: userId, userName: username, userStore: PRIMARY, active: true };
+  await userStore(table).add(TENANT, user, steps, fail);
+  return userId;
+};
+
+/** The id of a user of the PRIMARY store. */
+export const idOf = async (service: RunningService, name: string): Promise<string> =>
+  (await userStore(tableOf(service)).idOf({ tenant: TENANT, userStore: PRIMARY, name })) ?? "";

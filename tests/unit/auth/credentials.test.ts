@@ -1,0 +1,82 @@
+import { describe, expect, test } from "vitest";
+import { readBasic } from "#core/auth/basic.ts";
+import { hashPassword, verifyNothing, verifyPassword } from "#core/platform/password.ts";
+import { parseUsername } from "#core/users/username.ts";
+
+const basic = (text: string | Uint8Array) => `Basic ${Buffer.from(text).toString("base64")}`;
+
+describe("a Basic header", () => {
+  test("is read with any case of the scheme, several blanks, and colons in the password", () => {
+    expect(readBasic(`bASIC   ${Buffer.from("a:b:c").toString("base64")}`)).toEqual({ username: "a", password: "b:c" });
+    expect(readBasic(basic("e\u0301va:p\u00e4ss"))).toEqual({ username: "\u00e9va", password: "p\u00e4ss" });
+  });
+  test.each([
+    ["nothing", "Basic"],
+    ["blank", "Basic "],
+    ["junk", "Basic !!!"],
+    ["url-safe alphabet", "Basic Pz8_Oj8_Pw=="],
+    ["missing padding", "Basic YTpi\u0020"],
+    ["padding left out", "Basic YTpiYg"],
+    ["text behind the padding", "Basic YTpiYg==x"],
+    ["bits behind the last byte", "Basic YTpiYh=="],
+    ["two tokens", "Basic YTpi YTpi"],
+    ["two headers joined", `${basic("a:b")}, ${basic("c:d")}`],
+    ["another scheme", `Digest ${Buffer.from("a:b").toString("base64")}`],
+    ["no colon", basic("admin")],
+    ["no user", basic(":password")],
+    ["no password", basic("user:")],
+    ["NUL in the name", basic("admin\0x:pw")],
+    ["NUL in the password", basic("admin:pw\0x")],
+    ["a line break", basic("admin\r\nX-Y: z:pw")],
+    ["overlong UTF-8", basic(Uint8Array.from([0xc0, 0xaf, 0x3a, 0x61]))],
+    ["ISO 8859-1", basic(Uint8Array.from([0x61, 0x3a, 0xe4]))],
+    ["a surrogate in UTF-8", basic(Uint8Array.from([0xed, 0xa0, 0x80, 0x3a, 0x61]))],
+    ["a name of 256 bytes", basic(`${"a".repeat(256)}:b`)],
+    ["a password of 9 KB", basic(`a:${"b".repeat(9_000)}`)],
+  ])("with %s is no credential", (_, header) => expect(readBasic(header)).toBeUndefined());
+});
+
+describe("a user name", () => {
+  const named = (tenant: string, userStore: string, name: string) => ({ tenant, userStore, name });
+  test.each([
+    ["alice", named("carbon.super", "PRIMARY", "alice")],
+    ["SALES/alice", named("carbon.super", "SALES", "alice")],
+    ["primary/alice", named("carbon.super", "PRIMARY", "alice")],
+    ["alice@acme.com", named("acme.com", "PRIMARY", "alice")],
+    ["sales/alice@ACME.com", named("acme.com", "SALES", "alice")],
+    ["alice@gmail.com@acme.com", named("acme.com", "PRIMARY", "alice@gmail.com")],
+    ["alice@carbon.super", named("carbon.super", "PRIMARY", "alice")],
+  ])("%s", (text, expected) => expect(parseUsername(text)).toEqual(expected));
+  test.each([
+    "",
+    "alice@",
+    "@acme.com",
+    "SALES/",
+    "/alice",
+    "a/b/c",
+    "INTERNAL/x",
+    "application/x",
+    "System/x",
+    " alice",
+    "alice ",
+    "al\tice",
+    "alice@a#b",
+    "alice@..",
+    "a#b/alice",
+    "alice@x|y",
+  ])("%j names nobody", (text) => expect(parseUsername(text)).toBeUndefined());
+});
+
+describe("a password hash", () => {
+  test("is argon2id with OWASP's first parameters, and never the same twice", async () => {
+    const [one, two] = await Promise.all([hashPassword("secret"), hashPassword("secret")]);
+    expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+    expect(one).not.toBe(two);
+    expect(await verifyPassword("secret", one)).toBe(true);
+    expect(await verifyPassword("Secret", one)).toBe(false);
+  });
+  test("of another kind is an error, not a refusal", async () => {
+    await expect(verifyPassword("x", "$2b$10$abc")).rejects.toThrow(/argon2id/);
+  });
+  test("an unknown user is refused after the same work", async () => expect(await verifyNothing("secret")).toBe(false));
+});

@@ -1,0 +1,82 @@
+import { describe, expect, test } from "vitest";
+import { matcherOf, splitTenant } from "#core/catalogue/match.ts";
+import { type Operation, operation } from "#core/catalogue/operation.ts";
+
+const at = (method: Operation["method"], path: Operation["path"]): Operation =>
+  operation({
+    service: "applications",
+    method,
+    path,
+    scope: "s",
+    summary: "",
+    source: "",
+    success: { status: 200 },
+    failures: [],
+  });
+const match = matcherOf({
+  list: at("GET", "/apps"),
+  read: at("GET", "/apps/{id}"),
+  remove: at("DELETE", "/apps/{id}"),
+  resident: at("GET", "/apps/resident"),
+  saml: at("GET", "/apps/{id}/protocols/saml"),
+  custom: at("GET", "/apps/{id}/protocols/{name}"),
+  meta: at("GET", "/apps/meta/protocols/{name}"),
+});
+const idOf = (method: string, path: string) => {
+  const found = match(method, path);
+  return found.kind === "operation" ? found.id : found.kind;
+};
+
+describe("matching", () => {
+  test("a literal wins over a parameter, and owns the other methods of its path", () => {
+    expect(idOf("GET", "/apps/resident")).toBe("resident");
+    expect(match("DELETE", "/apps/resident")).toEqual({ kind: "method", allow: ["GET"] });
+    expect(idOf("GET", "/apps/1/protocols/saml")).toBe("saml");
+    expect(idOf("GET", "/apps/1/protocols/other")).toBe("custom");
+  });
+  test("a literal that leads nowhere gives way to the parameter, with the right values", () => {
+    expect(match("GET", "/apps/meta/protocols/saml")).toEqual({
+      kind: "operation",
+      id: "meta",
+      params: { name: "saml" },
+    });
+    expect(match("GET", "/apps/resident/protocols/x")).toEqual({
+      kind: "operation",
+      id: "custom",
+      params: { id: "resident", name: "x" },
+    });
+    expect(match("DELETE", "/apps/meta")).toEqual({ kind: "operation", id: "remove", params: { id: "meta" } });
+  });
+  test("one trailing slash is the same path", () => {
+    expect(idOf("GET", "/apps/")).toBe("list");
+    expect(idOf("GET", "/apps//")).toBe("none");
+  });
+  test.each([
+    "/Apps",
+    "//apps",
+    "/apps/..",
+    "/apps/.",
+    "/apps//protocols/saml",
+    "/apps/a;b",
+    "/apps/a\\b",
+    "/apps/a%2e",
+    "/apps/a\nb",
+    "/apps/\uFFFD",
+    `/apps/${"x".repeat(5000)}`,
+    "apps",
+    "",
+  ])("no operation answers %j", (path) => expect(idOf("GET", path)).toBe("none"));
+  test("methods are case-sensitive", () => expect(idOf("get", "/apps")).toBe("method"));
+  test("two operations that answer the same request do not load", () => {
+    expect(() => matcherOf({ a: at("GET", "/x/{id}"), b: at("GET", "/x/{name}") })).toThrow(/same request/);
+  });
+});
+
+describe("the tenant prefix", () => {
+  test("is taken off once", () => {
+    expect(splitTenant("/t/acme.com/scim2/Users")).toEqual({ tenant: "acme.com", path: "/scim2/Users" });
+    expect(splitTenant("/t/a/t/b/scim2").path).toBe("/t/b/scim2");
+    expect(splitTenant("/scim2/Users")).toEqual({ tenant: undefined, path: "/scim2/Users" });
+    expect(splitTenant("/t//scim2").tenant).toBeUndefined();
+  });
+});

@@ -1,0 +1,51 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Fault } from "#core/faults/faults.ts";
+import { checkJsonText, decodeUtf8 } from "#core/http/json.ts";
+
+const verdict = (text: string): string => {
+  try {
+    checkJsonText(text);
+    return "passes";
+  } catch (error) {
+    return error instanceof Fault ? error.description : `not a fault: ${error}`;
+  }
+};
+
+describe("a body that two readers could read differently is refused", () => {
+  test.each([
+    ['{"a":1,"a":2}', /given twice/],
+    ['{"a":1,"\\u0061":2}', /given twice/],
+    ['{"x":{"b":[{"c":1,"c":1}]}}', /given twice/],
+    ['{"__proto__":{"admin":true}}', /__proto__/],
+    ['{"a":{"\\u005f_proto__":1}}', /__proto__/],
+    ['{"a":"\\ud800"}', /surrogate/],
+    ['["\\udc00\\ud800"]', /surrogate/],
+    ['{"a":1e400}', /number/],
+    ['{"a":-1e999}', /number/],
+    ["[".repeat(31) + "]".repeat(31), /levels/],
+    ["[".repeat(200_000), /levels/],
+    ['{"a":"unterminated', /not closed/],
+    ['{"a\\x":1}', /string/],
+    [`{${Array.from({ length: 10_001 }, (_, i) => `"k${i}":1`).join(",")}}`, /members/],
+  ])("%.40s", (text, reason) => expect(verdict(text)).toMatch(reason));
+
+  test("bytes that are not UTF-8", () => {
+    for (const bytes of [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0x22, 0xe9, 0x22]]) {
+      expect(() => decodeUtf8(Uint8Array.from(bytes))).toThrow(Fault);
+    }
+  });
+});
+
+describe("what any JSON writer produces passes", () => {
+  test("equal names in different objects, names that look like values, escapes", () => {
+    expect(verdict('{"a":{"a":[{"a":1},{"a":"a"}]},"b":"\\"a\\"","c":"\\ud83d\\ude00","d":-0.5e-3}')).toBe("passes");
+  });
+  test("property: JSON.stringify of anything within the limits", () => {
+    const value = fc.jsonValue({ maxDepth: 8 }).filter((it) => !JSON.stringify(it).includes("__proto__"));
+    fc.assert(fc.property(value, (it) => verdict(JSON.stringify(it)) === "passes"));
+  });
+  test("property: any text passes or is a fault", () => {
+    fc.assert(fc.property(fc.string(), (text) => !verdict(text).startsWith("not a fault")));
+  });
+});

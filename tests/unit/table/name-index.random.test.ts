@@ -1,0 +1,245 @@
+/**
+ * The name index against a plain sorted array, while many write to it and everything that DynamoDB may do to them happens:
+ * conflicts, throttling, half-applied reads, lost answers (reference/dynamodb.md sections 9 and 11).
+ * A failure names its seed; what happened in between depends on timing as well.
+ */
+import { beforeAll, describe, expect, it } from "vitest";
+import { newMeter } from "#core/table/meter.ts";
+import { type NameIndex, nameIndex } from "#core/table/name-index/name-index.ts";
+import { nameKey } from "#core/table/name-index/name-key.ts";
+import { compareKeys } from "#core/table/table.ts";
+import { type TestTable, testTable } from "#tests/support/engine.ts";
+import { CALM, hostileDatabase, type Odds, seeded } from "#tests/support/hostile-database.ts";
+import { freshKeys, Gone, keysIn, named, rangesOf, released, renamed, Taken } from "./name-index.support.ts";
+
+const SPLIT_BYTES = 40;
+const WRITERS = 14;
+const OPERATIONS = 170;
+const HALF_MS = 12;
+const HOSTILE: Odds = { conflict: 0.05, throttle: 0.01, half: 0.5, halfMs: HALF_MS, lost: 0.02, heldMs: 3 };
+
+let table: TestTable;
+beforeAll(async () => {
+  table = await testTable();
+});
+
+const alphabet = [
+  "a",
+  "b",
+  "c",
+  "dan",
+  "e\u0301",
+  "\u00c9",
+  "\uff21",
+  "\uff5a",
+  "😀",
+  "👩‍🚀",
+  "\u{2f800}",
+  "z",
+  "0",
+  " ",
+  "\uffee",
+];
+
+/** Names that nobody changes, between those that everybody does. */
+const steady = ["a steady 1", "bsteady2", "\u00e9 steady 3", "\uff21 steady 4", "😀 steady 5", "z steady 6"].map(
+  nameKey,
+);
+
+/** What the index must hold in the end: names by their ids. */
+type Model = Map<string, string>;
+
+/** Many writers: each works on ids of its own, all of them on the same names. */
+const churn = async (index: NameIndex, model: Model, random: () => number, operations: number): Promise<void> => {
+  const busy = new Set<string>();
+  let made = 0;
+  let left = operations;
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T;
+  const newName = (): string =>
+    nameKey(Array.from({ length: 1 + Math.floor(random() * 3) }, () => pick(alphabet)).join(""));
+  const newId = (): string => {
+    made += 1;
+    return `id-${made}`;
+  };
+  const takeOne = (): [string, string] | undefined => {
+    const free = [...model].filter(([id]) => !busy.has(id) && !id.startsWith("steady"));
+    const one = free.length > 0 ? pick(free) : undefined;
+    if (one) busy.add(one[0]);
+    return one;
+  };
+  /** Whether the write was done; a name that another has is no failure of the test. */
+  const done = async (write: Promise<void>): Promise<boolean> => {
+    try {
+      await write;
+      return true;
+    } catch (error) {
+      if (error instanceof Taken) return false;
+      throw error;
+    }
+  };
+
+  const create = async (): Promise<void> => {
+    const [id, key] = [newId(), newName()];
+    if (await done(index.create(named(key, id)))) model.set(id, key);
+  };
+  const createMany = async (): Promise<void> => {
+    const names = Array.from({ length: 5 }, () => named(newName(), newId()));
+    const outcomes = await index.createMany(names);
+    outcomes.forEach((outcome, at) => {
+      const name = names[at];
+      if (outcome === "created" && name) model.set(name.entry.id, name.key);
+      else expect(outcome).toBeInstanceOf(Taken);
+    });
+  };
+  const remove = async (id: string, key: string): Promise<void> => {
+    // Two at once: one of them removes it.
+    const both = await Promise.allSettled([index.remove(released(key, id)), index.remove(released(key, id))]);
+    const failures = both.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
+    expect(failures).toEqual([expect.any(Gone)]);
+    model.delete(id);
+  };
+  const rename = async (id: string, key: string): Promise<void> => {
+    // Often next to the old name, which is often the same range.
+    const to = random() < 0.5 ? `${key}${pick(["b", "\u00e9", "😀"])}` : newName();
+    if (await done(index.rename(renamed(key, to, id)))) model.set(id, to);
+  };
+
+  const writer = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      const kind = random();
+      const one = kind < 0.5 ? undefined : takeOne();
+      if (!one) await (kind < 0.1 ? createMany() : create());
+      else await (kind < 0.7 ? remove(...one) : rename(...one));
+      if (one) busy.delete(one[0]);
+    }
+  };
+  await Promise.all(Array.from({ length: WRITERS }, writer));
+};
+
+const ascending = (list: readonly string[]): void => {
+  expect(list).toEqual([...new Set(list)].sort(compareKeys));
+};
+
+/** Reads while others write: what was never touched is always there, once, and what is listed is in order. */
+const readMeanwhile = async (index: NameIndex, random: () => number, stopped: () => boolean): Promise<number> => {
+  let reads = 0;
+  for (; !stopped(); reads += 1) {
+    const consistent = random() < 0.5;
+    const found = await index.search((key) => key.includes("steady"), { offset: 0, limit: 99, consistent });
+    expect([keysIn(found.entries), found.total]).toEqual([steady.toSorted(compareKeys), steady.length]);
+    const page = await index.page({ offset: Math.floor(random() * 50), limit: 20, consistent });
+    ascending(keysIn(page.entries));
+    const window = { offset: 0, limit: 2_000, consistent };
+    for (const { key } of (await index.startsWith("a", window)).entries) expect(key.startsWith("a")).toBe(true);
+  }
+  return reads;
+};
+
+/** Compares every way of reading with the array. */
+const compare = async (index: NameIndex, expected: readonly string[], random: () => number): Promise<void> => {
+  const total = expected.length;
+  expect(await index.total()).toBe(total);
+  for (let look = 0; look < 8; look += 1) {
+    const [offset, limit] = [Math.floor(random() * (total + 3)), Math.floor(random() * 30)];
+    const forwards = await index.page({ offset, limit });
+    expect([keysIn(forwards.entries), forwards.total]).toEqual([expected.slice(offset, offset + limit), total]);
+    const backwards = await index.page({ offset, limit, backwards: true });
+    expect(keysIn(backwards.entries)).toEqual(expected.toReversed().slice(offset, offset + limit));
+  }
+  for (const prefix of ["a", "dan", "\u00e9", "\u00e9\u00e9", "\uff41", "😀", "👩", "nobody"]) {
+    const matching = expected.filter((key) => key.startsWith(prefix));
+    for (const limit of [5, 2_000]) {
+      const found = await index.startsWith(prefix, { offset: 1, limit });
+      expect([prefix, keysIn(found.entries), found.total]).toEqual([
+        prefix,
+        matching.slice(1, 1 + limit),
+        matching.length,
+      ]);
+    }
+    expect(await index.rank(prefix)).toBe(expected.filter((key) => compareKeys(key, prefix) < 0).length);
+  }
+  for (const text of ["dan", "\u00e9", "😀", "a"]) {
+    for (const test of [(key: string) => key.includes(text), (key: string) => key.endsWith(text)]) {
+      const found = await index.search(test, { offset: 0, limit: total });
+      expect([text, keysIn(found.entries), found.total]).toEqual([
+        text,
+        expected.filter(test),
+        expected.filter(test).length,
+      ]);
+    }
+  }
+  const walked: string[] = [];
+  for (let more = true; more; ) {
+    const next = await index.after(walked.at(-1), 7);
+    walked.push(...keysIn(next.entries));
+    more = next.more;
+  }
+  expect(walked).toEqual(expected);
+};
+
+describe("a name index under fire", () => {
+  it.each([1, 2, 3])("equals a sorted array in the end (seed %i)", { timeout: 30_000 }, async (seed) => {
+    const random = seeded(seed);
+    const hostile = hostileDatabase(seed, HOSTILE);
+    const open = table.reopen({ deadlineMs: 10_000, client: { requestHandler: hostile.handler } });
+    const keys = freshKeys();
+    const index = nameIndex(open(newMeter()), keys, { splitBytes: SPLIT_BYTES });
+    const model: Model = new Map(steady.map((key) => [`steady ${key}`, key]));
+    for (const [id, key] of model) await index.create(named(key, id));
+
+    let stopped = false;
+    const readers = Array.from({ length: 2 }, () => readMeanwhile(index, random, () => stopped));
+    // A reader that fails must not be noticed only once the writers are done.
+    const writing = churn(index, model, random, OPERATIONS).finally(() => {
+      stopped = true;
+    });
+    const [, ...reads] = await Promise.all([writing, ...readers]);
+    hostile.set(CALM);
+    await new Promise((resolve) => setTimeout(resolve, HALF_MS));
+
+    expect(Math.min(...reads)).toBeGreaterThan(0);
+    for (const happened of Object.values(hostile.counts)) expect(happened).toBeGreaterThan(2);
+    const expected = [...model.values()].sort(compareKeys);
+    expect((await rangesOf(open(newMeter()), keys)).length).toBeGreaterThan(expected.length / 8);
+    expect(await index.audit()).toEqual([]);
+    await compare(index, expected, random);
+    for (const [id, key] of model) expect([key, (await index.find(key))?.id]).toEqual([key, id]);
+  });
+
+  it("counts every name once while splits are seen half done", async () => {
+    const halfMs = 6;
+    const hostile = hostileDatabase(4, { ...CALM, half: 0.5, halfMs });
+    const open = table.reopen({ client: { requestHandler: hostile.handler } });
+    const index = nameIndex(open(newMeter()), freshKeys(), { splitBytes: 16 });
+    for (let made = 1; made <= 80; made += 1) {
+      await index.create(named(`n${(made * 37) % 80}`));
+      // The last create may be seen half done itself.
+      const [total, found, rank] = [
+        await index.total(),
+        await index.search(() => true, { offset: 0, limit: 0 }),
+        await index.rank("o"),
+      ];
+      expect([made - 1, made]).toContain(total);
+      expect([made - 1, made]).toContain(found.total);
+      expect([made - 1, made]).toContain(rank);
+      await new Promise((resolve) => setTimeout(resolve, halfMs));
+    }
+    expect(hostile.counts.halves).toBeGreaterThan(30);
+  });
+
+  it("refuses queries that this project does not send", async () => {
+    const hostile = hostileDatabase(5, CALM);
+    const { DynamoDBClient, QueryCommand, ScanCommand } = await import("@aws-sdk/client-dynamodb");
+    const client = new DynamoDBClient({ ...table.client, requestHandler: hostile.handler });
+    const TableName = table.tableName;
+    const values = { ":p": { S: "a" } };
+    await expect(client.send(new ScanCommand({ TableName }))).rejects.toThrow("Scan without Limit");
+    const KeyConditionExpression = "PK = :p AND begins_with(SK, :p)";
+    const query = { TableName, KeyConditionExpression, ExpressionAttributeValues: values };
+    await expect(client.send(new QueryCommand(query))).rejects.toThrow("Query without Limit");
+    await expect(client.send(new QueryCommand({ ...query, Limit: 1 }))).rejects.toThrow(
+      "begins_with in a key condition",
+    );
+  });
+});

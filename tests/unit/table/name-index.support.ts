@@ -1,0 +1,113 @@
+/** What the tests of the name index share. */
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { BatchWriteCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
+import type { NameListKeys } from "#core/table/keys.ts";
+import { type Cost, newMeter } from "#core/table/meter.ts";
+import type { NewName, OldName } from "#core/table/name-index/claim.ts";
+import type { Entry } from "#core/table/name-index/items.ts";
+import { type NameIndex, type NameIndexOptions, nameIndex } from "#core/table/name-index/name-index.ts";
+import type { Renaming } from "#core/table/name-index/writes.ts";
+import type { Item, Step, Table } from "#core/table/table.ts";
+import type { TestTable } from "#tests/support/engine.ts";
+
+let indexes = 0;
+
+/** Keys of an index that nothing else uses. */
+export const freshKeys = (): NameListKeys => {
+  indexes += 1;
+  const partition = `T#test#UN#${indexes}`;
+  return {
+    entries: partition,
+    entry: (name) => ({ PK: partition, SK: name }),
+    ranges: `${partition}#R`,
+    leaf: (low) => ({ PK: `${partition}#L#${low}`, SK: "A" }),
+  };
+};
+
+/** The name belongs to another. */
+export class Taken extends Error {}
+/** The name is not that one's. */
+export class Gone extends Error {}
+const taken = () => new Taken();
+const gone = () => new Gone();
+
+/** What `create` takes. */
+export const named = (key: string, id = `id-${key}`, steps: Step[] = []): NewName => ({
+  key,
+  entry: { id },
+  steps,
+  taken,
+});
+/** What `remove` takes. */
+export const released = (key: string, id = `id-${key}`): OldName => ({ key, id, steps: [], gone });
+/** What `rename` takes. */
+export const renamed = (from: string, to: string, id = `id-${from}`): Renaming => ({
+  from,
+  to,
+  entry: { id },
+  steps: [],
+  taken,
+  gone,
+});
+/** The step that writes a user of just under a kilobyte. */
+export const user = (id: string): Step => ({
+  put: { PK: `T#test#U#${id}`, SK: "A", resource: "x".repeat(800) },
+  when: "absent",
+  otherwise: () => new Error("the user exists"),
+});
+
+/** All range items of an index. */
+export const rangesOf = (on: Table, keys: NameListKeys): Promise<Item[]> =>
+  on.queryAll({ PK: keys.ranges, limit: 1_000 });
+
+/** An index, its range items, and what a call on it costs. */
+export interface OpenIndex {
+  readonly index: NameIndex;
+  readonly keys: NameListKeys;
+  ranges(): Promise<Item[]>;
+  costOf(call: () => Promise<unknown>): Promise<Omit<Cost, "calls">>;
+}
+
+/** Opens an index. Ranges are tiny unless said otherwise, so a few names make several. */
+export const openIndex = (
+  table: TestTable,
+  options: NameIndexOptions = { splitBytes: 20 },
+  keys = freshKeys(),
+): OpenIndex => {
+  const meter = newMeter();
+  return {
+    index: nameIndex(table.open(meter), keys, options),
+    keys,
+    ranges: () => rangesOf(table.open(newMeter()), keys),
+    async costOf(call) {
+      const before = { ...meter.cost };
+      await call();
+      const { roundTrips, readUnits, writeUnits } = meter.cost;
+      return {
+        roundTrips: roundTrips - before.roundTrips,
+        readUnits: readUnits - before.readUnits,
+        writeUnits: writeUnits - before.writeUnits,
+      };
+    },
+  };
+};
+
+/** The names of entries. */
+export const keysIn = (entries: readonly Entry[]): string[] => entries.map(({ key }) => key);
+
+/** a to z. */
+export const letters: readonly string[] = [..."abcdefghijklmnopqrstuvwxyz"];
+
+/** Writes items as they are, 25 a call. */
+export const load = async (table: TestTable, items: Iterable<Item>): Promise<void> => {
+  const documents = DynamoDBDocumentClient.from(new DynamoDBClient(table.client));
+  const all = [...items];
+  const batches = Array.from({ length: Math.ceil(all.length / 25) }, (_, at) => all.slice(at * 25, at * 25 + 25));
+  const lane = async () => {
+    for (let batch = batches.pop(); batch; batch = batches.pop()) {
+      const requests = batch.map((item) => ({ PutRequest: { Item: { ...item } } }));
+      await documents.send(new BatchWriteCommand({ RequestItems: { [table.tableName]: requests } }));
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, lane));
+};
