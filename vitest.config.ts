@@ -3,8 +3,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["tests/**/*.test.ts"],
-    // The functions write their log to the console in development; the tests that look at it take it from there.
-    env: { POWERTOOLS_DEV: "true" },
+    // The functions write their log to the console; the tests that look at it take it from there.
+    env: { POWERTOOLS_DEV: "true", POWERTOOLS_METRICS_DISABLED: "false" },
     onConsoleLog: () => false,
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -104,6 +104,9 @@ export const startService = async (settings: Settings, events: ServiceEvents = {
       DYNAMODB_ENDPOINT: endpoint,
       BASE_URL: `http://${HOST}:${port}`,
       OPENAPI_FILE: fileURLToPath(new URL("../../docs/openapi.json", import.meta.url)),
+      // The log goes to this process's console; the line of each request is written here too.
+      POWERTOOLS_DEV: "true",
+      POWERTOOLS_METRICS_DISABLED: "false",
     });
     const gateway = await startGateway({
       port,

@@ -6,8 +6,7 @@ import { readSettings } from "./settings.ts";
 
 const NODE_MAJOR = 24;
 
-// The functions' log is what CloudWatch would get; standard output is for whoever waits for the ready line.
-process.env.POWERTOOLS_DEV ??= "true";
+// Standard output is for whoever waits for the ready line; what CloudWatch would get goes to standard error.
 globalThis.console = new Console(process.stderr);
 
 const fail = (error: unknown): never => {

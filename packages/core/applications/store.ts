@@ -10,7 +10,7 @@ import { type Application, noProvisioning, type ProvisioningSettings } from "./m
 import { nameTaken, notFound } from "./rules.ts";
 
 /** Entries of one round trip. Past 1 MB DynamoDB ends the page by itself. */
-const ENTRIES_PER_PAGE = 8_000;
+const ENTRIES_PER_PAGE = 10_000;
 
 /** What lists are filtered and ordered by. */
 export interface ApplicationEntry {
@@ -74,6 +74,30 @@ export interface ApplicationStore {
   ): Promise<ProvisioningSettings>;
 }
 
+const FIRST_VERSION = 1;
+
+const itemOf = (tenant: string, application: Application, ver: number): Item => ({
+  ...keys.application(tenant, application.id),
+  ver,
+  // Stored as it is; `undefined` members are not stored.
+  application: application as unknown as Item["application"],
+});
+
+const entryItem = (tenant: string, { id, name }: Application, version: number): Item => ({
+  ...keys.applicationEntry(tenant, name),
+  i: packId(id),
+  v: version,
+});
+
+/** The items of a new application, for a loader into an empty table. */
+export const applicationItems = (tenant: string, application: Application): Item[] => [
+  entryItem(tenant, application, FIRST_VERSION),
+  itemOf(tenant, application, FIRST_VERSION),
+];
+
+const belongsTo = (entry: Item | undefined, id: string): boolean =>
+  entry?.i instanceof Uint8Array && unpackId(entry.i) === id;
+
 /** Opens the store on the table of one request. */
 export const applicationStore = (table: Table): ApplicationStore => {
   const read = async (tenant: string, id: string): Promise<Versioned | undefined> => {
@@ -81,29 +105,19 @@ export const applicationStore = (table: Table): ApplicationStore => {
     return item && toVersioned(item);
   };
 
-  const item = (tenant: string, application: Application, ver: number): Item => ({
-    ...keys.application(tenant, application.id),
-    ver,
-    // Stored as it is; `undefined` members are not stored.
-    application: application as unknown as Item["application"],
-  });
-
-  const claimName = (tenant: string, { id, name }: Application, version: number, message?: string): Step => ({
-    put: { ...keys.applicationEntry(tenant, name), i: packId(id), v: version },
-    when: "absent",
-    otherwise: (found) =>
-      found && unpackId(found.i as Uint8Array) === id ? "applied" : nameTaken(name, tenant, message),
-  });
-
   return {
     find: async (tenant, id) => (await read(tenant, id))?.application,
 
     add: (tenant, application) =>
-      table.write(claimName(tenant, application, 1), {
-        put: item(tenant, application, 1),
-        when: "absent",
-        otherwise: stale,
-      }),
+      table.write(
+        {
+          put: entryItem(tenant, application, FIRST_VERSION),
+          when: "absent",
+          // The id is new, so an entry that has it already was written by this very call.
+          otherwise: (found) => (belongsTo(found, application.id) ? "applied" : nameTaken(application.name, tenant)),
+        },
+        { put: itemOf(tenant, application, FIRST_VERSION), when: "absent", otherwise: stale },
+      ),
 
     update: (tenant, id, change) =>
       whileStale(async () => {
@@ -118,11 +132,16 @@ export const applicationStore = (table: Table): ApplicationStore => {
           after.name === before.application.name
             ? [{ change: oldEntry, set: { v: version }, when: { equal: { i } }, otherwise: stale }]
             : [
-                claimName(tenant, after, version, message),
+                {
+                  put: entryItem(tenant, after, version),
+                  when: "absent",
+                  // Its own entry there is another rename of the same application, which may have changed other things.
+                  otherwise: (found) => (belongsTo(found, id) ? stale() : nameTaken(after.name, tenant, message)),
+                },
                 { remove: oldEntry, when: { equal: { i } }, otherwise: stale },
               ];
         await table.write(...entrySteps, {
-          put: item(tenant, after, version),
+          put: itemOf(tenant, after, version),
           when: { equal: { ver: before.version } },
           otherwise: stale,
         });

@@ -54,10 +54,11 @@ export interface Observer {
 /** Opens the voice of a function. */
 export const newObserver = (service: string): Observer => {
   const logger = new Logger({ serviceName: service });
+  const metrics = new Metrics({ namespace: NAMESPACE, serviceName: service });
   let cold = true;
   return {
     request({ cost, durationMs, ...record }) {
-      const metrics = new Metrics({ namespace: NAMESPACE, serviceName: service });
+      // Filled and published without a pause in between, so requests that are served at the same time do not mix.
       metrics.addMetric("Requests", MetricUnit.Count, 1);
       metrics.addMetric("ServerErrors", MetricUnit.Count, record.status >= 500 ? 1 : 0);
       metrics.addMetric("Duration", MetricUnit.Milliseconds, Math.round(durationMs * 1000) / 1000);

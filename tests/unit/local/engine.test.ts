@@ -45,9 +45,9 @@ const gone = (pid: number) => expect.poll(() => isAlive(pid), { timeout: 5_000 }
 
 const key = { PK: { S: "a" }, SK: { S: "b" } };
 const put = (engine: Engine) =>
-  new DynamoDBClient(clientFor(engine.endpoint)).send(new PutItemCommand({ TableName: "t", Item: key }));
+  new DynamoDBClient(clientFor(engine.endpoint)).send(new PutItemCommand({ TableName: "table", Item: key }));
 const has = async (engine: Engine) =>
-  (await new DynamoDBClient(clientFor(engine.endpoint)).send(new GetItemCommand({ TableName: "t", Key: key }))).Item !==
+  (await new DynamoDBClient(clientFor(engine.endpoint)).send(new GetItemCommand({ TableName: "table", Key: key }))).Item !==
   undefined;
 
 /** A node process of its own that starts an engine on a file and then does what the script says. */
@@ -69,7 +69,7 @@ describe("startEngine", () => {
     const [one, two] = await Promise.all([start(), start()]);
     expect(one.endpoint).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(one.endpoint).not.toBe(two.endpoint);
-    await createTable(one.endpoint, "t");
+    await createTable(one.endpoint, "table");
     await put(one);
     expect(await has(one)).toBe(true);
   });
@@ -77,7 +77,7 @@ describe("startEngine", () => {
   it("keeps a file across restarts, in a directory that it makes, with any name", async () => {
     const dataFile = join(directory, "made for it", "data ü.db");
     const first = await start({ dataFile });
-    await createTable(first.endpoint, "t");
+    await createTable(first.endpoint, "table");
     await put(first);
     await first.stop();
     await first.stop();
@@ -160,6 +160,7 @@ describe("startEngine", () => {
     );
     expect(outcomes.filter((outcome) => outcome === "started")).toHaveLength(1);
     for (const { child } of others) child.kill("SIGKILL");
+    await Promise.all(others.map(({ child }) => gone(child.pid ?? 0)));
     await start({ dataFile });
   });
 
@@ -187,10 +188,10 @@ describe("findProgram", () => {
 describe("createTable", () => {
   it("makes the table once, active, with expiry", async () => {
     const { endpoint } = await start();
-    await Promise.all([createTable(endpoint, "t"), createTable(endpoint, "t")]);
-    await createTable(endpoint, "t");
+    await Promise.all([createTable(endpoint, "table"), createTable(endpoint, "table")]);
+    await createTable(endpoint, "table");
     const client = new DynamoDBClient(clientFor(endpoint));
-    const { Table } = await client.send(new DescribeTableCommand({ TableName: "t" }));
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: "table" }));
     expect(Table).toMatchObject({
       TableStatus: "ACTIVE",
       KeySchema: [
@@ -199,7 +200,7 @@ describe("createTable", () => {
       ],
       BillingModeSummary: { BillingMode: "PAY_PER_REQUEST" },
     });
-    const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName: "t" }));
+    const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName: "table" }));
     expect(TimeToLiveDescription).toEqual({ TimeToLiveStatus: "ENABLED", AttributeName: "expiresAtSeconds" });
   });
 });

@@ -215,7 +215,7 @@ describe("the event", () => {
     [undefined, true],
   ])("writes a body of type %s with base64: %s", async (type, isBase64Encoded) => {
     const body = Buffer.from([0x7b, 0xff, 0xc3, 0xbc]);
-    const headers = type === undefined ? {} : { "content-type": type };
+    const headers: Record<string, string> = type === undefined ? {} : { "content-type": type };
     const event = await eventOf(gateway, "/a", { method: "POST", headers, body });
     expect(event.isBase64Encoded).toBe(isBase64Encoded);
     expect(event.body).toBe(isBase64Encoded ? body.toString("base64") : "{\uFFFDü");
@@ -252,7 +252,7 @@ describe("the event", () => {
     expect(headers["x-calls"]).toBe("1");
     const [authorizing, serving] = kept as [Record<string, unknown>, { headers: Record<string, string> }];
     expect(authorizing).toMatchObject({ version: "2.0", type: "REQUEST", identitySource: null, rawPath: "/a" });
-    expect(authorizing["routeArn"]).toMatch(/^arn:aws:execute-api:.*\/\$default\/POST\/a$/);
+    expect(authorizing.routeArn).toMatch(/^arn:aws:execute-api:.*\/\$default\/POST\/a$/);
     expect(authorizing).not.toHaveProperty("body");
     expect(authorizing).not.toHaveProperty("isBase64Encoded");
     expect(serving.headers).not.toHaveProperty("x-injected");

@@ -2,9 +2,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { newMeter } from "#core/table/meter.ts";
 import { layout } from "#core/table/name-index/items.ts";
-import type { NameIndex } from "#core/table/name-index/name-index.ts";
+import { type NameIndex, nameIndex } from "#core/table/name-index/name-index.ts";
 import { NAME_BYTES_MAX, nameKey } from "#core/table/name-index/name-key.ts";
-import { compareKeys, type Step } from "#core/table/table.ts";
+import { compareKeys, type Step, type Table } from "#core/table/table.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import {
   freshKeys,
@@ -221,6 +221,16 @@ describe("writing", () => {
     for (const letter of letters.filter((other) => other !== "m")) await index.create(named(letter));
     await index.rename({ ...renamed("m", "xx"), near });
     expect((await index.find("xx"))?.id).toBe("id-m");
+    expect(await index.audit()).toEqual([]);
+  });
+
+  it("finds the right half of a split of which only the left half is shown", async () => {
+    const { index, keys } = openIndex(table, { splitBytes: 4 });
+    for (const letter of "abcde") await index.create(named(letter));
+    const meter = newMeter();
+    const half: Table = { ...table.open(meter), query: (range) => table.open(meter).query({ ...range, to: "." }) };
+    await nameIndex(half, keys).create(named("f"));
+    expect(meter.cost.roundTrips).toBe(3);
     expect(await index.audit()).toEqual([]);
   });
 

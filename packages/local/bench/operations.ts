@@ -1,0 +1,158 @@
+/** What every operation costs in the database, called over HTTP on a tenant of a given size. */
+import { freshApplication } from "#core/applications/model.ts";
+import { applicationItems } from "#core/applications/store.ts";
+import { type OperationId, operations } from "#core/catalogue/index.ts";
+import { newId } from "#core/platform/ids.ts";
+import type { Item } from "#core/table/table.ts";
+import { SUPER_TENANT } from "#core/tenants/tenant.ts";
+import { type RunningService, startService } from "../service.ts";
+import { loadItems } from "./bulk.ts";
+import type { Budget, Row } from "./report.ts";
+
+const CHANGE: Budget = { roundTrips: 3 };
+const READ_ONE: Budget = { roundTrips: 1 };
+const LIST: Budget = { roundTrips: 3, readUnits: 200 };
+const AUTHORIZE: Budget = { roundTrips: 2 };
+const administrator = { username: "admin", password: "admin" };
+
+/** One call to be measured. */
+interface Call {
+  readonly path: string;
+  readonly body?: unknown;
+  readonly budget: Budget;
+  /** Set apart from other calls of the operation. */
+  readonly variant?: string;
+}
+
+/** How to call each operation; an operation without an entry does not compile. `ids` are those of the loaded applications. */
+const calls = (ids: readonly string[], ownerId: string): Readonly<Record<OperationId, readonly Call[]>> => {
+  const base = "/api/server/v1/applications";
+  const id = (at: number) => `${base}/${ids[at]}`;
+  const list = (variant: string, query: string): Call => ({ variant, path: `${base}${query}`, budget: LIST });
+  return {
+    getOpenApiDocument: [{ path: "/openapi.json", budget: { roundTrips: 0 } }],
+    listApplications: [
+      list("first page", ""),
+      list("100 from the end", `?offset=${ids.length - 100}&limit=100`),
+      list("sw", "?filter=name+sw+Pickup+1"),
+      list("co or ew", "?filter=name+co+99+or+name+ew+7&limit=100"),
+      list("no match", "?filter=clientId+co+nobody"),
+      list("eq", `?filter=name+eq+${encodeURIComponent(nameOf(ids.length - 1))}`),
+    ],
+    createApplication: [{ path: base, body: { name: `new at ${ids.length}`, description: "d" }, budget: CHANGE }],
+    getApplication: [{ path: id(0), budget: READ_ONE }],
+    patchApplication: [
+      { path: id(1), body: { description: "changed" }, budget: CHANGE },
+      { variant: "rename", path: id(2), body: { name: `renamed at ${ids.length}` }, budget: CHANGE },
+    ],
+    deleteApplication: [{ path: id(3), budget: CHANGE }],
+    changeApplicationOwner: [{ path: `${id(4)}/owner`, body: { id: ownerId }, budget: CHANGE }],
+    getApplicationAuthenticators: [{ path: `${id(5)}/authenticators`, budget: READ_ONE }],
+    getResidentApplication: [{ path: `${base}/resident`, budget: READ_ONE }],
+    updateResidentApplication: [{ path: `${base}/resident`, body: {}, budget: CHANGE }],
+  };
+};
+
+const nameOf = (index: number): string => `Pickup ${String(index).padStart(6, "0")}`;
+
+/** Loads applications until there are `size`, besides those that were loaded before. */
+const load = async ({ endpoint, tableName }: RunningService, ids: string[], size: number): Promise<void> => {
+  const from = ids.length;
+  for (let index = from; index < size; index += 1) ids.push(newId());
+  function* items(): Generator<Item, void> {
+    for (const [index, id] of ids.entries()) {
+      if (index < from) continue;
+      const application = {
+        ...freshApplication(id, nameOf(index), "owner", false),
+        description: `Taxi stand ${index}`,
+      };
+      yield* applicationItems(SUPER_TENANT, application);
+    }
+  }
+  await loadItems(endpoint, tableName, `${size} applications`, (size - from) * 2, items());
+};
+
+/** A line of the request log, as far as the benchmark reads it. */
+interface LogLine {
+  readonly service?: string;
+  readonly subject?: string;
+  readonly RoundTrips?: number;
+  readonly ReadUnits?: number;
+  readonly WriteUnits?: number;
+}
+
+/** Listens to the functions' log while something is done. */
+const listening = async (during: () => Promise<void>): Promise<LogLine[]> => {
+  const lines: LogLine[] = [];
+  const { log } = console;
+  console.log = (text: unknown) => {
+    if (typeof text === "string" && text.startsWith("{")) lines.push(JSON.parse(text) as LogLine);
+  };
+  try {
+    await during();
+  } finally {
+    console.log = log;
+  }
+  return lines;
+};
+
+const costOf = (line: LogLine | undefined) => ({
+  calls: 0,
+  roundTrips: line?.RoundTrips ?? Number.NaN,
+  readUnits: line?.ReadUnits ?? Number.NaN,
+  writeUnits: line?.WriteUnits ?? Number.NaN,
+});
+
+const callWith =
+  (url: string) =>
+  async (method: string, { path, body }: Call) => {
+    const { username, password } = administrator;
+    const answer = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
+  };
+
+const isAuthorizer = ({ service }: LogLine): boolean => service === "authorizer";
+
+/** Measures every operation on one tenant, at each of some growing numbers of applications. */
+export const measureOperations = async (sizes: readonly number[]): Promise<Row[]> => {
+  const settings = { port: 0, mtlsPort: undefined, dataDirectory: undefined, administrator, endpoint: undefined };
+  const service = await startService(settings);
+  const call = callWith(service.url);
+  const resident = { path: "/api/server/v1/applications/resident", budget: {} };
+  const rows: Row[] = [];
+  try {
+    // The first call of a container verifies the password and learns the role; those behind it are warm.
+    const cold = (await listening(() => call("GET", resident))).find(isAuthorizer);
+    rows.push({ name: "authorize, first request of a container", size: 0, cost: costOf(cold), budget: {} });
+    const warm = (await listening(() => call("GET", resident))).find(isAuthorizer);
+    rows.push({ name: "authorize", size: 0, cost: costOf(warm), budget: AUTHORIZE });
+    const ids: string[] = [];
+    for (const size of sizes) {
+      await load(service, ids, size);
+      const newest = [...ids].reverse();
+      for (const [id, variants] of Object.entries(calls(newest, cold?.subject ?? ""))) {
+        for (const each of variants) {
+          const lines = await listening(() => call(operations[id]?.method ?? "", each));
+          const line = lines.find((candidate) => !isAuthorizer(candidate));
+          rows.push({
+            name: each.variant ? `${id}, ${each.variant}` : id,
+            size,
+            cost: costOf(line),
+            budget: each.budget,
+          });
+        }
+      }
+    }
+    return rows;
+  } finally {
+    await service.close();
+  }
+};

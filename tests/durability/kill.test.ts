@@ -1,0 +1,130 @@
+/** Everything is killed in the middle of a thousand creates; what was acknowledged is there afterwards, and nothing is half there. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ADMIN, APPLICATIONS, basic } from "#tests/support/world.ts";
+
+const WRITERS = 12;
+const CREATES = 1_000;
+const KILL_AFTER = 300;
+const headers = { authorization: basic(ADMIN), "content-type": "application/json" };
+
+let directory = "";
+const started: ChildProcess[] = [];
+
+const start = async (): Promise<{ child: ChildProcess; url: string }> => {
+  const program = fileURLToPath(new URL("../../packages/local/start.ts", import.meta.url));
+  const child = spawn(process.execPath, [program], {
+    env: { PATH: process.env.PATH, DATA_DIR: directory, PORT: "0", MTLS_PORT: "0" },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  started.push(child);
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once("exit", (code) => reject(new Error(`it ended with code ${code}`)));
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      const ready = /^ready (http:\S+)$/m.exec(text)?.[1];
+      if (ready) resolve(ready);
+    });
+  });
+  return { child, url };
+};
+
+const create = async (url: string, name: string): Promise<string> => {
+  const answer = await fetch(url + APPLICATIONS, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ name, description: name }),
+  });
+  if (answer.status !== 201) throw new Error(`create answered ${answer.status}`);
+  return answer.headers.get("location")?.split("/").at(-1) ?? "";
+};
+
+const get = async (url: string, path: string) => (await fetch(url + path, { headers })).json();
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "kill-"));
+});
+afterAll(async () => {
+  for (const child of started) child.kill("SIGTERM");
+  await Promise.all(
+    started.map((child) => child.exitCode ?? child.signalCode ?? new Promise((done) => child.once("exit", done))),
+  );
+  await rm(directory, { recursive: true, force: true });
+});
+
+test("kill -9 of the service and its engine", async () => {
+  const first = await start();
+  const { enginePid } = JSON.parse(await readFile(join(directory, "table.sqlite.pid"), "utf8"));
+  const acknowledged = new Map<string, string>();
+  let next = 0;
+  const kill = () => {
+    first.child.kill("SIGKILL");
+    process.kill(enginePid, "SIGKILL");
+  };
+  const writer = async () => {
+    while (next < CREATES) {
+      const name = `app ${next++}`;
+      acknowledged.set(name, await create(first.url, name));
+      if (acknowledged.size === KILL_AFTER) kill();
+    }
+  };
+  await Promise.allSettled(Array.from({ length: WRITERS }, writer));
+  expect(acknowledged.size).toBeGreaterThanOrEqual(KILL_AFTER);
+  expect(acknowledged.size).toBeLessThan(CREATES);
+
+  const { url } = await start();
+  const listed = new Map<string, string>();
+  let total = 0;
+  for (let offset = 0; offset <= total; offset += 100) {
+    const page = await get(url, `${APPLICATIONS}?limit=100&offset=${offset}`);
+    total = page.totalResults;
+    for (const { name, id, description } of page.applications) {
+      // An entry without its application, or with another's, would show here.
+      expect(description).toBe(name);
+      listed.set(name, id);
+    }
+  }
+  expect(listed.size).toBe(total);
+  for (const [name, id] of acknowledged) expect(listed.get(name), name).toBe(id);
+  expect(total).toBeLessThanOrEqual(acknowledged.size + WRITERS);
+  for (const [name, id] of listed) expect((await get(url, `${APPLICATIONS}/${id}`)).name).toBe(name);
+  // What was not acknowledged is either whole or absent: the name is taken exactly when it is listed.
+  for (let index = 0; index < next; index += 1) {
+    const name = `app ${index}`;
+    if (!listed.has(name)) await create(url, name);
+  }
+  const after = await get(url, `${APPLICATIONS}?limit=1`);
+  expect(after.totalResults).toBe(next);
+}, 120_000);
+
+test("kill -9 of the service alone: the engine that is left behind does not stand in the way", async () => {
+  const running = started.at(-1);
+  running?.kill("SIGKILL");
+  await new Promise((done) => running?.once("exit", done));
+  const { url } = await start();
+  expect((await get(url, `${APPLICATIONS}?limit=1`)).totalResults).toBeGreaterThan(KILL_AFTER);
+}, 60_000);
+
+test("a second service on the same data is refused with a sentence", async () => {
+  const program = fileURLToPath(new URL("../../packages/local/start.ts", import.meta.url));
+  const second = spawn(process.execPath, [program], {
+    env: { PATH: process.env.PATH, DATA_DIR: directory, PORT: "0", MTLS_PORT: "0" },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let said = "";
+  second.stderr.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+  });
+  const code = await new Promise((done) => second.once("exit", done));
+  expect(code).toBe(1);
+  expect(said).toMatch(/in use by process \d+/);
+});
+
+test("SIGTERM ends it with code 0", async () => {
+  const running = started.at(-1);
+  running?.kill("SIGTERM");
+  expect(await new Promise((done) => running?.once("exit", done))).toBe(0);
+});

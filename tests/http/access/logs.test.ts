@@ -1,0 +1,71 @@
+/** What the log holds of a request: the one line that operators need, and nothing that must not leave. */
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { ADMIN, APPLICATIONS, basic, world } from "#tests/support/world.ts";
+
+const { ask, create } = world();
+let lines: string[] = [];
+
+beforeEach(() => {
+  lines = [];
+  for (const method of ["log", "info", "warn", "error", "debug"] as const) {
+    vi.spyOn(console, method).mockImplementation((...texts: unknown[]) => {
+      lines.push(texts.map(String).join(" "));
+    });
+  }
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+const records = () => lines.flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
+
+test("one line per request and function: operation, tenant, subject, status, duration, round trips, capacity", async () => {
+  const id = await create({ name: "logged" });
+  lines = [];
+  const answer = await ask("GET", `${APPLICATIONS}/${id}`);
+  const [authorizer, own] = records();
+  expect(lines).toHaveLength(2);
+  expect(authorizer).toMatchObject({
+    service: "authorizer",
+    decision: "allow",
+    operation: "getApplication",
+    RoundTrips: 2,
+  });
+  expect(own).toMatchObject({
+    service: "applications",
+    operation: "getApplication",
+    method: "GET",
+    status: "200",
+    tenant: "carbon.super",
+    subject: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    traceId: answer.headers.get("x-correlation-id"),
+    Requests: 1,
+    ServerErrors: 0,
+    Duration: expect.any(Number),
+    RoundTrips: 1,
+    ReadUnits: 1,
+    WriteUnits: 0,
+  });
+  expect(own._aws.CloudWatchMetrics[0].Metrics.map(({ Name }: { Name: string }) => Name)).toContain("Duration");
+});
+
+test("a refusal is logged with its fault, and a failed sign-in without the name", async () => {
+  await ask("GET", APPLICATIONS, { as: basic({ username: "mallory", password: "hunter2-secret" }) });
+  const text = lines.join("\n");
+  expect(text).toContain('"fault":"auth.unauthenticated"');
+  expect(text).toContain("sign-in refused");
+  expect(text).not.toMatch(/mallory|hunter2/);
+});
+
+test("no credential, body or made-up line reaches the log", async () => {
+  const marker = "marker-5f1c";
+  await ask("POST", APPLICATIONS, { body: { name: `${marker}@`, description: marker } });
+  await ask("POST", APPLICATIONS, { raw: `{"${marker}` });
+  await ask("GET", `${APPLICATIONS}?filter=name+eq+${marker}`);
+  await ask("GET", APPLICATIONS, {
+    as: basic({ username: `x\r\n{"level":"ERROR","${marker}":1}`, password: marker }),
+    headers: { "user-agent": `${marker} {"fake":"line"}`, "x-correlation-id": `${marker}"` },
+  });
+  const text = lines.join("\n");
+  expect(text).not.toContain(marker);
+  expect(text).not.toContain(Buffer.from(`${ADMIN.username}:${ADMIN.password}`).toString("base64"));
+});

@@ -1,0 +1,157 @@
+/** Authentication on the real engine, with a clock that the test turns and a count of the hashes. */
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { type Authenticate, newAuthenticate } from "#core/auth/authenticate.ts";
+import { credentialStore, replacingCredential } from "#core/auth/credentials.ts";
+import { FRESH_MS } from "#core/auth/fresh.ts";
+import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
+import { Fault } from "#core/faults/faults.ts";
+import * as passwords from "#core/platform/password.ts";
+import { roleStore } from "#core/roles/store.ts";
+import { openTable } from "#core/table/dynamo.ts";
+import { type Cost, newMeter } from "#core/table/meter.ts";
+import { newCredential } from "#core/tenants/founding.ts";
+import { tenantStore } from "#core/tenants/tenant.ts";
+import { userStore } from "#core/users/store.ts";
+import { clientFor } from "#local/database.ts";
+import { addUser, TENANT, tableOf } from "#tests/support/people.ts";
+import { basic, world } from "#tests/support/world.ts";
+
+// The real functions, watched: how many hashes were made is what this file is about.
+vi.mock("#core/platform/password.ts", async (original) => {
+  const real = await original<typeof passwords>();
+  return { ...real, verifyPassword: vi.fn(real.verifyPassword), verifyNothing: vi.fn(real.verifyNothing) };
+});
+const hashes = () =>
+  vi.mocked(passwords.verifyPassword).mock.calls.length + vi.mocked(passwords.verifyNothing).mock.calls.length;
+
+const api = world();
+const every = new Set(["scope.a", "scope.b"]);
+const clock = { ms: 1_700_000_000_000, now: () => clock.ms };
+let authenticate: Authenticate;
+let reasons: string[] = [];
+
+const enter = async (username: string, password: string): Promise<{ scopes: string[]; cost: Cost }> => {
+  const meter = newMeter();
+  const { endpoint, tableName } = api.service;
+  const table = openTable({ tableName, deadlineMs: 5_000, client: clientFor(endpoint) })(meter);
+  const stores = {
+    tenants: tenantStore(table),
+    users: userStore(table),
+    roles: roleStore(table),
+    credentials: credentialStore(table),
+    lockouts: lockoutStore(table, defaultLockoutPolicy),
+  };
+  const { scopes } = await authenticate(basic({ username, password }), stores, (_, reason) => reasons.push(reason));
+  return { scopes: [...scopes], cost: meter.cost };
+};
+const refused = (username: string, password: string) =>
+  expect(enter(username, password)).rejects.toMatchObject({ fault: "auth.unauthenticated" });
+
+const ids: Record<string, string> = {};
+beforeAll(async () => {
+  for (const username of ["alice", "bob", "carol", "dave"]) {
+    ids[username] = await addUser(api.service, { username, password: `${username}'s`, scopes: ["scope.a"] });
+  }
+});
+beforeEach(() => {
+  authenticate = newAuthenticate(clock, every);
+  reasons = [];
+  vi.clearAllMocks();
+});
+
+describe("what it costs", () => {
+  test("two round trips when warm; one hash per credential while it is fresh", async () => {
+    expect((await enter("alice", "alice's")).scopes).toEqual(["scope.a"]);
+    for (let again = 0; again < 3; again += 1) {
+      const { cost } = await enter("alice", "alice's");
+      expect(cost.roundTrips).toBe(2);
+      expect(cost.writeUnits).toBe(0);
+    }
+    expect(hashes()).toBe(1);
+    clock.ms += FRESH_MS + 1;
+    await enter("alice", "alice's");
+    expect(hashes()).toBe(2);
+  });
+  test("many at once with one credential share one hash", async () => {
+    await Promise.all(Array.from({ length: 20 }, () => enter("alice", "alice's")));
+    expect(hashes()).toBe(1);
+  });
+  test("an unknown user, tenant or store, and a wrong password: one hash, the same calls, the same sentence", async () => {
+    const seen = new Set<string>();
+    for (const [username, password] of [
+      ["carol", "wrong"],
+      ["nobody", "wrong"],
+      ["carol@nowhere.org", "carol's"],
+      ["NOPE/carol", "carol's"],
+    ] as const) {
+      vi.clearAllMocks();
+      const error = await enter(username, password).then(String, (thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(Fault);
+      expect(hashes()).toBe(1);
+      seen.add((error as Fault).description);
+    }
+    expect(seen.size).toBe(1);
+  });
+});
+
+describe("what was verified counts no more", () => {
+  test("once the password is another", async () => {
+    await enter("bob", "bob's");
+    const step = replacingCredential(TENANT, ids.bob ?? "", await newCredential("new one"), () => new Error("gone"));
+    await tableOf(api.service).write(step);
+    await refused("bob", "bob's");
+    await enter("bob", "new one");
+  });
+  test("once the user is not active", async () => {
+    await enter("bob", "new one");
+    const key = { PK: `T#${TENANT}#U#${ids.bob}`, SK: "A" };
+    await tableOf(api.service).write({
+      change: key,
+      set: { active: false },
+      when: "present",
+      otherwise: () => new Error("gone"),
+    });
+    await refused("bob", "new one");
+    expect(reasons).toEqual(["inactive"]);
+  });
+});
+
+describe("lockout", () => {
+  const fail = async (username: string, times: number) => {
+    for (let attempt = 0; attempt < times; attempt += 1) await refused(username, "wrong");
+  };
+  test("the tenth failure locks for a quarter of an hour, then it ends by itself", async () => {
+    await fail("dave", 9);
+    await enter("dave", "dave's");
+    await fail("dave", 10);
+    vi.clearAllMocks();
+    await refused("dave", "dave's");
+    expect(reasons.at(-1)).toBe("locked");
+    expect(hashes()).toBe(1);
+    clock.ms += defaultLockoutPolicy.lockMs + 1;
+    await enter("dave", "dave's");
+  });
+  test("a lock that comes again lasts twice as long", async () => {
+    await fail("erin", 10);
+    clock.ms += defaultLockoutPolicy.lockMs + 1;
+    await fail("erin", 10);
+    clock.ms += defaultLockoutPolicy.lockMs + 1;
+    reasons = [];
+    await refused("erin", "wrong");
+    clock.ms += defaultLockoutPolicy.lockMs;
+    await refused("erin", "wrong");
+    expect(reasons).toEqual(["locked", "unknown"]);
+  });
+  test("failures that lie far apart do not add up", async () => {
+    for (let round = 0; round < 3; round += 1) {
+      await fail("carol", 9);
+      clock.ms += defaultLockoutPolicy.windowMs + 1;
+    }
+    await enter("carol", "carol's");
+  });
+  test("of many failures at once exactly one locks", async () => {
+    await Promise.all(Array.from({ length: 25 }, () => refused("frank", "wrong")));
+    const item = await tableOf(api.service).get({ PK: `T#${TENANT}#LOCK#PRIMARY#frank`, SK: "A" });
+    expect(item?.lockouts).toBe(1);
+  });
+});

@@ -1,0 +1,106 @@
+/** A function obeys the authorizer's decision and nothing else; without one that it understands it lets nobody in. */
+import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
+import { describe, expect, test } from "vitest";
+import { applicationHandlers } from "#core/applications/handlers.ts";
+import { Fault, type FaultName, faults } from "#core/faults/faults.ts";
+import { type Decision, readDecision, toContext } from "#core/http/decision.ts";
+import { lambda } from "#core/http/lambda.ts";
+
+const principal = {
+  kind: "user",
+  tenant: "carbon.super",
+  subject: "1",
+  username: "admin",
+  userStore: "PRIMARY",
+} as const;
+const handler = lambda({
+  service: "applications",
+  handlers: applicationHandlers,
+  stores: () => {
+    throw new Error("a store was opened");
+  },
+});
+const call = async (authorizer: unknown, method = "GET", rawPath = "/api/server/v1/applications") => {
+  const event = {
+    rawPath,
+    rawQueryString: "",
+    headers: {},
+    requestContext: {
+      http: { method, sourceIp: "127.0.0.1" },
+      domainName: "api.example",
+      ...(authorizer !== undefined && { authorizer }),
+    },
+  } as unknown as APIGatewayProxyEventV2;
+  const answer = await handler(event, {} as Context);
+  return { status: answer.statusCode, headers: answer.headers ?? {}, body: JSON.parse(answer.body || "{}") };
+};
+const allow = (operation: string) => ({ lambda: { decision: "allow", operation, ...principal } });
+
+describe("no decision that is understood is 401", () => {
+  test.each<[string, unknown]>([
+    ["no authorizer", undefined],
+    ["an authorizer without context", {}],
+    ["null", { lambda: null }],
+    ["a text", { lambda: "allow" }],
+    ["an empty context", { lambda: {} }],
+    ["another word", { lambda: { ...allow("listApplications").lambda, decision: "permit" } }],
+    ["a boolean", { lambda: { ...allow("listApplications").lambda, decision: true } }],
+    ["no tenant", { lambda: { ...allow("listApplications").lambda, tenant: "" } }],
+    ["no subject", { lambda: { ...allow("listApplications").lambda, subject: undefined } }],
+    ["a JWT authorizer's context", { jwt: { claims: { sub: "admin" } } }],
+    [
+      "a refusal for a reason that is none",
+      { lambda: { decision: "refuse", operation: "", fault: "application.not_found", description: "x" } },
+    ],
+    [
+      "a refusal named after Object's members",
+      { lambda: { decision: "refuse", operation: "", fault: "constructor", description: "x" } },
+    ],
+  ])("%s", async (_, authorizer) => {
+    const { status, headers, body } = await call(authorizer);
+    expect([status, body.code]).toEqual([401, "401"]);
+    expect(headers["www-authenticate"]).toMatch(/^Basic/);
+  });
+});
+
+describe("a decision about another operation is 403", () => {
+  test.each([
+    ["deleteApplication", "GET", "/api/server/v1/applications"],
+    ["listApplications", "DELETE", "/api/server/v1/applications/1"],
+    ["", "GET", "/api/server/v1/applications"],
+    ["constructor", "GET", "/api/server/v1/applications"],
+  ])("%s for %s %s", async (operation, method, path) => {
+    expect((await call(allow(operation), method, path)).status).toBe(403);
+  });
+  test("a path that anybody may ask for does not open one that asks for a scope", async () => {
+    const open = { lambda: { decision: "public", operation: "listApplications" } };
+    expect((await call(open)).status).toBe(403);
+    expect((await call({ lambda: { decision: "public", operation: "" } }, "GET", "/api/server/v1/x")).status).toBe(403);
+  });
+});
+
+test("the decision lets the request through to its operation", async () => {
+  expect((await call(allow("listApplications"))).body).toMatchObject({ code: "SE-50000" });
+});
+
+describe("a decision survives its way through the gateway", () => {
+  test.each<[string, Decision]>([
+    ["allow", { decision: "allow", operation: "x", principal }],
+    ["public", { decision: "public", operation: "x" }],
+  ])("%s", (_, decision) => {
+    expect(readDecision(JSON.parse(JSON.stringify(toContext(decision))))).toEqual(decision);
+  });
+  test.each(Object.entries(faults).filter(([, row]) => row.refusal))("refuse: %s", (name) => {
+    const fault = new Fault(name as FaultName, "because");
+    const read = readDecision(toContext({ decision: "refuse", operation: "", fault }));
+    expect(read.decision === "refuse" && [read.fault.fault, read.fault.description]).toEqual([name, "because"]);
+  });
+});
+
+test("faults of one code have one status", () => {
+  const statuses = new Map<string, number>();
+  for (const { code, status } of Object.values(faults)) {
+    expect(statuses.get(code) ?? status, code).toBe(status);
+    statuses.set(code, status);
+  }
+});

@@ -1,0 +1,206 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import {
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+} from "@aws-sdk/client-dynamodb";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { clientFor, createTable } from "#local/database.ts";
+import { type Engine, type EngineOptions, findProgram, startEngine } from "#local/engine.ts";
+
+let directory: string;
+const engines: Engine[] = [];
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "engine-"));
+});
+afterEach(async () => {
+  await Promise.all(engines.splice(0).map((engine) => engine.stop()));
+  await rm(directory, { recursive: true, force: true });
+});
+
+const start = async (options?: EngineOptions): Promise<Engine> => {
+  const engine = await startEngine(options);
+  engines.push(engine);
+  return engine;
+};
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const gone = (pid: number) => expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false);
+
+const key = { PK: { S: "a" }, SK: { S: "b" } };
+const put = (engine: Engine) =>
+  new DynamoDBClient(clientFor(engine.endpoint)).send(new PutItemCommand({ TableName: "t", Item: key }));
+const has = async (engine: Engine) =>
+  (await new DynamoDBClient(clientFor(engine.endpoint)).send(new GetItemCommand({ TableName: "t", Key: key }))).Item !==
+  undefined;
+
+/** A node process of its own that starts an engine on a file and then does what the script says. */
+const otherNode = (file: string, then: string) => {
+  const script = `import { startEngine } from ${JSON.stringify(import.meta.resolve("#local/engine.ts"))};
+    const engine = await startEngine({ dataFile: ${JSON.stringify(file)} });
+    process.stdout.write(engine.pid + "\\n");
+    ${then}`;
+  const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", script], {
+    stdio: ["ignore", "pipe", "inherit"],
+    cwd: process.cwd(),
+  });
+  const enginePid = once(child.stdout, "data").then(([text]) => Number(String(text)));
+  return { child, enginePid };
+};
+
+describe("startEngine", () => {
+  it("runs in memory on a free port, and several at once", async () => {
+    const [one, two] = await Promise.all([start(), start()]);
+    expect(one.endpoint).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(one.endpoint).not.toBe(two.endpoint);
+    await createTable(one.endpoint, "t");
+    await put(one);
+    expect(await has(one)).toBe(true);
+  });
+
+  it("keeps a file across restarts, in a directory that it makes, with any name", async () => {
+    const dataFile = join(directory, "made for it", "data ü.db");
+    const first = await start({ dataFile });
+    await createTable(first.endpoint, "t");
+    await put(first);
+    await first.stop();
+    await first.stop();
+    expect(isAlive(first.pid)).toBe(false);
+    await expect(readFile(`${dataFile}.pid`)).rejects.toThrow(/ENOENT/);
+    expect(await has(await start({ dataFile }))).toBe(true);
+  });
+
+  it("says why it did not start", async () => {
+    await expect(startEngine({ dataFile: directory })).rejects.toThrow(/did not start: .*unable to open/s);
+    const taken = createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    const address = taken.address();
+    const port = typeof address === "object" && address ? address.port : 0;
+    await expect(startEngine({ port, dataFile: join(directory, "x.db") })).rejects.toThrow(/already in use/);
+    taken.close();
+    await start({ dataFile: join(directory, "x.db") });
+  });
+
+  it("tells when the engine ends by itself, but not when it is stopped", async () => {
+    const reasons: string[] = [];
+    const onExit = (reason: string) => reasons.push(reason);
+    const engine = await start({ onExit });
+    process.kill(engine.pid, "SIGKILL");
+    await expect.poll(() => reasons).toEqual(["The embedded database ended by itself (SIGKILL)"]);
+    await (await start({ onExit })).stop();
+    expect(reasons).toHaveLength(1);
+  });
+
+  it("refuses a file whose owner is alive", async () => {
+    const dataFile = join(directory, "x.db");
+    await start({ dataFile });
+    await expect(startEngine({ dataFile })).rejects.toThrow(`DATA_DIR is in use by process ${process.pid}`);
+    const { child, enginePid } = otherNode(join(directory, "y.db"), "setInterval(() => {}, 1000);");
+    await enginePid;
+    await expect(startEngine({ dataFile: join(directory, "y.db") })).rejects.toThrow(`in use by process ${child.pid}`);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    await start({ dataFile: join(directory, "y.db") });
+  });
+
+  it("ends the engine that a killed process left behind, and loses nothing", async () => {
+    const dataFile = join(directory, "x.db");
+    const { child, enginePid } = otherNode(dataFile, "setInterval(() => {}, 1000);");
+    const orphan = await enginePid;
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    expect(isAlive(orphan)).toBe(true);
+    const engine = await start({ dataFile });
+    expect(engine.pid).not.toBe(orphan);
+    await gone(orphan);
+  });
+
+  it("leaves a process alone that only has the number of the old engine", async () => {
+    const dataFile = join(directory, "x.db");
+    const stranger = spawn("sleep", ["60"], { stdio: "ignore" });
+    const claim = { owner: { pid: process.pid, born: "an earlier life" }, enginePid: stranger.pid };
+    await writeFile(`${dataFile}.pid`, JSON.stringify(claim));
+    await start({ dataFile });
+    expect(stranger.exitCode).toBeNull();
+    expect(stranger.signalCode).toBeNull();
+    stranger.kill();
+  });
+
+  it("starts over a claim that is no claim", async () => {
+    const dataFile = join(directory, "x.db");
+    await writeFile(`${dataFile}.pid`, "{");
+    await start({ dataFile });
+  });
+
+  it("gives a file to one of several that want it at once", async () => {
+    const dataFile = join(directory, "x.db");
+    const claim = { owner: { pid: 999_999_999, born: "long ago" } };
+    await writeFile(`${dataFile}.pid`, JSON.stringify(claim));
+    const others = Array.from({ length: 4 }, () => otherNode(dataFile, "setInterval(() => {}, 1000);"));
+    const outcomes = await Promise.all(
+      others.map(({ child, enginePid }) =>
+        Promise.race([enginePid.then(() => "started"), once(child, "exit").then(() => "refused")]),
+      ),
+    );
+    expect(outcomes.filter((outcome) => outcome === "started")).toHaveLength(1);
+    for (const { child } of others) child.kill("SIGKILL");
+    await Promise.all(others.map(({ child }) => gone(child.pid ?? 0)));
+    await start({ dataFile });
+  });
+
+  it.each(["", "process.exit(3);", "throw new Error('defect');"])(
+    "lets node end (%s) and ends with it",
+    async (then) => {
+      const { child, enginePid } = otherNode(join(directory, "x.db"), then);
+      const pid = await enginePid;
+      await once(child, "exit");
+      await gone(pid);
+    },
+  );
+});
+
+describe("findProgram", () => {
+  it("looks at the package, then on PATH, then says what to do", async () => {
+    const program = await findProgram();
+    expect((await promisify(execFile)(program, ["--version"])).stdout).toMatch(/dynoxide/);
+    await writeFile(join(directory, "dynoxide"), "", { mode: 0o755 });
+    expect(await findProgram(`/nowhere:${directory}`, "/nowhere/dynoxide")).toBe(join(directory, "dynoxide"));
+    await expect(findProgram("/nowhere", "/nowhere/dynoxide")).rejects.toThrow(/DYNAMODB_ENDPOINT/);
+  });
+});
+
+describe("createTable", () => {
+  it("makes the table once, active, with expiry", async () => {
+    const { endpoint } = await start();
+    await Promise.all([createTable(endpoint, "t"), createTable(endpoint, "t")]);
+    await createTable(endpoint, "t");
+    const client = new DynamoDBClient(clientFor(endpoint));
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: "t" }));
+    expect(Table).toMatchObject({
+      TableStatus: "ACTIVE",
+      KeySchema: [
+        { AttributeName: "PK", KeyType: "HASH" },
+        { AttributeName: "SK", KeyType: "RANGE" },
+      ],
+      BillingModeSummary: { BillingMode: "PAY_PER_REQUEST" },
+    });
+    const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName: "t" }));
+    expect(TimeToLiveDescription).toEqual({ TimeToLiveStatus: "ENABLED", AttributeName: "expiresAtSeconds" });
+  });
+});
