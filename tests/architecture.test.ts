@@ -38,7 +38,11 @@ const kinds: readonly { readonly kind: string; readonly pattern: RegExp; readonl
   { kind: "documents", pattern: /^packages\/core\/documents\/openapi\.ts$/, may: ["declaration", "catalogue", "http"] },
   { kind: "faults", pattern: /^packages\/core\/faults\//, may: [] },
   { kind: "platform", pattern: /^packages\/core\/platform\//, may: [] },
-  { kind: "dynamo", pattern: /^packages\/core\/table\/dynamo\.ts$/, may: ["table", "faults", "platform"] },
+  {
+    kind: "dynamo",
+    pattern: /^packages\/core\/table\/(dynamo|expressions|failures)\.ts$/,
+    may: ["table", "faults", "platform"],
+  },
   { kind: "table", pattern: /^packages\/core\/table\//, may: ["faults", "platform"] },
   { kind: "filter", pattern: /^packages\/core\/filter\//, may: ["faults"] },
   { kind: "context", pattern: /^packages\/core\/context\.ts$/, may: ["http"] },

@@ -42,7 +42,8 @@ const create = async (url: string, name: string): Promise<string> => {
   return answer.headers.get("location")?.split("/").at(-1) ?? "";
 };
 
-const get = async (url: string, path: string) => (await fetch(url + path, { headers })).json();
+// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came back
+const get = async (url: string, path: string): Promise<any> => (await fetch(url + path, { headers })).json();
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "kill-"));

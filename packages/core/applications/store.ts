@@ -167,8 +167,13 @@ export const applicationStore = (table: Table): ApplicationStore => {
 
     async entries(tenant) {
       const items = await table.queryAll({ PK: keys.applicationEntries(tenant), limit: ENTRIES_PER_PAGE });
+      // A range read that meets a rename half done may see both names of one application: the newer one counts.
+      const newest = new Map<string, ApplicationEntry>();
+      for (const entry of items.map(toEntry)) {
+        if (entry.version >= (newest.get(entry.id)?.version ?? 0)) newest.set(entry.id, entry);
+      }
       // Ids are UUIDs of version 7, so their order is the order of creation.
-      return items.map(toEntry).sort((a, b) => (a.id < b.id ? 1 : -1));
+      return [...newest.values()].sort((a, b) => (a.id < b.id ? 1 : -1));
     },
 
     async entry(tenant, name) {
@@ -183,7 +188,8 @@ export const applicationStore = (table: Table): ApplicationStore => {
       const isOld = (index: number) =>
         ((items[index]?.ver as number | undefined) ?? 0) < (entries[index]?.version ?? 0);
       const old = entries.filter((_, index) => isOld(index));
-      const fresh = old.length > 0 ? await table.getMany(old.map(keyOf)) : [];
+      // One by one: only a read of a single item cannot fall between the halves of a transaction.
+      const fresh = await Promise.all(old.map((entry) => table.get(keyOf(entry))));
       const freshById = new Map(old.map(({ id }, index) => [id, fresh[index]]));
       return entries.flatMap(({ id }, index) => {
         const found = freshById.has(id) ? freshById.get(id) : items[index];

@@ -1,11 +1,6 @@
-/** The table over the AWS SDK: the only module that writes expressions, counts capacity and knows DynamoDB's failures. */
+/** The table over the AWS SDK: the only module that talks to DynamoDB. It retries what passes and counts what it costs. */
 import { randomUUID } from "node:crypto";
-import {
-  DynamoDBClient,
-  type DynamoDBClientConfig,
-  ProvisionedThroughputExceededException,
-  TransactionCanceledException,
-} from "@aws-sdk/client-dynamodb";
+import { DynamoDBClient, type DynamoDBClientConfig, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import {
   BatchGetCommand,
   DeleteCommand,
@@ -14,33 +9,20 @@ import {
   QueryCommand,
   TransactGetCommand,
   TransactWriteCommand,
-  type TransactWriteCommandInput,
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { Fault } from "../faults/faults.ts";
 import { elapsed, pause } from "../platform/clock.ts";
+import { checkKey, placeholders, transactItem, updateOf } from "./expressions.ts";
+import { isPassing } from "./failures.ts";
 import type { Meter } from "./meter.ts";
-import {
-  compareKeys,
-  FIRST,
-  type Item,
-  type Key,
-  LAST,
-  type Page,
-  type RangeQuery,
-  type Step,
-  type Table,
-  type Value,
-  type When,
-} from "./table.ts";
+import { compareKeys, FIRST, type Item, type Key, LAST, type Page, type RangeQuery, type Table } from "./table.ts";
 
 const KEYS_PER_BATCH = 100;
 const BATCHES_AT_ONCE = 16;
 const STEPS_PER_WRITE = 100;
 const QUERY_LIMIT_MAX = 10_000;
-const PK_BYTES_MAX = 2_048;
-const SK_BYTES_MAX = 1_024;
 const BACKOFF_FIRST_MS = 10;
 const BACKOFF_MOST_MS = 400;
 
@@ -55,119 +37,6 @@ export interface TableConfig {
 
 /** A table that charges each use to the meter of one request. */
 export type OpenTable = (meter: Meter) => Table;
-
-/** The failures of DynamoDB and of the network that pass by themselves. */
-const passing = new Set([
-  "ProvisionedThroughputExceededException",
-  "ThrottlingException",
-  "ThrottledException",
-  "RequestLimitExceeded",
-  "RequestThrottled",
-  "InternalServerError",
-  "InternalFailure",
-  "ServiceUnavailable",
-  "TransactionConflictException",
-  "TransactionInProgressException",
-  "TimeoutError",
-  "ReplicatedWriteConflictException",
-]);
-const passingReasons = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);
-const networkCodes = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN", "ENOTFOUND"]);
-
-const nameOf = (error: unknown): string => (error instanceof Error ? error.name : "");
-const codeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
-
-const isPassing = (error: unknown): boolean =>
-  error instanceof ProvisionedThroughputExceededException ||
-  passing.has(nameOf(error)) ||
-  networkCodes.has(codeOf(error)) ||
-  (error instanceof TransactionCanceledException &&
-    !(error.CancellationReasons ?? []).some((reason) => reason.Code === "ConditionalCheckFailed") &&
-    (error.CancellationReasons ?? []).some((reason) => passingReasons.has(reason.Code ?? "")));
-
-/** Refuses keys that DynamoDB would refuse (the embedded engine does not refuse all of them). */
-const checkKey = ({ PK, SK }: Key): void => {
-  for (const [part, text, most] of [
-    ["PK", PK, PK_BYTES_MAX],
-    ["SK", SK, SK_BYTES_MAX],
-  ] as const) {
-    const bytes = Buffer.byteLength(text, "utf8");
-    if (bytes === 0 || bytes > most) throw new RangeError(`${part} must hold 1 to ${most} bytes, not ${bytes}`);
-    if (!text.isWellFormed()) throw new RangeError(`${part} is not well-formed Unicode`);
-  }
-};
-
-/** Collects the placeholders of one request's expressions. */
-const placeholders = () => {
-  const names: Record<string, string> = {};
-  const values: Record<string, Value> = {};
-  return {
-    name(attribute: string): string {
-      names[`#${attribute}`] = attribute;
-      return `#${attribute}`;
-    },
-    value(value: Value): string {
-      const placeholder = `:v${Object.keys(values).length}`;
-      values[placeholder] = value;
-      return placeholder;
-    },
-    used: () => ({
-      ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
-      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
-    }),
-  };
-};
-type Placeholders = ReturnType<typeof placeholders>;
-
-const conditionOf = (when: When, p: Placeholders): string => {
-  if (when === "absent") return "attribute_not_exists(PK)";
-  if (when === "present") return "attribute_exists(PK)";
-  const terms = ["attribute_exists(PK)"];
-  for (const [attribute, value] of Object.entries(when.equal ?? {}))
-    terms.push(`${p.name(attribute)} = ${p.value(value)}`);
-  for (const [attribute, value] of Object.entries(when.above ?? {}))
-    terms.push(`${p.name(attribute)} > ${p.value(value)}`);
-  return terms.join(" AND ");
-};
-
-const updateOf = (step: Extract<Step, { change: Key }>, p: Placeholders): string => {
-  const clause = (word: string, parts: readonly string[]) => (parts.length > 0 ? [`${word} ${parts.join(", ")}`] : []);
-  const pairs = (fields: Readonly<Record<string, Value>> | undefined, between: string) =>
-    Object.entries(fields ?? {}).map(([attribute, value]) => `${p.name(attribute)}${between}${p.value(value)}`);
-  return [
-    ...clause("SET", pairs(step.set, " = ")),
-    ...clause("ADD", pairs(step.add, " ")),
-    ...clause("DELETE", pairs(step.take, " ")),
-    ...clause(
-      "REMOVE",
-      (step.clear ?? []).map((attribute) => p.name(attribute)),
-    ),
-  ].join(" ");
-};
-
-type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
-
-const transactItem = (TableName: string, step: Step): TransactItem => {
-  const p = placeholders();
-  const ConditionExpression = conditionOf(step.when, p);
-  const common = { TableName, ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const };
-  if ("put" in step) {
-    checkKey(step.put);
-    return { Put: { ...common, Item: { ...step.put }, ConditionExpression, ...p.used() } };
-  }
-  if ("change" in step) {
-    checkKey(step.change);
-    const UpdateExpression = updateOf(step, p);
-    return { Update: { ...common, Key: { ...step.change }, UpdateExpression, ConditionExpression, ...p.used() } };
-  }
-  if ("remove" in step) {
-    checkKey(step.remove);
-    return { Delete: { ...common, Key: { ...step.remove }, ConditionExpression, ...p.used() } };
-  }
-  checkKey(step.check);
-  return { ConditionCheck: { ...common, Key: { ...step.check }, ConditionExpression, ...p.used() } };
-};
 
 interface Capacity {
   readonly CapacityUnits?: number | undefined;
@@ -356,7 +225,7 @@ export const openTable = (config: TableConfig): OpenTable => {
             if (!(error instanceof TransactionCanceledException)) throw error;
             // Cancelled for good: the next attempt is a new transaction. Any other failure may have been applied, so it keeps its token.
             token = randomUUID();
-            const failed = (error.CancellationReasons ?? []).findLastIndex(({ Code }) => Code === "ConditionalCheckFailed");
+            const failed = (error.CancellationReasons ?? []).findIndex(({ Code }) => Code === "ConditionalCheckFailed");
             const step = steps[failed];
             if (!step) throw error;
             // The document client maps answers only; the item inside an error is still in DynamoDB's own notation.

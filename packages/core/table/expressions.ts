@@ -1,0 +1,91 @@
+/** The expressions of DynamoDB, and what it would refuse: from the steps of a write to the items of a transaction. */
+import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
+import type { Key, Step, Value, When } from "./table.ts";
+
+const PK_BYTES_MAX = 2_048;
+const SK_BYTES_MAX = 1_024;
+
+/** Refuses keys that DynamoDB would refuse (the embedded engine does not refuse all of them). */
+export const checkKey = ({ PK, SK }: Key): void => {
+  for (const [part, text, most] of [
+    ["PK", PK, PK_BYTES_MAX],
+    ["SK", SK, SK_BYTES_MAX],
+  ] as const) {
+    const bytes = Buffer.byteLength(text, "utf8");
+    if (bytes === 0 || bytes > most) throw new RangeError(`${part} must hold 1 to ${most} bytes, not ${bytes}`);
+    if (!text.isWellFormed()) throw new RangeError(`${part} is not well-formed Unicode`);
+  }
+};
+
+/** Collects the placeholders of one request's expressions. */
+export const placeholders = () => {
+  const names: Record<string, string> = {};
+  const values: Record<string, Value> = {};
+  return {
+    name(attribute: string): string {
+      names[`#${attribute}`] = attribute;
+      return `#${attribute}`;
+    },
+    value(value: Value): string {
+      const placeholder = `:v${Object.keys(values).length}`;
+      values[placeholder] = value;
+      return placeholder;
+    },
+    used: () => ({
+      ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
+      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+    }),
+  };
+};
+type Placeholders = ReturnType<typeof placeholders>;
+
+const conditionOf = (when: When, p: Placeholders): string => {
+  if (when === "absent") return "attribute_not_exists(PK)";
+  if (when === "present") return "attribute_exists(PK)";
+  const terms = ["attribute_exists(PK)"];
+  for (const [attribute, value] of Object.entries(when.equal ?? {}))
+    terms.push(`${p.name(attribute)} = ${p.value(value)}`);
+  for (const [attribute, value] of Object.entries(when.above ?? {}))
+    terms.push(`${p.name(attribute)} > ${p.value(value)}`);
+  return terms.join(" AND ");
+};
+
+/** The update expression of a change. */
+export const updateOf = (step: Extract<Step, { change: Key }>, p: Placeholders): string => {
+  const clause = (word: string, parts: readonly string[]) => (parts.length > 0 ? [`${word} ${parts.join(", ")}`] : []);
+  const pairs = (fields: Readonly<Record<string, Value>> | undefined, between: string) =>
+    Object.entries(fields ?? {}).map(([attribute, value]) => `${p.name(attribute)}${between}${p.value(value)}`);
+  return [
+    ...clause("SET", pairs(step.set, " = ")),
+    ...clause("ADD", pairs(step.add, " ")),
+    ...clause("DELETE", pairs(step.take, " ")),
+    ...clause(
+      "REMOVE",
+      (step.clear ?? []).map((attribute) => p.name(attribute)),
+    ),
+  ].join(" ");
+};
+
+type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+
+/** One step as DynamoDB takes it; the item that is there comes back when its condition fails. */
+export const transactItem = (TableName: string, step: Step): TransactItem => {
+  const p = placeholders();
+  const ConditionExpression = conditionOf(step.when, p);
+  const common = { TableName, ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const };
+  if ("put" in step) {
+    checkKey(step.put);
+    return { Put: { ...common, Item: { ...step.put }, ConditionExpression, ...p.used() } };
+  }
+  if ("change" in step) {
+    checkKey(step.change);
+    const UpdateExpression = updateOf(step, p);
+    return { Update: { ...common, Key: { ...step.change }, UpdateExpression, ConditionExpression, ...p.used() } };
+  }
+  if ("remove" in step) {
+    checkKey(step.remove);
+    return { Delete: { ...common, Key: { ...step.remove }, ConditionExpression, ...p.used() } };
+  }
+  checkKey(step.check);
+  return { ConditionCheck: { ...common, Key: { ...step.check }, ConditionExpression, ...p.used() } };
+};
