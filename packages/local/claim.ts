@@ -5,8 +5,9 @@
  * handed out at every start.
  */
 import { execFile } from "node:child_process";
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
-import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { createHash, randomUUID } from "node:crypto";
+import { renameSync, writeFileSync } from "node:fs";
+import { link, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { pause } from "#core/platform/clock.ts";
 
@@ -96,18 +97,51 @@ const endOrphan = async (record: ClaimRecord | undefined, file: string): Promise
   if (pid !== undefined && Number.isInteger(pid) && pid > 1 && (await commandNames(pid, file))) await endProcess(pid);
 };
 
-/** Writes the claim whole or not at all; false when there is one already. */
-const place = async (path: string, record: ClaimRecord): Promise<boolean> => {
-  const draft = `${path}.${process.pid}`;
-  await writeFile(draft, JSON.stringify(record), { mode: 0o600 });
+const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined);
+
+const draftOf = (path: string): string => `${path}.${randomUUID()}`;
+
+/** Writes a file whole and only where there is none; false when there is one. */
+const place = async (path: string, text: string): Promise<boolean> => {
+  const draft = draftOf(path);
+  await writeFile(draft, text, { mode: 0o600 });
   try {
     await link(draft, path);
     return true;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    if (codeOf(error) === "EEXIST") return false;
     throw error;
   } finally {
     await rm(draft, { force: true });
+  }
+};
+
+/** Puts a claim in the place of the one that is there. */
+const replace = (path: string, record: ClaimRecord): void => {
+  const draft = draftOf(path);
+  writeFileSync(draft, JSON.stringify(record), { mode: 0o600 });
+  renameSync(draft, path);
+};
+
+/**
+ * Puts this process in the place of a dead owner; false when the claim is not the dead one any more, or another process
+ * is doing the same. Whoever makes the file named after the dead claim is the only one that may replace that very claim.
+ */
+const takeOver = async (path: string, dead: string, owner: Owner): Promise<boolean> => {
+  const right = `${path}.${createHash("sha256").update(dead).digest("hex").slice(0, 16)}`;
+  if (!(await place(right, ""))) {
+    // Its maker needs some microseconds. One that is old belonged to a process that died in them.
+    const made = await stat(right).catch(() => undefined);
+    if (made && Date.now() - made.mtimeMs > PATIENCE_MS) await rm(right, { force: true });
+    return false;
+  }
+  try {
+    if ((await readOrNothing(path)) !== dead) return false;
+    const enginePid = parse(dead)?.enginePid;
+    replace(path, { owner, ...(enginePid !== undefined && { enginePid }) });
+    return true;
+  } finally {
+    await rm(right, { force: true });
   }
 };
 
@@ -118,7 +152,7 @@ const place = async (path: string, record: ClaimRecord): Promise<boolean> => {
 export const claimFile = async (file: string): Promise<Claim> => {
   const path = `${file}.pid`;
   const owner: Owner = { pid: process.pid, born: (await bornOf(process.pid)) ?? "" };
-  while (!(await place(path, { owner }))) {
+  while (!(await place(path, JSON.stringify({ owner } satisfies ClaimRecord)))) {
     const text = await readOrNothing(path);
     if (text === undefined) continue;
     const found = parse(text);
@@ -127,26 +161,17 @@ export const claimFile = async (file: string): Promise<Claim> => {
         `DATA_DIR is in use by process ${found.owner.pid} (${path}). Stop that process, or set DATA_DIR to another directory.`,
       );
     }
-    const aside = `${path}.${process.pid}.old`;
-    await rename(path, aside).catch(() => undefined);
-    // Another process may have cleared up and claimed the file since it was read; then its claim goes back.
-    if ((await readOrNothing(aside)) !== text) await rename(aside, path).catch(() => undefined);
-    else await endOrphan(found, file);
-    await rm(aside, { force: true });
+    if (await takeOver(path, text, owner)) {
+      await endOrphan(found, file);
+      break;
+    }
+    await pause(POLL_MS);
   }
   return {
-    record(enginePid) {
-      const draft = `${path}.${process.pid}`;
-      writeFileSync(draft, JSON.stringify({ owner, enginePid } satisfies ClaimRecord), { mode: 0o600 });
-      renameSync(draft, path);
-    },
+    record: (enginePid) => replace(path, { owner, enginePid }),
     async release() {
-      const isMine = (text: string) => parse(text)?.owner.pid === owner.pid;
-      try {
-        if (isMine(readFileSync(path, "utf8"))) await rm(path, { force: true });
-      } catch {
-        // The claim, or its whole directory, was removed already.
-      }
+      const mine = parse(await readOrNothing(path))?.owner;
+      if (mine?.pid === owner.pid && mine.born === owner.born) await rm(path, { force: true });
     },
   };
 };

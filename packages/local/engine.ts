@@ -8,13 +8,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:fs";
 import { access, mkdir } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { createServer } from "node:net";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { type Claim, claimFile, endProcess } from "./claim.ts";
+import { freePort } from "./ports.ts";
 
 export { createTable } from "./database.ts";
 
-const READY_MS = 30_000;
+const READY_MS = 20_000;
 const PORT_TRIES = 5;
 const COMPLAINT_CHARACTERS = 2_000;
 
@@ -67,16 +67,6 @@ export const findProgram = async (path = process.env.PATH ?? "", packaged = pack
   );
 };
 
-const freePort = (): Promise<number> =>
-  new Promise((found, failed) => {
-    const server = createServer().once("error", failed);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      const port = typeof address === "object" && address ? address.port : 0;
-      server.close(() => found(port));
-    });
-  });
-
 const running = new Set<ChildProcess>();
 let isWatchingExit = false;
 
@@ -117,13 +107,20 @@ const launch = (program: string, args: readonly string[], claim: Claim | undefin
     endWithNode(child);
     let isReady = false;
     let complaint = "";
-    const timer = setTimeout(() => child.kill("SIGKILL"), READY_MS);
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      child.kill("SIGKILL");
+    }, READY_MS);
     const fail = (sentence: string) => {
       clearTimeout(timer);
       running.delete(child);
       failed(new NotStarted(sentence));
     };
-    const onEarlyExit = () => fail(`The embedded database did not start: ${complaint.trim() || "it said nothing"}`);
+    const onEarlyExit = () =>
+      fail(
+        `The embedded database did not start: ${complaint.trim() || (isLate ? `it was not ready after ${READY_MS} ms` : "it said nothing")}`,
+      );
     child
       .once("close", onEarlyExit)
       .on("error", (error) => fail(`The embedded database did not start: ${error.message}`));

@@ -13,9 +13,8 @@
  * - No throttling, no access log, no CORS, no stage variables, no WAF, HTTP/1.1 only, and nothing compares the `Host`
  *   header with a domain: `requestContext.domainName` is a setting.
  * - Header bytes are counted without optional white space. Requests that node's parser refuses (a method that it does not
- *   know, both length headers, no `Host`) get `400 {"message":"Bad Request"}`; so do `CONNECT`, a target of `*`, a `#` in
+ *   know, both length headers, no `Host`, bytes outside of ASCII in the target) get `400 {"message":"Bad Request"}`; so do `CONNECT`, a target of `*`, a `#` in
  *   the target, a repeated `Host`, and percent escapes in the path that are not UTF-8.
- * - Bytes above 0x7F in a request target count as their percent escapes.
  * - The certificate's `subjectDN` and `issuerDN` follow RFC 4514; the form on AWS is not documented. A refused certificate
  *   always ends the handshake; AWS may answer 403.
  * - Chosen where AWS documents nothing: routes are matched on the decoded path; `/a/` belongs to `/a/{proxy+}` with an

@@ -1,6 +1,6 @@
 /** Issues certificates of development with `@peculiar/x509` over WebCrypto: EC P-256 keys, SHA-256 signatures. */
 import { randomBytes, webcrypto } from "node:crypto";
-import "./reflect.ts";
+import "reflect-metadata";
 import {
   AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,

@@ -27,11 +27,16 @@ const write = (socket: Duplex, { status, headers, body }: Answer, reason: string
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 };
 
+/** Connections that have their last answer: node reports each further piece of the same request as an error again. */
+const answered = new WeakSet<Duplex>();
+
 const onUnreadable = (error: Error & { code?: string; rawPacket?: Buffer }, socket: Duplex): void => {
+  if (answered.has(socket)) return;
   if (!socket.writable || error.code === "ECONNRESET") {
     socket.destroy();
     return;
   }
+  answered.add(socket);
   if (error.code === "HPE_HEADER_OVERFLOW") {
     const [, path = "/"] = /^[A-Z]+ ([^ ?]*)/.exec(error.rawPacket?.toString("latin1", 0, 4_096) ?? "") ?? [];
     write(socket, tooLarge("request.headers_too_large", path), "Request Header Fields Too Large");

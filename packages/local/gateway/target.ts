@@ -22,10 +22,6 @@ export const headBytes = (request: Pick<IncomingMessage, "method" | "url" | "raw
   return line.length + request.rawHeaders.reduce((sum, text) => sum + text.length, 0) + 4 * pairs;
 };
 
-/** Node hands over one character per byte; what is outside of ASCII is taken as if it had been escaped. */
-const escapeRaw = (text: string): string =>
-  text.replace(/[\x80-\xFF]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
-
 /** Takes the scheme and authority off an absolute target: neither decides anything here. */
 const originForm = (url: string): string => {
   const [, rest] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(.*)$/is.exec(url) ?? [];
@@ -35,7 +31,7 @@ const originForm = (url: string): string => {
 
 /** Reads the target of a request line. Answers `undefined` for escapes that are not UTF-8, a fragment, or no path at all. */
 export const readTarget = (url: string): Target | undefined => {
-  const origin = escapeRaw(originForm(url));
+  const origin = originForm(url);
   if (!origin.startsWith("/") || origin.includes("#")) return undefined;
   const at = origin.indexOf("?");
   const rawPath = at < 0 ? origin : origin.slice(0, at);

@@ -1,9 +1,10 @@
+import { spawnSync } from "node:child_process";
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { get } from "node:https";
+import { Agent, get } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ConnectionOptions } from "node:tls";
+import type { ConnectionOptions, TLSSocket } from "node:tls";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type CertificatePair, type Certificates, ensureCertificates } from "#local/certificates.ts";
 import type { Gateway } from "#local/gateway.ts";
@@ -69,6 +70,8 @@ describe("ensureCertificates", () => {
   });
 });
 
+const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
+
 describe("the door with client certificates", () => {
   let certificates: Certificates;
   let gateway: Gateway;
@@ -112,6 +115,18 @@ describe("the door with client certificates", () => {
     });
   });
 
+  it.skipIf(!hasOpenssl)("accepts a certificate made by the command in README.txt", async () => {
+    const readme = await readFile(join(directory, "README.txt"), "utf8");
+    const { status } = spawnSync("sh", ["-c", readme.slice(readme.indexOf("openssl req"))], { cwd: directory });
+    expect(status).toBe(0);
+    const alice = {
+      certificate: await readFile(join(directory, "client-alice.pem"), "utf8"),
+      key: await readFile(join(directory, "client-alice.key"), "utf8"),
+    };
+    const { event } = await visit(alice);
+    expect(event.requestContext.authentication?.clientCert.subjectDN).toBe("CN=alice");
+  });
+
   it("has no certificate on the other door", async () => {
     const { body } = await ask(gateway, "/a");
     expect((JSON.parse(body) as Echo).event.requestContext).not.toHaveProperty("authentication");
@@ -119,7 +134,6 @@ describe("the door with client certificates", () => {
 
   it("passes the certificate on when a session is resumed", async () => {
     let session: Buffer | undefined;
-    const { Agent } = await import("node:https");
     const agent = new Agent({ keepAlive: false });
     const once = () =>
       new Promise<{ echo: Echo; reused: boolean }>((resolve, reject) => {
@@ -128,7 +142,7 @@ describe("the door with client certificates", () => {
           `https://localhost:${gateway.tls?.port}/a`,
           { cert: admin.certificate, key: admin.key, ca: ca.certificate, agent, family: 4, maxVersion: "TLSv1.2" },
           (response) => {
-            const socket = response.socket as import("node:tls").TLSSocket;
+            const socket = response.socket as TLSSocket;
             const reused = socket.isSessionReused();
             session = socket.getSession();
             response.setEncoding("utf8");

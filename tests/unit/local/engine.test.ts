@@ -44,24 +44,26 @@ const isAlive = (pid: number): boolean => {
 const gone = (pid: number) => expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false);
 
 const key = { PK: { S: "a" }, SK: { S: "b" } };
-const put = (engine: Engine) =>
+const put = (engine: Pick<Engine, "endpoint">) =>
   new DynamoDBClient(clientFor(engine.endpoint)).send(new PutItemCommand({ TableName: "table", Item: key }));
 const has = async (engine: Engine) =>
-  (await new DynamoDBClient(clientFor(engine.endpoint)).send(new GetItemCommand({ TableName: "table", Key: key }))).Item !==
-  undefined;
+  (await new DynamoDBClient(clientFor(engine.endpoint)).send(new GetItemCommand({ TableName: "table", Key: key })))
+    .Item !== undefined;
 
 /** A node process of its own that starts an engine on a file and then does what the script says. */
 const otherNode = (file: string, then: string) => {
   const script = `import { startEngine } from ${JSON.stringify(import.meta.resolve("#local/engine.ts"))};
     const engine = await startEngine({ dataFile: ${JSON.stringify(file)} });
-    process.stdout.write(engine.pid + "\\n");
+    process.stdout.write(JSON.stringify({ pid: engine.pid, endpoint: engine.endpoint }));
     ${then}`;
   const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", script], {
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "ignore"],
     cwd: process.cwd(),
   });
-  const enginePid = once(child.stdout, "data").then(([text]) => Number(String(text)));
-  return { child, enginePid };
+  const ready = once(child.stdout, "data").then(
+    ([text]) => JSON.parse(String(text)) as Pick<Engine, "pid" | "endpoint">,
+  );
+  return { child, ready };
 };
 
 describe("startEngine", () => {
@@ -111,8 +113,8 @@ describe("startEngine", () => {
     const dataFile = join(directory, "x.db");
     await start({ dataFile });
     await expect(startEngine({ dataFile })).rejects.toThrow(`DATA_DIR is in use by process ${process.pid}`);
-    const { child, enginePid } = otherNode(join(directory, "y.db"), "setInterval(() => {}, 1000);");
-    await enginePid;
+    const { child, ready } = otherNode(join(directory, "y.db"), "setInterval(() => {}, 1000);");
+    await ready;
     await expect(startEngine({ dataFile: join(directory, "y.db") })).rejects.toThrow(`in use by process ${child.pid}`);
     child.kill("SIGKILL");
     await once(child, "exit");
@@ -121,14 +123,17 @@ describe("startEngine", () => {
 
   it("ends the engine that a killed process left behind, and loses nothing", async () => {
     const dataFile = join(directory, "x.db");
-    const { child, enginePid } = otherNode(dataFile, "setInterval(() => {}, 1000);");
-    const orphan = await enginePid;
+    const { child, ready } = otherNode(dataFile, "setInterval(() => {}, 1000);");
+    const orphan = await ready;
+    await createTable(orphan.endpoint, "table");
+    await put(orphan);
     child.kill("SIGKILL");
     await once(child, "exit");
-    expect(isAlive(orphan)).toBe(true);
+    expect(isAlive(orphan.pid)).toBe(true);
     const engine = await start({ dataFile });
-    expect(engine.pid).not.toBe(orphan);
-    await gone(orphan);
+    expect(engine.pid).not.toBe(orphan.pid);
+    expect(await has(engine)).toBe(true);
+    await gone(orphan.pid);
   });
 
   it("leaves a process alone that only has the number of the old engine", async () => {
@@ -154,8 +159,8 @@ describe("startEngine", () => {
     await writeFile(`${dataFile}.pid`, JSON.stringify(claim));
     const others = Array.from({ length: 4 }, () => otherNode(dataFile, "setInterval(() => {}, 1000);"));
     const outcomes = await Promise.all(
-      others.map(({ child, enginePid }) =>
-        Promise.race([enginePid.then(() => "started"), once(child, "exit").then(() => "refused")]),
+      others.map(({ child, ready }) =>
+        Promise.race([ready.then(() => "started"), once(child, "exit").then(() => "refused")]),
       ),
     );
     expect(outcomes.filter((outcome) => outcome === "started")).toHaveLength(1);
@@ -167,8 +172,8 @@ describe("startEngine", () => {
   it.each(["", "process.exit(3);", "throw new Error('defect');"])(
     "lets node end (%s) and ends with it",
     async (then) => {
-      const { child, enginePid } = otherNode(join(directory, "x.db"), then);
-      const pid = await enginePid;
+      const { child, ready } = otherNode(join(directory, "x.db"), then);
+      const { pid } = await ready;
       await once(child, "exit");
       await gone(pid);
     },

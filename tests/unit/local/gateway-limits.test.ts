@@ -97,7 +97,7 @@ describe("the body", () => {
     const chunk = `${MIB.toString(16)}\r\n${"x".repeat(MIB)}\r\n`;
     const line = "POST /a HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n";
     const answer = await raw(gateway.port, `${line}${chunk.repeat(12)}0\r\n\r\n${head("GET /a HTTP/1.1", "host: x")}`);
-    expect(answer.match(/^HTTP\/1\.1 \d+/gm)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
   });
 
   it("is only asked for when its length is acceptable", async () => {

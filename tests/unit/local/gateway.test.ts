@@ -94,20 +94,14 @@ describe("paths and queries", () => {
     expect(event.rawQueryString).toBe("");
   });
 
-  it.each(["/a/%", "/a/%zz", "/a/%c0%af", "/a/%ff", "/a#b", "*", "a"])("refuses the target %s", async (target) => {
-    const answer = await raw(gateway.port, head(`OPTIONS ${target} HTTP/1.1`, "host: x"));
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(JSON.parse(bodyOf(answer))).toEqual({ message: "Bad Request" });
-  });
-
-  it("takes raw bytes as escapes", async () => {
-    const bytes = Buffer.from("GET /a/ü?q=ü HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", "utf8").toString(
-      "latin1",
-    );
-    const answer = await raw(gateway.port, Buffer.from(bytes, "latin1"));
-    const { event } = JSON.parse(Buffer.from(bodyOf(answer), "latin1").toString()) as Echo;
-    expect(event).toMatchObject({ rawPath: "/a/ü", rawQueryString: "q=%C3%BC", queryStringParameters: { q: "ü" } });
-  });
+  it.each(["/a/%", "/a/%zz", "/a/%c0%af", "/a/%ff", "/a#b", "/ü", "*", "a"])(
+    "refuses the target %s",
+    async (target) => {
+      const answer = await raw(gateway.port, head(`OPTIONS ${target} HTTP/1.1`, "host: x"));
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(JSON.parse(bodyOf(answer))).toEqual({ message: "Bad Request" });
+    },
+  );
 
   it("keeps the query encoded, and joins repeated parameters", async () => {
     const event = await eventOf(gateway, "/a?x=1&y=a%20b+c&x=%2C2&z&__proto__=p&bad=%zz?&");
