@@ -1,4 +1,5 @@
 /** Applications: list, create, read, change, delete, owner, authenticators, resident application. */
+import { applicationOperations } from "#core/applications/contract.ts";
 import { applicationHandlers } from "#core/applications/handlers.ts";
 import { applicationStore } from "#core/applications/store.ts";
 import { lambda } from "#core/http/lambda.ts";
@@ -6,12 +7,13 @@ import { openTable } from "#core/table/dynamo.ts";
 import { userStore } from "#core/users/store.ts";
 import { baseUrl, tableConfig } from "./env.ts";
 
-const DEADLINE_MS = 9_000;
+const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
 
-const open = openTable(tableConfig(DEADLINE_MS));
+export const operations = applicationOperations;
 
 export const handler = lambda({
   service: "applications",
+  operations,
   handlers: applicationHandlers,
   baseUrl: baseUrl(),
   stores: (meter) => {

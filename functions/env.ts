@@ -31,16 +31,23 @@ const read = <T>(schema: z.ZodType<T>, environment: NodeJS.ProcessEnv): T => {
   );
 };
 
-/** How to reach the table, for a function that may take `deadlineMs` over a busy one. */
-export const tableConfig = (deadlineMs: number, environment = process.env): TableConfig => {
+/** How long a function may take over a busy table: over one call, and over all calls of a request. */
+export interface Patience {
+  readonly callMs: number;
+  readonly requestMs: number;
+}
+
+/** How to reach the table. */
+export const tableConfig = ({ callMs, requestMs }: Patience, environment = process.env): TableConfig => {
+  const deadlines = { deadlineMs: callMs, requestDeadlineMs: requestMs };
   const { TABLE_NAME, DYNAMODB_ENDPOINT: endpoint, ...aws } = read(Table, environment);
-  if (!endpoint) return { tableName: TABLE_NAME, deadlineMs };
+  if (!endpoint) return { tableName: TABLE_NAME, ...deadlines };
   // An embedded engine checks no credentials, but the SDK signs with some.
   const unsigned = { accessKeyId: "local", secretAccessKey: "local" };
   const hasOwn = aws.AWS_ACCESS_KEY_ID ?? aws.AWS_PROFILE;
   return {
     tableName: TABLE_NAME,
-    deadlineMs,
+    ...deadlines,
     client: { endpoint, region: aws.AWS_REGION, ...(hasOwn ? {} : { credentials: unsigned }) },
   };
 };

@@ -33,7 +33,7 @@ const kinds: readonly { readonly kind: string; readonly pattern: RegExp; readonl
     ],
   },
   { kind: "contract", pattern: /^packages\/core\/[a-z-]+\/(contract|shapes)\.ts$/, may: ["declaration"] },
-  { kind: "declaration", pattern: /^packages\/core\/catalogue\/(operation|services)\.ts$/, may: [] },
+  { kind: "declaration", pattern: /^packages\/core\/catalogue\/(operation|services)\.ts$/, may: ["context"] },
   { kind: "catalogue", pattern: /^packages\/core\/catalogue\//, may: ["contract", "declaration"] },
   { kind: "documents", pattern: /^packages\/core\/documents\/openapi\.ts$/, may: ["declaration", "catalogue", "http"] },
   { kind: "faults", pattern: /^packages\/core\/faults\//, may: [] },
@@ -45,7 +45,7 @@ const kinds: readonly { readonly kind: string; readonly pattern: RegExp; readonl
   },
   { kind: "table", pattern: /^packages\/core\/table\//, may: ["faults", "platform"] },
   { kind: "filter", pattern: /^packages\/core\/filter\//, may: ["faults"] },
-  { kind: "context", pattern: /^packages\/core\/context\.ts$/, may: ["http"] },
+  { kind: "context", pattern: /^packages\/core\/context\.ts$/, may: [] },
   {
     kind: "http",
     pattern: /^packages\/core\/http\//,
@@ -59,7 +59,7 @@ const kinds: readonly { readonly kind: string; readonly pattern: RegExp; readonl
   {
     kind: "auth",
     pattern: /^packages\/core\/auth\//,
-    may: ["declaration", "catalogue", "faults", "http", "platform", "store", "rules", "table"],
+    may: ["context", "declaration", "catalogue", "faults", "http", "platform", "store", "rules", "table"],
   },
   {
     kind: "store",
@@ -73,7 +73,7 @@ const kinds: readonly { readonly kind: string; readonly pattern: RegExp; readonl
   },
   {
     kind: "rules",
-    pattern: /^packages\/core\/(applications|users|tenants|roles)\//,
+    pattern: /^packages\/core\/[a-z-]+\//,
     may: ["contract", "faults", "store"],
   },
 ];
@@ -110,6 +110,7 @@ const targetOf = (from: string, specifier: string): string => {
 const importsOf = (text: string): string[] =>
   [
     ...text.matchAll(/^(?:import|export)\b[^;]*?from\s+"([^"]+)"/gm),
+    ...text.matchAll(/^import\s+"([^"]+)"/gm),
     ...text.matchAll(/\bimport\("([^"]+)"\)/g),
   ].flatMap(([, specifier]) => (specifier ? [specifier] : []));
 
@@ -149,6 +150,11 @@ describe("imports", async () => {
           : []),
       ]);
     expect(wrong).toEqual([]);
+  });
+
+  test("only the authorizer opens the store of password hashes", () => {
+    const readers = files.filter(({ text }) => /\bcredentialStore\(/.test(text)).map(({ path }) => path);
+    expect(readers.sort()).toEqual(["functions/authorizer.ts", "packages/local/seed.ts"]);
   });
 
   test("a database expression is written in one place, with a Limit and without begins_with", () => {

@@ -101,7 +101,10 @@ const letGo = (child: ChildProcess): void => {
 const launch = (program: string, args: readonly string[], claim: Claim | undefined): Promise<Ready> =>
   new Promise((ready, failed) => {
     // A group of its own: Ctrl-C in a terminal reaches node alone, which finishes its requests before it ends the engine.
+    // The file holds password hashes: it is made for its owner alone.
+    const mask = process.umask(0o077);
     const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], detached: true });
+    process.umask(mask);
     const { pid } = child;
     if (pid !== undefined) claim?.record(pid);
     endWithNode(child);

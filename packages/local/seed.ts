@@ -2,6 +2,8 @@
 
 import { credentialStore, replacingCredential } from "#core/auth/credentials.ts";
 import { verifyPassword } from "#core/platform/password.ts";
+import { keys } from "#core/table/keys.ts";
+import { foldName } from "#core/table/name-index/name-key.ts";
 import type { Table } from "#core/table/table.ts";
 import { type Administrator, foundTenant, newCredential } from "#core/tenants/founding.ts";
 import { SUPER_TENANT } from "#core/tenants/tenant.ts";
@@ -23,6 +25,8 @@ export const seed = async (table: Table, administrator: Administrator): Promise<
       `The data holds no user "${administrator.username}": set ADMIN_USERNAME to the one it was made with.`,
     );
   }
+  // Whoever starts the service may sign in to it, whatever others tried before.
+  await table.forget(keys.lock(name.tenant, name.userStore, foldName(name.name)));
   if (await verifyPassword(administrator.password, stored.passwordHash)) return;
   await table.write(
     replacingCredential(

@@ -1,5 +1,6 @@
 /** The whole service in one process: engine, table, functions, gateway. `npm start` and the tests both run this. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { constants } from "node:fs";
+import { access, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -57,13 +58,25 @@ const startFunctions = async (environment: Readonly<Record<string, string>>) => 
   };
 };
 
+const checkDirectory = async (directory: string): Promise<void> => {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await access(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`DATA_DIR "${directory}" cannot be used: ${reason}`, { cause });
+  }
+};
+
 const startDatabase = async (
   settings: Settings,
   onExit: ServiceEvents["onEngineExit"],
 ): Promise<Engine | undefined> => {
-  if (settings.endpoint) return undefined;
+  const { endpoint, dataDirectory } = settings;
+  if (endpoint) return undefined;
+  if (dataDirectory) await checkDirectory(dataDirectory);
   return startEngine({
-    ...(settings.dataDirectory && { dataFile: join(settings.dataDirectory, "table.sqlite") }),
+    ...(dataDirectory && { dataFile: join(dataDirectory, "table.sqlite") }),
     ...(onExit && { onExit }),
   });
 };

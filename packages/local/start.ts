@@ -1,16 +1,20 @@
 /** `npm start`: the API on this machine. Prints one line on standard output when it answers; the log goes to standard error. */
 import { Console } from "node:console";
 import { join } from "node:path";
+import { inspect } from "node:util";
+import { readableLog } from "./log.ts";
 import { startService } from "./service.ts";
 import { readSettings } from "./settings.ts";
 
 const NODE_MAJOR = 24;
 
 // Standard output is for whoever waits for the ready line; what CloudWatch would get goes to standard error.
-globalThis.console = new Console(process.stderr);
+globalThis.console = new Console(readableLog(process.stderr, process.env.LOG_FORMAT === "json"));
 
+/** What was foreseen is told in its sentence; anything else with the place where it happened. */
 const fail = (error: unknown): never => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  const isForeseen = error instanceof Error && error.name === "Error" && !("code" in error);
+  process.stderr.write(`${isForeseen ? error.message : inspect(error)}\n`);
   process.exit(1);
 };
 
@@ -20,7 +24,7 @@ const start = async (): Promise<void> => {
   }
   const settings = readSettings(process.env);
   const service = await startService(settings, {
-    onEngineExit: (reason) => fail(`The embedded database ended: ${reason}`),
+    onEngineExit: (reason) => fail(new Error(reason)),
   });
   let isStopping = false;
   const stop = () => {

@@ -1,15 +1,16 @@
 /** What holds for every operation of the catalogue, also for those that are declared tomorrow. */
-import { existsSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { routes, scopeTable } from "#core/catalogue/derive.ts";
-import { operations } from "#core/catalogue/index.ts";
+import { operations, operationsOf } from "#core/catalogue/index.ts";
 import { type Operation, PUBLIC } from "#core/catalogue/operation.ts";
-import { services } from "#core/catalogue/services.ts";
+import { type ServiceName, services } from "#core/catalogue/services.ts";
 import { errorSchemas } from "#core/http/dialects.ts";
 import { chooserOf } from "#local/gateway/routing.ts";
 import { addUser } from "#tests/support/people.ts";
 import { world } from "#tests/support/world.ts";
 
+const testFiles = readdirSync(new URL("../http", import.meta.url), { recursive: true }).map(String);
 const api = world();
 const choose = chooserOf(routes());
 const every = Object.entries(operations);
@@ -32,9 +33,8 @@ beforeAll(async () => {
 
 describe.each(every)("%s", (id, declared) => {
   test("has a test of its own over HTTP", () => {
-    const folders = ["applications", "documents"];
-    const files = folders.map((folder) => new URL(`../http/${folder}/${id}.test.ts`, import.meta.url));
-    expect(files.some((file) => existsSync(file))).toBe(true);
+    const wanted = `tests/http/<domain>/${id}.test.ts`;
+    expect(testFiles.some((file) => file.endsWith(`/${id}.test.ts`)) ? wanted : "").toBe(wanted);
   });
   test("says where its requirement stands", () => expect(declared.source).toMatch(/operation|API|choice/));
   test.each(["", "/t/carbon.super"])("the gateway leads %j + its path to its function", (prefix) => {
@@ -63,6 +63,16 @@ describe.each(secured)("%s", (_, declared) => {
     const { status } = await ask({ as: withOnly(declared.scope) });
     expect([401, 403]).not.toContain(status);
     expect([declared.success.status, ...declared.failures]).toContain(status);
+  });
+});
+
+describe("the functions", () => {
+  test.each(Object.keys(services))("%s has exactly the operations that the catalogue gives it", async (service) => {
+    const module = await import(new URL(`../../functions/${service}.ts`, import.meta.url).href);
+    expect(module.operations).toEqual(operationsOf(service as ServiceName));
+  });
+  test("what anybody may call is this, and no more", () => {
+    expect(every.filter(([, { scope }]) => scope === PUBLIC).map(([id]) => id)).toEqual(["getOpenApiDocument"]);
   });
 });
 

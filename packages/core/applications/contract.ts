@@ -33,8 +33,20 @@ const wholeNumber = (least: number) =>
 const Path = z.object({ applicationId: ApplicationId });
 
 const ListQuery = z.object({
-  limit: wholeNumber(1).optional().meta({ type: "integer", minimum: 1, default: LIMIT_DEFAULT }),
-  offset: wholeNumber(0).optional().meta({ type: "integer", minimum: 0, default: 0 }),
+  limit: wholeNumber(1)
+    .optional()
+    .meta({
+      type: "integer",
+      minimum: 1,
+      default: LIMIT_DEFAULT,
+      description: `The most applications on a page; more than ${LIMIT_MAX} is ${LIMIT_MAX}`,
+    }),
+  offset: wholeNumber(0).optional().meta({
+    type: "integer",
+    minimum: 0,
+    default: 0,
+    description: "Applications to skip, newest first",
+  }),
   filter: z
     .string()
     .max(1_000)
@@ -70,7 +82,9 @@ export const applicationOperations = {
     scope: CREATE,
     summary: "Create an application",
     source: "application API, Add application",
-    query: z.object({ template: z.string().max(255).optional() }),
+    query: z.object({
+      template: z.string().max(255).optional().meta({ description: "Not supported yet: answers 501" }),
+    }),
     body: NewApplication,
     success: { status: 201, location: true },
     failures: [400, 409, 501],

@@ -1,6 +1,5 @@
 /** The functions behind the application operations. */
 import type { Handlers } from "../catalogue/operation.ts";
-import type { RequestContext } from "../context.ts";
 import { Fault } from "../faults/faults.ts";
 import { newId } from "../platform/ids.ts";
 import type { UserStore } from "../users/store.ts";
@@ -8,7 +7,7 @@ import type { applicationOperations } from "./contract.ts";
 import { listApplications } from "./list.ts";
 import { freshApplication, mergeApplication, mergeProvisioning } from "./model.ts";
 import { presentApplication, presentAuthenticators, presentProvisioning, selfOf } from "./present.ts";
-import { checkApplication, checkBody, checkNewName, checkRename, notFound } from "./rules.ts";
+import { checkApplication, checkBody, checkNewName, checkRename, checkResident, notFound } from "./rules.ts";
 import type { ApplicationStore } from "./store.ts";
 
 /** What these handlers use. */
@@ -17,7 +16,7 @@ export interface ApplicationStores {
   readonly users: UserStore;
 }
 
-export const applicationHandlers: Handlers<typeof applicationOperations, RequestContext & ApplicationStores> = {
+export const applicationHandlers: Handlers<typeof applicationOperations, ApplicationStores> = {
   async listApplications({ query }, { tenant, applications }) {
     if (query.sortBy !== undefined || query.sortOrder !== undefined) {
       throw new Fault(
@@ -41,7 +40,7 @@ export const applicationHandlers: Handlers<typeof applicationOperations, Request
     }
     checkNewName(settings.name, tenant);
     checkBody(settings);
-    const fresh = freshApplication(newId(), settings.name, principal?.subject ?? "", isManagementApp);
+    const fresh = freshApplication(newId(), settings.name, principal.subject, isManagementApp);
     const application = mergeApplication(fresh, settings);
     checkApplication(application, tenant, "Error creating application.");
     await applications.add(tenant, application);
@@ -56,7 +55,7 @@ export const applicationHandlers: Handlers<typeof applicationOperations, Request
 
   async patchApplication({ params, body }, { tenant, applications }) {
     await applications.update(tenant, params.applicationId, (before) => {
-      if (body.name !== undefined) checkRename(before, body.name, tenant);
+      if (body.name !== undefined) checkRename(before, body.name);
       checkBody(body);
       const after = mergeApplication(before, body);
       checkApplication(after, tenant, `Error patching application with id: ${before.id}`);
@@ -93,7 +92,11 @@ export const applicationHandlers: Handlers<typeof applicationOperations, Request
   },
 
   async updateResidentApplication({ body }, { tenant, applications }) {
-    const settings = await applications.updateResident(tenant, (before) => mergeProvisioning(before, body));
+    const settings = await applications.updateResident(tenant, (before) => {
+      const after = mergeProvisioning(before, body);
+      checkResident(after);
+      return after;
+    });
     return { provisioningConfigurations: presentProvisioning(settings) };
   },
 };

@@ -1,7 +1,7 @@
 /** The list of applications: filter, page, links (spec, operation 1; reference section 3.11). */
 import type * as z from "zod";
 import { Fault } from "../faults/faults.ts";
-import { type Filter, matches, parseFilter } from "../filter/filter.ts";
+import { attributesOf, type Filter, matches, parseFilter } from "../filter/filter.ts";
 import { LIMIT_DEFAULT, LIMIT_MAX } from "./contract.ts";
 import type { Application } from "./model.ts";
 import { presentAdvanced, selfOf } from "./present.ts";
@@ -15,6 +15,7 @@ type Filterable = (typeof filterable)[number];
 /** What a caller can ask for beside the fields that are always shown. */
 const requestable = ["advancedConfigurations", "templateId", "clientId", "issuer"] as const;
 type Requestable = (typeof requestable)[number];
+const isRequestable = (name: string): name is Requestable => requestable.some((candidate) => candidate === name);
 
 const NAME_BYTES_MAX = 255;
 
@@ -115,6 +116,8 @@ export const listApplications = async (
 ): Promise<z.input<typeof ApplicationList>> => {
   const requested = requestedOf(query.attributes);
   const filter = query.filter?.trim() ? parseFilter(query.filter, { attributes: filterable }) : undefined;
+  // What a list is filtered by shows in it (reference section 3.10).
+  const shown = new Set<Requestable>([...requested, ...(filter ? attributesOf(filter) : [])].filter(isRequestable));
   const limit = Math.min(query.limit ?? LIMIT_DEFAULT, LIMIT_MAX);
   const offset = query.offset ?? 0;
   const found = await matching(store, tenant, filter);
@@ -122,7 +125,7 @@ export const listApplications = async (
   const entryById = new Map(page.map((entry) => [entry.id, entry]));
   const applications = (await store.readMany(tenant, page)).flatMap((application) => {
     const entry = entryById.get(application.id);
-    return entry ? [presentItem(tenant, application, entry, requested)] : [];
+    return entry ? [presentItem(tenant, application, entry, shown)] : [];
   });
   return {
     totalResults: found.length,

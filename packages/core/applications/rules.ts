@@ -3,7 +3,7 @@ import { X509Certificate } from "node:crypto";
 import type * as z from "zod";
 import { Fault } from "../faults/faults.ts";
 import { LOCAL_IDP, localAuthenticators, requestPathAuthenticators } from "./authenticators.ts";
-import type { Application } from "./model.ts";
+import type { Application, ProvisioningSettings } from "./model.ts";
 import type { AdvancedConfigurations, ClaimConfiguration } from "./shapes.ts";
 
 const NAME_LENGTH_MAX = 255;
@@ -15,13 +15,19 @@ export const RESIDENT_NAME = "wso2carbon-local-sp";
 /** The application that stands for the default sequence. */
 const DEFAULT_NAME = "default";
 
+const URL_LENGTH_MAX = 2_048;
+
 /** Bytes of an application as JSON. An item holds 400 KB; the rest is left to protocol settings. */
 const APPLICATION_BYTES_MAX = 300_000;
 
-/** The fault of a name that is in use. */
-export const nameTaken = (name: string, tenant: string, message = "Error creating application."): Fault =>
-  new Fault("application.name_taken", `An application with name: '${name}' already exists in tenantDomain: ${tenant}`, {
-    message,
+/** The fault of a new application whose name is in use. */
+export const nameTaken = (name: string, tenant: string): Fault =>
+  new Fault("application.name_taken", `An application with name: '${name}' already exists in tenantDomain: ${tenant}`);
+
+/** The fault of a rename to a name that is in use. */
+export const renameTaken = (id: string, name: string): Fault =>
+  new Fault("application.name_taken", `Updated application name '${name}' already exists.`, {
+    message: `Error patching application with id: ${id}`,
   });
 
 /** The fault of an id that leads to nothing in the tenant. */
@@ -49,7 +55,7 @@ export const checkNewName = (name: string, tenant: string): void => {
 };
 
 /** Judges a rename. A body that repeats the name it has passes. */
-export const checkRename = (before: Application, name: string, tenant: string): void => {
+export const checkRename = (before: Application, name: string): void => {
   if (name === before.name) return;
   const message = `Error patching application with id: ${before.id}`;
   if (PORTALS.has(name))
@@ -58,7 +64,7 @@ export const checkRename = (before: Application, name: string, tenant: string): 
     throw new Fault("application.protected", `An application cannot be renamed to '${name}'.`, { message });
   }
   checkSpelling(name, message);
-  if (name === DEFAULT_NAME) throw nameTaken(name, tenant, message);
+  if (name === DEFAULT_NAME) throw renameTaken(before.id, name);
 };
 
 type Body = {
@@ -145,20 +151,28 @@ const isCertificate = (value: string): boolean => {
   });
 };
 
-const isWebUrl = (value: string): boolean => /^https?:\/\//i.test(value) && URL.canParse(value);
+const isWebUrl = (value: string): boolean =>
+  value.length <= URL_LENGTH_MAX && /^https?:\/\//i.test(value) && URL.canParse(value);
 
 const certificate = ({ advancedConfigurations: { certificate: given } }: Application): string[] => {
   if (given?.type === "PEM" && !isCertificate(given.value)) return ["The certificate is not a valid PEM certificate."];
-  if (given?.type === "JWKS" && !isWebUrl(given.value))
-    return ["The JWKS endpoint of the certificate is not an http(s) URL."];
+  if (given?.type === "JWKS" && !isWebUrl(given.value)) {
+    return [`The JWKS endpoint of the certificate is not an http(s) URL of at most ${URL_LENGTH_MAX} characters.`];
+  }
   return [];
 };
 
-const size = (application: Application): string[] => {
-  const bytes = Buffer.byteLength(JSON.stringify(application), "utf8");
+const size = (settings: unknown): string[] => {
+  const bytes = Buffer.byteLength(JSON.stringify(settings), "utf8");
   return bytes > APPLICATION_BYTES_MAX
-    ? [`The application takes ${bytes} bytes; at most ${APPLICATION_BYTES_MAX} can be kept.`]
+    ? [`The settings take ${bytes} bytes; at most ${APPLICATION_BYTES_MAX} can be kept.`]
     : [];
+};
+
+/** Judges the settings of the resident application before they are kept. Throws `application.invalid`. */
+export const checkResident = (settings: ProvisioningSettings): void => {
+  const [problem] = size(settings);
+  if (problem) throw new Fault("application.invalid", problem, { message: "Error updating the resident application." });
 };
 
 /**

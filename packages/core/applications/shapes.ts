@@ -1,7 +1,7 @@
 /**
  * The shapes of an application, as the spec lists them ("Resources and their fields") with the extras that WSO2's own
  * clients send (reference application-api.md sections 3 to 5). Fields are optional here and have no defaults: a default in
- * a shape that PATCH uses too would reset what the caller never sent. What a fresh application has is in rules.ts.
+ * a shape that PATCH uses too would reset what the caller never sent. What a fresh application has is in model.ts.
  */
 import * as z from "zod";
 
@@ -112,16 +112,12 @@ const Attestation = z.object({
 
 const SpProperty = z.object({ name: text(255), value: text(1024).optional(), displayName: text(255).optional() });
 
-const advancedParts = {
-  certificate: Certificate.optional(),
-  trustedAppConfiguration: TrustedApp.optional(),
-  attestationMetaData: Attestation.optional(),
-};
-
 export const AdvancedConfigurations = z
   .object({
     ...switches(z.boolean().optional()),
-    ...advancedParts,
+    certificate: Certificate.optional(),
+    trustedAppConfiguration: TrustedApp.optional(),
+    attestationMetaData: Attestation.optional(),
     additionalSpProperties: list(SpProperty).optional(),
   })
   .meta({ id: "AdvancedApplicationConfiguration" });
@@ -186,10 +182,28 @@ export const ResidentUpdate = z.preprocess(withoutNulls, ProvisioningConfigurati
 
 const Bool = z.boolean();
 
+/** Read shapes have no limits: a limit that is tightened later must not make what was kept before unreadable. */
+const ClaimRefShown = z
+  .object({ uri: z.string().optional(), id: z.string().optional(), displayName: z.string().optional() })
+  .meta({ id: "ClaimRefShown" });
+const StepShown = z.object({
+  id: z.int(),
+  options: z.array(z.object({ idp: z.string(), authenticator: z.string() })),
+});
+const AdvancedShown = z.object({
+  ...switches(Bool),
+  certificate: z.object({ type: z.string(), value: z.string() }).optional(),
+  trustedAppConfiguration: z
+    .object({ ...TrustedApp.shape, androidThumbprints: z.array(z.string()).optional() })
+    .optional(),
+  attestationMetaData: Attestation.optional(),
+  additionalSpProperties: z.array(SpProperty),
+});
+
 /** An application as it is read: every part is there. */
 export const Application = z
   .object({
-    id: ApplicationId,
+    id: z.string(),
     name: z.string(),
     description: z.string().optional(),
     imageUrl: z.string().optional(),
@@ -204,10 +218,10 @@ export const Application = z
     applicationEnabled: Bool,
     claimConfiguration: z.object({
       dialect: z.enum(["CUSTOM", "LOCAL"]),
-      claimMappings: z.array(z.object({ applicationClaim: z.string(), localClaim: ClaimRef })),
-      requestedClaims: z.array(z.object({ claim: ClaimRef, mandatory: Bool })),
+      claimMappings: z.array(z.object({ applicationClaim: z.string(), localClaim: ClaimRefShown })),
+      requestedClaims: z.array(z.object({ claim: ClaimRefShown, mandatory: Bool })),
       subject: z.object({
-        claim: ClaimRef.optional(),
+        claim: ClaimRefShown.optional(),
         includeUserDomain: Bool,
         includeTenantDomain: Bool,
         useMappedLocalSubject: Bool,
@@ -216,23 +230,19 @@ export const Application = z
       role: z.object({
         mappings: z.array(z.object({ localRole: z.string(), applicationRole: z.string() })).optional(),
         includeUserDomain: Bool,
-        claim: ClaimRef.optional(),
+        claim: ClaimRefShown.optional(),
       }),
     }),
     inboundProtocols: z.array(z.object({ type: z.string(), name: z.string(), self: z.string() })),
     authenticationSequence: z.object({
       type: z.enum(["DEFAULT", "USER_DEFINED"]),
-      steps: z.array(AuthenticationStep),
+      steps: z.array(StepShown),
       requestPathAuthenticators: z.array(z.string()),
       script: z.string().optional(),
       subjectStepId: z.int(),
       attributeStepId: z.int(),
     }),
-    advancedConfigurations: z.object({
-      ...switches(Bool),
-      ...advancedParts,
-      additionalSpProperties: z.array(SpProperty),
-    }),
+    advancedConfigurations: AdvancedShown,
     provisioningConfigurations: z.object({
       inboundProvisioning: InboundProvisioning.optional(),
       outboundProvisioningIdps: z.array(
@@ -246,7 +256,7 @@ export const Application = z
 /** One row of the list. */
 export const ApplicationListItem = z
   .object({
-    id: ApplicationId,
+    id: z.string(),
     name: z.string(),
     description: z.string().optional(),
     image: z.string().optional(),

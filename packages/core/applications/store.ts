@@ -6,8 +6,8 @@
 import { keys } from "../table/keys.ts";
 import { stale, whileStale } from "../table/stale.ts";
 import type { Item, Step, Table } from "../table/table.ts";
-import { type Application, noProvisioning, type ProvisioningSettings } from "./model.ts";
-import { nameTaken, notFound } from "./rules.ts";
+import { type Application, freshApplication, noProvisioning, type ProvisioningSettings } from "./model.ts";
+import { nameTaken, notFound, renameTaken } from "./rules.ts";
 
 /** Entries of one round trip. Past 1 MB DynamoDB ends the page by itself. */
 const ENTRIES_PER_PAGE = 10_000;
@@ -41,10 +41,11 @@ interface Versioned {
   readonly application: Application;
   readonly version: number;
 }
-const toVersioned = (item: Item): Versioned => ({
-  application: item.application as unknown as Application,
-  version: item.ver as number,
-});
+/** A part that was added to applications after this one was kept has the value of a fresh one. */
+const toVersioned = (item: Item): Versioned => {
+  const kept = item.application as unknown as Partial<Application> & Pick<Application, "id" | "name">;
+  return { application: { ...freshApplication(kept.id, kept.name, "", false), ...kept }, version: item.ver as number };
+};
 
 /** The applications of all tenants; every method takes the tenant that the credential named. */
 export interface ApplicationStore {
@@ -127,7 +128,6 @@ export const applicationStore = (table: Table): ApplicationStore => {
         const version = before.version + 1;
         const i = packId(id);
         const oldEntry = keys.applicationEntry(tenant, before.application.name);
-        const message = `Error patching application with id: ${id}`;
         const entrySteps: Step[] =
           after.name === before.application.name
             ? [{ change: oldEntry, set: { v: version }, when: { equal: { i } }, otherwise: stale }]
@@ -136,7 +136,7 @@ export const applicationStore = (table: Table): ApplicationStore => {
                   put: entryItem(tenant, after, version),
                   when: "absent",
                   // Its own entry there is another rename of the same application, which may have changed other things.
-                  otherwise: (found) => (belongsTo(found, id) ? stale() : nameTaken(after.name, tenant, message)),
+                  otherwise: (found) => (belongsTo(found, id) ? stale() : renameTaken(id, after.name)),
                 },
                 { remove: oldEntry, when: { equal: { i } }, otherwise: stale },
               ];

@@ -5,8 +5,10 @@
  * verified credential is not hashed again while it is fresh and the user's password is still that one; concurrent
  * requests with one credential share one hash.
  */
+
+import type { Principal } from "../context.ts";
 import { Fault } from "../faults/faults.ts";
-import { CHALLENGE, type Principal } from "../http/decision.ts";
+import { unauthenticated } from "../http/decision.ts";
 import type { Clock } from "../platform/clock.ts";
 import { verifyNothing, verifyPassword } from "../platform/password.ts";
 import { type RoleStore, scopesOf } from "../roles/store.ts";
@@ -46,8 +48,11 @@ export type Authenticate = (
 /** An id that no user has; looking it up costs what looking up a user costs. */
 const NOBODY = "00000000-0000-0000-0000-000000000000";
 
-const unauthenticated = (description: string): Fault =>
-  new Fault("auth.unauthenticated", description, { headers: { "www-authenticate": CHALLENGE } });
+/** The name under which attempts in unknown tenants are counted; no real name is one of it. */
+const NOWHERE: QualifiedName = { tenant: "-", userStore: "-", name: "-" };
+
+/** Hashes that one container works on at once; more would take longer than the gateway waits. */
+const HASHES_AT_ONCE_MAX = 64;
 
 /** The one answer to every credential that does not let in. */
 const refused = (): Fault => unauthenticated("The user name or the password is wrong, or the user may not sign in.");
@@ -55,31 +60,51 @@ const refused = (): Fault => unauthenticated("The user name or the password is w
 /** Opens the authentication of one container. `everyScope` is what the administrator's role stands for. */
 export const newAuthenticate = (clock: Clock, everyScope: ReadonlySet<string>): Authenticate => {
   const digest = newPrivateDigest();
+  let hashesUnderWay = 0;
   const verified: Fresh<Promise<boolean>> = newFresh(clock);
   const rolePermissions: Fresh<ReadonlySet<string>> = newFresh(clock);
+
+  /** Refuses work that could not be done in time: hashes wait for each other. */
+  const hashed = async <R>(hash: () => Promise<R>): Promise<R> => {
+    if (hashesUnderWay >= HASHES_AT_ONCE_MAX) {
+      throw new Fault("service.unavailable", "Too many sign-ins at once. Try again in a moment.");
+    }
+    hashesUnderWay += 1;
+    try {
+      return await hash();
+    } finally {
+      hashesUnderWay -= 1;
+    }
+  };
 
   /** The verdict on a password; one hash per credential while it is fresh. A wrong one is not remembered. */
   const verify = async ({ username, password }: BasicCredential, { passwordHash, version }: Credential) => {
     const key = digest(`${version}\n${username}\n${password}`);
     const known = verified.get(key);
-    if (known) return known;
-    const verdict = verifyPassword(password, passwordHash);
+    if (known) return { isRight: await known, isFresh: true };
+    const verdict = hashed(() => verifyPassword(password, passwordHash));
     verified.set(key, verdict);
     const isRight = await verdict.catch((error: unknown) => {
       verified.delete(key);
       throw error;
     });
     if (!isRight) verified.delete(key);
-    return isRight;
+    return { isRight, isFresh: false };
   };
 
   const scopesOfRoles = async (roles: RoleStore, tenant: string, ids: readonly string[]) => {
     const keyOf = (id: string) => `${tenant}#${id}`;
-    const unknown = ids.filter((id) => !rolePermissions.get(keyOf(id)));
-    for (const role of await roles.findMany(tenant, unknown)) {
-      rolePermissions.set(keyOf(role.id), scopesOf([role], everyScope));
-    }
-    return new Set(ids.flatMap((id) => [...(rolePermissions.get(keyOf(id)) ?? [])]));
+    const known = ids.map((id) => rolePermissions.get(keyOf(id)));
+    const read = await roles.findMany(
+      tenant,
+      ids.filter((_, index) => !known[index]),
+    );
+    const permissions = read.map((role) => {
+      const scopes = scopesOf([role], everyScope);
+      rolePermissions.set(keyOf(role.id), scopes);
+      return scopes;
+    });
+    return new Set([...known, ...permissions].flatMap((scopes) => [...(scopes ?? [])]));
   };
 
   return async (header, stores, onRefused) => {
@@ -88,30 +113,40 @@ export const newAuthenticate = (clock: Clock, everyScope: ReadonlySet<string>): 
     const name = credential && parseUsername(credential.username);
     if (!credential || !name) throw refused();
 
+    const now = clock.now();
     const [tenant, userId, lock] = await Promise.all([
       stores.tenants.find(name.tenant),
       stores.users.idOf(name),
-      stores.lockouts.find(name),
+      stores.lockouts.find(name, now),
     ]);
     const [stored, user] = await Promise.all([
       stores.credentials.find(name.tenant, userId ?? NOBODY),
       stores.users.findWithRoles(name.tenant, userId ?? NOBODY),
     ]);
 
-    const now = clock.now();
     if (lock.lockedUntilMs > now) {
-      await verifyNothing(credential.password);
+      await hashed(() => verifyNothing(credential.password));
+      await stores.lockouts.refuse(name);
       onRefused(name, "locked");
       throw refused();
     }
     const mayEnter = tenant?.active === true && user?.active === true;
-    const isRight = stored ? await verify(credential, stored) : await verifyNothing(credential.password);
+    const { isRight, isFresh } = stored
+      ? await verify(credential, stored)
+      : { isRight: await hashed(() => verifyNothing(credential.password)), isFresh: false };
     if (!isRight || !user || !mayEnter) {
-      if (!isRight) await stores.lockouts.fail(name, lock, now);
+      // What is tried in tenants that do not exist is counted in one place, or strangers could fill the table.
+      if (!isRight) await (tenant ? stores.lockouts.fail(name, lock, now) : stores.lockouts.refuse(NOWHERE));
       onRefused(name, !user ? "unknown" : isRight ? "inactive" : "password");
       throw refused();
     }
-    if (lock.hasFailures) await stores.lockouts.clear(name);
+    // Of many guesses at once the right one must not get in behind those that locked the name while it was hashed.
+    const meanwhile = isFresh ? lock : await stores.lockouts.find(name, now);
+    if (meanwhile.lockedUntilMs > now) {
+      onRefused(name, "locked");
+      throw refused();
+    }
+    if (meanwhile.hasFailures) await stores.lockouts.clear(name, meanwhile);
     return {
       principal: {
         kind: "user",

@@ -3,6 +3,7 @@
  * name is locked, at first for a quarter of an hour, then twice as long each time, at most a day. A lock ends by itself.
  */
 import { keys } from "../table/keys.ts";
+import { foldName } from "../table/name-index/name-key.ts";
 import type { Item, Key, Step, Table } from "../table/table.ts";
 import type { QualifiedName } from "../users/username.ts";
 
@@ -28,6 +29,7 @@ const REMEMBERED_MS = 2 * 24 * 60 * 60_000;
 /** What is known of the failures of one name. */
 export interface LockState {
   readonly lockedUntilMs: number;
+  readonly isThere: boolean;
   /** True when a successful sign-in has something to clear. */
   readonly hasFailures: boolean;
   readonly windowStartedMs: number;
@@ -35,11 +37,13 @@ export interface LockState {
 
 /** The failures of all names. */
 export interface LockoutStore {
-  find(name: QualifiedName): Promise<LockState>;
+  find(name: QualifiedName, nowMs: number): Promise<LockState>;
   /** Counts a failure, and locks the name when it was one too many. */
   fail(name: QualifiedName, before: LockState, nowMs: number): Promise<void>;
-  /** Forgets the failures after a successful sign-in. */
-  clear(name: QualifiedName): Promise<void>;
+  /** Notes an attempt while the name is locked. It does not lengthen the lock; it takes as long as counting a failure. */
+  refuse(name: QualifiedName): Promise<void>;
+  /** Forgets the failures that were known when a sign-in succeeded; those that came in between stay. */
+  clear(name: QualifiedName, before: LockState): Promise<void>;
 }
 
 const numberOf = (item: Item | undefined, attribute: string): number =>
@@ -48,38 +52,64 @@ const numberOf = (item: Item | undefined, attribute: string): number =>
 const seconds = (milliseconds: number): number => Math.ceil(milliseconds / 1_000);
 
 /** Another failure of the name was faster. */
-class BegunAlready extends Error {}
+class Faster extends Error {}
+const faster = (): Error => new Faster();
 
 /** Opens the store on the table of one request. */
 export const lockoutStore = (table: Table, policy: LockoutPolicy): LockoutStore => {
-  const keyOf = ({ tenant, userStore, name }: QualifiedName) => keys.lock(tenant, userStore, name.toLowerCase());
+  const keyOf = ({ tenant, userStore, name }: QualifiedName) => keys.lock(tenant, userStore, foldName(name));
 
-  /** Begins a new window with one failure; false when another failure began it in between, which makes this one count. */
-  const beginWindow = async (
-    key: Key,
-    before: LockState,
-    first: Readonly<Record<string, number>>,
-  ): Promise<boolean> => {
-    const otherwise = () => new BegunAlready();
-    const step: Step = before.hasFailures
-      ? { change: key, set: first, when: { equal: { windowStartedMs: before.windowStartedMs } }, otherwise }
-      : { put: { ...key, lockouts: 0, ...first }, when: "absent", otherwise };
+  /** Writes one step; false when another failure of the name was faster. */
+  const unlessFaster = async (step: Step): Promise<boolean> => {
     try {
       await table.write(step);
       return true;
     } catch (error) {
-      if (error instanceof BegunAlready) return false;
+      if (error instanceof Faster) return false;
       throw error;
     }
   };
 
+  /** Begins a new window with one failure; false when another failure began it in between, which makes this one count. */
+  const beginWindow = (key: Key, before: LockState, first: Readonly<Record<string, number>>): Promise<boolean> => {
+    if (!before.isThere) {
+      return unlessFaster({ put: { ...key, lockouts: 0, ...first }, when: "absent", otherwise: faster });
+    }
+    return unlessFaster({
+      change: key,
+      set: { ...first, ...(!before.hasFailures && { lockouts: 0 }) },
+      when: { equal: { windowStartedMs: before.windowStartedMs } },
+      otherwise: faster,
+    });
+  };
+
+  /** Locks the name, unless another of many failures at once has done so: then the window is not the counted one any more. */
+  const lock = async (key: Key, counted: Item, nowMs: number): Promise<void> => {
+    const lockouts = numberOf(counted, "lockouts");
+    const lockedUntilMs = nowMs + Math.min(policy.lockMaxMs, policy.lockMs * 2 ** lockouts);
+    await unlessFaster({
+      change: key,
+      // The window ends, so that the first failure behind the lock begins anew.
+      set: {
+        lockouts: lockouts + 1,
+        lockedUntilMs,
+        windowStartedMs: 0,
+        expiresAtSeconds: seconds(lockedUntilMs + REMEMBERED_MS),
+      },
+      when: { equal: { lockouts, windowStartedMs: numberOf(counted, "windowStartedMs") } },
+      otherwise: faster,
+    });
+  };
+
   return {
-    async find(name) {
-      const item = await table.get(keyOf(name));
+    async find(name, nowMs) {
+      const found = await table.get(keyOf(name));
       return {
-        lockedUntilMs: numberOf(item, "lockedUntilMs"),
-        hasFailures: item !== undefined,
-        windowStartedMs: numberOf(item, "windowStartedMs"),
+        lockedUntilMs: numberOf(found, "lockedUntilMs"),
+        isThere: found !== undefined,
+        // What expired counts no more, also while DynamoDB has not come to removing it.
+        hasFailures: numberOf(found, "expiresAtSeconds") * 1_000 > nowMs,
+        windowStartedMs: numberOf(found, "windowStartedMs"),
       };
     },
 
@@ -89,15 +119,17 @@ export const lockoutStore = (table: Table, policy: LockoutPolicy): LockoutStore 
       const isOver = nowMs - before.windowStartedMs > policy.windowMs;
       if (isOver && (await beginWindow(key, before, { failures: 1, windowStartedMs: nowMs, expiresAtSeconds }))) return;
       const after = await table.count(key, { failures: 1 }, { expiresAtSeconds });
-      // Counting is atomic, so exactly one of many failures at once sees the number that locks.
-      if (numberOf(after, "failures") !== policy.failuresMax) return;
-      const duration = Math.min(policy.lockMaxMs, policy.lockMs * 2 ** numberOf(after, "lockouts"));
-      // The count stays, so that failures still under way do not lock again; the window ends, so that the next one begins anew.
-      const lockedUntilMs = nowMs + duration;
-      const rememberedUntil = seconds(lockedUntilMs + REMEMBERED_MS);
-      await table.count(key, { lockouts: 1 }, { lockedUntilMs, windowStartedMs: 0, expiresAtSeconds: rememberedUntil });
+      const isLocked = numberOf(after, "lockedUntilMs") > nowMs;
+      if (!isLocked && numberOf(after, "failures") >= policy.failuresMax) await lock(key, after, nowMs);
     },
 
-    clear: (name) => table.forget(keyOf(name)),
+    async refuse(name) {
+      await table.count(keyOf(name), { refused: 1 });
+    },
+
+    async clear(name, { windowStartedMs, lockedUntilMs }) {
+      const equal = { windowStartedMs, ...(lockedUntilMs > 0 && { lockedUntilMs }) };
+      await unlessFaster({ remove: keyOf(name), when: { equal }, otherwise: faster });
+    },
   };
 };

@@ -5,6 +5,7 @@
  * application named "resident": a path that a literal owns answers 405 to other methods.
  */
 import type { Method, Operation } from "./operation.ts";
+import { familyOf } from "./services.ts";
 
 /** The longest path that is looked at, in characters. The gateway's own limit on headers is near it. */
 const PATH_LENGTH_MAX = 4_096;
@@ -25,10 +26,10 @@ export interface TenantPath {
   readonly path: string;
 }
 
-/** Splits `/t/{tenant}/...`. */
+/** Splits `/t/{tenant}/...`, which is offered before the paths of the protected families and before no others. */
 export const splitTenant = (path: string): TenantPath => {
-  const found = /^\/t\/([^/]+)(\/.*)$/s.exec(path);
-  return found?.[1] && found[2] ? { tenant: found[1], path: found[2] } : { tenant: undefined, path };
+  const [, tenant, rest] = /^\/t\/([^/]+)(\/.*)$/s.exec(path) ?? [];
+  return tenant && rest && familyOf(rest) ? { tenant, path: rest } : { tenant: undefined, path };
 };
 
 /**
@@ -97,7 +98,8 @@ export const matcherOf = (operations: Readonly<Record<string, Operation>>): Matc
     if (!segments) return { kind: "none" };
     const found = walk(root, segments, 0, []);
     if (!found) return { kind: "none" };
-    const declared = found.node.methods.get(method as Method);
+    // RFC 9110 section 9.3.2: what answers GET answers HEAD.
+    const declared = found.node.methods.get((method === "HEAD" ? "GET" : method) as Method);
     if (!declared) return { kind: "method", allow: [...found.node.methods.keys()] };
     const params = Object.fromEntries(declared.names.map((name, index) => [name, found.values[index] ?? ""]));
     return { kind: "operation", id: declared.id, params };

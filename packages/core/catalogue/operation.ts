@@ -3,6 +3,7 @@
  * handlers follow from the declaration. Importing a contract never pulls in a handler, the SDK or a secret.
  */
 import type * as z from "zod";
+import type { PublicContext, RequestContext } from "../context.ts";
 import type { ServiceName } from "./services.ts";
 
 /** The methods that operations use. */
@@ -20,7 +21,7 @@ export interface Operation {
   /** The scope that the caller's credential must hold; `PUBLIC` only where the protocol authenticates by itself or nothing is secret. */
   readonly scope: string;
   readonly summary: string;
-  /** Where the requirement stands: a row of the spec, or our own choice with its decision record. */
+  /** Where the requirement stands: "application API, operation 4", or "our choice, decision 0002". */
   readonly source: string;
   readonly params?: z.ZodObject;
   /** Every value arrives as a string; a repeated parameter is refused. */
@@ -37,7 +38,7 @@ export interface Operation {
   readonly failures: readonly number[];
 }
 
-/** Statuses that every operation may answer: no credential, no right, wrong method, too large, wrong media type, and ours to answer for. */
+/** Statuses that operations share: no credential, no right, another method, a body too large or of another media type, and ours to answer for. */
 export const commonFailures = [401, 403, 405, 413, 415, 500, 503] as const;
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
@@ -49,16 +50,25 @@ export interface InputOf<O extends Operation> {
   readonly body: Parsed<O["body"]>;
 }
 
-/** What the handler of an operation answers: its body, or where the new thing is, or nothing. */
-export type ResultOf<O extends Operation> = O["success"] extends { readonly body: infer S extends z.ZodType }
-  ? z.input<S>
-  : O["success"] extends { readonly location: true }
-    ? { readonly location: string }
+/** What the handler of an operation answers: where the new thing is, or its body, or nothing. */
+export type ResultOf<O extends Operation> = O["success"] extends { readonly location: true }
+  ? { readonly location: string }
+  : O["success"] extends { readonly body: infer S extends z.ZodType }
+    ? z.input<S>
     : undefined;
 
-/** One function for every operation, with the right input and result: a missing one, or one too many, does not compile. */
-export type Handlers<Ops extends Readonly<Record<string, Operation>>, Context> = {
-  readonly [Id in keyof Ops]: (input: InputOf<Ops[Id]>, context: Context) => Promise<ResultOf<Ops[Id]>>;
+/** What the handler of an operation knows of the request: who calls, unless anybody may. */
+export type ContextOf<O extends Operation> = O["scope"] extends typeof PUBLIC ? PublicContext : RequestContext;
+
+/**
+ * One function for every operation, with the right input, context and result: a missing one, or one too many, does not
+ * compile. `Stores` is what the functions use.
+ */
+export type Handlers<Ops extends Readonly<Record<string, Operation>>, Stores> = {
+  readonly [Id in keyof Ops]: (
+    input: InputOf<Ops[Id]>,
+    context: ContextOf<Ops[Id]> & Stores,
+  ) => Promise<ResultOf<Ops[Id]>>;
 };
 
 /** Keeps the literal types of a declaration and checks its shape. */

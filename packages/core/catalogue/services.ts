@@ -2,7 +2,8 @@
  * The endpoint groups: one Lambda function each, and the paths that the gateway hands to it.
  *
  * A mount stands for two gateway routes, itself and everything below it; each is offered below `/t/{tenant}` too.
- * Where two mounts could take a path, the one with more literal segments does, as API Gateway decides it.
+ * Where two routes could take a path, API Gateway prefers one that matches it whole to a greedy one, then the longer,
+ * then the one with more literal segments.
  */
 
 /** How errors and bodies look on a path. */

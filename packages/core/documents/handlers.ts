@@ -1,6 +1,5 @@
 /** The functions behind the operations that describe the API. */
 import type { Handlers } from "../catalogue/operation.ts";
-import type { RequestContext } from "../context.ts";
 import type { documentOperations } from "./contract.ts";
 
 /** What these handlers use. */
@@ -9,6 +8,6 @@ export interface DocumentStores {
   readonly openApi: () => Promise<{ readonly openapi: string }>;
 }
 
-export const documentHandlers: Handlers<typeof documentOperations, RequestContext & DocumentStores> = {
+export const documentHandlers: Handlers<typeof documentOperations, DocumentStores> = {
   getOpenApiDocument: (_, { openApi }) => openApi(),
 };

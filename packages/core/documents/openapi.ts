@@ -43,12 +43,22 @@ const parametersOf = (
   place: "path" | "query",
   components: Map<string, Json>,
 ): Json[] =>
-  Object.entries(schema?.shape ?? {}).map(([name, field]) => ({
-    name,
-    in: place,
-    required: place === "path" || !(field as z.ZodType).safeParse(undefined).success,
-    schema: schemaOf(field as z.ZodType, "input", components),
-  }));
+  Object.entries(schema?.shape ?? {}).map(([name, field]) => {
+    const { description, pattern, default: _, ...shape } = schemaOf(field as z.ZodType, "input", components);
+    const { default: fallback } = (field as z.ZodType).meta() ?? {};
+    return {
+      name,
+      in: place,
+      required: place === "path" || !(field as z.ZodType).safeParse(undefined).success,
+      ...(typeof description === "string" && { description }),
+      // How a number is written in a query string says nothing about the number.
+      schema: {
+        ...shape,
+        ...(shape.type === "string" && pattern !== undefined && { pattern }),
+        ...(fallback !== undefined && { default: fallback }),
+      },
+    };
+  });
 
 const reasons: Readonly<Record<number, string>> = {
   200: "OK",
@@ -74,10 +84,16 @@ const media: Readonly<Record<Dialect, string>> = {
   oauth2: "application/json",
 };
 
+/** Only what asks for a credential refuses it, and only what reads a body judges it. */
+const mayFailWith = ({ scope, body }: Operation, status: number): boolean => {
+  if (status === 401 || status === 403) return scope !== PUBLIC;
+  return body !== undefined || (status !== 413 && status !== 415);
+};
+
 const describeOperation = (id: string, declaration: Operation, components: Map<string, Json>): Json => {
   const { dialect } = services[declaration.service];
   const { success } = declaration;
-  const failures = declaration.scope === PUBLIC ? declaration.failures : [...declaration.failures, ...commonFailures];
+  const failures = [...declaration.failures, ...commonFailures.filter((status) => mayFailWith(declaration, status))];
   const parameters = [
     ...parametersOf(declaration.params, "path", components),
     ...parametersOf(declaration.query, "query", components),
@@ -137,6 +153,7 @@ export const openApiDocument = (operations: Readonly<Record<string, Operation>>)
       description:
         "Administration of an identity provider. Every path below /api/server/v1, /scim2, /svc/scim and /oauth2 is offered below /t/{tenant} too.",
     },
+    servers: [{ url: "/" }],
     paths,
     components: {
       schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),

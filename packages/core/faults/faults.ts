@@ -55,6 +55,8 @@ const table = {
     refusal: true,
   },
 
+  "resource.contended": { status: 409, code: "409", message: "Conflict", retryAfterSeconds: 1 },
+
   "application.invalid": { status: 400, code: "APP-60001", message: "Invalid Request." },
   "application.not_found": { status: 404, code: "APP-60006", message: "Application not found." },
   "application.name_taken": { status: 409, code: "APP-60007", message: "Error creating application." },

@@ -6,19 +6,8 @@
  * for another operation is a refusal (decision 0003).
  */
 import * as z from "zod";
+import type { Principal } from "../context.ts";
 import { Fault, type FaultName, faults } from "../faults/faults.ts";
-
-/** Who calls. The tenant comes from the credential alone. */
-export interface Principal {
-  readonly kind: "user";
-  readonly tenant: string;
-  /** The user's id. */
-  readonly subject: string;
-  /** The user's name in its store, in the form it was created with. */
-  readonly username: string;
-  /** The user store, such as `PRIMARY`. */
-  readonly userStore: string;
-}
 
 /** The decision on one request. `operation` is empty where the path leads to none. */
 export type Decision =
@@ -45,6 +34,7 @@ const Context = z.discriminatedUnion("decision", [
     operation: z.string(),
     fault: z.string(),
     description: z.string(),
+    challenge: z.string(),
   }),
 ]);
 
@@ -59,28 +49,26 @@ export const toContext = (decision: Decision): DecisionContext => {
       return { decision: "allow", operation, ...decision.principal };
     case "public":
       return { decision: "public", operation };
-    case "refuse":
-      return { decision: "refuse", operation, fault: decision.fault.fault, description: decision.fault.description };
+    case "refuse": {
+      const { fault, description, headers } = decision.fault;
+      return { decision: "refuse", operation, fault, description, challenge: headers["www-authenticate"] ?? "" };
+    }
   }
 };
 
-const unauthenticated = (): Fault =>
-  new Fault("auth.unauthenticated", "Authorization failed: no valid decision accompanies this request.", {
-    headers: { "www-authenticate": CHALLENGE },
-  });
+/** A refusal for want of a credential that is accepted. `challenge` says what would be. */
+export const unauthenticated = (description: string, challenge = CHALLENGE): Fault =>
+  new Fault("auth.unauthenticated", description, { headers: { "www-authenticate": challenge } });
+
+const undecided = (): Fault => unauthenticated("Authorization failed: no valid decision accompanies this request.");
 
 const isRefusal = (name: string): name is FaultName =>
   Object.hasOwn(faults, name) && faults[name as FaultName].refusal === true;
 
-const withHeaders = (fault: FaultName, description: string): Fault =>
-  new Fault(fault, description, {
-    headers: faults[fault].status === 401 ? { "www-authenticate": CHALLENGE } : {},
-  });
-
 /** Reads the decision that a request carries. Whatever is not a decision is a refusal. */
 export const readDecision = (context: unknown): Decision => {
   const parsed = Context.safeParse(context);
-  if (!parsed.success) return { decision: "refuse", operation: "", fault: unauthenticated() };
+  if (!parsed.success) return { decision: "refuse", operation: "", fault: undecided() };
   const { data } = parsed;
   const { operation } = data;
   switch (data.decision) {
@@ -91,8 +79,10 @@ export const readDecision = (context: unknown): Decision => {
     case "public":
       return { decision: "public", operation };
     case "refuse": {
-      const fault = isRefusal(data.fault) ? withHeaders(data.fault, data.description) : unauthenticated();
-      return { decision: "refuse", operation, fault };
+      const { fault, description, challenge } = data;
+      if (!isRefusal(fault)) return { decision: "refuse", operation, fault: undecided() };
+      const headers: Record<string, string> = challenge ? { "www-authenticate": challenge } : {};
+      return { decision: "refuse", operation, fault: new Fault(fault, description, { headers }) };
     }
   }
 };

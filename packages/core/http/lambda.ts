@@ -3,10 +3,9 @@ import middy, { type MiddlewareObj } from "@middy/core";
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import httpSecurityHeaders from "@middy/http-security-headers";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
-import { operationsOf } from "../catalogue/index.ts";
 import { matcherOf } from "../catalogue/match.ts";
+import type { Handlers, Operation } from "../catalogue/operation.ts";
 import { type Dialect, familyOf, type ServiceName, services } from "../catalogue/services.ts";
-import type { RequestContext } from "../context.ts";
 import { Fault, toFault } from "../faults/faults.ts";
 import { elapsed, systemClock } from "../platform/clock.ts";
 import { type Meter, newMeter } from "../table/meter.ts";
@@ -19,13 +18,17 @@ import { type Admitted, type AnyHandler, admit, answer } from "./serve.ts";
 
 /** Bytes of a JSON body. */
 const BODY_BYTES_MAX = 1_048_576;
+/** Bytes of an answer: Lambda carries 6 MB, in which quotes and backslashes of the body count twice. */
+const ANSWER_BYTES_MAX = 5_000_000;
 /** How long before Lambda's own end a request gives up, so that the caller still gets an answer in the right shape. */
 const TIMEOUT_EARLY_MS = 500;
 
 /** What a function is made of. */
-export interface FunctionParts<Stores> {
+export interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores> {
   readonly service: ServiceName;
-  readonly handlers: Readonly<Record<string, AnyHandler<RequestContext & Stores>>>;
+  /** All operations of the service. */
+  readonly operations: Ops;
+  readonly handlers: Handlers<Ops, Stores>;
   /** Builds what the handlers use; what it reads and writes is charged to the meter of the request. */
   readonly stores: (meter: Meter) => Stores;
   /** The origin of absolute links. Where it is absent, the domain that the gateway answered on. */
@@ -106,7 +109,7 @@ const faultsRendered = (): Edge => ({
         ...(retryAfterSeconds && { "retry-after": String(retryAfterSeconds) }),
         ...fault.headers,
       },
-      body: exchange.request.method === "HEAD" ? "" : JSON.stringify(body),
+      body: JSON.stringify(body),
     };
   },
 });
@@ -129,7 +132,8 @@ const securityHeaders = () =>
     xssProtection: false,
   });
 
-const commonHeaders = (): Edge => {
+/** Headers that every answer has; and no body where only the head was asked for. */
+const finished = (): Edge => {
   const add = ({
     event,
     response,
@@ -138,6 +142,7 @@ const commonHeaders = (): Edge => {
     response: APIGatewayProxyStructuredResultV2 | null | undefined;
   }) => {
     if (!response) return;
+    if (exchangeOf(event).request.method === "HEAD") response.body = "";
     response.headers = {
       "cache-control": "no-store",
       "x-correlation-id": exchangeOf(event).request.traceId,
@@ -147,20 +152,30 @@ const commonHeaders = (): Edge => {
   return { after: add, onError: add };
 };
 
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json(?:;|$)/i;
+
+/** Judges how a body is said to be written, before anybody looks at it. */
+const checkMediaType = ({ headers }: HttpRequest): void => {
+  const { "content-type": type = "", "content-encoding": encoding = "identity" } = headers;
+  const charsets = [...type.matchAll(/;\s*charset\s*=\s*"?([^\s";]+)/gi)].map(([, name]) => name?.toLowerCase());
+  if (!JSON_TYPE.test(type.replace(/\s+/g, ""))) {
+    throw new Fault("request.media_type", "Send the body with the content type application/json.");
+  }
+  if (encoding !== "identity" || charsets.some((charset) => charset !== "utf-8")) {
+    throw new Fault("request.media_type", "Send the body as UTF-8 and without Content-Encoding.");
+  }
+};
+
 /** Reads a JSON body strictly, then has middy's parser parse it. */
-const jsonBody = (operations: ReturnType<typeof operationsOf>): Edge => {
-  const parser = httpJsonBodyParser();
+const jsonBody = (operations: Readonly<Record<string, Operation>>): Edge => {
+  const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
   return {
     before: async (handled) => {
       const { event } = handled;
       const { admitted, request } = exchangeOf(event);
       if (!admitted || !operations[admitted.operation]?.body) return;
-      const { "content-type": type = "", "content-encoding": encoding = "identity" } = request.headers;
-      const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(type)?.[1]?.toLowerCase() ?? "utf-8";
-      if (encoding !== "identity" || charset !== "utf-8") {
-        throw new Fault("request.media_type", "Send the body as UTF-8 and without Content-Encoding.");
-      }
       if (!event.body) throw new Fault("request.malformed", "This operation needs a JSON body.");
+      checkMediaType(request);
       const bytes = Buffer.from(event.body, event.isBase64Encoded ? "base64" : "utf8");
       if (bytes.length > BODY_BYTES_MAX) {
         throw new Fault("request.too_large", `The body has ${bytes.length} bytes; at most ${BODY_BYTES_MAX} are read.`);
@@ -172,18 +187,16 @@ const jsonBody = (operations: ReturnType<typeof operationsOf>): Edge => {
       try {
         await parser.before?.(handled as never);
       } catch (cause) {
-        const isType = !/^application\/(.+\+)?json($|;)/.test(type);
-        throw isType
-          ? new Fault("request.media_type", "Send the body with the content type application/json.", { cause })
-          : new Fault("request.malformed", "Provided request body content is not in the expected format.", { cause });
+        throw new Fault("request.malformed", "Provided request body content is not in the expected format.", { cause });
       }
     },
   };
 };
 
 /** Makes the function of a service. */
-export const lambda = <Stores>(parts: FunctionParts<Stores>) => {
-  const operations = operationsOf(parts.service);
+export const lambda = <Ops extends Readonly<Record<string, Operation>>, Stores>(parts: FunctionParts<Ops, Stores>) => {
+  const operations: Readonly<Record<string, Operation>> = parts.operations;
+  const handlers: Readonly<Record<string, AnyHandler>> = parts.handlers;
   const match = matcherOf(operations);
   const admission: Edge = {
     before: ({ event }) => {
@@ -195,22 +208,22 @@ export const lambda = <Stores>(parts: FunctionParts<Stores>) => {
   const serve = async (event: Event): Promise<APIGatewayProxyStructuredResultV2> => {
     const { admitted, request, meter } = exchangeOf(event);
     const declared = admitted && operations[admitted.operation];
-    const handler = admitted && parts.handlers[admitted.operation];
+    const handler = admitted && handlers[admitted.operation];
     if (!admitted || !declared || !handler) throw new Error("an operation without a handler was admitted");
     const context = {
       ...parts.stores(meter),
       traceId: request.traceId,
-      principal: admitted.principal,
-      tenant: admitted.principal?.tenant ?? "",
+      ...(admitted.principal && { principal: admitted.principal, tenant: admitted.principal.tenant }),
       now: systemClock.now(),
       origin: parts.baseUrl ?? `https://${event.requestContext.domainName}`,
     };
     const { status, headers, body } = await answer(declared, handler, request, admitted.params, event.body, context);
-    return {
-      statusCode: status,
-      headers: body === undefined ? headers : { "content-type": "application/json", ...headers },
-      body: body === undefined ? "" : JSON.stringify(body),
-    };
+    if (body === undefined) return { statusCode: status, headers, body: "" };
+    const text = JSON.stringify(body);
+    if (Buffer.byteLength(text) > ANSWER_BYTES_MAX) {
+      throw new Fault("request.invalid", "The answer would be larger than 5 MB: ask for fewer things at once.");
+    }
+    return { statusCode: status, headers: { "content-type": "application/json", ...headers }, body: text };
   };
 
   // Before-steps run in this order; answers and failures pass through in the opposite one.
@@ -222,7 +235,7 @@ export const lambda = <Stores>(parts: FunctionParts<Stores>) => {
   })
     .use(observed(parts.service))
     .use(securityHeaders())
-    .use(commonHeaders())
+    .use(finished())
     .use(faultsRendered())
     .use(admission)
     .use(jsonBody(operations))

@@ -21,8 +21,11 @@ export interface RequestRecord {
   readonly subject?: string;
   /** The name of the failure. */
   readonly fault?: string;
-  /** How the authorizer decided; only in its own lines. */
+  /** How the authorizer decided; this and what follows only in its own lines. */
   readonly decision?: string;
+  readonly sourceIp?: string;
+  /** The scope that a refused caller would have needed. */
+  readonly neededScope?: string;
 }
 
 /** A thing that went wrong, for the people who run the service. */
@@ -51,6 +54,27 @@ export interface Observer {
   security(event: SecurityEvent): void;
 }
 
+/** What the log holds of an error: its name, message and stack, and those of what caused it. No other member of it. */
+interface Account {
+  readonly name: string;
+  readonly message: string;
+  readonly stack?: string | undefined;
+  readonly cause?: Account;
+}
+
+const CAUSES_MAX = 4;
+
+const accountOf = (thrown: unknown, depth = 0): Account => {
+  if (!(thrown instanceof Error)) return { name: typeof thrown, message: "something else than an error was thrown" };
+  const { name, message, stack, cause } = thrown;
+  return {
+    name,
+    message,
+    stack,
+    ...(cause !== undefined && depth < CAUSES_MAX ? { cause: accountOf(cause, depth + 1) } : {}),
+  };
+};
+
 /** Opens the voice of a function. */
 export const newObserver = (service: string): Observer => {
   const logger = new Logger({ serviceName: service });
@@ -71,8 +95,8 @@ export const newObserver = (service: string): Observer => {
       metrics.publishStoredMetrics();
       cold = false;
     },
-    trouble({ cause, ...about }) {
-      logger.error("request failed", { ...about, error: cause instanceof Error ? cause : new Error(String(cause)) });
+    trouble({ traceId, operation, fault, cause }) {
+      logger.error("request failed", { traceId, operation, fault, cause: accountOf(cause) });
     },
     security(event) {
       logger.warn("sign-in refused", { ...event });

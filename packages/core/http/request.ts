@@ -2,7 +2,7 @@
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { splitTenant } from "../catalogue/match.ts";
 import { Fault } from "../faults/faults.ts";
-import { newTraceId } from "../platform/ids.ts";
+import { newTraceId, traceIdFrom } from "../platform/ids.ts";
 
 /** One request. */
 export interface HttpRequest {
@@ -21,15 +21,22 @@ export interface HttpRequest {
 
 const CORRELATION_ID = /^[A-Za-z0-9-]{1,64}$/;
 
-/** The caller's own correlation id where it is harmless, otherwise a new one. */
-const traceIdOf = (headers: HttpRequest["headers"]): string => {
+/**
+ * The caller's own correlation id where it is harmless; otherwise the id that the gateway gave the request, which its
+ * authorizer and its function see alike, as a UUID that does not tell it.
+ */
+const traceIdOf = (headers: HttpRequest["headers"], requestId: string | undefined): string => {
   const given = headers["x-correlation-id"] ?? headers["correlation-id"] ?? "";
-  return CORRELATION_ID.test(given) ? given : newTraceId();
+  if (CORRELATION_ID.test(given)) return given;
+  return requestId ? traceIdFrom(requestId) : newTraceId();
 };
 
 /** The parts of an event that both the authorizer's and a function's event have. */
 export type EventHead = Pick<APIGatewayProxyEventV2, "rawPath" | "rawQueryString" | "headers"> & {
-  readonly requestContext: { readonly http: { readonly method: string; readonly sourceIp: string } };
+  readonly requestContext: {
+    readonly requestId?: string;
+    readonly http: { readonly method: string; readonly sourceIp: string };
+  };
 };
 
 /** Reads the head of an event. */
@@ -37,7 +44,7 @@ export const readRequest = (event: EventHead): HttpRequest => {
   const headers = event.headers ?? {};
   const { tenant, path } = splitTenant(event.rawPath);
   return {
-    traceId: traceIdOf(headers),
+    traceId: traceIdOf(headers, event.requestContext.requestId),
     method: event.requestContext.http.method,
     path,
     pathTenant: tenant,

@@ -4,11 +4,11 @@
  */
 import type * as z from "zod";
 import type { Match, Matcher } from "../catalogue/match.ts";
-import type { Operation } from "../catalogue/operation.ts";
+import { type Operation, PUBLIC } from "../catalogue/operation.ts";
 import { familyOf } from "../catalogue/services.ts";
-import type { RequestContext } from "../context.ts";
+import type { Principal, PublicContext } from "../context.ts";
 import { Fault } from "../faults/faults.ts";
-import type { Decision, Principal } from "./decision.ts";
+import type { Decision } from "./decision.ts";
 import { type HttpRequest, readQuery } from "./request.ts";
 
 /** A request that may proceed to its operation. */
@@ -53,7 +53,7 @@ export const admit = (
     throw unmatched(found, request);
   }
   const declared = operations[found.id];
-  if (!declared || decision.operation !== found.id || isOpen !== (declared.scope === "public")) throw disagreement();
+  if (!declared || decision.operation !== found.id || isOpen !== (declared.scope === PUBLIC)) throw disagreement();
   return {
     operation: found.id,
     params: found.params,
@@ -62,48 +62,50 @@ export const admit = (
 };
 
 const MISSING_OR_OUT_OF_RANGE = new Set(["too_small", "too_big"]);
+const ISSUES_TOLD = 5;
+const PLACE_LENGTH_MAX = 200;
+
+const isMissing = ({ code, input }: z.core.$ZodIssue): boolean => code === "invalid_type" && input === undefined;
 
 /** One sentence per issue, each with the place it is about. */
 const describeIssues = (place: string, issues: readonly z.core.$ZodIssue[]): string =>
   issues
-    .slice(0, 5)
+    .slice(0, ISSUES_TOLD)
     .map((issue) => {
-      const where = [place, ...issue.path.map(String)].join(".");
-      return `${where}: ${issue.message.replace(/\.$/, "")}.`;
+      const where = [place, ...issue.path.map(String)].join(".").slice(0, PLACE_LENGTH_MAX);
+      return isMissing(issue) ? `${where} is required.` : `${where}: ${issue.message.replace(/\.$/, "")}.`;
     })
     .join(" ");
 
 /** Parses one part of the input. Throws `request.invalid` with all its issues. */
 const parsePart = (place: "path" | "query" | "body", schema: z.ZodType | undefined, given: unknown): unknown => {
   if (!schema) return undefined;
-  const parsed = schema.safeParse(given);
+  const parsed = schema.safeParse(given, { reportInput: true });
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
-  const isShape = issues.some(
-    ({ code, input }) => !(MISSING_OR_OUT_OF_RANGE.has(code) || (code === "invalid_type" && input === undefined)),
-  );
+  const isShape = issues.some((issue) => !MISSING_OR_OUT_OF_RANGE.has(issue.code) && !isMissing(issue));
   throw new Fault(isShape ? "request.malformed" : "request.invalid", describeIssues(place, issues));
 };
 
 /** A handler as the pipeline calls it: its types are checked where the table of handlers is written. */
-export type AnyHandler<Context> = (input: never, context: Context) => Promise<unknown>;
+export type AnyHandler = (input: never, context: never) => Promise<unknown>;
 
 /** Parses the input of an admitted request, calls its handler and shapes the answer. */
-export const answer = async <Context>(
+export const answer = async (
   declared: Operation,
-  handler: AnyHandler<Context>,
+  handler: AnyHandler,
   request: HttpRequest,
   params: Readonly<Record<string, string>>,
   body: unknown,
-  context: RequestContext & Context,
+  context: PublicContext,
 ): Promise<HttpAnswer> => {
   const input = {
     params: parsePart("path", declared.params, params),
     query: parsePart("query", declared.query, declared.query ? readQuery(request.rawQuery) : {}),
     body: parsePart("body", declared.body, body),
   };
-  // The input was parsed by the schemas that the handler's type is derived from.
-  const result = await handler(input as never, context);
+  // Input and context are what the handler's type is derived from: the operation's schemas and scope.
+  const result = await handler(input as never, context as never);
   const { status, body: shape, location } = declared.success;
   if (location) {
     const { location: path } = result as { readonly location: string };

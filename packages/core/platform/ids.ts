@@ -1,9 +1,15 @@
 /** Where identifiers come from. */
 import { randomUUID } from "node:crypto";
-import { v7 } from "uuid";
+import { v5, v7 } from "uuid";
 
 /** A resource id: a UUID of version 7 (RFC 9562), so ids made later sort later. Opaque to clients, not a secret. */
 export const newId = (): string => v7();
+
+/** Any fixed UUID: it keeps ids that are derived here apart from those derived elsewhere. */
+const TRACE_NAMESPACE = "5c0d1f3e-6f0b-4c8e-9a39-0a6a7c8b1d42";
+
+/** The same trace id for the same gateway request, whichever function asks. */
+export const traceIdFrom = (requestId: string): string => v5(requestId, TRACE_NAMESPACE);
 
 /** The id of one request, shown as `traceId`. It tells nothing about what it stands for. */
 export const newTraceId = (): string => randomUUID();

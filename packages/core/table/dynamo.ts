@@ -31,6 +31,8 @@ export interface TableConfig {
   readonly tableName: string;
   /** Milliseconds after which a call that keeps conflicting or being throttled gives up with `service.unavailable`. */
   readonly deadlineMs: number;
+  /** The same for all calls of one request together, counted from when the table was opened for it. None by default. */
+  readonly requestDeadlineMs?: number;
   /** Anything the SDK's client takes: endpoint, region, request handler. */
   readonly client?: DynamoDBClientConfig;
 }
@@ -51,12 +53,15 @@ const identity = (key: Key): string => `${key.PK}\u0000${key.SK}`;
 
 /** Opens the table for one container: one SDK client, shared by the requests that the container serves. */
 export const openTable = (config: TableConfig): OpenTable => {
-  const { tableName: TableName, deadlineMs } = config;
+  const { tableName: TableName, deadlineMs, requestDeadlineMs = Number.POSITIVE_INFINITY } = config;
   const documents = DynamoDBDocumentClient.from(new DynamoDBClient(config.client ?? {}), {
     marshallOptions: { removeUndefinedValues: true },
   });
 
   return (meter) => {
+    const openedMs = elapsed();
+    /** When a call that starts now gives up. */
+    const giveUpMs = (): number => Math.min(elapsed() + deadlineMs, openedMs + requestDeadlineMs);
     /** Counts one call. A call that fails used a round trip all the same. */
     const charged = async <R extends Charged>(kind: "read" | "write", call: () => Promise<R>): Promise<R> => {
       meter.begin();
@@ -72,14 +77,14 @@ export const openTable = (config: TableConfig): OpenTable => {
 
     /** Repeats what fails for a passing reason, with full jitter, to the deadline. */
     const untilDeadline = async <R>(attempt: () => Promise<R>): Promise<R> => {
-      const start = elapsed();
+      const untilMs = giveUpMs();
       for (let tries = 0; ; tries += 1) {
         try {
           return await attempt();
         } catch (error) {
           if (!isPassing(error)) throw error;
           const wait = Math.random() * Math.min(BACKOFF_MOST_MS, BACKOFF_FIRST_MS * 2 ** tries);
-          if (elapsed() - start + wait > deadlineMs) {
+          if (elapsed() + wait > untilMs) {
             throw new Fault("service.unavailable", "The service is busy. Try again in a moment.", { cause: error });
           }
           await pause(wait);
@@ -89,7 +94,7 @@ export const openTable = (config: TableConfig): OpenTable => {
 
     const getBatch = async (keys: readonly Key[], ConsistentRead: boolean, into: Map<string, Item>): Promise<void> => {
       let wanted: readonly Key[] = keys;
-      const start = elapsed();
+      const untilMs = giveUpMs();
       for (let tries = 0; wanted.length > 0; tries += 1) {
         const Keys = wanted.map(({ PK, SK }) => ({ PK, SK }));
         const answer = await untilDeadline(() =>
@@ -106,7 +111,7 @@ export const openTable = (config: TableConfig): OpenTable => {
         wanted = (answer.UnprocessedKeys?.[TableName]?.Keys ?? []) as unknown as Key[];
         if (wanted.length === 0) return;
         const wait = Math.random() * Math.min(BACKOFF_MOST_MS, BACKOFF_FIRST_MS * 2 ** tries);
-        if (elapsed() - start + wait > deadlineMs) {
+        if (elapsed() + wait > untilMs) {
           throw new Fault("service.unavailable", "The service is busy. Try again in a moment.");
         }
         await pause(wait);

@@ -4,7 +4,8 @@ import { elapsed, pause } from "../platform/clock.ts";
 
 const RETRY_FOR_MS = 8_000;
 const BACKOFF_FIRST_MS = 5;
-const BACKOFF_MOST_MS = 200;
+/** Long enough for some hundred writers of one thing to come one after the other. */
+const BACKOFF_MOST_MS = 1_600;
 
 /** A write lost a race: what it was based on has changed. */
 class Stale extends Error {}
@@ -12,7 +13,7 @@ class Stale extends Error {}
 /** The `otherwise` of a step that must be decided again on what is there now. */
 export const stale = (): Error => new Stale("changed in between");
 
-/** Repeats an attempt that ends in `stale`, with full jitter. Throws `service.unavailable` after 8 seconds. */
+/** Repeats an attempt that ends in `stale`, with full jitter. Throws `resource.contended` after 8 seconds. */
 export const whileStale = async <R>(attempt: () => Promise<R>): Promise<R> => {
   const start = elapsed();
   for (let tries = 0; ; tries += 1) {
@@ -21,7 +22,7 @@ export const whileStale = async <R>(attempt: () => Promise<R>): Promise<R> => {
     } catch (error) {
       if (!(error instanceof Stale)) throw error;
       if (elapsed() - start > RETRY_FOR_MS) {
-        throw new Fault("service.unavailable", "Too many changes to the same thing at once. Try again in a moment.");
+        throw new Fault("resource.contended", "Others keep changing the same thing. Try again in a moment.");
       }
       await pause(Math.random() * Math.min(BACKOFF_MOST_MS, BACKOFF_FIRST_MS * 2 ** tries));
     }

@@ -6,8 +6,9 @@ import { foldName, nameKey } from "../table/name-index/name-key.ts";
 import { type Item, LAST, type Step, type Table } from "../table/table.ts";
 import type { QualifiedName } from "./username.ts";
 
-/** Roles of one user that are looked at. */
-const ROLES_MAX = 1_000;
+/** Roles of one user that are read in one round trip. */
+const ROLES_PER_PAGE = 1_000;
+const ROLE = "ROLE#";
 
 /** One user. */
 export interface User {
@@ -54,11 +55,11 @@ export const userStore = (table: Table): UserStore => ({
 
   async findWithRoles(tenant, id) {
     const main = keys.user(tenant, id);
-    const { items } = await table.query({ PK: main.PK, from: main.SK, to: `ROLE#${LAST}`, limit: ROLES_MAX });
-    const own = items.find(({ SK }) => SK === main.SK);
-    if (!own) return undefined;
-    const roleIds = items.flatMap(({ SK }) => (SK.startsWith("ROLE#") ? [SK.slice("ROLE#".length)] : []));
-    return { ...toUser(own), roleIds };
+    const [own, roles] = await Promise.all([
+      table.get(main),
+      table.queryAll({ PK: main.PK, from: ROLE, to: `${ROLE}${LAST}`, limit: ROLES_PER_PAGE }),
+    ]);
+    return own && { ...toUser(own), roleIds: roles.map(({ SK }) => SK.slice(ROLE.length)) };
   },
 
   async idOf({ tenant, userStore: store, name }) {

@@ -24,8 +24,8 @@ interface Call {
   readonly variant?: string;
 }
 
-/** How to call each operation; an operation without an entry does not compile. `ids` are those of the loaded applications. */
-const calls = (ids: readonly string[], ownerId: string): Readonly<Record<OperationId, readonly Call[]>> => {
+/** How to call each operation; those without an entry are named at the end. `ids` are those of the loaded applications. */
+const calls = (ids: readonly string[], ownerId: string): Readonly<Partial<Record<OperationId, readonly Call[]>>> => {
   const base = "/api/server/v1/applications";
   const id = (at: number) => `${base}/${ids[at]}`;
   const list = (variant: string, query: string): Call => ({ variant, path: `${base}${query}`, budget: LIST });

@@ -50,6 +50,12 @@ test("one line per request and function: operation, tenant, subject, status, dur
 
 test("a refusal is logged with its fault, and a failed sign-in without the name", async () => {
   await ask("GET", APPLICATIONS, { as: basic({ username: "mallory", password: "hunter2-secret" }) });
+  const again = lines.length;
+  await ask("GET", APPLICATIONS, { as: basic({ username: "MALLORY@carbon.super", password: "other" }) });
+  const digests = [...lines.join("\n").matchAll(/"nameDigest":\s*"([0-9a-f]{16})"/g)].map(([, digest]) => digest);
+  expect(again).toBeGreaterThan(0);
+  expect(digests).toHaveLength(2);
+  expect(new Set(digests).size).toBe(1);
   const text = lines.join("\n");
   expect(text).toContain('"fault":"auth.unauthenticated"');
   expect(text).toContain("sign-in refused");

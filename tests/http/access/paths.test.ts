@@ -96,9 +96,11 @@ describe("404 and 405 in the management shape", () => {
     expect(answer.status).toBe(405);
     expect(answer.headers.get("allow")).toBe("GET, POST");
   });
-  test("HEAD has no body", async () => {
+  test("HEAD is GET without the body, and has no body where GET is refused", async () => {
     const answer = await api.ask("HEAD", APPLICATIONS);
-    expect([answer.status, answer.text]).toEqual([405, ""]);
+    expect([answer.status, answer.text]).toEqual([200, ""]);
+    const owner = await api.ask("HEAD", `${APPLICATIONS}/1/owner`);
+    expect([owner.status, owner.text]).toEqual([405, ""]);
   });
   test("unknown paths of the other families answer in their own dialects", async () => {
     expect((await api.ask("GET", "/scim2/Nothing")).body).toMatchObject({

@@ -365,6 +365,24 @@ describe("413, 415, 501", () => {
       expect(answer.status).toBe(415);
     },
   );
+  test.each(["application/json ; charset=utf-8", "Application/JSON", "application/vnd.api+json"])(
+    "not the media type %s",
+    async (type) => {
+      const body = JSON.stringify({ name: `typed ${type.replace(/\W/g, " ")}` });
+      expect((await ask("POST", APPLICATIONS, { raw: body, headers: { "content-type": type } })).status).toBe(201);
+    },
+  );
+  test("the media type is judged before the body", async () => {
+    const headers = { "content-type": "application/xml" };
+    expect((await ask("POST", APPLICATIONS, { raw: '<a b="', headers })).status).toBe(415);
+  });
+  test("an answer repeats no more of a request than helps", async () => {
+    const steps = Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`${index}${"x".repeat(30_000)}`, 1]));
+    const answer = await ask("POST", APPLICATIONS, {
+      body: { name: "x", claimConfiguration: { role: steps, dialect: 1 } },
+    });
+    expect(answer.text.length).toBeLessThan(2_000);
+  });
   test("a compressed body", async () => {
     const headers = { "content-encoding": "gzip", "content-type": "application/json" };
     expect((await ask("POST", APPLICATIONS, { raw: "abc", headers })).status).toBe(415);

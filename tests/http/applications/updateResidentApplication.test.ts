@@ -38,6 +38,16 @@ test("200: two at once, each to another part, lose nothing", async () => {
   });
 });
 
+test("400: more than can be kept, with the sizes", async () => {
+  const outboundProvisioningIdps = Array.from({ length: 1_000 }, (_, index) => ({
+    idp: `${index}${"a".repeat(250)}`,
+    connector: "b".repeat(255),
+  }));
+  const answer = await put({ outboundProvisioningIdps });
+  expect([answer.status, answer.body.code]).toEqual([400, "APP-60001"]);
+  expect(answer.body.description).toMatch(/\d+ bytes/);
+});
+
 test.each([
   [{ inboundProvisioning: { proxyMode: "yes" } }],
   [{ outboundProvisioningIdps: [{ idp: "x" }] }],

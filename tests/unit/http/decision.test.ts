@@ -1,6 +1,7 @@
 /** A function obeys the authorizer's decision and nothing else; without one that it understands it lets nobody in. */
 import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
 import { describe, expect, test } from "vitest";
+import { applicationOperations } from "#core/applications/contract.ts";
 import { applicationHandlers } from "#core/applications/handlers.ts";
 import { Fault, type FaultName, faults } from "#core/faults/faults.ts";
 import { type Decision, readDecision, toContext } from "#core/http/decision.ts";
@@ -15,6 +16,7 @@ const principal = {
 } as const;
 const handler = lambda({
   service: "applications",
+  operations: applicationOperations,
   handlers: applicationHandlers,
   stores: () => {
     throw new Error("a store was opened");
@@ -50,11 +52,13 @@ describe("no decision that is understood is 401", () => {
     ["a JWT authorizer's context", { jwt: { claims: { sub: "admin" } } }],
     [
       "a refusal for a reason that is none",
-      { lambda: { decision: "refuse", operation: "", fault: "application.not_found", description: "x" } },
+      {
+        lambda: { decision: "refuse", operation: "", fault: "application.not_found", description: "x", challenge: "" },
+      },
     ],
     [
       "a refusal named after Object's members",
-      { lambda: { decision: "refuse", operation: "", fault: "constructor", description: "x" } },
+      { lambda: { decision: "refuse", operation: "", fault: "constructor", description: "x", challenge: "" } },
     ],
   ])("%s", async (_, authorizer) => {
     const { status, headers, body } = await call(authorizer);
@@ -97,10 +101,11 @@ describe("a decision survives its way through the gateway", () => {
   });
 });
 
-test("faults of one code have one status", () => {
+test("a caller who sees a code and its message knows the status", () => {
   const statuses = new Map<string, number>();
-  for (const { code, status } of Object.values(faults)) {
-    expect(statuses.get(code) ?? status, code).toBe(status);
-    statuses.set(code, status);
+  for (const { code, message, status } of Object.values(faults)) {
+    const seen = `${code} ${message}`;
+    expect(statuses.get(seen) ?? status, seen).toBe(status);
+    statuses.set(seen, status);
   }
 });

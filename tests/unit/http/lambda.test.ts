@@ -1,0 +1,108 @@
+/** The edge of a function: what leaves, what is logged, and what happens when the work takes too long or fails. */
+import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import * as z from "zod";
+import { operation } from "#core/catalogue/operation.ts";
+import { Fault } from "#core/faults/faults.ts";
+import { lambda } from "#core/http/lambda.ts";
+
+const operations = {
+  work: operation({
+    service: "applications",
+    method: "GET",
+    path: "/work",
+    scope: "some_scope",
+    summary: "",
+    source: "",
+    success: { status: 200, body: z.object({ shown: z.string() }) },
+    failures: [],
+  }),
+};
+type Work = () => Promise<{ shown: string }>;
+const principal = { kind: "user", tenant: "carbon.super", subject: "1", username: "admin", userStore: "PRIMARY" };
+const run = async (work: Work, remainingMs = 30_000) => {
+  const handler = lambda({ service: "applications", operations, handlers: { work }, stores: () => ({}) });
+  const event = {
+    rawPath: "/work",
+    rawQueryString: "",
+    headers: {},
+    requestContext: {
+      requestId: "request-1",
+      domainName: "api.example",
+      http: { method: "GET", sourceIp: "127.0.0.1" },
+      authorizer: { lambda: { decision: "allow", operation: "work", ...principal } },
+    },
+  } as unknown as APIGatewayProxyEventV2;
+  const context = { getRemainingTimeInMillis: () => remainingMs } as unknown as Context;
+  const answer = await handler(event, context);
+  return { ...answer, body: JSON.parse(answer.body || "{}") };
+};
+
+let lines: string[] = [];
+beforeEach(() => {
+  lines = [];
+  for (const method of ["log", "error"] as const) {
+    vi.spyOn(console, method).mockImplementation((...texts: unknown[]) => {
+      lines.push(texts.map(String).join(" "));
+    });
+  }
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("what leaves", () => {
+  test("is what the contract declares, whatever the handler answers", async () => {
+    const stored = { shown: "yes", passwordHash: "$argon2id$...", nested: { secret: 1 } };
+    expect((await run(async () => stored)).body).toEqual({ shown: "yes" });
+  });
+  test("is never more than Lambda carries: the caller is told to ask for less", async () => {
+    const answer = await run(async () => ({ shown: "x".repeat(5_000_001) }));
+    expect([answer.statusCode, answer.body.code]).toEqual([400, "UE-10000"]);
+    expect(answer.body.description).toMatch(/fewer/);
+  });
+});
+
+describe("what fails", () => {
+  test("unexpectedly is 500 without a word of it, and logged with its cause", async () => {
+    const cause = new Error("the disk is full");
+    const thrown = Object.assign(new Error("table identity-admin-api broke", { cause }), { secret: "hunter2" });
+    const answer = await run(async () => {
+      throw thrown;
+    });
+    expect(answer.statusCode).toBe(500);
+    expect(JSON.stringify(answer.body)).not.toMatch(/identity-admin-api|disk|at /);
+    const text = lines.join("\n");
+    expect(text).toContain("the disk is full");
+    expect(text).toContain("table identity-admin-api broke");
+    expect(text).toContain(answer.body.traceId);
+    expect(text).not.toContain("hunter2");
+  });
+  test("for being busy is 503 and says when to come again", async () => {
+    const answer = await run(async () => {
+      throw new Fault("service.unavailable", "The service is busy.");
+    });
+    expect([answer.statusCode, answer.headers?.["retry-after"]]).toEqual([503, "2"]);
+    expect(lines.join("\n")).toContain("request failed");
+  });
+  test("for taking too long is 503 before Lambda ends it", async () => {
+    const answer = await run(() => new Promise(() => undefined), 600);
+    expect(answer.statusCode).toBe(503);
+    expect(answer.body).toMatchObject({ code: "503", description: expect.stringMatching(/too long/) });
+  });
+  test("for what the caller did is no trouble for the operator", async () => {
+    await run(async () => {
+      throw new Fault("application.not_found", "No such thing.");
+    });
+    expect(lines.join("\n")).not.toContain("request failed");
+  });
+});
+
+test("the trace id is the same for the same request of the gateway, and does not tell its id", async () => {
+  const failing: Work = async () => {
+    throw new Fault("application.not_found", "x");
+  };
+  const [one, two] = [await run(failing), await run(failing)];
+  expect(one.body.traceId).toBe(two.body.traceId);
+  expect(one.body.traceId).toMatch(/^[0-9a-f-]{36}$/);
+});
