@@ -1,0 +1,107 @@
+/**
+ * The values that protocol settings choose from, as the metadata operations list them and the rules of the protocols hold
+ * settings against them (reference application-api.md section 7; values of the product the API comes from).
+ */
+
+/** Some values, and the one that holds where none is chosen. */
+export interface Options {
+  readonly options: readonly string[];
+  readonly defaultValue?: string;
+}
+
+const DSIG = "http://www.w3.org/2000/09/xmldsig";
+const DSIG_MORE = "http://www.w3.org/2001/04/xmldsig-more";
+const ENC = "http://www.w3.org/2001/04/xmlenc";
+const ENC11 = "http://www.w3.org/2009/xmlenc11";
+
+/** The alias of the server's own certificate. */
+export const SERVER_CERTIFICATE_ALIAS = "wso2carbon";
+
+export const samlOptions = {
+  defaultNameIdFormat: "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified",
+  responseSigningAlgorithm: {
+    options: [
+      `${DSIG}#dsa-sha1`,
+      `${DSIG_MORE}#ecdsa-sha1`,
+      `${DSIG_MORE}#ecdsa-sha256`,
+      `${DSIG_MORE}#ecdsa-sha384`,
+      `${DSIG_MORE}#ecdsa-sha512`,
+      `${DSIG_MORE}#rsa-md5`,
+      `${DSIG_MORE}#rsa-ripemd160`,
+      `${DSIG}#rsa-sha1`,
+      `${DSIG_MORE}#rsa-sha256`,
+      `${DSIG_MORE}#rsa-sha384`,
+      `${DSIG_MORE}#rsa-sha512`,
+    ],
+    defaultValue: `${DSIG_MORE}#rsa-sha256`,
+  },
+  responseDigestAlgorithm: {
+    options: [
+      `${DSIG_MORE}#md5`,
+      `${ENC}#ripemd160`,
+      `${DSIG}#sha1`,
+      `${ENC}#sha256`,
+      `${DSIG_MORE}#sha384`,
+      `${ENC}#sha512`,
+    ],
+    defaultValue: `${ENC}#sha256`,
+  },
+  assertionEncryptionAlgorithm: {
+    options: [
+      `${ENC}#aes256-cbc`,
+      `${ENC}#aes192-cbc`,
+      `${ENC}#aes128-cbc`,
+      `${ENC}#tripledes-cbc`,
+      `${ENC11}#aes128-gcm`,
+      `${ENC11}#aes192-gcm`,
+      `${ENC11}#aes256-gcm`,
+    ],
+    defaultValue: `${ENC}#aes256-cbc`,
+  },
+  keyEncryptionAlgorithm: {
+    options: [`${ENC}#rsa-oaep-mgf1p`, `${ENC}#rsa-1_5`, `${ENC11}#rsa-oaep`],
+    defaultValue: `${ENC}#rsa-oaep-mgf1p`,
+  },
+} as const satisfies Record<string, Options | string>;
+
+/** The grant types that a client may be given, with the names that people see. */
+export const grantTypes = [
+  { name: "refresh_token", displayName: "Refresh Token" },
+  { name: "urn:ietf:params:oauth:grant-type:saml2-bearer", displayName: "SAML2" },
+  { name: "implicit", displayName: "Implicit" },
+  { name: "password", displayName: "Password" },
+  { name: "client_credentials", displayName: "Client Credential" },
+  { name: "iwa:ntlm", displayName: "IWA-NTLM" },
+  { name: "urn:ietf:params:oauth:grant-type:device_code", displayName: "Device Code" },
+  { name: "authorization_code", displayName: "Code" },
+  { name: "urn:openid:params:grant-type:ciba", displayName: "CIBA" },
+  { name: "account_switch", displayName: "account_switch" },
+  { name: "urn:ietf:params:oauth:grant-type:token-exchange", displayName: "Token Exchange" },
+  { name: "organization_switch", displayName: "Organization Switch" },
+  { name: "urn:ietf:params:oauth:grant-type:jwt-bearer", displayName: "JWT Bearer" },
+] as const;
+
+/** How long tokens live where an application says nothing, in seconds. */
+export const tokenLifetimes = {
+  userAccessTokenSeconds: 3_600,
+  applicationAccessTokenSeconds: 3_600,
+  refreshTokenSeconds: 86_400,
+  idTokenSeconds: 3_600,
+} as const;
+
+export const oidcOptions = {
+  idTokenEncryptionAlgorithm: {
+    options: ["RSA-OAEP", "RSA1_5", "RSA-OAEP-256", "RSA-OAEP-384", "RSA-OAEP-512"],
+    defaultValue: "RSA-OAEP",
+  },
+  idTokenEncryptionMethod: {
+    options: ["A128GCM", "A192GCM", "A256GCM", "A128CBC-HS256", "A128CBC+HS256", "A192CBC-HS384"],
+    defaultValue: "A128GCM",
+  },
+  scopeValidators: { options: ["Role based scope validator"] },
+  accessTokenType: { options: ["JWT", "Default"], defaultValue: "Default" },
+  accessTokenBindingType: {
+    options: ["None", "cookie", "sso-session", "device-flow", "DPoP", "certificate", "client-request"],
+    defaultValue: "None",
+  },
+} as const satisfies Record<string, Options>;
