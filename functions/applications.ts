@@ -5,9 +5,10 @@ import { applicationStore } from "#core/applications/store.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { userStore } from "#core/users/store.ts";
-import { baseUrl, tableConfig } from "./env.ts";
+import { baseUrl, protocolSupport, tableConfig } from "./env.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
+const protocols = protocolSupport();
 
 export const operations = applicationOperations;
 
@@ -18,6 +19,6 @@ export const handler = lambda({
   baseUrl: baseUrl(),
   stores: (meter) => {
     const table = open(meter);
-    return { applications: applicationStore(table), users: userStore(table) };
+    return { applications: applicationStore(table), users: userStore(table), protocols };
   },
 });

@@ -1,5 +1,7 @@
 /** The environment of the functions, read once when a function starts; a missing or wrong variable is told by its name. */
 import * as z from "zod";
+import { newSeal } from "#core/platform/seal.ts";
+import type { ProtocolSupport } from "#core/protocols/configure.ts";
 import type { TableConfig } from "#core/table/dynamo.ts";
 
 const optionalUrl = z.url({ protocol: /^https?$/ }).optional();
@@ -10,7 +12,6 @@ const Table = z.object({
   DYNAMODB_ENDPOINT: optionalUrl,
   AWS_REGION: z.string().default("us-east-1"),
   AWS_ACCESS_KEY_ID: z.string().optional(),
-  AWS_PROFILE: z.string().optional(),
 });
 
 const Links = z.object({
@@ -21,6 +22,13 @@ const Links = z.object({
 const Documents = z.object({
   /** Where docs/openapi.json lies; beside the bundle when deployed. */
   OPENAPI_FILE: z.string().min(1),
+});
+
+const Sealing = z.object({
+  /** 32 bytes in Base64: the key under which client secrets and confidential values are sealed. */
+  SEAL_KEY: z.base64().refine((text) => Buffer.from(text, "base64").length === 32, "32 bytes in Base64 are needed"),
+  /** Hosts, with ports, from which SAML metadata may be fetched whatever they are: for tests and closed networks. */
+  METADATA_HOSTS: z.string().default(""),
 });
 
 const read = <T>(schema: z.ZodType<T>, environment: NodeJS.ProcessEnv): T => {
@@ -44,17 +52,26 @@ export const tableConfig = ({ callMs, requestMs }: Patience, environment = proce
   if (!endpoint) return { tableName: TABLE_NAME, ...deadlines };
   // An embedded engine checks no credentials, but the SDK signs with some.
   const unsigned = { accessKeyId: "local", secretAccessKey: "local" };
-  const hasOwn = aws.AWS_ACCESS_KEY_ID ?? aws.AWS_PROFILE;
   return {
     tableName: TABLE_NAME,
     ...deadlines,
-    client: { endpoint, region: aws.AWS_REGION, ...(hasOwn ? {} : { credentials: unsigned }) },
+    client: { endpoint, region: aws.AWS_REGION, ...(aws.AWS_ACCESS_KEY_ID ? {} : { credentials: unsigned }) },
   };
 };
 
 /** The origin of absolute links, without a trailing slash. */
 export const baseUrl = (environment = process.env): string | undefined =>
   read(Links, environment).BASE_URL?.replace(/\/$/, "");
+
+/** What inbound protocols need beside the table. */
+export const protocolSupport = (environment = process.env): ProtocolSupport => {
+  const { SEAL_KEY, METADATA_HOSTS } = read(Sealing, environment);
+  return {
+    seal: newSeal(Buffer.from(SEAL_KEY, "base64")),
+    customKinds: [],
+    metadataExempt: new Set(METADATA_HOSTS.split(",").filter((host) => host !== "")),
+  };
+};
 
 /** The path of the API document. */
 export const openApiFile = (environment = process.env): string => read(Documents, environment).OPENAPI_FILE;

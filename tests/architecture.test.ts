@@ -10,7 +10,19 @@ const kinds: readonly { readonly kind: string; readonly pattern: RegExp; readonl
   {
     kind: "functions",
     pattern: /^functions\//,
-    may: ["contract", "catalogue", "http", "auth", "handlers", "store", "table", "dynamo", "platform", "rules"],
+    may: [
+      "protocols",
+      "contract",
+      "catalogue",
+      "http",
+      "auth",
+      "handlers",
+      "store",
+      "table",
+      "dynamo",
+      "platform",
+      "rules",
+    ],
   },
   {
     kind: "local",
@@ -45,6 +57,11 @@ const kinds: readonly { readonly kind: string; readonly pattern: RegExp; readonl
   },
   { kind: "table", pattern: /^packages\/core\/table\//, may: ["faults", "platform"] },
   { kind: "filter", pattern: /^packages\/core\/filter\//, may: ["faults"] },
+  {
+    kind: "protocols",
+    pattern: /^packages\/core\/protocols\/(configure|custom|oidc|saml)\.ts$/,
+    may: ["contract", "faults", "platform", "rules"],
+  },
   { kind: "context", pattern: /^packages\/core\/context\.ts$/, may: [] },
   {
     kind: "http",
@@ -69,7 +86,7 @@ const kinds: readonly { readonly kind: string; readonly pattern: RegExp; readonl
   {
     kind: "handlers",
     pattern: /^packages\/core\/[a-z-]+\/(handlers|list)\.ts$/,
-    may: ["contract", "declaration", "context", "faults", "filter", "platform", "rules", "store"],
+    may: ["protocols", "contract", "declaration", "context", "faults", "filter", "platform", "rules", "store"],
   },
   {
     kind: "rules",

@@ -13,6 +13,7 @@ import { clientFor } from "./database.ts";
 import { createTable, type Engine, startEngine } from "./engine.ts";
 import { type LambdaFunction, startGateway } from "./gateway.ts";
 import { freePort } from "./ports.ts";
+import { sealKey } from "./seal-key.ts";
 import { seed } from "./seed.ts";
 import type { Settings } from "./settings.ts";
 
@@ -117,6 +118,8 @@ export const startService = async (settings: Settings, events: ServiceEvents = {
       DYNAMODB_ENDPOINT: endpoint,
       BASE_URL: `http://${HOST}:${port}`,
       OPENAPI_FILE: fileURLToPath(new URL("../../docs/openapi.json", import.meta.url)),
+      SEAL_KEY: await sealKey(settings.dataDirectory),
+      METADATA_HOSTS: process.env.METADATA_HOSTS ?? "",
       // The log goes to this process's console; the line of each request is written here too.
       POWERTOOLS_DEV: "true",
       POWERTOOLS_METRICS_DISABLED: "false",

@@ -1,5 +1,5 @@
 /** What holds for every operation of the catalogue, also for those that are declared tomorrow. */
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { routes, scopeTable } from "#core/catalogue/derive.ts";
 import { operations, operationsOf } from "#core/catalogue/index.ts";
@@ -10,7 +10,11 @@ import { chooserOf } from "#local/gateway/routing.ts";
 import { addUser } from "#tests/support/people.ts";
 import { world } from "#tests/support/world.ts";
 
-const testFiles = readdirSync(new URL("../http", import.meta.url), { recursive: true }).map(String);
+const http = new URL("../http/", import.meta.url);
+const testFiles = readdirSync(http, { recursive: true })
+  .map(String)
+  .filter((path) => path.endsWith(".test.ts"))
+  .map((path) => ({ path, text: readFileSync(new URL(path, http), "utf8") }));
 const api = world();
 const choose = chooserOf(routes());
 const every = Object.entries(operations);
@@ -33,8 +37,11 @@ beforeAll(async () => {
 
 describe.each(every)("%s", (id, declared) => {
   test("has a test of its own over HTTP", () => {
-    const wanted = `tests/http/<domain>/${id}.test.ts`;
-    expect(testFiles.some((file) => file.endsWith(`/${id}.test.ts`)) ? wanted : "").toBe(wanted);
+    const wanted = `tests/http/<domain>/${id}.test.ts, or describe("${id}", ...) in a file there`;
+    const isTested = testFiles.some(
+      ({ path, text }) => path.endsWith(`/${id}.test.ts`) || text.includes(`describe("${id}"`),
+    );
+    expect(isTested ? wanted : "").toBe(wanted);
   });
   test("says where its requirement stands", () => expect(declared.source).toMatch(/operation|API|choice/));
   test.each(["", "/t/carbon.super"])("the gateway leads %j + its path to its function", (prefix) => {

@@ -2,10 +2,11 @@
 import type { Handlers } from "../catalogue/operation.ts";
 import { Fault } from "../faults/faults.ts";
 import { newId } from "../platform/ids.ts";
+import { configureNew, type ProtocolSupport } from "../protocols/configure.ts";
 import type { UserStore } from "../users/store.ts";
 import type { applicationOperations } from "./contract.ts";
 import { listApplications } from "./list.ts";
-import { freshApplication, mergeApplication, mergeProvisioning } from "./model.ts";
+import { freshApplication, mergeApplication, mergeProvisioning, withCertificate } from "./model.ts";
 import { presentApplication, presentAuthenticators, presentProvisioning, selfOf } from "./present.ts";
 import { checkApplication, checkBody, checkNewName, checkRename, checkResident, notFound } from "./rules.ts";
 import type { ApplicationStore } from "./store.ts";
@@ -14,6 +15,7 @@ import type { ApplicationStore } from "./store.ts";
 export interface ApplicationStores {
   readonly applications: ApplicationStore;
   readonly users: UserStore;
+  readonly protocols: ProtocolSupport;
 }
 
 export const applicationHandlers: Handlers<typeof applicationOperations, ApplicationStores> = {
@@ -27,21 +29,23 @@ export const applicationHandlers: Handlers<typeof applicationOperations, Applica
     return listApplications(applications, tenant, query);
   },
 
-  async createApplication({ query, body }, { tenant, principal, applications }) {
+  async createApplication({ query, body }, { tenant, principal, applications, protocols }) {
     if (query.template?.trim()) {
       throw new Fault("application.template_unsupported", "Application creation with templates not supported.");
     }
     const { isManagementApp = false, inboundProtocolConfiguration = {}, ...settings } = body;
-    if (Object.keys(inboundProtocolConfiguration).length > 0) {
-      throw new Fault(
-        "application.protocols_unsupported",
-        "This version keeps no inbound protocols: leave inboundProtocolConfiguration out.",
-      );
-    }
     checkNewName(settings.name, tenant);
     checkBody(settings);
-    const fresh = freshApplication(newId(), settings.name, principal.subject, isManagementApp);
-    const application = mergeApplication(fresh, settings);
+    const id = newId();
+    const { inbound, certificate } = await configureNew(inboundProtocolConfiguration, tenant, id, protocols);
+    if (inbound.saml && settings.advancedConfigurations?.useExternalConsentPage) {
+      throw new Fault(
+        "application.property_unsupported",
+        "useExternalConsentPage cannot be set for a SAML application.",
+      );
+    }
+    const fresh = { ...freshApplication(id, settings.name, principal.subject, isManagementApp), inbound };
+    const application = mergeApplication(withCertificate(fresh, certificate), settings);
     checkApplication(application, tenant, "Error creating application.");
     await applications.add(tenant, application);
     return { location: selfOf(tenant, application.id) };
@@ -50,7 +54,7 @@ export const applicationHandlers: Handlers<typeof applicationOperations, Applica
   async getApplication({ params }, { tenant, applications }) {
     const application = await applications.find(tenant, params.applicationId);
     if (!application) throw notFound(params.applicationId, tenant);
-    return presentApplication(application);
+    return presentApplication(tenant, application);
   },
 
   async patchApplication({ params, body }, { tenant, applications }) {

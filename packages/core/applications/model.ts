@@ -1,5 +1,6 @@
 /** An application as it is kept: what a fresh one has, and how a body changes it. Pure. */
 import type * as z from "zod";
+import type { InboundProtocols } from "../protocols/model.ts";
 import type {
   AdvancedConfigurations,
   ApplicationPatch,
@@ -34,6 +35,7 @@ export interface Application {
   readonly authenticationSequence: Defined<Omit<Sequence, "script">> & { readonly script?: string };
   readonly advancedConfigurations: Omit<Advanced, "additionalSpProperties">;
   readonly provisioningConfigurations: ProvisioningSettings;
+  readonly inbound: InboundProtocols;
   /** The user who owns it. Not shown by any operation (reference section 5.2). */
   readonly ownerId: string;
 }
@@ -63,6 +65,7 @@ export const freshApplication = (id: string, name: string, ownerId: string, isMa
   },
   advancedConfigurations: {},
   provisioningConfigurations: noProvisioning,
+  inbound: {},
   ownerId,
 });
 
@@ -124,6 +127,15 @@ const mergeAdvanced = (
   before: Application["advancedConfigurations"],
   { additionalSpProperties: _, ...body }: Advanced,
 ): Application["advancedConfigurations"] => ({ ...before, ...body });
+
+/** The application with the certificate that SAML metadata brought along (Base64 of a PEM), if it brought one. */
+export const withCertificate = (before: Application, certificate: string | undefined): Application =>
+  certificate === undefined
+    ? before
+    : {
+        ...before,
+        advancedConfigurations: { ...before.advancedConfigurations, certificate: { type: "PEM", value: certificate } },
+      };
 
 /** The provisioning settings after a body. What the body does not name stays. */
 export const mergeProvisioning = (before: ProvisioningSettings, body: Provisioning): ProvisioningSettings => {

@@ -1,5 +1,6 @@
 /** How an application looks from outside: stored settings, with the defaults of what was never set (reference section 4.1). */
 import type * as z from "zod";
+import { protocolRefs } from "../protocols/kinds.ts";
 import { defaultSteps, LOCAL_IDP, localAuthenticators } from "./authenticators.ts";
 import type { Application, ProvisioningSettings } from "./model.ts";
 import { type Application as ApplicationShape, advancedSwitches, type StepAuthenticators } from "./shapes.ts";
@@ -66,21 +67,22 @@ export const presentProvisioning = (settings: ProvisioningSettings): Shown["prov
 });
 
 /** One application as it is read. */
-export const presentApplication = (application: Application): Shown => {
+export const presentApplication = (tenant: string, application: Application): Shown => {
   const {
     ownerId: _,
     claimConfiguration: __,
+    inbound,
     provisioningConfigurations,
     authenticationSequence,
     ...plain
   } = application;
   return {
     ...plain,
-    clientId: "",
-    issuer: "",
-    realm: "",
+    clientId: inbound.oidc?.clientId ?? "",
+    issuer: inbound.saml?.issuer ?? "",
+    realm: inbound.passiveSts?.realm ?? "",
     claimConfiguration: presentClaims(application),
-    inboundProtocols: [],
+    inboundProtocols: protocolRefs(inbound, selfOf(tenant, application.id)),
     authenticationSequence: { ...authenticationSequence, steps: effectiveSteps(application) },
     advancedConfigurations: presentAdvanced(application),
     provisioningConfigurations: presentProvisioning(provisioningConfigurations),

@@ -2,6 +2,7 @@
 import { X509Certificate } from "node:crypto";
 import type * as z from "zod";
 import { Fault } from "../faults/faults.ts";
+import { clientTaken } from "../protocols/kinds.ts";
 import { LOCAL_IDP, localAuthenticators, requestPathAuthenticators } from "./authenticators.ts";
 import type { Application, ProvisioningSettings } from "./model.ts";
 import type { AdvancedConfigurations, ClaimConfiguration } from "./shapes.ts";
@@ -20,9 +21,14 @@ const URL_LENGTH_MAX = 2_048;
 /** Bytes of an application as JSON. An item holds 400 KB; the rest is left to protocol settings. */
 const APPLICATION_BYTES_MAX = 300_000;
 
-/** The fault of a new application whose name is in use. */
-export const nameTaken = (name: string, tenant: string): Fault =>
-  new Fault("application.name_taken", `An application with name: '${name}' already exists in tenantDomain: ${tenant}`);
+/** The fault of a new application whose name is in use. An OAuth client is named like its application, so that is told first. */
+export const nameTaken = ({ name, inbound }: Pick<Application, "name" | "inbound">, tenant: string): Fault =>
+  inbound.oidc
+    ? clientTaken(`Error when adding the application. An application with the same name already exists: '${name}'.`)
+    : new Fault(
+        "application.name_taken",
+        `An application with name: '${name}' already exists in tenantDomain: ${tenant}`,
+      );
 
 /** The fault of a rename to a name that is in use. */
 export const renameTaken = (id: string, name: string): Fault =>
@@ -51,7 +57,7 @@ const checkSpelling = (name: string, message: string): void => {
 export const checkNewName = (name: string, tenant: string): void => {
   if (PORTALS.has(name)) throw new Fault("application.name_reserved", `The name '${name}' belongs to a system portal.`);
   checkSpelling(name, "Error creating application.");
-  if (name === RESIDENT_NAME || name === DEFAULT_NAME) throw nameTaken(name, tenant);
+  if (name === RESIDENT_NAME || name === DEFAULT_NAME) throw nameTaken({ name, inbound: {} }, tenant);
 };
 
 /** Judges a rename. A body that repeats the name it has passes. */

@@ -4,6 +4,7 @@
  * a shape that PATCH uses too would reset what the caller never sent. What a fresh application has is in model.ts.
  */
 import * as z from "zod";
+import { InboundProtocolRef, InboundProtocolsBody } from "../protocols/shapes.ts";
 
 const text = (most: number) => z.string().max(most);
 /** Items of a list in a body; beyond it an application would not fit its item anyway. */
@@ -165,8 +166,7 @@ export const NewApplication = z.preprocess(
     .object({
       ...editable,
       isManagementApp: z.boolean().optional(),
-      /** Refused while this version has no inbound protocols (handlers.ts), so that nothing is lost unnoticed. */
-      inboundProtocolConfiguration: z.record(z.string().max(255), z.unknown()).optional(),
+      inboundProtocolConfiguration: InboundProtocolsBody.optional(),
     })
     .meta({ id: "NewApplication" }),
 );
@@ -233,7 +233,7 @@ export const Application = z
         claim: ClaimRefShown.optional(),
       }),
     }),
-    inboundProtocols: z.array(z.object({ type: z.string(), name: z.string(), self: z.string() })),
+    inboundProtocols: z.array(InboundProtocolRef),
     authenticationSequence: z.object({
       type: z.enum(["DEFAULT", "USER_DEFINED"]),
       steps: z.array(StepShown),

@@ -19,6 +19,10 @@ export interface Service {
 
 const table = {
   applications: { dialect: "management", mounts: ["/api/server/v1/applications"] },
+  "inbound-protocols": {
+    dialect: "management",
+    mounts: ["/api/server/v1/applications/{applicationId}/inbound-protocols"],
+  },
   /** Needs no database: what describes the API, and the 404 of paths that nobody owns. */
   "application-metadata": { dialect: "management", mounts: [], takesDefault: true },
 } as const satisfies Record<string, Service>;

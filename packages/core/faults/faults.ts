@@ -81,11 +81,26 @@ const table = {
     code: "APP-65501",
     message: "Server error while trying the attempted operation.",
   },
-  "application.protocols_unsupported": {
-    status: 501,
-    code: "APP-65501",
-    message: "Server error while trying the attempted operation.",
+  "application.key_taken": { status: 409, code: "APP-60009", message: "Error creating application." },
+  "application.protocol_unset": { status: 404, code: "APP-60502", message: "Inbound protocol not configured." },
+  "client.invalid": { status: 400, code: "OAUTH-60001", message: "Invalid Request." },
+  "client.taken": { status: 409, code: "OAUTH-60008", message: "Error creating application." },
+  "saml.invalid": {
+    status: 400,
+    code: "SAML-60001",
+    message: "Error while creating/updating SAML inbound of application.",
   },
+  "saml.issuer_taken": {
+    status: 409,
+    code: "SAML-60002",
+    message: "Error while creating/updating SAML inbound of application.",
+  },
+  "saml.metadata_unreachable": {
+    status: 400,
+    code: "SAML-60003",
+    message: "Error while creating/updating SAML inbound of application.",
+  },
+  "cors.duplicate": { status: 400, code: "CMS-60010", message: "Error creating application." },
 
   "filter.malformed": {
     status: 400,

@@ -5,11 +5,18 @@
  * enter), and the part that a caller chooses stands last, so two keys cannot mean the same item. Credentials and lock
  * counters have partition-key forms of their own (`CRED`, `LOCK`): IAM can leave them out by leading keys.
  */
+import { createHash } from "node:crypto";
 import type { Key } from "./table.ts";
 
 /** The sort key of an item that is alone in its partition, or the main one of it. */
 const MAIN = "A";
 const main = (PK: string): Key => ({ PK, SK: MAIN });
+/** A partition key holds 2,048 bytes; a longer value is known by its digest. */
+const VALUE_BYTES_MAX = 1_800;
+const keyText = (value: string): string =>
+  Buffer.byteLength(value, "utf8") <= VALUE_BYTES_MAX
+    ? value
+    : `sha256:${createHash("sha256").update(value).digest("hex")}`;
 const of = (tenant: string): string => `T#${tenant}`;
 
 /** The partition of a list of names; ranges and leaves of the name index lie beside it (decision 0004). */
@@ -37,6 +44,9 @@ export const keys = {
   /** One entry per application name: the claim of the name, and the row of the list. */
   applicationEntry: (tenant: string, name: string): Key => ({ PK: `${of(tenant)}#AN`, SK: name }),
   applicationEntries: (tenant: string): string => `${of(tenant)}#AN`,
+  /** Claims of what an application is found by. The OAuth client id is unique over all tenants: the token endpoint knows no tenant. */
+  inboundKey: (tenant: string, kind: string, value: string): Key =>
+    main(kind === "OIDC" ? `G#OIDC#${keyText(value)}` : `${of(tenant)}#G#${kind}#${keyText(value)}`),
   residentApplication: (tenant: string): Key => main(`${of(tenant)}#RESIDENT`),
 
   user: (tenant: string, id: string): Key => main(`${of(tenant)}#U#${id}`),

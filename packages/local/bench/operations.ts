@@ -3,6 +3,7 @@ import { freshApplication } from "#core/applications/model.ts";
 import { applicationItems } from "#core/applications/store.ts";
 import { type OperationId, operations } from "#core/catalogue/index.ts";
 import { newId } from "#core/platform/ids.ts";
+import type { OidcClient } from "#core/protocols/model.ts";
 import type { Item } from "#core/table/table.ts";
 import { SUPER_TENANT } from "#core/tenants/tenant.ts";
 import { type RunningService, startService } from "../service.ts";
@@ -48,10 +49,43 @@ const calls = (ids: readonly string[], ownerId: string): Readonly<Partial<Record
     deleteApplication: [{ path: id(3), budget: CHANGE }],
     changeApplicationOwner: [{ path: `${id(4)}/owner`, body: { id: ownerId }, budget: CHANGE }],
     getApplicationAuthenticators: [{ path: `${id(5)}/authenticators`, budget: READ_ONE }],
+    listInboundProtocols: [{ path: `${id(9)}/inbound-protocols/`, budget: READ_ONE }],
+    updateOidcConfiguration: [
+      { path: `${id(9)}/inbound-protocols/oidc`, body: { grantTypes: ["client_credentials"] }, budget: CHANGE },
+    ],
+    getOidcConfiguration: [{ path: `${id(9)}/inbound-protocols/oidc`, budget: { roundTrips: 2 } }],
+    regenerateClientSecret: [{ path: `${id(9)}/inbound-protocols/oidc/regenerate-secret`, budget: CHANGE }],
+    revokeClient: [{ path: `${id(9)}/inbound-protocols/oidc/revoke`, budget: CHANGE }],
+    deleteOidcConfiguration: [{ path: `${id(9)}/inbound-protocols/oidc`, budget: CHANGE }],
     getResidentApplication: [{ path: `${base}/resident`, budget: READ_ONE }],
     updateResidentApplication: [{ path: `${base}/resident`, body: {}, budget: CHANGE }],
   };
 };
+
+/** A client as far as the table cares. */
+const client = (index: number): OidcClient => ({
+  clientId: `client${String(index).padStart(22, "0")}`,
+  sealedSecret: "s".repeat(110),
+  state: "ACTIVE",
+  grantTypes: ["authorization_code"],
+  callbackURLs: [`https://app-${index}.example/callback`],
+  allowedOrigins: [],
+  publicClient: false,
+  pkce: { mandatory: true, supportPlainTransformAlgorithm: false },
+  accessToken: {
+    type: "JWT",
+    userAccessTokenExpiryInSeconds: 3_600,
+    applicationAccessTokenExpiryInSeconds: 3_600,
+    revokeTokensWhenIDPSessionTerminated: false,
+    validateTokenBinding: false,
+    accessTokenAttributes: [],
+  },
+  refreshToken: { expiryInSeconds: 86_400, renewRefreshToken: false },
+  idToken: { expiryInSeconds: 3_600, audience: [], encryption: { enabled: false, algorithm: "", method: "" } },
+  logout: {},
+  validateRequestObjectSignature: false,
+  scopeValidators: [],
+});
 
 const nameOf = (index: number): string => `Pickup ${String(index).padStart(6, "0")}`;
 
@@ -65,6 +99,8 @@ const load = async ({ endpoint, tableName }: RunningService, ids: string[], size
       const application = {
         ...freshApplication(id, nameOf(index), "owner", false),
         description: `Taxi stand ${index}`,
+        // Most applications have a client, whose id is part of what a list reads; those without one are for the protocol calls.
+        ...(index % 10 !== 0 && { inbound: { oidc: client(index) } }),
       };
       yield* applicationItems(SUPER_TENANT, application);
     }

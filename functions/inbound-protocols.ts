@@ -1,0 +1,20 @@
+/** The inbound protocols of an application: SAML2, OIDC, Passive STS, WS-Trust and custom ones. */
+import { applicationStore } from "#core/applications/store.ts";
+import { lambda } from "#core/http/lambda.ts";
+import { protocolOperations } from "#core/protocols/contract.ts";
+import { protocolHandlers } from "#core/protocols/handlers.ts";
+import { openTable } from "#core/table/dynamo.ts";
+import { baseUrl, protocolSupport, tableConfig } from "./env.ts";
+
+const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
+const protocols = protocolSupport();
+
+export const operations = protocolOperations;
+
+export const handler = lambda({
+  service: "inbound-protocols",
+  operations,
+  handlers: protocolHandlers,
+  baseUrl: baseUrl(),
+  stores: (meter) => ({ applications: applicationStore(open(meter)), protocols }),
+});

@@ -1,0 +1,116 @@
+/**
+ * Fetches a document from an address that a caller gave, without becoming the caller's way into places that only this
+ * service can reach: https alone, public addresses alone (each is looked at where the connection is made, so a name that
+ * changes its mind gains nothing), no redirects, no more than a size and a time.
+ */
+import { lookup as resolve } from "node:dns";
+import { get as getHttp } from "node:http";
+import { get as getHttps } from "node:https";
+import { BlockList, isIP, isIPv6, type LookupFunction } from "node:net";
+
+const BYTES_MAX = 1_048_576;
+const TIME_MS = 5_000;
+
+const privateRanges = new BlockList();
+for (const [network, prefix] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 3],
+] as const) {
+  privateRanges.addSubnet(network, prefix, "ipv4");
+  // The same addresses as IPv6 writes them: mapped, and through the translators of RFC 6052 and 6to4.
+  const [a = 0, b = 0, c = 0, d = 0] = network.split(".").map(Number);
+  const [high, low] = [((a << 8) | b).toString(16), ((c << 8) | d).toString(16)];
+  privateRanges.addSubnet(`::ffff:${high}:${low}`, 96 + prefix, "ipv6");
+  privateRanges.addSubnet(`64:ff9b::${high}:${low}`, 96 + prefix, "ipv6");
+  privateRanges.addSubnet(`2002:${high}:${low}::`, 16 + prefix, "ipv6");
+}
+for (const [network, prefix] of [
+  ["::", 96],
+  ["fc00::", 7],
+  ["fe80::", 9],
+  ["ff00::", 8],
+  ["100::", 64],
+  ["2001::", 23],
+  ["2001:db8::", 32],
+] as const) {
+  privateRanges.addSubnet(network, prefix, "ipv6");
+}
+
+/** Whether an address can be reached from anywhere, so that reaching it from here gives nothing away. */
+export const isPublicAddress = (address: string): boolean =>
+  !privateRanges.check(address, isIPv6(address) ? "ipv6" : "ipv4");
+
+/** The document could not be had. The message may be shown to the caller. */
+export class FetchRefused extends Error {}
+
+/** Names or addresses with ports (`127.0.0.1:8080`) that are exempt from the rules, for tests and closed networks. */
+export type Exempt = ReadonlySet<string>;
+
+const publicLookup: LookupFunction = (hostname, options, done) => {
+  resolve(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return done(error, "", 0);
+    const found = addresses.filter(({ address }) => isPublicAddress(address));
+    if (found.length < addresses.length || !found[0]) {
+      return done(new FetchRefused("The address is not a public one."), "", 0);
+    }
+    return options.all ? done(null, found) : done(null, found[0].address, found[0].family);
+  });
+};
+
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
+
+const check = (url: URL, isExempt: boolean): void => {
+  if (url.username || url.password) throw new FetchRefused("The address must not hold a user name.");
+  if (isExempt && /^https?:$/.test(url.protocol)) return;
+  if (url.protocol !== "https:") throw new FetchRefused("The address must begin with https.");
+  if (url.port && url.port !== "443") throw new FetchRefused("The address must not name a port.");
+  if (isIP(hostOf(url)) && !isPublicAddress(hostOf(url))) throw new FetchRefused("The address is not a public one.");
+};
+
+/** Fetches a document of at most 1 MiB within 5 seconds. Throws `FetchRefused`. */
+export const fetchPublic = (address: string, exempt: Exempt): Promise<Uint8Array> =>
+  new Promise((done, failed) => {
+    if (!URL.canParse(address)) return failed(new FetchRefused("The address is not a URL."));
+    const url = new URL(address);
+    const isExempt = exempt.has(url.host);
+    try {
+      check(url, isExempt);
+    } catch (refused) {
+      return failed(refused);
+    }
+    const fail = (error: unknown) =>
+      failed(
+        error instanceof FetchRefused ? error : new FetchRefused("The address does not answer.", { cause: error }),
+      );
+    const signal = AbortSignal.timeout(TIME_MS);
+    const get = url.protocol === "https:" ? getHttps : getHttp;
+    const sent = get(url, { agent: false, signal, ...(!isExempt && { lookup: publicLookup }) }, (answer) => {
+      const refuse = (sentence: string) => {
+        answer.destroy();
+        fail(new FetchRefused(sentence));
+      };
+      if (answer.statusCode !== 200) return refuse(`The address answers ${answer.statusCode}, not 200.`);
+      const parts: Buffer[] = [];
+      let bytes = 0;
+      answer.on("data", (part: Buffer) => {
+        bytes += part.length;
+        if (bytes > BYTES_MAX) return refuse(`The address answers with more than ${BYTES_MAX} bytes.`);
+        parts.push(part);
+      });
+      answer.on("end", () => done(Buffer.concat(parts)));
+      answer.on("error", fail);
+    });
+    sent.on("error", fail);
+  });

@@ -1,0 +1,199 @@
+/** The functions behind the operations on inbound protocols. */
+import { type Application, withCertificate } from "../applications/model.ts";
+import { selfOf } from "../applications/present.ts";
+import { checkApplication, notFound } from "../applications/rules.ts";
+import type { ApplicationStore } from "../applications/store.ts";
+import type { Handlers } from "../catalogue/operation.ts";
+import { Fault } from "../faults/faults.ts";
+import { type ProtocolSupport, passiveSts, wsTrust } from "./configure.ts";
+import type { protocolOperations } from "./contract.ts";
+import { customKindOf, customSettings, presentCustom } from "./custom.ts";
+import { protocolRefs } from "./kinds.ts";
+import { type InboundProtocols, ownerOf } from "./model.ts";
+import { checkOidc, oidcClient, presentOidc, regenerated, revoked } from "./oidc.ts";
+import { readSaml, samlServiceProvider } from "./saml.ts";
+
+/** What these handlers use. */
+export interface ProtocolStores {
+  readonly applications: ApplicationStore;
+  readonly protocols: ProtocolSupport;
+}
+
+const unset = (id: string, what: string): Fault =>
+  new Fault("application.protocol_unset", `The application ${id} has no ${what} settings.`);
+
+const read = async (applications: ApplicationStore, tenant: string, id: string): Promise<Application> => {
+  const application = await applications.find(tenant, id);
+  if (!application) throw notFound(id, tenant);
+  return application;
+};
+
+/** The settings of one protocol. Throws `application.not_found` and `application.protocol_unset`. */
+const settingsOf = async <Name extends keyof InboundProtocols>(
+  { applications }: ProtocolStores,
+  tenant: string,
+  id: string,
+  name: Name,
+): Promise<NonNullable<InboundProtocols[Name]>> => {
+  const settings = (await read(applications, tenant, id)).inbound[name];
+  if (settings === undefined) throw unset(id, name);
+  return settings;
+};
+
+/** Changes the protocols of an application. What was wrong before it and what would be wrong after it is told. */
+const change = async (
+  { applications }: ProtocolStores,
+  tenant: string,
+  id: string,
+  settings: (before: Application) => Partial<InboundProtocols>,
+  certificate?: string,
+): Promise<undefined> => {
+  await applications.update(tenant, id, (before) => {
+    const after = withCertificate({ ...before, inbound: { ...before.inbound, ...settings(before) } }, certificate);
+    checkApplication(after, tenant, `Error updating application with id: ${id}`);
+    return after;
+  });
+  return undefined;
+};
+
+/** Removes a protocol; nothing happens when the application or the protocol is not there. */
+const drop = async (
+  { applications }: ProtocolStores,
+  tenant: string,
+  id: string,
+  without: (inbound: InboundProtocols) => InboundProtocols,
+): Promise<undefined> => {
+  const found = await applications.find(tenant, id);
+  if (!found || without(found.inbound) === found.inbound) return undefined;
+  try {
+    await applications.update(tenant, id, (before) => ({ ...before, inbound: without(before.inbound) }));
+  } catch (error) {
+    // Deleted in between: what was to be removed is gone.
+    if (!(error instanceof Fault && error.fault === "application.not_found")) throw error;
+  }
+  return undefined;
+};
+
+const withoutMember =
+  (name: keyof InboundProtocols) =>
+  (inbound: InboundProtocols): InboundProtocols => {
+    if (inbound[name] === undefined) return inbound;
+    const { [name]: _, ...rest } = inbound;
+    return rest;
+  };
+
+const withoutCustom =
+  (name: string) =>
+  (inbound: InboundProtocols): InboundProtocols => {
+    if (!inbound.custom || !Object.hasOwn(inbound.custom, name)) return inbound;
+    const { [name]: _, ...custom } = inbound.custom;
+    return { ...inbound, custom };
+  };
+
+/** A blank in a name travels as `+` in a path too (reference section 6.5). */
+const customName = (segment: string): string => segment.replaceAll("+", " ");
+
+export const protocolHandlers: Handlers<typeof protocolOperations, ProtocolStores> = {
+  async listInboundProtocols({ params }, { tenant, applications }) {
+    const { id, inbound } = await read(applications, tenant, params.applicationId);
+    return protocolRefs(inbound, selfOf(tenant, id));
+  },
+
+  getSamlConfiguration: ({ params }, context) => settingsOf(context, context.tenant, params.applicationId, "saml"),
+
+  async updateSamlConfiguration({ params, body }, context) {
+    const { tenant, protocols } = context;
+    await read(context.applications, tenant, params.applicationId);
+    const { manual, certificate } = await readSaml(body, tenant, protocols.metadataExempt);
+    return change(
+      context,
+      tenant,
+      params.applicationId,
+      ({ inbound }) => ({ saml: samlServiceProvider(manual, inbound.saml) }),
+      certificate,
+    );
+  },
+
+  deleteSamlConfiguration: ({ params }, context) =>
+    drop(context, context.tenant, params.applicationId, withoutMember("saml")),
+
+  async getOidcConfiguration({ params }, context) {
+    const { tenant, protocols } = context;
+    const client = await settingsOf(context, tenant, params.applicationId, "oidc");
+    return presentOidc(client, protocols.seal, ownerOf(tenant, params.applicationId));
+  },
+
+  async updateOidcConfiguration({ params, body }, context) {
+    const { tenant, protocols } = context;
+    await checkOidc(body);
+    const owner = ownerOf(tenant, params.applicationId);
+    return change(context, tenant, params.applicationId, ({ inbound }) => ({
+      oidc: oidcClient(body, inbound.oidc, protocols.seal, owner),
+    }));
+  },
+
+  deleteOidcConfiguration: ({ params }, context) =>
+    drop(context, context.tenant, params.applicationId, withoutMember("oidc")),
+
+  async regenerateClientSecret({ params }, context) {
+    const { tenant, protocols } = context;
+    const owner = ownerOf(tenant, params.applicationId);
+    let client: InboundProtocols["oidc"];
+    await change(context, tenant, params.applicationId, ({ id, inbound }) => {
+      if (!inbound.oidc) throw unset(id, "oidc");
+      client = regenerated(inbound.oidc, protocols.seal, owner);
+      return { oidc: client };
+    });
+    if (!client) throw unset(params.applicationId, "oidc");
+    return presentOidc(client, protocols.seal, owner);
+  },
+
+  revokeClient: ({ params }, context) =>
+    change(context, context.tenant, params.applicationId, ({ id, inbound }) => {
+      if (!inbound.oidc) throw unset(id, "oidc");
+      return { oidc: revoked(inbound.oidc) };
+    }),
+
+  getPassiveStsConfiguration: ({ params }, context) =>
+    settingsOf(context, context.tenant, params.applicationId, "passiveSts"),
+
+  updatePassiveStsConfiguration: ({ params, body }, context) =>
+    change(context, context.tenant, params.applicationId, ({ inbound }) => ({
+      passiveSts: passiveSts(body, inbound.passiveSts),
+    })),
+
+  deletePassiveStsConfiguration: ({ params }, context) =>
+    drop(context, context.tenant, params.applicationId, withoutMember("passiveSts")),
+
+  getWsTrustConfiguration: ({ params }, context) =>
+    settingsOf(context, context.tenant, params.applicationId, "wsTrust"),
+
+  updateWsTrustConfiguration: ({ params, body }, context) =>
+    change(context, context.tenant, params.applicationId, ({ inbound }) => ({
+      wsTrust: wsTrust(body, inbound.wsTrust),
+    })),
+
+  deleteWsTrustConfiguration: ({ params }, context) =>
+    drop(context, context.tenant, params.applicationId, withoutMember("wsTrust")),
+
+  async getCustomConfiguration({ params }, context) {
+    const { tenant, protocols, applications } = context;
+    const { id, inbound } = await read(applications, tenant, params.applicationId);
+    const { name } = customKindOf(customName(params.inboundProtocolId), protocols.customKinds);
+    const settings = inbound.custom?.[name];
+    if (!settings) throw unset(id, name);
+    return presentCustom(settings, protocols.customKinds, protocols.seal, ownerOf(tenant, id));
+  },
+
+  async updateCustomConfiguration({ params, body }, context) {
+    const { tenant, protocols } = context;
+    const kind = customKindOf(customName(params.inboundProtocolId), protocols.customKinds);
+    const settings = await customSettings(kind, body, protocols.seal, ownerOf(tenant, params.applicationId));
+    return change(context, tenant, params.applicationId, ({ inbound }) => ({
+      custom: { ...inbound.custom, [kind.name]: settings },
+    }));
+  },
+
+  deleteCustomConfiguration: ({ params }, context) =>
+    drop(context, context.tenant, params.applicationId, withoutCustom(customName(params.inboundProtocolId))),
+};

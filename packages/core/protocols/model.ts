@@ -1,0 +1,35 @@
+/** Inbound protocol settings as they are kept with their application. */
+import type * as z from "zod";
+import type { OidcShown, PassiveStsShown, SamlShown, WsTrustShown } from "./shapes.ts";
+
+/** An OAuth2 / OpenID Connect client. Its secret is sealed for `tenant/application id`. */
+export type OidcClient = Omit<z.output<typeof OidcShown>, "clientSecret"> & { readonly sealedSecret: string };
+
+/** A SAML service provider. */
+export type SamlServiceProvider = z.output<typeof SamlShown>;
+
+/** A WS-Federation relying party. */
+export type PassiveSts = z.output<typeof PassiveStsShown>;
+
+/** A relying party of the security token service. */
+export type WsTrust = z.output<typeof WsTrustShown>;
+
+/** Settings of a custom protocol. Confidential values are sealed for `tenant/application id`. */
+export interface CustomSettings {
+  readonly name: string;
+  readonly configName: string;
+  readonly properties: readonly { readonly key: string; readonly value: string; readonly isSealed?: true }[];
+}
+
+/** The protocols of one application: at most one configuration of each kind. */
+export interface InboundProtocols {
+  readonly oidc?: OidcClient;
+  readonly saml?: SamlServiceProvider;
+  readonly passiveSts?: PassiveSts;
+  readonly wsTrust?: WsTrust;
+  /** By name. */
+  readonly custom?: Readonly<Record<string, CustomSettings>>;
+}
+
+/** The text that secrets of an application are sealed for. */
+export const ownerOf = (tenant: string, applicationId: string): string => `${tenant}/${applicationId}`;

@@ -1,0 +1,233 @@
+/**
+ * The shapes of inbound protocol settings (spec, "SAML2ServiceProvider", "OIDCConfiguration", "Other protocol bodies";
+ * reference application-api.md section 6). Bodies have limits and no defaults; what is read has neither limits nor gaps.
+ */
+import * as z from "zod";
+
+const text = (most: number) => z.string().max(most);
+const url = text(2_048);
+const LIST_MAX = 100;
+const list = <T extends z.ZodType>(of: T) => z.array(of).max(LIST_MAX);
+/** A lifetime in seconds; 0 means the server's default (reference section 6.1.2). */
+const lifetime = z.int().min(0).max(2_147_483_647).optional();
+const flag = z.boolean().optional();
+
+/** Body of OIDC settings. */
+export const OidcBody = z
+  .object({
+    clientId: text(255).min(1).optional(),
+    clientSecret: text(1_024).min(1).optional(),
+    grantTypes: list(text(255)).min(1),
+    callbackURLs: list(url).optional(),
+    allowedOrigins: list(url).optional(),
+    publicClient: flag,
+    pkce: z.object({ mandatory: flag, supportPlainTransformAlgorithm: flag }).optional(),
+    accessToken: z
+      .object({
+        type: text(50).optional(),
+        userAccessTokenExpiryInSeconds: lifetime,
+        applicationAccessTokenExpiryInSeconds: lifetime,
+        bindingType: text(50).optional(),
+        revokeTokensWhenIDPSessionTerminated: flag,
+        validateTokenBinding: flag,
+        accessTokenAttributes: list(text(255)).optional(),
+      })
+      .optional(),
+    refreshToken: z.object({ expiryInSeconds: lifetime, renewRefreshToken: flag }).optional(),
+    idToken: z
+      .object({
+        expiryInSeconds: lifetime,
+        audience: list(url).optional(),
+        encryption: z.object({ enabled: flag, algorithm: text(50).optional(), method: text(50).optional() }).optional(),
+      })
+      .optional(),
+    logout: z.object({ backChannelLogoutUrl: url.optional(), frontChannelLogoutUrl: url.optional() }).optional(),
+    validateRequestObjectSignature: flag,
+    scopeValidators: list(text(255)).optional(),
+  })
+  .meta({ id: "OIDCConfigurationBody" });
+
+/** OIDC settings as they are read. */
+export const OidcShown = z
+  .object({
+    clientId: z.string(),
+    clientSecret: z.string().optional(),
+    state: z.enum(["ACTIVE", "REVOKED"]),
+    grantTypes: z.array(z.string()),
+    callbackURLs: z.array(z.string()),
+    allowedOrigins: z.array(z.string()),
+    publicClient: z.boolean(),
+    pkce: z.object({ mandatory: z.boolean(), supportPlainTransformAlgorithm: z.boolean() }),
+    accessToken: z.object({
+      type: z.string(),
+      userAccessTokenExpiryInSeconds: z.int(),
+      applicationAccessTokenExpiryInSeconds: z.int(),
+      bindingType: z.string().optional(),
+      revokeTokensWhenIDPSessionTerminated: z.boolean(),
+      validateTokenBinding: z.boolean(),
+      accessTokenAttributes: z.array(z.string()),
+    }),
+    refreshToken: z.object({ expiryInSeconds: z.int(), renewRefreshToken: z.boolean() }),
+    idToken: z.object({
+      expiryInSeconds: z.int(),
+      audience: z.array(z.string()),
+      encryption: z.object({ enabled: z.boolean(), algorithm: z.string(), method: z.string() }),
+    }),
+    logout: z.object({ backChannelLogoutUrl: z.string().optional(), frontChannelLogoutUrl: z.string().optional() }),
+    validateRequestObjectSignature: z.boolean(),
+    scopeValidators: z.array(z.string()),
+  })
+  .meta({ id: "OIDCConfiguration" });
+
+const BINDINGS = ["HTTP_POST", "HTTP_REDIRECT", "ARTIFACT"] as const;
+const LOGOUT_METHODS = ["BACKCHANNEL", "FRONTCHANNEL_HTTP_REDIRECT", "FRONTCHANNEL_HTTP_POST"] as const;
+
+/** SAML settings as a body writes them by hand. */
+export const SamlManual = z
+  .object({
+    issuer: text(2_048),
+    serviceProviderQualifier: text(255).optional(),
+    assertionConsumerUrls: list(url).min(1),
+    defaultAssertionConsumerUrl: url.optional(),
+    idpEntityIdAlias: url.optional(),
+    singleSignOnProfile: z
+      .object({
+        bindings: z.array(z.enum(BINDINGS)).max(3).optional(),
+        enableSignatureValidationForArtifactBinding: flag,
+        attributeConsumingServiceIndex: text(50).optional(),
+        enableIdpInitiatedSingleSignOn: flag,
+        assertion: z
+          .object({
+            nameIdFormat: text(255).optional(),
+            audiences: list(url).optional(),
+            recipients: list(url).optional(),
+            digestAlgorithm: text(255).optional(),
+            encryption: z
+              .object({
+                enabled: flag,
+                assertionEncryptionAlgorithm: text(255).optional(),
+                keyEncryptionAlgorithm: text(255).optional(),
+              })
+              .optional(),
+          })
+          .optional(),
+      })
+      .optional(),
+    attributeProfile: z
+      .object({ enabled: flag, alwaysIncludeAttributesInResponse: flag, nameFormat: text(255).optional() })
+      .optional(),
+    singleLogoutProfile: z
+      .object({
+        enabled: flag,
+        logoutRequestUrl: url.optional(),
+        logoutResponseUrl: url.optional(),
+        logoutMethod: z.enum(LOGOUT_METHODS).optional(),
+        idpInitiatedSingleLogout: z.object({ enabled: flag, returnToUrls: list(url).optional() }).optional(),
+      })
+      .optional(),
+    requestValidation: z
+      .object({ enableSignatureValidation: flag, signatureValidationCertAlias: text(2_048).optional() })
+      .optional(),
+    responseSigning: z.object({ enabled: flag, signingAlgorithm: text(255).optional() }).optional(),
+    enableAssertionQueryProfile: flag,
+  })
+  .meta({ id: "SAML2ServiceProviderBody" });
+
+/** Body of SAML settings: exactly one of three ways; judged in saml.ts. */
+export const SamlBody = z
+  .object({
+    metadataFile: z.string().optional(),
+    metadataURL: url.optional(),
+    manualConfiguration: SamlManual.optional(),
+  })
+  .meta({ id: "SAML2Configuration" });
+
+/** SAML settings as they are read. */
+export const SamlShown = z
+  .object({
+    issuer: z.string(),
+    serviceProviderQualifier: z.string().optional(),
+    assertionConsumerUrls: z.array(z.string()),
+    defaultAssertionConsumerUrl: z.string(),
+    idpEntityIdAlias: z.string().optional(),
+    singleSignOnProfile: z.object({
+      bindings: z.array(z.string()),
+      enableSignatureValidationForArtifactBinding: z.boolean(),
+      attributeConsumingServiceIndex: z.string(),
+      enableIdpInitiatedSingleSignOn: z.boolean(),
+      assertion: z.object({
+        nameIdFormat: z.string(),
+        audiences: z.array(z.string()),
+        recipients: z.array(z.string()),
+        digestAlgorithm: z.string(),
+        encryption: z.object({
+          enabled: z.boolean(),
+          assertionEncryptionAlgorithm: z.string(),
+          keyEncryptionAlgorithm: z.string(),
+        }),
+      }),
+    }),
+    attributeProfile: z.object({
+      enabled: z.boolean(),
+      alwaysIncludeAttributesInResponse: z.boolean(),
+      nameFormat: z.string(),
+    }),
+    singleLogoutProfile: z.object({
+      enabled: z.boolean(),
+      logoutRequestUrl: z.string().optional(),
+      logoutResponseUrl: z.string().optional(),
+      logoutMethod: z.string(),
+      idpInitiatedSingleLogout: z.object({ enabled: z.boolean(), returnToUrls: z.array(z.string()) }),
+    }),
+    requestValidation: z.object({
+      enableSignatureValidation: z.boolean(),
+      signatureValidationCertAlias: z.string().optional(),
+    }),
+    responseSigning: z.object({ enabled: z.boolean(), signingAlgorithm: z.string() }),
+    enableAssertionQueryProfile: z.boolean(),
+  })
+  .meta({ id: "SAML2ServiceProvider" });
+
+export const PassiveStsBody = z
+  .object({ realm: text(2_048).min(1), replyTo: url.min(1), replyToLogout: url.optional() })
+  .meta({ id: "PassiveSTSBody" });
+export const PassiveStsShown = z
+  .object({ realm: z.string(), replyTo: z.string(), replyToLogout: z.string().optional() })
+  .meta({ id: "PassiveSTS" });
+
+export const WsTrustBody = z
+  .object({ audience: text(2_048).min(1), certificateAlias: text(255).min(1) })
+  .meta({ id: "WSTrustBody" });
+export const WsTrustShown = z.object({ audience: z.string(), certificateAlias: z.string() }).meta({ id: "WSTrust" });
+
+/** Body of custom protocol settings; values are judged against the declaration in custom.ts. */
+export const CustomBody = z
+  .object({
+    name: text(255).min(1),
+    configName: text(255).min(1),
+    properties: list(z.object({ key: text(255).min(1), value: text(10_000).optional() })).optional(),
+  })
+  .meta({ id: "CustomProtocolBody" });
+export const CustomShown = z
+  .object({
+    name: z.string(),
+    configName: z.string(),
+    properties: z.array(z.object({ key: z.string(), value: z.string(), friendlyName: z.string().optional() })),
+  })
+  .meta({ id: "CustomProtocol" });
+
+/** All protocols of a new application. */
+export const InboundProtocolsBody = z
+  .object({
+    saml: SamlBody.optional(),
+    oidc: OidcBody.optional(),
+    passiveSts: PassiveStsBody.optional(),
+    wsTrust: WsTrustBody.optional(),
+    custom: list(CustomBody).optional(),
+  })
+  .meta({ id: "InboundProtocols" });
+
+/** One row of the list of an application's protocols. */
+export const InboundProtocolRef = z
+  .object({ type: z.string(), name: z.string(), self: z.string() })
+  .meta({ id: "InboundProtocolRef" });

@@ -1,0 +1,3 @@
+import type { AwsCredentialIdentityProvider } from "@aws-sdk/types";
+
+export declare const defaultProvider: () => AwsCredentialIdentityProvider;
