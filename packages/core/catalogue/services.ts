@@ -19,6 +19,7 @@ export interface Service {
 
 const table = {
   applications: { dialect: "management", mounts: ["/api/server/v1/applications"] },
+  "application-templates": { dialect: "management", mounts: ["/api/server/v1/applications/templates"] },
   /** Needs no database: what describes the API, and the 404 of paths that nobody owns. */
   "application-metadata": { dialect: "management", mounts: [], takesDefault: true },
 } as const satisfies Record<string, Service>;

@@ -81,11 +81,20 @@ const table = {
     code: "APP-65501",
     message: "Server error while trying the attempted operation.",
   },
+  "application.template_unknown": { status: 400, code: "APP-60001", message: "Error creating application." },
   "application.protocols_unsupported": {
     status: 501,
     code: "APP-65501",
     message: "Server error while trying the attempted operation.",
   },
+
+  "template.name_blank": { status: 400, code: "TMM_00007", message: "Invalid Request." },
+  "template.name_taken": {
+    status: 409,
+    code: "TMM_00014",
+    message: "Error while adding the new application template.",
+  },
+  "template.not_found": { status: 404, code: "TMM_00021", message: "Template not found" },
 
   "filter.malformed": {
     status: 400,
@@ -99,6 +108,7 @@ const table = {
     message: "Filtering using the attempted attribute is not supported.",
     scimType: "invalidFilter",
   },
+  "filter.template_attribute": { status: 400, code: "APP-65502", message: "Search request validation failed." },
   "filter.operator": {
     status: 400,
     code: "APP-60004",

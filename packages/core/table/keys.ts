@@ -37,6 +37,10 @@ export const keys = {
   /** One entry per application name: the claim of the name, and the row of the list. */
   applicationEntry: (tenant: string, name: string): Key => ({ PK: `${of(tenant)}#AN`, SK: name }),
   applicationEntries: (tenant: string): string => `${of(tenant)}#AN`,
+  template: (tenant: string, id: string): Key => main(`${of(tenant)}#TPL#${id}`),
+  /** One entry per template name: the claim of the name, and the row of the list. */
+  templateEntry: (tenant: string, name: string): Key => ({ PK: `${of(tenant)}#TPLN`, SK: name }),
+  templateEntries: (tenant: string): string => `${of(tenant)}#TPLN`,
   residentApplication: (tenant: string): Key => main(`${of(tenant)}#RESIDENT`),
 
   user: (tenant: string, id: string): Key => main(`${of(tenant)}#U#${id}`),
