@@ -83,7 +83,11 @@ export const applicationOperations = {
     summary: "Create an application",
     source: "application API, Add application",
     query: z.object({
-      template: z.string().max(255).optional().meta({ description: "Not supported yet: answers 501" }),
+      template: z
+        .string()
+        .max(255)
+        .optional()
+        .meta({ description: "Id or name of the application template to start from; the body overrides it" }),
     }),
     body: NewApplication,
     success: { status: 201, location: true },

@@ -76,11 +76,6 @@ const table = {
     message: "Renaming application name to a system reserved name is blocked",
   },
   "application.sorting": { status: 501, code: "APP-65002", message: "Sorting not supported." },
-  "application.template_unsupported": {
-    status: 501,
-    code: "APP-65501",
-    message: "Server error while trying the attempted operation.",
-  },
   "application.template_unknown": { status: 400, code: "APP-60001", message: "Error creating application." },
   "application.protocols_unsupported": {
     status: 501,

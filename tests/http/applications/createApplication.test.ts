@@ -392,8 +392,5 @@ describe("413, 415, 501", () => {
       body: { name: "p", inboundProtocolConfiguration: { oidc: {} } },
     });
     expect([protocols.status, protocols.body.code]).toEqual([501, "APP-65501"]);
-    const template = await ask("POST", `${APPLICATIONS}?template=spa`, { body: { name: "t" } });
-    expect([template.status, template.body.code]).toEqual([501, "APP-65501"]);
-    expect((await ask("POST", `${APPLICATIONS}?template=`, { body: { name: "blank template" } })).status).toBe(201);
   });
 });
