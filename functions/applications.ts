@@ -4,6 +4,7 @@ import { applicationHandlers } from "#core/applications/handlers.ts";
 import { applicationStore } from "#core/applications/store.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { openTable } from "#core/table/dynamo.ts";
+import { templateStore } from "#core/templates/store.ts";
 import { userStore } from "#core/users/store.ts";
 import { baseUrl, protocolSupport, tableConfig } from "./env.ts";
 
@@ -19,6 +20,11 @@ export const handler = lambda({
   baseUrl: baseUrl(),
   stores: (meter) => {
     const table = open(meter);
-    return { applications: applicationStore(table), users: userStore(table), protocols };
+    return {
+      applications: applicationStore(table),
+      templates: templateStore(table),
+      users: userStore(table),
+      protocols,
+    };
   },
 });

@@ -102,7 +102,7 @@ const outside: readonly { readonly pattern: RegExp; readonly may: readonly strin
   { pattern: /^@aws-lambda-powertools\//, may: ["http"] },
   {
     pattern: /^zod$/,
-    may: ["contract", "declaration", "http", "functions", "documents", "rules", "handlers", "local"],
+    may: ["contract", "declaration", "http", "functions", "documents", "rules", "handlers", "protocols", "local"],
   },
   { pattern: /^(@peculiar\/|esbuild$|cli-progress$)/, may: ["local"] },
 ];

@@ -23,7 +23,7 @@ export const LIMIT_DEFAULT = 30;
 export const LIMIT_MAX = 100;
 
 /** A query parameter that holds a whole number. JavaScript's own reading of "", "0x10" and "1e3" would let too much pass. */
-const wholeNumber = (least: number) =>
+export const wholeNumber = (least: number) =>
   z
     .string()
     .regex(/^-?\d{1,10}$/, "expected a whole number of at most 10 digits")
@@ -83,7 +83,11 @@ export const applicationOperations = {
     summary: "Create an application",
     source: "application API, Add application",
     query: z.object({
-      template: z.string().max(255).optional().meta({ description: "Not supported yet: answers 501" }),
+      template: z
+        .string()
+        .max(255)
+        .optional()
+        .meta({ description: "Id or name of the application template to start from; the body overrides it" }),
     }),
     body: NewApplication,
     success: { status: 201, location: true },

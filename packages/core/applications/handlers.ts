@@ -3,6 +3,8 @@ import type { Handlers } from "../catalogue/operation.ts";
 import { Fault } from "../faults/faults.ts";
 import { newId } from "../platform/ids.ts";
 import { configureNew, type ProtocolSupport } from "../protocols/configure.ts";
+import type { TemplateStore } from "../templates/store.ts";
+import { fromTemplate } from "../templates/use.ts";
 import type { UserStore } from "../users/store.ts";
 import type { applicationOperations } from "./contract.ts";
 import { listApplications } from "./list.ts";
@@ -14,6 +16,7 @@ import type { ApplicationStore } from "./store.ts";
 /** What these handlers use. */
 export interface ApplicationStores {
   readonly applications: ApplicationStore;
+  readonly templates: TemplateStore;
   readonly users: UserStore;
   readonly protocols: ProtocolSupport;
 }
@@ -29,10 +32,8 @@ export const applicationHandlers: Handlers<typeof applicationOperations, Applica
     return listApplications(applications, tenant, query);
   },
 
-  async createApplication({ query, body }, { tenant, principal, applications, protocols }) {
-    if (query.template?.trim()) {
-      throw new Fault("application.template_unsupported", "Application creation with templates not supported.");
-    }
+  async createApplication({ query, body: given }, { tenant, principal, applications, templates, protocols }) {
+    const body = await fromTemplate(templates, tenant, query.template, given);
     const { isManagementApp = false, inboundProtocolConfiguration = {}, ...settings } = body;
     checkNewName(settings.name, tenant);
     checkBody(settings);

@@ -1,7 +1,7 @@
 /** The list of applications: filter, page, links (spec, operation 1; reference section 3.11). */
 import type * as z from "zod";
 import { Fault } from "../faults/faults.ts";
-import { attributesOf, type Filter, matches, parseFilter } from "../filter/filter.ts";
+import { attributesOf, type Filter, matches, parseFilter, type Vocabulary } from "../filter/filter.ts";
 import { LIMIT_DEFAULT, LIMIT_MAX } from "./contract.ts";
 import type { Application } from "./model.ts";
 import { presentAdvanced, selfOf } from "./present.ts";
@@ -11,6 +11,11 @@ import type { ApplicationEntry, ApplicationStore } from "./store.ts";
 /** What the list can be filtered by. */
 const filterable = ["name", "clientId", "issuer"] as const;
 type Filterable = (typeof filterable)[number];
+const vocabulary: Vocabulary<Filterable> = {
+  attributes: filterable,
+  unknownAttribute: "filter.attribute",
+  example: "name eq Pickup or (clientId sw ab and issuer co example)",
+};
 
 /** What a caller can ask for beside the fields that are always shown. */
 const requestable = ["advancedConfigurations", "templateId", "clientId", "issuer"] as const;
@@ -115,7 +120,7 @@ export const listApplications = async (
   query: ListQuery,
 ): Promise<z.input<typeof ApplicationList>> => {
   const requested = requestedOf(query.attributes);
-  const filter = query.filter?.trim() ? parseFilter(query.filter, { attributes: filterable }) : undefined;
+  const filter = query.filter?.trim() ? parseFilter(query.filter, vocabulary) : undefined;
   // What a list is filtered by shows in it (reference section 3.10).
   const shown = new Set<Requestable>([...requested, ...(filter ? attributesOf(filter) : [])].filter(isRequestable));
   const limit = Math.min(query.limit ?? LIMIT_DEFAULT, LIMIT_MAX);

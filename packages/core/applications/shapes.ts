@@ -143,8 +143,8 @@ export const ProvisioningConfiguration = z
   })
   .meta({ id: "ProvisioningConfiguration" });
 
-/** What create and PATCH have in common. The length of `name` and its letters are judged in rules.ts, with upstream's codes. */
-const editable = {
+/** What create, PATCH and templates have in common. The length of `name` and its letters are judged in rules.ts, with upstream's codes. */
+export const editable = {
   name: z.string(),
   description: text(1024).optional(),
   imageUrl: text(1024).optional(),

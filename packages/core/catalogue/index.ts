@@ -2,6 +2,7 @@
 import { applicationOperations } from "../applications/contract.ts";
 import { documentOperations } from "../documents/contract.ts";
 import { protocolOperations } from "../protocols/contract.ts";
+import { templateOperations } from "../templates/contract.ts";
 import type { Operation } from "./operation.ts";
 import type { ServiceName } from "./services.ts";
 
@@ -10,6 +11,7 @@ export const catalogue = {
   ...documentOperations,
   ...applicationOperations,
   ...protocolOperations,
+  ...templateOperations,
 } as const satisfies Readonly<Record<string, Operation>>;
 
 /** The id of an operation. */

@@ -23,6 +23,7 @@ const table = {
     dialect: "management",
     mounts: ["/api/server/v1/applications/{applicationId}/inbound-protocols"],
   },
+  "application-templates": { dialect: "management", mounts: ["/api/server/v1/applications/templates"] },
   /** Needs no database: what describes the API, and the 404 of paths that nobody owns. */
   "application-metadata": { dialect: "management", mounts: [], takesDefault: true },
 } as const satisfies Record<string, Service>;

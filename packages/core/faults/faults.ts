@@ -76,11 +76,7 @@ const table = {
     message: "Renaming application name to a system reserved name is blocked",
   },
   "application.sorting": { status: 501, code: "APP-65002", message: "Sorting not supported." },
-  "application.template_unsupported": {
-    status: 501,
-    code: "APP-65501",
-    message: "Server error while trying the attempted operation.",
-  },
+  "application.template_unknown": { status: 400, code: "APP-60001", message: "Error creating application." },
   "application.key_taken": { status: 409, code: "APP-60009", message: "Error creating application." },
   "application.protocol_unset": { status: 404, code: "APP-60502", message: "Inbound protocol not configured." },
   "client.invalid": { status: 400, code: "OAUTH-60001", message: "Invalid Request." },
@@ -102,6 +98,14 @@ const table = {
   },
   "cors.duplicate": { status: 400, code: "CMS-60010", message: "Error creating application." },
 
+  "template.name_blank": { status: 400, code: "TMM_00007", message: "Invalid Request." },
+  "template.name_taken": {
+    status: 409,
+    code: "TMM_00014",
+    message: "Error while adding the new application template.",
+  },
+  "template.not_found": { status: 404, code: "TMM_00021", message: "Template not found" },
+
   "filter.malformed": {
     status: 400,
     code: "APP-60004",
@@ -114,6 +118,7 @@ const table = {
     message: "Filtering using the attempted attribute is not supported.",
     scimType: "invalidFilter",
   },
+  "filter.template_attribute": { status: 400, code: "APP-65502", message: "Search request validation failed." },
   "filter.operator": {
     status: 400,
     code: "APP-60004",

@@ -5,11 +5,15 @@
  *
  * A value runs to the next joining word or parenthesis, so it may hold blanks; a value that holds such a word is quoted.
  */
-import { Fault } from "../faults/faults.ts";
+import { Fault, type FaultName } from "../faults/faults.ts";
 
 /** What a list can be filtered by. Attribute names are case-sensitive, operators and joining words are not. */
 export interface Vocabulary<Attribute extends string> {
   readonly attributes: readonly Attribute[];
+  /** The fault of an attribute that is none of these: clients of the lists compare different codes. */
+  readonly unknownAttribute: FaultName;
+  /** A filter of this list, shown to whoever sends one that cannot be read. */
+  readonly example: string;
 }
 
 /** The operators. */
@@ -48,15 +52,19 @@ interface Token {
   readonly end: number;
 }
 
-const malformed = (reason: string): Fault =>
-  new Fault(
-    "filter.malformed",
-    `${reason} A filter reads like: name eq Pickup or (clientId sw ab and issuer co example); quote a value that holds 'and', 'or' or a parenthesis.`,
-  );
+type Malformed = (reason: string) => Fault;
+
+const malformedLike =
+  (example: string): Malformed =>
+  (reason) =>
+    new Fault(
+      "filter.malformed",
+      `${reason} A filter reads like: ${example}; quote a value that holds 'and', 'or' or a parenthesis.`,
+    );
 
 const TOKEN = /\s*(?:(\()|(\))|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s()"'][^\s()]*))/y;
 
-const tokensOf = (text: string): Token[] => {
+const tokensOf = (text: string, malformed: Malformed): Token[] => {
   const tokens: Token[] = [];
   TOKEN.lastIndex = 0;
   while (text.slice(TOKEN.lastIndex).trim() !== "") {
@@ -75,14 +83,15 @@ const tokensOf = (text: string): Token[] => {
 };
 
 /**
- * Parses a filter. Throws `filter.malformed`, `filter.attribute` or `filter.operator`, each with a sentence that says
- * what would be right.
+ * Parses a filter. Throws `filter.malformed`, `filter.operator` or the vocabulary's fault of an unknown attribute, each
+ * with a sentence that says what would be right.
  */
 export const parseFilter = <Attribute extends string>(
   text: string,
-  { attributes }: Vocabulary<Attribute>,
+  { attributes, unknownAttribute, example }: Vocabulary<Attribute>,
 ): Filter<Attribute> => {
-  const tokens = tokensOf(text);
+  const malformed = malformedLike(example);
+  const tokens = tokensOf(text, malformed);
   let at = 0;
   let terms = 0;
   const isJoin = (token: Token | undefined, word: "and" | "or"): boolean =>
@@ -122,7 +131,7 @@ export const parseFilter = <Attribute extends string>(
     }
     if (!attribute) {
       throw new Fault(
-        "filter.attribute",
+        unknownAttribute,
         `Filtering by '${attributeToken.text.slice(0, 50)}' is not supported; use ${attributes.join(", ")}.`,
       );
     }

@@ -47,6 +47,10 @@ export const keys = {
   /** Claims of what an application is found by. The OAuth client id is unique over all tenants: the token endpoint knows no tenant. */
   inboundKey: (tenant: string, kind: string, value: string): Key =>
     main(kind === "OIDC" ? `G#OIDC#${keyText(value)}` : `${of(tenant)}#G#${kind}#${keyText(value)}`),
+  template: (tenant: string, id: string): Key => main(`${of(tenant)}#TPL#${id}`),
+  /** One entry per template name: the claim of the name, and the row of the list. */
+  templateEntry: (tenant: string, name: string): Key => ({ PK: `${of(tenant)}#TPLN`, SK: name }),
+  templateEntries: (tenant: string): string => `${of(tenant)}#TPLN`,
   residentApplication: (tenant: string): Key => main(`${of(tenant)}#RESIDENT`),
 
   user: (tenant: string, id: string): Key => main(`${of(tenant)}#U#${id}`),

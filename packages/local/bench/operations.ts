@@ -5,6 +5,7 @@ import { type OperationId, operations } from "#core/catalogue/index.ts";
 import { newId } from "#core/platform/ids.ts";
 import type { OidcClient } from "#core/protocols/model.ts";
 import type { Item } from "#core/table/table.ts";
+import { templateItems } from "#core/templates/store.ts";
 import { SUPER_TENANT } from "#core/tenants/tenant.ts";
 import { type RunningService, startService } from "../service.ts";
 import { loadItems } from "./bulk.ts";
@@ -25,8 +26,37 @@ interface Call {
   readonly variant?: string;
 }
 
-/** How to call each operation; those without an entry are named at the end. `ids` are those of the loaded applications. */
-const calls = (ids: readonly string[], ownerId: string): Readonly<Partial<Record<OperationId, readonly Call[]>>> => {
+const templatesBase = "/api/server/v1/applications/templates";
+const templateName = (id: string): string => `Template ${id}`;
+const templateBody = (name: string) => ({ name, application: { name: "a", description: "d" } });
+
+/** How to call the operations on templates. They cost the more the more templates there are: one for ten applications. */
+const templateCalls = (
+  ids: readonly string[],
+  size: number,
+): Readonly<Partial<Record<OperationId, readonly Call[]>>> => {
+  const path = (at: number) => `${templatesBase}/${ids[at]}`;
+  return {
+    listApplicationTemplates: [
+      { variant: "first page", path: templatesBase, budget: LIST },
+      { variant: "co", path: `${templatesBase}?filter=name+co+9&limit=100`, budget: LIST },
+    ],
+    addApplicationTemplate: [{ path: templatesBase, body: templateBody(`new at ${size}`), budget: CHANGE }],
+    getApplicationTemplate: [{ path: path(0), budget: READ_ONE }],
+    updateApplicationTemplate: [
+      { path: path(1), body: templateBody(templateName(ids[1] ?? "")), budget: CHANGE },
+      { variant: "rename", path: path(2), body: templateBody(`renamed at ${size}`), budget: CHANGE },
+    ],
+    deleteApplicationTemplate: [{ path: path(3), budget: CHANGE }],
+  };
+};
+
+/** How to call each operation; those without an entry are named at the end. Ids are those of what was loaded, newest first. */
+const calls = (
+  ids: readonly string[],
+  templateIds: readonly string[],
+  ownerId: string,
+): Readonly<Partial<Record<OperationId, readonly Call[]>>> => {
   const base = "/api/server/v1/applications";
   const id = (at: number) => `${base}/${ids[at]}`;
   const list = (variant: string, query: string): Call => ({ variant, path: `${base}${query}`, budget: LIST });
@@ -40,7 +70,15 @@ const calls = (ids: readonly string[], ownerId: string): Readonly<Partial<Record
       list("no match", "?filter=clientId+co+nobody"),
       list("eq", `?filter=name+eq+${encodeURIComponent(nameOf(ids.length - 1))}`),
     ],
-    createApplication: [{ path: base, body: { name: `new at ${ids.length}`, description: "d" }, budget: CHANGE }],
+    createApplication: [
+      { path: base, body: { name: `new at ${ids.length}`, description: "d" }, budget: CHANGE },
+      {
+        variant: "from a template by name",
+        path: `${base}?template=${encodeURIComponent(templateName(templateIds[4] ?? ""))}`,
+        body: { name: `from a template at ${ids.length}` },
+        budget: CHANGE,
+      },
+    ],
     getApplication: [{ path: id(0), budget: READ_ONE }],
     patchApplication: [
       { path: id(1), body: { description: "changed" }, budget: CHANGE },
@@ -59,6 +97,7 @@ const calls = (ids: readonly string[], ownerId: string): Readonly<Partial<Record
     deleteOidcConfiguration: [{ path: `${id(9)}/inbound-protocols/oidc`, budget: CHANGE }],
     getResidentApplication: [{ path: `${base}/resident`, budget: READ_ONE }],
     updateResidentApplication: [{ path: `${base}/resident`, body: {}, budget: CHANGE }],
+    ...templateCalls(templateIds, ids.length),
   };
 };
 
@@ -106,6 +145,16 @@ const load = async ({ endpoint, tableName }: RunningService, ids: string[], size
     }
   }
   await loadItems(endpoint, tableName, `${size} applications`, (size - from) * 2, items());
+};
+
+/** Loads a template for every ten applications, likewise. */
+const loadTemplates = async ({ endpoint, tableName }: RunningService, ids: string[], size: number): Promise<void> => {
+  const from = ids.length;
+  for (let index = from; index < size / 10; index += 1) ids.push(newId());
+  function* items(): Generator<Item, void> {
+    for (const id of ids.slice(from)) yield* templateItems(SUPER_TENANT, { id, ...templateBody(templateName(id)) });
+  }
+  await loadItems(endpoint, tableName, `${size / 10} templates`, (ids.length - from) * 2, items());
 };
 
 /** A line of the request log, as far as the benchmark reads it. */
@@ -171,10 +220,12 @@ export const measureOperations = async (sizes: readonly number[]): Promise<Row[]
     const warm = (await listening(() => call("GET", resident))).find(isAuthorizer);
     rows.push({ name: "authorize", size: 0, cost: costOf(warm), budget: AUTHORIZE });
     const ids: string[] = [];
+    const templateIds: string[] = [];
     for (const size of sizes) {
       await load(service, ids, size);
-      const newest = [...ids].reverse();
-      for (const [id, variants] of Object.entries(calls(newest, cold?.subject ?? ""))) {
+      await loadTemplates(service, templateIds, size);
+      const [newest, newestTemplates] = [[...ids].reverse(), [...templateIds].reverse()];
+      for (const [id, variants] of Object.entries(calls(newest, newestTemplates, cold?.subject ?? ""))) {
         for (const each of variants) {
           const lines = await listening(() => call(operations[id]?.method ?? "", each));
           const line = lines.find((candidate) => !isAuthorizer(candidate));

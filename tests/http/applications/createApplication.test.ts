@@ -349,7 +349,7 @@ describe("409", () => {
   });
 });
 
-describe("413, 415, 501", () => {
+describe("413, 415", () => {
   test("a body of more than 1 MiB, and one of 7 MB that the gateway already refuses", async () => {
     const small = await ask("POST", APPLICATIONS, { body: { name: "x", description: "d".repeat(1_100_000) } });
     expect(small.status).toBe(413);
@@ -386,10 +386,5 @@ describe("413, 415, 501", () => {
   test("a compressed body", async () => {
     const headers = { "content-encoding": "gzip", "content-type": "application/json" };
     expect((await ask("POST", APPLICATIONS, { raw: "abc", headers })).status).toBe(415);
-  });
-  test("what this version does not offer is refused, not dropped", async () => {
-    const template = await ask("POST", `${APPLICATIONS}?template=spa`, { body: { name: "t" } });
-    expect([template.status, template.body.code]).toEqual([501, "APP-65501"]);
-    expect((await ask("POST", `${APPLICATIONS}?template=`, { body: { name: "blank template" } })).status).toBe(201);
   });
 });

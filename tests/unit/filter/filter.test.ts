@@ -5,7 +5,8 @@ import { type Filter, matches, parseFilter } from "#core/filter/filter.ts";
 
 const attributes = ["name", "clientId", "issuer"] as const;
 type Attribute = (typeof attributes)[number];
-const parse = (text: string) => parseFilter<Attribute>(text, { attributes });
+const vocabulary = { attributes, unknownAttribute: "filter.attribute", example: "name eq Pickup" } as const;
+const parse = (text: string) => parseFilter<Attribute>(text, vocabulary);
 const faultOf = (text: string): string => {
   try {
     parse(text);
