@@ -57,6 +57,7 @@ const kinds: readonly { readonly kind: string; readonly pattern: RegExp; readonl
   },
   { kind: "table", pattern: /^packages\/core\/table\//, may: ["faults", "platform"] },
   { kind: "filter", pattern: /^packages\/core\/filter\//, may: ["faults"] },
+  { kind: "parsing", pattern: /^packages\/core\/parsing\//, may: ["faults"] },
   {
     kind: "protocols",
     pattern: /^packages\/core\/protocols\/(configure|custom|oidc|saml)\.ts$/,
@@ -66,7 +67,7 @@ const kinds: readonly { readonly kind: string; readonly pattern: RegExp; readonl
   {
     kind: "http",
     pattern: /^packages\/core\/http\//,
-    may: ["declaration", "catalogue", "faults", "context", "platform", "table"],
+    may: ["parsing", "declaration", "catalogue", "faults", "context", "platform", "table"],
   },
   {
     kind: "founding",
@@ -86,12 +87,23 @@ const kinds: readonly { readonly kind: string; readonly pattern: RegExp; readonl
   {
     kind: "handlers",
     pattern: /^packages\/core\/[a-z-]+\/(handlers|list)\.ts$/,
-    may: ["protocols", "contract", "declaration", "context", "faults", "filter", "platform", "rules", "store"],
+    may: [
+      "parsing",
+      "protocols",
+      "contract",
+      "declaration",
+      "context",
+      "faults",
+      "filter",
+      "platform",
+      "rules",
+      "store",
+    ],
   },
   {
     kind: "rules",
     pattern: /^packages\/core\/[a-z-]+\//,
-    may: ["contract", "faults", "store"],
+    may: ["parsing", "contract", "faults", "store"],
   },
 ];
 
@@ -102,7 +114,18 @@ const outside: readonly { readonly pattern: RegExp; readonly may: readonly strin
   { pattern: /^@aws-lambda-powertools\//, may: ["http"] },
   {
     pattern: /^zod$/,
-    may: ["contract", "declaration", "http", "functions", "documents", "rules", "handlers", "protocols", "local"],
+    may: [
+      "contract",
+      "declaration",
+      "http",
+      "parsing",
+      "functions",
+      "documents",
+      "rules",
+      "handlers",
+      "protocols",
+      "local",
+    ],
   },
   { pattern: /^(@peculiar\/|esbuild$|cli-progress$)/, may: ["local"] },
 ];

@@ -6,7 +6,7 @@ import {
   ApplicationId,
   ApplicationList,
   ApplicationPatch,
-  NewApplication,
+  NewApplicationBody,
   ResidentApplication,
   ResidentUpdate,
   StepAuthenticators,
@@ -89,7 +89,7 @@ export const applicationOperations = {
         .optional()
         .meta({ description: "Id or name of the application template to start from; the body overrides it" }),
     }),
-    body: NewApplication,
+    body: NewApplicationBody,
     success: { status: 201, location: true },
     failures: [400, 409, 501],
   }),

@@ -159,7 +159,22 @@ export const editable = {
   provisioningConfigurations: ProvisioningConfiguration.optional(),
 };
 
-/** Body of create. */
+/** Body of create as it arrives: its protocols are judged when the template that it may name has been laid under it. */
+export const NewApplicationBody = z.preprocess(
+  withoutNulls,
+  z
+    .object({
+      ...editable,
+      isManagementApp: z.boolean().optional(),
+      inboundProtocolConfiguration: z.looseObject({}).optional().meta({
+        description:
+          "Members saml, oidc, passiveSts, wsTrust and custom, each like the body of its own PUT; what a template brings may be left out",
+      }),
+    })
+    .meta({ id: "NewApplication" }),
+);
+
+/** A new application, complete. */
 export const NewApplication = z.preprocess(
   withoutNulls,
   z
@@ -168,7 +183,7 @@ export const NewApplication = z.preprocess(
       isManagementApp: z.boolean().optional(),
       inboundProtocolConfiguration: InboundProtocolsBody.optional(),
     })
-    .meta({ id: "NewApplication" }),
+    .meta({ id: "CompleteApplication" }),
 );
 
 /** Body of PATCH. What is absent stays as it is. */

@@ -2,12 +2,12 @@
  * The pipeline without Lambda: admit a request by the authorizer's decision, parse its input with the operation's
  * schemas, call the handler, shape the answer. Everything that can go wrong is thrown as a `Fault`.
  */
-import type * as z from "zod";
 import type { Match, Matcher } from "../catalogue/match.ts";
 import { type Operation, PUBLIC } from "../catalogue/operation.ts";
 import { familyOf } from "../catalogue/services.ts";
 import type { Principal, PublicContext } from "../context.ts";
 import { Fault } from "../faults/faults.ts";
+import { parsePart } from "../parsing/parse.ts";
 import type { Decision } from "./decision.ts";
 import { type HttpRequest, readQuery } from "./request.ts";
 
@@ -61,32 +61,6 @@ export const admit = (
   };
 };
 
-const MISSING_OR_OUT_OF_RANGE = new Set(["too_small", "too_big"]);
-const ISSUES_TOLD = 5;
-const PLACE_LENGTH_MAX = 200;
-
-const isMissing = ({ code, input }: z.core.$ZodIssue): boolean => code === "invalid_type" && input === undefined;
-
-/** One sentence per issue, each with the place it is about. */
-const describeIssues = (place: string, issues: readonly z.core.$ZodIssue[]): string =>
-  issues
-    .slice(0, ISSUES_TOLD)
-    .map((issue) => {
-      const where = [place, ...issue.path.map(String)].join(".").slice(0, PLACE_LENGTH_MAX);
-      return isMissing(issue) ? `${where} is required.` : `${where}: ${issue.message.replace(/\.$/, "")}.`;
-    })
-    .join(" ");
-
-/** Parses one part of the input. Throws `request.invalid` with all its issues. */
-const parsePart = (place: "path" | "query" | "body", schema: z.ZodType | undefined, given: unknown): unknown => {
-  if (!schema) return undefined;
-  const parsed = schema.safeParse(given, { reportInput: true });
-  if (parsed.success) return parsed.data;
-  const { issues } = parsed.error;
-  const isShape = issues.some((issue) => !MISSING_OR_OUT_OF_RANGE.has(issue.code) && !isMissing(issue));
-  throw new Fault(isShape ? "request.malformed" : "request.invalid", describeIssues(place, issues));
-};
-
 /** A handler as the pipeline calls it: its types are checked where the table of handlers is written. */
 export type AnyHandler = (input: never, context: never) => Promise<unknown>;
 
@@ -100,9 +74,9 @@ export const answer = async (
   context: PublicContext,
 ): Promise<HttpAnswer> => {
   const input = {
-    params: parsePart("path", declared.params, params),
-    query: parsePart("query", declared.query, declared.query ? readQuery(request.rawQuery) : {}),
-    body: parsePart("body", declared.body, body),
+    params: declared.params && parsePart("path", declared.params, params),
+    query: declared.query && parsePart("query", declared.query, readQuery(request.rawQuery)),
+    body: declared.body && parsePart("body", declared.body, body),
   };
   // Input and context are what the handler's type is derived from: the operation's schemas and scope.
   const result = await handler(input as never, context as never);

@@ -1,15 +1,15 @@
 /** Creating an application from a template (spec, Add application: `template`; decision 0009). */
 import type * as z from "zod";
-import { NewApplication } from "../applications/shapes.ts";
+import { NewApplication, type NewApplicationBody } from "../applications/shapes.ts";
 import { Fault } from "../faults/faults.ts";
+import { parsePart } from "../parsing/parse.ts";
 import { overTemplate, type Template } from "./model.ts";
 import { starterOf } from "./rules.ts";
 import { starterTemplates } from "./starter.ts";
 import type { TemplateStore } from "./store.ts";
 
-type Body = z.output<typeof NewApplication>;
-
-const ISSUES_TOLD = 5;
+type Body = z.output<typeof NewApplicationBody>;
+type Complete = z.output<typeof NewApplication>;
 
 /** The template that a caller means: an id before a name, and a name of the tenant's own before a starter template's. */
 const templateOf = async (templates: TemplateStore, tenant: string, wished: string): Promise<Template | undefined> => {
@@ -22,17 +22,16 @@ const templateOf = async (templates: TemplateStore, tenant: string, wished: stri
 };
 
 /**
- * The body of a new application, laid over the template that the request names by id or name; the body itself where it
- * names none. Throws `application.template_unknown`, and `request.invalid` where the two together are no application.
- * At most two round trips.
+ * The body of a new application, laid over the template that the request names by id or name, if it names one, and judged
+ * as a whole. Throws `application.template_unknown`, `request.malformed` and `request.invalid`. At most two round trips.
  */
 export const fromTemplate = async (
   templates: TemplateStore,
   tenant: string,
   wished: string | undefined,
   body: Body,
-): Promise<Body> => {
-  if (!wished?.trim()) return body;
+): Promise<Complete> => {
+  if (!wished?.trim()) return parsePart("body", NewApplication, body);
   const template = await templateOf(templates, tenant, wished);
   if (!template) {
     throw new Fault(
@@ -40,11 +39,5 @@ export const fromTemplate = async (
       `No application template has the id or the name '${wished}'. GET /api/server/v1/applications/templates lists them.`,
     );
   }
-  const parsed = NewApplication.safeParse(overTemplate(template, body));
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.slice(0, ISSUES_TOLD).map(({ path, message }) => `${path.join(".")}: ${message}.`);
-  throw new Fault(
-    "request.invalid",
-    `The body over the template '${template.name}' is no application. ${issues.join(" ")}`.slice(0, 1_000),
-  );
+  return parsePart("body", NewApplication, overTemplate(template, body));
 };

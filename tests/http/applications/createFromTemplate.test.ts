@@ -63,6 +63,31 @@ describe("201", () => {
       description: "own",
     });
   });
+  test("every starter template makes an application, given what it cannot know", async () => {
+    const { templates } = (await ask("GET", `${APPLICATIONS}/templates?limit=100`)).body;
+    const brought: Record<string, unknown> = {
+      oidc: { oidc: { callbackURLs: ["https://mine.example/cb"] } },
+      saml: {
+        saml: {
+          manualConfiguration: { issuer: "https://mine.example", assertionConsumerUrls: ["https://mine.example/acs"] },
+        },
+      },
+      "passive-sts": { passiveSts: { realm: "mine", replyTo: "https://mine.example/reply" } },
+      "ws-trust": { wsTrust: { audience: "mine", certificateAlias: "wso2carbon" } },
+    };
+    for (const [index, { id, name, authenticationProtocol }] of templates.entries()) {
+      const inboundProtocolConfiguration = brought[authenticationProtocol];
+      const shown = await used(id, {
+        name: `Made of template ${index}`,
+        ...(inboundProtocolConfiguration ? { inboundProtocolConfiguration } : {}),
+      });
+      expect(shown.inboundProtocols.length, name).toBe(inboundProtocolConfiguration ? 1 : 0);
+      if (authenticationProtocol !== "oidc") continue;
+      const client = (await ask("GET", shown.inboundProtocols[0].self)).body;
+      expect(client.callbackURLs).toEqual(["https://mine.example/cb"]);
+      expect(client.grantTypes.length).toBeGreaterThan(0);
+    }
+  });
   test("a blank template is none", async () => {
     expect(await used(" ", { name: "blank" })).not.toHaveProperty("templateId");
   });
