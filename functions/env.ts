@@ -23,6 +23,11 @@ const Documents = z.object({
   OPENAPI_FILE: z.string().min(1),
 });
 
+const Deployment = z.object({
+  /** Where deployment.toml lies; beside the bundle when deployed. */
+  DEPLOYMENT_TOML: z.string().min(1),
+});
+
 const read = <T>(schema: z.ZodType<T>, environment: NodeJS.ProcessEnv): T => {
   const parsed = schema.safeParse(environment);
   if (parsed.success) return parsed.data;
@@ -58,3 +63,6 @@ export const baseUrl = (environment = process.env): string | undefined =>
 
 /** The path of the API document. */
 export const openApiFile = (environment = process.env): string => read(Documents, environment).OPENAPI_FILE;
+
+/** The path of deployment.toml. */
+export const deploymentFile = (environment = process.env): string => read(Deployment, environment).DEPLOYMENT_TOML;

@@ -10,7 +10,19 @@ const kinds: readonly { readonly kind: string; readonly pattern: RegExp; readonl
   {
     kind: "functions",
     pattern: /^functions\//,
-    may: ["contract", "catalogue", "http", "auth", "handlers", "store", "table", "dynamo", "platform", "rules"],
+    may: [
+      "contract",
+      "catalogue",
+      "http",
+      "auth",
+      "handlers",
+      "store",
+      "table",
+      "dynamo",
+      "platform",
+      "rules",
+      "settings",
+    ],
   },
   {
     kind: "local",
@@ -36,6 +48,7 @@ const kinds: readonly { readonly kind: string; readonly pattern: RegExp; readonl
   { kind: "declaration", pattern: /^packages\/core\/catalogue\/(operation|services)\.ts$/, may: ["context"] },
   { kind: "catalogue", pattern: /^packages\/core\/catalogue\//, may: ["contract", "declaration"] },
   { kind: "documents", pattern: /^packages\/core\/documents\/openapi\.ts$/, may: ["declaration", "catalogue", "http"] },
+  { kind: "settings", pattern: /^packages\/core\/settings\//, may: ["rules"] },
   { kind: "faults", pattern: /^packages\/core\/faults\//, may: [] },
   { kind: "platform", pattern: /^packages\/core\/platform\//, may: [] },
   {
@@ -85,8 +98,9 @@ const outside: readonly { readonly pattern: RegExp; readonly may: readonly strin
   { pattern: /^@aws-lambda-powertools\//, may: ["http"] },
   {
     pattern: /^zod$/,
-    may: ["contract", "declaration", "http", "functions", "documents", "rules", "handlers", "local"],
+    may: ["contract", "declaration", "http", "functions", "documents", "rules", "handlers", "local", "settings"],
   },
+  { pattern: /^smol-toml$/, may: ["settings"] },
   { pattern: /^(@peculiar\/|esbuild$|cli-progress$)/, may: ["local"] },
 ];
 

@@ -48,6 +48,8 @@ const load = async (name: string): Promise<LambdaFunction> => {
   return module.handler;
 };
 
+const projectFile = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
 const startFunctions = async (environment: Readonly<Record<string, string>>) => {
   Object.assign(process.env, environment);
   const names = Object.keys(services);
@@ -116,7 +118,8 @@ export const startService = async (settings: Settings, events: ServiceEvents = {
       TABLE_NAME,
       DYNAMODB_ENDPOINT: endpoint,
       BASE_URL: `http://${HOST}:${port}`,
-      OPENAPI_FILE: fileURLToPath(new URL("../../docs/openapi.json", import.meta.url)),
+      OPENAPI_FILE: projectFile("docs/openapi.json"),
+      DEPLOYMENT_TOML: settings.deploymentFile ?? projectFile("deployment.toml"),
       // The log goes to this process's console; the line of each request is written here too.
       POWERTOOLS_DEV: "true",
       POWERTOOLS_METRICS_DISABLED: "false",

@@ -123,7 +123,14 @@ const isAuthorizer = ({ service }: LogLine): boolean => service === "authorizer"
 
 /** Measures every operation on one tenant, at each of some growing numbers of applications. */
 export const measureOperations = async (sizes: readonly number[]): Promise<Row[]> => {
-  const settings = { port: 0, mtlsPort: undefined, dataDirectory: undefined, administrator, endpoint: undefined };
+  const settings = {
+    port: 0,
+    mtlsPort: undefined,
+    dataDirectory: undefined,
+    administrator,
+    endpoint: undefined,
+    deploymentFile: undefined,
+  };
   const service = await startService(settings);
   const call = callWith(service.url);
   const resident = { path: "/api/server/v1/applications/resident", budget: {} };
