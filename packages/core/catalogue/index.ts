@@ -1,6 +1,7 @@
 /** The operation catalogue: every endpoint of the API. A domain's contract is listed here once. */
 import { applicationOperations } from "../applications/contract.ts";
 import { documentOperations } from "../documents/contract.ts";
+import { metadataOperations } from "../metadata/contract.ts";
 import type { Operation } from "./operation.ts";
 import type { ServiceName } from "./services.ts";
 
@@ -8,6 +9,7 @@ import type { ServiceName } from "./services.ts";
 export const catalogue = {
   ...documentOperations,
   ...applicationOperations,
+  ...metadataOperations,
 } as const satisfies Readonly<Record<string, Operation>>;
 
 /** The id of an operation. */

@@ -87,6 +87,8 @@ const table = {
     message: "Server error while trying the attempted operation.",
   },
 
+  "metadata.protocol_unknown": { status: 404, code: "APP-60501", message: "Inbound protocol not found." },
+
   "filter.malformed": {
     status: 400,
     code: "APP-60004",

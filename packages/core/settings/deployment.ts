@@ -59,7 +59,7 @@ const Property = table({
   required: z.boolean().default(false),
   available_values: z.array(Value).max(ITEMS_MAX).default([]),
   default_value: Value.optional(),
-  validation_regex: text.optional(),
+  validation_regex: z.string().min(1).max(TEXT_MAX).optional(),
   display_order: z.int().min(0).max(10_000).optional(),
   confidential: z.boolean().default(false),
 }).superRefine((property, context) => {
