@@ -1,18 +1,22 @@
-/** What needs no database: the API document, and the answer to every path that no other function takes. */
+/** What needs no database: the options of protocols, adaptive templates, the API document, and the 404 of paths that nobody owns. */
 import { documentOperations } from "#core/documents/contract.ts";
 import { documentHandlers } from "#core/documents/handlers.ts";
 import { documentFile } from "#core/documents/store.ts";
 import { lambda } from "#core/http/lambda.ts";
-import { baseUrl, openApiFile } from "./env.ts";
+import { metadataOperations } from "#core/metadata/contract.ts";
+import { metadataHandlers } from "#core/metadata/handlers.ts";
+import { deploymentFromFile } from "#core/settings/file.ts";
+import { baseUrl, deploymentFile, openApiFile } from "./env.ts";
 
 const openApi = documentFile(openApiFile());
+const { customProtocols } = deploymentFromFile(deploymentFile());
 
-export const operations = documentOperations;
+export const operations = { ...documentOperations, ...metadataOperations };
 
 export const handler = lambda({
   service: "application-metadata",
   operations,
-  handlers: documentHandlers,
+  handlers: { ...documentHandlers, ...metadataHandlers },
   baseUrl: baseUrl(),
-  stores: () => ({ openApi }),
+  stores: () => ({ openApi, customProtocols }),
 });

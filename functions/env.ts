@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { newSeal } from "#core/platform/seal.ts";
 import type { ProtocolSupport } from "#core/protocols/configure.ts";
+import { deploymentFromFile } from "#core/settings/file.ts";
 import type { TableConfig } from "#core/table/dynamo.ts";
 
 const optionalUrl = z.url({ protocol: /^https?$/ }).optional();
@@ -29,6 +30,11 @@ const Sealing = z.object({
   SEAL_KEY: z.base64().refine((text) => Buffer.from(text, "base64").length === 32, "32 bytes in Base64 are needed"),
   /** Hosts, with ports, from which SAML metadata may be fetched whatever they are: for tests and closed networks. */
   METADATA_HOSTS: z.string().default(""),
+});
+
+const Deployment = z.object({
+  /** Where deployment.toml lies; beside the bundle when deployed. */
+  DEPLOYMENT_TOML: z.string().min(1),
 });
 
 const read = <T>(schema: z.ZodType<T>, environment: NodeJS.ProcessEnv): T => {
@@ -68,10 +74,13 @@ export const protocolSupport = (environment = process.env): ProtocolSupport => {
   const { SEAL_KEY, METADATA_HOSTS } = read(Sealing, environment);
   return {
     seal: newSeal(Buffer.from(SEAL_KEY, "base64")),
-    customKinds: [],
+    customKinds: deploymentFromFile(deploymentFile(environment)).customProtocols,
     metadataExempt: new Set(METADATA_HOSTS.split(",").filter((host) => host !== "")),
   };
 };
 
 /** The path of the API document. */
 export const openApiFile = (environment = process.env): string => read(Documents, environment).OPENAPI_FILE;
+
+/** The path of deployment.toml. */
+export const deploymentFile = (environment = process.env): string => read(Deployment, environment).DEPLOYMENT_TOML;

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { routes } from "#core/catalogue/derive.ts";
 import { services } from "#core/catalogue/services.ts";
+import { checkPatterns } from "#core/protocols/custom.ts";
+import { deploymentFromFile } from "#core/settings/file.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { ensureCertificates } from "./certificates.ts";
@@ -48,6 +50,8 @@ const load = async (name: string): Promise<LambdaFunction> => {
   };
   return module.handler;
 };
+
+const projectFile = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 const startFunctions = async (environment: Readonly<Record<string, string>>) => {
   Object.assign(process.env, environment);
@@ -112,14 +116,17 @@ export const startService = async (settings: Settings, events: ServiceEvents = {
     const config = { tableName: TABLE_NAME, deadlineMs: SEED_DEADLINE_MS, client: clientFor(endpoint) };
     await seed(openTable(config)(newMeter()), settings.administrator);
 
+    const deployment = settings.deploymentFile ?? projectFile("deployment.toml");
+    await checkPatterns(deploymentFromFile(deployment).customProtocols);
     const port = settings.port || (await freePort());
     const { authorizer, functions } = await startFunctions({
       TABLE_NAME,
       DYNAMODB_ENDPOINT: endpoint,
       BASE_URL: `http://${HOST}:${port}`,
-      OPENAPI_FILE: fileURLToPath(new URL("../../docs/openapi.json", import.meta.url)),
+      OPENAPI_FILE: projectFile("docs/openapi.json"),
       SEAL_KEY: await sealKey(settings.dataDirectory),
       METADATA_HOSTS: process.env.METADATA_HOSTS ?? "",
+      DEPLOYMENT_TOML: deployment,
       // The log goes to this process's console; the line of each request is written here too.
       POWERTOOLS_DEV: "true",
       POWERTOOLS_METRICS_DISABLED: "false",

@@ -10,6 +10,8 @@ export interface Settings {
   readonly administrator: { readonly username: string; readonly password: string };
   /** A DynamoDB to use in place of the embedded engine. */
   readonly endpoint: string | undefined;
+  /** A deployment.toml to use in place of the project's own. */
+  readonly deploymentFile: string | undefined;
 }
 
 /** Data in memory only. */
@@ -34,5 +36,6 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
       password: environment.ADMIN_PASSWORD || "admin",
     },
     endpoint: environment.DYNAMODB_ENDPOINT || undefined,
+    deploymentFile: environment.DEPLOYMENT_TOML || undefined,
   };
 };

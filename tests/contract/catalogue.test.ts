@@ -83,6 +83,21 @@ describe("the functions", () => {
   });
 });
 
+describe("the routes", () => {
+  test("what is literal wins over the inbound protocols of an application, in whichever order they stand", () => {
+    const protocols = "/api/server/v1/applications/{applicationId}/inbound-protocols";
+    const rivals = [protocols, `${protocols}/{proxy+}`].map((path) => ({ key: `ANY ${path}`, service: "rival" }));
+    const own = routes().filter(({ key }) => !rivals.some((rival) => rival.key === key));
+    for (const contest of [chooserOf([...own, ...rivals]), chooserOf([...rivals, ...own])]) {
+      for (const end of ["", "/saml", "/a/b"]) {
+        const serviceOf = (id: string) =>
+          contest("GET", `/api/server/v1/applications/${id}/inbound-protocols${end}`)?.route.service;
+        expect([serviceOf("meta"), serviceOf(ID)]).toEqual(["application-metadata", "rival"]);
+      }
+    }
+  });
+});
+
 describe("the scopes", () => {
   test("are those of the spec", () => {
     expect(scopes).toEqual([

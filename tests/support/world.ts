@@ -1,4 +1,7 @@
 /** The whole service for one test file: embedded engine in memory, gateway, functions, and a plain HTTP client. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { type RunningService, startService } from "#local/service.ts";
 
@@ -44,19 +47,33 @@ const authorization = (as: Ask["as"]): Record<string, string> => {
 /** The path of the collection. */
 export const APPLICATIONS = "/api/server/v1/applications";
 
-/** Starts a service for the file that calls it, and stops it behind its last test. */
-export const world = (): World => {
+/**
+ * Starts a service for the file that calls it, and stops it behind its last test. Its deployment.toml is the project's
+ * own, or one with the text `deployment`.
+ */
+export const world = ({ deployment }: { readonly deployment?: string } = {}): World => {
   let service: RunningService | undefined;
+  let directory: string | undefined;
   beforeAll(async () => {
+    let deploymentFile: string | undefined;
+    if (deployment !== undefined) {
+      directory = await mkdtemp(join(tmpdir(), "identity-admin-api-test-"));
+      deploymentFile = join(directory, "deployment.toml");
+      await writeFile(deploymentFile, deployment);
+    }
     service = await startService({
       port: 0,
       mtlsPort: undefined,
       dataDirectory: undefined,
       administrator: ADMIN,
       endpoint: undefined,
+      deploymentFile,
     });
   });
-  afterAll(() => service?.close());
+  afterAll(async () => {
+    await service?.close();
+    if (directory) await rm(directory, { recursive: true });
+  });
   const running = (): RunningService => {
     if (!service) throw new Error("the service is started before the first test, not while the file loads");
     return service;

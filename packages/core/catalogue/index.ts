@@ -1,6 +1,7 @@
 /** The operation catalogue: every endpoint of the API. A domain's contract is listed here once. */
 import { applicationOperations } from "../applications/contract.ts";
 import { documentOperations } from "../documents/contract.ts";
+import { metadataOperations } from "../metadata/contract.ts";
 import { protocolOperations } from "../protocols/contract.ts";
 import { templateOperations } from "../templates/contract.ts";
 import type { Operation } from "./operation.ts";
@@ -12,6 +13,7 @@ export const catalogue = {
   ...applicationOperations,
   ...protocolOperations,
   ...templateOperations,
+  ...metadataOperations,
 } as const satisfies Readonly<Record<string, Operation>>;
 
 /** The id of an operation. */

@@ -24,8 +24,18 @@ const table = {
     mounts: ["/api/server/v1/applications/{applicationId}/inbound-protocols"],
   },
   "application-templates": { dialect: "management", mounts: ["/api/server/v1/applications/templates"] },
-  /** Needs no database: what describes the API, and the 404 of paths that nobody owns. */
-  "application-metadata": { dialect: "management", mounts: [], takesDefault: true },
+  /**
+   * Needs no database: what describes the API and its options, and the 404 of paths that nobody owns. Its mounts are
+   * literal to the end, so they win over `/applications/{applicationId}/inbound-protocols` and what is below it.
+   */
+  "application-metadata": {
+    dialect: "management",
+    mounts: [
+      "/api/server/v1/applications/meta/inbound-protocols",
+      "/api/server/v1/applications/meta/adaptive-auth-templates",
+    ],
+    takesDefault: true,
+  },
 } as const satisfies Record<string, Service>;
 
 /** The name of an endpoint group, of its function's file and of its log lines' `service`. */

@@ -106,6 +106,8 @@ const table = {
   },
   "template.not_found": { status: 404, code: "TMM_00021", message: "Template not found" },
 
+  "metadata.protocol_unknown": { status: 404, code: "APP-60501", message: "Inbound protocol not found." },
+
   "filter.malformed": {
     status: 400,
     code: "APP-60004",

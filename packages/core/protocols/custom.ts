@@ -17,6 +17,17 @@ export const customKindOf = (name: string, kinds: readonly CustomProtocolKind[])
   throw refuse(`Unknown inbound type: ${name.slice(0, 200)}. Declared are: ${known}.`);
 };
 
+/** Makes sure that every pattern of the kinds is one of RE2. Throws an `Error` that names the property, for whoever starts the service. */
+export const checkPatterns = async (kinds: readonly CustomProtocolKind[]): Promise<void> => {
+  for (const kind of kinds) {
+    for (const { name, validationRegex } of kind.properties) {
+      if (validationRegex !== undefined && !(await readPattern(validationRegex))) {
+        throw new Error(`The validation_regex of the property "${name}" of "${kind.name}" is not a pattern of RE2.`);
+      }
+    }
+  }
+};
+
 const checkValue = async (property: CustomProperty, value: string): Promise<void> => {
   const { name, type, availableValues, validationRegex } = property;
   const wrong = (what: string) => refuse(`The property '${name}' ${what}.`);

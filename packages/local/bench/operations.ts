@@ -11,6 +11,7 @@ import { type RunningService, startService } from "../service.ts";
 import { loadItems } from "./bulk.ts";
 import type { Budget, Row } from "./report.ts";
 
+const NONE: Budget = { roundTrips: 0 };
 const CHANGE: Budget = { roundTrips: 3 };
 const READ_ONE: Budget = { roundTrips: 1 };
 const LIST: Budget = { roundTrips: 3, readUnits: 200 };
@@ -61,7 +62,13 @@ const calls = (
   const id = (at: number) => `${base}/${ids[at]}`;
   const list = (variant: string, query: string): Call => ({ variant, path: `${base}${query}`, budget: LIST });
   return {
-    getOpenApiDocument: [{ path: "/openapi.json", budget: { roundTrips: 0 } }],
+    getOpenApiDocument: [{ path: "/openapi.json", budget: NONE }],
+    listSupportedProtocols: [{ path: `${base}/meta/inbound-protocols`, budget: NONE }],
+    getSamlMetadata: [{ path: `${base}/meta/inbound-protocols/saml`, budget: NONE }],
+    getOidcMetadata: [{ path: `${base}/meta/inbound-protocols/oidc`, budget: NONE }],
+    getWsTrustMetadata: [{ path: `${base}/meta/inbound-protocols/ws-trust`, budget: NONE }],
+    getCustomProtocolMetadata: [{ path: `${base}/meta/inbound-protocols/cas`, budget: NONE }],
+    getAdaptiveAuthTemplates: [{ path: `${base}/meta/adaptive-auth-templates`, budget: NONE }],
     listApplications: [
       list("first page", ""),
       list("100 from the end", `?offset=${ids.length - 100}&limit=100`),
@@ -208,7 +215,14 @@ const isAuthorizer = ({ service }: LogLine): boolean => service === "authorizer"
 
 /** Measures every operation on one tenant, at each of some growing numbers of applications. */
 export const measureOperations = async (sizes: readonly number[]): Promise<Row[]> => {
-  const settings = { port: 0, mtlsPort: undefined, dataDirectory: undefined, administrator, endpoint: undefined };
+  const settings = {
+    port: 0,
+    mtlsPort: undefined,
+    dataDirectory: undefined,
+    administrator,
+    endpoint: undefined,
+    deploymentFile: undefined,
+  };
   const service = await startService(settings);
   const call = callWith(service.url);
   const resident = { path: "/api/server/v1/applications/resident", budget: {} };

@@ -1,0 +1,191 @@
+/** `deployment.toml`: what a deployment decides once, for all of its tenants. Text in, checked settings out. */
+import { parse, TomlError } from "smol-toml";
+import * as z from "zod";
+import type { CustomProperty, CustomProtocolKind } from "../protocols/custom-kind.ts";
+import { nearest } from "./nearest.ts";
+
+/** The settings of a deployment. */
+export interface Deployment {
+  /** The custom inbound protocols, in the order of the file. */
+  readonly customProtocols: readonly CustomProtocolKind[];
+}
+
+const NAME_MAX = 100;
+const TEXT_MAX = 1_000;
+const ITEMS_MAX = 100;
+const ISSUES_TOLD = 5;
+
+/** Names that paths, lists and stored settings use for the standard protocols. */
+const STANDARD: ReadonlySet<string> = new Set([
+  "saml",
+  "samlsso",
+  "oidc",
+  "oauth2",
+  "passive-sts",
+  "passivests",
+  "ws-trust",
+  "wstrust",
+]);
+
+const text = z.string().trim().min(1).max(TEXT_MAX);
+
+/** A table that takes no other keys than its own: a misspelt key would otherwise be a setting that silently does nothing. */
+const table = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: (issue) => {
+      if (issue.code !== "unrecognized_keys") return undefined;
+      return (issue.keys as readonly string[]).map((key) => unknownKey(key, Object.keys(shape))).join(", ");
+    },
+  });
+
+const unknownKey = (key: string, known: readonly string[]): string => {
+  const meant = nearest(key, known);
+  return `unknown key "${key.slice(0, NAME_MAX)}" (${meant ? `did you mean "${meant}"?` : `known: ${known.join(", ")}`})`;
+};
+
+/** A value as TOML writes it: 10 and true are what an INTEGER and a BOOLEAN naturally are. */
+const Value = z.union([z.string().max(TEXT_MAX), z.boolean(), z.int()], {
+  error: "expected a string, a boolean or a whole number",
+});
+type Value = z.output<typeof Value>;
+
+const Property = table({
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9_][A-Za-z0-9 ._-]*$/, "expected letters, digits, blanks and . _ - only")
+    .max(NAME_MAX),
+  display_name: text.optional(),
+  type: z.enum(["STRING", "BOOLEAN", "INTEGER"]).default("STRING"),
+  required: z.boolean().default(false),
+  available_values: z.array(Value).max(ITEMS_MAX).default([]),
+  default_value: Value.optional(),
+  validation_regex: z.string().min(1).max(TEXT_MAX).optional(),
+  display_order: z.int().min(0).max(10_000).optional(),
+  confidential: z.boolean().default(false),
+}).superRefine((property, context) => {
+  for (const [key, message] of contradictionsOf(property)) context.addIssue({ code: "custom", path: [key], message });
+});
+
+/** A value that fits the type: in TOML's own form or as the text that requests send. */
+const fits: Readonly<Record<CustomProperty["type"], (value: Value) => boolean>> = {
+  STRING: (value) => typeof value === "string",
+  BOOLEAN: (value) => value === "true" || value === "false" || typeof value === "boolean",
+  INTEGER: (value) => (typeof value === "string" ? /^-?\d{1,15}$/.test(value) : typeof value === "number"),
+};
+
+interface Declared {
+  readonly type: CustomProperty["type"];
+  readonly available_values: readonly Value[];
+  readonly default_value?: Value | undefined;
+  readonly validation_regex?: string | undefined;
+  readonly confidential: boolean;
+}
+
+/** What the keys of one property say against each other, by the key to change. */
+function* contradictionsOf(property: Declared): Generator<readonly [keyof Declared, string], void> {
+  const { type, available_values: available, default_value: fallback, confidential } = property;
+  const odd = available.find((value) => !fits[type](value));
+  if (odd !== undefined) yield ["available_values", `"${odd}" is no ${type}`];
+  if (property.validation_regex !== undefined && type !== "STRING") {
+    yield ["validation_regex", `only a STRING is held against a pattern, not a ${type}`];
+  }
+  if (fallback === undefined) return;
+  if (confidential)
+    yield ["default_value", "a confidential property has none: whoever reads the metadata would see it"];
+  else if (!fits[type](fallback)) yield ["default_value", `"${fallback}" is no ${type}`];
+  else if (available.length > 0 && !available.map(String).includes(String(fallback))) {
+    yield ["default_value", `"${fallback}" is not one of available_values`];
+  }
+}
+
+const Kind = table({
+  name: z
+    .string()
+    .max(NAME_MAX)
+    .regex(
+      /^[A-Za-z0-9](?:[A-Za-z0-9 ._-]*[A-Za-z0-9._-])?$/,
+      "expected letters, digits, blanks and . _ - only, beginning with a letter or digit and not ending with a blank",
+    )
+    .refine((name) => !STANDARD.has(name.toLowerCase()), "is the name of a standard protocol"),
+  display_name: text.optional(),
+  config_name: text.optional(),
+  property: z.array(Property).max(ITEMS_MAX).superRefine(uniqueNames).default([]),
+});
+
+const File = table({
+  custom_inbound_protocol: z.array(Kind).max(ITEMS_MAX).superRefine(uniqueNames).default([]),
+});
+
+/** Two names that differ only in the case of their letters are one name to the people who read them. */
+function uniqueNames(entries: readonly { readonly name: string }[], context: z.RefinementCtx): void {
+  const seen = new Set<string>();
+  for (const [index, { name }] of entries.entries()) {
+    const folded = name.toLowerCase();
+    if (seen.has(folded))
+      context.addIssue({ code: "custom", path: [index, "name"], message: `"${name}" is used twice` });
+    seen.add(folded);
+  }
+}
+
+const propertyOf = (declared: z.output<typeof Property>, index: number): CustomProperty => ({
+  name: declared.name,
+  displayName: declared.display_name ?? declared.name,
+  type: declared.type,
+  required: declared.required,
+  availableValues: declared.available_values.map(String),
+  ...(declared.default_value !== undefined && { defaultValue: String(declared.default_value) }),
+  ...(declared.validation_regex !== undefined && { validationRegex: declared.validation_regex }),
+  displayOrder: declared.display_order ?? index + 1,
+  isConfidential: declared.confidential,
+});
+
+const kindOf = (declared: z.output<typeof Kind>): CustomProtocolKind => ({
+  name: declared.name,
+  displayName: declared.display_name ?? declared.name,
+  configName: declared.config_name ?? declared.name,
+  properties: declared.property.map(propertyOf).sort((a, b) => a.displayOrder - b.displayOrder),
+});
+
+const parseToml = (source: string): unknown => {
+  try {
+    return parse(source);
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) throw cause;
+    const [reason] = cause.message.split("\n");
+    throw new Error(`line ${cause.line}, column ${cause.column}: ${reason}`, { cause });
+  }
+};
+
+const memberOf = (value: unknown, key: PropertyKey): unknown =>
+  typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, key)?.value : undefined;
+
+/** Where an issue is, in the words of the file: an entry of a list by its name, or by its number where it has none. */
+const placeOf = (document: unknown, path: readonly PropertyKey[]): string => {
+  let place = "";
+  let value = document;
+  for (const step of path) {
+    value = memberOf(value, step);
+    if (typeof step !== "number") place += place ? `.${String(step)}` : String(step);
+    else {
+      const name = memberOf(value, "name");
+      place += typeof name === "string" ? `["${name.slice(0, NAME_MAX)}"]` : `[number ${step + 1}]`;
+    }
+  }
+  return place;
+};
+
+/**
+ * Reads the text of a deployment.toml. Throws an `Error` whose message tells the line that is no TOML, or every key that
+ * is wrong and why; the caller adds the name of the file.
+ */
+export const readDeployment = (source: string): Deployment => {
+  const document = parseToml(source.replace(/^\uFEFF/, ""));
+  const parsed = File.safeParse(document, { reportInput: true });
+  if (parsed.success) return { customProtocols: parsed.data.custom_inbound_protocol.map(kindOf) };
+  const told = parsed.error.issues.slice(0, ISSUES_TOLD).map(({ code, path, message, input }) => {
+    const place = placeOf(document, path);
+    const reason = code === "invalid_type" && input === undefined ? "is required" : message;
+    return place ? `${place}: ${reason}` : reason;
+  });
+  throw new Error(told.join("; "));
+};

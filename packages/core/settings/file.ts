@@ -1,0 +1,23 @@
+/** The deployment.toml beside a function. */
+import { readFileSync } from "node:fs";
+import { type Deployment, readDeployment } from "./deployment.ts";
+
+/**
+ * Reads a deployment.toml once, while the function starts: a function with wrong settings must not answer at all.
+ * Throws an `Error` that names the file, and the key or line that is wrong.
+ */
+export const deploymentFromFile = (path: string): Deployment => {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`DEPLOYMENT_TOML ${path} cannot be read: ${reason}`, { cause });
+  }
+  try {
+    return readDeployment(text);
+  } catch (cause) {
+    if (!(cause instanceof Error)) throw cause;
+    throw new Error(`${path}: ${cause.message}`, { cause });
+  }
+};

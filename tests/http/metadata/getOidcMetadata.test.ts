@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { APPLICATIONS, world } from "#tests/support/world.ts";
+
+const { ask } = world();
+
+test("200: grant types with their names, lifetimes as texts, and the options of tokens", async () => {
+  const { status, body } = await ask("GET", `${APPLICATIONS}/meta/inbound-protocols/oidc`);
+  expect(status).toBe(200);
+  const { allowedGrantTypes, ...rest } = body;
+  expect(allowedGrantTypes.options).toHaveLength(13);
+  expect(allowedGrantTypes.options).toContainEqual({ name: "authorization_code", displayName: "Code" });
+  expect(allowedGrantTypes.options).toContainEqual({ name: "client_credentials", displayName: "Client Credential" });
+  expect(rest).toEqual({
+    defaultUserAccessTokenExpiryTime: "3600",
+    defaultApplicationAccessTokenExpiryTime: "3600",
+    defaultRefreshTokenExpiryTime: "86400",
+    defaultIdTokenExpiryTime: "3600",
+    idTokenEncryptionAlgorithm: {
+      options: ["RSA-OAEP", "RSA1_5", "RSA-OAEP-256", "RSA-OAEP-384", "RSA-OAEP-512"],
+      defaultValue: "RSA-OAEP",
+    },
+    idTokenEncryptionMethod: {
+      options: ["A128GCM", "A192GCM", "A256GCM", "A128CBC-HS256", "A128CBC+HS256", "A192CBC-HS384"],
+      defaultValue: "A128GCM",
+    },
+    scopeValidators: { options: ["Role based scope validator"] },
+    accessTokenType: { options: ["JWT", "Default"], defaultValue: "Default" },
+    accessTokenBindingType: {
+      options: ["None", "cookie", "sso-session", "device-flow", "DPoP", "certificate", "client-request"],
+      defaultValue: "None",
+    },
+  });
+});
