@@ -74,7 +74,7 @@ const kinds: readonly { readonly kind: string; readonly pattern: RegExp; readonl
   {
     kind: "rules",
     pattern: /^packages\/core\/[a-z-]+\//,
-    may: ["contract", "faults", "store"],
+    may: ["contract", "faults", "platform", "store"],
   },
 ];
 

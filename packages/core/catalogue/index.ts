@@ -1,5 +1,7 @@
 /** The operation catalogue: every endpoint of the API. A domain's contract is listed here once. */
+import { apiResourceOperations } from "../api-resources/contract.ts";
 import { applicationOperations } from "../applications/contract.ts";
+import { authorizedApiOperations } from "../authorized-apis/contract.ts";
 import { documentOperations } from "../documents/contract.ts";
 import type { Operation } from "./operation.ts";
 import type { ServiceName } from "./services.ts";
@@ -8,6 +10,8 @@ import type { ServiceName } from "./services.ts";
 export const catalogue = {
   ...documentOperations,
   ...applicationOperations,
+  ...authorizedApiOperations,
+  ...apiResourceOperations,
 } as const satisfies Readonly<Record<string, Operation>>;
 
 /** The id of an operation. */

@@ -19,6 +19,8 @@ export interface Service {
 
 const table = {
   applications: { dialect: "management", mounts: ["/api/server/v1/applications"] },
+  /** What is set up rarely and used by everything else. */
+  administration: { dialect: "management", mounts: ["/api/server/v1/api-resources"] },
   /** Needs no database: what describes the API, and the 404 of paths that nobody owns. */
   "application-metadata": { dialect: "management", mounts: [], takesDefault: true },
 } as const satisfies Record<string, Service>;
