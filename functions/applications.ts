@@ -1,7 +1,11 @@
-/** Applications: list, create, read, change, delete, owner, authenticators, resident application. */
+/** Applications: list, create, read, change, delete, owner, authenticators, authorized APIs, resident application. */
+import { apiResourceStore } from "#core/api-resources/store.ts";
 import { applicationOperations } from "#core/applications/contract.ts";
-import { applicationHandlers } from "#core/applications/handlers.ts";
+import { type ApplicationStores, applicationHandlers } from "#core/applications/handlers.ts";
 import { applicationStore } from "#core/applications/store.ts";
+import { authorizedApiOperations } from "#core/authorized-apis/contract.ts";
+import { type AuthorizedApiStores, authorizedApiHandlers } from "#core/authorized-apis/handlers.ts";
+import { authorizedApiStore } from "#core/authorized-apis/store.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { templateStore } from "#core/templates/store.ts";
@@ -11,20 +15,22 @@ import { baseUrl, protocolSupport, tableConfig } from "./env.ts";
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
 const protocols = protocolSupport();
 
-export const operations = applicationOperations;
+export const operations = { ...applicationOperations, ...authorizedApiOperations };
 
-export const handler = lambda({
+export const handler = lambda<typeof operations, ApplicationStores & AuthorizedApiStores>({
   service: "applications",
   operations,
-  handlers: applicationHandlers,
+  handlers: { ...applicationHandlers, ...authorizedApiHandlers },
   baseUrl: baseUrl(),
   stores: (meter) => {
     const table = open(meter);
     return {
       applications: applicationStore(table),
       templates: templateStore(table),
-      users: userStore(table),
       protocols,
+      users: userStore(table),
+      apiResources: apiResourceStore(table),
+      authorizedApis: authorizedApiStore(table),
     };
   },
 });

@@ -107,7 +107,7 @@ const kinds: readonly { readonly kind: string; readonly pattern: RegExp; readonl
   {
     kind: "rules",
     pattern: /^packages\/core\/[a-z-]+\//,
-    may: ["parsing", "contract", "faults", "store"],
+    may: ["parsing", "contract", "faults", "platform", "store"],
   },
 ];
 

@@ -1,6 +1,7 @@
 /** What holds for every operation of the catalogue, also for those that are declared tomorrow. */
 import { readdirSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
+import { systemApis } from "#core/api-resources/system.ts";
 import { routes, scopeTable } from "#core/catalogue/derive.ts";
 import { operations, operationsOf } from "#core/catalogue/index.ts";
 import { type Operation, PUBLIC } from "#core/catalogue/operation.ts";
@@ -99,13 +100,21 @@ describe("the routes", () => {
 });
 
 describe("the scopes", () => {
-  test("are those of the spec", () => {
+  test("are those of the spec and of the API resources", () => {
     expect(scopes).toEqual([
+      "internal_api_resource_create",
+      "internal_api_resource_delete",
+      "internal_api_resource_update",
+      "internal_api_resource_view",
       "internal_application_mgt_create",
       "internal_application_mgt_delete",
       "internal_application_mgt_update",
       "internal_application_mgt_view",
       "internal_organization_admin",
     ]);
+  });
+  test.each(scopes)("%s is in exactly one of the system APIs", (scope) => {
+    const holders = systemApis.filter((api) => api.scopes.some(({ name }) => name === scope));
+    expect(holders.map(({ identifier }) => identifier)).toHaveLength(1);
   });
 });

@@ -3,6 +3,8 @@
  * resident application of the tenant. Entries hold no more than lists are filtered and ordered by, so that all of a
  * tenant's are one cheap range (decision 0004).
  */
+
+import { removingAuthorizedApis } from "../authorized-apis/store.ts";
 import { type InboundKey, keysOf } from "../protocols/kinds.ts";
 import { keys } from "../table/keys.ts";
 import { stale, whileStale } from "../table/stale.ts";
@@ -61,7 +63,7 @@ export interface ApplicationStore {
    * writer was faster. Throws `application.not_found`, `application.name_taken`, and what `change` throws. Two round trips.
    */
   update(tenant: string, id: string, change: (before: Application) => Application): Promise<void>;
-  /** Removes an application and frees its name. Nothing happens when it is not there. Two round trips. */
+  /** Removes an application with its authorized APIs and frees its name. Nothing happens when it is not there. Two round trips. */
   remove(tenant: string, id: string): Promise<void>;
   /** The entries of all applications, newest first. */
   entries(tenant: string): Promise<ApplicationEntry[]>;
@@ -188,9 +190,10 @@ export const applicationStore = (table: Table): ApplicationStore => {
 
     remove: (tenant, id) =>
       whileStale(async () => {
-        const before = await read(tenant, id);
+        const [before, authorized] = await Promise.all([read(tenant, id), table.get(keys.authorizedApis(tenant, id))]);
         if (!before) return;
         await table.write(
+          removingAuthorizedApis(tenant, id, authorized),
           {
             remove: keys.application(tenant, id),
             when: { equal: { ver: before.version } },

@@ -1,5 +1,7 @@
 /** The operation catalogue: every endpoint of the API. A domain's contract is listed here once. */
+import { apiResourceOperations } from "../api-resources/contract.ts";
 import { applicationOperations } from "../applications/contract.ts";
+import { authorizedApiOperations } from "../authorized-apis/contract.ts";
 import { documentOperations } from "../documents/contract.ts";
 import { metadataOperations } from "../metadata/contract.ts";
 import { protocolOperations } from "../protocols/contract.ts";
@@ -14,6 +16,8 @@ export const catalogue = {
   ...protocolOperations,
   ...templateOperations,
   ...metadataOperations,
+  ...authorizedApiOperations,
+  ...apiResourceOperations,
 } as const satisfies Readonly<Record<string, Operation>>;
 
 /** The id of an operation. */

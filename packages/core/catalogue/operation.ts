@@ -50,9 +50,11 @@ export interface InputOf<O extends Operation> {
   readonly body: Parsed<O["body"]>;
 }
 
-/** What the handler of an operation answers: where the new thing is, or its body, or nothing. */
+/** What the handler of an operation answers: where the new thing is (and the thing, where it is shown), or its body, or nothing. */
 export type ResultOf<O extends Operation> = O["success"] extends { readonly location: true }
-  ? { readonly location: string }
+  ? O["success"] extends { readonly body: infer S extends z.ZodType }
+    ? { readonly location: string; readonly body: z.input<S> }
+    : { readonly location: string }
   : O["success"] extends { readonly body: infer S extends z.ZodType }
     ? z.input<S>
     : undefined;

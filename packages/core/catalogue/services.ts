@@ -24,6 +24,8 @@ const table = {
     mounts: ["/api/server/v1/applications/{applicationId}/inbound-protocols"],
   },
   "application-templates": { dialect: "management", mounts: ["/api/server/v1/applications/templates"] },
+  /** What is set up rarely and used by everything else. */
+  administration: { dialect: "management", mounts: ["/api/server/v1/api-resources"] },
   /**
    * Needs no database: what describes the API and its options, and the 404 of paths that nobody owns. Its mounts are
    * literal to the end, so they win over `/applications/{applicationId}/inbound-protocols` and what is below it.

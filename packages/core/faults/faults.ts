@@ -108,6 +108,72 @@ const table = {
 
   "metadata.protocol_unknown": { status: 404, code: "APP-60501", message: "Inbound protocol not found." },
 
+  "authorized_api.unknown": { status: 400, code: "APP-60507", message: "API resource not found." },
+  "authorized_api.scope_unknown": { status: 400, code: "APP-60508", message: "API scopes not found." },
+  "authorized_api.exists": { status: 409, code: "APP-60509", message: "API resource already authorized." },
+  "authorized_api.absent": {
+    status: 400,
+    code: "APP-60510",
+    message: "API resource not authorized for the application.",
+  },
+  "authorized_api.policy_unknown": { status: 400, code: "APP-60511", message: "Invalid policy id value provided." },
+  "authorized_api.policy_refused": {
+    status: 400,
+    code: "APP-60512",
+    message: "Invalid policy type provided for the API resource.",
+  },
+  "authorized_api.too_many": { status: 400, code: "APP-60001", message: "Invalid Request." },
+
+  "api_resource.not_found": { status: 404, code: "API-RESOURCE-60002", message: "Unable to find the API resource." },
+  "api_resource.name_invalid": {
+    status: 400,
+    code: "API-RESOURCE-60003",
+    message: "Invalid API resource name provided.",
+  },
+  "api_resource.identifier_invalid": {
+    status: 400,
+    code: "API-RESOURCE-60004",
+    message: "Invalid API resource identifier provided.",
+  },
+  "api_resource.scope_invalid": { status: 400, code: "API-RESOURCE-60005", message: "Invalid scope name provided." },
+  "api_resource.scope_not_found": { status: 404, code: "API-RESOURCE-60005", message: "Unable to find the scope." },
+  "api_resource.scopes_not_removable_here": {
+    status: 501,
+    code: "API-RESOURCE-60006",
+    message: "Removed scopes patching is not supported yet.",
+  },
+  "api_resource.scope_restricted": {
+    status: 400,
+    code: "API-RESOURCE-60008",
+    message: "Restricted scope name provided.",
+  },
+  "api_resource.scope_of_oidc": {
+    status: 400,
+    code: "API-RESOURCE-60009",
+    message: "Existing OIDC scope name provided.",
+  },
+  "api_resource.limit_invalid": { status: 400, code: "API-RESOURCE-60010", message: "Invalid limit provided." },
+  "api_resource.two_cursors": { status: 400, code: "API-RESOURCE-60011", message: "Invalid before/after provided." },
+  "api_resource.read_only": {
+    status: 403,
+    code: "API-RESOURCE-60012",
+    message: "Cannot modify or delete System APIs.",
+  },
+  "api_resource.attribute_unknown": { status: 400, code: "API-RESOURCE-60013", message: "Invalid attribute name." },
+  // The codes below are those of upstream's inner layer, which uses some of the numbers above a second time.
+  "api_resource.filter_invalid": {
+    status: 400,
+    code: "API-RESOURCE-60001",
+    message: "Unable to retrieve API resources.",
+  },
+  "api_resource.cursor_invalid": {
+    status: 400,
+    code: "API-RESOURCE-60002",
+    message: "Unable to retrieve API resources.",
+  },
+  "api_resource.exists": { status: 409, code: "API-RESOURCE-60003", message: "Unable to add API resource." },
+  "api_resource.scope_exists": { status: 409, code: "API-RESOURCE-60004", message: "Unable to add scope." },
+
   "filter.malformed": {
     status: 400,
     code: "APP-60004",

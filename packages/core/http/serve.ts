@@ -82,8 +82,9 @@ export const answer = async (
   const result = await handler(input as never, context as never);
   const { status, body: shape, location } = declared.success;
   if (location) {
-    const { location: path } = result as { readonly location: string };
-    return { status, headers: { location: `${context.origin}${path}` } };
+    const made = result as { readonly location: string; readonly body?: unknown };
+    const headers = { location: `${context.origin}${made.location}` };
+    return shape ? { status, headers, body: shape.parse(made.body) } : { status, headers };
   }
   // Parsing the result strips whatever the contract does not declare, so no stored field leaves unnoticed.
   return shape ? { status, headers: {}, body: shape.parse(result) } : { status, headers: {} };

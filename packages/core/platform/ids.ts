@@ -11,5 +11,11 @@ const TRACE_NAMESPACE = "5c0d1f3e-6f0b-4c8e-9a39-0a6a7c8b1d42";
 /** The same trace id for the same gateway request, whichever function asks. */
 export const traceIdFrom = (requestId: string): string => v5(requestId, TRACE_NAMESPACE);
 
+/** Keeps the ids of what ships with the service apart from those of requests. */
+const SYSTEM_NAMESPACE = "0f6a1f7e-8a3c-4f0e-b7c2-3a1d6c9e5b84";
+
+/** The id of something that ships with the service: the same for the same name, in every deployment and version. */
+export const systemIdOf = (name: string): string => v5(name, SYSTEM_NAMESPACE);
+
 /** The id of one request, shown as `traceId`. It tells nothing about what it stands for. */
 export const newTraceId = (): string => randomUUID();

@@ -53,6 +53,19 @@ export const keys = {
   templateEntries: (tenant: string): string => `${of(tenant)}#TPLN`,
   residentApplication: (tenant: string): Key => main(`${of(tenant)}#RESIDENT`),
 
+  /** All APIs that an application may call. In the application's own partition: it goes with the application. */
+  authorizedApis: (tenant: string, applicationId: string): Key => ({
+    PK: `${of(tenant)}#A#${applicationId}`,
+    SK: "APIS",
+  }),
+
+  apiResource: (tenant: string, id: string): Key => main(`${of(tenant)}#API#${id}`),
+  /** One entry per identifier: the claim of the identifier, and the row of the list. */
+  apiResourceEntry: (tenant: string, identifier: string): Key => ({ PK: `${of(tenant)}#APIN`, SK: identifier }),
+  apiResourceEntries: (tenant: string): string => `${of(tenant)}#APIN`,
+  /** The claim of a scope's name. */
+  scope: (tenant: string, name: string): Key => main(`${of(tenant)}#SCOPE#${name}`),
+
   user: (tenant: string, id: string): Key => main(`${of(tenant)}#U#${id}`),
   userNames: (tenant: string, store: string): NameListKeys => nameList(`${of(tenant)}#UN#${store}`),
   /** Password hashes: only the authorizer (and the token endpoint) may read this form. */

@@ -1,4 +1,6 @@
 /** What every operation costs in the database, called over HTTP on a tenant of a given size. */
+import { apiResourceItems } from "#core/api-resources/store.ts";
+import { systemApis } from "#core/api-resources/system.ts";
 import { freshApplication } from "#core/applications/model.ts";
 import { applicationItems } from "#core/applications/store.ts";
 import { type OperationId, operations } from "#core/catalogue/index.ts";
@@ -18,6 +20,16 @@ const LIST: Budget = { roundTrips: 3, readUnits: 200 };
 const AUTHORIZE: Budget = { roundTrips: 2 };
 const administrator = { username: "admin", password: "admin" };
 
+/** One API resource for so many applications. */
+const APPLICATIONS_PER_API = 10;
+
+/** What was loaded, newest first. */
+interface Loaded {
+  readonly templateIds: readonly string[];
+  readonly ids: readonly string[];
+  readonly apiIds: readonly string[];
+}
+
 /** One call to be measured. */
 interface Call {
   readonly path: string;
@@ -27,15 +39,14 @@ interface Call {
   readonly variant?: string;
 }
 
+type Calls = Readonly<Partial<Record<OperationId, readonly Call[]>>>;
+
 const templatesBase = "/api/server/v1/applications/templates";
 const templateName = (id: string): string => `Template ${id}`;
 const templateBody = (name: string) => ({ name, application: { name: "a", description: "d" } });
 
 /** How to call the operations on templates. They cost the more the more templates there are: one for ten applications. */
-const templateCalls = (
-  ids: readonly string[],
-  size: number,
-): Readonly<Partial<Record<OperationId, readonly Call[]>>> => {
+const templateCalls = (ids: readonly string[], size: number): Calls => {
   const path = (at: number) => `${templatesBase}/${ids[at]}`;
   return {
     listApplicationTemplates: [
@@ -52,12 +63,43 @@ const templateCalls = (
   };
 };
 
-/** How to call each operation; those without an entry are named at the end. Ids are those of what was loaded, newest first. */
-const calls = (
-  ids: readonly string[],
-  templateIds: readonly string[],
-  ownerId: string,
-): Readonly<Partial<Record<OperationId, readonly Call[]>>> => {
+/** The calls on API resources and on the authorized APIs of one application, in an order in which each finds what it needs. */
+const apiCalls = (apiIds: readonly string[], application: string): Calls => {
+  const base = "/api/server/v1/api-resources";
+  const id = (at: number) => `${base}/${apiIds[at]}`;
+  const nth = apiIds.length;
+  const authorized = `${application}/authorized-apis`;
+  const system = systemApis[0];
+  const scopes = (system?.scopes ?? []).map(({ name }) => name);
+  return {
+    listApiResources: [
+      { path: base, budget: LIST },
+      { variant: "co", path: `${base}?filter=name+co+9&limit=100`, budget: LIST },
+    ],
+    createApiResource: [
+      { path: base, body: { name: "n", identifier: `new ${nth}`, scopes: [{ name: `new:${nth}` }] }, budget: CHANGE },
+    ],
+    getApiResource: [{ path: id(0), budget: READ_ONE }],
+    patchApiResource: [{ path: id(0), body: { addedScopes: [{ name: `more:${nth}` }] }, budget: CHANGE }],
+    getApiResourceScopes: [{ path: `${id(0)}/scopes`, budget: READ_ONE }],
+    replaceApiResourceScopes: [{ path: `${id(1)}/scopes`, body: [{ name: `other:${nth}` }], budget: CHANGE }],
+    patchApiResourceScope: [{ path: `${id(1)}/scopes/other:${nth}`, body: { displayName: "Other" }, budget: CHANGE }],
+    deleteApiResourceScope: [{ path: `${id(1)}/scopes/other:${nth}`, budget: CHANGE }],
+    authorizeApi: [
+      { path: authorized, body: { id: system?.id, scopes }, budget: CHANGE },
+      { variant: "second", path: authorized, body: { id: apiIds[0] }, budget: CHANGE },
+    ],
+    listAuthorizedApis: [{ path: authorized, budget: { roundTrips: 2 } }],
+    patchAuthorizedApi: [
+      { path: `${authorized}/${system?.id}`, body: { removedScopes: scopes.slice(1) }, budget: CHANGE },
+    ],
+    deleteAuthorizedApi: [{ path: `${authorized}/${system?.id}`, budget: CHANGE }],
+    deleteApiResource: [{ path: id(2), budget: CHANGE }],
+  };
+};
+
+/** How to call each operation; those without an entry are named at the end. `ids` are those of the loaded applications. */
+const calls = ({ ids, templateIds, apiIds }: Loaded, ownerId: string): Calls => {
   const base = "/api/server/v1/applications";
   const id = (at: number) => `${base}/${ids[at]}`;
   const list = (variant: string, query: string): Call => ({ variant, path: `${base}${query}`, budget: LIST });
@@ -105,6 +147,7 @@ const calls = (
     getResidentApplication: [{ path: `${base}/resident`, budget: READ_ONE }],
     updateResidentApplication: [{ path: `${base}/resident`, body: {}, budget: CHANGE }],
     ...templateCalls(templateIds, ids.length),
+    ...apiCalls(apiIds, id(6)),
   };
 };
 
@@ -134,6 +177,33 @@ const client = (index: number): OidcClient => ({
 });
 
 const nameOf = (index: number): string => `Pickup ${String(index).padStart(6, "0")}`;
+
+/** Loads API resources of three scopes each until there are `size`. */
+const loadApis = async ({ endpoint, tableName }: RunningService, ids: string[], size: number): Promise<void> => {
+  const from = ids.length;
+  for (let index = from; index < size; index += 1) ids.push(newId());
+  function* items(): Generator<Item, void> {
+    for (const [index, id] of ids.entries()) {
+      if (index < from) continue;
+      const name = `api${index}`;
+      const scopes = ["read", "write", "own"].map((verb) => ({
+        id: newId(),
+        name: `${name}:${verb}`,
+        displayName: verb,
+      }));
+      const api = {
+        id,
+        identifier: `urn:${name}`,
+        name,
+        type: "BUSINESS",
+        requiresAuthorization: true,
+        scopes,
+      } as const;
+      yield* apiResourceItems(SUPER_TENANT, api);
+    }
+  }
+  await loadItems(endpoint, tableName, `${size} API resources`, (size - from) * 5, items());
+};
 
 /** Loads applications until there are `size`, besides those that were loaded before. */
 const load = async ({ endpoint, tableName }: RunningService, ids: string[], size: number): Promise<void> => {
@@ -233,13 +303,18 @@ export const measureOperations = async (sizes: readonly number[]): Promise<Row[]
     rows.push({ name: "authorize, first request of a container", size: 0, cost: costOf(cold), budget: {} });
     const warm = (await listening(() => call("GET", resident))).find(isAuthorizer);
     rows.push({ name: "authorize", size: 0, cost: costOf(warm), budget: AUTHORIZE });
-    const ids: string[] = [];
-    const templateIds: string[] = [];
+    const [ids, templateIds, apiIds]: [string[], string[], string[]] = [[], [], []];
     for (const size of sizes) {
       await load(service, ids, size);
       await loadTemplates(service, templateIds, size);
-      const [newest, newestTemplates] = [[...ids].reverse(), [...templateIds].reverse()];
-      for (const [id, variants] of Object.entries(calls(newest, newestTemplates, cold?.subject ?? ""))) {
+      await loadApis(service, apiIds, size / APPLICATIONS_PER_API);
+      const newestFirst = (list: readonly string[]) => [...list].reverse();
+      const loaded = {
+        ids: newestFirst(ids),
+        templateIds: newestFirst(templateIds),
+        apiIds: newestFirst(apiIds),
+      };
+      for (const [id, variants] of Object.entries(calls(loaded, cold?.subject ?? ""))) {
         for (const each of variants) {
           const lines = await listening(() => call(operations[id]?.method ?? "", each));
           const line = lines.find((candidate) => !isAuthorizer(candidate));

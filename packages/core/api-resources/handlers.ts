@@ -1,0 +1,115 @@
+/** The functions behind the operations on API resources. */
+import type { Handlers } from "../catalogue/operation.ts";
+import { Fault } from "../faults/faults.ts";
+import { newId } from "../platform/ids.ts";
+import type { apiResourceOperations } from "./contract.ts";
+import { listApiResources } from "./list.ts";
+import type { ApiResource, Scope } from "./model.ts";
+import { apiSelfOf, presentApi, presentScopes } from "./present.ts";
+import { apiNotFound, checkFree, checkSize, nameOf, newNamesOf, newScopesOf, scopeNotFound } from "./rules.ts";
+import type { ApiResourceStore } from "./store.ts";
+
+/** What these handlers use. */
+export interface ApiResourceStores {
+  readonly apiResources: ApiResourceStore;
+}
+
+export const apiResourceHandlers: Handlers<typeof apiResourceOperations, ApiResourceStores> = {
+  listApiResources: ({ query }, { tenant, apiResources }) => listApiResources(apiResources, tenant, query),
+
+  async createApiResource({ body }, { tenant, apiResources }) {
+    const { description, requiresAuthorization = true, scopes = [] } = body;
+    const names = newNamesOf(body, tenant);
+    const api: ApiResource = checkSize({
+      id: newId(),
+      ...names,
+      type: "BUSINESS",
+      requiresAuthorization,
+      ...(description !== undefined && { description }),
+      scopes: newScopesOf(scopes, newId),
+    });
+    await apiResources.add(tenant, api);
+    return { location: apiSelfOf(tenant, api.id), body: presentApi(tenant, api) };
+  },
+
+  async getApiResource({ params }, { tenant, apiResources }) {
+    const api = await apiResources.find(tenant, params.apiResourceId);
+    if (!api) throw apiNotFound(params.apiResourceId);
+    return presentApi(tenant, api);
+  },
+
+  async patchApiResource({ params, body }, { tenant, apiResources }) {
+    // Made once, not at every attempt: by its id the store knows a claim of its own.
+    let added: readonly Scope[] | undefined;
+    await apiResources.update(tenant, params.apiResourceId, (before) => {
+      if (body.removedScopes) {
+        throw new Fault(
+          "api_resource.scopes_not_removable_here",
+          "Removed scopes patching is not supported: delete a scope below /scopes.",
+        );
+      }
+      added ??= newScopesOf(body.addedScopes ?? [], newId);
+      checkFree(before, added, tenant);
+      return checkSize({
+        ...before,
+        ...(body.name !== undefined && { name: nameOf(body.name) }),
+        ...(body.description !== undefined && { description: body.description }),
+        scopes: [...before.scopes, ...added],
+      });
+    });
+    return undefined;
+  },
+
+  async deleteApiResource({ params }, { tenant, apiResources }) {
+    await apiResources.remove(tenant, params.apiResourceId);
+    return undefined;
+  },
+
+  async getApiResourceScopes({ params }, { tenant, apiResources }) {
+    const api = await apiResources.find(tenant, params.apiResourceId);
+    if (!api) throw apiNotFound(params.apiResourceId);
+    return presentScopes(api.scopes);
+  },
+
+  async replaceApiResourceScopes({ params, body }, { tenant, apiResources }) {
+    let scopes: readonly Scope[] | undefined;
+    await apiResources.update(tenant, params.apiResourceId, (before) => {
+      scopes ??= newScopesOf(body, newId);
+      const idByName = new Map(before.scopes.map(({ name, id }) => [name, id]));
+      return checkSize({
+        ...before,
+        scopes: scopes.map((scope) => ({ ...scope, id: idByName.get(scope.name) ?? scope.id })),
+      });
+    });
+    return undefined;
+  },
+
+  async patchApiResourceScope({ params, body }, { tenant, apiResources }) {
+    await apiResources.update(tenant, params.apiResourceId, (before) => {
+      if (!before.scopes.some(({ name }) => name === params.scopeName)) throw scopeNotFound(params.scopeName);
+      const changed = (scope: Scope): Scope => ({
+        ...scope,
+        ...(body.displayName?.trim() && { displayName: body.displayName }),
+        ...(body.description !== undefined && { description: body.description }),
+      });
+      return checkSize({
+        ...before,
+        scopes: before.scopes.map((scope) => (scope.name === params.scopeName ? changed(scope) : scope)),
+      });
+    });
+    return undefined;
+  },
+
+  async deleteApiResourceScope({ params }, { tenant, apiResources }) {
+    try {
+      await apiResources.update(tenant, params.apiResourceId, (before) => ({
+        ...before,
+        scopes: before.scopes.filter(({ name }) => name !== params.scopeName),
+      }));
+    } catch (error) {
+      // Without its API a scope is gone too, which is what was asked for.
+      if (!(error instanceof Fault && error.fault === "api_resource.not_found")) throw error;
+    }
+    return undefined;
+  },
+};

@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { API_RESOURCES, apiResourcesOf, everyKey, NOBODY, scopesNamed } from "#tests/support/api-resources.ts";
+import { world } from "#tests/support/world.ts";
+
+const api = world();
+const { ask, create } = api;
+const { register, read, system, authorize, authorized, scopesOf } = apiResourcesOf(api);
+const remove = (id: string) => ask("DELETE", `${API_RESOURCES}/${id}`);
+const body = { name: "Gone", identifier: "gone", scopes: scopesNamed("gone:a", "gone:b") };
+
+test("204: no item is left, and identifier and scopes are free at once", async () => {
+  const before = await everyKey(api.service);
+  const id = await register(body);
+  const answer = await remove(id);
+  expect([answer.status, answer.text]).toEqual([204, ""]);
+  expect(await everyKey(api.service)).toEqual(before);
+  expect((await ask("GET", `${API_RESOURCES}/${id}`)).status).toBe(404);
+  const again = await register(body);
+  expect(again).not.toBe(id);
+  expect((await remove(again)).status).toBe(204);
+});
+
+test("204: again, and for an id that never was", async () => {
+  for (const id of [NOBODY, NOBODY]) expect((await remove(id)).status).toBe(204);
+});
+
+test("204: an application that was authorized is no longer, also not for another API with the same names", async () => {
+  const application = await create({ name: "caller" });
+  const id = await register(body);
+  expect((await authorize(application, { id, scopes: ["gone:a"] })).status).toBe(200);
+  expect(await scopesOf(application, id)).toEqual(["gone:a"]);
+  await remove(id);
+  expect(await authorized(application)).toEqual([]);
+  const again = await register(body);
+  expect(await authorized(application)).toEqual([]);
+  expect((await authorize(application, { id, scopes: [] })).body.code).toBe("APP-60507");
+  expect((await authorize(application, { id: again })).status).toBe(200);
+  expect(await scopesOf(application, again)).toEqual([]);
+});
+
+test("403: an API of this service", async () => {
+  const id = await system("/scim2/Users");
+  const answer = await remove(id);
+  expect([answer.status, answer.body.code]).toEqual([403, "API-RESOURCE-60012"]);
+  expect((await read(id)).name).toBe("SCIM2 Users API");
+});
+
+test("a delete and a patch at the same time leave nothing or everything", async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const before = await everyKey(api.service);
+    const id = await register({ name: "Race", identifier: "race", scopes: scopesNamed("race:a") });
+    const [patched, removed] = await Promise.all([
+      ask("PATCH", `${API_RESOURCES}/${id}`, { body: { addedScopes: scopesNamed("race:b") } }),
+      remove(id),
+    ]);
+    expect([204, 404]).toContain(patched.status);
+    expect(removed.status).toBe(204);
+    expect(await everyKey(api.service)).toEqual(before);
+  }
+});

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { API_RESOURCES, apiResourcesOf, NOBODY, scopesNamed } from "#tests/support/api-resources.ts";
+import { world } from "#tests/support/world.ts";
+
+const api = world();
+const { ask, create } = api;
+const { register, read, system, authorize, scopesOf } = apiResourcesOf(api);
+const remove = (id: string, name: string) => ask("DELETE", `${API_RESOURCES}/${id}/scopes/${name}`);
+
+test("204: the scope is gone, from applications too, and its name is free", async () => {
+  const id = await register({ name: "A", identifier: "a", scopes: scopesNamed("a:1", "a:2") });
+  const application = await create({ name: "caller" });
+  await authorize(application, { id, scopes: ["a:1", "a:2"] });
+  const answer = await remove(id, "a:1");
+  expect([answer.status, answer.text]).toEqual([204, ""]);
+  expect((await read(id)).scopes).toMatchObject([{ name: "a:2" }]);
+  expect(await scopesOf(application, id)).toEqual(["a:2"]);
+  await register({ name: "B", identifier: "b", scopes: scopesNamed("a:1") });
+});
+
+test("204: a scope that is not there, of an API that is or is not", async () => {
+  const id = await register({ name: "C", identifier: "c" });
+  for (const api of [id, NOBODY]) expect((await remove(api, "nothing")).status).toBe(204);
+});
+
+test("403: a scope of this service", async () => {
+  const answer = await remove(await system("/scim2/Me"), "internal_login");
+  expect([answer.status, answer.body.code]).toEqual([403, "API-RESOURCE-60012"]);
+});

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { API_RESOURCES, apiResourcesOf, NOBODY, scopesNamed } from "#tests/support/api-resources.ts";
+import { world } from "#tests/support/world.ts";
+
+const api = world();
+const { ask } = api;
+const { register, read, system } = apiResourcesOf(api);
+
+test("200: the scopes of the tenant's own API and of one of this service", async () => {
+  const own = await register({ name: "Own", identifier: "own", scopes: scopesNamed("own:b", "own:a") });
+  for (const id of [own, await system("/scim2/Bulk")]) {
+    const answer = await ask("GET", `${API_RESOURCES}/${id}/scopes`);
+    expect([answer.status, answer.body]).toEqual([200, (await read(id)).scopes]);
+    expect(answer.body.length).toBeGreaterThan(1);
+  }
+});
+
+test("404: an unknown API", async () => {
+  const answer = await ask("GET", `${API_RESOURCES}/${NOBODY}/scopes`);
+  expect([answer.status, answer.body.code]).toEqual([404, "API-RESOURCE-60002"]);
+});

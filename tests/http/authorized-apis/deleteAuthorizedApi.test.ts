@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { apiResourcesOf, everyKey, NOBODY } from "#tests/support/api-resources.ts";
+import { world } from "#tests/support/world.ts";
+
+const api = world();
+const { ask, create } = api;
+const { system, authorize, authorized, pathOf } = apiResourcesOf(api);
+const remove = (application: string, id: string) => ask("DELETE", pathOf(application, id));
+
+test("204: the API and its scopes are gone, the others stay; it can be authorized again", async () => {
+  const application = await create({ name: "caller" });
+  const [users, groups] = [await system("/scim2/Users"), await system("/scim2/Groups")];
+  for (const id of [users, groups]) await authorize(application, { id, scopes: [] });
+  const answer = await remove(application, users);
+  expect([answer.status, answer.text]).toEqual([204, ""]);
+  expect(await authorized(application)).toMatchObject([{ id: groups }]);
+  expect((await authorize(application, { id: users })).status).toBe(200);
+});
+
+test("204: an API that is not authorized or not there, an application that is not there; nothing is kept", async () => {
+  const application = await create({ name: "lonely" });
+  const users = await system("/scim2/Users");
+  const before = await everyKey(api.service);
+  for (const [at, id] of [
+    [application, users],
+    [application, NOBODY],
+    [NOBODY, users],
+  ] as const) {
+    expect((await remove(at, id)).status).toBe(204);
+  }
+  expect(await everyKey(api.service)).toEqual(before);
+});
