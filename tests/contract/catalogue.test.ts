@@ -113,6 +113,11 @@ describe("the scopes", () => {
       "internal_organization_admin",
     ]);
   });
+  test("of the system APIs have names and ids of their own, as the APIs have", () => {
+    const all = systemApis.flatMap((api) => api.scopes);
+    expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
+    expect(new Set([...systemApis, ...all].map(({ id }) => id)).size).toBe(systemApis.length + all.length);
+  });
   test.each(scopes)("%s is in exactly one of the system APIs", (scope) => {
     const holders = systemApis.filter((api) => api.scopes.some(({ name }) => name === scope));
     expect(holders.map(({ identifier }) => identifier)).toHaveLength(1);
