@@ -13,6 +13,7 @@ const Table = z.object({
   DYNAMODB_ENDPOINT: optionalUrl,
   AWS_REGION: z.string().default("us-east-1"),
   AWS_ACCESS_KEY_ID: z.string().optional(),
+  AWS_PROFILE: z.string().optional(),
 });
 
 const Links = z.object({
@@ -57,11 +58,12 @@ export const tableConfig = ({ callMs, requestMs }: Patience, environment = proce
   const { TABLE_NAME, DYNAMODB_ENDPOINT: endpoint, ...aws } = read(Table, environment);
   if (!endpoint) return { tableName: TABLE_NAME, ...deadlines };
   // An embedded engine checks no credentials, but the SDK signs with some.
+  const hasOwn = aws.AWS_ACCESS_KEY_ID ?? aws.AWS_PROFILE;
   const unsigned = { accessKeyId: "local", secretAccessKey: "local" };
   return {
     tableName: TABLE_NAME,
     ...deadlines,
-    client: { endpoint, region: aws.AWS_REGION, ...(aws.AWS_ACCESS_KEY_ID ? {} : { credentials: unsigned }) },
+    client: { endpoint, region: aws.AWS_REGION, ...(hasOwn ? {} : { credentials: unsigned }) },
   };
 };
 

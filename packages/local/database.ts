@@ -21,7 +21,7 @@ const ACTIVE_WITHIN_SECONDS = 60;
 export const clientFor = (endpoint: string): DynamoDBClientConfig => ({
   endpoint,
   region: process.env.AWS_REGION ?? "us-east-1",
-  ...(process.env.AWS_ACCESS_KEY_ID === undefined
+  ...(process.env.AWS_ACCESS_KEY_ID === undefined && process.env.AWS_PROFILE === undefined
     ? { credentials: { accessKeyId: "local", secretAccessKey: "local" } }
     : {}),
 });

@@ -1,3 +1,0 @@
-import type { AwsCredentialIdentityProvider } from "@aws-sdk/types";
-
-export declare const defaultProvider: () => AwsCredentialIdentityProvider;
