@@ -1,6 +1,6 @@
 /** How an application looks from outside: stored settings, with the defaults of what was never set (reference section 4.1). */
 import type * as z from "zod";
-import { protocolRefs } from "../protocols/kinds.ts";
+import { protocolRefs, samlKey } from "../protocols/kinds.ts";
 import { defaultSteps, LOCAL_IDP, localAuthenticators } from "./authenticators.ts";
 import type { Application, ProvisioningSettings } from "./model.ts";
 import { type Application as ApplicationShape, advancedSwitches, type StepAuthenticators } from "./shapes.ts";
@@ -79,7 +79,7 @@ export const presentApplication = (tenant: string, application: Application): Sh
   return {
     ...plain,
     clientId: inbound.oidc?.clientId ?? "",
-    issuer: inbound.saml?.issuer ?? "",
+    issuer: inbound.saml ? samlKey(inbound.saml) : "",
     realm: inbound.passiveSts?.realm ?? "",
     claimConfiguration: presentClaims(application),
     inboundProtocols: protocolRefs(inbound, selfOf(tenant, application.id)),

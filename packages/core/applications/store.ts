@@ -5,7 +5,7 @@
  */
 
 import { removingAuthorizedApis } from "../authorized-apis/store.ts";
-import { type InboundKey, keysOf } from "../protocols/kinds.ts";
+import { type InboundKey, keysOf, samlKey } from "../protocols/kinds.ts";
 import { keys } from "../table/keys.ts";
 import { stale, whileStale } from "../table/stale.ts";
 import type { Item, Step, Table } from "../table/table.ts";
@@ -94,7 +94,7 @@ const entryItem = (tenant: string, { id, name, inbound }: Application, version: 
   i: packId(id),
   v: version,
   c: inbound.oidc?.clientId,
-  s: inbound.saml?.issuer,
+  s: inbound.saml && samlKey(inbound.saml),
 });
 
 /** The items by which a key belongs to an application. */

@@ -1,5 +1,5 @@
 /** Sealing of secrets that the API must be able to show again: AES-256-GCM under a key that only some functions hold. */
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, randomBytes, randomInt } from "node:crypto";
 
 const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;
@@ -39,8 +39,8 @@ export const newSeal = (key: Uint8Array): Seal => {
   };
 };
 
-const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
 
-/** A random text of letters, digits, `_` and `-`: 6 bits a character. */
+/** A random text of letters, digits and `_`: nearly 6 bits a character, each as likely as any other. */
 export const randomText = (length: number): string =>
-  [...randomBytes(length)].map((byte) => LETTERS[byte % LETTERS.length]).join("");
+  Array.from({ length }, () => LETTERS[randomInt(LETTERS.length)]).join("");

@@ -17,8 +17,8 @@ const fresh = (oidc: unknown = CODE) => {
 describe("getOidcConfiguration", () => {
   test("a client of grants and a callback alone has every default", async () => {
     expect(await get(await fresh())).toEqual({
-      clientId: expect.stringMatching(/^[A-Za-z0-9_-]{28}$/),
-      clientSecret: expect.stringMatching(/^[A-Za-z0-9_-]{44}$/),
+      clientId: expect.stringMatching(/^[A-Za-z0-9_]{28}$/),
+      clientSecret: expect.stringMatching(/^[A-Za-z0-9_]{44}$/),
       state: "ACTIVE",
       grantTypes: ["authorization_code"],
       callbackURLs: ["https://x.example/cb"],

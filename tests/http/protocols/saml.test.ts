@@ -130,6 +130,24 @@ describe("updateSamlConfiguration", () => {
     expect([answer.status, answer.body.code]).toEqual([409, "SAML-60002"]);
     expect((await get(two)).issuer).toBe("https://first.example");
   });
+  test("a qualifier makes another provider of the same issuer, and shows wherever the application is found by it", async () => {
+    const named = (serviceProviderQualifier?: string) => ({
+      manualConfiguration: {
+        ...MINIMAL,
+        issuer: "https://shared.example",
+        ...(serviceProviderQualifier && { serviceProviderQualifier }),
+      },
+    });
+    const [plain, qualified] = [await bare(), await bare()];
+    expect((await put(plain, named())).status).toBe(200);
+    expect((await put(qualified, named("q"))).status).toBe(200);
+    expect((await put(await bare(), named("q"))).status).toBe(409);
+    expect((await get(qualified)).issuer).toBe("https://shared.example");
+    const issuer = "https://shared.example:urn:sp:qualifier:q";
+    expect((await ask("GET", `${APPLICATIONS}/${qualified}`)).body.issuer).toBe(issuer);
+    const query = new URLSearchParams({ filter: `issuer eq ${issuer}` });
+    expect((await ask("GET", `${APPLICATIONS}?${query}`)).body.applications).toMatchObject([{ id: qualified, issuer }]);
+  });
   test("a part that is sent is switched on unless it says otherwise", async () => {
     const id = await bare();
     const parts = {
