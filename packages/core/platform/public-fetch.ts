@@ -11,12 +11,14 @@ import { BlockList, isIP, isIPv6, type LookupFunction } from "node:net";
 const BYTES_MAX = 1_048_576;
 const TIME_MS = 5_000;
 
-const privateRanges = new BlockList();
+/** IPv4 that is not reached from everywhere (IANA's special-purpose registry), and the address of a cloud's own platform. */
+const special4 = new BlockList();
 for (const [network, prefix] of [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
   ["100.64.0.0", 10],
   ["127.0.0.0", 8],
+  ["168.63.129.16", 32],
   ["169.254.0.0", 16],
   ["172.16.0.0", 12],
   ["192.0.0.0", 24],
@@ -28,29 +30,27 @@ for (const [network, prefix] of [
   ["203.0.113.0", 24],
   ["224.0.0.0", 3],
 ] as const) {
-  privateRanges.addSubnet(network, prefix, "ipv4");
-  // The same addresses as IPv6 writes them: mapped, and through the translators of RFC 6052 and 6to4.
-  const [a = 0, b = 0, c = 0, d = 0] = network.split(".").map(Number);
-  const [high, low] = [((a << 8) | b).toString(16), ((c << 8) | d).toString(16)];
-  privateRanges.addSubnet(`::ffff:${high}:${low}`, 96 + prefix, "ipv6");
-  privateRanges.addSubnet(`64:ff9b::${high}:${low}`, 96 + prefix, "ipv6");
-  privateRanges.addSubnet(`2002:${high}:${low}::`, 16 + prefix, "ipv6");
+  special4.addSubnet(network, prefix, "ipv4");
 }
+
+/** Global unicast is all that IPv6 has of public addresses; these parts of it are translators, tunnels and documentation. */
+const unicast6 = new BlockList();
+unicast6.addSubnet("2000::", 3, "ipv6");
+const special6 = new BlockList();
 for (const [network, prefix] of [
-  ["::", 96],
-  ["fc00::", 7],
-  ["fe80::", 9],
-  ["ff00::", 8],
-  ["100::", 64],
   ["2001::", 23],
   ["2001:db8::", 32],
+  ["2002::", 16],
+  ["3fff::", 20],
 ] as const) {
-  privateRanges.addSubnet(network, prefix, "ipv6");
+  special6.addSubnet(network, prefix, "ipv6");
 }
 
 /** Whether an address can be reached from anywhere, so that reaching it from here gives nothing away. */
 export const isPublicAddress = (address: string): boolean =>
-  !privateRanges.check(address, isIPv6(address) ? "ipv6" : "ipv4");
+  isIPv6(address)
+    ? unicast6.check(address, "ipv6") && !special6.check(address, "ipv6")
+    : !special4.check(address, "ipv4");
 
 /** The document could not be had. The message may be shown to the caller. */
 export class FetchRefused extends Error {}

@@ -9,6 +9,7 @@ import { type InboundProtocols, ownerOf } from "./model.ts";
 import { checkOidc, oidcClient } from "./oidc.ts";
 import { readSaml, samlServiceProvider } from "./saml.ts";
 import type { InboundProtocolsBody, PassiveStsBody, WsTrustBody } from "./shapes.ts";
+import { isRunnable } from "./urls.ts";
 
 /** What protocol settings need beside their body. */
 export interface ProtocolSupport {
@@ -34,9 +35,17 @@ const unchanged = (what: string, before: string | undefined, wished: string): vo
   }
 };
 
+const checkReplies = ({ replyTo, replyToLogout = "" }: z.output<typeof PassiveStsBody>): void => {
+  const wrong = [replyTo, replyToLogout].find(isRunnable);
+  if (wrong !== undefined) {
+    throw new Fault("application.invalid", `The address '${wrong.slice(0, 100)}' has a scheme that is not allowed.`);
+  }
+};
+
 /** A relying party of WS-Federation after a body; its realm stays what it is (reference section 6.3). */
 export const passiveSts = (body: z.output<typeof PassiveStsBody>, before: InboundProtocols["passiveSts"]) => {
   unchanged("realm", before?.realm, body.realm);
+  checkReplies(body);
   return body;
 };
 
@@ -66,7 +75,7 @@ export const configureNew = async (
     inbound: {
       ...(body.oidc && { oidc: oidcClient(body.oidc, undefined, seal, owner) }),
       ...(saml && { saml: samlServiceProvider(saml.manual, undefined) }),
-      ...(body.passiveSts && { passiveSts: body.passiveSts }),
+      ...(body.passiveSts && { passiveSts: passiveSts(body.passiveSts, undefined) }),
       ...(body.wsTrust && { wsTrust: body.wsTrust }),
       ...(Object.keys(custom).length > 0 && { custom }),
     },

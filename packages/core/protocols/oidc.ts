@@ -7,6 +7,7 @@ import type { OidcClient } from "./model.ts";
 import { grantTypes, oidcOptions, tokenLifetimes } from "./options.ts";
 import { readPattern } from "./pattern.ts";
 import type { OidcBody, OidcShown } from "./shapes.ts";
+import { isRunnable } from "./urls.ts";
 
 type Body = z.output<typeof OidcBody>;
 type Shown = z.input<typeof OidcShown>;
@@ -14,8 +15,8 @@ type Shown = z.input<typeof OidcShown>;
 const CLIENT_ID_LENGTH = 28;
 const SECRET_LENGTH = 44;
 const PRINTABLE = /^[\x21-\x7E]+$/;
-/** Schemes that a browser would run or open rather than visit. */
-const DANGEROUS_SCHEME = /^(javascript|data|vbscript|file|blob|about|view-source|filesystem):$/i;
+/** Reading an expression costs more than reading an address. */
+const EXPRESSIONS_MAX = 10;
 /** Nobody's address: an expression that takes it takes any. */
 const STRANGER = "https://stranger.invalid/anything";
 
@@ -29,14 +30,17 @@ const allowed = (value: string | undefined, options: readonly string[], what: st
 const checkCallback = async (callback: string): Promise<void> => {
   if (callback.startsWith("regexp=")) {
     const pattern = await readPattern(callback.slice("regexp=".length));
-    if (!pattern) throw refuse(`The callback '${callback.slice(0, 100)}' is not a regular expression of RE2.`);
+    if (!pattern)
+      throw refuse(
+        `The callback '${callback.slice(0, 100)}' is not a regular expression of RE2 of at most 1,024 characters.`,
+      );
     if (pattern.matches(STRANGER)) throw refuse(`The callback '${callback.slice(0, 100)}' would match any address.`);
     return;
   }
   const shown = callback.slice(0, 100);
   if (!URL.canParse(callback)) throw refuse(`The callback '${shown}' is not an absolute URL.`);
   const url = new URL(callback);
-  if (DANGEROUS_SCHEME.test(url.protocol)) throw refuse(`The callback '${shown}' has a scheme that is not allowed.`);
+  if (isRunnable(callback)) throw refuse(`The callback '${shown}' has a scheme that is not allowed.`);
   if (url.username || url.password) throw refuse(`The callback '${shown}' must not hold a user name.`);
   if (callback.includes("#")) throw refuse("Callback URI must not contain a fragment component");
   if (url.host.includes("*")) throw refuse(`The callback '${shown}' must name one host; write regexp= for several.`);
@@ -69,6 +73,9 @@ export const checkOidc = async (body: Body): Promise<void> => {
     callbacks.length === 0
   ) {
     throw refuse("Callback URI is mandatory for Code or Implicit grant types");
+  }
+  if (callbacks.filter((callback) => callback.startsWith("regexp=")).length > EXPRESSIONS_MAX) {
+    throw refuse(`More than ${EXPRESSIONS_MAX} callbacks are expressions; join them by |.`);
   }
   for (const callback of callbacks) await checkCallback(callback);
   checkOrigins(body.allowedOrigins ?? []);

@@ -3,7 +3,7 @@
  * (reference section 6.2.5). Documents with a document type, entities, or more depth than metadata has are refused unread.
  */
 import { X509Certificate } from "node:crypto";
-import { parseXml, XmlElement, XmlError } from "@rgrove/parse-xml";
+import { parseXml, XmlElement, XmlError, XmlText } from "@rgrove/parse-xml";
 import * as z from "zod";
 import { Fault } from "../faults/faults.ts";
 import { SamlManual } from "./shapes.ts";
@@ -12,6 +12,7 @@ const DEPTH_MAX = 30;
 const TAGS_MAX = 5_000;
 const EMAIL_FORMAT = "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress";
 const METADATA = "urn:oasis:names:tc:SAML:2.0:metadata";
+const READ_NAMESPACES: ReadonlySet<string> = new Set([METADATA, "http://www.w3.org/2000/09/xmldsig#"]);
 
 const refuse = (reason: string): Fault => new Fault("saml.invalid", `Error parsing SAML SP metadata. ${reason}`);
 
@@ -29,13 +30,45 @@ const checkText = (text: string): void => {
   const declared = /^\s*<\?xml[^>]*encoding\s*=\s*["']([^"']+)["']/i.exec(text)?.[1];
   if (declared && !/^(utf-8|us-ascii)$/i.test(declared))
     throw refuse(`The encoding ${declared.slice(0, 30)} is not accepted.`);
+  checkNesting(text);
+};
+
+/** Where the text goes on behind a part that ends with `closing`. */
+const behind = (text: string, from: number, closing: string): number => {
+  const end = text.indexOf(closing, from);
+  if (end < 0) throw refuse(`'${closing}' is missing.`);
+  return end + closing.length;
+};
+
+/** Where a tag ends: at the first `>` that stands in no attribute value. */
+const behindTag = (text: string, from: number): number => {
+  let quote = "";
+  for (let at = from; at < text.length; at += 1) {
+    const char = text[at] as string;
+    if (quote !== "") {
+      if (char === quote) quote = "";
+    } else if (char === '"' || char === "'") quote = char;
+    else if (char === ">") return at + 1;
+  }
+  throw refuse("A tag is not closed.");
+};
+
+/** Counts tags and levels in one pass, past comments, CDATA and instructions, before anything is built from the text. */
+const checkNesting = (text: string): void => {
   let depth = 0;
   let tags = 0;
-  for (const [tag] of text.matchAll(/<(?![?!])\/?[^<>]*>/g)) {
-    tags += 1;
-    if (tag.startsWith("</")) depth -= 1;
-    else if (!tag.endsWith("/>")) depth += 1;
-    if (depth > DEPTH_MAX || tags > TAGS_MAX) throw refuse("The document is deeper or larger than metadata is.");
+  for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at)) {
+    if (text.startsWith("<!--", at)) at = behind(text, at + 4, "-->");
+    else if (text.startsWith("<![CDATA[", at)) at = behind(text, at + 9, "]]>");
+    else if (text.startsWith("<?", at)) at = behind(text, at + 2, "?>");
+    else {
+      const end = behindTag(text, at + 1);
+      tags += 1;
+      if (text[at + 1] === "/") depth -= 1;
+      else if (text[end - 2] !== "/") depth += 1;
+      if (depth > DEPTH_MAX || tags > TAGS_MAX) throw refuse("The document is deeper or larger than metadata is.");
+      at = end;
+    }
   }
 };
 
@@ -70,18 +103,45 @@ const Descriptor = z.object({
 
 type Tree = { readonly [name: string]: string | readonly Tree[] };
 
-/** An element as plain data: attributes with an `@`, text as `#text`, and every child in a list by its local name. */
-const toTree = (element: XmlElement): Tree => {
+type Namespaces = ReadonlyMap<string, string>;
+
+const splitName = (name: string): readonly [prefix: string, local: string] => {
+  const colon = name.indexOf(":");
+  return colon < 0 ? ["", name] : [name.slice(0, colon), name.slice(colon + 1)];
+};
+
+/** The namespaces that hold inside an element. */
+const namespacesIn = (element: XmlElement, outside: Namespaces): Namespaces => {
+  const inside = new Map(outside);
+  for (const [name, value] of Object.entries(element.attributes)) {
+    if (name === "xmlns") inside.set("", value);
+    else if (name.startsWith("xmlns:")) inside.set(name.slice("xmlns:".length), value);
+  }
+  return inside;
+};
+
+/**
+ * An element of metadata or of an XML signature as plain data: attributes with an `@`, its own text as `#text`, and every
+ * child in a list by its local name. What belongs to any other namespace says nothing here and is left out.
+ */
+const toTree = (element: XmlElement, outside: Namespaces): Tree | undefined => {
+  const namespaces = namespacesIn(element, outside);
+  const [prefix] = splitName(element.name);
+  if (!READ_NAMESPACES.has(namespaces.get(prefix) ?? "")) return undefined;
   const tree: Record<string, string | Tree[]> = {};
   for (const [name, value] of Object.entries(element.attributes)) tree[`@${name}`] = value;
+  let text = "";
   for (const child of element.children) {
+    if (child instanceof XmlText) text += child.text;
     if (!(child instanceof XmlElement)) continue;
-    const name = child.name.replace(/^[^:]*:/, "");
+    const below = toTree(child, namespaces);
+    if (!below) continue;
+    const [, name] = splitName(child.name);
     const siblings = tree[name];
-    if (Array.isArray(siblings)) siblings.push(toTree(child));
-    else tree[name] = [toTree(child)];
+    if (Array.isArray(siblings)) siblings.push(below);
+    else tree[name] = [below];
   }
-  tree["#text"] = element.text;
+  tree["#text"] = text;
   return tree;
 };
 
@@ -93,8 +153,9 @@ const parse = (text: string): Tree => {
     const reason = cause instanceof XmlError ? cause.message.split("\n")[0] : "It is not well-formed XML.";
     throw refuse(`${reason?.slice(0, 200)}`);
   }
-  if (root?.name.replace(/^[^:]*:/, "") !== "EntityDescriptor") throw refuse("The root must be one EntityDescriptor.");
-  return toTree(root);
+  const tree = root && splitName(root.name)[1] === "EntityDescriptor" ? toTree(root, new Map()) : undefined;
+  if (!tree) throw refuse(`The root must be one EntityDescriptor of the namespace ${METADATA}.`);
+  return tree;
 };
 
 /** The PEM of a certificate's Base64, checked. */
@@ -121,7 +182,6 @@ export const readSamlMetadata = (bytes: Uint8Array): SamlMetadata => {
   const text = decode(bytes);
   checkText(text);
   const root = parse(text);
-  if (!text.includes(METADATA)) throw refuse(`The namespace ${METADATA} is not declared.`);
   const parsed = Descriptor.safeParse(root);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

@@ -6,6 +6,7 @@ import type { Exempt } from "../platform/public-fetch.ts";
 import type { SamlServiceProvider } from "./model.ts";
 import { samlOptions } from "./options.ts";
 import type { SamlBody, SamlManual } from "./shapes.ts";
+import { isRunnable } from "./urls.ts";
 
 type Body = z.output<typeof SamlBody>;
 type Manual = z.output<typeof SamlManual>;
@@ -39,6 +40,15 @@ const checkKeys = ({ issuer, serviceProviderQualifier }: Manual): void => {
   if (issuer.trim() === "") throw refuse("A value for the Issuer is mandatory.");
   for (const part of [issuer, serviceProviderQualifier ?? ""]) {
     if (part.includes("@")) throw refuse(`'@' is reserved and cannot stand in '${part.slice(0, 200)}'.`);
+  }
+};
+
+/** No address that a browser is sent to may run in the browser instead. */
+const checkAddresses = ({ assertionConsumerUrls, singleLogoutProfile: logout }: Manual): void => {
+  const { logoutRequestUrl = "", logoutResponseUrl = "", idpInitiatedSingleLogout } = logout ?? {};
+  const returns = idpInitiatedSingleLogout?.returnToUrls ?? [];
+  for (const address of [...assertionConsumerUrls, logoutRequestUrl, logoutResponseUrl, ...returns]) {
+    if (isRunnable(address)) throw refuse(`The address '${address.slice(0, 100)}' has a scheme that is not allowed.`);
   }
 };
 
@@ -99,6 +109,7 @@ const attributeIndex = (manual: Manual, before: SamlServiceProvider | undefined)
  */
 export const samlServiceProvider = (manual: Manual, before: SamlServiceProvider | undefined): SamlServiceProvider => {
   checkKeys(manual);
+  checkAddresses(manual);
   const { attributeProfile, singleLogoutProfile: logout, requestValidation, responseSigning } = manual;
   const { assertionConsumerUrls: urls, defaultAssertionConsumerUrl: wished } = manual;
   const isWithAttributes = attributeProfile?.enabled ?? false;
@@ -142,11 +153,12 @@ export const samlServiceProvider = (manual: Manual, before: SamlServiceProvider 
   };
 };
 
-const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 const fileBytes = (file: string): Uint8Array => {
-  if (!BASE64.test(file)) throw refuse("The metadata file is not Base64.");
-  return Buffer.from(file, "base64");
+  const compact = file.replace(/\s/g, "");
+  if (!BASE64.test(compact)) throw refuse("The metadata file is not Base64.");
+  return Buffer.from(compact, "base64");
 };
 
 const fetched = async (url: string, exempt: Exempt, tenant: string): Promise<Uint8Array> => {

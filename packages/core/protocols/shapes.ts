@@ -136,7 +136,7 @@ export const SamlManual = z
 /** Body of SAML settings: exactly one of three ways; judged in saml.ts. */
 export const SamlBody = z
   .object({
-    metadataFile: z.string().optional(),
+    metadataFile: text(1_000_000).optional(),
     metadataURL: url.optional(),
     manualConfiguration: SamlManual.optional(),
   })

@@ -143,6 +143,11 @@ describe("updateOidcConfiguration", () => {
       { ...CODE, callbackURLs: ["regexp=((((a{1000}){1000}){1000}){1000})"] },
       "OAUTH-60001",
     ],
+    [
+      "eleven expressions",
+      { ...CODE, callbackURLs: Array.from({ length: 11 }, (_, index) => `regexp=https://a${index}\\.example/cb`) },
+      "OAUTH-60001",
+    ],
     ["an expression of 1,025 characters", { ...CODE, callbackURLs: [`regexp=${"a".repeat(1025)}`] }, "OAUTH-60001"],
     ["an origin with a path", { ...CODE, allowedOrigins: ["https://x.example/"] }, "APP-60001"],
     ["an origin that is none", { ...CODE, allowedOrigins: ["x.example"] }, "APP-60001"],

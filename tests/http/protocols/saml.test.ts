@@ -120,6 +120,12 @@ describe("updateSamlConfiguration", () => {
       singleSignOnProfile: { attributeConsumingServiceIndex: "7" },
     });
   });
+  test("what belongs to another namespace says nothing", async () => {
+    const inside = `<x:AssertionConsumerService xmlns:x="urn:other" Binding="b" Location="https://evil.example/" index="0"/>`;
+    const id = await bare();
+    await put(id, { metadataFile: base64(metadata({ entityId: "https://foreign.example", inside })) });
+    expect((await get(id)).assertionConsumerUrls).toEqual(["https://foreign.example/acs"]);
+  });
   test("a new issuer takes the place of the old one, which is free at once", async () => {
     const [one, two] = [await bare(), await bare()];
     const named = (issuer: string) => ({ manualConfiguration: { ...MINIMAL, issuer } });
@@ -194,12 +200,47 @@ describe("updateSamlConfiguration", () => {
       "SAML-60001",
     ],
     [
+      "levels hidden behind attributes",
+      {
+        metadataFile: base64(
+          metadata({ inside: `${`<a x="/>">${"z".repeat(250)}`.repeat(2_400)}${"</a>".repeat(2_400)}` }),
+        ),
+      },
+      400,
+      "SAML-60001",
+    ],
+    [
+      "levels hidden behind comments",
+      { metadataFile: base64(metadata({ inside: `${"<a><!--</a>-->".repeat(1_600)}${"</a>".repeat(1_600)}` })) },
+      400,
+      "SAML-60001",
+    ],
+    [
+      "comments that never end",
+      { metadataFile: base64(metadata({ inside: "<!--".repeat(100_000) })) },
+      400,
+      "SAML-60001",
+    ],
+    ["a million blanks", { metadataFile: `${" ".repeat(999_999)}!` }, 400, "SAML-60001"],
+    [
+      "another namespace",
+      { metadataFile: base64(metadata().replace("SAML:2.0:metadata", "SAML:9:metadata")) },
+      400,
+      "SAML-60001",
+    ],
+    [
+      "a script for an address",
+      { manualConfiguration: { ...MINIMAL, assertionConsumerUrls: ["javascript:alert(1)"] } },
+      400,
+      "SAML-60001",
+    ],
+    [
       "a certificate that is none",
       {
         metadataFile: base64(
           metadata({
             inside:
-              "<md:KeyDescriptor><KeyInfo><X509Data><X509Certificate>AAAA</X509Certificate></X509Data></KeyInfo></md:KeyDescriptor>",
+              '<md:KeyDescriptor><KeyInfo xmlns="http://www.w3.org/2000/09/xmldsig#"><X509Data><X509Certificate>AAAA</X509Certificate></X509Data></KeyInfo></md:KeyDescriptor>',
           }),
         ),
       },
@@ -233,6 +274,8 @@ describe("updateSamlConfiguration", () => {
       400,
       "SAML-60003",
     ],
+    ["this machine through a translator", { metadataURL: "https://[64:ff9b:1::7f00:1]/" }, 400, "SAML-60003"],
+    ["this machine translated", { metadataURL: "https://[::ffff:0:127.0.0.1]/" }, 400, "SAML-60003"],
     ["a private network", { metadataURL: "https://10.0.0.1/" }, 400, "SAML-60003"],
     ["another port", { metadataURL: "https://example.com:22/" }, 400, "SAML-60003"],
     ["a file", { metadataURL: "file:///etc/passwd" }, 400, "SAML-60003"],
