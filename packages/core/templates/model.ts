@@ -14,7 +14,8 @@ export type TemplateSummary = Omit<Template, "application">;
 /** Settings of any kind, by name. */
 export type Settings = Readonly<Record<string, unknown>>;
 
-const isSettings = (value: unknown): value is Settings =>
+/** Whether a value is settings rather than a list, a text or nothing. */
+export const isSettings = (value: unknown): value is Settings =>
   value !== null && typeof value === "object" && !Array.isArray(value);
 
 /** The member of that name where it holds settings itself. */

@@ -1,0 +1,23 @@
+/** What a template must not keep: whoever may read templates reads all of them. */
+import type { CustomProtocolKind } from "../protocols/custom-kind.ts";
+import { isSettings, type Settings, type TemplateFields } from "./model.ts";
+
+const withoutValues = (protocol: Settings, kinds: readonly CustomProtocolKind[]): Settings => {
+  const kind = kinds.find(({ name }) => name === protocol.name);
+  const confidential = new Set(kind?.properties.filter(({ isConfidential }) => isConfidential).map(({ name }) => name));
+  if (confidential.size === 0 || !Array.isArray(protocol.properties)) return protocol;
+  const properties = protocol.properties.map((property: unknown) => {
+    if (!isSettings(property) || !confidential.has(String(property.key))) return property;
+    const { value: _, ...named } = property;
+    return named;
+  });
+  return { ...protocol, properties };
+};
+
+/** The template without the values of custom protocols that their declaration calls confidential. */
+export const withoutConfidential = (fields: TemplateFields, kinds: readonly CustomProtocolKind[]): TemplateFields => {
+  const { inboundProtocolConfiguration: inbound } = fields.application;
+  if (!inbound?.custom) return fields;
+  const custom = inbound.custom.map((protocol) => withoutValues(protocol, kinds));
+  return { ...fields, application: { ...fields.application, inboundProtocolConfiguration: { ...inbound, custom } } };
+};
