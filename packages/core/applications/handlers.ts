@@ -75,14 +75,12 @@ export const applicationHandlers: Handlers<typeof applicationOperations, Applica
   },
 
   async changeApplicationOwner({ params, body }, { tenant, applications, users }) {
-    // Both are looked up before either is judged: an unknown application is told before an unknown user.
-    const [application, owner] = await Promise.all([
-      applications.find(tenant, params.applicationId),
-      users.find(tenant, body.id),
-    ]);
-    if (!application) throw notFound(params.applicationId, tenant);
-    if (!owner) throw new Fault("application.owner_unknown", `No user of tenant ${tenant} has the id ${body.id}.`);
-    await applications.update(tenant, params.applicationId, (before) => ({ ...before, ownerId: owner.id }));
+    const owner = await users.find(tenant, body.id);
+    await applications.update(tenant, params.applicationId, (before) => {
+      // Judged here, so that an unknown application is told before an unknown user.
+      if (!owner) throw new Fault("application.owner_unknown", `No user of tenant ${tenant} has the id ${body.id}.`);
+      return { ...before, ownerId: owner.id };
+    });
     return undefined;
   },
 

@@ -60,7 +60,7 @@ export interface ApplicationStore {
   add(tenant: string, application: Application): Promise<void>;
   /**
    * Changes an application: `change` is given what is there and answers what shall be, and is called again when another
-   * writer was faster. Throws `application.not_found`, `application.name_taken`, and what `change` throws. Two round trips.
+   * writer was faster. Answering what it was given changes nothing and writes nothing. Throws `application.not_found`, `application.name_taken`, and what `change` throws. Two round trips.
    */
   update(tenant: string, id: string, change: (before: Application) => Application): Promise<void>;
   /** Removes an application with its authorized APIs and frees its name. Nothing happens when it is not there. Two round trips. */
@@ -166,6 +166,7 @@ export const applicationStore = (table: Table): ApplicationStore => {
         const before = await read(tenant, id);
         if (!before) throw notFound(id, tenant);
         const after = change(before.application);
+        if (after === before.application) return;
         const version = before.version + 1;
         const i = packId(id);
         const oldEntry = keys.applicationEntry(tenant, before.application.name);

@@ -38,8 +38,8 @@ export interface Operation {
   readonly failures: readonly number[];
 }
 
-/** Statuses that operations share: no credential, no right, another method, a body too large or of another media type, and ours to answer for. */
-export const commonFailures = [401, 403, 405, 413, 415, 500, 503] as const;
+/** Statuses that operations share: no credential, no right, another method, others who keep changing the same thing, a body too large or of another media type, and ours to answer for. */
+export const commonFailures = [401, 403, 405, 409, 413, 415, 500, 503] as const;
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 

@@ -84,8 +84,9 @@ const media: Readonly<Record<Dialect, string>> = {
   oauth2: "application/json",
 };
 
-/** Only what asks for a credential refuses it, and only what reads a body judges it. */
-const mayFailWith = ({ scope, body }: Operation, status: number): boolean => {
+/** Only what asks for a credential refuses it, only what changes something can lose to others, and only what reads a body judges it. */
+const mayFailWith = ({ method, scope, body }: Operation, status: number): boolean => {
+  if (status === 409) return method !== "GET";
   if (status === 401 || status === 403) return scope !== PUBLIC;
   return body !== undefined || (status !== 413 && status !== 415);
 };

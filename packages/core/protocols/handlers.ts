@@ -63,12 +63,13 @@ const drop = async (
   id: string,
   without: (inbound: InboundProtocols) => InboundProtocols,
 ): Promise<undefined> => {
-  const found = await applications.find(tenant, id);
-  if (!found || without(found.inbound) === found.inbound) return undefined;
   try {
-    await applications.update(tenant, id, (before) => ({ ...before, inbound: without(before.inbound) }));
+    await applications.update(tenant, id, (before) => {
+      const inbound = without(before.inbound);
+      return inbound === before.inbound ? before : { ...before, inbound };
+    });
   } catch (error) {
-    // Deleted in between: what was to be removed is gone.
+    // What was to be removed is not there, which is what was wanted.
     if (!(error instanceof Fault && error.fault === "application.not_found")) throw error;
   }
   return undefined;

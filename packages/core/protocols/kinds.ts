@@ -1,6 +1,6 @@
 /**
- * Everything that the rest must know about the standard protocols: their names in paths, bodies and lists, and the key by
- * which an application is found through them. Nothing else enumerates protocols.
+ * What the rest must know about the standard protocols: their names in paths, bodies and lists, and the key by which an
+ * application is found through them. Another protocol is one more row here, its shapes, its operations and their handlers.
  */
 import { Fault } from "../faults/faults.ts";
 import type { InboundProtocols } from "./model.ts";

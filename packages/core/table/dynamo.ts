@@ -244,10 +244,7 @@ export const openTable = (config: TableConfig): OpenTable => {
       async count(key, add, set) {
         checkKey(key);
         const p = placeholders();
-        const UpdateExpression = updateOf(
-          { change: key, add, ...(set && { set }), when: "present", otherwise: () => "applied" },
-          p,
-        );
+        const UpdateExpression = updateOf({ add, ...(set && { set }) }, p);
         const answer = await untilDeadline(() =>
           charged("write", () =>
             documents.send(

@@ -51,7 +51,10 @@ const conditionOf = (when: When, p: Placeholders): string => {
 };
 
 /** The update expression of a change. */
-export const updateOf = (step: Extract<Step, { change: Key }>, p: Placeholders): string => {
+export const updateOf = (
+  step: Omit<Extract<Step, { change: Key }>, "change" | "when" | "otherwise">,
+  p: Placeholders,
+): string => {
   const clause = (word: string, parts: readonly string[]) => (parts.length > 0 ? [`${word} ${parts.join(", ")}`] : []);
   const pairs = (fields: Readonly<Record<string, Value>> | undefined, between: string) =>
     Object.entries(fields ?? {}).map(([attribute, value]) => `${p.name(attribute)}${between}${p.value(value)}`);

@@ -5,10 +5,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { listApplications } from "#core/applications/list.ts";
 import { type Application, freshApplication } from "#core/applications/model.ts";
-import { applicationStore } from "#core/applications/store.ts";
+import { applicationItems, applicationStore } from "#core/applications/store.ts";
 import { Fault } from "#core/faults/faults.ts";
 import { newId } from "#core/platform/ids.ts";
 import { newMeter } from "#core/table/meter.ts";
+import { loadItems } from "#local/bench/bulk.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { CALM, hostileDatabase, type Odds, seeded } from "#tests/support/hostile-database.ts";
 
@@ -115,6 +116,15 @@ describe.each([1, 2, 3])("seed %i", (seed) => {
 
 test("every kind of trouble was met", () => {
   expect(Math.min(...Object.values(happened))).toBeGreaterThan(0);
+});
+
+test("a list goes on behind the entries that it reads strongly, and reads each once", async () => {
+  const store = applicationStore(table.open(newMeter()));
+  const fresh = Array.from({ length: 2_050 }, (_, index) => freshApplication(newId(), `app ${index}`, "owner", false));
+  const items = fresh.flatMap((application) => applicationItems("large", application));
+  await loadItems(table.endpoint, table.tableName, "applications", items.length, items);
+  const entries = await store.entries("large");
+  expect(entries.map(({ id }) => id)).toEqual(fresh.map(({ id }) => id).reverse());
 });
 
 test("a copy that is behind its entry is read again: a list shows what was changed an instant ago", async () => {

@@ -1,0 +1,37 @@
+import { describe, expect, test } from "vitest";
+import { isPublicAddress } from "#core/platform/public-fetch.ts";
+
+describe("public addresses", () => {
+  test.each(["8.8.8.8", "1.1.1.1", "172.15.255.255", "172.32.0.1", "192.169.0.1", "2606:4700::1111", "2a00:1450::1"])(
+    "%s is one",
+    (address) => expect(isPublicAddress(address)).toBe(true),
+  );
+  test.each([
+    "0.0.0.0",
+    "10.1.2.3",
+    "100.64.0.1",
+    "127.0.0.1",
+    "168.63.129.16",
+    "169.254.169.254",
+    "172.16.0.1",
+    "172.31.255.255",
+    "192.168.1.1",
+    "198.18.0.1",
+    "203.0.113.9",
+    "224.0.0.1",
+    "255.255.255.255",
+    "::",
+    "::1",
+    "::ffff:8.8.8.8",
+    "::ffff:0:127.0.0.1",
+    "64:ff9b::7f00:1",
+    "64:ff9b:1::a9fe:a9fe",
+    "fc00::1",
+    "fe80::1",
+    "ff02::1",
+    "2001:db8::1",
+    "2002:7f00:1::",
+    "3fff::1",
+    "5f00::1",
+  ])("%s is none", (address) => expect(isPublicAddress(address)).toBe(false));
+});

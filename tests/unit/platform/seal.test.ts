@@ -1,0 +1,34 @@
+import { randomBytes } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { newSeal, randomText } from "#core/platform/seal.ts";
+
+const seal = newSeal(randomBytes(32));
+
+describe("a sealed secret", () => {
+  test("opens for its owner, and never looks the same twice", () => {
+    const [one, two] = [seal.seal("p\u00e4ss", "tenant/app"), seal.seal("p\u00e4ss", "tenant/app")];
+    expect(one).not.toBe(two);
+    expect(one).not.toContain("p\u00e4ss");
+    expect([seal.open(one, "tenant/app"), seal.open(two, "tenant/app")]).toEqual(["p\u00e4ss", "p\u00e4ss"]);
+  });
+  test("does not open for another owner, under another key, or changed anywhere", () => {
+    const sealed = seal.seal("secret", "tenant/app");
+    expect(() => seal.open(sealed, "tenant/other")).toThrow();
+    expect(() => newSeal(randomBytes(32)).open(sealed, "tenant/app")).toThrow(/another key/);
+    const [version, key, body = ""] = sealed.split(".");
+    const bytes = Buffer.from(body, "base64url");
+    for (let at = 0; at < bytes.length; at += 1) {
+      const changed = Buffer.from(bytes);
+      changed[at] = (changed[at] ?? 0) ^ 1;
+      expect(() => seal.open(`${version}.${key}.${changed.toString("base64url")}`, "tenant/app")).toThrow();
+    }
+  });
+  test("needs a key of 32 bytes", () => expect(() => newSeal(randomBytes(31))).toThrow(/32/));
+});
+
+test("random text has its length, its letters and no pattern", () => {
+  const texts = Array.from({ length: 200 }, () => randomText(28));
+  expect(new Set(texts).size).toBe(200);
+  expect(new Set(texts.join("")).size).toBe(63);
+  for (const text of texts) expect(text).toMatch(/^[A-Za-z0-9_]{28}$/);
+});
