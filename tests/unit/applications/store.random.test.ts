@@ -119,12 +119,16 @@ test("every kind of trouble was met", () => {
 });
 
 test("a list goes on behind the entries that it reads strongly, and reads each once", async () => {
-  const store = applicationStore(table.open(newMeter()));
+  const meter = newMeter();
+  const store = applicationStore(table.open(meter));
   const fresh = Array.from({ length: 2_050 }, (_, index) => freshApplication(newId(), `app ${index}`, "owner", false));
   const items = fresh.flatMap((application) => applicationItems("large", application));
   await loadItems(table.endpoint, table.tableName, "applications", items.length, items);
   const entries = await store.entries("large");
   expect(entries.map(({ id }) => id)).toEqual(fresh.map(({ id }) => id).reverse());
+  // 2,000 entries of some 50 bytes strongly, 50 at half the price: reading any of them twice would cost 10 units more.
+  expect(meter.cost.roundTrips).toBe(2);
+  expect(meter.cost.readUnits).toBeLessThan(30);
 });
 
 test("a copy that is behind its entry is read again: a list shows what was changed an instant ago", async () => {
