@@ -1,19 +1,32 @@
-/** What is set up rarely and used by everything else: API resources and their scopes. */
+/** What is set up rarely and used by everything else: API resources with their scopes, and tenants. */
 import { apiResourceOperations } from "#core/api-resources/contract.ts";
-import { apiResourceHandlers } from "#core/api-resources/handlers.ts";
+import { type ApiResourceStores, apiResourceHandlers } from "#core/api-resources/handlers.ts";
 import { apiResourceStore } from "#core/api-resources/store.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { openTable } from "#core/table/dynamo.ts";
+import { tenantOperations } from "#core/tenants/contract.ts";
+import { foundTenant } from "#core/tenants/founding.ts";
+import { type TenantStores, tenantHandlers } from "#core/tenants/handlers.ts";
+import { tenantStore } from "#core/tenants/tenant.ts";
+import { userStore } from "#core/users/store.ts";
 import { baseUrl, tableConfig } from "./env.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
 
-export const operations = apiResourceOperations;
+export const operations = { ...apiResourceOperations, ...tenantOperations };
 
-export const handler = lambda({
+export const handler = lambda<typeof operations, ApiResourceStores & TenantStores>({
   service: "administration",
   operations,
-  handlers: apiResourceHandlers,
+  handlers: { ...apiResourceHandlers, ...tenantHandlers },
   baseUrl: baseUrl(),
-  stores: (meter) => ({ apiResources: apiResourceStore(open(meter)) }),
+  stores: (meter) => {
+    const table = open(meter);
+    return {
+      apiResources: apiResourceStore(table),
+      tenants: tenantStore(table),
+      users: userStore(table),
+      found: (domain, administrator, nowMs) => foundTenant(table, domain, administrator, nowMs),
+    };
+  },
 });

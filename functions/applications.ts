@@ -1,4 +1,4 @@
-/** Applications: list, create, read, change, delete, owner, authenticators, authorized APIs, resident application. */
+/** Applications: list, create, read, change, delete, owner, authenticators, authorized APIs, resident application, files. */
 import { apiResourceStore } from "#core/api-resources/store.ts";
 import { applicationOperations } from "#core/applications/contract.ts";
 import { type ApplicationStores, applicationHandlers } from "#core/applications/handlers.ts";
@@ -9,18 +9,22 @@ import { authorizedApiStore } from "#core/authorized-apis/store.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { templateStore } from "#core/templates/store.ts";
+import { transferOperations } from "#core/transfer/contract.ts";
+import { type TransferStores, transferHandlers } from "#core/transfer/handlers.ts";
 import { userStore } from "#core/users/store.ts";
 import { baseUrl, protocolSupport, tableConfig } from "./env.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
 const protocols = protocolSupport();
 
-export const operations = { ...applicationOperations, ...authorizedApiOperations };
+export const operations = { ...applicationOperations, ...authorizedApiOperations, ...transferOperations };
 
-export const handler = lambda<typeof operations, ApplicationStores & AuthorizedApiStores>({
+export const handler = lambda<typeof operations, ApplicationStores & AuthorizedApiStores & TransferStores>({
   service: "applications",
   operations,
-  handlers: { ...applicationHandlers, ...authorizedApiHandlers },
+  handlers: { ...applicationHandlers, ...authorizedApiHandlers, ...transferHandlers },
+  readMultipart: async (bytes, contentType) =>
+    (await import("#core/http/multipart.ts")).readMultipart(bytes, contentType),
   baseUrl: baseUrl(),
   stores: (meter) => {
     const table = open(meter);

@@ -1,6 +1,6 @@
 /** The environment of the functions, read once when a function starts; a missing or wrong variable is told by its name. */
 import * as z from "zod";
-import { newSeal } from "#core/platform/seal.ts";
+import { newSeal, type Seal } from "#core/platform/seal.ts";
 import type { ProtocolSupport } from "#core/protocols/configure.ts";
 import { deploymentFromFile } from "#core/settings/file.ts";
 import type { TableConfig } from "#core/table/dynamo.ts";
@@ -17,7 +17,7 @@ const Table = z.object({
 });
 
 const Links = z.object({
-  /** The origin of absolute links; absent on AWS, where it is the domain that the gateway answered on. */
+  /** The origin of absolute links and of tokens; where it is absent, the domain that the gateway answered on. */
   BASE_URL: optionalUrl,
 });
 
@@ -26,9 +26,22 @@ const Documents = z.object({
   OPENAPI_FILE: z.string().min(1),
 });
 
+const SealingKey = z
+  .base64()
+  .refine((text) => Buffer.from(text, "base64").length === 32, "32 bytes in Base64 are needed");
+
 const Sealing = z.object({
-  /** 32 bytes in Base64: the key under which client secrets and confidential values are sealed. */
-  SEAL_KEY: z.base64().refine((text) => Buffer.from(text, "base64").length === 32, "32 bytes in Base64 are needed"),
+  /** The key under which client secrets, confidential values and signing keys are sealed. */
+  SEAL_KEY: SealingKey,
+  /** Keys, by commas, that were sealed under before; `none` where there is none, because Lambda may drop an empty text. */
+  FORMER_SEAL_KEYS: z
+    .string()
+    .default("none")
+    .transform((text) => (text === "none" ? [] : text.split(",")))
+    .pipe(z.array(SealingKey)),
+});
+
+const Metadata = z.object({
   /** Hosts, with ports, from which SAML metadata may be fetched whatever they are: for tests and closed networks. */
   METADATA_HOSTS: z.string().default(""),
 });
@@ -71,11 +84,18 @@ export const tableConfig = ({ callMs, requestMs }: Patience, environment = proce
 export const baseUrl = (environment = process.env): string | undefined =>
   read(Links, environment).BASE_URL?.replace(/\/$/, "");
 
+/** The seal under the deployment's key, which still opens what was sealed under former ones. */
+export const seal = (environment = process.env): Seal => {
+  const { SEAL_KEY, FORMER_SEAL_KEYS } = read(Sealing, environment);
+  const bytes = (text: string) => Buffer.from(text, "base64");
+  return newSeal(bytes(SEAL_KEY), FORMER_SEAL_KEYS.map(bytes));
+};
+
 /** What inbound protocols need beside the table. */
 export const protocolSupport = (environment = process.env): ProtocolSupport => {
-  const { SEAL_KEY, METADATA_HOSTS } = read(Sealing, environment);
+  const { METADATA_HOSTS } = read(Metadata, environment);
   return {
-    seal: newSeal(Buffer.from(SEAL_KEY, "base64")),
+    seal: seal(environment),
     customKinds: deploymentFromFile(deploymentFile(environment)).customProtocols,
     metadataExempt: new Set(METADATA_HOSTS.split(",").filter((host) => host !== "")),
   };

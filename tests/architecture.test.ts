@@ -11,11 +11,19 @@ const kinds: readonly { readonly kind: string; readonly pattern: RegExp; readonl
     kind: "functions",
     pattern: /^functions\//,
     may: [
+      "access",
+      "credentials",
+      "founding",
+      "scim",
+      "scim1",
+      "scim2",
       "protocols",
       "contract",
       "catalogue",
       "http",
       "auth",
+      "oauth",
+      "tokens",
       "handlers",
       "store",
       "table",
@@ -25,10 +33,17 @@ const kinds: readonly { readonly kind: string; readonly pattern: RegExp; readonl
       "settings",
     ],
   },
+  // What is deployed, as data; the rest of stacks/ makes it with SST.
+  { kind: "plan", pattern: /^stacks\/(bundling|plan|stage|statements)\.ts$/, may: ["declaration", "table"] },
+  { kind: "stacks", pattern: /^stacks\//, may: ["plan", "catalogue", "declaration", "metrics"] },
+  { kind: "metrics", pattern: /^packages\/core\/http\/metric-names\.ts$/, may: [] },
   {
     kind: "local",
     pattern: /^packages\/local\//,
     may: [
+      "plan",
+      "credentials",
+      "scim",
       "protocols",
       "settings",
       "functions",
@@ -38,6 +53,7 @@ const kinds: readonly { readonly kind: string; readonly pattern: RegExp; readonl
       "http",
       "faults",
       "auth",
+      "tokens",
       "store",
       "table",
       "dynamo",
@@ -47,11 +63,16 @@ const kinds: readonly { readonly kind: string; readonly pattern: RegExp; readonl
       "rules",
     ],
   },
-  { kind: "contract", pattern: /^packages\/core\/[a-z-]+\/(contract|shapes)\.ts$/, may: ["declaration"] },
+  {
+    kind: "contract",
+    pattern: /^packages\/core\/[a-z0-9-]+\/(contract|shapes)(-[a-z]+)?\.ts$/,
+    may: ["declaration", "scim"],
+  },
   { kind: "declaration", pattern: /^packages\/core\/catalogue\/(operation|services)\.ts$/, may: ["context"] },
   { kind: "catalogue", pattern: /^packages\/core\/catalogue\//, may: ["contract", "declaration"] },
   { kind: "documents", pattern: /^packages\/core\/documents\/openapi\.ts$/, may: ["declaration", "catalogue", "http"] },
-  { kind: "settings", pattern: /^packages\/core\/settings\//, may: ["rules"] },
+  { kind: "settings", pattern: /^packages\/core\/settings\//, may: ["access", "rules"] },
+  { kind: "access", pattern: /^packages\/core\/access\//, may: ["declaration", "rules"] },
   { kind: "faults", pattern: /^packages\/core\/faults\//, may: [] },
   { kind: "platform", pattern: /^packages\/core\/platform\//, may: [] },
   {
@@ -60,6 +81,7 @@ const kinds: readonly { readonly kind: string; readonly pattern: RegExp; readonl
     may: ["table", "faults", "platform"],
   },
   { kind: "table", pattern: /^packages\/core\/table\//, may: ["faults", "platform"] },
+  { kind: "scim", pattern: /^packages\/core\/scim\//, may: ["faults", "platform"] },
   { kind: "filter", pattern: /^packages\/core\/filter\//, may: ["faults"] },
   { kind: "parsing", pattern: /^packages\/core\/parsing\//, may: ["faults"] },
   {
@@ -67,31 +89,116 @@ const kinds: readonly { readonly kind: string; readonly pattern: RegExp; readonl
     pattern: /^packages\/core\/protocols\/(configure|custom|oidc|saml)\.ts$/,
     may: ["contract", "faults", "platform", "rules"],
   },
+  {
+    kind: "transfer",
+    pattern: /^packages\/core\/transfer\/(?!contract|shapes|handlers)/,
+    may: ["contract", "faults", "parsing", "protocols", "rules"],
+  },
   { kind: "context", pattern: /^packages\/core\/context\.ts$/, may: [] },
   {
     kind: "http",
     pattern: /^packages\/core\/http\//,
-    may: ["parsing", "declaration", "catalogue", "faults", "context", "platform", "table"],
+    may: ["metrics", "parsing", "declaration", "catalogue", "faults", "context", "platform", "table"],
   },
   {
     kind: "founding",
-    pattern: /^packages\/core\/tenants\/founding\.ts$/,
-    may: ["auth", "store", "rules", "table", "platform"],
+    pattern: /^packages\/core\/tenants\/(founder|founding)\.ts$/,
+    may: ["dynamo", "credentials", "declaration", "store", "rules", "scim", "table", "platform"],
   },
+  { kind: "credentials", pattern: /^packages\/core\/auth\/credentials\.ts$/, may: ["platform", "table"] },
   {
     kind: "auth",
     pattern: /^packages\/core\/auth\//,
-    may: ["context", "declaration", "catalogue", "faults", "http", "platform", "store", "rules", "table"],
+    may: [
+      "access",
+      "context",
+      "credentials",
+      "declaration",
+      "catalogue",
+      "faults",
+      "http",
+      "platform",
+      "store",
+      "rules",
+      "table",
+      "tokens",
+    ],
+  },
+  // Tokens as such: what they say, how they are kept, signed and revoked. Stores write revocations beside their own changes.
+  { kind: "tokens", pattern: /^packages\/core\/tokens\//, may: ["faults", "platform", "store", "table"] },
+  {
+    kind: "oauth",
+    pattern: /^packages\/core\/oauth\/(?!contract|shapes)/,
+    may: [
+      "auth",
+      "tokens",
+      "contract",
+      "declaration",
+      "context",
+      "faults",
+      "http",
+      "platform",
+      "rules",
+      "store",
+      "table",
+    ],
   },
   {
+    kind: "provisioning",
+    pattern: /^packages\/core\/[a-z0-9-]+\/provisioning\.ts$/,
+    may: ["credentials", "faults", "platform", "rules", "scim", "store", "table", "tokens"],
+  },
+  {
+    // Users and groups as resources, whichever version of SCIM shows them.
+    kind: "resources",
+    pattern: /^packages\/core\/resources\//,
+    may: ["faults", "listing", "platform", "rules", "scim", "store"],
+  },
+  {
+    kind: "scim1",
+    pattern: /^packages\/core\/scim1\//,
+    may: [
+      "contract",
+      "declaration",
+      "context",
+      "faults",
+      "listing",
+      "platform",
+      "provisioning",
+      "resources",
+      "rules",
+      "scim",
+      "store",
+    ],
+  },
+  {
+    kind: "scim2",
+    pattern: /^packages\/core\/scim2\//,
+    may: [
+      "contract",
+      "declaration",
+      "context",
+      "faults",
+      "listing",
+      "platform",
+      "provisioning",
+      "resources",
+      "rules",
+      "scim",
+      "store",
+    ],
+  },
+  { kind: "listing", pattern: /^packages\/core\/listing\//, may: ["faults", "scim", "table"] },
+  {
     kind: "store",
-    pattern: /^packages\/core\/[a-z-]+\/(store|tenant)\.ts$/,
-    may: ["rules", "faults", "platform", "table"],
+    pattern: /^packages\/core\/[a-z0-9-]+\/(store|tenant|lookups|membership|names|holders|roster|crowd|items)\.ts$/,
+    may: ["rules", "scim", "faults", "platform", "table", "tokens"],
   },
   {
     kind: "handlers",
-    pattern: /^packages\/core\/[a-z-]+\/(handlers|list)\.ts$/,
+    pattern: /^packages\/core\/[a-z0-9-]+\/(handlers|list)\.ts$/,
     may: [
+      "transfer",
       "parsing",
       "protocols",
       "contract",
@@ -101,13 +208,15 @@ const kinds: readonly { readonly kind: string; readonly pattern: RegExp; readonl
       "filter",
       "platform",
       "rules",
+      "scim",
       "store",
+      "tokens",
     ],
   },
   {
     kind: "rules",
-    pattern: /^packages\/core\/[a-z-]+\//,
-    may: ["parsing", "contract", "faults", "platform", "store"],
+    pattern: /^packages\/core\/[a-z0-9-]+\//,
+    may: ["parsing", "contract", "faults", "platform", "scim", "store"],
   },
 ];
 
@@ -116,6 +225,8 @@ const outside: readonly { readonly pattern: RegExp; readonly may: readonly strin
   { pattern: /^@aws-sdk\//, may: ["dynamo", "local"] },
   { pattern: /^@middy\//, may: ["http"] },
   { pattern: /^@aws-lambda-powertools\//, may: ["http"] },
+  { pattern: /^@fastify\/busboy$/, may: ["http"] },
+  { pattern: /^@rgrove\/parse-xml$/, may: ["parsing", "rules", "transfer"] },
   {
     pattern: /^zod$/,
     may: [
@@ -125,19 +236,23 @@ const outside: readonly { readonly pattern: RegExp; readonly may: readonly strin
       "parsing",
       "functions",
       "documents",
+      "founding",
       "rules",
       "handlers",
       "protocols",
+      "oauth",
       "local",
       "settings",
+      "transfer",
     ],
   },
+  { pattern: /^jose$/, may: ["tokens"] },
   { pattern: /^smol-toml$/, may: ["settings"] },
   { pattern: /^(@peculiar\/|esbuild$|cli-progress$)/, may: ["local"] },
 ];
 
 const sources = async (): Promise<string[]> => {
-  const folders = ["functions", "packages/core", "packages/local"];
+  const folders = ["functions", "packages/core", "packages/local", "stacks"];
   const lists = await Promise.all(folders.map((folder) => readdir(new URL(folder, root), { recursive: true })));
   return lists.flatMap((files, index) =>
     files.filter((file) => file.endsWith(".ts")).map((file) => `${folders[index]}/${file}`),
@@ -175,7 +290,7 @@ describe("imports", async () => {
       const may = kinds.find((row) => row.kind === kind)?.may ?? [];
       return importsOf(text).flatMap((specifier) => {
         const target = targetOf(path, specifier);
-        if (/^(functions|packages)\//.test(target)) {
+        if (/^(functions|packages|stacks)\//.test(target)) {
           const other = kindOf(target);
           return other === kind || may.includes(other) ? [] : [`${path} (${kind}) imports ${target} (${other})`];
         }
@@ -200,9 +315,18 @@ describe("imports", async () => {
     expect(wrong).toEqual([]);
   });
 
-  test("only the authorizer opens the store of password hashes", () => {
+  test("only the authorizer and the token endpoint open the store of password hashes", () => {
     const readers = files.filter(({ text }) => /\bcredentialStore\(/.test(text)).map(({ path }) => path);
-    expect(readers.sort()).toEqual(["functions/authorizer.ts", "packages/local/seed.ts"]);
+    expect(readers.sort()).toEqual(["functions/authorizer.ts", "functions/oauth2.ts", "packages/local/seed.ts"]);
+  });
+
+  test("only the token endpoint and the people who rotate them open the keys that sign", () => {
+    const openers = files.filter(({ text }) => /\b(?:newSigningKeys|keyStore)\(/.test(text)).map(({ path }) => path);
+    expect(openers.sort()).toEqual([
+      "functions/oauth2.ts",
+      "packages/core/tokens/held-keys.ts",
+      "packages/local/keys.ts",
+    ]);
   });
 
   test("a database expression is written in one place, with a Limit and without begins_with", () => {

@@ -1,7 +1,7 @@
 /** What a handler knows about the request it serves, beside its parsed input. */
 
-/** Who calls. The tenant comes from the credential alone. */
-export interface Principal {
+/** A person who calls, with a password or through an application that has a token of this person. */
+export interface UserPrincipal {
   readonly kind: "user";
   readonly tenant: string;
   /** The user's id. */
@@ -12,6 +12,18 @@ export interface Principal {
   readonly userStore: string;
 }
 
+/** An application that calls on its own account, with a token of the grant `client_credentials`. */
+export interface ClientPrincipal {
+  readonly kind: "client";
+  readonly tenant: string;
+  /** The client id. */
+  readonly subject: string;
+  readonly applicationId: string;
+}
+
+/** Who calls. The tenant comes from the credential alone. */
+export type Principal = UserPrincipal | ClientPrincipal;
+
 /** What is known of any request, also where anybody may call. */
 export interface PublicContext {
   readonly traceId: string;
@@ -19,6 +31,10 @@ export interface PublicContext {
   readonly now: number;
   /** The origin that absolute links start with, without a trailing slash. Never taken from the `Host` header. */
   readonly origin: string;
+  /** The tenant that the path names, where it names one. Nobody has vouched for it. */
+  readonly pathTenant?: string;
+  /** Where the request came from, for the log. */
+  readonly sourceIp: string;
 }
 
 /** What is known where the caller had to show a credential. */
@@ -26,4 +42,16 @@ export interface RequestContext extends PublicContext {
   readonly principal: Principal;
   /** The tenant of the caller: the only tenant that a handler may touch. */
   readonly tenant: string;
+}
+
+/** What is known where an operator may let anybody call: a caller may have shown a credential, or none. */
+export interface OpenableContext extends PublicContext {
+  readonly principal?: Principal;
+  readonly tenant?: string;
+}
+
+/** What an operation knows that must look at what its caller may do. */
+export interface ScopedContext extends RequestContext {
+  /** The scopes of the caller's credential. */
+  readonly scopes: ReadonlySet<string>;
 }

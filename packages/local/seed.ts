@@ -1,12 +1,13 @@
 /** What `npm start` puts into an empty table, and what it makes sure of in one that is not. */
 
-import { credentialStore, replacingCredential } from "#core/auth/credentials.ts";
+import { credentialStore, newCredential, replacingCredential } from "#core/auth/credentials.ts";
+import { foldName } from "#core/platform/fold.ts";
 import { verifyPassword } from "#core/platform/password.ts";
 import { keys } from "#core/table/keys.ts";
-import { foldName } from "#core/table/name-index/name-key.ts";
 import type { Table } from "#core/table/table.ts";
-import { type Administrator, foundTenant, newCredential } from "#core/tenants/founding.ts";
-import { SUPER_TENANT } from "#core/tenants/tenant.ts";
+import { foundTenant } from "#core/tenants/founding.ts";
+import { type Administrator, SUPER_TENANT } from "#core/tenants/tenant.ts";
+import { revokingUser } from "#core/tokens/revocation.ts";
 import { userStore } from "#core/users/store.ts";
 import { PRIMARY } from "#core/users/username.ts";
 
@@ -35,5 +36,6 @@ export const seed = async (table: Table, administrator: Administrator): Promise<
       await newCredential(administrator.password),
       () => new Error("no such user"),
     ),
+    ...revokingUser(SUPER_TENANT, userId),
   );
 };

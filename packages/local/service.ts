@@ -19,7 +19,8 @@ import { sealKey } from "./seal-key.ts";
 import { seed } from "./seed.ts";
 import type { Settings } from "./settings.ts";
 
-const TABLE_NAME = "identity-admin-api";
+/** The table of the local service. */
+export const TABLE_NAME = "identity-admin-api";
 const HOST = "127.0.0.1";
 const SEED_DEADLINE_MS = 9_000;
 
@@ -43,9 +44,19 @@ export interface ServiceEvents {
   readonly onEngineExit?: (reason: string) => void;
 }
 
-/** Loads a function as Lambda does: its module reads the environment that is set by then. */
-const load = async (name: string): Promise<LambdaFunction> => {
-  const module = (await import(new URL(`../../functions/${name}.ts`, import.meta.url).href)) as {
+/** The variables of a function's environment. */
+export type Environment = Readonly<Record<string, string>>;
+
+/** Loads a function by its name. Functions are loaded one behind the other, so each may have an environment of its own. */
+export type LoadFunction = (name: string, environment: Environment) => Promise<LambdaFunction>;
+
+let starts = 0;
+
+/** Loads a function as Lambda does: its module reads the environment that is set by then. A further service of one process has modules of its own. */
+const loadSource: LoadFunction = async (name, environment) => {
+  Object.assign(process.env, environment);
+  const own = starts > 1 ? `?service=${starts}` : "";
+  const module = (await import(new URL(`../../functions/${name}.ts${own}`, import.meta.url).href)) as {
     handler: LambdaFunction;
   };
   return module.handler;
@@ -53,14 +64,11 @@ const load = async (name: string): Promise<LambdaFunction> => {
 
 const projectFile = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-const startFunctions = async (environment: Readonly<Record<string, string>>) => {
-  Object.assign(process.env, environment);
-  const names = Object.keys(services);
-  const loaded = await Promise.all(names.map(load));
-  return {
-    authorizer: await load("authorizer"),
-    functions: Object.fromEntries(names.map((name, index) => [name, loaded[index] as LambdaFunction])),
-  };
+const startFunctions = async (load: LoadFunction, environment: Environment) => {
+  starts += 1;
+  const functions: Record<string, LambdaFunction> = {};
+  for (const name of Object.keys(services)) functions[name] = await load(name, environment);
+  return { authorizer: await load("authorizer", environment), functions };
 };
 
 const checkDirectory = async (directory: string): Promise<void> => {
@@ -102,8 +110,15 @@ const tlsDoor = async (directory: string | undefined, port: number | undefined) 
   };
 };
 
-/** Starts the service; it answers when this resolves. Throws an `Error` with a sentence for people. */
-export const startService = async (settings: Settings, events: ServiceEvents = {}): Promise<RunningService> => {
+/**
+ * Starts the service; it answers when this resolves. `load` may bring the functions from elsewhere than their sources.
+ * Throws an `Error` with a sentence for people.
+ */
+export const startService = async (
+  settings: Settings,
+  events: ServiceEvents = {},
+  load: LoadFunction = loadSource,
+): Promise<RunningService> => {
   const engine = await startDatabase(settings, events.onEngineExit);
   const certificates = await certificatesIn(settings);
   const stopRest = async () => {
@@ -119,7 +134,7 @@ export const startService = async (settings: Settings, events: ServiceEvents = {
     const deployment = settings.deploymentFile ?? projectFile("deployment.toml");
     await checkPatterns(deploymentFromFile(deployment).customProtocols);
     const port = settings.port || (await freePort());
-    const { authorizer, functions } = await startFunctions({
+    const { authorizer, functions } = await startFunctions(load, {
       TABLE_NAME,
       DYNAMODB_ENDPOINT: endpoint,
       BASE_URL: `http://${HOST}:${port}`,

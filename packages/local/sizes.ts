@@ -1,16 +1,12 @@
 /** `npm run sizes` bundles every function as it is deployed and fails where one loads more at its start than it may. */
-import { readdir } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { type FunctionName, plan } from "../../stacks/plan.ts";
+import { BUNDLE, buildOptions } from "./deploy/bundle.ts";
 
 const KIB = 1_024;
 const MOST_KIB = 600;
 /** Functions with a budget of their own. */
-const budgets: Readonly<Record<string, number>> = { "application-metadata": 200 };
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
-/** Not functions: what they share. */
-const shared: ReadonlySet<string> = new Set(["env.ts"]);
+const budgets: Readonly<Partial<Record<FunctionName, number>>> = { "application-metadata": 200 };
 
 /** Bytes of a function: what it loads when it starts, and what it loads when a request first needs it. */
 interface Size {
@@ -18,40 +14,23 @@ interface Size {
   readonly later: number;
 }
 
-const sizeOf = async (file: string): Promise<Size> => {
-  const { metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: [`functions/${file}`],
-    bundle: true,
-    splitting: true,
-    write: false,
-    metafile: true,
-    minify: true,
-    platform: "node",
-    format: "esm",
-    target: "es2024",
-    mainFields: ["module", "main"],
-    outdir: "bundle",
-    logLevel: "error",
-  });
+const sizeOf = async (name: FunctionName): Promise<Size> => {
+  const { metafile } = await build({ ...buildOptions(name, "bundle"), sourcemap: false, write: false });
   const { outputs } = metafile;
-  const entry = Object.keys(outputs).find((name) => outputs[name]?.entryPoint === `functions/${file}`) ?? "";
   const started = new Set<string>();
-  const start = (name: string): void => {
-    if (started.has(name)) return;
-    started.add(name);
-    for (const { path, kind } of outputs[name]?.imports ?? []) if (kind === "import-statement") start(path);
+  const start = (file: string): void => {
+    if (started.has(file)) return;
+    started.add(file);
+    for (const { path, kind } of outputs[file]?.imports ?? []) if (kind === "import-statement") start(path);
   };
-  start(entry);
-  const sum = (names: readonly string[]) => names.reduce((total, name) => total + (outputs[name]?.bytes ?? 0), 0);
-  return { start: sum([...started]), later: sum(Object.keys(outputs).filter((name) => !started.has(name))) };
+  start(`bundle/${BUNDLE}`);
+  const sum = (files: readonly string[]) => files.reduce((total, file) => total + (outputs[file]?.bytes ?? 0), 0);
+  return { start: sum([...started]), later: sum(Object.keys(outputs).filter((file) => !started.has(file))) };
 };
 
-const files = (await readdir(new URL("../../functions", import.meta.url))).filter((file) => !shared.has(file));
-for (const file of files.sort()) {
-  const name = file.replace(/\.ts$/, "");
+for (const name of (Object.keys(plan) as FunctionName[]).sort()) {
   const most = budgets[name] ?? MOST_KIB;
-  const { start, later } = await sizeOf(file);
+  const { start, later } = await sizeOf(name);
   const kib = (bytes: number) => (bytes / KIB).toFixed(0).padStart(5);
   console.log(
     `${name.padEnd(24)} ${kib(start)} KiB of ${most}${later > 0 ? `, and ${kib(later).trim()} KiB when needed` : ""}`,

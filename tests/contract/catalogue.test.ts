@@ -4,12 +4,13 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { systemApis } from "#core/api-resources/system.ts";
 import { routes, scopeTable } from "#core/catalogue/derive.ts";
 import { operations, operationsOf } from "#core/catalogue/index.ts";
-import { type Operation, PUBLIC } from "#core/catalogue/operation.ts";
+import { type Operation, PUBLIC, SIGNED_IN } from "#core/catalogue/operation.ts";
 import { type ServiceName, services } from "#core/catalogue/services.ts";
 import { errorSchemas } from "#core/http/dialects.ts";
 import { chooserOf } from "#local/gateway/routing.ts";
+import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { addUser } from "#tests/support/people.ts";
-import { world } from "#tests/support/world.ts";
+import { ADMIN, world } from "#tests/support/world.ts";
 
 const http = new URL("../http/", import.meta.url);
 const testFiles = readdirSync(http, { recursive: true })
@@ -17,13 +18,17 @@ const testFiles = readdirSync(http, { recursive: true })
   .filter((path) => path.endsWith(".test.ts"))
   .map((path) => ({ path, text: readFileSync(new URL(path, http), "utf8") }));
 const api = world();
+const oauth = oauthOf(api);
 const choose = chooserOf(routes());
 const every = Object.entries(operations);
 const secured = every.filter(([, { scope }]) => scope !== PUBLIC);
+/** What asks for a scope that not every caller holds. */
+const scoped = secured.filter(([, { scope }]) => scope !== SIGNED_IN);
+const neededBy = ({ scope, furtherScopes = [] }: Operation) => [scope, ...furtherScopes];
 const scopes = [...scopeTable(operations).keys()];
 const password = "a long enough password";
 const withAllBut = (scope: string) => ({ username: `all-but-${scope}`, password });
-const withOnly = (scope: string) => ({ username: `only-${scope}`, password });
+const withOnly = (needed: readonly string[]) => ({ username: `only-${needed.join("+")}`, password });
 const ID = "00000000-0000-0000-0000-000000000000";
 const pathOf = ({ path }: Operation) => path.replace(/\{\w+\}/g, ID);
 const errorOf = ({ service }: Operation) => errorSchemas[services[service].dialect].strict();
@@ -31,7 +36,11 @@ const errorOf = ({ service }: Operation) => errorSchemas[services[service].diale
 beforeAll(async () => {
   for (const scope of scopes) {
     await addUser(api.service, { ...withAllBut(scope), scopes: scopes.filter((other) => other !== scope) });
-    await addUser(api.service, { ...withOnly(scope), scopes: [scope] });
+  }
+  for (const needed of new Map(
+    secured.map(([, declared]) => [neededBy(declared).join(), neededBy(declared)]),
+  ).values()) {
+    await addUser(api.service, { ...withOnly(needed), scopes: needed });
   }
   await addUser(api.service, { username: "roleless", password });
 });
@@ -57,21 +66,96 @@ describe.each(secured)("%s", (_, declared) => {
   test("401 without a credential, in the dialect of its path", async () => {
     const answer = await ask({ as: null });
     expect(answer.status).toBe(401);
-    expect(answer.headers.get("www-authenticate")).toMatch(/^Basic realm="[^"]+", charset="UTF-8"$/);
+    expect(answer.headers.get("www-authenticate")).toMatch(
+      /^Basic realm="[^"]+", charset="UTF-8", Bearer realm="[^"]+"$/,
+    );
     expect(() => errorOf(declared).parse(answer.body)).not.toThrow();
   });
-  test("403 with every scope but its own, and without any role", async () => {
-    for (const as of [withAllBut(declared.scope), { username: "roleless", password }]) {
+  test("not refused with exactly what it asks for, and no status that it does not declare", async () => {
+    const { status } = await ask({ as: withOnly(neededBy(declared)) });
+    const isOpen = neededBy(declared).every((scope) => scope === SIGNED_IN);
+    expect(status).not.toBe(401);
+    // A user may be refused what the operation says that it refuses itself.
+    if (!declared.failures.includes(403)) expect(status).not.toBe(403);
+    expect([declared.success.status, ...declared.failures]).toContain(status);
+    if (isOpen) expect((await ask({ as: { username: "roleless", password } })).status).toBe(status);
+  });
+});
+
+describe.each(scoped)("%s", (_, declared) => {
+  const ask = (as: Parameters<typeof api.ask>[2]) =>
+    api.ask(declared.method, pathOf(declared), { ...as, ...(declared.body && { body: {} }) });
+
+  test("403 with every scope but one that it asks for, and without any role", async () => {
+    for (const as of [...neededBy(declared).map(withAllBut), { username: "roleless", password }]) {
       const answer = await ask({ as });
       expect(answer.status).toBe(403);
       expect(() => errorOf(declared).parse(answer.body)).not.toThrow();
     }
   });
-  test("not refused with exactly its own scope, and no status that it does not declare", async () => {
-    const { status } = await ask({ as: withOnly(declared.scope) });
-    expect([401, 403]).not.toContain(status);
-    expect([declared.success.status, ...declared.failures]).toContain(status);
+});
+
+/** Tokens with exactly some scopes, each made once. */
+const tokens = new Map<string, Promise<string>>();
+const kinds = {
+  "an opaque token of a client": { type: "Default", grant: { grant_type: "client_credentials" } },
+  "a JWT of a client": { type: "JWT", grant: { grant_type: "client_credentials" } },
+  "a JWT of a user": { type: "JWT", grant: { grant_type: "password", ...ADMIN } },
+} as const;
+const clients = new Map<string, Promise<TestClient>>();
+const clientOf = (type: string) => {
+  const known = clients.get(type) ?? oauth.newClient(scopes, { accessToken: { type } });
+  clients.set(type, known);
+  return known;
+};
+const tokenWith = (kind: keyof typeof kinds, wanted: readonly string[]): Promise<string> => {
+  const key = `${kind}: ${wanted.join(" ")}`;
+  const made =
+    tokens.get(key) ??
+    (async () => {
+      const { type, grant } = kinds[kind];
+      const answer = await oauth.token(await clientOf(type), { ...grant, scope: wanted.join(" ") });
+      expect((answer.scope ?? "").split(" ").sort()).toEqual([...wanted].sort());
+      return `Bearer ${answer.access_token}`;
+    })();
+  tokens.set(key, made);
+  return made;
+};
+
+describe.each(scoped)("%s", (_, declared) => {
+  const ask = (as: string) => api.ask(declared.method, pathOf(declared), { as, ...(declared.body && { body: {} }) });
+
+  test("401 with a token that is none, in the dialect of its path", async () => {
+    const answer = await ask("Bearer at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get("www-authenticate")).toMatch(/, Bearer realm="[^"]+", error="invalid_token"$/);
+    expect(() => errorOf(declared).parse(answer.body)).not.toThrow();
   });
+  test.each(Object.keys(kinds) as (keyof typeof kinds)[])(
+    "%s: 403 without one of its scopes, which is named; else let in",
+    async (kind) => {
+      for (const missing of neededBy(declared)) {
+        if (missing === SIGNED_IN) continue;
+        const others = scopes.filter((scope) => scope !== missing && scope !== SIGNED_IN);
+        const answer = await ask(await tokenWith(kind, others));
+        expect(answer.status).toBe(403);
+        expect(answer.headers.get("www-authenticate")).toMatch(
+          /^Bearer realm="[^"]+", error="insufficient_scope", scope="/,
+        );
+        expect(answer.headers.get("www-authenticate")).toContain(`scope="${missing}"`);
+        expect(() => errorOf(declared).parse(answer.body)).not.toThrow();
+      }
+      const { status } = await ask(
+        await tokenWith(
+          kind,
+          neededBy(declared).filter((scope) => scope !== SIGNED_IN),
+        ),
+      );
+      expect([declared.success.status, ...declared.failures]).toContain(status);
+      expect(status).not.toBe(401);
+      if (!declared.failures.includes(403)) expect(status).not.toBe(403);
+    },
+  );
 });
 
 describe("the functions", () => {
@@ -80,7 +164,19 @@ describe("the functions", () => {
     expect(module.operations).toEqual(operationsOf(service as ServiceName));
   });
   test("what anybody may call is this, and no more", () => {
-    expect(every.filter(([, { scope }]) => scope === PUBLIC).map(([id]) => id)).toEqual(["getOpenApiDocument"]);
+    expect(every.filter(([, { scope }]) => scope === PUBLIC).map(([id]) => id)).toEqual([
+      "getOpenApiDocument",
+      // The protocol authenticates clients itself.
+      "requestToken",
+      "revokeToken",
+      "introspectToken",
+      // What is published, so that clients can find and verify.
+      "getJwks",
+      "getOpenIdConfiguration",
+      "getServerMetadata",
+      "getIssuerMetadata",
+      "getTenantIssuerMetadata",
+    ]);
   });
 });
 
@@ -110,7 +206,25 @@ describe("the scopes", () => {
       "internal_application_mgt_delete",
       "internal_application_mgt_update",
       "internal_application_mgt_view",
+      "internal_bulk_resource_create",
+      "internal_create_tenants",
+      "internal_group_mgt_create",
+      "internal_group_mgt_delete",
+      "internal_group_mgt_update",
+      "internal_group_mgt_view",
+      "internal_list_tenants",
+      "internal_login",
+      "internal_modify_tenants",
       "internal_organization_admin",
+      "internal_role_mgt_create",
+      "internal_role_mgt_delete",
+      "internal_role_mgt_update",
+      "internal_role_mgt_view",
+      "internal_user_mgt_create",
+      "internal_user_mgt_delete",
+      "internal_user_mgt_list",
+      "internal_user_mgt_update",
+      "internal_user_mgt_view",
     ]);
   });
   test("of the system APIs have names and ids of their own, as the APIs have", () => {

@@ -1,11 +1,13 @@
 /** Users for tests that need more than the administrator, written straight into the store of a running service. */
-import { addingCredential } from "#core/auth/credentials.ts";
+import { addingCredential, newCredential } from "#core/auth/credentials.ts";
+import { systemClock } from "#core/platform/clock.ts";
 import { newId } from "#core/platform/ids.ts";
+import { freshRole } from "#core/roles/model.ts";
 import { roleStore } from "#core/roles/store.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
 import type { Table } from "#core/table/table.ts";
-import { newCredential } from "#core/tenants/founding.ts";
+import { freshUser } from "#core/users/model.ts";
 import { userStore } from "#core/users/store.ts";
 import { PRIMARY } from "#core/users/username.ts";
 import type { RunningService } from "#local/service.ts";
@@ -29,12 +31,15 @@ export const addUser = async (
   const roles = roleStore(table);
   const [userId, roleId] = [newId(), newId()];
   const fail = () => new Error("the test's user exists already");
-  const role = { id: roleId, name: `role of ${username}`, permissions: scopes ?? [], holdsEveryScope: false };
+  const role = freshRole(roleId, `role of ${username}`, TENANT, systemClock.now(), { permissions: scopes ?? [] });
   const steps = [
     addingCredential(TENANT, userId, await newCredential(password), fail),
-    ...(scopes ? [...roles.adding(TENANT, role, fail), ...roles.giving(TENANT, roleId, userId, fail)] : []),
+    ...(scopes ? [...roles.adding(TENANT, role, fail), roles.holding(TENANT, roleId, userId, fail)] : []),
   ];
-  const user = { id: userId, userName: username, userStore: PRIMARY, active: true };
+  const user = freshUser(userId, username, systemClock.now(), {
+    hasPassword: true,
+    ...(scopes && { roleIds: [roleId] }),
+  });
   await userStore(table).add(TENANT, user, steps, fail);
   return userId;
 };

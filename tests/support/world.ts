@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { type RunningService, startService } from "#local/service.ts";
+import { deployedFunctions } from "./deployed.ts";
 
 export const ADMIN = { username: "admin", password: "admin" } as const;
 
@@ -49,11 +50,19 @@ export const APPLICATIONS = "/api/server/v1/applications";
 
 /**
  * Starts a service for the file that calls it, and stops it behind its last test. Its deployment.toml is the project's
- * own, or one with the text `deployment`.
+ * own, or one with the text `deployment`; `mtls` opens the door with client certificates too.
  */
-export const world = ({ deployment }: { readonly deployment?: string } = {}): World => {
+export const world = ({
+  deployment,
+  hasTlsDoor,
+}: {
+  readonly deployment?: string;
+  readonly hasTlsDoor?: true;
+} = {}): World => {
   let service: RunningService | undefined;
   let directory: string | undefined;
+  // Set by `npm run test:bundles`: the functions as they are deployed, in place of their sources.
+  const deployed = process.env.FUNCTIONS_DIR ? deployedFunctions(process.env.FUNCTIONS_DIR) : undefined;
   beforeAll(async () => {
     let deploymentFile: string | undefined;
     if (deployment !== undefined) {
@@ -61,17 +70,19 @@ export const world = ({ deployment }: { readonly deployment?: string } = {}): Wo
       deploymentFile = join(directory, "deployment.toml");
       await writeFile(deploymentFile, deployment);
     }
-    service = await startService({
+    const settings = {
       port: 0,
-      mtlsPort: undefined,
+      mtlsPort: hasTlsDoor ? 0 : undefined,
       dataDirectory: undefined,
       administrator: ADMIN,
       endpoint: undefined,
       deploymentFile,
-    });
+    };
+    service = await startService(settings, {}, deployed?.load);
   });
   afterAll(async () => {
     await service?.close();
+    await deployed?.close();
     if (directory) await rm(directory, { recursive: true });
   });
   const running = (): RunningService => {

@@ -7,7 +7,7 @@ import { stale, whileStale } from "../table/stale.ts";
 import type { Item, Step, Table } from "../table/table.ts";
 import type { ApiResource, ApiSummary, Scope } from "./model.ts";
 import { apiNotFound, checkChanges, checkOwn, identifierTaken, scopeTaken } from "./rules.ts";
-import { systemApi, systemApis } from "./system.ts";
+import { systemApi, systemApis, systemScopes } from "./system.ts";
 
 /** Entries of one round trip. Past 1 MB DynamoDB ends the page by itself. */
 const ENTRIES_PER_PAGE = 10_000;
@@ -20,6 +20,12 @@ export interface HeldApi {
   readonly holding: readonly Step[];
 }
 
+/** Which scope a name means, and whose it is. */
+export interface ScopePlace {
+  readonly id: string;
+  readonly apiId: string;
+}
+
 /** The API resources of all tenants; every method takes the tenant that the credential named. */
 export interface ApiResourceStore {
   /** At most one round trip. */
@@ -28,6 +34,8 @@ export interface ApiResourceStore {
   hold(tenant: string, id: string): Promise<HeldApi | undefined>;
   /** Those of some ids that are there, by id. At most one round trip. */
   findMany(tenant: string, ids: readonly string[]): Promise<ReadonlyMap<string, ApiResource>>;
+  /** Where scopes of the tenant's own APIs belong, by their names; those that there are. At most one round trip. */
+  findScopes(tenant: string, names: readonly string[]): Promise<ReadonlyMap<string, ScopePlace>>;
   /** All of them, as lists show them: the tenant's own, newest first, then those of the service. */
   summaries(tenant: string): Promise<ApiSummary[]>;
   /** Keeps a new one. Throws `api_resource.exists` or `api_resource.scope_exists`. One round trip. */
@@ -73,6 +81,15 @@ const claimItem = (tenant: string, api: string, { id, name }: Scope): Item => ({
   id,
   api,
 });
+
+/** Which of some scopes an API has, of the service or of the tenant. One round trip. */
+export const scopeNames =
+  (table: Table) =>
+  async (tenant: string, scopes: readonly string[]): Promise<ReadonlySet<string>> => {
+    const own = scopes.filter((scope) => !systemScopes.has(scope));
+    const items = await table.getMany(own.map((scope) => keys.scope(tenant, scope)));
+    return new Set([...scopes.filter((scope) => systemScopes.has(scope)), ...own.filter((_, at) => items[at])]);
+  };
 
 /** The step that claims the name of a new scope of an API. */
 const claiming = (tenant: string, api: string, scope: Scope): Step => ({
@@ -142,6 +159,16 @@ export const apiResourceStore = (table: Table): ApiResourceStore => {
       const items = wanted.length > 0 ? await table.getMany(wanted.map((id) => keys.apiResource(tenant, id))) : [];
       const apis = [...ids.map(systemApi), ...items.map((item) => item && toApi(item))];
       return new Map(apis.flatMap((api) => (api ? [[api.id, api] as const] : [])));
+    },
+
+    async findScopes(tenant, names) {
+      const items = names.length > 0 ? await table.getMany(names.map((name) => keys.scope(tenant, name))) : [];
+      return new Map(
+        names.flatMap((name, index) => {
+          const claim = items[index];
+          return claim ? [[name, { id: String(claim.id), apiId: String(claim.api) }] as const] : [];
+        }),
+      );
     },
 
     async summaries(tenant) {

@@ -133,6 +133,11 @@ const toApi = ({ name, identifier, type = "TENANT", description, scopes }: Syste
 export const systemApis: readonly ApiResource[] = table.map(toApi);
 
 const byId = new Map(systemApis.map((api) => [api.id, api]));
+/** The scopes of the system APIs. */
+export const systemScopes: ReadonlySet<string> = new Set(
+  systemApis.flatMap(({ scopes }) => scopes.map(({ name }) => name)),
+);
+
 const identifiers = new Set(systemApis.map(({ identifier }) => identifier));
 
 /** The system API with that id. */
@@ -140,3 +145,8 @@ export const systemApi = (id: string): ApiResource | undefined => byId.get(id);
 
 /** True for an identifier that no tenant can give to an API of its own. */
 export const isSystemIdentifier = (identifier: string): boolean => identifiers.has(identifier);
+
+/** Where each of those scopes belongs, by its name. */
+export const systemScopePlaces: ReadonlyMap<string, { readonly id: string; readonly apiId: string }> = new Map(
+  systemApis.flatMap((api) => api.scopes.map(({ id, name }) => [name, { id, apiId: api.id }] as const)),
+);

@@ -1,5 +1,6 @@
 /** The functions behind the application operations. */
 import type { Handlers } from "../catalogue/operation.ts";
+import type { Principal } from "../context.ts";
 import { Fault } from "../faults/faults.ts";
 import { newId } from "../platform/ids.ts";
 import { configureNew, type ProtocolSupport } from "../protocols/configure.ts";
@@ -20,6 +21,9 @@ export interface ApplicationStores {
   readonly users: UserStore;
   readonly protocols: ProtocolSupport;
 }
+
+/** Whoever makes an application owns it; one that an application makes has no owner until it is given one. */
+const ownerOf = (principal: Principal): string => (principal.kind === "user" ? principal.subject : "");
 
 export const applicationHandlers: Handlers<typeof applicationOperations, ApplicationStores> = {
   async listApplications({ query }, { tenant, applications }) {
@@ -45,7 +49,7 @@ export const applicationHandlers: Handlers<typeof applicationOperations, Applica
         "useExternalConsentPage cannot be set for a SAML application.",
       );
     }
-    const fresh = { ...freshApplication(id, settings.name, principal.subject, isManagementApp), inbound };
+    const fresh = { ...freshApplication(id, settings.name, ownerOf(principal), isManagementApp), inbound };
     const application = mergeApplication(withCertificate(fresh, certificate), settings);
     checkApplication(application, tenant, "Error creating application.");
     await applications.add(tenant, application);

@@ -36,6 +36,8 @@ export interface Application {
   readonly advancedConfigurations: Omit<Advanced, "additionalSpProperties">;
   readonly provisioningConfigurations: ProvisioningSettings;
   readonly inbound: InboundProtocols;
+  /** What the file that it was imported from says beyond these settings: sealed, and read by exports alone (decision 0041). */
+  readonly kept?: string;
   /** The user who owns it. Not shown by any operation (reference section 5.2). */
   readonly ownerId: string;
 }

@@ -70,6 +70,7 @@ export const presentProvisioning = (settings: ProvisioningSettings): Shown["prov
 export const presentApplication = (tenant: string, application: Application): Shown => {
   const {
     ownerId: _,
+    kept: ___,
     claimConfiguration: __,
     inbound,
     provisioningConfigurations,

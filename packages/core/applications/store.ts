@@ -4,8 +4,10 @@
  * tenant's are one cheap range (decision 0004).
  */
 
-import { removingAuthorizedApis } from "../authorized-apis/store.ts";
-import { type InboundKey, keysOf, samlKey } from "../protocols/kinds.ts";
+import { linkingClient, removingAuthorizedApis, toAuthorizations } from "../authorized-apis/store.ts";
+import { type ClientRecord, clientOf } from "../clients/model.ts";
+import { changingClient, clientItem, releasingClient } from "../clients/store.ts";
+import { type InboundKey, keysOf, protocolKinds, samlKey } from "../protocols/kinds.ts";
 import { keys } from "../table/keys.ts";
 import { stale, whileStale } from "../table/stale.ts";
 import type { Item, Step, Table } from "../table/table.ts";
@@ -117,10 +119,16 @@ const releasing = (tenant: string, { kind, value }: InboundKey, id: string): Ste
   otherwise: stale,
 });
 
-/** The steps on claimed keys between two states of an application. */
+/** The keys that an application claims, but for its client id, of which clients/store.ts takes care. */
+const plainKeysOf = (application: Application | undefined): readonly InboundKey[] => {
+  const { oidc: _, ...inbound } = application?.inbound ?? {};
+  return keysOf(inbound);
+};
+
+/** The steps on those keys between two states of an application. */
 const keySteps = (tenant: string, before: Application | undefined, after: Application | undefined): Step[] => {
   const id = after?.id ?? before?.id ?? "";
-  const [old, wished] = [keysOf(before?.inbound ?? {}), keysOf(after?.inbound ?? {})];
+  const [old, wished] = [plainKeysOf(before), plainKeysOf(after)];
   const isIn = (list: readonly InboundKey[]) => (key: InboundKey) =>
     list.some(({ kind, value }) => kind === key.kind && value === key.value);
   return [
@@ -129,9 +137,34 @@ const keySteps = (tenant: string, before: Application | undefined, after: Applic
   ];
 };
 
+/** The client of an application with its id, if it has one. */
+const namedClientOf = (
+  application: Application,
+): { readonly clientId: string; readonly client: ClientRecord } | undefined => {
+  const [client, clientId] = [clientOf(application), application.inbound.oidc?.clientId];
+  return client && clientId !== undefined ? { clientId, client } : undefined;
+};
+
+/** The item of the client of a new application, if it has one. */
+const newClientItems = (tenant: string, application: Application): Item[] => {
+  const named = namedClientOf(application);
+  return named ? [clientItem(named.clientId, { tenant, applicationId: application.id }, named.client, [])] : [];
+};
+
+/** The step that claims the client id of an application, given the item of the client. */
+const claimingClient = (tenant: string, { id, inbound }: Application, put: Item): Step => ({
+  put,
+  when: "absent",
+  otherwise(found) {
+    if (found?.application === id && found.tenant === tenant) return stale();
+    return inbound.oidc ? protocolKinds.oidc.keyOf(inbound.oidc).taken(tenant) : stale();
+  },
+});
+
 /** The items of a new application, for a loader into an empty table. */
 export const applicationItems = (tenant: string, application: Application): Item[] => [
-  ...keysOf(application.inbound).map((key) => keyItem(tenant, key, application.id)),
+  ...newClientItems(tenant, application),
+  ...plainKeysOf(application).map((key) => keyItem(tenant, key, application.id)),
   entryItem(tenant, application, FIRST_VERSION),
   itemOf(tenant, application, FIRST_VERSION),
 ];
@@ -146,6 +179,30 @@ export const applicationStore = (table: Table): ApplicationStore => {
     return item && toVersioned(item);
   };
 
+  /** The steps on the client between two states of an application. One round trip where it comes or goes. */
+  const clientSteps = async (tenant: string, before: Application, after: Application): Promise<readonly Step[]> => {
+    const [old, wished] = [namedClientOf(before), namedClientOf(after)];
+    const owner = { tenant, applicationId: after.id };
+    if (old && wished && old.clientId === wished.clientId) {
+      return changingClient(old.clientId, owner, old.client, wished.client);
+    }
+    if (!old && !wished) return [];
+    const authorized = await table.get(keys.authorizedApis(tenant, after.id));
+    return [
+      linkingClient(tenant, after.id, authorized, wished?.clientId),
+      ...(old ? releasingClient(old.clientId, owner) : []),
+      ...(wished
+        ? [
+            claimingClient(
+              tenant,
+              after,
+              clientItem(wished.clientId, owner, wished.client, toAuthorizations(authorized)),
+            ),
+          ]
+        : []),
+    ];
+  };
+
   return {
     find: async (tenant, id) => (await read(tenant, id))?.application,
 
@@ -157,6 +214,7 @@ export const applicationStore = (table: Table): ApplicationStore => {
           // The id is new, so an entry that has it already was written by this very call.
           otherwise: (found) => (belongsTo(found, application.id) ? "applied" : nameTaken(application, tenant)),
         },
+        ...newClientItems(tenant, application).map((item) => claimingClient(tenant, application, item)),
         ...keySteps(tenant, undefined, application),
         { put: itemOf(tenant, application, FIRST_VERSION), when: "absent", otherwise: stale },
       ),
@@ -182,17 +240,19 @@ export const applicationStore = (table: Table): ApplicationStore => {
                 },
                 { remove: oldEntry, when: { equal: { i } }, otherwise: stale },
               ];
-        await table.write(...entrySteps, ...keySteps(tenant, before.application, after), {
-          put: itemOf(tenant, after, version),
-          when: { equal: { ver: before.version } },
-          otherwise: stale,
-        });
+        await table.write(
+          ...entrySteps,
+          ...(await clientSteps(tenant, before.application, after)),
+          ...keySteps(tenant, before.application, after),
+          { put: itemOf(tenant, after, version), when: { equal: { ver: before.version } }, otherwise: stale },
+        );
       }),
 
     remove: (tenant, id) =>
       whileStale(async () => {
         const [before, authorized] = await Promise.all([read(tenant, id), table.get(keys.authorizedApis(tenant, id))]);
         if (!before) return;
+        const client = namedClientOf(before.application);
         await table.write(
           removingAuthorizedApis(tenant, id, authorized),
           {
@@ -205,6 +265,7 @@ export const applicationStore = (table: Table): ApplicationStore => {
             when: { equal: { i: packId(id) } },
             otherwise: stale,
           },
+          ...(client ? releasingClient(client.clientId, { tenant, applicationId: id }) : []),
           ...keySteps(tenant, before.application, undefined),
         );
       }),

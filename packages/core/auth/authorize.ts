@@ -2,27 +2,48 @@
  * The authorizer: from the head of a request to a decision (decision 0003). It looks the operation up in the catalogue,
  * authenticates, holds the path's tenant against the credential's, and checks the operation's scope.
  */
-import { createHash } from "node:crypto";
-import type { APIGatewayRequestAuthorizerEventV2, APIGatewaySimpleAuthorizerWithContextResult } from "aws-lambda";
+import type {
+  APIGatewayEventRequestContextV2,
+  APIGatewayRequestAuthorizerEventV2,
+  APIGatewaySimpleAuthorizerWithContextResult,
+} from "aws-lambda";
+import { isBelow } from "../access/certificate.ts";
+import type { AuthenticationHandler, CertificateSettings } from "../access/model.ts";
+import { type ReadyRule, ruleFor } from "../access/rules.ts";
+import { systemScopes } from "../api-resources/system.ts";
 import { scopeTable } from "../catalogue/derive.ts";
 import { matcherOf } from "../catalogue/match.ts";
 import { type Operation, PUBLIC } from "../catalogue/operation.ts";
 import { familyOf } from "../catalogue/services.ts";
 import { Fault, toFault } from "../faults/faults.ts";
-import { type Decision, type DecisionContext, toContext, unauthenticated } from "../http/decision.ts";
-import { newObserver, type Observer } from "../http/observe.ts";
+import { bearerChallenge, type Decision, type DecisionContext, toContext, unauthenticated } from "../http/decision.ts";
+import { newObserver } from "../http/observe.ts";
 import { type HttpRequest, readRequest } from "../http/request.ts";
 import { type Clock, elapsed } from "../platform/clock.ts";
 import { type Meter, newMeter } from "../table/meter.ts";
-import { foldName } from "../table/name-index/name-key.ts";
-import type { QualifiedName } from "../users/username.ts";
-import { type AuthenticationStores, newAuthenticate, type OnRefused } from "./authenticate.ts";
+import type { Table } from "../table/table.ts";
+import { issuerAt } from "../tokens/jwt.ts";
+import { newTokenReader } from "../tokens/reader.ts";
+import { type AuthenticationStores, newAuthenticate } from "./authenticate.ts";
+import { authenticateBearer, isBearer } from "./bearer.ts";
+import { newAuthenticateCertificate } from "./by-certificate.ts";
+import { type Authenticated, newEnter } from "./entering.ts";
+import { refusalLog } from "./refusals.ts";
+
+/** What the authorizer reads. */
+export interface AuthorizerStores extends AuthenticationStores {
+  readonly table: Table;
+}
 
 /** What the authorizer is made of. */
 export interface AuthorizerParts {
   readonly operations: Readonly<Record<string, Operation>>;
-  readonly stores: (meter: Meter) => AuthenticationStores;
+  readonly stores: (meter: Meter) => AuthorizerStores;
   readonly clock: Clock;
+  /** The origin for which tokens are. Where it is absent, the domain that the gateway answered on. */
+  readonly baseUrl?: string | undefined;
+  /** What the operator says about access. */
+  readonly access: { readonly rules: readonly ReadyRule[]; readonly certificates: CertificateSettings };
 }
 
 /** The authorizer as the gateway calls it. Always answers "authorized", with a decision for the function to obey. */
@@ -32,42 +53,100 @@ export type Authorizer = (
 
 const otherTenant = (): Fault => unauthenticated("The credential does not belong to the tenant that the path names.");
 
-const missingScope = (scope: string): Fault =>
-  new Fault("auth.forbidden", `The operation needs the scope ${scope}, which the caller does not have.`);
+/** Whoever came with a token is told which scope a better one has (RFC 6750 section 3.1). */
+const missingScope = (scope: string, hasToken: boolean): Fault =>
+  new Fault("auth.forbidden", `The operation needs the scope ${scope}, which the caller does not have.`, {
+    headers: hasToken ? { "www-authenticate": bearerChallenge("insufficient_scope", scope) } : {},
+  });
 
-/** Writes refused sign-ins to the log, with a digest in place of the name. */
-const refusalLog =
-  (observer: Observer, { traceId }: HttpRequest, sourceIp: string): OnRefused =>
-  (name, reason) => {
-    const { tenant, userStore } = name;
-    observer.security({ traceId, tenant, userStore, nameDigest: digestOf(name), sourceIp, reason });
-  };
+/** What the gateway knows of a request beside what was sent. */
+interface Caller {
+  readonly sourceIp: string;
+  readonly domainName: string;
+  /** PEM: the certificate that the caller proved to hold in the handshake. Headers that look like one are never read. */
+  readonly certificate: string | undefined;
+}
 
-/** A digest by which the attempts on one name can be followed through the log, which holds no names of people. */
-const digestOf = ({ tenant, userStore, name }: QualifiedName): string =>
-  createHash("sha256")
-    .update(`${tenant}/${userStore}/${foldName(name)}`, "utf8")
-    .digest("hex")
-    .slice(0, 16);
+/** The certificate of a request's connection, in the place where the gateway puts it and nowhere else. */
+const certificateOf = ({ requestContext }: APIGatewayRequestAuthorizerEventV2): string | undefined =>
+  (requestContext as Pick<APIGatewayEventRequestContextV2, "authentication">).authentication?.clientCert?.clientCertPem;
+
+const wrongHandler = (): Fault => unauthenticated("This path does not accept a credential of that kind.");
+
+const twoUsers = (): Fault =>
+  unauthenticated("The client certificate and the other credential do not name the same user.");
+
+const isSame = ({ principal: a }: Authenticated, { principal: b }: Authenticated): boolean =>
+  a.kind === b.kind && a.tenant === b.tenant && a.subject === b.subject;
 
 /** Makes the authorizer of one container. */
-export const newAuthorizer = ({ operations, stores, clock }: AuthorizerParts): Authorizer => {
+export const newAuthorizer = ({ operations, stores, clock, baseUrl, access }: AuthorizerParts): Authorizer => {
   const observer = newObserver("authorizer");
   const match = matcherOf(operations);
-  const authenticate = newAuthenticate(clock, new Set(scopeTable(operations).keys()));
+  const everyScope = new Set([...scopeTable(operations).keys(), ...systemScopes]);
+  const enter = newEnter(clock, everyScope);
+  const authenticate = newAuthenticate(clock, everyScope, enter);
+  const authenticateCertificate = newAuthenticateCertificate(clock, access.certificates, enter);
+  const tokens = newTokenReader();
 
-  const decide = async (request: HttpRequest, sourceIp: string, meter: Meter): Promise<Decision> => {
+  const byHeader = (request: HttpRequest, caller: Caller, opened: AuthorizerStores): Promise<Authenticated> => {
+    const { authorization: header } = request.headers;
+    if (header === undefined || !isBearer(header)) {
+      return authenticate(header, opened, refusalLog(observer, request.traceId, caller.sourceIp));
+    }
+    return authenticateBearer(header, tokens, {
+      table: opened.table,
+      issuer: issuerAt(baseUrl ?? `https://${caller.domainName}`),
+      nowMs: clock.now(),
+      tenantGuess: request.pathTenant,
+    });
+  };
+
+  const identify = async (
+    request: HttpRequest,
+    caller: Caller,
+    meter: Meter,
+    handlers: ReadonlySet<AuthenticationHandler> | undefined,
+  ): Promise<Authenticated> => {
+    const { certificates } = access;
+    const { authorization: header } = request.headers;
+    const certificate =
+      certificates.enabled && !isBelow(request.path, certificates.exemptContexts) ? caller.certificate : undefined;
+    const shown: AuthenticationHandler[] = [
+      ...(certificate === undefined ? [] : ["ClientCertificate" as const]),
+      ...(header === undefined
+        ? []
+        : [isBearer(header) ? ("OAuthAuthentication" as const) : ("BasicAuthentication" as const)]),
+    ];
+    if (handlers && shown.length > 0 && !shown.some((handler) => handlers.has(handler))) throw wrongHandler();
+    const opened = stores(meter);
+    if (certificate === undefined) return byHeader(request, caller, opened);
+    const onRefused = refusalLog(observer, request.traceId, caller.sourceIp);
+    const holder = await authenticateCertificate(certificate, opened, onRefused);
+    if (header === undefined) return holder;
+    const other = await byHeader(request, caller, opened);
+    if (!isSame(holder, other)) throw twoUsers();
+    // What came along may say less than the user's roles: a token holds its own scopes.
+    return other;
+  };
+
+  const decide = async (request: HttpRequest, caller: Caller, meter: Meter): Promise<Decision> => {
     const found = match(request.method, request.path);
     const operation = found.kind === "operation" ? found.id : "";
-    const scope = operations[operation]?.scope;
+    const declared = operations[operation];
+    const scope = declared?.scope;
+    const rule = ruleFor(access.rules, request.method, request.path);
+    const isOpen = scope === PUBLIC || (scope === undefined && !familyOf(request.path));
     try {
-      if (scope === PUBLIC || (scope === undefined && !familyOf(request.path)))
-        return { decision: "public", operation };
-      const onRefused = refusalLog(observer, request, sourceIp);
-      const { principal, scopes } = await authenticate(request.headers.authorization, stores(meter), onRefused);
+      if (rule ? !rule.isSecured && (isOpen || declared?.openable) : isOpen) return { decision: "public", operation };
+      const { principal, scopes } = await identify(request, caller, meter, rule?.handlers);
       if (request.pathTenant !== undefined && request.pathTenant !== principal.tenant) throw otherTenant();
-      if (scope !== undefined && !scopes.has(scope)) throw missingScope(scope);
-      return { decision: "allow", operation, principal };
+      const own = scope === undefined || scope === PUBLIC ? [] : [scope, ...(declared?.furtherScopes ?? [])];
+      // A rule that names no scope tightens what it says, and nothing else: the operation's own scope stays.
+      const needed = rule && rule.scopes.length > 0 ? rule.scopes : own;
+      const missing = needed.find((one) => !scopes.has(one));
+      if (missing !== undefined) throw missingScope(missing, isBearer(request.headers.authorization ?? ""));
+      return { decision: "allow", operation, principal, ...(declared?.seesScopes && { scopes: [...scopes] }) };
     } catch (error) {
       const fault = toFault(error);
       if (fault.row.status >= 500) {
@@ -86,7 +165,9 @@ export const newAuthorizer = ({ operations, stores, clock }: AuthorizerParts): A
     const startedMs = elapsed();
     const meter = newMeter();
     const request = readRequest({ ...event, headers: event.headers ?? {} });
-    const decision = await decide(request, event.requestContext.http.sourceIp, meter);
+    const { domainName, http } = event.requestContext;
+    const caller = { sourceIp: http.sourceIp, domainName, certificate: certificateOf(event) };
+    const decision = await decide(request, caller, meter);
     observer.request({
       traceId: request.traceId,
       operation: decision.operation,
@@ -95,7 +176,7 @@ export const newAuthorizer = ({ operations, stores, clock }: AuthorizerParts): A
       durationMs: elapsed() - startedMs,
       cost: meter.cost,
       decision: decision.decision,
-      sourceIp: event.requestContext.http.sourceIp,
+      sourceIp: http.sourceIp,
       ...(decision.decision === "allow" && { tenant: decision.principal.tenant, subject: decision.principal.subject }),
       ...(decision.decision === "refuse" && { fault: decision.fault.fault, ...neededScope(decision) }),
     });

@@ -24,14 +24,24 @@ const decode = (token: string): string | undefined => {
   }
 };
 
-/** Reads an `Authorization` header; `undefined` when it is no usable Basic credential. */
-export const readBasic = (header: string): BasicCredential | undefined => {
+/** The two parts of a Basic header, neither of them empty; `undefined` when it has not the form of one. */
+export const basicParts = (header: string): readonly [string, string] | undefined => {
   const text = decode(HEADER.exec(header)?.[1] ?? "");
   const colon = text?.indexOf(":") ?? -1;
-  if (!text || colon < 1 || /\p{Cc}/u.test(text)) return undefined;
-  const username = text.slice(0, colon).normalize("NFC");
-  const password = text.slice(colon + 1);
-  if (password === "" || Buffer.byteLength(username) > USERNAME_BYTES_MAX) return undefined;
-  if (Buffer.byteLength(password) > PASSWORD_BYTES_MAX) return undefined;
-  return { username, password };
+  if (!text || colon < 1 || colon === text.length - 1 || /\p{Cc}/u.test(text)) return undefined;
+  return [text.slice(0, colon), text.slice(colon + 1)];
+};
+
+/** A name and a password as they may be used; `undefined` for what nobody can have, which is not worth a hash. */
+export const usable = (username: string, password: string): BasicCredential | undefined => {
+  const name = username.normalize("NFC");
+  if (/\p{Cc}/u.test(name) || Buffer.byteLength(name) > USERNAME_BYTES_MAX) return undefined;
+  if (/\p{Cc}/u.test(password) || Buffer.byteLength(password) > PASSWORD_BYTES_MAX) return undefined;
+  return { username: name, password };
+};
+
+/** Reads an `Authorization` header; `undefined` when it is no usable Basic credential. */
+export const readBasic = (header: string): BasicCredential | undefined => {
+  const parts = basicParts(header);
+  return parts && usable(...parts);
 };

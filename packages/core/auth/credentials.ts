@@ -1,4 +1,6 @@
 /** Password hashes. Only the authorizer (and the token endpoint) may open this store; whoever sets a password writes and cannot read. */
+import { newId } from "../platform/ids.ts";
+import { hashPassword } from "../platform/password.ts";
 import { keys } from "../table/keys.ts";
 import type { Step, Table } from "../table/table.ts";
 
@@ -9,6 +11,12 @@ export interface Credential {
   /** Changes with every new password, so that a verdict about an older one is not reused. */
   readonly version: string;
 }
+
+/** A credential of a password that was just set. */
+export const newCredential = async (password: string): Promise<Credential> => ({
+  passwordHash: await hashPassword(password),
+  version: newId(),
+});
 
 /** Reads password hashes. */
 export interface CredentialStore {
@@ -32,6 +40,13 @@ export const addingCredential = (
 ): Step => ({
   put: { ...keys.credential(tenant, userId), hash: passwordHash, version },
   when: "absent",
+  otherwise,
+});
+
+/** The step that takes the password of a user who goes. */
+export const removingCredential = (tenant: string, userId: string, otherwise: Step["otherwise"]): Step => ({
+  remove: keys.credential(tenant, userId),
+  when: "present",
   otherwise,
 });
 

@@ -2,8 +2,9 @@
  * Failed sign-ins per user name, whether such a user exists or not: after ten failures within a quarter of an hour the
  * name is locked, at first for a quarter of an hour, then twice as long each time, at most a day. A lock ends by itself.
  */
+
+import { foldName } from "../platform/fold.ts";
 import { keys } from "../table/keys.ts";
-import { foldName } from "../table/name-index/name-key.ts";
 import type { Item, Key, Step, Table } from "../table/table.ts";
 import type { QualifiedName } from "../users/username.ts";
 

@@ -8,6 +8,7 @@ import type { Authorization } from "./model.ts";
 import {
   alreadyAuthorized,
   apiUnknown,
+  checkElevation,
   checkRoom,
   checkScopes,
   mergeScopes,
@@ -37,6 +38,17 @@ const present = ({ policy, scopeIds }: Authorization, api: ApiResource): z.input
   };
 };
 
+/** The names of the scopes that the one authorization has and the other has not. */
+const lostBetween = (
+  before: Authorization,
+  after: Authorization | undefined,
+  api: ApiResource | undefined,
+): string[] => {
+  const kept = new Set(after?.scopeIds);
+  const lost = new Set(before.scopeIds.filter((id) => !kept.has(id)));
+  return (api?.scopes ?? []).filter(({ id }) => lost.has(id)).map(({ name }) => name);
+};
+
 const idsOf = (authorizations: readonly Authorization[]): string[] => authorizations.map(({ apiId }) => apiId);
 
 export const authorizedApiHandlers: Handlers<typeof authorizedApiOperations, AuthorizedApiStores> = {
@@ -49,7 +61,7 @@ export const authorizedApiHandlers: Handlers<typeof authorizedApiOperations, Aut
     });
   },
 
-  async authorizeApi({ params: { applicationId }, body }, { tenant, apiResources, authorizedApis }) {
+  async authorizeApi({ params: { applicationId }, body }, { tenant, scopes: own, apiResources, authorizedApis }) {
     const { id: apiId, policyIdentifier, scopes = [] } = body;
     if (!apiId) throw apiUnknown(apiId);
     await authorizedApis.update(tenant, applicationId, async (before) => {
@@ -62,6 +74,7 @@ export const authorizedApiHandlers: Handlers<typeof authorizedApiOperations, Aut
       if (held && idsOf(alive).includes(apiId)) throw alreadyAuthorized(apiId, applicationId);
       if (!held) throw apiUnknown(apiId);
       checkScopes(held.api, scopes);
+      checkElevation(held.api, scopes, own);
       const fresh: Authorization = { apiId, policy: policyOf(policyIdentifier, held.api), scopeIds: [] };
       checkRoom(alive);
       return { after: [...alive, mergeScopes(fresh, held.api, scopes, [])], holding: held.holding };
@@ -69,27 +82,36 @@ export const authorizedApiHandlers: Handlers<typeof authorizedApiOperations, Aut
     return undefined;
   },
 
-  async patchAuthorizedApi({ params: { applicationId, apiId }, body }, { tenant, apiResources, authorizedApis }) {
+  async patchAuthorizedApi({ params, body }, { tenant, scopes: own, apiResources, authorizedApis }) {
+    const { applicationId, apiId } = params;
     const { addedScopes = [], removedScopes = [] } = body;
     await authorizedApis.update(tenant, applicationId, async (before) => {
       const held = await apiResources.hold(tenant, apiId);
       if (!held) throw apiUnknown(apiId);
       checkScopes(held.api, addedScopes);
-      if (!idsOf(before).includes(apiId)) throw notAuthorized(apiId, applicationId);
-      const after = before.map((authorization) =>
-        authorization.apiId === apiId
-          ? mergeScopes(authorization, held.api, addedScopes, removedScopes)
-          : authorization,
-      );
-      return { after, holding: held.holding };
+      const old = before.find((authorization) => authorization.apiId === apiId);
+      if (!old) throw notAuthorized(apiId, applicationId);
+      checkElevation(held.api, addedScopes, own);
+      const merged = mergeScopes(old, held.api, addedScopes, removedScopes);
+      return {
+        after: before.map((authorization) => (authorization === old ? merged : authorization)),
+        holding: held.holding,
+        lostScopes: lostBetween(old, merged, held.api),
+      };
     });
     return undefined;
   },
 
-  async deleteAuthorizedApi({ params: { applicationId, apiId } }, { tenant, authorizedApis }) {
+  async deleteAuthorizedApi({ params: { applicationId, apiId } }, { tenant, apiResources, authorizedApis }) {
     await authorizedApis.update(tenant, applicationId, async (before) => {
-      const after = before.filter((authorization) => authorization.apiId !== apiId);
-      return after.length < before.length ? { after, holding: [] } : undefined;
+      const old = before.find((authorization) => authorization.apiId === apiId);
+      if (!old) return undefined;
+      const api = await apiResources.find(tenant, apiId);
+      return {
+        after: before.filter((authorization) => authorization !== old),
+        holding: [],
+        lostScopes: lostBetween(old, undefined, api),
+      };
     });
     return undefined;
   },

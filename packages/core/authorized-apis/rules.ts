@@ -35,6 +35,23 @@ export const checkScopes = (api: ApiResource, names: readonly string[]): void =>
   throw new Fault("authorized_api.scope_unknown", `The API resource '${api.name}' has no scope ${told.join(", ")}.`);
 };
 
+/** The scope that lets its holder authorize what it does not hold itself. */
+export const AUTHORIZE_ANY = "internal_application_internal_api_update";
+
+/**
+ * Refuses to give an application scopes of this service that the caller does not have: with them it would take a token that
+ * may do more than itself (decision 0022). Scopes of a tenant's own APIs mean nothing here and are not judged.
+ */
+export const checkElevation = (api: ApiResource, names: readonly string[], own: ReadonlySet<string>): void => {
+  if (api.type === "BUSINESS" || own.has(AUTHORIZE_ANY)) return;
+  const lacking = names.filter((name) => !own.has(name));
+  if (lacking.length === 0) return;
+  throw new Fault(
+    "authorized_api.elevation",
+    `Only who has the scope ${AUTHORIZE_ANY} may authorize a scope without having it: ${lacking.slice(0, 5).join(", ")}.`,
+  );
+};
+
 /** The policy that a word stands for. It must be RBAC where the API requires authorization. */
 export const policyOf = (word: string | undefined, api: ApiResource): Policy => {
   const policy = word?.trim().toUpperCase() || "RBAC";

@@ -4,8 +4,13 @@ import { applicationOperations } from "../applications/contract.ts";
 import { authorizedApiOperations } from "../authorized-apis/contract.ts";
 import { documentOperations } from "../documents/contract.ts";
 import { metadataOperations } from "../metadata/contract.ts";
+import { oauthOperations } from "../oauth/contract.ts";
 import { protocolOperations } from "../protocols/contract.ts";
+import { scim1Operations } from "../scim1/contract.ts";
+import { scim2Operations } from "../scim2/contract.ts";
 import { templateOperations } from "../templates/contract.ts";
+import { tenantOperations } from "../tenants/contract.ts";
+import { transferOperations } from "../transfer/contract.ts";
 import type { Operation } from "./operation.ts";
 import type { ServiceName } from "./services.ts";
 
@@ -18,6 +23,11 @@ export const catalogue = {
   ...metadataOperations,
   ...authorizedApiOperations,
   ...apiResourceOperations,
+  ...oauthOperations,
+  ...scim1Operations,
+  ...transferOperations,
+  ...scim2Operations,
+  ...tenantOperations,
 } as const satisfies Readonly<Record<string, Operation>>;
 
 /** The id of an operation. */

@@ -25,7 +25,11 @@ const table = {
   },
   "application-templates": { dialect: "management", mounts: ["/api/server/v1/applications/templates"] },
   /** What is set up rarely and used by everything else. */
-  administration: { dialect: "management", mounts: ["/api/server/v1/api-resources"] },
+  administration: { dialect: "management", mounts: ["/api/server/v1/api-resources", "/api/server/v1/tenants"] },
+  scim1: { dialect: "scim1", mounts: ["/svc/scim"] },
+  scim2: { dialect: "scim2", mounts: ["/scim2"] },
+  /** Tokens: with the authorizer, the only function that reads password hashes; the only one that signs. */
+  oauth2: { dialect: "oauth2", mounts: ["/oauth2", "/.well-known/oauth-authorization-server"] },
   /**
    * Needs no database: what describes the API and its options, and the 404 of paths that nobody owns. Its mounts are
    * literal to the end, so they win over `/applications/{applicationId}/inbound-protocols` and what is below it.
@@ -52,6 +56,7 @@ const families: readonly { readonly prefix: `/${string}`; readonly dialect: Dial
   { prefix: "/scim2", dialect: "scim2" },
   { prefix: "/svc/scim", dialect: "scim1" },
   { prefix: "/oauth2", dialect: "oauth2" },
+  { prefix: "/.well-known/oauth-authorization-server", dialect: "oauth2" },
 ];
 
 /** The protected family of a path (without tenant prefix), or `undefined` outside all of them. */

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { commonFailures, type Operation, PUBLIC } from "../catalogue/operation.ts";
 import { type Dialect, services } from "../catalogue/services.ts";
-import { errorSchemas } from "../http/dialects.ts";
+import { dialects, errorSchemas } from "../http/dialects.ts";
 
 type Json = Record<string, unknown>;
 
@@ -40,7 +40,7 @@ const relink = (part: unknown, io: "input" | "output"): unknown => {
 
 const parametersOf = (
   schema: z.ZodObject | undefined,
-  place: "path" | "query",
+  place: "path" | "query" | "header",
   components: Map<string, Json>,
 ): Json[] =>
   Object.entries(schema?.shape ?? {}).map(([name, field]) => {
@@ -68,8 +68,11 @@ const reasons: Readonly<Record<number, string>> = {
   401: "No credential, or none that is accepted",
   403: "The credential does not hold the scope, or the thing must not be touched",
   404: "No such thing in this tenant",
+  304: "Not changed since the entity tag that If-None-Match names",
   405: "The path exists, with other methods: see Allow",
+  406: "Accept allows no representation that there is",
   409: "Another thing has that name or key already",
+  412: "The thing has changed since the entity tag that If-Match names",
   413: "The body is too large",
   415: "The body is not of the media type that the operation reads",
   500: "A defect of the service; quote the traceId",
@@ -85,10 +88,37 @@ const media: Readonly<Record<Dialect, string>> = {
 };
 
 /** Only what asks for a credential refuses it, only what changes something can lose to others, and only what reads a body judges it. */
-const mayFailWith = ({ method, scope, body }: Operation, status: number): boolean => {
+const mayFailWith = ({ service, method, scope, body, success }: Operation, status: number): boolean => {
   if (status === 409) return method !== "GET";
   if (status === 401 || status === 403) return scope !== PUBLIC;
+  if (status === 406) return success.body !== undefined && dialects[services[service].dialect].judgesAccept;
   return body !== undefined || (status !== 413 && status !== 415);
+};
+
+const requestMedia = ({ media: written = "json" }: Operation, dialect: Dialect): string =>
+  ({ json: media[dialect], form: "application/x-www-form-urlencoded", multipart: "multipart/form-data" })[written];
+
+/** What else the operation answers where all is well. */
+const furtherAnswers = ({ method, success }: Operation): Json =>
+  Object.fromEntries(
+    [...(success.etag && method === "GET" ? [304] : []), ...(success.orNoContent ? [204] : [])].map((status) => [
+      status,
+      { description: reasons[status] },
+    ]),
+  );
+
+const answerHeaders = ({ success }: Operation): Json | undefined => {
+  const headers = {
+    ...(success.location && { Location: { schema: { type: "string", format: "uri" } } }),
+    ...(success.etag && { ETag: { schema: { type: "string" } } }),
+    ...(success.file && { "Content-Disposition": { schema: { type: "string" } } }),
+  };
+  return Object.keys(headers).length > 0 ? headers : undefined;
+};
+
+const answerContent = ({ success }: Operation, dialect: Dialect, components: Map<string, Json>): Json | undefined => {
+  if (success.file) return { [success.file]: { schema: { type: "string", format: "binary" } } };
+  return success.body && { [media[dialect]]: { schema: schemaOf(success.body, "output", components) } };
 };
 
 const describeOperation = (id: string, declaration: Operation, components: Map<string, Json>): Json => {
@@ -98,7 +128,9 @@ const describeOperation = (id: string, declaration: Operation, components: Map<s
   const parameters = [
     ...parametersOf(declaration.params, "path", components),
     ...parametersOf(declaration.query, "query", components),
+    ...parametersOf(declaration.headers, "header", components),
   ];
+  const [headers, content] = [answerHeaders(declaration), answerContent(declaration, dialect, components)];
   return {
     operationId: id,
     summary: declaration.summary,
@@ -107,17 +139,16 @@ const describeOperation = (id: string, declaration: Operation, components: Map<s
     ...(declaration.body && {
       requestBody: {
         required: true,
-        content: { [media[dialect]]: { schema: schemaOf(declaration.body, "input", components) } },
+        content: { [requestMedia(declaration, dialect)]: { schema: schemaOf(declaration.body, "input", components) } },
       },
     }),
     responses: {
       [success.status]: {
         description: reasons[success.status],
-        ...(success.location && { headers: { Location: { schema: { type: "string", format: "uri" } } } }),
-        ...(success.body && {
-          content: { [media[dialect]]: { schema: schemaOf(success.body, "output", components) } },
-        }),
+        ...(headers && { headers }),
+        ...(content && { content }),
       },
+      ...furtherAnswers(declaration),
       ...Object.fromEntries(
         [...new Set(failures)]
           .sort((a, b) => a - b)
@@ -130,7 +161,7 @@ const describeOperation = (id: string, declaration: Operation, components: Map<s
           ]),
       ),
     },
-    security: declaration.scope === PUBLIC ? [] : [{ basic: [] }],
+    security: declaration.scope === PUBLIC ? [] : [{ basic: [] }, { bearer: [] }],
     "x-required-scope": declaration.scope,
     "x-source": declaration.source,
   };
@@ -158,7 +189,10 @@ export const openApiDocument = (operations: Readonly<Record<string, Operation>>)
     paths,
     components: {
       schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
-      securitySchemes: { basic: { type: "http", scheme: "basic" } },
+      securitySchemes: {
+        basic: { type: "http", scheme: "basic" },
+        bearer: { type: "http", scheme: "bearer", description: "An access token of /oauth2/token" },
+      },
     },
   };
 };

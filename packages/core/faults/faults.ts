@@ -45,6 +45,7 @@ const table = {
   "request.too_large": { status: 413, code: "413", message: "Payload Too Large" },
   "request.headers_too_large": { status: 431, code: "431", message: "Request Header Fields Too Large" },
   "request.media_type": { status: 415, code: "415", message: "Unsupported Media Type" },
+  "request.not_acceptable": { status: 406, code: "406", message: "Not Acceptable" },
   "request.malformed": { status: 400, code: "UE-10000", message: "Invalid Request.", scimType: "invalidSyntax" },
   "request.invalid": { status: 400, code: "UE-10000", message: "Invalid Request", scimType: "invalidValue" },
   "server.unexpected": {
@@ -56,6 +57,23 @@ const table = {
   },
 
   "resource.contended": { status: 409, code: "409", message: "Conflict", retryAfterSeconds: 1 },
+
+  // RFC 6749 section 5.2. The codes are its words; no other dialect has them.
+  "client.unauthenticated": { status: 401, code: "invalid_client", message: "Unauthorized", oauth: "invalid_client" },
+  "grant.invalid": { status: 400, code: "invalid_grant", message: "Invalid Request.", oauth: "invalid_grant" },
+  "grant.unauthorized": {
+    status: 400,
+    code: "unauthorized_client",
+    message: "Invalid Request.",
+    oauth: "unauthorized_client",
+  },
+  "grant.unsupported": {
+    status: 400,
+    code: "unsupported_grant_type",
+    message: "Invalid Request.",
+    oauth: "unsupported_grant_type",
+  },
+  "scope.invalid": { status: 400, code: "invalid_scope", message: "Invalid Request.", oauth: "invalid_scope" },
 
   "application.invalid": { status: 400, code: "APP-60001", message: "Invalid Request." },
   "application.not_found": { status: 404, code: "APP-60006", message: "Application not found." },
@@ -122,6 +140,7 @@ const table = {
     code: "APP-60512",
     message: "Invalid policy type provided for the API resource.",
   },
+  "authorized_api.elevation": { status: 403, code: "APP-60520", message: "Operation not permitted." },
   "authorized_api.too_many": { status: 400, code: "APP-60001", message: "Invalid Request." },
 
   "api_resource.not_found": { status: 404, code: "API-RESOURCE-60002", message: "Unable to find the API resource." },
@@ -174,6 +193,19 @@ const table = {
   "api_resource.exists": { status: 409, code: "API-RESOURCE-60003", message: "Unable to add API resource." },
   "api_resource.scope_exists": { status: 409, code: "API-RESOURCE-60004", message: "Unable to add scope." },
 
+  "tenant.domain_empty": { status: 400, code: "TM-60004", message: "Invalid input." },
+  "tenant.domain_extension": { status: 400, code: "TM-60005", message: "Invalid input." },
+  "tenant.domain_invalid": { status: 400, code: "TM-60006", message: "Invalid input." },
+  "tenant.domain_characters": { status: 400, code: "TM-60007", message: "Invalid input." },
+  "tenant.exists": { status: 409, code: "TM-60009", message: "Unable to create the tenant." },
+  "tenant.limit_invalid": { status: 400, code: "TM-60010", message: "Invalid input." },
+  "tenant.offset_invalid": { status: 400, code: "TM-60011", message: "Invalid input." },
+  "tenant.owner_missing": { status: 400, code: "TM-60012", message: "Invalid input." },
+  "tenant.parameter_missing": { status: 400, code: "TM-60013", message: "Invalid input." },
+  "tenant.not_found": { status: 404, code: "TM-60014", message: "Resource not found." },
+  "tenant.domain_unknown": { status: 404, code: "TM-60015", message: "Resource not found." },
+  "tenant.invalid": { status: 400, code: "TM-60000", message: "Invalid input." },
+
   "filter.malformed": {
     status: 400,
     code: "APP-60004",
@@ -193,6 +225,22 @@ const table = {
     message: "Attempted filtering operation is invalid.",
     scimType: "invalidFilter",
   },
+
+  "scim.mutability": { status: 400, code: "400", message: "Bad Request", scimType: "mutability" },
+  "scim.no_target": { status: 400, code: "400", message: "Bad Request", scimType: "noTarget" },
+  "scim.path_invalid": { status: 400, code: "400", message: "Bad Request", scimType: "invalidPath" },
+  "scim.filter_invalid": { status: 400, code: "400", message: "Bad Request", scimType: "invalidFilter" },
+  "scim.too_many": { status: 400, code: "400", message: "Bad Request", scimType: "tooMany" },
+  "scim.unique": { status: 409, code: "409", message: "Conflict", scimType: "uniqueness" },
+  "scim.bulk_reference": { status: 409, code: "409", message: "Conflict" },
+  "scim.not_found": { status: 404, code: "404", message: "Not Found" },
+  "scim.precondition": { status: 412, code: "412", message: "Precondition Failed" },
+  "scim.cursor_invalid": { status: 400, code: "400", message: "Bad Request", scimType: "invalidCursor" },
+  "scim.cursor_expired": { status: 400, code: "400", message: "Bad Request", scimType: "expiredCursor" },
+  "scim.count_invalid": { status: 400, code: "400", message: "Bad Request", scimType: "invalidCount" },
+  "scim.not_acceptable": { status: 406, code: "406", message: "Not Acceptable" },
+  "scim.not_implemented": { status: 501, code: "501", message: "Not Implemented" },
+  "scim.forbidden": { status: 403, code: "403", message: "Forbidden" },
 } as const satisfies Record<string, FaultRow>;
 
 /** The name of a failure; it appears in the log as `fault`. */

@@ -11,23 +11,40 @@ import { Fault, type FaultName, faults } from "../faults/faults.ts";
 
 /** The decision on one request. `operation` is empty where the path leads to none. */
 export type Decision =
-  | { readonly decision: "allow"; readonly operation: string; readonly principal: Principal }
+  | {
+      readonly decision: "allow";
+      readonly operation: string;
+      readonly principal: Principal;
+      /** What the caller may do, where the operation asks to be told. */
+      readonly scopes?: readonly string[];
+    }
   | { readonly decision: "public"; readonly operation: string }
   | { readonly decision: "refuse"; readonly operation: string; readonly fault: Fault };
 
-/** The challenge of a 401 (RFC 7235, RFC 7617). */
-export const CHALLENGE = 'Basic realm="Identity Admin API", charset="UTF-8"';
+const REALM = 'realm="Identity Admin API"';
 
-const Context = z.discriminatedUnion("decision", [
-  z.object({
-    decision: z.literal("allow"),
-    operation: z.string(),
-    kind: z.literal("user"),
-    tenant: z.string().min(1),
-    subject: z.string().min(1),
-    username: z.string().min(1),
-    userStore: z.string().min(1),
-  }),
+/** The challenge of a 401 where a password is asked for (RFC 7617). */
+export const BASIC_CHALLENGE = `Basic ${REALM}, charset="UTF-8"`;
+
+/** The challenge of a request with a token that is not accepted or not enough (RFC 6750 section 3). */
+export const bearerChallenge = (error: "invalid_token" | "insufficient_scope", scope?: string): string =>
+  `Bearer ${REALM}, error="${error}"${scope === undefined ? "" : `, scope="${scope}"`}`;
+
+/** The challenges of a 401 (RFC 9110 section 11.6.1): every way to show who one is. */
+export const CHALLENGE = `${BASIC_CHALLENGE}, Bearer ${REALM}`;
+
+const text = z.string().min(1);
+const allowed = {
+  decision: z.literal("allow"),
+  operation: z.string(),
+  tenant: text,
+  subject: text,
+  scopes: z.string().optional(),
+};
+
+const Context = z.union([
+  z.object({ ...allowed, kind: z.literal("user"), username: text, userStore: text }),
+  z.object({ ...allowed, kind: z.literal("client"), applicationId: text }),
   z.object({ decision: z.literal("public"), operation: z.string() }),
   z.object({
     decision: z.literal("refuse"),
@@ -46,7 +63,12 @@ export const toContext = (decision: Decision): DecisionContext => {
   const { operation } = decision;
   switch (decision.decision) {
     case "allow":
-      return { decision: "allow", operation, ...decision.principal };
+      return {
+        decision: "allow",
+        operation,
+        ...decision.principal,
+        ...(decision.scopes && { scopes: decision.scopes.join(" ") }),
+      };
     case "public":
       return { decision: "public", operation };
     case "refuse": {
@@ -73,8 +95,13 @@ export const readDecision = (context: unknown): Decision => {
   const { operation } = data;
   switch (data.decision) {
     case "allow": {
-      const { kind, tenant, subject, username, userStore } = data;
-      return { decision: "allow", operation, principal: { kind, tenant, subject, username, userStore } };
+      const { tenant, subject } = data;
+      const principal: Principal =
+        data.kind === "user"
+          ? { kind: "user", tenant, subject, username: data.username, userStore: data.userStore }
+          : { kind: "client", tenant, subject, applicationId: data.applicationId };
+      const scopes = data.scopes?.split(" ").filter((scope) => scope !== "");
+      return { decision: "allow", operation, principal, ...(scopes && { scopes }) };
     }
     case "public":
       return { decision: "public", operation };

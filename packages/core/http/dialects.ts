@@ -3,6 +3,46 @@ import * as z from "zod";
 import type { Dialect } from "../catalogue/services.ts";
 import type { Fault } from "../faults/faults.ts";
 
+/** What the families of paths expect of HTTP beside the shape of errors. */
+export interface DialectRules {
+  /** The content type of answers, also of failures. */
+  readonly contentType: string;
+  /** What a JSON body must say it is, in words; it is also what `Accept` must allow where `judgesAccept`. */
+  readonly expects: string;
+  /** True where a JSON body needs no content type. */
+  readonly typeOptional: boolean;
+  /** True where a request that accepts no JSON is refused (reference scim.md section 3.2). */
+  readonly judgesAccept: boolean;
+  /** True where the case of the names of query parameters does not count. */
+  readonly ignoresQueryCase: boolean;
+  /** True where a POST may name another method in `X-HTTP-Method-Override` (reference scim.md section 2.1). */
+  readonly tunnelsMethods: boolean;
+  /** True where caches of HTTP/1.0 are told too that nothing may be kept (RFC 6749 section 5.1). */
+  readonly forbidsOldCaches: boolean;
+}
+
+const plain: DialectRules = {
+  contentType: "application/json",
+  expects: "application/json",
+  typeOptional: false,
+  judgesAccept: false,
+  ignoresQueryCase: false,
+  tunnelsMethods: false,
+  forbidsOldCaches: false,
+};
+const scim: DialectRules = { ...plain, typeOptional: true, judgesAccept: true, ignoresQueryCase: true };
+
+/** The rules of the four dialects. */
+export const dialects: Readonly<Record<Dialect, DialectRules>> = {
+  management: plain,
+  oauth2: { ...plain, forbidsOldCaches: true },
+  scim1: { ...scim, contentType: "application/json;charset=UTF-8", tunnelsMethods: true },
+  scim2: { ...scim, contentType: "application/scim+json;charset=UTF-8", expects: "application/scim+json" },
+};
+
+/** How strictly SCIM 2.0 is spoken: as WSO2 Identity Server does, or by the letter of the RFC (DESIGN section 4). */
+export type ScimProfile = "wso2" | "rfc7644";
+
 /** A rendered failure. */
 export interface RenderedFault {
   readonly contentType: string;
@@ -17,7 +57,7 @@ export const errorSchemas: Readonly<Record<Dialect, z.ZodObject>> = {
     .object({ code: z.string(), message: z.string(), description: z.string(), traceId: z.string() })
     .meta({ id: "Error" }),
   scim1: z
-    .object({ Errors: z.array(z.object({ description: z.string(), code: z.string() })), traceId: z.string() })
+    .object({ Errors: z.array(z.object({ description: z.string(), code: z.string() })) })
     .meta({ id: "Scim1Error" }),
   scim2: z
     .object({
@@ -25,46 +65,50 @@ export const errorSchemas: Readonly<Record<Dialect, z.ZodObject>> = {
       status: z.string(),
       scimType: z.string().optional(),
       detail: z.string(),
-      traceId: z.string(),
     })
     .meta({ id: "Scim2Error" }),
-  oauth2: z
-    .object({ error: z.string(), error_description: z.string(), traceId: z.string() })
-    .meta({ id: "OAuth2Error" }),
+  oauth2: z.object({ error: z.string(), error_description: z.string() }).meta({ id: "OAuth2Error" }),
 };
 
 /** RFC 6749 section 5.2 allows printable ASCII without quote and backslash. */
 const oauthText = (text: string): string => text.replace(/["\\]/g, "'").replace(/[^\x20-\x7E]/g, "?");
 
-const renderers: Readonly<Record<Dialect, (fault: Fault, traceId: string) => RenderedFault>> = {
+type Renderer = (fault: Fault, traceId: string, profile: ScimProfile) => RenderedFault["body"];
+
+const renderers: Readonly<Record<Dialect, Renderer>> = {
   /** spec application-management-api.md, "Error". */
   management: (fault, traceId) => ({
-    contentType: "application/json",
-    body: { code: fault.row.code, message: fault.publicMessage, description: fault.description, traceId },
+    code: fault.row.code,
+    message: fault.publicMessage,
+    description: fault.description,
+    traceId,
   }),
-  /** reference of SCIM 1.1, section 3.9 of its protocol: a list of errors. */
-  scim1: (fault, traceId) => ({
-    contentType: "application/json",
-    body: { Errors: [{ description: fault.description, code: String(fault.row.status) }], traceId },
+  /** reference scim.md section 2.2: a list of one error and nothing else, so the trace id stands in the header alone. */
+  scim1: (fault) => ({ Errors: [{ description: fault.description, code: String(fault.row.status) }] }),
+  /**
+   * RFC 7644 section 3.12, with `schemas` as the spec of this API shows it, one string, unless the RFC's profile is spoken.
+   * Clients read it into classes that know no other member, so the trace id stands in the header alone.
+   */
+  scim2: (fault, _, profile) => ({
+    schemas: profile === "wso2" ? SCIM2_ERROR : [SCIM2_ERROR],
+    status: String(fault.row.status),
+    ...(fault.row.scimType && { scimType: fault.row.scimType }),
+    detail: fault.description,
   }),
-  /** RFC 7644 section 3.12, with `schemas` as the spec of this API shows it: one string. */
-  scim2: (fault, traceId) => ({
-    contentType: "application/scim+json",
-    body: {
-      schemas: SCIM2_ERROR,
-      status: String(fault.row.status),
-      ...(fault.row.scimType && { scimType: fault.row.scimType }),
-      detail: fault.description,
-      traceId,
-    },
-  }),
-  /** RFC 6749 section 5.2. */
-  oauth2: (fault, traceId) => ({
-    contentType: "application/json",
-    body: { error: fault.row.oauth ?? "invalid_request", error_description: oauthText(fault.description), traceId },
+  /** RFC 6749 section 5.2, and nothing else: the trace id stands in the header alone. */
+  oauth2: (fault) => ({
+    error: fault.row.oauth ?? "invalid_request",
+    error_description: oauthText(fault.description),
   }),
 };
 
 /** Renders a fault in a dialect. */
-export const renderFault = (dialect: Dialect, fault: Fault, traceId: string): RenderedFault =>
-  renderers[dialect](fault, traceId);
+export const renderFault = (
+  dialect: Dialect,
+  fault: Fault,
+  traceId: string,
+  profile: ScimProfile = "wso2",
+): RenderedFault => ({
+  contentType: dialects[dialect].contentType,
+  body: renderers[dialect](fault, traceId, profile),
+});

@@ -53,9 +53,9 @@ const NUMBER = /-?\d[\d.eE+-]*/y;
 /**
  * Looks through a JSON text without building anything. It does not replace the parser: text that is not JSON may pass.
  * Throws `request.malformed` for repeated members, `__proto__`, lone surrogates, numbers too large for a double, more
- * than 30 levels or 10,000 members.
+ * than 30 levels or more members than `membersMax` (10,000 unless told).
  */
-export const checkJsonText = (text: string): void => {
+export const checkJsonText = (text: string, membersMax = MEMBERS_MAX): void => {
   const open: (Set<string> | undefined)[] = [];
   let count = 0;
   let nameExpected = false;
@@ -69,7 +69,7 @@ export const checkJsonText = (text: string): void => {
       if (members && nameExpected) {
         checkMember(members, readString(token));
         count += 1;
-        if (count > MEMBERS_MAX) throw malformed(`More than ${MEMBERS_MAX} members.`);
+        if (count > membersMax) throw malformed(`More than ${membersMax} members.`);
       } else if (token.includes("\\u")) readString(token);
       nameExpected = false;
       at = end;

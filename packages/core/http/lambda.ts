@@ -1,6 +1,5 @@
 /** The only module that knows Lambda: a function of the gateway out of a service's handlers, with middy at the edge. */
 import middy, { type MiddlewareObj } from "@middy/core";
-import httpJsonBodyParser from "@middy/http-json-body-parser";
 import httpSecurityHeaders from "@middy/http-security-headers";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
 import { matcherOf } from "../catalogue/match.ts";
@@ -9,15 +8,13 @@ import { type Dialect, familyOf, type ServiceName, services } from "../catalogue
 import { Fault, toFault } from "../faults/faults.ts";
 import { elapsed, systemClock } from "../platform/clock.ts";
 import { type Meter, newMeter } from "../table/meter.ts";
+import { bodyReader, checkAccept, type ReadMultipart } from "./body.ts";
 import { readDecision } from "./decision.ts";
-import { renderFault } from "./dialects.ts";
-import { checkJsonText, decodeUtf8 } from "./json.ts";
+import { dialects, renderFault, type ScimProfile } from "./dialects.ts";
 import { newObserver } from "./observe.ts";
 import { type HttpRequest, readRequest } from "./request.ts";
-import { type Admitted, type AnyHandler, admit, answer } from "./serve.ts";
+import { type Admitted, type AnyHandler, admit, answer, type HttpAnswer } from "./serve.ts";
 
-/** Bytes of a JSON body. */
-const BODY_BYTES_MAX = 1_048_576;
 /** Bytes of an answer: Lambda carries 6 MB, in which quotes and backslashes of the body count twice. */
 const ANSWER_BYTES_MAX = 5_000_000;
 /** How long before Lambda's own end a request gives up, so that the caller still gets an answer in the right shape. */
@@ -33,6 +30,10 @@ export interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, 
   readonly stores: (meter: Meter) => Stores;
   /** The origin of absolute links. Where it is absent, the domain that the gateway answered on. */
   readonly baseUrl?: string | undefined;
+  /** How SCIM 2.0 is spoken, which shows in its errors. */
+  readonly scimProfile?: ScimProfile;
+  /** Reads `multipart/form-data`, for a function with an operation that takes it. */
+  readonly readMultipart?: ReadMultipart;
 }
 
 /** What is known of a request while it is served. It travels on the event, which is where middy's middlewares look. */
@@ -45,7 +46,7 @@ interface Exchange {
   fault?: Fault;
 }
 
-type Event = APIGatewayProxyEventV2 & { exchange?: Exchange };
+type Event = APIGatewayProxyEventV2 & { exchange?: Exchange; parsedBody?: unknown };
 type Edge = MiddlewareObj<Event, APIGatewayProxyStructuredResultV2>;
 
 const exchangeOf = (event: Event): Exchange => {
@@ -95,12 +96,12 @@ const observed = (service: ServiceName): Edge => {
 };
 
 /** Writes whatever was thrown as an answer in the dialect of the path. */
-const faultsRendered = (): Edge => ({
+const faultsRendered = (profile: ScimProfile | undefined): Edge => ({
   onError: (handled) => {
     const exchange = exchangeOf(handled.event);
     const fault = toFault(handled.error);
     exchange.fault = fault;
-    const { contentType, body } = renderFault(exchange.dialect, fault, exchange.request.traceId);
+    const { contentType, body } = renderFault(exchange.dialect, fault, exchange.request.traceId, profile);
     const { retryAfterSeconds, status } = fault.row;
     handled.response = {
       statusCode: status,
@@ -142,55 +143,28 @@ const finished = (): Edge => {
     response: APIGatewayProxyStructuredResultV2 | null | undefined;
   }) => {
     if (!response) return;
-    if (exchangeOf(event).request.method === "HEAD") response.body = "";
-    response.headers = {
-      "cache-control": "no-store",
-      "x-correlation-id": exchangeOf(event).request.traceId,
-      ...response.headers,
-    };
+    const { request, dialect } = exchangeOf(event);
+    if (request.method === "HEAD") response.body = "";
+    response.headers = { "cache-control": "no-store", "x-correlation-id": request.traceId, ...response.headers };
+    const isKept = response.headers["cache-control"] !== "no-store";
+    if (dialects[dialect].forbidsOldCaches && !isKept) response.headers.pragma = "no-cache";
   };
   return { after: add, onError: add };
 };
 
-const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json(?:;|$)/i;
-
-/** Judges how a body is said to be written, before anybody looks at it. */
-const checkMediaType = ({ headers }: HttpRequest): void => {
-  const { "content-type": type = "", "content-encoding": encoding = "identity" } = headers;
-  const charsets = [...type.matchAll(/;\s*charset\s*=\s*"?([^\s";]+)/gi)].map(([, name]) => name?.toLowerCase());
-  if (!JSON_TYPE.test(type.replace(/\s+/g, ""))) {
-    throw new Fault("request.media_type", "Send the body with the content type application/json.");
+/** Writes an answer as the gateway takes it. */
+const written = (
+  { status, headers, body, content }: HttpAnswer,
+  contentType: string,
+): APIGatewayProxyStructuredResultV2 => {
+  const bytes = content ?? (body === undefined ? "" : JSON.stringify(body));
+  if (Buffer.byteLength(bytes) > ANSWER_BYTES_MAX) {
+    throw new Fault("request.invalid", "The answer would be larger than 5 MB: ask for fewer things at once.");
   }
-  if (encoding !== "identity" || charsets.some((charset) => charset !== "utf-8")) {
-    throw new Fault("request.media_type", "Send the body as UTF-8 and without Content-Encoding.");
-  }
-};
-
-/** Reads a JSON body strictly, then has middy's parser parse it. */
-const jsonBody = (operations: Readonly<Record<string, Operation>>): Edge => {
-  const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
-  return {
-    before: async (handled) => {
-      const { event } = handled;
-      const { admitted, request } = exchangeOf(event);
-      if (!admitted || !operations[admitted.operation]?.body) return;
-      if (!event.body) throw new Fault("request.malformed", "This operation needs a JSON body.");
-      checkMediaType(request);
-      const bytes = Buffer.from(event.body, event.isBase64Encoded ? "base64" : "utf8");
-      if (bytes.length > BODY_BYTES_MAX) {
-        throw new Fault("request.too_large", `The body has ${bytes.length} bytes; at most ${BODY_BYTES_MAX} are read.`);
-      }
-      const text = decodeUtf8(bytes);
-      checkJsonText(text);
-      event.body = text;
-      event.isBase64Encoded = false;
-      try {
-        await parser.before?.(handled as never);
-      } catch (cause) {
-        throw new Fault("request.malformed", "Provided request body content is not in the expected format.", { cause });
-      }
-    },
-  };
+  const typed = { ...(body !== undefined && { "content-type": contentType }), ...headers };
+  return typeof bytes === "string"
+    ? { statusCode: status, headers: typed, body: bytes }
+    : { statusCode: status, headers: typed, body: Buffer.from(bytes).toString("base64"), isBase64Encoded: true };
 };
 
 /** Makes the function of a service. */
@@ -205,6 +179,17 @@ export const lambda = <Ops extends Readonly<Record<string, Operation>>, Stores>(
     },
   };
 
+  const readBody = bodyReader(parts.readMultipart);
+  const body: Edge = {
+    before: async ({ event }) => {
+      const { admitted, request, dialect } = exchangeOf(event);
+      const declared = admitted && operations[admitted.operation];
+      if (!declared) return;
+      if (declared.success.body) checkAccept(dialects[dialect], request);
+      event.parsedBody = declared.body && (await readBody(declared, dialects[dialect], request, event));
+    },
+  };
+
   const serve = async (event: Event): Promise<APIGatewayProxyStructuredResultV2> => {
     const { admitted, request, meter } = exchangeOf(event);
     const declared = admitted && operations[admitted.operation];
@@ -214,16 +199,14 @@ export const lambda = <Ops extends Readonly<Record<string, Operation>>, Stores>(
       ...parts.stores(meter),
       traceId: request.traceId,
       ...(admitted.principal && { principal: admitted.principal, tenant: admitted.principal.tenant }),
+      ...(declared.seesScopes && { scopes: new Set(admitted.scopes) }),
+      ...(request.pathTenant !== undefined && { pathTenant: request.pathTenant }),
+      sourceIp: event.requestContext.http.sourceIp,
       now: systemClock.now(),
       origin: parts.baseUrl ?? `https://${event.requestContext.domainName}`,
     };
-    const { status, headers, body } = await answer(declared, handler, request, admitted.params, event.body, context);
-    if (body === undefined) return { statusCode: status, headers, body: "" };
-    const text = JSON.stringify(body);
-    if (Buffer.byteLength(text) > ANSWER_BYTES_MAX) {
-      throw new Fault("request.invalid", "The answer would be larger than 5 MB: ask for fewer things at once.");
-    }
-    return { statusCode: status, headers: { "content-type": "application/json", ...headers }, body: text };
+    const given = await answer(declared, handler, request, admitted.params, event.parsedBody, context);
+    return written(given, dialects[services[parts.service].dialect].contentType);
   };
 
   // Before-steps run in this order; answers and failures pass through in the opposite one.
@@ -236,8 +219,8 @@ export const lambda = <Ops extends Readonly<Record<string, Operation>>, Stores>(
     .use(observed(parts.service))
     .use(securityHeaders())
     .use(finished())
-    .use(faultsRendered())
+    .use(faultsRendered(parts.scimProfile))
     .use(admission)
-    .use(jsonBody(operations))
+    .use(body)
     .handler(serve);
 };

@@ -5,8 +5,7 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
 import type { Cost } from "../table/meter.ts";
-
-const NAMESPACE = "IdentityAdminApi";
+import { type MetricName, NAMESPACE } from "./metric-names.ts";
 
 /** The record of one request. */
 export interface RequestRecord {
@@ -52,6 +51,8 @@ export interface Observer {
   request(record: RequestRecord): void;
   trouble(trouble: Trouble): void;
   security(event: SecurityEvent): void;
+  /** The age of the key that signs access tokens, where it was looked up. */
+  signingKey(ageMs: number): void;
 }
 
 /** What the log holds of an error: its name, message and stack, and those of what caused it. No other member of it. */
@@ -75,20 +76,35 @@ const accountOf = (thrown: unknown, depth = 0): Account => {
   };
 };
 
-/** Opens the voice of a function. */
-export const newObserver = (service: string): Observer => {
+const DAY_MS = 86_400_000;
+
+const open = (service: string): Observer => {
   const logger = new Logger({ serviceName: service });
   const metrics = new Metrics({ namespace: NAMESPACE, serviceName: service });
+  const count = (name: MetricName, value: number) => metrics.addMetric(name, MetricUnit.Count, value);
   let cold = true;
+  /** What was told since the last line. */
+  let refused = { SignInFailures: 0, LockedSignIns: 0 };
+  let keyAgeMs: number | undefined;
   return {
     request({ cost, durationMs, ...record }) {
       // Filled and published without a pause in between, so requests that are served at the same time do not mix.
-      metrics.addMetric("Requests", MetricUnit.Count, 1);
-      metrics.addMetric("ServerErrors", MetricUnit.Count, record.status >= 500 ? 1 : 0);
-      metrics.addMetric("Duration", MetricUnit.Milliseconds, Math.round(durationMs * 1000) / 1000);
-      metrics.addMetric("RoundTrips", MetricUnit.Count, cost.roundTrips);
-      metrics.addMetric("ReadUnits", MetricUnit.Count, cost.readUnits);
-      metrics.addMetric("WriteUnits", MetricUnit.Count, cost.writeUnits);
+      count("Requests", 1);
+      count("ServerErrors", record.status >= 500 ? 1 : 0);
+      metrics.addMetric("Duration" satisfies MetricName, MetricUnit.Milliseconds, Math.round(durationMs * 1000) / 1000);
+      count("RoundTrips", cost.roundTrips);
+      count("ReadUnits", cost.readUnits);
+      count("WriteUnits", cost.writeUnits);
+      const { decision } = record;
+      if (decision !== undefined) count("Refusals", decision === "refuse" ? 1 : 0);
+      // Where sign-ins happen the counts are always there: that tells "none" from "unknown". Elsewhere they would only cost.
+      if (decision !== undefined || refused.SignInFailures > 0) {
+        count("SignInFailures", refused.SignInFailures);
+        count("LockedSignIns", refused.LockedSignIns);
+      }
+      refused = { SignInFailures: 0, LockedSignIns: 0 };
+      if (keyAgeMs !== undefined) count("SigningKeyAge", keyAgeMs / DAY_MS);
+      keyAgeMs = undefined;
       for (const [name, value] of Object.entries({ ...record, coldStart: cold })) {
         if (value !== undefined) metrics.addMetadata(name, String(value));
       }
@@ -99,7 +115,21 @@ export const newObserver = (service: string): Observer => {
       logger.error("request failed", { traceId, operation, fault, cause: accountOf(cause) });
     },
     security(event) {
+      refused.SignInFailures += 1;
+      if (event.reason === "locked") refused.LockedSignIns += 1;
       logger.warn("sign-in refused", { ...event });
     },
+    signingKey(ageMs) {
+      keyAgeMs = ageMs;
+    },
   };
+};
+
+const observers = new Map<string, Observer>();
+
+/** The voice of a function: one for each service and container, so that what one part tells is in the line that another writes. */
+export const newObserver = (service: string): Observer => {
+  const observer = observers.get(service) ?? open(service);
+  observers.set(service, observer);
+  return observer;
 };

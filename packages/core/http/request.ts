@@ -1,13 +1,16 @@
 /** From the gateway's event (payload 2.0) to one plain request that everything behind looks at instead. */
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { splitTenant } from "../catalogue/match.ts";
+import { familyOf } from "../catalogue/services.ts";
 import { Fault } from "../faults/faults.ts";
 import { newTraceId, traceIdFrom } from "../platform/ids.ts";
+import { dialects } from "./dialects.ts";
 
 /** One request. */
 export interface HttpRequest {
   /** Correlates the answer, the log lines and the caller's own records. */
   readonly traceId: string;
+  /** The method that is meant: what a POST names in its header where the dialect of the path lets it. */
   readonly method: string;
   /** Decoded once, by the gateway; never decoded again. Without the tenant prefix. */
   readonly path: string;
@@ -31,6 +34,17 @@ const traceIdOf = (headers: HttpRequest["headers"], requestId: string | undefine
   return requestId ? traceIdFrom(requestId) : newTraceId();
 };
 
+/** The methods that a POST can stand for: some networks let only GET and POST through. */
+const TUNNELLED: ReadonlySet<string> = new Set(["PUT", "PATCH", "DELETE"]);
+
+/** Authorizer and function read it alike, so what is authorised is what is done. */
+const methodOf = (method: string, path: string, headers: HttpRequest["headers"]): string => {
+  const family = familyOf(path);
+  if (method !== "POST" || !family || !dialects[family.dialect].tunnelsMethods) return method;
+  const meant = (headers["x-http-method-override"] ?? "").trim().toUpperCase();
+  return TUNNELLED.has(meant) ? meant : method;
+};
+
 /** The parts of an event that both the authorizer's and a function's event have. */
 export type EventHead = Pick<APIGatewayProxyEventV2, "rawPath" | "rawQueryString" | "headers"> & {
   readonly requestContext: {
@@ -45,7 +59,7 @@ export const readRequest = (event: EventHead): HttpRequest => {
   const { tenant, path } = splitTenant(event.rawPath);
   return {
     traceId: traceIdOf(headers, event.requestContext.requestId),
-    method: event.requestContext.http.method,
+    method: methodOf(event.requestContext.http.method, path, headers),
     path,
     pathTenant: tenant,
     headers,
@@ -53,34 +67,33 @@ export const readRequest = (event: EventHead): HttpRequest => {
   };
 };
 
-const decodePart = (part: string): string => {
+const decodePart = (part: string, place: string): string => {
   try {
     return decodeURIComponent(part.replaceAll("+", " "));
   } catch (cause) {
-    throw new Fault(
-      "request.invalid",
-      "The query string holds a percent sign that does not begin an escape of UTF-8.",
-      {
-        cause,
-      },
-    );
+    throw new Fault("request.invalid", `The ${place} holds a percent sign that does not begin an escape of UTF-8.`, {
+      cause,
+    });
   }
 };
 
 /**
- * The query parameters, each given once. Throws `request.invalid` for a repeated parameter and for broken escapes:
+ * The parameters of a query string, or of a form, which is written like one; each given once. Throws `request.invalid` for a repeated parameter and for broken escapes:
  * readers that take the first, the last or all of two values would each see another request.
  */
-export const readQuery = (rawQuery: string): Readonly<Record<string, string>> => {
+export const readQuery = (rawQuery: string, place = "query string"): Readonly<Record<string, string>> => {
   const query = new Map<string, string>();
   for (const pair of rawQuery.split("&")) {
     if (pair === "") continue;
     const at = pair.indexOf("=");
-    const name = decodePart(at < 0 ? pair : pair.slice(0, at));
+    const name = decodePart(at < 0 ? pair : pair.slice(0, at), place);
     if (query.has(name)) {
-      throw new Fault("request.invalid", `The query parameter "${name.slice(0, 100)}" is given more than once.`);
+      throw new Fault(
+        "request.invalid",
+        `The parameter "${name.slice(0, 100)}" stands in the ${place} more than once.`,
+      );
     }
-    query.set(name, decodePart(at < 0 ? "" : pair.slice(at + 1)));
+    query.set(name, decodePart(at < 0 ? "" : pair.slice(at + 1), place));
   }
   return Object.fromEntries(query);
 };

@@ -2,13 +2,15 @@
  * The pipeline without Lambda: admit a request by the authorizer's decision, parse its input with the operation's
  * schemas, call the handler, shape the answer. Everything that can go wrong is thrown as a `Fault`.
  */
+import type * as z from "zod";
 import type { Match, Matcher } from "../catalogue/match.ts";
-import { type Operation, PUBLIC } from "../catalogue/operation.ts";
-import { familyOf } from "../catalogue/services.ts";
+import { type FileResult, type Operation, PUBLIC } from "../catalogue/operation.ts";
+import { familyOf, services } from "../catalogue/services.ts";
 import type { Principal, PublicContext } from "../context.ts";
 import { Fault } from "../faults/faults.ts";
 import { parsePart } from "../parsing/parse.ts";
 import type { Decision } from "./decision.ts";
+import { dialects } from "./dialects.ts";
 import { type HttpRequest, readQuery } from "./request.ts";
 
 /** A request that may proceed to its operation. */
@@ -16,13 +18,17 @@ export interface Admitted {
   readonly operation: string;
   readonly params: Readonly<Record<string, string>>;
   readonly principal: Principal | undefined;
+  readonly scopes: readonly string[];
 }
 
 /** An answer before it is written for the gateway. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** Written as JSON. */
   readonly body?: unknown;
+  /** Written as it is. */
+  readonly content?: string | Uint8Array;
 }
 
 const unmatched = (match: Exclude<Match, { kind: "operation" }>, { method, path }: HttpRequest): Fault =>
@@ -53,16 +59,61 @@ export const admit = (
     throw unmatched(found, request);
   }
   const declared = operations[found.id];
-  if (!declared || decision.operation !== found.id || isOpen !== (declared.scope === PUBLIC)) throw disagreement();
+  // An operator may ask for a credential where the catalogue does not, and open what shows nothing of a tenant; nothing else.
+  const mayBeOpen = declared?.scope === PUBLIC || declared?.openable === true;
+  if (!declared || decision.operation !== found.id || (isOpen && !mayBeOpen)) throw disagreement();
   return {
     operation: found.id,
     params: found.params,
     principal: decision.decision === "allow" ? decision.principal : undefined,
+    scopes: (decision.decision === "allow" && decision.scopes) || [],
   };
 };
 
 /** A handler as the pipeline calls it: its types are checked where the table of handlers is written. */
 export type AnyHandler = (input: never, context: never) => Promise<unknown>;
+
+/** Query parameters under the names that an operation declares, where their case does not count. */
+const named = (query: Readonly<Record<string, string>>, declared: z.ZodObject): Readonly<Record<string, string>> => {
+  const names = new Map(Object.keys(declared.shape).map((name) => [name.toLowerCase(), name]));
+  const found = new Map<string, string>();
+  for (const [name, value] of Object.entries(query)) {
+    const known = names.get(name.toLowerCase()) ?? name;
+    if (found.has(known)) throw new Fault("request.invalid", `The query parameter "${known}" is given more than once.`);
+    found.set(known, value);
+  }
+  return Object.fromEntries(found);
+};
+
+const queryOf = (declared: Operation, { rawQuery }: HttpRequest): unknown => {
+  if (!declared.query) return undefined;
+  const query = readQuery(rawQuery);
+  const { ignoresQueryCase } = dialects[services[declared.service].dialect];
+  return parsePart("query", declared.query, ignoresQueryCase ? named(query, declared.query) : query);
+};
+
+/** Whether an `If-None-Match` names that entity tag (RFC 9110 section 13.1.2: compared weakly). */
+const namesTag = (header: string | undefined, etag: string): boolean => {
+  const opaque = (tag: string): string => tag.trim().replace(/^W\//, "");
+  return header?.trim() === "*" || (header ?? "").split(",").some((tag) => opaque(tag) === opaque(etag));
+};
+
+const attachment = (media: string, { content, fileName }: FileResult): HttpAnswer => ({
+  status: 200,
+  headers: {
+    "content-type": media,
+    // RFC 6266: the plain form for all clients, the other one for names that it cannot hold.
+    "content-disposition": `attachment; filename="${fileName.replace(/[^\w. -]/g, "_")}"; filename*=UTF-8''${encodeURIComponent(fileName)}`,
+  },
+  content,
+});
+
+/** What handlers may answer, as the pipeline looks at it; `ResultOf` says which of it each operation does. */
+interface Parts {
+  readonly location?: string;
+  readonly etag?: string;
+  readonly body?: unknown;
+}
 
 /** Parses the input of an admitted request, calls its handler and shapes the answer. */
 export const answer = async (
@@ -75,17 +126,26 @@ export const answer = async (
 ): Promise<HttpAnswer> => {
   const input = {
     params: declared.params && parsePart("path", declared.params, params),
-    query: declared.query && parsePart("query", declared.query, readQuery(request.rawQuery)),
+    query: queryOf(declared, request),
+    headers: declared.headers && parsePart("header", declared.headers, request.headers),
     body: declared.body && parsePart("body", declared.body, body),
   };
   // Input and context are what the handler's type is derived from: the operation's schemas and scope.
   const result = await handler(input as never, context as never);
-  const { status, body: shape, location } = declared.success;
-  if (location) {
-    const made = result as { readonly location: string; readonly body?: unknown };
-    const headers = { location: `${context.origin}${made.location}` };
-    return shape ? { status, headers, body: shape.parse(made.body) } : { status, headers };
+  const { success } = declared;
+  if (success.file !== undefined) return attachment(success.file, result as FileResult);
+  const hasParts = success.location ?? success.etag ?? success.orNoContent ?? false;
+  const parts: Parts = hasParts ? (result as Parts) : { body: result };
+  const headers = {
+    ...(parts.location !== undefined && { location: `${context.origin}${parts.location}` }),
+    ...(parts.etag !== undefined && { etag: parts.etag }),
+    ...(success.maxAgeSeconds !== undefined && { "cache-control": `public, max-age=${success.maxAgeSeconds}` }),
+  };
+  if (declared.method === "GET" && parts.etag !== undefined) {
+    if (namesTag(request.headers["if-none-match"], parts.etag)) return { status: 304, headers };
   }
+  if (!success.body) return { status: success.status, headers };
+  if (success.orNoContent && parts.body === undefined) return { status: 204, headers };
   // Parsing the result strips whatever the contract does not declare, so no stored field leaves unnoticed.
-  return shape ? { status, headers: {}, body: shape.parse(result) } : { status, headers: {} };
+  return { status: success.status, headers, body: success.body.parse(parts.body) };
 };

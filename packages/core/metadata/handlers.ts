@@ -11,7 +11,6 @@ import {
 } from "../protocols/options.ts";
 import { SUPER_TENANT } from "../tenants/tenant.ts";
 import type { metadataOperations } from "./contract.ts";
-import { templatesJson } from "./templates/templates.ts";
 
 /** What these handlers use. */
 export interface MetadataStores {
@@ -90,6 +89,8 @@ export const metadataHandlers: Handlers<typeof metadataOperations, MetadataStore
   },
 
   async getAdaptiveAuthTemplates() {
+    // A chunk of its own: nobody else needs the texts when the function starts.
+    const { templatesJson } = await import("./templates/templates.ts");
     return { templatesJSON: templatesJson() };
   },
 };

@@ -23,7 +23,7 @@ const describeIssues = (place: string, issues: readonly z.core.$ZodIssue[]): str
  * something is missing or out of range, with a sentence for each of the first issues.
  */
 export const parsePart = <S extends z.ZodType>(
-  place: "path" | "query" | "body",
+  place: "path" | "query" | "header" | "body",
   schema: S,
   given: unknown,
 ): z.output<S> => {

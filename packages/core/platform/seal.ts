@@ -14,10 +14,16 @@ export interface Seal {
   open(sealed: string, owner: string): string;
 }
 
-/** Opens a seal on a key of 32 bytes. */
-export const newSeal = (key: Uint8Array): Seal => {
+/** The short name of a key, which tells nothing about it. */
+const idOf = (key: Uint8Array): string => {
   if (key.length !== KEY_BYTES) throw new RangeError(`a sealing key has ${KEY_BYTES} bytes, not ${key.length}`);
-  const keyId = createHash("sha256").update(key).digest("base64url").slice(0, 8);
+  return createHash("sha256").update(key).digest("base64url").slice(0, 8);
+};
+
+/** Opens a seal on a key of 32 bytes. What was sealed under `former` keys is still opened, and nothing is sealed under them. */
+export const newSeal = (key: Uint8Array, former: readonly Uint8Array[] = []): Seal => {
+  const keyId = idOf(key);
+  const keys = new Map([key, ...former].map((each) => [idOf(each), each]));
   return {
     seal(secret, owner) {
       const nonce = randomBytes(NONCE_BYTES);
@@ -26,10 +32,15 @@ export const newSeal = (key: Uint8Array): Seal => {
       return `s1.${keyId}.${sealed.toString("base64url")}`;
     },
     open(text, owner) {
-      const [version, id, body] = text.split(".");
-      if (version !== "s1" || id !== keyId || !body) throw new Error("a secret was sealed under another key");
+      const [version, id = "", body, ...more] = text.split(".");
+      const own = keys.get(id);
+      if (version !== "s1" || !own || !body) throw new Error("a secret was sealed under another key");
       const bytes = Buffer.from(body, "base64url");
-      const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES))
+      // The decoder passes over what does not belong; and a shorter tag would be easier to guess.
+      if (more.length > 0 || bytes.toString("base64url") !== body || bytes.length < NONCE_BYTES + TAG_BYTES) {
+        throw new Error("a sealed secret was changed");
+      }
+      const decipher = createDecipheriv(ALGORITHM, own, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES })
         .setAAD(Buffer.from(owner, "utf8"))
         .setAuthTag(bytes.subarray(bytes.length - TAG_BYTES));
       return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]).toString(

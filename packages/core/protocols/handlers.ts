@@ -8,7 +8,7 @@ import { Fault } from "../faults/faults.ts";
 import { type ProtocolSupport, passiveSts, wsTrust } from "./configure.ts";
 import type { protocolOperations } from "./contract.ts";
 import { customKindOf, customSettings, presentCustom } from "./custom.ts";
-import { protocolRefs } from "./kinds.ts";
+import { protocolKinds, protocolRefs, withoutOthers } from "./kinds.ts";
 import { type InboundProtocols, ownerOf } from "./model.ts";
 import { checkOidc, oidcClient, presentOidc, regenerated, revoked } from "./oidc.ts";
 import { readSaml, samlServiceProvider } from "./saml.ts";
@@ -49,7 +49,8 @@ const change = async (
   certificate?: string,
 ): Promise<undefined> => {
   await applications.update(tenant, id, (before) => {
-    const after = withCertificate({ ...before, inbound: { ...before.inbound, ...settings(before) } }, certificate);
+    const inbound = withoutOthers({ ...before.inbound, ...settings(before) });
+    const after = withCertificate({ ...before, inbound }, certificate);
     checkApplication(after, tenant, `Error updating application with id: ${id}`);
     return after;
   });
@@ -76,8 +77,9 @@ const drop = async (
 };
 
 const withoutMember =
-  (name: keyof InboundProtocols) =>
-  (inbound: InboundProtocols): InboundProtocols => {
+  (name: keyof typeof protocolKinds) =>
+  (given: InboundProtocols): InboundProtocols => {
+    const inbound = withoutOthers(given, protocolKinds[name].type);
     if (inbound[name] === undefined) return inbound;
     const { [name]: _, ...rest } = inbound;
     return rest;
@@ -85,7 +87,8 @@ const withoutMember =
 
 const withoutCustom =
   (name: string) =>
-  (inbound: InboundProtocols): InboundProtocols => {
+  (given: InboundProtocols): InboundProtocols => {
+    const inbound = withoutOthers(given, name);
     if (!inbound.custom || !Object.hasOwn(inbound.custom, name)) return inbound;
     const { [name]: _, ...custom } = inbound.custom;
     return { ...inbound, custom };

@@ -97,14 +97,32 @@ export interface ProtocolRef {
   readonly self: string;
 }
 
-/** What an application's protocols are called and where they lie, given the application's own path. */
-export const protocolRefs = (inbound: InboundProtocols, applicationPath: string): ProtocolRef[] => [
+/** The types of the protocols that an application is configured for. */
+const configuredTypes = (inbound: InboundProtocols): readonly string[] => [
   ...Object.values(protocolKinds)
     .filter(({ member }) => inbound[member] !== undefined)
-    .map(({ type, segment }) => ({ type, name: type, self: `${applicationPath}/inbound-protocols/${segment}` })),
-  ...Object.keys(inbound.custom ?? {}).map((name) => ({
-    type: name,
-    name,
-    self: `${applicationPath}/inbound-protocols/${encodeURIComponent(name).replaceAll("%20", "+")}`,
-  })),
+    .map(({ type }) => type),
+  ...Object.keys(inbound.custom ?? {}),
 ];
+
+/** The protocols without entries of a file that say nothing more: those of these types, or of protocols that are configured. */
+export const withoutOthers = (inbound: InboundProtocols, ...types: readonly string[]): InboundProtocols => {
+  const settled = new Set([...types, ...configuredTypes(inbound)]);
+  const { others = [], ...rest } = inbound;
+  const left = others.filter(({ type }) => !settled.has(type));
+  if (left.length === others.length) return inbound;
+  return left.length > 0 ? { ...rest, others: left } : rest;
+};
+
+/** What an application's protocols are called and where they lie, given the application's own path. */
+export const protocolRefs = (inbound: InboundProtocols, applicationPath: string): ProtocolRef[] => {
+  const segmentOf = (name: string): string =>
+    Object.values(protocolKinds).find(({ type }) => type === name)?.segment ??
+    encodeURIComponent(name).replaceAll("%20", "+");
+  const types = new Set([...configuredTypes(inbound), ...(inbound.others ?? []).map(({ type }) => type)]);
+  return [...types].map((type) => ({
+    type,
+    name: type,
+    self: `${applicationPath}/inbound-protocols/${segmentOf(type)}`,
+  }));
+};

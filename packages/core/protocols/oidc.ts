@@ -14,6 +14,8 @@ type Shown = z.input<typeof OidcShown>;
 
 const CLIENT_ID_LENGTH = 28;
 const SECRET_LENGTH = 44;
+/** Ids that this service makes are UUIDs of version 7; the subject of a token is a user's id or a client's (RFC 9068 section 5). */
+const RESOURCE_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const PRINTABLE = /^[\x21-\x7E]+$/;
 /** Reading an expression costs more than reading an address. */
 const EXPRESSIONS_MAX = 10;
@@ -95,7 +97,8 @@ export const checkOidc = async (body: Body): Promise<void> => {
   }
 };
 
-const sameText = (a: string, b: string): boolean => {
+/** Compares two secrets in the same time wherever they differ. */
+export const sameText = (a: string, b: string): boolean => {
   const [x, y] = [Buffer.from(a), Buffer.from(b)];
   return x.length === y.length && timingSafeEqual(x, y);
 };
@@ -114,6 +117,9 @@ const credentialOf = (body: Body, before: OidcClient | undefined, seal: Seal, ow
   for (const [name, value] of Object.entries({ clientId, clientSecret })) {
     if (value !== undefined && !PRINTABLE.test(value))
       throw refuse(`The ${name} may hold printable ASCII without blanks.`);
+  }
+  if (clientId !== undefined && RESOURCE_ID.test(clientId)) {
+    throw refuse("The clientId has the form of a user's id, with which tokens would be mistaken for the user's.");
   }
   return {
     clientId: clientId ?? randomText(CLIENT_ID_LENGTH),
@@ -155,7 +161,7 @@ export const oidcClient = (body: Body, before: OidcClient | undefined, seal: Sea
     },
     refreshToken: {
       expiryInSeconds: refreshToken.expiryInSeconds || tokenLifetimes.refreshTokenSeconds,
-      renewRefreshToken: refreshToken.renewRefreshToken ?? false,
+      ...(refreshToken.renewRefreshToken !== undefined && { renewRefreshToken: refreshToken.renewRefreshToken }),
     },
     idToken: {
       expiryInSeconds: idToken.expiryInSeconds || tokenLifetimes.idTokenSeconds,
@@ -185,5 +191,6 @@ export const revoked = (client: OidcClient): OidcClient => ({ ...client, state: 
 /** The client as it is read, with its secret. */
 export const presentOidc = ({ sealedSecret, ...client }: OidcClient, seal: Seal, owner: string): Shown => ({
   ...client,
+  refreshToken: { renewRefreshToken: false, ...client.refreshToken },
   clientSecret: seal.open(sealedSecret, owner),
 });

@@ -3,74 +3,18 @@
  * (reference section 6.2.5). Documents with a document type, entities, or more depth than metadata has are refused unread.
  */
 import { X509Certificate } from "node:crypto";
-import { parseXml, XmlElement, XmlError, XmlText } from "@rgrove/parse-xml";
+import { XmlElement, XmlText } from "@rgrove/parse-xml";
 import * as z from "zod";
 import { Fault } from "../faults/faults.ts";
+import { decodeXml, parseXmlText } from "../parsing/xml.ts";
 import { SamlManual } from "./shapes.ts";
 
-const DEPTH_MAX = 30;
-const TAGS_MAX = 5_000;
+const LIMITS = { depth: 30, elements: 5_000 };
 const EMAIL_FORMAT = "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress";
 const METADATA = "urn:oasis:names:tc:SAML:2.0:metadata";
 const READ_NAMESPACES: ReadonlySet<string> = new Set([METADATA, "http://www.w3.org/2000/09/xmldsig#"]);
 
 const refuse = (reason: string): Fault => new Fault("saml.invalid", `Error parsing SAML SP metadata. ${reason}`);
-
-const decode = (bytes: Uint8Array): string => {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw refuse("The document is not UTF-8.");
-  }
-};
-
-/** Looks at the text before any parser does: no document type, no entities beyond XML's own five, bounded depth and size. */
-const checkText = (text: string): void => {
-  if (/<!DOCTYPE|<!ENTITY/i.test(text)) throw refuse("A document type declaration is not accepted.");
-  const declared = /^\s*<\?xml[^>]*encoding\s*=\s*["']([^"']+)["']/i.exec(text)?.[1];
-  if (declared && !/^(utf-8|us-ascii)$/i.test(declared))
-    throw refuse(`The encoding ${declared.slice(0, 30)} is not accepted.`);
-  checkNesting(text);
-};
-
-/** Where the text goes on behind a part that ends with `closing`. */
-const behind = (text: string, from: number, closing: string): number => {
-  const end = text.indexOf(closing, from);
-  if (end < 0) throw refuse(`'${closing}' is missing.`);
-  return end + closing.length;
-};
-
-/** Where a tag ends: at the first `>` that stands in no attribute value. */
-const behindTag = (text: string, from: number): number => {
-  let quote = "";
-  for (let at = from; at < text.length; at += 1) {
-    const char = text[at] as string;
-    if (quote !== "") {
-      if (char === quote) quote = "";
-    } else if (char === '"' || char === "'") quote = char;
-    else if (char === ">") return at + 1;
-  }
-  throw refuse("A tag is not closed.");
-};
-
-/** Counts tags and levels in one pass, past comments, CDATA and instructions, before anything is built from the text. */
-const checkNesting = (text: string): void => {
-  let depth = 0;
-  let tags = 0;
-  for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at)) {
-    if (text.startsWith("<!--", at)) at = behind(text, at + 4, "-->");
-    else if (text.startsWith("<![CDATA[", at)) at = behind(text, at + 9, "]]>");
-    else if (text.startsWith("<?", at)) at = behind(text, at + 2, "?>");
-    else {
-      const end = behindTag(text, at + 1);
-      tags += 1;
-      if (text[at + 1] === "/") depth -= 1;
-      else if (text[end - 2] !== "/") depth += 1;
-      if (depth > DEPTH_MAX || tags > TAGS_MAX) throw refuse("The document is deeper or larger than metadata is.");
-      at = end;
-    }
-  }
-};
 
 const one = <T extends z.ZodType>(of: T) =>
   z
@@ -146,14 +90,8 @@ const toTree = (element: XmlElement, outside: Namespaces): Tree | undefined => {
 };
 
 const parse = (text: string): Tree => {
-  let root: XmlElement | null;
-  try {
-    root = parseXml(text).root;
-  } catch (cause) {
-    const reason = cause instanceof XmlError ? cause.message.split("\n")[0] : "It is not well-formed XML.";
-    throw refuse(`${reason?.slice(0, 200)}`);
-  }
-  const tree = root && splitName(root.name)[1] === "EntityDescriptor" ? toTree(root, new Map()) : undefined;
+  const root = parseXmlText(text, LIMITS, refuse);
+  const tree = splitName(root.name)[1] === "EntityDescriptor" ? toTree(root, new Map()) : undefined;
   if (!tree) throw refuse(`The root must be one EntityDescriptor of the namespace ${METADATA}.`);
   return tree;
 };
@@ -179,9 +117,7 @@ export interface SamlMetadata {
 
 /** Reads the metadata of a service provider. Throws `saml.invalid`. */
 export const readSamlMetadata = (bytes: Uint8Array): SamlMetadata => {
-  const text = decode(bytes);
-  checkText(text);
-  const root = parse(text);
+  const root = parse(decodeXml(bytes, refuse));
   const parsed = Descriptor.safeParse(root);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

@@ -1,13 +1,26 @@
 /** `deployment.toml`: what a deployment decides once, for all of its tenants. Text in, checked settings out. */
 import { parse, TomlError } from "smol-toml";
 import * as z from "zod";
+import type { AccessSettings } from "../access/model.ts";
 import type { CustomProperty, CustomProtocolKind } from "../protocols/custom-kind.ts";
-import { nearest } from "./nearest.ts";
+import { AccessControl, Certificates, certificatesOf, rulesOf } from "./access.ts";
+import { lineFinder } from "./lines.ts";
+import { table } from "./table.ts";
 
 /** The settings of a deployment. */
 export interface Deployment {
   /** The custom inbound protocols, in the order of the file. */
   readonly customProtocols: readonly CustomProtocolKind[];
+  readonly scim2: Scim2Settings;
+  readonly access: AccessSettings;
+}
+
+/** How SCIM 2.0 is spoken (DESIGN section 4). */
+export interface Scim2Settings {
+  /** `wso2`: as the spec of this API shows it; `rfc7644`: by the letter, for Okta, Entra ID and conformance suites. */
+  readonly profile: "wso2" | "rfc7644";
+  /** True: a user that several user stores list is answered once. */
+  readonly removesDuplicateUsers: boolean;
 }
 
 const NAME_MAX = 100;
@@ -28,20 +41,6 @@ const STANDARD: ReadonlySet<string> = new Set([
 ]);
 
 const text = z.string().trim().min(1).max(TEXT_MAX);
-
-/** A table that takes no other keys than its own: a misspelt key would otherwise be a setting that silently does nothing. */
-const table = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z.strictObject(shape, {
-    error: (issue) => {
-      if (issue.code !== "unrecognized_keys") return undefined;
-      return (issue.keys as readonly string[]).map((key) => unknownKey(key, Object.keys(shape))).join(", ");
-    },
-  });
-
-const unknownKey = (key: string, known: readonly string[]): string => {
-  const meant = nearest(key, known);
-  return `unknown key "${key.slice(0, NAME_MAX)}" (${meant ? `did you mean "${meant}"?` : `known: ${known.join(", ")}`})`;
-};
 
 /** A value as TOML writes it: 10 and true are what an INTEGER and a BOOLEAN naturally are. */
 const Value = z.union([z.string().max(TEXT_MAX), z.boolean(), z.int()], {
@@ -112,7 +111,15 @@ const Kind = table({
   property: z.array(Property).max(ITEMS_MAX).superRefine(uniqueNames).default([]),
 });
 
+const Scim2 = table({
+  profile: z.enum(["wso2", "rfc7644"]).default("wso2"),
+  remove_duplicate_users_in_users_response: z.boolean().default(false),
+});
+
 const File = table({
+  scim2: Scim2.prefault({}),
+  intermediate_cert_validation: Certificates.prefault({}),
+  resource: table({ access_control: AccessControl }).prefault({}),
   custom_inbound_protocol: z.array(Kind).max(ITEMS_MAX).superRefine(uniqueNames).default([]),
 });
 
@@ -144,6 +151,23 @@ const kindOf = (declared: z.output<typeof Kind>): CustomProtocolKind => ({
   displayName: declared.display_name ?? declared.name,
   configName: declared.config_name ?? declared.name,
   properties: declared.property.map(propertyOf).sort((a, b) => a.displayOrder - b.displayOrder),
+});
+
+type LineOf = ReturnType<typeof lineFinder>;
+
+const deploymentOf = (file: z.output<typeof File>, lineOf: LineOf): Deployment => ({
+  customProtocols: file.custom_inbound_protocol.map(kindOf),
+  access: {
+    rules: rulesOf(
+      file.resource.access_control,
+      (index) => lineOf(["resource", "access_control", index]) ?? lineOf(["resource", "access_control"]),
+    ),
+    certificates: certificatesOf(file.intermediate_cert_validation),
+  },
+  scim2: {
+    profile: file.scim2.profile,
+    removesDuplicateUsers: file.scim2.remove_duplicate_users_in_users_response,
+  },
 });
 
 const parseToml = (source: string): unknown => {
@@ -180,12 +204,16 @@ const placeOf = (document: unknown, path: readonly PropertyKey[]): string => {
  */
 export const readDeployment = (source: string): Deployment => {
   const document = parseToml(source.replace(/^\uFEFF/, ""));
+  const lineOf = lineFinder(source);
   const parsed = File.safeParse(document, { reportInput: true });
-  if (parsed.success) return { customProtocols: parsed.data.custom_inbound_protocol.map(kindOf) };
+  if (parsed.success) return deploymentOf(parsed.data, lineOf);
   const told = parsed.error.issues.slice(0, ISSUES_TOLD).map(({ code, path, message, input }) => {
     const place = placeOf(document, path);
-    const reason = code === "invalid_type" && input === undefined ? "is required" : message;
-    return place ? `${place}: ${reason}` : reason;
+    const isMissing = (code === "invalid_type" || code === "invalid_union") && input === undefined;
+    const reason = isMissing ? "is required" : message;
+    const line = lineOf(path);
+    const told = place ? `${place}: ${reason}` : reason;
+    return line === undefined ? told : `${told} (line ${line})`;
   });
   throw new Error(told.join("; "));
 };

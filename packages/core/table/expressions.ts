@@ -39,7 +39,8 @@ export const placeholders = () => {
 };
 type Placeholders = ReturnType<typeof placeholders>;
 
-const conditionOf = (when: When, p: Placeholders): string => {
+const conditionOf = (when: When, p: Placeholders): string | undefined => {
+  if (when === "any") return undefined;
   if (when === "absent") return "attribute_not_exists(PK)";
   if (when === "present") return "attribute_exists(PK)";
   const terms = ["attribute_exists(PK)"];
@@ -75,20 +76,22 @@ type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[numb
 export const transactItem = (TableName: string, step: Step): TransactItem => {
   const p = placeholders();
   const ConditionExpression = conditionOf(step.when, p);
+  const condition = ConditionExpression !== undefined && { ConditionExpression };
   const common = { TableName, ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const };
   if ("put" in step) {
     checkKey(step.put);
-    return { Put: { ...common, Item: { ...step.put }, ConditionExpression, ...p.used() } };
+    return { Put: { ...common, Item: { ...step.put }, ...condition, ...p.used() } };
   }
   if ("change" in step) {
     checkKey(step.change);
     const UpdateExpression = updateOf(step, p);
-    return { Update: { ...common, Key: { ...step.change }, UpdateExpression, ConditionExpression, ...p.used() } };
+    return { Update: { ...common, Key: { ...step.change }, UpdateExpression, ...condition, ...p.used() } };
   }
   if ("remove" in step) {
     checkKey(step.remove);
-    return { Delete: { ...common, Key: { ...step.remove }, ConditionExpression, ...p.used() } };
+    return { Delete: { ...common, Key: { ...step.remove }, ...condition, ...p.used() } };
   }
   checkKey(step.check);
+  if (!ConditionExpression) throw new RangeError("a check of nothing");
   return { ConditionCheck: { ...common, Key: { ...step.check }, ConditionExpression, ...p.used() } };
 };

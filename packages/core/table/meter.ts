@@ -1,7 +1,8 @@
 /**
  * Counts what one request costs in the database: calls, sequential round trips and capacity units.
  *
- * Calls that run side by side are one round trip: a new one begins when a call starts while none is under way.
+ * A call comes behind every call that had ended when it began. Round trips are the longest such chain: calls side by side
+ * are one, and two chains side by side count as the longer one.
  */
 
 /** What was counted so far. Units are DynamoDB capacity units; one read unit is 4 KB strongly consistent. */
@@ -12,28 +13,32 @@ export interface Cost {
   readonly writeUnits: number;
 }
 
+/** Ends one call, with the units that it consumed. */
+export type EndCall = (readUnits: number, writeUnits: number) => void;
+
 /** A counter that one request passes to the tables it uses. */
 export interface Meter {
   readonly cost: Cost;
-  begin(): void;
-  end(readUnits: number, writeUnits: number): void;
+  /** Begins one call. */
+  begin(): EndCall;
 }
 
 /** Starts at zero. */
 export const newMeter = (): Meter => {
-  let underWay = 0;
+  /** The longest chain of calls that have ended. */
+  let ended = 0;
   const cost = { calls: 0, roundTrips: 0, readUnits: 0, writeUnits: 0 };
   return {
     cost,
     begin() {
+      const place = ended + 1;
       cost.calls += 1;
-      if (underWay === 0) cost.roundTrips += 1;
-      underWay += 1;
-    },
-    end(readUnits, writeUnits) {
-      underWay -= 1;
-      cost.readUnits += readUnits;
-      cost.writeUnits += writeUnits;
+      cost.roundTrips = Math.max(cost.roundTrips, place);
+      return (readUnits, writeUnits) => {
+        ended = Math.max(ended, place);
+        cost.readUnits += readUnits;
+        cost.writeUnits += writeUnits;
+      };
     },
   };
 };

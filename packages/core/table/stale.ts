@@ -13,12 +13,15 @@ class Stale extends Error {}
 /** The `otherwise` of a step that must be decided again on what is there now. */
 export const stale = (): Error => new Stale("changed in between");
 
-/** Repeats an attempt that ends in `stale`, with full jitter. Throws `resource.contended` after 8 seconds. */
-export const whileStale = async <R>(attempt: () => Promise<R>): Promise<R> => {
+/**
+ * Repeats an attempt that ends in `stale`, with full jitter. The attempt is told how many went before it.
+ * Throws `resource.contended` after 8 seconds.
+ */
+export const whileStale = async <R>(attempt: (before: number) => Promise<R>): Promise<R> => {
   const start = elapsed();
   for (let tries = 0; ; tries += 1) {
     try {
-      return await attempt();
+      return await attempt(tries);
     } catch (error) {
       if (!(error instanceof Stale)) throw error;
       if (elapsed() - start > RETRY_FOR_MS) {

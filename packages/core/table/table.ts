@@ -2,6 +2,7 @@
  * The one table, as the stores see it: items by key, one form of range query, and all-or-nothing writes in which every
  * step says what it expects to find and which fault it means when that does not hold.
  */
+import { compareText } from "../platform/text-order.ts";
 
 /** A value that DynamoDB can hold, as the document client maps it. */
 export type Value =
@@ -27,6 +28,8 @@ export type Item = Key & { readonly [name: string]: Value | undefined };
 export type When =
   | "absent"
   | "present"
+  /** Whatever is there. For what only ever moves one way, so that whoever writes last is right. */
+  | "any"
   /** The item exists, every attribute of `equal` has that value and every attribute of `above` is greater (strings by UTF-8 bytes). */
   | { readonly equal?: Readonly<Record<string, Value>>; readonly above?: Readonly<Record<string, string>> };
 
@@ -114,19 +117,5 @@ export const FIRST = "\u0000";
 /** The greatest string that a sort key can start with: `[p, p + LAST]` holds every key with the prefix p. */
 export const LAST = "\u{10FFFF}";
 
-const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
-
-/**
- * Order of sort keys in DynamoDB: by UTF-8 bytes, which is the order of the code points. JavaScript's `<` goes by UTF-16
- * units and differs for emoji. Both strings must be well-formed. Allocates nothing, because searches sort many names.
- */
-export const compareKeys = (a: string, b: string): number => {
-  const shorter = Math.min(a.length, b.length);
-  for (let at = 0; at < shorter; at += 1) {
-    const x = a.charCodeAt(at);
-    const y = b.charCodeAt(at);
-    // Surrogates stand for the code points above every other unit.
-    if (x !== y) return isSurrogate(x) === isSurrogate(y) ? x - y : isSurrogate(x) ? 1 : -1;
-  }
-  return a.length - b.length;
-};
+/** Order of sort keys in DynamoDB: by UTF-8 bytes. */
+export const compareKeys = compareText;

@@ -1,46 +1,45 @@
 /** What a tenant has from its first moment: its roles and an administrator. All of it at once, or none. */
-import { addingCredential, type Credential } from "../auth/credentials.ts";
+import { addingCredential, newCredential } from "../auth/credentials.ts";
+import { SIGNED_IN } from "../catalogue/operation.ts";
+import { systemClock } from "../platform/clock.ts";
 import { newId } from "../platform/ids.ts";
-import { hashPassword } from "../platform/password.ts";
-import { ADMIN_ROLE, EVERYONE_ROLE, roleStore } from "../roles/store.ts";
+import { ADMIN_ROLE, EVERYONE_ROLE, freshRole } from "../roles/model.ts";
+import { roleStore } from "../roles/store.ts";
 import type { Table } from "../table/table.ts";
+import { freshUser } from "../users/model.ts";
 import { userStore } from "../users/store.ts";
-import { PRIMARY } from "../users/username.ts";
-import { tenantStore } from "./tenant.ts";
-
-/** The first administrator of a tenant, in its PRIMARY user store. */
-export interface Administrator {
-  readonly username: string;
-  readonly password: string;
-}
-
-/** A credential of a password that was just set. */
-export const newCredential = async (password: string): Promise<Credential> => ({
-  passwordHash: await hashPassword(password),
-  version: newId(),
-});
+import { type Administrator, type Tenant, tenantStore } from "./tenant.ts";
 
 class TenantExists extends Error {}
 
-/** Founds a tenant; answers false when it exists already. Two callers at once found it once. */
-export const foundTenant = async (table: Table, domain: string, administrator: Administrator): Promise<boolean> => {
-  if (await tenantStore(table).find(domain)) return false;
+/**
+ * Founds a tenant; answers `undefined` when it exists already. Two callers at once found it once.
+ * The tenant's resident application needs no item: it has the settings of a fresh one until somebody changes them.
+ */
+export const foundTenant = async (
+  table: Table,
+  domain: string,
+  { username, password, profile = {} }: Administrator,
+  nowMs = systemClock.now(),
+): Promise<Tenant | undefined> => {
+  if (await tenantStore(table).find(domain)) return undefined;
   const exists = () => new TenantExists(domain);
   const roles = roleStore(table);
   const [userId, adminId, everyoneId] = [newId(), newId(), newId()];
+  const tenant: Tenant = { id: newId(), domain, active: true, createdMs: nowMs, administrator: userId };
   const steps = [
-    tenantStore(table).adding(domain, exists),
-    ...roles.adding(domain, { id: adminId, name: ADMIN_ROLE, permissions: [], holdsEveryScope: true }, exists),
-    ...roles.adding(domain, { id: everyoneId, name: EVERYONE_ROLE, permissions: [], holdsEveryScope: false }, exists),
-    ...roles.giving(domain, adminId, userId, exists),
-    addingCredential(domain, userId, await newCredential(administrator.password), exists),
+    ...tenantStore(table).adding(tenant, exists),
+    ...roles.adding(domain, freshRole(adminId, ADMIN_ROLE, domain, nowMs, { holdsEveryScope: true }), exists),
+    ...roles.adding(domain, freshRole(everyoneId, EVERYONE_ROLE, domain, nowMs, { permissions: [SIGNED_IN] }), exists),
+    roles.holding(domain, adminId, userId, exists),
+    addingCredential(domain, userId, await newCredential(password), exists),
   ];
-  const user = { id: userId, userName: administrator.username, userStore: PRIMARY, active: true };
+  const user = freshUser(userId, username, nowMs, { hasPassword: true, roleIds: [adminId], profile });
   try {
     await userStore(table).add(domain, user, steps, exists);
-    return true;
+    return tenant;
   } catch (error) {
-    if (error instanceof TenantExists) return false;
+    if (error instanceof TenantExists) return undefined;
     throw error;
   }
 };

@@ -1,82 +1,266 @@
-/** Users: one item each, an entry in the name index of their user store, and the roles they hold in their partition. */
-import { Fault } from "../faults/faults.ts";
+/**
+ * How users are kept: one item each (with the ids of its groups and roles), an entry in the name index of its store, and a
+ * lookup item for each value it is found by. The password lies elsewhere, where this store cannot read it.
+ */
+
+import { leavingGroups, leavingSteps } from "../groups/membership.ts";
+import { foldName } from "../platform/fold.ts";
+import { forgettingHolder, losingRoles } from "../roles/holders.ts";
 import { keys } from "../table/keys.ts";
+import type { Range } from "../table/name-index/items.ts";
 import { nameIndex } from "../table/name-index/name-index.ts";
-import { foldName, nameKey } from "../table/name-index/name-key.ts";
-import { type Item, LAST, type Step, type Table } from "../table/table.ts";
+import { nameKey } from "../table/name-index/name-key.ts";
+import type { NameReads } from "../table/name-index/reads.ts";
+import { stale, whileStale } from "../table/stale.ts";
+import type { Item, ReadOptions, Step, Table } from "../table/table.ts";
+import { findByLookup, type Lookup, lookupSteps } from "./lookups.ts";
+import { qualifiedName, type User } from "./model.ts";
+import { nameTaken, notFound } from "./rules.ts";
 import type { QualifiedName } from "./username.ts";
 
-/** Roles of one user that are read in one round trip. */
-const ROLES_PER_PAGE = 1_000;
-const ROLE = "ROLE#";
+/** A name in a store. */
+export type StoreName = Pick<QualifiedName, "userStore" | "name">;
 
-/** One user. */
-export interface User {
-  readonly id: string;
-  /** As it was written when the user was made. Unique in its store, whatever the case. */
-  readonly userName: string;
-  readonly userStore: string;
-  readonly active: boolean;
-}
+/** Groups whose copy of a user's name is changed in the transaction that renames the user. */
+const GROUPS_RENAMED_AT_ONCE = 40;
+/** Groups and roles that a user leaves in the transaction that removes it; two steps and one. */
+const GROUPS_LEFT_LAST = 28;
+const ROLES_LOST_LAST = 19;
+/** Groups, or roles, of which a user who is in more takes leave before, in transactions of their own. */
+const GROUPS_LEFT_AT_ONCE = 45;
+const ROLES_LOST_AT_ONCE = 90;
+const ID_BYTES_MAX = 255;
 
-/** A user, and the roles given to it directly. */
-export interface UserWithRoles extends User {
-  readonly roleIds: readonly string[];
-}
+const idsOf = (value: Item[string]): string[] => (value instanceof Set ? [...value].sort() : []);
 
 const toUser = (item: Item): User => ({
   id: item.id as string,
   userName: item.userName as string,
   userStore: item.userStore as string,
   active: item.active === true,
+  hasPassword: item.hasPassword === true,
+  createdMs: item.created as number,
+  modifiedMs: item.modified as number,
+  version: item.ver as number,
+  // One text is read many times faster than a tree of attribute values; nothing looks into it but this store.
+  profile: JSON.parse(item.profile as string) as User["profile"],
+  groupIds: idsOf(item.groups),
+  roleIds: idsOf(item.roles),
 });
 
-const isTooLong = (id: string): boolean => Buffer.byteLength(id, "utf8") > 255;
+/** The item of a user, also for a loader into an empty table. */
+export const userItem = (tenant: string, user: User): Item => ({
+  ...keys.user(tenant, user.id),
+  id: user.id,
+  userName: user.userName,
+  userStore: user.userStore,
+  active: user.active,
+  hasPassword: user.hasPassword,
+  created: user.createdMs,
+  modified: user.modifiedMs,
+  ver: user.version,
+  profile: JSON.stringify(user.profile),
+  ...(user.groupIds.length > 0 && { groups: new Set(user.groupIds) }),
+  ...(user.roleIds.length > 0 && { roles: new Set(user.roleIds) }),
+});
+
+/** Bytes of a user as JSON; an item holds 400 KB, and the ids of groups need some of it. */
+export const USER_BYTES_MAX = 250_000;
+
+const isTooLong = (id: string): boolean => Buffer.byteLength(id, "utf8") > ID_BYTES_MAX;
+
+/** What a change makes of a user. */
+export interface UserChange {
+  readonly after: User;
+  /** Written in the same transaction: the credential, for example. At most 5. */
+  readonly steps?: readonly Step[];
+}
+
+/** How a user is removed. */
+export interface Removal {
+  /** Given the user that is there, throws where it may not be removed. Not asked again once the removal has begun. */
+  readonly check: (user: User) => Promise<void> | void;
+  /** Written in the same transaction: the end of the credential, for example. At most 5. */
+  readonly steps: (user: User) => readonly Step[];
+}
 
 /** The users of all tenants. */
 export interface UserStore {
   /** One round trip. */
   find(tenant: string, id: string): Promise<User | undefined>;
-  /** One round trip for the user and its roles. */
-  findWithRoles(tenant: string, id: string): Promise<UserWithRoles | undefined>;
+  /** Several users in one round trip, in the order of the ids; those that are gone are `undefined`. */
+  findMany(tenant: string, ids: readonly string[], options?: ReadOptions): Promise<(User | undefined)[]>;
   /** The id behind a name. One round trip. */
   idOf(name: QualifiedName): Promise<string | undefined>;
-  /** Keeps a new user together with further steps (its credential, its roles). Throws what `taken` makes when the name is in use. */
-  add(tenant: string, user: User, steps: readonly Step[], taken: () => Error): Promise<void>;
+  /** The names of a store, for lists. */
+  names(tenant: string, userStore: string): NameReads;
+  /** The ids of the users with a value; more than `most` where there are more. One round trip to 1,000. */
+  idsBy(tenant: string, lookup: Lookup, most: number): Promise<string[]>;
+  /** Keeps a new user together with further steps (its credential, its roles). Throws what `taken` makes when the name is in use. Two round trips. */
+  add(tenant: string, user: User, steps?: readonly Step[], taken?: () => Error): Promise<void>;
+  /**
+   * Changes a user: `change` is given what is there and answers what shall be (with the same id and store), or `undefined`
+   * to leave it. It is called again when another writer was faster. Answers the user as it is then. Throws `scim.not_found`,
+   * `scim.unique`, and what `change` throws. Two round trips; three with another name, where `wishedName` told it.
+   */
+  update(
+    tenant: string,
+    id: string,
+    change: (before: User) => Promise<UserChange | undefined> | UserChange | undefined,
+    wishedName?: StoreName,
+  ): Promise<User>;
+  /**
+   * Removes a user with its name, lookups, memberships and roles. Throws `scim.not_found`, and what `check` throws. Three
+   * round trips; a user in more than 28 groups leaves the others first, in further ones.
+   */
+  remove(tenant: string, id: string, nowMs: number, removal: Removal): Promise<void>;
 }
 
 /** Opens the store on the table of one request. */
-export const userStore = (table: Table): UserStore => ({
-  async find(tenant, id) {
+export const userStore = (table: Table): UserStore => {
+  const indexOf = (tenant: string, store: string) => nameIndex(table, keys.userNames(tenant, store));
+  const read = async (tenant: string, id: string): Promise<User | undefined> => {
     if (isTooLong(id)) return undefined;
     const item = await table.get(keys.user(tenant, id));
     return item && toUser(item);
-  },
+  };
 
-  async findWithRoles(tenant, id) {
-    const main = keys.user(tenant, id);
-    const [own, roles] = await Promise.all([
-      table.get(main),
-      table.queryAll({ PK: main.PK, from: ROLE, to: `${ROLE}${LAST}`, limit: ROLES_PER_PAGE }),
-    ]);
-    return own && { ...toUser(own), roleIds: roles.map(({ SK }) => SK.slice(ROLE.length)) };
-  },
+  /** The steps that tell groups the new name of a member. */
+  const renamed = (tenant: string, user: User, groupIds: readonly string[]): Step[] =>
+    groupIds.map((groupId) => ({
+      change: keys.member(tenant, groupId, user.id),
+      set: { name: qualifiedName(user) },
+      when: "present",
+      otherwise: stale,
+    }));
 
-  async idOf({ tenant, userStore: store, name }) {
-    const entry = await table.get(keys.userNames(tenant, store).entry(foldName(name)));
-    return entry && String(entry.id);
-  },
+  /** Tells further groups, unless the user has another name again by then: whoever gave it that one tells them. */
+  const renameRest = async (tenant: string, { id, userName, groupIds }: User): Promise<void> => {
+    for (let at = GROUPS_RENAMED_AT_ONCE; at < groupIds.length; at += GROUPS_RENAMED_AT_ONCE) {
+      const some = groupIds.slice(at, at + GROUPS_RENAMED_AT_ONCE);
+      await whileStale(async () => {
+        const user = await read(tenant, id);
+        if (user?.userName !== userName) return;
+        const still = some.filter((groupId) => user.groupIds.includes(groupId));
+        const named: Step = { check: keys.user(tenant, id), when: { equal: { userName } }, otherwise: stale };
+        if (still.length > 0) await table.write(named, ...renamed(tenant, user, still));
+      });
+    }
+  };
 
-  async add(tenant, user, steps, taken) {
-    const index = nameIndex(table, keys.userNames(tenant, user.userStore));
-    const otherwise: Step["otherwise"] = () => new Fault("server.unexpected", "a fresh user id is in use");
-    const { id, userName, userStore: store, active } = user;
-    const item: Item = { ...keys.user(tenant, id), id, userName, userStore: store, active, ver: 1 };
-    await index.create({
-      key: nameKey(userName),
-      entry: { id },
-      steps: [{ put: item, when: "absent", otherwise }, ...steps],
-      taken,
+  /** `near` is where the new name belongs, as far as it was known beforehand. */
+  const write = async (tenant: string, before: User, { after, steps = [] }: UserChange, near: Range | undefined) => {
+    const item: Step = { put: userItem(tenant, after), when: { equal: { ver: before.version } }, otherwise: stale };
+    const own = [item, ...lookupSteps(tenant, after.id, before.profile, after.profile, stale), ...steps];
+    if (after.userName === before.userName) return table.write(...own);
+    const inTransaction = after.groupIds.slice(0, GROUPS_RENAMED_AT_ONCE);
+    await indexOf(tenant, after.userStore).rename({
+      from: nameKey(before.userName),
+      to: nameKey(after.userName),
+      entry: { id: after.id },
+      steps: [...own, ...renamed(tenant, after, inTransaction)],
+      taken: () => nameTaken(after.userName),
+      gone: stale,
+      near,
     });
-  },
-});
+    await renameRest(tenant, after);
+  };
+
+  return {
+    find: read,
+
+    async findMany(tenant, ids, options) {
+      const known = ids.filter((id) => !isTooLong(id));
+      const items = await table.getMany(
+        known.map((id) => keys.user(tenant, id)),
+        options,
+      );
+      const users = new Map(items.flatMap((item) => (item ? [[item.id as string, toUser(item)]] : [])));
+      return ids.map((id) => users.get(id));
+    },
+
+    async idOf({ tenant, userStore: store, name }) {
+      const entry = await table.get(keys.userNames(tenant, store).entry(foldName(name)));
+      return entry && String(entry.id);
+    },
+
+    names: indexOf,
+
+    idsBy: (tenant, lookup, most) => findByLookup(table, tenant, lookup, most),
+
+    async add(tenant, user, steps = [], taken = () => nameTaken(user.userName)) {
+      const otherwise: Step["otherwise"] = () => new Error("a fresh user id is in use");
+      await indexOf(tenant, user.userStore).create({
+        key: nameKey(user.userName),
+        entry: { id: user.id },
+        steps: [
+          { put: userItem(tenant, user), when: "absent", otherwise },
+          ...lookupSteps(tenant, user.id, {}, user.profile, otherwise),
+          ...steps,
+        ],
+        taken,
+      });
+    },
+
+    update: (tenant, id, change, wishedName) =>
+      whileStale(async () => {
+        const [before, near] = await Promise.all([
+          read(tenant, id),
+          wishedName && indexOf(tenant, wishedName.userStore).locate(nameKey(wishedName.name)),
+        ]);
+        if (!before) throw notFound(id);
+        const wished = await change(before);
+        if (!wished) return before;
+        const after = { ...wished.after, version: before.version + 1 };
+        await write(tenant, before, { ...wished, after }, wishedName?.userStore === after.userStore ? near : undefined);
+        return after;
+      }),
+
+    remove: (tenant, id, nowMs, { check, steps }) => {
+      /** Groups that turned out to be deleted: nobody has to tell them that a member went. */
+      const gone = new Set<string>();
+      const leaving = (groupId: string): Step[] =>
+        leavingSteps(tenant, {
+          groupId,
+          userId: id,
+          nowMs,
+          isGone: gone.has(groupId),
+          onGone: () => gone.add(groupId),
+        });
+      let isBegun = false;
+      /** One transaction by which a user comes to have fewer groups or roles; false when they are few enough. */
+      const takeLeave = async ({ version, groupIds, roleIds }: User): Promise<boolean> => {
+        if (groupIds.length > GROUPS_LEFT_LAST) {
+          const some = groupIds.slice(0, GROUPS_LEFT_AT_ONCE);
+          await table.write(...some.flatMap(leaving), leavingGroups(tenant, id, some, { equal: { ver: version } }));
+        } else if (roleIds.length > ROLES_LOST_LAST) {
+          await table.write(
+            ...losingRoles(tenant, { kind: "user", id }, version, roleIds.slice(0, ROLES_LOST_AT_ONCE)),
+          );
+        } else {
+          return false;
+        }
+        isBegun = true;
+        return true;
+      };
+      return whileStale(async () => {
+        let user = await read(tenant, id);
+        if (user && !isBegun) await check(user);
+        while (user && (await takeLeave(user))) user = await read(tenant, id);
+        if (!user) throw notFound(id);
+        await indexOf(tenant, user.userStore).remove({
+          key: nameKey(user.userName),
+          id,
+          steps: [
+            { remove: keys.user(tenant, id), when: { equal: { ver: user.version } }, otherwise: stale },
+            ...lookupSteps(tenant, id, user.profile, {}, stale),
+            ...user.groupIds.flatMap(leaving),
+            ...forgettingHolder(tenant, { kind: "user", id }, user.roleIds),
+            ...steps(user),
+          ],
+          gone: stale,
+        });
+      });
+    },
+  };
+};

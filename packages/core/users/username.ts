@@ -31,3 +31,11 @@ export const parseUsername = (text: string): QualifiedName | undefined => {
   if (name === "" || /[\s/]/u.test(name)) return undefined;
   return { tenant, userStore, name };
 };
+
+/** Splits `[DOMAIN/]name` as SCIM writes it: the store in upper case, PRIMARY where none is named. */
+export const splitStore = (text: string): { readonly userStore: string; readonly name: string } => {
+  const slash = text.indexOf("/");
+  return slash < 0
+    ? { userStore: PRIMARY, name: text }
+    : { userStore: text.slice(0, slash).toUpperCase(), name: text.slice(slash + 1) };
+};

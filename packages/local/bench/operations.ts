@@ -11,6 +11,7 @@ import { templateItems } from "#core/templates/store.ts";
 import { SUPER_TENANT } from "#core/tenants/tenant.ts";
 import { type RunningService, startService } from "../service.ts";
 import { loadItems } from "./bulk.ts";
+import { administrator, callWith, costOf, isAuthorizer, listening } from "./calls.ts";
 import type { Budget, Row } from "./report.ts";
 
 const NONE: Budget = { roundTrips: 0 };
@@ -18,7 +19,6 @@ const CHANGE: Budget = { roundTrips: 3 };
 const READ_ONE: Budget = { roundTrips: 1 };
 const LIST: Budget = { roundTrips: 3, readUnits: 200 };
 const AUTHORIZE: Budget = { roundTrips: 2 };
-const administrator = { username: "admin", password: "admin" };
 
 /** One API resource for so many applications. */
 const APPLICATIONS_PER_API = 10;
@@ -34,6 +34,7 @@ interface Loaded {
 interface Call {
   readonly path: string;
   readonly body?: unknown;
+  readonly file?: string;
   readonly budget: Budget;
   /** Set apart from other calls of the operation. */
   readonly variant?: string;
@@ -98,6 +99,10 @@ const apiCalls = (apiIds: readonly string[], application: string): Calls => {
   };
 };
 
+/** A file that names an application and its client. */
+const fileAt = (size: number): string =>
+  `<ServiceProvider><ApplicationName>imported at ${size}</ApplicationName><InboundAuthenticationConfig><InboundAuthenticationRequestConfigs><InboundAuthenticationRequestConfig><InboundAuthKey>imported-${size}</InboundAuthKey><InboundAuthType>oauth2</InboundAuthType><inboundConfiguration><![CDATA[<oAuthAppDO><oauthConsumerKey>imported-${size}</oauthConsumerKey><grantTypes>client_credentials</grantTypes></oAuthAppDO>]]></inboundConfiguration></InboundAuthenticationRequestConfig></InboundAuthenticationRequestConfigs></InboundAuthenticationConfig></ServiceProvider>`;
+
 /** How to call each operation; those without an entry are named at the end. `ids` are those of the loaded applications. */
 const calls = ({ ids, templateIds, apiIds }: Loaded, ownerId: string): Calls => {
   const base = "/api/server/v1/applications";
@@ -146,6 +151,9 @@ const calls = ({ ids, templateIds, apiIds }: Loaded, ownerId: string): Calls => 
     deleteOidcConfiguration: [{ path: `${id(9)}/inbound-protocols/oidc`, budget: CHANGE }],
     getResidentApplication: [{ path: `${base}/resident`, budget: READ_ONE }],
     updateResidentApplication: [{ path: `${base}/resident`, body: {}, budget: CHANGE }],
+    importApplication: [{ path: `${base}/import`, file: fileAt(ids.length), budget: CHANGE }],
+    updateApplicationFromFile: [{ path: `${base}/import`, file: fileAt(ids.length), budget: CHANGE }],
+    exportApplication: [{ path: `${id(9)}/export`, budget: READ_ONE }],
     ...templateCalls(templateIds, ids.length),
     ...apiCalls(apiIds, id(6)),
   };
@@ -233,55 +241,6 @@ const loadTemplates = async ({ endpoint, tableName }: RunningService, ids: strin
   }
   await loadItems(endpoint, tableName, `${size / 10} templates`, (ids.length - from) * 2, items());
 };
-
-/** A line of the request log, as far as the benchmark reads it. */
-interface LogLine {
-  readonly service?: string;
-  readonly subject?: string;
-  readonly RoundTrips?: number;
-  readonly ReadUnits?: number;
-  readonly WriteUnits?: number;
-}
-
-/** Listens to the functions' log while something is done. */
-const listening = async (during: () => Promise<void>): Promise<LogLine[]> => {
-  const lines: LogLine[] = [];
-  const { log } = console;
-  console.log = (text: unknown) => {
-    if (typeof text === "string" && text.startsWith("{")) lines.push(JSON.parse(text) as LogLine);
-  };
-  try {
-    await during();
-  } finally {
-    console.log = log;
-  }
-  return lines;
-};
-
-const costOf = (line: LogLine | undefined) => ({
-  calls: 0,
-  roundTrips: line?.RoundTrips ?? Number.NaN,
-  readUnits: line?.ReadUnits ?? Number.NaN,
-  writeUnits: line?.WriteUnits ?? Number.NaN,
-});
-
-const callWith =
-  (url: string) =>
-  async (method: string, { path, body }: Call) => {
-    const { username, password } = administrator;
-    const answer = await fetch(`${url}${path}`, {
-      method,
-      headers: {
-        authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
-        ...(body === undefined ? {} : { "content-type": "application/json" }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
-  };
-
-const isAuthorizer = ({ service }: LogLine): boolean => service === "authorizer";
 
 /** Measures every operation on one tenant, at each of some growing numbers of applications. */
 export const measureOperations = async (sizes: readonly number[]): Promise<Row[]> => {

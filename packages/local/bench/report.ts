@@ -13,11 +13,23 @@ export interface Row {
   readonly size: number;
   readonly cost: Cost;
   readonly budget: Budget;
+  /** How long it took here, for the eye only: nothing is held against it. */
+  readonly ms?: number | undefined;
 }
 
-const HEAD = ["operation", "at", "round trips", "read units", "write units", "budget", ""];
+const HEAD: readonly string[] = [
+  "operation",
+  "at",
+  "round trips",
+  "read units",
+  "write units",
+  "budget",
+  "",
+  "ms here",
+];
 
-const isWithin = ({ cost, budget }: Row): boolean =>
+/** Whether a row is within its budget; one that was not measured is not. */
+export const isWithin = ({ cost, budget }: Row): boolean =>
   cost.roundTrips <= (budget.roundTrips ?? Number.POSITIVE_INFINITY) &&
   cost.readUnits <= (budget.readUnits ?? Number.POSITIVE_INFINITY);
 
@@ -36,6 +48,7 @@ export const printRows = (title: string, rows: readonly Row[]): boolean => {
     String(row.cost.writeUnits),
     budgetText(row.budget),
     isWithin(row) ? "ok" : "OVER",
+    row.ms === undefined ? "" : row.ms.toFixed(0),
   ]);
   const widths = HEAD.map((head, column) => Math.max(head.length, ...cells.map((line) => (line[column] ?? "").length)));
   const line = (texts: readonly string[]) =>

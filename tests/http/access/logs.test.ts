@@ -62,6 +62,25 @@ test("a refusal is logged with its fault, and a failed sign-in without the name"
   expect(text).not.toMatch(/mallory|hunter2/);
 });
 
+test("the authorizer's line counts refusals and sign-ins that failed; a function's own line counts neither", async () => {
+  const counted = async (ask: () => Promise<unknown>) => {
+    lines = [];
+    await ask();
+    return records().filter(({ _aws }) => _aws);
+  };
+  const wrong = { username: "nobody-there", password: "wrong" };
+  const [refusal] = await counted(() => ask("GET", APPLICATIONS, { as: wrong }));
+  expect(refusal).toMatchObject({ service: "authorizer", Refusals: 1, SignInFailures: 1, LockedSignIns: 0 });
+  for (let failed = 1; failed < 10; failed += 1) await ask("GET", APPLICATIONS, { as: wrong });
+  const [locked] = await counted(() => ask("GET", APPLICATIONS, { as: wrong }));
+  expect(locked).toMatchObject({ service: "authorizer", Refusals: 1, SignInFailures: 1, LockedSignIns: 1 });
+  const [, none] = await counted(() => ask("GET", APPLICATIONS, { as: null }));
+  expect(none).not.toHaveProperty("SignInFailures");
+  const [allowed, own] = await counted(() => ask("GET", APPLICATIONS));
+  expect(allowed).toMatchObject({ service: "authorizer", Refusals: 0, SignInFailures: 0, LockedSignIns: 0 });
+  expect(own).not.toHaveProperty("Refusals");
+});
+
 test("no credential, body or made-up line reaches the log", async () => {
   const marker = "marker-5f1c";
   await ask("POST", APPLICATIONS, { body: { name: `${marker}@`, description: marker } });

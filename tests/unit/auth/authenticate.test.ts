@@ -1,15 +1,16 @@
 /** Authentication on the real engine, with a clock that the test turns and a count of the hashes. */
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Authenticate, newAuthenticate } from "#core/auth/authenticate.ts";
-import { credentialStore, replacingCredential } from "#core/auth/credentials.ts";
+import { credentialStore, newCredential, replacingCredential } from "#core/auth/credentials.ts";
 import { FRESH_MS } from "#core/auth/fresh.ts";
 import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
 import { Fault } from "#core/faults/faults.ts";
+import { groupStore } from "#core/groups/store.ts";
 import * as passwords from "#core/platform/password.ts";
+import { freshRole } from "#core/roles/model.ts";
 import { roleStore } from "#core/roles/store.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { type Cost, newMeter } from "#core/table/meter.ts";
-import { newCredential } from "#core/tenants/founding.ts";
 import { tenantStore } from "#core/tenants/tenant.ts";
 import { userStore } from "#core/users/store.ts";
 import { clientFor } from "#local/database.ts";
@@ -38,6 +39,7 @@ const enter = async (username: string, password: string): Promise<{ scopes: stri
     tenants: tenantStore(table),
     users: userStore(table),
     roles: roleStore(table),
+    groups: groupStore(table),
     credentials: credentialStore(table),
     lockouts: lockoutStore(table, defaultLockoutPolicy),
   };
@@ -61,7 +63,7 @@ beforeEach(() => {
 
 describe("what it costs", () => {
   test("two round trips when warm; one hash per credential while it is fresh", async () => {
-    expect((await enter("alice", "alice's")).scopes).toEqual(["scope.a"]);
+    expect((await enter("alice", "alice's")).scopes).toEqual(["internal_login", "scope.a"]);
     for (let again = 0; again < 3; again += 1) {
       const { cost } = await enter("alice", "alice's");
       expect(cost.roundTrips).toBe(2);
@@ -136,7 +138,7 @@ test("a role that grows stale while another is read is not lost", async () => {
   const table = tableOf(api.service);
   const roles = roleStore(table);
   const fail = () => new Error("in use");
-  const role = { id: "role-b", name: "role b", permissions: ["scope.b"], holdsEveryScope: false };
+  const role = freshRole("role-b", "role b", TENANT, 0, { permissions: ["scope.b"] });
   await enter("alice", "alice's");
   await table.write(...roles.adding(TENANT, role, fail), ...roles.giving(TENANT, role.id, ids.alice ?? "", fail));
   clock.ms += FRESH_MS - 1;
@@ -147,7 +149,7 @@ test("a role that grows stale while another is read is not lost", async () => {
     return clock.ms + (looks > 4 ? 10 : 0);
   });
   try {
-    expect((await enter("alice", "alice's")).scopes.sort()).toEqual(["scope.a", "scope.b"]);
+    expect((await enter("alice", "alice's")).scopes.sort()).toEqual(["internal_login", "scope.a", "scope.b"]);
   } finally {
     vi.restoreAllMocks();
   }

@@ -49,6 +49,8 @@ describe("no decision that is understood is 401", () => {
     ["a boolean", { lambda: { ...allow("listApplications").lambda, decision: true } }],
     ["no tenant", { lambda: { ...allow("listApplications").lambda, tenant: "" } }],
     ["no subject", { lambda: { ...allow("listApplications").lambda, subject: undefined } }],
+    ["another kind of caller", { lambda: { ...allow("listApplications").lambda, kind: "machine" } }],
+    ["an application without its id", { lambda: { ...allow("listApplications").lambda, kind: "client" } }],
     ["a JWT authorizer's context", { jwt: { claims: { sub: "admin" } } }],
     [
       "a refusal for a reason that is none",
@@ -90,6 +92,15 @@ test("the decision lets the request through to its operation", async () => {
 describe("a decision survives its way through the gateway", () => {
   test.each<[string, Decision]>([
     ["allow", { decision: "allow", operation: "x", principal }],
+    ["with scopes", { decision: "allow", operation: "x", principal, scopes: ["a", "b"] }],
+    [
+      "an application",
+      {
+        decision: "allow",
+        operation: "x",
+        principal: { kind: "client", tenant: "carbon.super", subject: "client", applicationId: "1" },
+      },
+    ],
     ["public", { decision: "public", operation: "x" }],
   ])("%s", (_, decision) => {
     expect(readDecision(JSON.parse(JSON.stringify(toContext(decision))))).toEqual(decision);

@@ -23,6 +23,26 @@ describe("a sealed secret", () => {
       expect(() => seal.open(`${version}.${key}.${changed.toString("base64url")}`, "tenant/app")).toThrow();
     }
   });
+  test("does not open written in another way, cut short or lengthened", () => {
+    const sealed = seal.seal("secret", "tenant/app");
+    const [version, key, body = ""] = sealed.split(".");
+    const short = Buffer.from(body, "base64url").subarray(0, 20).toString("base64url");
+    for (const other of [`${body}A`, `${body}=`, ` ${body}`, `${body}.x`, body.slice(1), short, "AAAA"]) {
+      expect(() => seal.open(`${version}.${key}.${other}`, "tenant/app")).toThrow();
+    }
+  });
+  test("opens under a former key, is sealed under the new one, and is lost with its key", () => {
+    const [first, second, third] = [randomBytes(32), randomBytes(32), randomBytes(32)];
+    const old = newSeal(first).seal("secret", "tenant/app");
+    const both = newSeal(second, [third, first]);
+    expect(both.open(old, "tenant/app")).toBe("secret");
+    expect(() => both.open(old, "tenant/other")).toThrow();
+    const fresh = both.seal("secret", "tenant/app");
+    expect(newSeal(second).open(fresh, "tenant/app")).toBe("secret");
+    expect(() => newSeal(first).open(fresh, "tenant/app")).toThrow(/another key/);
+    expect(() => newSeal(second, [third]).open(old, "tenant/app")).toThrow(/another key/);
+    expect(() => newSeal(second, [randomBytes(16)])).toThrow(/32/);
+  });
   test("needs a key of 32 bytes", () => expect(() => newSeal(randomBytes(31))).toThrow(/32/));
 });
 

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
+import { defaultAccess } from "#core/access/model.ts";
 import { readDeployment } from "#core/settings/deployment.ts";
 import { deploymentFromFile } from "#core/settings/file.ts";
 import { deploymentFile } from "#functions/env.ts";
@@ -12,7 +13,11 @@ describe("what is valid", () => {
   test.each(["", "\n# nothing but a comment\n", "\uFEFF", "custom_inbound_protocol = []"])(
     "%j declares nothing",
     (source) => {
-      expect(readDeployment(source)).toEqual({ customProtocols: [] });
+      expect(readDeployment(source)).toEqual({
+        customProtocols: [],
+        scim2: { profile: "wso2", removesDuplicateUsers: false },
+        access: defaultAccess,
+      });
     },
   );
 
@@ -92,7 +97,10 @@ describe("what is refused, with the key to change", () => {
   const place = 'custom_inbound_protocol["proto"].property["p"]';
   test.each([
     ["[custom_inbound_protocols]", 'unknown key "custom_inbound_protocols" (did you mean "custom_inbound_protocol"?)'],
-    ["[scope]\na = 1", 'unknown key "scope" (known: custom_inbound_protocol)'],
+    [
+      "[scope]\na = 1",
+      'unknown key "scope" (known: scim2, intermediate_cert_validation, resource, custom_inbound_protocol)',
+    ],
     [
       kind('name = "proto"\ndisplayName = "x"'),
       'custom_inbound_protocol["proto"]: unknown key "displayName" (did you mean "display_name"?)',
@@ -142,7 +150,7 @@ describe("what is refused, with the key to change", () => {
   });
 
   test("several mistakes are told at once", () => {
-    expect(() => readDeployment(property("requird = true"))).toThrow(/name: is required; .*"requird"/);
+    expect(() => readDeployment(property("requird = true"))).toThrow(/name: is required \(line \d+\); .*"requird"/);
   });
 });
 

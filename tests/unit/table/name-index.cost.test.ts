@@ -1,7 +1,7 @@
 /** What the name index costs: round trips and capacity units, against DESIGN.md section 6 and reference/dynamodb.md section 4. */
 import { beforeAll, describe, expect, it } from "vitest";
+import { foldName } from "#core/platform/fold.ts";
 import { layout } from "#core/table/name-index/items.ts";
-import { foldName } from "#core/table/name-index/name-key.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { seeded } from "#tests/support/hostile-database.ts";
 import {

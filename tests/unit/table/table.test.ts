@@ -206,6 +206,16 @@ describe("write", () => {
     await holds({ above: { hi: "lé😀" } });
   });
 
+  it("asks for nothing where the step says so: writes over what is there, removes what is not", async () => {
+    const otherwise = refused("asked");
+    for (const value of [1, 2]) await table.write({ put: { ...at("a"), value }, when: "any", otherwise });
+    await table.write({ change: at("a"), set: { more: true }, when: "any", otherwise });
+    expect(await table.get(at("a"))).toEqual({ ...at("a"), value: 2, more: true });
+    for (let again = 0; again < 2; again += 1) await table.write({ remove: at("a"), when: "any", otherwise });
+    expect(await table.get(at("a"))).toBeUndefined();
+    await expect(table.write({ check: at("a"), when: "any", otherwise })).rejects.toThrow("a check of nothing");
+  });
+
   it("sets, adds, takes, clears and removes", async () => {
     await table.write(put({ ...at("a"), n: 1, k: new Set(["x"]), old: "o", name: "reserved word" }));
     const otherwise = refused("");

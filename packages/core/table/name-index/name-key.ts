@@ -1,18 +1,15 @@
 /** From names to the keys that the index is ordered and kept unique by. */
 import { Fault } from "../../faults/faults.ts";
+import { foldName } from "../../platform/fold.ts";
 import { LAST } from "../table.ts";
+
+export { foldName };
 
 /** The most UTF-8 bytes of a key: a sort key holds 1,024, and that of a range spends one on its dot. */
 export const NAME_BYTES_MAX = 1_023;
 
 /** UTF-8 bytes of a text. */
 export const bytesOf = (text: string): number => Buffer.byteLength(text, "utf8");
-
-/**
- * The form in which names are compared: Unicode NFC and lower case (our choice, decision 0004). Terms of a filter need it too.
- * Lowering can leave a letter decomposed that has a composed form (J with caron), hence the second NFC.
- */
-export const foldName = (text: string): string => text.normalize("NFC").toLowerCase().normalize("NFC");
 
 const refused = (why: string): Fault => new Fault("request.invalid", `The name ${why}.`);
 

@@ -17,6 +17,8 @@ export interface Window extends ReadOptions {
   readonly limit: number;
   /** Greatest name first. */
   readonly backwards?: boolean;
+  /** Where the whole list is longer than this, its length is all that is answered. */
+  readonly most?: number;
 }
 
 /** A part of a list. */
@@ -24,6 +26,11 @@ export interface Names {
   readonly entries: readonly Entry[];
   /** How many there are in the whole list. */
   readonly total: number;
+}
+
+/** A part of a list whose length may still be being counted. */
+export interface Counting extends Pick<Names, "entries"> {
+  readonly total: Promise<number>;
 }
 
 /** How to read an index. Names and prefixes are given as `nameKey` and `foldName` make them. */
@@ -40,10 +47,12 @@ export interface NameReads {
   after(
     key: string | undefined,
     limit: number,
-    options?: ReadOptions,
+    options?: ReadOptions & { readonly prefix?: string; readonly backwards?: boolean },
   ): Promise<{ readonly entries: readonly Entry[]; readonly more: boolean }>;
   /** The names that start with a prefix. One round trip for up to 1,000 of them, at most three whatever their number. */
   startsWith(prefix: string, window: Window): Promise<Names>;
+  /** The same, answered as soon as the entries are there: two round trips earlier where more than 1,000 are to be counted. */
+  startingWith(prefix: string, window: Window): Promise<Counting>;
   /**
    * The names that pass a test, from the leaves: two round trips and one per 1,600 ranges (about 280,000 names), whatever
    * the test and however many pass. A prefix that all of them have narrows what is read.
@@ -95,9 +104,10 @@ const readPositions = async (
 /** The window of all names. */
 const page = async (context: IndexContext, window: Window): Promise<Names> => {
   checkWindow(window);
-  const { offset, limit, backwards, ...options } = window;
+  const { offset, limit, backwards, most = Number.POSITIVE_INFINITY, ...options } = window;
   const directory = await readDirectory(context, options);
   const total = totalOf(directory);
+  if (total > most) return { entries: [], total };
   const start = backwards ? Math.max(0, total - offset - limit) : offset;
   const stop = backwards ? total - offset : offset + limit;
   const entries = await readPositions(context, directory, start, stop, options);
@@ -133,7 +143,7 @@ const countPrefix = async (context: IndexContext, prefix: string, options: ReadO
 
 /** A window far into the matches of a prefix: counted by rank, and read meanwhile. Two round trips. */
 const deepPrefix = async (context: IndexContext, prefix: string, window: Window): Promise<Names> => {
-  const { offset, limit, backwards, ...options } = window;
+  const { offset, limit, backwards, most = Number.POSITIVE_INFINITY, ...options } = window;
   const directory = await readDirectory(context, options);
   const ends = [prefix, prefix + LAST] as const;
   // Before the leaves are read, ranks are known to within a range: the entries are read with that much to spare.
@@ -146,32 +156,38 @@ const deepPrefix = async (context: IndexContext, prefix: string, window: Window)
     before[to + 1],
   ];
   const start = Math.max(fromLeast, backwards ? toLeast - offset - limit : fromLeast + offset);
-  const stop = backwards ? toMost - offset : Math.min(toMost, fromMost + offset + limit);
+  const stop =
+    toLeast - fromMost > most ? start : backwards ? toMost - offset : Math.min(toMost, fromMost + offset + limit);
   const [[first = 0, end = 0], read] = await Promise.all([
     ranksOf(context, directory, ends, options),
     readPositions(context, directory, start, stop, options),
   ]);
   const total = end - first;
-  const count = Math.max(0, Math.min(limit, total - offset));
+  const count = total > most ? 0 : Math.max(0, Math.min(limit, total - offset));
   const skip = (backwards ? end - offset - count : first + offset) - start;
   const entries = read.slice(skip, skip + count).filter(({ key }) => key.startsWith(prefix));
   return { entries: backwards ? entries.reverse() : entries, total };
 };
 
+const counted = ({ entries, total }: Names): Counting => ({ entries, total: Promise.resolve(total) });
+
 /** The window of the names with a prefix. */
-const startsWith = async (context: IndexContext, prefix: string, window: Window): Promise<Names> => {
+const startingWith = async (context: IndexContext, prefix: string, window: Window): Promise<Counting> => {
   checkWindow(window);
-  if (prefix === "") return page(context, window);
-  if (!isPrefix(prefix)) return { entries: [], total: 0 };
-  const { offset, limit, backwards = false, ...options } = window;
-  if (offset + limit > PROBE) return deepPrefix(context, prefix, window);
+  if (prefix === "") return counted(await page(context, window));
+  if (!isPrefix(prefix)) return counted({ entries: [], total: 0 });
+  const { offset, limit, backwards = false, most: _, ...options } = window;
+  if (offset + limit > PROBE) return counted(await deepPrefix(context, prefix, window));
   const matches = { PK: context.keys.entries, from: prefix, to: prefixEnd(prefix), backwards };
   const { items, next } = await context.table.query({ ...matches, limit: PROBE, ...options });
   const entries = items.slice(offset, offset + limit).map(entryOf);
-  if (!next) return { entries, total: items.length };
+  if (!next) return counted({ entries, total: items.length });
   // Large entries can fill DynamoDB's megabyte before the window ends.
-  if (items.length < offset + limit) return deepPrefix(context, prefix, window);
-  return { entries, total: await countPrefix(context, prefix, options) };
+  if (items.length < offset + limit) return counted(await deepPrefix(context, prefix, window));
+  const total = countPrefix(context, prefix, options);
+  // Whoever takes the entries may fail before the total is waited for.
+  total.catch(() => undefined);
+  return { entries, total };
 };
 
 /** The window of the names that pass a test. */
@@ -181,7 +197,7 @@ const search = async (
   window: Window & { readonly prefix?: string },
 ): Promise<Names> => {
   checkWindow(window);
-  const { offset, limit, backwards, prefix = "", ...options } = window;
+  const { offset, limit, backwards, prefix = "", most = Number.POSITIVE_INFINITY, ...options } = window;
   if (!isPrefix(prefix)) return { entries: [], total: 0 };
   const { ranges } = await readDirectory(context, options);
   const wanted = ranges.slice(Math.max(0, rangeAtKey(ranges, prefix)), rangeAtKey(ranges, prefix + LAST) + 1);
@@ -191,6 +207,7 @@ const search = async (
     for (const name of passing.sort(compareKeys)) hits.push(name);
   }
   const total = hits.length;
+  if (total > most) return { entries: [], total };
   const shown = (backwards ? hits.reverse() : hits).slice(offset, offset + limit);
   const items = await context.table.getMany(
     shown.map((key) => context.keys.entry(key)),
@@ -205,6 +222,8 @@ export const nameReads = (context: IndexContext): NameReads => {
   const { table, keys } = context;
   return {
     async find(key, options) {
+      // What no name can be, nothing bears.
+      if (key === "" || !isPrefix(key)) return undefined;
       const item = await table.get(keys.entry(key), options);
       return item && entryOf(item);
     },
@@ -219,16 +238,22 @@ export const nameReads = (context: IndexContext): NameReads => {
 
     page: (window) => page(context, window),
 
-    async after(key, limit, options) {
-      const query = { PK: keys.entries, limit: limit + 1, ...options };
-      const { items, next } = await table.query(
-        key === undefined ? query : { ...query, from: key, after: keys.entry(key) },
-      );
+    async after(key, limit, { prefix = "", backwards = false, ...options } = {}) {
+      if (!isPrefix(prefix)) return { entries: [], more: false };
+      const all = prefix === "" ? {} : { from: prefix, to: prefixEnd(prefix) };
+      const behind = key === undefined ? all : { ...all, [backwards ? "to" : "from"]: key, after: keys.entry(key) };
+      const query = { PK: keys.entries, limit: limit + 1, backwards, ...options, ...behind };
+      const { items, next } = await table.query(query);
       const entries = items.slice(0, limit).map(entryOf);
       return { entries, more: items.length > limit || next !== undefined };
     },
 
-    startsWith: (prefix, window) => startsWith(context, prefix, window),
+    async startsWith(prefix, window) {
+      const { entries, total } = await startingWith(context, prefix, window);
+      return { entries, total: await total };
+    },
+
+    startingWith: (prefix, window) => startingWith(context, prefix, window),
 
     search: (test, window) => search(context, test, window),
   };

@@ -1,0 +1,63 @@
+/** The token endpoint: with the authorizer, the only function that reads password hashes; the only one that signs tokens. */
+import { apiResourceStore } from "#core/api-resources/store.ts";
+import { systemScopes } from "#core/api-resources/system.ts";
+import { newAuthenticate } from "#core/auth/authenticate.ts";
+import { credentialStore } from "#core/auth/credentials.ts";
+import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
+import { refusalLog } from "#core/auth/refusals.ts";
+import { newSignIn } from "#core/auth/sign-in.ts";
+import { clientStore } from "#core/clients/store.ts";
+import { groupStore } from "#core/groups/store.ts";
+import { lambda } from "#core/http/lambda.ts";
+import { newObserver } from "#core/http/observe.ts";
+import { newClientJudge } from "#core/oauth/client-authentication.ts";
+import type { OAuthTools } from "#core/oauth/context.ts";
+import { oauthOperations } from "#core/oauth/contract.ts";
+import { oauthHandlers } from "#core/oauth/handlers.ts";
+import { systemClock } from "#core/platform/clock.ts";
+import { roleStore } from "#core/roles/store.ts";
+import { openTable } from "#core/table/dynamo.ts";
+import { tenantStore } from "#core/tenants/tenant.ts";
+import { familyStore } from "#core/tokens/families.ts";
+import { newSigningKeys } from "#core/tokens/held-keys.ts";
+import { newTokenReader } from "#core/tokens/reader.ts";
+import { userStore } from "#core/users/store.ts";
+import { baseUrl, seal as sealOf, tableConfig } from "./env.ts";
+
+const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
+const seal = sealOf();
+const observer = newObserver("oauth2");
+
+const tools: OAuthTools = {
+  signIn: newSignIn(systemClock),
+  authenticate: newAuthenticate(systemClock, systemScopes),
+  judge: newClientJudge(seal),
+  signing: newSigningKeys(seal, observer.signingKey),
+  reader: newTokenReader(),
+  refusals: (traceId, sourceIp) => refusalLog(observer, traceId, sourceIp),
+};
+
+export const operations = oauthOperations;
+
+export const handler = lambda({
+  service: "oauth2",
+  operations,
+  handlers: oauthHandlers,
+  baseUrl: baseUrl(),
+  stores: (meter) => {
+    const table = open(meter);
+    return {
+      table,
+      tools,
+      clients: clientStore(table),
+      tenants: tenantStore(table),
+      users: userStore(table),
+      roles: roleStore(table),
+      groups: groupStore(table),
+      credentials: credentialStore(table),
+      lockouts: lockoutStore(table, defaultLockoutPolicy),
+      apiResources: apiResourceStore(table),
+      families: familyStore(table),
+    };
+  },
+});

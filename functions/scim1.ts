@@ -1,0 +1,45 @@
+/** SCIM 1.1: the users and groups of SCIM 2.0 for the clients that still speak the older version. */
+
+import { nameStore, newNameMemory } from "#core/groups/names.ts";
+import { groupStore } from "#core/groups/store.ts";
+import { lambda } from "#core/http/lambda.ts";
+import { roleStore } from "#core/roles/store.ts";
+import { newIsAdministrator } from "#core/scim1/administrators.ts";
+import { scim1Operations } from "#core/scim1/contract.ts";
+import { scim1Handlers } from "#core/scim1/handlers.ts";
+import type { Scim1Dialect } from "#core/scim1/stores.ts";
+import { deploymentFromFile } from "#core/settings/file.ts";
+import { openTable } from "#core/table/dynamo.ts";
+import { tenantStore } from "#core/tenants/tenant.ts";
+import { userStore } from "#core/users/store.ts";
+import { PRIMARY } from "#core/users/username.ts";
+import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
+
+const open = openTable(tableConfig({ callMs: 9_000, requestMs: 28_000 }));
+const isWso2 = deploymentFromFile(deploymentFile()).scim2.profile === "wso2";
+const memory = newNameMemory();
+const isAdministrator = newIsAdministrator();
+const dialect: Scim1Dialect = { showsUsername: false, needsPassword: isWso2, listsWhole: !isWso2 };
+
+export const operations = scim1Operations;
+
+export const handler = lambda({
+  service: "scim1",
+  operations,
+  handlers: scim1Handlers,
+  baseUrl: baseUrl(),
+  stores: (meter) => {
+    const table = open(meter);
+    const [groups, roles] = [groupStore(table), roleStore(table)];
+    return {
+      users: userStore(table),
+      groups,
+      roles,
+      isAdministrator,
+      tenants: tenantStore(table),
+      names: nameStore(table, memory, [groups.namesOf, roles.namesOf]),
+      userStores: [PRIMARY],
+      dialect,
+    };
+  },
+});

@@ -1,0 +1,59 @@
+/** SCIM 2.0: users, groups, the user who asks, bulk, and what describes the service. */
+
+import { scopeNames } from "#core/api-resources/store.ts";
+import { applicationStore } from "#core/applications/store.ts";
+import { nameStore, newNameMemory } from "#core/groups/names.ts";
+import { groupStore } from "#core/groups/store.ts";
+import { renderFault } from "#core/http/dialects.ts";
+import { lambda } from "#core/http/lambda.ts";
+import { roleStore } from "#core/roles/store.ts";
+import { groupType, userTypeFor } from "#core/scim/schema/resource-types.ts";
+import { scim2Operations } from "#core/scim2/contract.ts";
+import { scim2Handlers } from "#core/scim2/handlers.ts";
+import type { Scim2Dialect } from "#core/scim2/stores.ts";
+import { deploymentFromFile } from "#core/settings/file.ts";
+import { openTable } from "#core/table/dynamo.ts";
+import { tenantStore } from "#core/tenants/tenant.ts";
+import { userStore } from "#core/users/store.ts";
+import { PRIMARY } from "#core/users/username.ts";
+import { baseUrl, deploymentFile, seal, tableConfig } from "./env.ts";
+
+const open = openTable(tableConfig({ callMs: 9_000, requestMs: 28_000 }));
+const { scim2 } = deploymentFromFile(deploymentFile());
+const memory = newNameMemory();
+const cursorSeal = seal();
+const isWso2 = scim2.profile === "wso2";
+const dialect: Scim2Dialect = {
+  showsUsername: isWso2,
+  needsPassword: isWso2,
+  removesDuplicateUsers: scim2.removesDuplicateUsers,
+  userType: userTypeFor({ passwordRequired: isWso2 }),
+  groupType,
+  errorOf: (fault) => ({ ...renderFault("scim2", fault, "", scim2.profile).body }),
+};
+
+export const operations = scim2Operations;
+
+export const handler = lambda({
+  service: "scim2",
+  operations,
+  handlers: scim2Handlers,
+  baseUrl: baseUrl(),
+  scimProfile: scim2.profile,
+  stores: (meter) => {
+    const table = open(meter);
+    const [groups, roles] = [groupStore(table), roleStore(table)];
+    return {
+      users: userStore(table),
+      groups,
+      roles,
+      knownScopes: scopeNames(table),
+      hasApplication: async (tenant, id) => (await applicationStore(table).find(tenant, id)) !== undefined,
+      tenants: tenantStore(table),
+      names: nameStore(table, memory, [groups.namesOf, roles.namesOf]),
+      userStores: [PRIMARY],
+      dialect,
+      seal: cursorSeal,
+    };
+  },
+});

@@ -1,0 +1,42 @@
+/** The Bearer scheme (RFC 6750): from an access token to a principal and its scopes, which are the token's. */
+import { SIGNED_IN } from "../catalogue/operation.ts";
+import type { Principal } from "../context.ts";
+import type { Fault } from "../faults/faults.ts";
+import { BASIC_CHALLENGE, bearerChallenge, unauthenticated } from "../http/decision.ts";
+import { type AccessToken, subjectOf } from "../tokens/model.ts";
+import type { Reading, TokenReader } from "../tokens/reader.ts";
+import type { Authenticated } from "./entering.ts";
+
+const SCHEME = /^bearer(?: |,|$)/i;
+const HEADER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+
+/** Whether a header speaks the Bearer scheme, well or badly. */
+export const isBearer = (header: string): boolean => SCHEME.test(header);
+
+/** The one answer to every token that does not let in. */
+const refused = (): Fault =>
+  unauthenticated(
+    "The access token is not valid: it is unknown, has expired, or was revoked.",
+    `${BASIC_CHALLENGE}, ${bearerChallenge("invalid_token")}`,
+  );
+
+const principalOf = (token: AccessToken): Principal => {
+  const { tenant, user, applicationId } = token;
+  const subject = subjectOf(token);
+  return user
+    ? { kind: "user", tenant, subject, username: user.userName, userStore: user.userStore }
+    : { kind: "client", tenant, subject, applicationId };
+};
+
+/** Authenticates a header of the Bearer scheme. Throws `auth.unauthenticated`. */
+export const authenticateBearer = async (
+  header: string,
+  reader: TokenReader,
+  reading: Reading,
+): Promise<Authenticated> => {
+  const [, text = ""] = HEADER.exec(header) ?? [];
+  const found = text === "" ? undefined : await reader.read(text, reading);
+  if (!found) throw refused();
+  const { token } = found;
+  return { principal: principalOf(token), scopes: new Set([SIGNED_IN, ...token.scopes]) };
+};

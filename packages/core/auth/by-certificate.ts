@@ -1,0 +1,43 @@
+/** From a client certificate that the caller proved to hold to a principal and its scopes (spec, "Authentication" 4). */
+import { readCertificate } from "../access/certificate.ts";
+import type { CertificateSettings } from "../access/model.ts";
+import type { Fault } from "../faults/faults.ts";
+import { unauthenticated } from "../http/decision.ts";
+import type { Clock } from "../platform/clock.ts";
+import { maySignIn } from "../users/model.ts";
+import { parseUsername } from "../users/username.ts";
+import type { AuthenticationStores } from "./authenticate.ts";
+import type { Authenticated, Enter } from "./entering.ts";
+import type { OnRefused } from "./sign-in.ts";
+
+/** The one answer to every certificate that does not let in. */
+const refused = (): Fault =>
+  unauthenticated(
+    "The client certificate is not accepted: its issuer is not permitted, or it names nobody who may sign in.",
+  );
+
+/** Authenticates the holder of a certificate (PEM). Throws `auth.unauthenticated`. Two round trips. */
+export type AuthenticateCertificate = (
+  pem: string,
+  stores: AuthenticationStores,
+  onRefused: OnRefused,
+) => Promise<Authenticated>;
+
+/** Opens the authentication by certificates of one container. */
+export const newAuthenticateCertificate =
+  (clock: Clock, settings: CertificateSettings, enter: Enter): AuthenticateCertificate =>
+  async (pem, stores, onRefused) => {
+    const now = clock.now();
+    const verdict = readCertificate(pem, settings, now);
+    if (verdict.kind === "refused") throw refused();
+    const name = parseUsername(verdict.username);
+    if (!name || (verdict.tenants && !verdict.tenants.has(name.tenant))) throw refused();
+    // A lock keeps out whoever guesses passwords; nobody guesses a certificate, so strangers cannot shut this door.
+    const [tenant, userId] = await Promise.all([stores.tenants.find(name.tenant), stores.users.idOf(name)]);
+    const user = userId === undefined ? undefined : await stores.users.find(name.tenant, userId);
+    if (!tenant?.active || !user || !maySignIn(user)) {
+      onRefused(name, user ? "inactive" : "unknown");
+      throw refused();
+    }
+    return enter(stores, name.tenant, user);
+  };

@@ -1,0 +1,95 @@
+/** From the bytes of a body to a value: how it is said to be written is judged first, then it is read strictly, with limits. */
+import httpJsonBodyParser from "@middy/http-json-body-parser";
+import type { APIGatewayProxyEventV2 } from "aws-lambda";
+import type { Media, Operation } from "../catalogue/operation.ts";
+import { Fault } from "../faults/faults.ts";
+import type { DialectRules } from "./dialects.ts";
+import { checkJsonText, decodeUtf8 } from "./json.ts";
+import { type HttpRequest, readQuery } from "./request.ts";
+
+/** Bytes of a body whose operation says nothing else. */
+const BYTES_MAX = 1_048_576;
+
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json(?:;|$)/i;
+const FORM_TYPE = /^application\/x-www-form-urlencoded(?:;|$)/i;
+const MULTIPART_TYPE = /^multipart\/form-data(?:;|$)/i;
+
+const types: Readonly<Record<Media, RegExp>> = { json: JSON_TYPE, form: FORM_TYPE, multipart: MULTIPART_TYPE };
+const typeNames: Readonly<Record<Media, string | undefined>> = {
+  json: undefined,
+  form: "application/x-www-form-urlencoded",
+  multipart: "multipart/form-data",
+};
+
+/** Judges how a body is said to be written, before anybody looks at it. Throws `request.media_type`. */
+const checkMediaType = ({ headers }: HttpRequest, media: Media, rules: DialectRules): void => {
+  const { "content-type": given = "", "content-encoding": encoding = "identity" } = headers;
+  const type = given.replace(/\s+/g, "");
+  const isLeftOut = type === "" && media === "json" && rules.typeOptional;
+  if (!isLeftOut && !types[media].test(type)) {
+    const wanted = typeNames[media] ?? rules.expects;
+    throw new Fault("request.media_type", `Send the body with the content type ${wanted}.`);
+  }
+  const charsets = [...type.matchAll(/;charset="?([^";]+)/gi)].map(([, name]) => name?.toLowerCase());
+  if (encoding !== "identity" || charsets.some((charset) => charset !== "utf-8")) {
+    throw new Fault("request.media_type", "Send the body as UTF-8 and without Content-Encoding.");
+  }
+};
+
+const ACCEPTED = /^(?:\*\/\*|application\/\*|(?:application|text)\/(?:[\w.+-]+\+)?json)$/i;
+
+/**
+ * Whether a caller takes JSON of any kind for an answer (RFC 9110 section 12.5.1; a quality of 0 takes it back).
+ * Throws `request.not_acceptable`.
+ */
+export const checkAccept = ({ judgesAccept, expects }: DialectRules, { headers }: HttpRequest): void => {
+  const { accept = "" } = headers;
+  if (!judgesAccept || accept.trim() === "") return;
+  const isTaken = accept.split(",").some((range) => {
+    const [type = "", ...parameters] = range.split(";").map((part) => part.trim());
+    return ACCEPTED.test(type) && !parameters.some((parameter) => /^q=0(?:\.0*)?$/i.test(parameter));
+  });
+  if (!isTaken) throw new Fault("request.not_acceptable", `Answers are ${expects}: let Accept allow it.`);
+};
+
+type Event = Pick<APIGatewayProxyEventV2, "body" | "isBase64Encoded">;
+
+/** Reads the body of a request for an operation that declares one. */
+export type ReadBody = (
+  declared: Operation,
+  rules: DialectRules,
+  request: HttpRequest,
+  event: Event,
+) => Promise<unknown>;
+
+/** Reads the parts of a `multipart/form-data` body with this content type. */
+export type ReadMultipart = (bytes: Uint8Array, contentType: string) => Promise<unknown>;
+
+/** Makes the reader of one function; `readMultipart` is only needed where an operation takes such bodies. */
+export const bodyReader = (readMultipart?: ReadMultipart): ReadBody => {
+  const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
+  const readJson = async (text: string, members: number | undefined): Promise<unknown> => {
+    checkJsonText(text, members);
+    const handled = { event: { body: text, isBase64Encoded: false, headers: {} } };
+    try {
+      await parser.before?.(handled as never);
+    } catch (cause) {
+      throw new Fault("request.malformed", "Provided request body content is not in the expected format.", { cause });
+    }
+    return handled.event.body;
+  };
+
+  return async ({ media = "json", limits = {} }, rules, request, event) => {
+    if (!event.body)
+      throw new Fault("request.malformed", `This operation needs a ${media === "json" ? "JSON " : ""}body.`);
+    checkMediaType(request, media, rules);
+    const bytes = Buffer.from(event.body, event.isBase64Encoded ? "base64" : "utf8");
+    const most = limits.bytes ?? BYTES_MAX;
+    if (bytes.length > most) {
+      throw new Fault("request.too_large", `The body has ${bytes.length} bytes; at most ${most} are read.`);
+    }
+    if (media === "multipart") return readMultipart?.(bytes, request.headers["content-type"] ?? "");
+    const text = decodeUtf8(bytes);
+    return media === "form" ? readQuery(text, "body") : readJson(text, limits.members);
+  };
+};

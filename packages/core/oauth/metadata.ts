@@ -1,0 +1,36 @@
+/** What the server says of itself (RFC 8414, OpenID Connect Discovery 1.0). Pure. */
+import type * as z from "zod";
+import { systemScopes } from "../api-resources/system.ts";
+import { issuerAt } from "../tokens/jwt.ts";
+import { grants } from "./grants.ts";
+import type { OpenIdConfiguration, ServerMetadata } from "./shapes.ts";
+
+const CONFIDENTIAL = ["client_secret_basic", "client_secret_post"];
+const ANY = [...CONFIDENTIAL, "none"];
+
+/** The metadata of a tenant's issuer. */
+export const serverMetadata = (origin: string, tenant: string): z.input<typeof ServerMetadata> => {
+  const issuer = issuerAt(origin).issuerOf(tenant);
+  const base = issuer.replace(/\/token$/, "");
+  return {
+    issuer,
+    token_endpoint: issuer,
+    revocation_endpoint: `${base}/revoke`,
+    introspection_endpoint: `${base}/introspect`,
+    jwks_uri: `${base}/jwks`,
+    grant_types_supported: [...grants.keys()],
+    // Nothing is answered by an authorization endpoint, which there is not.
+    response_types_supported: [],
+    scopes_supported: [...systemScopes],
+    token_endpoint_auth_methods_supported: ANY,
+    revocation_endpoint_auth_methods_supported: ANY,
+    introspection_endpoint_auth_methods_supported: CONFIDENTIAL,
+  };
+};
+
+/** The same for OpenID Connect. */
+export const openIdConfiguration = (origin: string, tenant: string): z.input<typeof OpenIdConfiguration> => ({
+  ...serverMetadata(origin, tenant),
+  subject_types_supported: ["public"],
+  id_token_signing_alg_values_supported: ["ES256"],
+});

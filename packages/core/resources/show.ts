@@ -1,0 +1,90 @@
+/** Reading what a resource shows beside itself (the names of groups and roles, members), and cutting it to what was asked for. */
+import { Fault } from "../faults/faults.ts";
+import type { Member } from "../groups/membership.ts";
+import type { Group } from "../groups/model.ts";
+import { type Projection, present, wants } from "../scim/projection.ts";
+import type { JsonObject, Resource } from "../scim/schema/attribute.ts";
+import { systemSchema } from "../scim/schema/system.ts";
+import type { User } from "../users/model.ts";
+import { PRIMARY } from "../users/username.ts";
+import { groupResource, type Links, userResource } from "./present.ts";
+import type { ResourceStores } from "./stores.ts";
+
+/** Members that one answer can hold: each takes some 230 bytes of the 5 MB. */
+export const MEMBERS_SHOWN_MAX = 20_000;
+
+/** `username` as the spec shows it: the name with its store, also where that is PRIMARY. */
+const aliasOf = ({ userName, userStore }: User): string => `${userStore || PRIMARY}/${userName}`;
+
+/** Whether a projection shows what users only have by name. */
+export const showsNames = (projection: Projection): boolean =>
+  wants(projection, "groups") || wants(projection, "roles");
+
+/** Reads the version of the names beside whatever else is read, where the answer may need it. */
+export const versionBeside = (
+  { names }: Pick<ResourceStores, "names">,
+  tenant: string,
+  projection: Projection,
+): Promise<number> | undefined => {
+  if (!showsNames(projection)) return undefined;
+  const version = names.version(tenant);
+  // It may not be waited for, where something else fails first.
+  version.catch(() => undefined);
+  return version;
+};
+
+/** A user with what is told only where it is asked for: whether its store is one that cannot be written. None is. */
+const withRequested = (projection: Projection, resource: Resource): Resource => {
+  const { id } = systemSchema;
+  if (!wants(projection, `${id}:isReadOnlyUser`)) return resource;
+  return { ...resource, [id]: { ...(resource[id] as JsonObject | undefined), isReadOnlyUser: false } };
+};
+
+/** Users as they are answered. `version` is that of the names, where it was read beside the users already. */
+export const showUsers = async (
+  { names, dialect }: ResourceStores,
+  links: Links,
+  users: readonly User[],
+  projection: Projection,
+  version?: Promise<number>,
+): Promise<readonly Resource[]> => {
+  const ids = showsNames(projection) ? users.flatMap(({ groupIds, roleIds }) => [...groupIds, ...roleIds]) : [];
+  const known =
+    ids.length > 0 ? await names.find(links.tenant, await (version ?? names.version(links.tenant)), ids) : new Map();
+  return users.map((user) =>
+    present(projection, withRequested(projection, userResource(user, known, links)), {
+      ...(dialect.showsUsername && { usernameAlias: aliasOf(user) }),
+    }),
+  );
+};
+
+/** The members of some groups. Throws `scim.too_many` where there are too many for one answer. */
+export const membersOfAll = async (
+  { groups: store }: Pick<ResourceStores, "groups">,
+  tenant: string,
+  groups: readonly Group[],
+): Promise<readonly (readonly Member[])[]> => {
+  const count = groups.reduce((sum, { memberCount }) => sum + memberCount, 0);
+  if (count > MEMBERS_SHOWN_MAX) {
+    throw new Fault(
+      "scim.too_many",
+      `There are ${count} members to show, and at most ${MEMBERS_SHOWN_MAX} in one answer. Leave the members out (excludedAttributes=members; in SCIM 1.1 attributes=displayName), or find them as users with a filter on groups.value.`,
+    );
+  }
+  return Promise.all(
+    groups.map(({ id, memberCount }) => (memberCount > 0 ? store.members(tenant, id, MEMBERS_SHOWN_MAX) : [])),
+  );
+};
+
+/** Groups as they are answered. */
+export const showGroups = async (
+  stores: ResourceStores,
+  links: Links,
+  groups: readonly Group[],
+  projection: Projection,
+): Promise<readonly Resource[]> => {
+  const members = wants(projection, "members") ? await membersOfAll(stores, links.tenant, groups) : [];
+  return groups.map((group, at) =>
+    present(projection, groupResource(group, members[at], links), { emptyLists: ["members"] }),
+  );
+};

@@ -1,0 +1,277 @@
+/**
+ * Many operations in one request, in either version of SCIM (RFC 7644 section 3.7; reference scim.md sections 2.11 and 4.3).
+ * They are carried out in the order in which they were sent, but for those that wait for a `bulkId`; each by itself is all
+ * or nothing.
+ */
+import { Fault, toFault } from "../faults/faults.ts";
+import { elapsed } from "../platform/clock.ts";
+import { foldName } from "../platform/fold.ts";
+import { limits } from "./discovery.ts";
+import { isObject } from "./values.ts";
+
+/** Operations that cannot disturb each other are carried out side by side. */
+const SIDE_BY_SIDE = 8;
+/** After so long no further operation is begun: the gateway waits for half a minute. */
+const BEGUN_WITHIN_MS = 24_000;
+
+export type BulkMethod = "POST" | "PUT" | "PATCH" | "DELETE";
+export type BulkKind = "Users" | "Groups";
+
+/** One operation as it was sent. */
+export interface BulkOperation {
+  readonly method: string;
+  readonly bulkId: string | undefined;
+  readonly version: string | undefined;
+  readonly path: string;
+  readonly data: unknown;
+  /** The bulkIds that it refers to. */
+  readonly needs: ReadonlySet<string>;
+}
+
+/** What one operation did. */
+export interface BulkSuccess {
+  readonly method: BulkMethod;
+  readonly location: string;
+  /** The entity tag, where the version of SCIM has some. */
+  readonly etag: string | undefined;
+}
+
+/** What a version of SCIM does for the operations, and how it tells what became of them. */
+export interface BulkProtocol<Outcome> {
+  /** Makes a resource. */
+  readonly create: (kind: BulkKind, data: unknown) => Promise<{ readonly id: string; readonly etag?: string }>;
+  /** Changes or deletes one. */
+  readonly change: (
+    kind: BulkKind,
+    method: Exclude<BulkMethod, "POST">,
+    id: string,
+    sent: { readonly data: unknown; readonly version: string | undefined },
+  ) => Promise<{ readonly etag?: string } | undefined>;
+  /** The absolute address of a resource. */
+  readonly locationOf: (kind: BulkKind, id: string) => string;
+  /** The fault of an operation whose path leads to no kind of resources. */
+  readonly unknownPath: (description: string) => Fault;
+  readonly succeeded: (sent: BulkOperation, success: BulkSuccess) => Outcome;
+  readonly failed: (sent: BulkOperation, fault: Fault, location: string | undefined) => Outcome;
+}
+
+/** A request that was read. */
+export interface BulkOrder {
+  readonly operations: readonly BulkOperation[];
+  /** After so many failures nothing more is done; 0: however many fail. */
+  readonly failOnErrors: number;
+}
+
+const REFERENCE = /^bulkId:(.+)$/s;
+const malformed = (reason: string): Fault => new Fault("request.malformed", reason);
+const refuse = (reason: string): Fault => new Fault("request.invalid", reason);
+
+/** Every string in a value. The depth of bodies is limited where they are read. */
+function* stringsIn(value: unknown): Generator<string, void> {
+  if (typeof value === "string") yield value;
+  else if (Array.isArray(value)) for (const entry of value) yield* stringsIn(entry);
+  else if (isObject(value)) for (const entry of Object.values(value)) yield* stringsIn(entry);
+}
+
+const folded = (given: Readonly<Record<string, unknown>>): ReadonlyMap<string, unknown> =>
+  new Map(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
+
+const textIn = (members: ReadonlyMap<string, unknown>, name: string, place: string): string | undefined => {
+  const value = members.get(name.toLowerCase());
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== "string") throw malformed(`${place}.${name} must be a string.`);
+  return value;
+};
+
+const operationOf = (given: unknown, at: number): BulkOperation => {
+  const place = `Operations[${at}]`;
+  if (!isObject(given)) throw malformed(`${place} must be an object.`);
+  const members = folded(given);
+  const path = textIn(members, "path", place) ?? "";
+  const data = members.get("data");
+  const references = [...path.split("/"), ...stringsIn(data)].flatMap((text) => REFERENCE.exec(text)?.[1] ?? []);
+  return {
+    method: (textIn(members, "method", place) ?? "").toUpperCase(),
+    bulkId: textIn(members, "bulkId", place),
+    version: textIn(members, "version", place),
+    path,
+    data,
+    needs: new Set(references),
+  };
+};
+
+/**
+ * Reads a request but for its `schemas`. Throws `request.malformed`, `request.invalid`, and `request.too_large` for more
+ * than 1,000 operations.
+ */
+export const readBulk = (body: Readonly<Record<string, unknown>>): BulkOrder => {
+  const members = folded(body);
+  const failOnErrors = members.get("failonerrors") ?? 0;
+  if (typeof failOnErrors !== "number" || !Number.isSafeInteger(failOnErrors) || failOnErrors < 0) {
+    throw refuse("failOnErrors must be a whole number, from 0.");
+  }
+  const list = members.get("operations");
+  if (!Array.isArray(list)) throw malformed("Operations is required: a list.");
+  if (list.length > limits.bulkOperationsMax) {
+    throw new Fault(
+      "request.too_large",
+      `The request has ${list.length} operations; at most ${limits.bulkOperationsMax} are carried out (maxOperations).`,
+    );
+  }
+  const operations = list.map(operationOf);
+  const ids = new Set<string>();
+  for (const [at, { method, bulkId }] of operations.entries()) {
+    if (method === "POST" && !bulkId) throw refuse(`Operations[${at}].bulkId is required for POST.`);
+    if (bulkId !== undefined && ids.has(bulkId)) throw refuse(`The bulkId "${bulkId.slice(0, 100)}" is given twice.`);
+    if (bulkId !== undefined) ids.add(bulkId);
+  }
+  return { operations, failOnErrors };
+};
+
+/** What was made by operations so far: ids by bulkId; `undefined` for one that failed. */
+type Made = Map<string, string | undefined>;
+
+const resolved = (value: unknown, made: Made): unknown => {
+  if (typeof value === "string") return made.get(REFERENCE.exec(value)?.[1] ?? "") ?? value;
+  if (Array.isArray(value)) return value.map((entry) => resolved(entry, made));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, resolved(entry, made)]));
+};
+
+/** What an operation is about. */
+interface Target {
+  readonly method: BulkMethod;
+  readonly kind: BulkKind;
+  readonly id: string | undefined;
+}
+
+/** Throws the fault of an operation that is about nothing. */
+const targetOf = (
+  { method, path }: BulkOperation,
+  made: Made,
+  unknownPath: BulkProtocol<unknown>["unknownPath"],
+): Target => {
+  const [, name = "", id, ...more] = path.split("/");
+  const kind = (["Users", "Groups"] as const).find((one) => one.toLowerCase() === name.toLowerCase());
+  if (!path.startsWith("/") || !kind || more.length > 0 || id === "") {
+    throw unknownPath(
+      `"${path.slice(0, 100)}" is no path of a bulk operation: /Users, /Groups, or one of them with an id.`,
+    );
+  }
+  const known = (["POST", "PUT", "PATCH", "DELETE"] as const).find((one) => one === method);
+  if (!known) throw refuse(`"${method.slice(0, 20)}" is no method of a bulk operation.`);
+  if ((known === "POST") !== (id === undefined)) {
+    throw refuse(
+      id === undefined ? `${known} needs the id of a resource in its path.` : "POST takes no id in its path.",
+    );
+  }
+  return { method: known, kind, id: id === undefined ? undefined : String(resolved(id, made)) };
+};
+
+const checkNeeds = (needs: ReadonlySet<string>, made: Made): void => {
+  const missing = [...needs].find((bulkId) => made.get(bulkId) === undefined);
+  if (missing === undefined) return;
+  throw new Fault("scim.bulk_reference", `The bulkId "${missing.slice(0, 100)}" stands for nothing that was made.`);
+};
+
+/** What became of one operation. */
+interface Done<Outcome> {
+  readonly outcome: Outcome;
+  readonly hasFailed: boolean;
+}
+
+/** Carries out one operation. Only what is not this operation's fault is thrown. */
+const carryOut = async <Outcome>(
+  protocol: BulkProtocol<Outcome>,
+  sent: BulkOperation,
+  made: Made,
+): Promise<Done<Outcome>> => {
+  const { bulkId, version } = sent;
+  let location: string | undefined;
+  try {
+    const { kind, id, method } = targetOf(sent, made, protocol.unknownPath);
+    if (id !== undefined && !REFERENCE.test(id)) location = protocol.locationOf(kind, id);
+    checkNeeds(sent.needs, made);
+    const data = resolved(sent.data, made);
+    if (method === "POST" || id === undefined) {
+      const created = await protocol.create(kind, data);
+      if (bulkId !== undefined) made.set(bulkId, created.id);
+      const success = { method, location: protocol.locationOf(kind, created.id), etag: created.etag };
+      return { outcome: protocol.succeeded(sent, success), hasFailed: false };
+    }
+    const changed = await protocol.change(kind, method, id, { data, version });
+    const success = { method, location: protocol.locationOf(kind, id), etag: changed?.etag };
+    return { outcome: protocol.succeeded(sent, success), hasFailed: false };
+  } catch (error) {
+    const fault = toFault(error);
+    if (fault.fault === "server.unexpected") throw error;
+    if (bulkId !== undefined && !made.has(bulkId)) made.set(bulkId, undefined);
+    return { outcome: protocol.failed(sent, fault, location), hasFailed: true };
+  }
+};
+
+/** The user name of an operation that makes a user and needs nothing of others. */
+const nameMade = ({ method, path, data, needs }: BulkOperation): string | undefined => {
+  if (method !== "POST" || path.toLowerCase() !== "/users" || needs.size > 0 || !isObject(data)) return undefined;
+  const name = folded(data).get("username");
+  return typeof name === "string" ? foldName(name) : undefined;
+};
+
+/** The next operations: the first that can be carried out, and those right behind it that make other users as it does. */
+const nextOf = (
+  waiting: readonly BulkOperation[],
+  open: ReadonlySet<string>,
+  width: number,
+): readonly BulkOperation[] => {
+  const isReady = ({ needs, bulkId }: BulkOperation) => [...needs].every((need) => need !== bulkId && !open.has(need));
+  const at = Math.max(0, waiting.findIndex(isReady));
+  const [first, ...behind] = waiting.slice(at, at + width);
+  if (!first) return [];
+  const names = new Set([nameMade(first)]);
+  if (names.has(undefined)) return [first];
+  const end = behind.findIndex((one) => {
+    const name = nameMade(one);
+    const isNew = name !== undefined && !names.has(name);
+    names.add(name);
+    return !isNew;
+  });
+  return [first, ...(end < 0 ? behind : behind.slice(0, end))];
+};
+
+const notBegun = (): Fault =>
+  new Fault("service.unavailable", "The time for one request ran out before this operation: send it again.");
+
+/**
+ * Carries out a request; the outcomes are in the order in which the operations were sent. Whatever fails in one operation
+ * stands in its own outcome. With `failOnErrors` n nothing is carried out, or answered, behind the n-th failure.
+ */
+export const carryOutBulk = async <Outcome>(
+  protocol: BulkProtocol<Outcome>,
+  { operations, failOnErrors }: BulkOrder,
+): Promise<Outcome[]> => {
+  const startedMs = elapsed();
+  const made: Made = new Map();
+  const outcomes = new Map<BulkOperation, Outcome>();
+  /** bulkIds of operations that are not done yet. */
+  const open = new Set(operations.flatMap(({ bulkId }) => bulkId ?? []));
+  const waiting = [...operations];
+  const width = failOnErrors > 0 ? 1 : SIDE_BY_SIDE;
+  let errors = 0;
+  while (waiting.length > 0 && (failOnErrors === 0 || errors < failOnErrors)) {
+    const now = nextOf(waiting, open, width);
+    const isLate = elapsed() - startedMs > BEGUN_WITHIN_MS;
+    const done = await Promise.all(
+      now.map(async (sent): Promise<readonly [BulkOperation, Done<Outcome>]> => {
+        if (isLate) return [sent, { outcome: protocol.failed(sent, notBegun(), undefined), hasFailed: true }];
+        return [sent, await carryOut(protocol, sent, made)];
+      }),
+    );
+    for (const [sent, { outcome, hasFailed }] of done) {
+      outcomes.set(sent, outcome);
+      waiting.splice(waiting.indexOf(sent), 1);
+      if (sent.bulkId !== undefined) open.delete(sent.bulkId);
+      if (hasFailed) errors += 1;
+    }
+  }
+  return operations.flatMap((sent) => outcomes.get(sent) ?? []);
+};

@@ -1,0 +1,75 @@
+/** Whether a resource matches a bound filter. */
+import { elementsOf, isEmpty, memberOf } from "../resource.ts";
+import type { Json, Resource } from "../schema/attribute.ts";
+import type { AttributePath } from "../schema/paths.ts";
+import type { BoundFilter, Compare, Operand } from "./bound.ts";
+import { comparable, compareOperands } from "./literal.ts";
+import type { Operator } from "./syntax.ts";
+
+const withText =
+  (test: (actual: string, value: string) => boolean) =>
+  (actual: Operand, value: Operand): boolean =>
+    typeof actual === "string" && typeof value === "string" && test(actual, value);
+
+const tests: Readonly<Record<Operator, (actual: Operand, value: Operand) => boolean>> = {
+  eq: (actual, value) => actual === value,
+  ne: (actual, value) => actual !== value,
+  co: withText((actual, value) => actual.includes(value)),
+  sw: withText((actual, value) => actual.startsWith(value)),
+  ew: withText((actual, value) => actual.endsWith(value)),
+  gt: (actual, value) => compareOperands(actual, value) > 0,
+  ge: (actual, value) => compareOperands(actual, value) >= 0,
+  lt: (actual, value) => compareOperands(actual, value) < 0,
+  le: (actual, value) => compareOperands(actual, value) <= 0,
+};
+
+/** Where a filter looks for values: in a resource, or in one element of the attribute that the brackets belong to. */
+type Elements = (path: AttributePath) => readonly Json[];
+
+const valuesIn = (elements: readonly Json[], { sub }: AttributePath): readonly Json[] =>
+  elements.map((element) => (sub ? memberOf(element, sub.name) : element) ?? null).filter((value) => !isEmpty(value));
+
+const comparesIn = (elements: readonly Json[], { path, operator, operand }: Compare): boolean => {
+  const values = valuesIn(elements, path);
+  if (operator === "ne" && values.length === 0) return true;
+  return values.some((value) => {
+    const actual = comparable(path.sub ?? path.attribute, value);
+    return actual === undefined ? operator === "ne" : tests[operator](actual, operand);
+  });
+};
+
+const matchesIn = (filter: BoundFilter, elements: Elements, resource: Resource | undefined): boolean => {
+  switch (filter.kind) {
+    case "always":
+      return true;
+    case "never":
+      return false;
+    case "and":
+      return filter.parts.every((part) => matchesIn(part, elements, resource));
+    case "or":
+      return filter.parts.some((part) => matchesIn(part, elements, resource));
+    case "not":
+      return !matchesIn(filter.part, elements, resource);
+    case "uses":
+      return resource !== undefined && !isEmpty(memberOf(resource, filter.extension.id));
+    case "element":
+      return elements(filter.path).some((element) => matchesElement(filter.where, element));
+    default: {
+      const { where } = filter;
+      const all = elements(filter.path);
+      const chosen = where ? all.filter((element) => matchesElement(where, element)) : all;
+      return filter.kind === "present" ? valuesIn(chosen, filter.path).length > 0 : comparesIn(chosen, filter);
+    }
+  }
+};
+
+/** Whether one element of an attribute satisfies what stands in the brackets behind the attribute. */
+export const matchesElement = (filter: BoundFilter, element: Json): boolean =>
+  matchesIn(filter, () => [element], undefined);
+
+/**
+ * Whether a resource matches. Texts are compared by code points, folded unless the attribute is case-exact; dates as
+ * instants; of several values any one will do.
+ */
+export const matches = (filter: BoundFilter, resource: Resource): boolean =>
+  matchesIn(filter, (path) => elementsOf(resource, path), resource);

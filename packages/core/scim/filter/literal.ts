@@ -1,0 +1,91 @@
+/** Literals of a filter and values of resources in the one form in which they are compared. */
+import { foldName } from "../../platform/fold.ts";
+import { compareText } from "../../platform/text-order.ts";
+import { instantOf } from "../instant.ts";
+import type { Attribute, AttributeType, Json } from "../schema/attribute.ts";
+import type { Operand } from "./bound.ts";
+import type { Operator } from "./syntax.ts";
+
+const equality = ["eq", "ne"] as const;
+const ordering = ["gt", "ge", "lt", "le"] as const;
+const substring = ["co", "sw", "ew"] as const;
+
+/** The operators of a type (RFC 7644 section 3.4.2.2, table 3). */
+export const operatorsOf: Readonly<Record<AttributeType, readonly Operator[]>> = {
+  string: [...equality, ...substring, ...ordering],
+  reference: [...equality, ...substring, ...ordering],
+  dateTime: [...equality, ...ordering],
+  integer: [...equality, ...ordering],
+  decimal: [...equality, ...ordering],
+  boolean: equality,
+  binary: equality,
+  complex: [],
+};
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+/** A `+` that was not percent-encoded in a query string arrives as a blank. */
+const BLANK_FOR_PLUS = / (?=\d\d:\d\d$)/;
+
+/** What a literal means for an attribute: the value, and `undefined` where it is none of its type. Quotes do not matter. */
+export const valueOfLiteral = ({ type }: Attribute, text: string): Operand | undefined => {
+  switch (type) {
+    case "boolean": {
+      const word = text.toLowerCase();
+      return word === "true" ? true : word === "false" ? false : undefined;
+    }
+    case "integer":
+    case "decimal": {
+      const number = NUMBER.test(text) ? Number(text) : Number.NaN;
+      return Number.isFinite(number) ? number : undefined;
+    }
+    case "dateTime": {
+      const written = text.replace(BLANK_FOR_PLUS, "+");
+      return instantOf(written) === undefined ? undefined : written;
+    }
+    case "complex":
+      return undefined;
+    default:
+      return text;
+  }
+};
+
+/** How a value of each type is described to whoever wrote another. */
+export const examples: Readonly<Record<AttributeType, string>> = {
+  string: '"text"',
+  reference: '"text"',
+  binary: '"base64"',
+  boolean: "true or false",
+  integer: "5",
+  decimal: "5.5",
+  dateTime: '"2024-05-13T04:42:34Z"',
+  complex: "a sub-attribute",
+};
+
+/**
+ * A value of an attribute in the form that comparisons use: texts folded unless the attribute is case-exact, dates as
+ * instants. Two values are equal when these are. `undefined` for what is no value of the type.
+ */
+export const comparable = (attribute: Attribute, value: Json | undefined): Operand | undefined => {
+  switch (attribute.type) {
+    case "boolean":
+      return typeof value === "boolean" ? value : undefined;
+    case "integer":
+    case "decimal":
+      return typeof value === "number" ? value : undefined;
+    case "dateTime":
+      return typeof value === "string" ? instantOf(value) : undefined;
+    case "binary":
+      return typeof value === "string" ? value : undefined;
+    case "complex":
+      return undefined;
+    default:
+      if (typeof value !== "string") return undefined;
+      return attribute.caseExact ? value : foldName(value);
+  }
+};
+
+/** The order of two values of one attribute, as `comparable` gives them; false comes before true. */
+export const compareOperands = (a: Operand, b: Operand): number => {
+  if (typeof a === "string" && typeof b === "string") return compareText(a, b);
+  return a === b ? 0 : a < b ? -1 : 1;
+};

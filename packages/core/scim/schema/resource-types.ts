@@ -1,0 +1,45 @@
+/** The kinds of resources there are, with their schemas (RFC 7643 section 6; reference scim.md section 4.5). */
+import type { ResourceType, Schema } from "./attribute.ts";
+import { enterpriseSchema } from "./enterprise.ts";
+import { groupSchema } from "./group.ts";
+import { protocolSchemas } from "./protocol.ts";
+import { systemSchema } from "./system.ts";
+import { userSchemas } from "./user.ts";
+
+const usersWith = (schema: Schema): ResourceType => ({
+  name: "User",
+  description: "User Account",
+  endpoint: "/Users",
+  schema,
+  extensions: [enterpriseSchema, systemSchema],
+});
+
+const users = {
+  passwordRequired: usersWith(userSchemas.passwordRequired),
+  passwordOptional: usersWith(userSchemas.passwordOptional),
+};
+
+/** Users; whether a new one must come with a password is the deployment's choice (decision D2). */
+export const userTypeFor = ({ passwordRequired }: { readonly passwordRequired: boolean }): ResourceType =>
+  passwordRequired ? users.passwordRequired : users.passwordOptional;
+
+/** Users, for whatever does not depend on that choice: filters, paths, projection. */
+export const userType: ResourceType = users.passwordRequired;
+
+/** Groups. */
+export const groupType: ResourceType = {
+  name: "Group",
+  description: "Group",
+  endpoint: "/Groups",
+  schema: groupSchema,
+  extensions: [],
+};
+
+/** Every schema of some resource types, each once, with those of the protocol behind them (reference section 4.6). */
+export const schemasOfTypes = (types: readonly ResourceType[]): readonly Schema[] => [
+  ...new Set([...types.map(({ schema }) => schema), ...types.flatMap(({ extensions }) => extensions)]),
+  ...protocolSchemas,
+];
+
+/** Every schema there is. */
+export const allSchemas: readonly Schema[] = schemasOfTypes([userType, groupType]);

@@ -1,0 +1,203 @@
+/** Roles by upstream's SCIM-like API: the functions behind `/v2/Roles`. */
+import { Fault } from "../faults/faults.ts";
+import { etagOf, linkTo } from "../resources/present.ts";
+import { MEMBERS_SHOWN_MAX } from "../resources/show.ts";
+import type { HolderKind } from "../roles/holders.ts";
+import type { Role } from "../roles/model.ts";
+import { changeRole, createRole, deleteRole, type HolderWish, valuesIn } from "../roles/provisioning.ts";
+import { notFound } from "../roles/rules.ts";
+import { bindFilter } from "../scim/filter/bind.ts";
+import { matches } from "../scim/filter/evaluate.ts";
+import { parseFilter } from "../scim/filter/parse.ts";
+import { readResource } from "../scim/input.ts";
+import { compareBy, readOrder } from "../scim/order.ts";
+import { applyPatch } from "../scim/patch/apply.ts";
+import { readPatch } from "../scim/patch/read.ts";
+import { isStepOn } from "../scim/patch/step.ts";
+import { type Projection, present, projectionOf, wants } from "../scim/projection.ts";
+import { checkImmutable, requireAll } from "../scim/requirements.ts";
+import type { Json, Resource } from "../scim/schema/attribute.ts";
+import { roleType } from "../scim/schema/role.ts";
+import { qualifiedName } from "../users/model.ts";
+import type { Asking, ListAnswer } from "./list.ts";
+import { keepingMembers, membershipOf, replacingMembers } from "./membership.ts";
+import { type ListRequest, pagingOf } from "./paging.ts";
+import { LIST_RESPONSE } from "./shapes.ts";
+import type { Scim2Stores } from "./stores.ts";
+import { type Changing, checkMatch, type Shown, type Wanted } from "./users.ts";
+
+const lists: Readonly<Record<HolderKind, string>> = { user: "users", group: "groups" };
+
+const filled = (name: string, list: readonly Json[]): Resource => (list.length > 0 ? { [name]: list } : {});
+
+/** What every answer shows of a role. */
+const roleResource = (role: Role, asking: Asking): Resource => ({
+  id: role.id,
+  displayName: role.name,
+  audience: { value: role.audience.value, display: role.audience.value, type: role.audience.type },
+  ...filled(
+    "permissions",
+    role.permissions.map((value) => ({ value, display: value })),
+  ),
+  meta: {
+    resourceType: "Role",
+    created: new Date(role.createdMs).toISOString(),
+    lastModified: new Date(role.modifiedMs).toISOString(),
+    location: linkTo(asking, `/v2/Roles/${role.id}`),
+    version: etagOf(role.version),
+  },
+});
+
+const tooMany = (kind: HolderKind): Fault =>
+  new Fault(
+    "scim.too_many",
+    `More than ${MEMBERS_SHOWN_MAX} ${lists[kind]} hold the role: send excludedAttributes=${lists[kind]}.`,
+  );
+
+/** The users or groups of a role, with their names. */
+const holdersShown = async (
+  { roles, users, groups }: Scim2Stores,
+  asking: Asking,
+  id: string,
+  kind: HolderKind,
+): Promise<Resource> => {
+  const ids = await roles.holders(asking.tenant, id, kind, MEMBERS_SHOWN_MAX + 1);
+  if (ids.length > MEMBERS_SHOWN_MAX) throw tooMany(kind);
+  if (ids.length === 0) return {};
+  const names =
+    kind === "user"
+      ? new Map(
+          (await users.findMany(asking.tenant, ids)).flatMap((user) => (user ? [[user.id, qualifiedName(user)]] : [])),
+        )
+      : await groups.namesOf(asking.tenant, ids);
+  const path = kind === "user" ? "/Users" : "/Groups";
+  return filled(
+    lists[kind],
+    ids.flatMap((value): Json[] => {
+      const display = names.get(value);
+      return display === undefined ? [] : [{ value, display, $ref: linkTo(asking, `${path}/${value}`) }];
+    }),
+  );
+};
+
+const shown = async (stores: Scim2Stores, asking: Asking, role: Role, projection: Projection): Promise<Shown> => {
+  const holders = await Promise.all(
+    (["user", "group"] as const).map((kind) =>
+      wants(projection, lists[kind]) ? holdersShown(stores, asking, role.id, kind) : {},
+    ),
+  );
+  const resource: Resource = Object.assign({}, roleResource(role, asking), ...holders);
+  return {
+    location: `${asking.base}/v2/Roles/${role.id}`,
+    etag: etagOf(role.version),
+    body: { ...present(projection, resource) },
+  };
+};
+
+/** Creates a role. */
+export const postRole = async (stores: Scim2Stores, asking: Asking, body: unknown, wanted: Wanted): Promise<Shown> => {
+  const projection = projectionOf(roleType, wanted);
+  const resource = readResource(roleType, body);
+  requireAll(roleType, resource);
+  return shown(stores, asking, await createRole(stores, asking, resource), projection);
+};
+
+/** Reads a role. */
+export const readRole = async (stores: Scim2Stores, asking: Asking, id: string, wanted: Wanted): Promise<Shown> => {
+  const projection = projectionOf(roleType, wanted);
+  const role = await stores.roles.find(asking.tenant, id);
+  if (!role) throw notFound(id);
+  return shown(stores, asking, role, projection);
+};
+
+/** Replaces a role with its holders. */
+export const putRole = async (
+  stores: Scim2Stores,
+  asking: Asking,
+  { id, ifMatch }: Changing,
+  body: unknown,
+  wanted: Wanted,
+): Promise<Shown> => {
+  const projection = projectionOf(roleType, wanted);
+  const resource = readResource(roleType, body);
+  requireAll(roleType, resource);
+  const wishOf = (kind: HolderKind): HolderWish => replacingMembers(valuesIn(lists[kind], resource[lists[kind]]));
+  const role = await changeRole(stores, asking, id, {
+    check: ({ version }) => checkMatch(ifMatch, version),
+    change: async (before) => {
+      const { audience = before.audience ?? {}, ...rest } = resource;
+      const after = { ...rest, id, audience };
+      checkImmutable(roleType, before, after);
+      return { after, wishes: { user: wishOf("user"), group: wishOf("group") } };
+    },
+  });
+  return shown(stores, asking, role, projection);
+};
+
+/** Changes a role. */
+export const patchRole = async (
+  stores: Scim2Stores,
+  asking: Asking,
+  { id, ifMatch }: Changing,
+  body: unknown,
+  wanted: Wanted,
+): Promise<Shown> => {
+  const projection = projectionOf(roleType, wanted);
+  const steps = readPatch(roleType, body);
+  const stepsOn = (name: string) => steps.flatMap((step) => (isStepOn(step, name) ? [step] : []));
+  const others = steps.filter((step) => !isStepOn(step, "users") && !isStepOn(step, "groups"));
+  const role = await changeRole(stores, asking, id, {
+    check: ({ version }) => checkMatch(ifMatch, version),
+    change: async (before, holders) => {
+      const wishOf = async (kind: HolderKind): Promise<HolderWish> => {
+        const own = stepsOn(lists[kind]);
+        if (own.length === 0) return keepingMembers;
+        return membershipOf(own, {
+          name: lists[kind],
+          idsOf: (elements) => valuesIn(lists[kind], elements),
+          read: async () => (await holders(kind)).map((userId) => ({ userId, name: "" })),
+        });
+      };
+      const [user, group] = await Promise.all([wishOf("user"), wishOf("group")]);
+      return { after: applyPatch(roleType, before, others), wishes: { user, group } };
+    },
+  });
+  return shown(stores, asking, role, projection);
+};
+
+/** Deletes a role. */
+export const removeRole = (stores: Scim2Stores, asking: Asking, { id, ifMatch }: Changing): Promise<void> =>
+  deleteRole(stores, asking, id, ({ version }) => checkMatch(ifMatch, version));
+
+/** Attributes that a list of roles shows: who holds them is told by each role. */
+const LISTED = "displayName,audience,permissions,meta";
+
+/** Lists roles: those for all applications first, by name. A tenant has few enough to look at each. */
+export const listRoles = async (stores: Scim2Stores, asking: Asking, request: ListRequest): Promise<ListAnswer> => {
+  const { attributes = request.excludedAttributes === undefined ? LISTED : undefined, ...rest } = request;
+  const projection = projectionOf(roleType, {
+    ...(attributes !== undefined && { attributes }),
+    ...(rest.excludedAttributes !== undefined && { excludedAttributes: rest.excludedAttributes }),
+  });
+  const paging = pagingOf(request);
+  if (paging.kind !== "index") throw new Fault("scim.cursor_invalid", "Roles are paged by startIndex and count.");
+  const filter = request.filter?.trim()
+    ? bindFilter(roleType, parseFilter(request.filter), { unknown: "refuse" })
+    : undefined;
+  const order = readOrder(roleType, request.sortBy, request.sortOrder);
+  const found = (await stores.roles.all(asking.tenant))
+    .map((role) => ({ role, resource: roleResource(role, asking) }))
+    .filter(({ resource }) => !filter || matches(filter, resource));
+  if (order) {
+    const compare = compareBy(order);
+    found.sort((a, b) => compare(a.resource, b.resource));
+  }
+  const page = found.slice(paging.startIndex - 1, paging.startIndex - 1 + paging.count);
+  return {
+    schemas: [LIST_RESPONSE],
+    totalResults: found.length,
+    startIndex: paging.startIndex,
+    itemsPerPage: page.length,
+    Resources: page.map(({ resource }) => ({ ...present(projection, resource) })),
+  };
+};

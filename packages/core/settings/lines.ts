@@ -1,0 +1,53 @@
+/** Where things stand in a TOML file: the parser tells values, operators look for lines. */
+
+const HEADER = /^\s*(\[\[|\[)\s*([\w."' -]+?)\s*(\]\]|\])\s*(?:#.*)?$/;
+const KEY = /^\s*(?:"([^"]+)"|'([^']+)'|([\w-]+))\s*=/;
+
+interface Place {
+  readonly path: string;
+  readonly line: number;
+}
+
+/** Every table and key with its path (`resource.access_control[1].scope`) and its line. Texts over several lines may add odd ones. */
+const placesIn = (source: string): readonly Place[] => {
+  const counts = new Map<string, number>();
+  const places: Place[] = [];
+  let table = "";
+  for (const [index, text] of source.split(/\r?\n/).entries()) {
+    const line = index + 1;
+    const [, open, name] = HEADER.exec(text) ?? [];
+    if (open && name) {
+      const parts = name.split(".").map((part) => part.trim().replace(/^["']|["']$/g, ""));
+      table = "";
+      for (const [at, part] of parts.entries()) {
+        table += `${table ? "." : ""}${part}`;
+        const isList = open === "[[" && at === parts.length - 1;
+        if (isList) counts.set(table, (counts.get(table) ?? -1) + 1);
+        const count = counts.get(table);
+        if (count !== undefined) table += `[${count}]`;
+      }
+      places.push({ path: table, line });
+      continue;
+    }
+    const [, double, single, bare] = KEY.exec(text) ?? [];
+    const key = double ?? single ?? bare;
+    if (key !== undefined) places.push({ path: table ? `${table}.${key}` : key, line });
+  }
+  return places;
+};
+
+/** The line where a value stands, or the nearest thing that holds it; `undefined` where not even that is found. */
+export const lineFinder = (source: string): ((path: readonly PropertyKey[]) => number | undefined) => {
+  const places = placesIn(source);
+  return (path) => {
+    for (let length = path.length; length > 0; length -= 1) {
+      const wanted = path
+        .slice(0, length)
+        .map((part, at) => (typeof part === "number" ? `[${part}]` : `${at ? "." : ""}${String(part)}`))
+        .join("");
+      const found = places.find((place) => place.path === wanted);
+      if (found) return found.line;
+    }
+    return undefined;
+  };
+};

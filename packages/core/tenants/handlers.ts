@@ -1,0 +1,160 @@
+/** The functions behind the tenant operations. */
+import type { Handlers } from "../catalogue/operation.ts";
+import { Fault } from "../faults/faults.ts";
+import { matches, parseFilter } from "../filter/filter.ts";
+import { checkName, checkPassword } from "../users/rules.ts";
+import type { UserStore } from "../users/store.ts";
+import { LIMIT_DEFAULT, LIMIT_MAX, type tenantOperations } from "./contract.ts";
+import { checkCaller, checkDomain, domainNotFound, domainTaken, tenantNotFound } from "./rules.ts";
+import { type Administrator, SUPER_TENANT, type Tenant, type TenantStore } from "./tenant.ts";
+
+/** What these handlers use. */
+export interface TenantStores {
+  readonly tenants: TenantStore;
+  readonly users: UserStore;
+  /** Founds a tenant; `undefined` when it exists already. */
+  found(domain: string, administrator: Administrator, nowMs: number): Promise<Tenant | undefined>;
+}
+
+const BASE = "/api/server/v1/tenants";
+
+const present = async ({ users }: TenantStores, { id, domain, active, createdMs, administrator }: Tenant) => {
+  const owner = await users.find(domain, administrator);
+  return {
+    id,
+    domain,
+    owners: owner ? [{ id: owner.id, username: owner.userName }] : [],
+    createdDate: new Date(createdMs).toISOString(),
+    lifecycleStatus: { activated: active },
+  };
+};
+
+const byDomain = async (stores: TenantStores, domain: string): Promise<Tenant> => {
+  const tenant = await stores.tenants.find(domain);
+  if (!tenant) throw domainNotFound(domain);
+  return tenant;
+};
+
+const byId = async (stores: TenantStores, id: string): Promise<Tenant> => {
+  const domain = await stores.tenants.domainOf(id);
+  const tenant = domain === undefined ? undefined : await stores.tenants.find(domain);
+  if (!tenant) throw tenantNotFound(id);
+  return tenant;
+};
+
+/** The name of an owner without the tenant, which upstream lets it be written with. */
+const ownerName = (username: string, domain: string): string => {
+  const end = `@${domain}`;
+  const name = username.toLowerCase().endsWith(end) ? username.slice(0, -end.length) : username;
+  checkName(name);
+  return name;
+};
+
+const vocabulary = {
+  attributes: ["domainName"],
+  unknownAttribute: "filter.attribute",
+  example: "domainName co example",
+} as const;
+
+const window = ({ limit = LIMIT_DEFAULT, offset = 0 }: { limit?: number | undefined; offset?: number | undefined }) => {
+  if (limit < 0) throw new Fault("tenant.limit_invalid", "Limit should not be negative.");
+  if (offset < 0) throw new Fault("tenant.offset_invalid", "Offset should not be negative.");
+  return { limit: Math.min(limit, LIMIT_MAX), offset };
+};
+
+const isDescending = (sortBy: string | undefined, sortOrder: string | undefined): boolean => {
+  if (sortBy !== undefined && sortBy !== "domainName") {
+    throw new Fault("request.invalid", "sortBy: tenants are sorted by domainName only.");
+  }
+  const order = sortOrder?.toUpperCase() ?? "ASC";
+  if (order !== "ASC" && order !== "DESC") throw new Fault("request.invalid", "sortOrder is ASC or DESC.");
+  return order === "DESC";
+};
+
+export const tenantHandlers: Handlers<typeof tenantOperations, TenantStores> = {
+  async listTenants({ query }, context) {
+    checkCaller(context.tenant);
+    const { limit, offset } = window(query);
+    const filter = query.filter === undefined ? undefined : parseFilter(query.filter, vocabulary);
+    const all = (await context.tenants.domains()).filter(
+      (domain) => !filter || matches(filter, { domainName: domain }),
+    );
+    if (isDescending(query.sortBy, query.sortOrder)) all.reverse();
+    const tenants = await context.tenants.findMany(all.slice(offset, offset + limit));
+    const link = (rel: "next" | "previous", start: number) => ({
+      rel,
+      href: `${BASE}?limit=${limit}&offset=${start}${query.filter === undefined ? "" : `&filter=${encodeURIComponent(query.filter)}`}`,
+    });
+    return {
+      totalResults: all.length,
+      startIndex: offset + 1,
+      count: tenants.length,
+      links: [
+        ...(limit > 0 && offset + limit < all.length ? [link("next", offset + limit)] : []),
+        ...(limit > 0 && offset > 0 ? [link("previous", Math.max(0, offset - limit))] : []),
+      ],
+      tenants: await Promise.all(tenants.map((tenant) => present(context, tenant))),
+    };
+  },
+
+  async createTenant({ body }, context) {
+    checkCaller(context.tenant);
+    checkDomain(body.domain);
+    const [owner] = body.owners;
+    if (!owner) throw new Fault("tenant.owner_missing", "Required parameter owner is not specified.");
+    if (owner.provisioningMethod !== "inline-password") {
+      throw new Fault(
+        "tenant.invalid",
+        "provisioningMethod: only inline-password is offered: nobody sends invitations.",
+      );
+    }
+    if (owner.password === undefined) {
+      throw new Fault("tenant.parameter_missing", "Required parameter password is not specified.");
+    }
+    checkPassword(owner.password);
+    const { email, firstname, lastname } = owner;
+    const name = {
+      ...(firstname !== undefined && { givenName: firstname }),
+      ...(lastname !== undefined && { familyName: lastname }),
+    };
+    const tenant = await context.found(
+      body.domain,
+      {
+        username: ownerName(owner.username, body.domain),
+        password: owner.password,
+        profile: {
+          ...(Object.keys(name).length > 0 && { name }),
+          ...(email !== undefined && { emails: [{ value: email, primary: true }] }),
+        },
+      },
+      context.now,
+    );
+    if (!tenant) throw domainTaken(body.domain);
+    return { location: `${BASE}/${tenant.id}` };
+  },
+
+  async getTenant({ params }, context) {
+    checkCaller(context.tenant);
+    return present(context, await byId(context, params.tenantId));
+  },
+
+  async getTenantByDomain({ params }, context) {
+    checkCaller(context.tenant);
+    return present(context, await byDomain(context, params.domain));
+  },
+
+  async listTenantOwners({ params }, context) {
+    checkCaller(context.tenant);
+    return (await present(context, await byId(context, params.tenantId))).owners;
+  },
+
+  async updateTenantStatus({ params, body }, context) {
+    checkCaller(context.tenant);
+    const tenant = await byId(context, params.tenantId);
+    if (tenant.domain === SUPER_TENANT && !body.activated) {
+      throw new Fault("tenant.invalid", "The super tenant cannot be deactivated.");
+    }
+    await context.tenants.setActive(tenant.domain, body.activated, () => tenantNotFound(params.tenantId));
+    return present(context, { ...tenant, active: body.activated });
+  },
+};

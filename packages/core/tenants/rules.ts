@@ -1,0 +1,44 @@
+/** What tenants may be called, and who may look after them. Pure; upstream's codes. */
+import { Fault } from "../faults/faults.ts";
+import { SUPER_TENANT } from "./tenant.ts";
+
+/** The fault of an id that leads to no tenant. */
+export const tenantNotFound = (id: string): Fault =>
+  new Fault("tenant.not_found", `Tenant cannot be found for the provided id: ${id.slice(0, 100)}.`);
+
+/** The fault of a domain that no tenant has. */
+export const domainNotFound = (domain: string): Fault =>
+  new Fault("tenant.domain_unknown", `Tenant cannot be found for the provided domain: ${domain.slice(0, 100)}.`);
+
+/** The fault of a domain in use. */
+export const domainTaken = (domain: string): Fault =>
+  new Fault("tenant.exists", `A tenant with same domain ${domain} already exists. Please use a different domain name.`);
+
+/** Refuses callers of other tenants. Throws `auth.forbidden`. */
+export const checkCaller = (tenant: string): void => {
+  if (tenant === SUPER_TENANT) return;
+  throw new Fault("auth.forbidden", "Tenants are looked after by administrators of the super tenant.");
+};
+
+const DOMAIN_LENGTH_MAX = 253;
+
+/** Judges the domain of a new tenant: the text behind the `@` of user names. Throws `tenant.*`. */
+export const checkDomain = (domain: string): void => {
+  if (domain === "") throw new Fault("tenant.domain_empty", "Provided domain name is empty.");
+  if (domain.startsWith(".")) throw new Fault("tenant.domain_invalid", "A domain does not start with a dot.");
+  if (!/^[a-z0-9.-]+$/.test(domain)) {
+    throw new Fault(
+      "tenant.domain_characters",
+      `The tenant domain ${domain.slice(0, 100)} holds illegal characters: lower-case letters, digits, '.' and '-' are valid.`,
+    );
+  }
+  if (!domain.includes(".")) {
+    throw new Fault("tenant.domain_extension", "A domain needs an extension, as example.com has.");
+  }
+  if (domain.length > DOMAIN_LENGTH_MAX || !/^[a-z0-9](?:.*[a-z0-9])?$/.test(domain) || domain.includes("..")) {
+    throw new Fault(
+      "tenant.domain_invalid",
+      `A domain has at most ${DOMAIN_LENGTH_MAX} characters, begins and ends with a letter or digit, and holds no two dots in a row.`,
+    );
+  }
+};

@@ -1,0 +1,56 @@
+/** The shapes of tenants in requests and answers (upstream's Tenant Management API v1). */
+import * as z from "zod";
+
+/** The most owners of a new tenant: its first administrator. */
+const OWNERS_MAX = 1;
+
+export const NewTenant = z
+  .object({
+    domain: z.string().max(255).meta({ description: "Lower-case letters, digits, dots, hyphens and underscores" }),
+    owners: z
+      .array(
+        z.object({
+          username: z.string().min(1).max(255),
+          password: z.string().max(1_024).optional().meta({ writeOnly: true }),
+          email: z.string().max(1_024).optional(),
+          firstname: z.string().max(1_024).optional(),
+          lastname: z.string().max(1_024).optional(),
+          provisioningMethod: z
+            .enum(["inline-password", "invite-via-email", "ask-password"])
+            .default("inline-password")
+            .meta({ description: "Only inline-password is offered: there is nobody to send invitations" }),
+          additionalClaims: z
+            .array(z.object({ claim: z.string().max(1_024), value: z.string().max(1_024) }))
+            .max(100)
+            .optional()
+            .meta({ description: "Local claims; those that no SCIM attribute stands for are not kept" }),
+        }),
+      )
+      .min(1)
+      .max(OWNERS_MAX),
+  })
+  .meta({ id: "NewTenant" });
+
+export const LifecycleStatus = z.object({ activated: z.boolean() }).meta({ id: "TenantLifecycleStatus" });
+
+export const Owner = z.object({ id: z.string(), username: z.string() }).meta({ id: "TenantOwner" });
+
+export const TenantShown = z
+  .object({
+    id: z.string(),
+    domain: z.string(),
+    owners: z.array(Owner),
+    createdDate: z.string().meta({ format: "date-time" }),
+    lifecycleStatus: LifecycleStatus,
+  })
+  .meta({ id: "Tenant" });
+
+export const TenantList = z
+  .object({
+    totalResults: z.int(),
+    startIndex: z.int(),
+    count: z.int(),
+    links: z.array(z.object({ href: z.string(), rel: z.enum(["next", "previous"]) })),
+    tenants: z.array(TenantShown),
+  })
+  .meta({ id: "TenantList" });

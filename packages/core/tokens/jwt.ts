@@ -1,0 +1,174 @@
+/** Access tokens that say all by themselves: JWTs of RFC 9068, signed with ES256. */
+import { type CryptoKey, importJWK, type JWTPayload, jwtVerify, SignJWT } from "jose";
+import { SUPER_TENANT } from "../tenants/tenant.ts";
+import type { RingKey } from "./key-ring.ts";
+import { type AccessToken, isAlive, subjectOf } from "./model.ts";
+
+const ALGORITHM = "ES256";
+const TYPE = "at+jwt";
+/** Characters of a token that is looked at; the gateway takes no more than 10,240 bytes of headers. */
+const LENGTH_MAX = 8_192;
+/** By how much the clock of whoever issued a token may be ahead of ours. */
+const CLOCKS_DIFFER_SECONDS = 5;
+/** Three parts in the URL-safe alphabet without padding; 64 bytes of signature are 86 characters. */
+const FORM = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.([A-Za-z0-9_-]{86})$/;
+
+/** Who issues the tokens of a tenant, and whom they are for. */
+export interface Issuer {
+  /** The origin of the API, which is the audience too. */
+  readonly origin: string;
+  issuerOf(tenant: string): string;
+}
+
+/** The issuers at an origin: each tenant's is the address of its token endpoint, as clients of WSO2 Identity Server know it. */
+export const issuerAt = (origin: string): Issuer => ({
+  origin,
+  issuerOf: (tenant) => `${origin}${tenant === SUPER_TENANT ? "" : `/t/${tenant}`}/oauth2/token`,
+});
+
+/** What we say beside the registered claims, in one claim of our own. */
+interface OwnClaim {
+  readonly tenant: string;
+  readonly application: string;
+  readonly grant: string;
+  readonly issued_ms: number;
+  readonly roles?: readonly string[];
+  readonly username?: string;
+  readonly user_store?: string;
+}
+const OWN = "idp";
+
+/** The public half of a key, for verifying. */
+export const publicKey = async ({ x, y }: RingKey): Promise<CryptoKey> =>
+  (await importJWK({ kty: "EC", crv: "P-256", x, y }, ALGORITHM)) as CryptoKey;
+
+/** The private half, for signing. `d` is the secret number. */
+export const privateKey = async ({ x, y }: RingKey, d: string): Promise<CryptoKey> =>
+  (await importJWK({ kty: "EC", crv: "P-256", x, y, d }, ALGORITHM)) as CryptoKey;
+
+/** A key as others read it (RFC 7517). */
+export const toJwk = ({ kid, x, y }: RingKey) =>
+  ({ kty: "EC", crv: "P-256", x, y, kid, use: "sig", alg: ALGORITHM }) as const;
+
+/** Writes a token. `id` is its `jti`. */
+export const signAccessToken = (
+  token: AccessToken,
+  id: string,
+  { origin, issuerOf: issuer }: Issuer,
+  key: { readonly kid: string; readonly secret: CryptoKey },
+): Promise<string> => {
+  const { tenant, clientId, applicationId, user, scopes, roleIds, grantId } = token;
+  const own: OwnClaim = {
+    tenant,
+    application: applicationId,
+    grant: grantId,
+    issued_ms: token.issuedMs,
+    ...(roleIds.length > 0 && { roles: roleIds }),
+    ...(user && { username: user.userName, user_store: user.userStore }),
+  };
+  return new SignJWT({
+    client_id: clientId,
+    aut: user ? "APPLICATION_USER" : "APPLICATION",
+    ...(scopes.length > 0 && { scope: scopes.join(" ") }),
+    [OWN]: own,
+  })
+    .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: key.kid })
+    .setIssuer(issuer(tenant))
+    .setSubject(subjectOf(token))
+    .setAudience([clientId, origin])
+    .setIssuedAt(token.issuedAtSeconds)
+    .setNotBefore(token.issuedAtSeconds)
+    .setExpirationTime(token.expiresAtSeconds)
+    .setJti(id)
+    .sign(key.secret);
+};
+
+const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+const isOptional = (value: unknown): value is string | undefined => value === undefined || isText(value);
+
+/** Whole seconds; JSON knows numbers that are none. */
+const isMoment = (value: unknown): value is number => Number.isSafeInteger(value);
+
+/** The private claim of a verified token; `undefined` for a token of another make. */
+const ownOf = (payload: JWTPayload): OwnClaim | undefined => {
+  const own = payload[OWN] as Partial<OwnClaim> | undefined;
+  if (typeof own !== "object" || own === null) return undefined;
+  const { tenant, application, grant, issued_ms, roles = [], username, user_store } = own;
+  const isWhole = isText(tenant) && isText(application) && isText(grant) && Number.isFinite(issued_ms);
+  if (!isWhole || !isOptional(username) || !isOptional(user_store)) return undefined;
+  return Array.isArray(roles) && roles.every(isText) ? (own as OwnClaim) : undefined;
+};
+
+const toToken = (payload: JWTPayload, issuer: Issuer): AccessToken | undefined => {
+  const own = ownOf(payload);
+  const { sub, iss, client_id, scope, iat, exp, aut } = payload;
+  if (!own || !isText(client_id) || !isText(sub) || !isOptional(scope)) return undefined;
+  if (!isMoment(iat) || !isMoment(exp)) return undefined;
+  if (iss !== issuer.issuerOf(own.tenant)) return undefined;
+  const { username, user_store, roles = [] } = own;
+  const user = username && user_store ? { id: sub, userName: username, userStore: user_store } : undefined;
+  if (aut !== (user ? "APPLICATION_USER" : "APPLICATION")) return undefined;
+  return {
+    tenant: own.tenant,
+    clientId: client_id,
+    applicationId: own.application,
+    ...(user && { user }),
+    scopes: scope?.split(" ") ?? [],
+    roleIds: roles,
+    grantId: own.grant,
+    issuedAtSeconds: iat,
+    issuedMs: own.issued_ms,
+    expiresAtSeconds: exp,
+  };
+};
+
+/** Whether a text can be a JWT; any other is not looked at. */
+export const isJwt = (text: string): boolean => {
+  if (text.length > LENGTH_MAX) return false;
+  const [, signature = ""] = FORM.exec(text) ?? [];
+  // The last character has bits that mean nothing: of the texts that decode to one signature, one is the signature.
+  return signature !== "" && Buffer.from(signature, "base64url").toString("base64url") === signature;
+};
+
+/** The key of that id, if tokens of it are accepted. */
+export type KeyOf = (kid: string) => Promise<CryptoKey | undefined>;
+
+/**
+ * Reads a token that is signed by one of our keys, for us, by the issuer of its tenant, and alive. Whatever else it is, it is
+ * `undefined`: the header chooses nothing but which of our keys is tried (RFC 8725).
+ */
+export const readAccessToken = async (
+  text: string,
+  keyOf: KeyOf,
+  issuer: Issuer,
+  nowMs: number,
+): Promise<{ readonly token: AccessToken; readonly id: string } | undefined> => {
+  if (!isJwt(text)) return undefined;
+  /** The database failed us, which says nothing about the token. */
+  let trouble: { readonly error: unknown } | undefined;
+  const key = async ({ kid }: { readonly kid?: unknown }): Promise<CryptoKey> => {
+    const found = await Promise.resolve(isText(kid) ? keyOf(kid) : undefined).catch((error: unknown) => {
+      trouble = { error };
+      return undefined;
+    });
+    if (!found) throw new Error("no such key");
+    return found;
+  };
+  try {
+    const { payload } = await jwtVerify(text, key, {
+      algorithms: [ALGORITHM],
+      typ: TYPE,
+      audience: issuer.origin,
+      requiredClaims: ["iss", "sub", "exp", "iat", "nbf", "jti", "client_id"],
+      currentDate: new Date(nowMs),
+      clockTolerance: CLOCKS_DIFFER_SECONDS,
+    });
+    const token = toToken(payload, issuer);
+    // A token may seem to come from the next second; none lives longer than it says.
+    return token && isText(payload.jti) && isAlive(token, nowMs) ? { token, id: payload.jti } : undefined;
+  } catch {
+    if (trouble) throw trouble.error;
+    // Whatever is wrong with it, it is no token of ours.
+    return undefined;
+  }
+};

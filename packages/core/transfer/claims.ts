@@ -1,0 +1,221 @@
+/**
+ * Claims, roles and provisioning, in a file and in the settings (reference sections 9.6 and 9.7). Pure.
+ *
+ * | element | member |
+ * | --- | --- |
+ * | ClaimConfig/LocalClaimDialect | claimConfiguration.dialect: true is LOCAL, false is CUSTOM |
+ * | ClaimConfig/ClaimMappings/ClaimMapping/RemoteClaim/ClaimUri | claimMappings.applicationClaim (the local claim where there is none) |
+ * | .../LocalClaim/ClaimUri | claimMappings.localClaim.uri |
+ * | .../RequestClaim, MandatoryClaim | requestedClaims: the mapping's application claim, and whether it is mandatory |
+ * | ClaimConfig/RoleClaimURI | role.claim.uri |
+ * | ClaimConfig/AlwaysSendMappedLocalSubjectId, MappedLocalSubjectMandatory | subject.useMappedLocalSubject, mappedLocalSubjectMandatory |
+ * | PermissionAndRoleConfig/RoleMappings/RoleMapping/localRole/LocalRoleName, remoteRole | role.mappings |
+ * | InboundProvisioningConfig/ProvisioningUserStore, IsDumbModeEnabled | inboundProvisioning.provisioningUserstoreDomain, proxyMode |
+ * | OutboundProvisioningConfig/ProvisioningIdentityProviders/IdentityProvider | outboundProvisioningIdps |
+ * | .../DefaultProvisioningConnectorConfig/name, blocking, rulesEnabled | connector, blocking, rules |
+ * | .../JustInTimeProvisioningConfig/IsProvisioningEnabled | jit |
+ */
+import { all, at, constant, field, filled, flag, group, type Json, merged, type Part, put, unusual } from "./parts.ts";
+import { childrenOf, type Element, element, find, textAt } from "./tree.ts";
+
+const CLAIMS = "claimConfiguration";
+
+interface Ref {
+  readonly uri?: string;
+  readonly id?: string;
+}
+interface Mapping {
+  readonly applicationClaim: string;
+  readonly localClaim: Ref;
+}
+interface Requested {
+  readonly claim: Ref;
+  readonly mandatory?: boolean;
+}
+
+const uriOf = ({ uri, id }: Ref): string => uri ?? id ?? "";
+const isTrue = (parent: Element | undefined, name: string): boolean =>
+  flag().read(textAt(parent, name) ?? "", name) === true;
+
+const claim = (name: string, uri: string): Element =>
+  element(name, [element("ClaimUri", uri), element("claimId", "0")]);
+
+const writeMapping = ({ applicationClaim, localClaim }: Mapping, requested: readonly Requested[]): Element => {
+  const wish = requested.find((each) => uriOf(each.claim) === applicationClaim);
+  return element("ClaimMapping", [
+    claim("LocalClaim", uriOf(localClaim)),
+    claim("RemoteClaim", applicationClaim),
+    element("RequestClaim", String(wish !== undefined)),
+    element("MandatoryClaim", String(wish?.mandatory ?? false)),
+  ]);
+};
+
+const mappingsPart: Part = {
+  read(parent) {
+    const mappings = childrenOf(find(parent, "ClaimMappings"), "ClaimMapping").map((each) => {
+      const local = textAt(each, "LocalClaim", "ClaimUri") ?? "";
+      return { each, applicationClaim: textAt(each, "RemoteClaim", "ClaimUri") || local, localClaim: { uri: local } };
+    });
+    const requested = mappings.filter(({ each }) => isTrue(each, "RequestClaim"));
+    return {
+      [CLAIMS]: {
+        claimMappings: mappings.map(({ applicationClaim, localClaim }) => ({ applicationClaim, localClaim })),
+        requestedClaims: requested.map(({ each, applicationClaim }) => ({
+          claim: { uri: applicationClaim },
+          ...(isTrue(each, "MandatoryClaim") && { mandatory: true }),
+        })),
+      },
+    };
+  },
+  write(settings) {
+    const mappings = (at(settings, [CLAIMS, "claimMappings"]) ?? []) as readonly Mapping[];
+    const requested = (at(settings, [CLAIMS, "requestedClaims"]) ?? []) as readonly Requested[];
+    return [
+      element(
+        "ClaimMappings",
+        mappings.map((mapping) => writeMapping(mapping, requested)),
+      ),
+    ];
+  },
+};
+
+/** A claim that a text element names; `always` writes the element also where there is none. */
+export const claimField = (name: string, member: string, always?: "always"): Part => {
+  const path = member.split(".");
+  const codec = filled(always);
+  return {
+    read(parent) {
+      const uri = codec.read(textAt(parent, name) ?? "", name);
+      return uri === undefined ? {} : put(path, { uri });
+    },
+    write(settings) {
+      const ref = at(settings, path) as Ref | undefined;
+      const uri = codec.write(ref && uriOf(ref));
+      return uri === undefined ? [] : [element(name, uri)];
+    },
+  };
+};
+
+const dialectPart: Part = {
+  read: (parent) =>
+    put(
+      [CLAIMS, "dialect"],
+      flag(true).read(textAt(parent, "LocalClaimDialect") ?? "", "LocalClaimDialect") ? "LOCAL" : "CUSTOM",
+    ),
+  write: (settings) => [element("LocalClaimDialect", String(at(settings, [CLAIMS, "dialect"]) !== "CUSTOM"))],
+};
+
+/** `ClaimConfig`. */
+export const claimsPart: Part = group(
+  "ClaimConfig",
+  claimField("RoleClaimURI", "claimConfiguration.role.claim", "always"),
+  dialectPart,
+  constant("IdpClaim", ""),
+  mappingsPart,
+  field("AlwaysSendMappedLocalSubjectId", "claimConfiguration.subject.useMappedLocalSubject", unusual()),
+  field("MappedLocalSubjectMandatory", "claimConfiguration.subject.mappedLocalSubjectMandatory", unusual()),
+  constant("SPClaimDialects", ""),
+);
+
+interface RoleMapping {
+  readonly localRole: string;
+  readonly applicationRole: string;
+}
+
+const roleMappings: Part = {
+  read(parent) {
+    const mappings = childrenOf(find(parent, "RoleMappings"), "RoleMapping").map((each) => ({
+      localRole: textAt(each, "localRole", "LocalRoleName") ?? "",
+      applicationRole: textAt(each, "remoteRole") ?? "",
+    }));
+    return mappings.length > 0 ? put([CLAIMS, "role", "mappings"], mappings) : {};
+  },
+  write(settings) {
+    const mappings = (at(settings, [CLAIMS, "role", "mappings"]) ?? []) as readonly RoleMapping[];
+    return [
+      element(
+        "RoleMappings",
+        mappings.map(({ localRole, applicationRole }) =>
+          element("RoleMapping", [
+            element("localRole", [element("LocalRoleName", localRole)]),
+            element("remoteRole", applicationRole),
+          ]),
+        ),
+      ),
+    ];
+  },
+};
+
+/** `PermissionAndRoleConfig`. */
+export const rolesPart: Part = group(
+  "PermissionAndRoleConfig",
+  constant("Permissions", ""),
+  roleMappings,
+  constant("IdpRoles", ""),
+);
+
+const INBOUND = ["provisioningConfigurations", "inboundProvisioning"];
+const OUTBOUND = ["provisioningConfigurations", "outboundProvisioningIdps"];
+
+/** `InboundProvisioningConfig`. Without a user store and with proxy mode off there are no settings. */
+const inboundProvisioning: Part = {
+  read(parent) {
+    const config = find(parent, "InboundProvisioningConfig");
+    const domain = filled().read(textAt(config, "ProvisioningUserStore") ?? "", "ProvisioningUserStore");
+    const isProxy = isTrue(config, "IsDumbModeEnabled");
+    return merged(
+      domain === undefined ? {} : put([...INBOUND, "provisioningUserstoreDomain"], domain),
+      isProxy ? put([...INBOUND, "proxyMode"], true) : {},
+    );
+  },
+  write(settings) {
+    const domain = at(settings, [...INBOUND, "provisioningUserstoreDomain"]) as string | undefined;
+    return [
+      element("InboundProvisioningConfig", [
+        element("ProvisioningUserStore", domain ?? ""),
+        element("IsProvisioningEnabled", String(Boolean(domain))),
+        element("IsDumbModeEnabled", String(at(settings, [...INBOUND, "proxyMode"]) ?? false)),
+      ]),
+    ];
+  },
+};
+
+const connectorParts = all(
+  field("name", "connector", filled("always")),
+  constant("enabled", "true"),
+  field("blocking", "blocking", unusual()),
+  field("rulesEnabled", "rules", unusual()),
+);
+
+const readProvider = (provider: Element): Json => {
+  const connector = find(provider, "DefaultProvisioningConnectorConfig");
+  return merged(
+    { idp: textAt(provider, "IdentityProviderName") ?? "", connector: "" },
+    connector ? connectorParts.read(connector) : {},
+    isTrue(find(provider, "JustInTimeProvisioningConfig"), "IsProvisioningEnabled") ? { jit: true } : {},
+  );
+};
+
+const writeProvider = (provider: Json): Element =>
+  element("IdentityProvider", [
+    element("IdentityProviderName", String(provider.idp)),
+    element("DefaultProvisioningConnectorConfig", connectorParts.write(provider)),
+    element("JustInTimeProvisioningConfig", [element("IsProvisioningEnabled", String(provider.jit ?? false))]),
+  ]);
+
+/** `OutboundProvisioningConfig`. */
+const outboundProvisioning: Part = {
+  read(parent) {
+    const list = find(parent, "OutboundProvisioningConfig", "ProvisioningIdentityProviders");
+    return list ? put(OUTBOUND, childrenOf(list, "IdentityProvider").map(readProvider)) : {};
+  },
+  write(settings) {
+    const providers = (at(settings, OUTBOUND) ?? []) as readonly Json[];
+    return [
+      element("OutboundProvisioningConfig", [element("ProvisioningIdentityProviders", providers.map(writeProvider))]),
+    ];
+  },
+};
+
+/** Both directions of provisioning. */
+export const provisioningPart: Part = all(inboundProvisioning, outboundProvisioning);

@@ -1,0 +1,231 @@
+/**
+ * Inbound protocols, in a file and in the settings (reference section 9.4). Pure.
+ *
+ * | entry: InboundAuthType, and what it must hold | member |
+ * | --- | --- |
+ * | oauth2 with a document oAuthAppDO (oauth.ts), whose key is InboundAuthKey | inboundProtocolConfiguration.oidc |
+ * | samlsso with a document samlssoServiceProviderDTO (saml.ts) | .saml.manualConfiguration |
+ * | passivests with a property passiveSTSWReply | .passiveSts: InboundAuthKey is realm; passiveSTSWReplyLogout is replyToLogout |
+ * | wstrust with a property certificateAlias | .wsTrust: InboundAuthKey is audience |
+ * | the name of a custom protocol of this deployment | .custom: InboundConfigType is configName, its declared properties |
+ * | anything else: `openid`, a passivests without a reply, protocols that nobody declared | otherEntries: listed, kept, without effect |
+ *
+ * A property is Name, Value and IsConfidential; what else is in it is for forms.
+ */
+import type { CustomProtocolKind } from "../protocols/custom-kind.ts";
+import { samlKey } from "../protocols/kinds.ts";
+import { oauthParts } from "./oauth.ts";
+import { at, flag, type Json, type Part, put } from "./parts.ts";
+import { nestedDocuments, refuseFile } from "./read-xml.ts";
+import { plainIssuer, samlParts } from "./saml.ts";
+import { childrenOf, type Element, element, find, textAt } from "./tree.ts";
+
+const STANDARD = "standardAPP";
+const CONFIGURATION = "inboundProtocolConfiguration";
+const REPLY = "passiveSTSWReply";
+const REPLY_LOGOUT = "passiveSTSWReplyLogout";
+const CERTIFICATE_ALIAS = "certificateAlias";
+const ATTRIBUTE_INDEX = "attrConsumServiceIndex";
+const ENTRY = "InboundAuthenticationRequestConfig";
+
+interface Property {
+  readonly key: string;
+  readonly value: string;
+  readonly isConfidential: boolean;
+}
+
+const propertiesOf = (entry: Element): readonly Property[] =>
+  childrenOf(find(entry, "Properties"), "Property").map((property) => ({
+    key: textAt(property, "Name") ?? "",
+    value: textAt(property, "Value") ?? "",
+    isConfidential: flag().read(textAt(property, "IsConfidential") ?? "", "IsConfidential") === true,
+  }));
+
+const valueNamed = (properties: readonly Property[], key: string): string | undefined =>
+  properties.find((property) => property.key === key)?.value;
+
+/** What an entry makes of the settings: one protocol's, or nothing where it does not hold what that protocol needs. */
+type ReadEntry = (entry: Element, key: string) => Json | undefined;
+
+const documentOf = (entry: Element, type: string): Element | undefined =>
+  find(entry, "inboundConfiguration", nestedDocuments[type] ?? "");
+
+const mismatch = (type: string): Error =>
+  refuseFile(`The InboundAuthKey of the ${type} entry and the key in its document differ.`);
+
+const readOauth: ReadEntry = (entry, key) => {
+  const document = documentOf(entry, "oauth2");
+  if (!document) return undefined;
+  const { applicationName: _, ...client } = oauthParts.read(document);
+  if (client.clientId !== key) throw mismatch("oauth2");
+  return { oidc: client };
+};
+
+const readSaml: ReadEntry = (entry, key) => {
+  const document = documentOf(entry, "samlsso");
+  if (!document) return undefined;
+  const saml = samlParts.read(document);
+  if (saml.issuer !== plainIssuer(key)) throw mismatch("samlsso");
+  return { saml: { manualConfiguration: saml } };
+};
+
+const readPassiveSts: ReadEntry = (entry, realm) => {
+  const properties = propertiesOf(entry);
+  const replyTo = valueNamed(properties, REPLY);
+  if (!replyTo) return undefined;
+  return { passiveSts: { realm, replyTo, ...put(["replyToLogout"], valueNamed(properties, REPLY_LOGOUT)) } };
+};
+
+const readWsTrust: ReadEntry = (entry, audience) => {
+  const certificateAlias = valueNamed(propertiesOf(entry), CERTIFICATE_ALIAS);
+  return certificateAlias ? { wsTrust: { audience, certificateAlias } } : undefined;
+};
+
+const readCustom =
+  (kind: CustomProtocolKind): ReadEntry =>
+  (entry) => ({
+    custom: [
+      {
+        name: kind.name,
+        configName: textAt(entry, "InboundConfigType") || kind.configName,
+        properties: propertiesOf(entry).filter(({ key }) => kind.properties.some(({ name }) => name === key)),
+      },
+    ],
+  });
+
+const standard: ReadonlyMap<string, ReadEntry> = new Map([
+  ["oauth2", readOauth],
+  ["samlsso", readSaml],
+  ["passivests", readPassiveSts],
+  ["wstrust", readWsTrust],
+]);
+
+const readEntries = (parent: Element, kinds: readonly CustomProtocolKind[]): Json => {
+  const protocols: Record<string, unknown> = {};
+  const custom: unknown[] = [];
+  const otherEntries: Json[] = [];
+  const seen = new Set<string>();
+  for (const entry of childrenOf(find(parent, "InboundAuthenticationRequestConfigs"), ENTRY)) {
+    const type = textAt(entry, "InboundAuthType")?.trim() ?? "";
+    const key = textAt(entry, "InboundAuthKey") ?? "";
+    const kind = kinds.find(({ name }) => name === type);
+    const read = standard.get(type) ?? (kind && readCustom(kind));
+    const { custom: one, ...protocol } = read?.(entry, key) ?? {};
+    if (one === undefined && Object.keys(protocol).length === 0) {
+      if (type !== "") otherEntries.push({ type, key });
+      continue;
+    }
+    if (seen.has(type)) throw refuseFile(`The file configures ${type.slice(0, 100)} more than once.`);
+    seen.add(type);
+    Object.assign(protocols, protocol);
+    custom.push(...((one ?? []) as unknown[]));
+  }
+  return { [CONFIGURATION]: { ...protocols, ...(custom.length > 0 && { custom }) }, otherEntries };
+};
+
+const property = (key: string, value: string, isConfidential = false): Element =>
+  element("Property", [
+    element("Name", key),
+    element("Value", value),
+    element("IsConfidential", String(isConfidential)),
+    element("Required", "false"),
+    element("DisplayOrder", "0"),
+    element("IsAdvanced", "false"),
+  ]);
+
+const optional = (key: string, value: unknown): readonly Element[] =>
+  value === undefined || value === "" ? [] : [property(key, String(value))];
+
+interface Entry {
+  readonly key: string;
+  readonly type: string;
+  readonly configType?: string;
+  readonly document?: readonly Element[];
+  readonly properties?: readonly Element[];
+}
+
+const writeEntry = ({ key, type, configType = STANDARD, document, properties = [] }: Entry): Element =>
+  element(ENTRY, [
+    element("InboundAuthKey", key),
+    element("InboundAuthType", type),
+    element("InboundConfigType", configType),
+    ...(document ? [element("inboundConfiguration", [element(nestedDocuments[type] ?? "", document)])] : []),
+    element("Properties", properties),
+  ]);
+
+interface Saml {
+  readonly issuer: string;
+  readonly serviceProviderQualifier?: string;
+}
+
+/** The entries of the standard protocols that are configured. */
+const standardEntries = (settings: Json): readonly Entry[] => {
+  const { oidc, saml, passiveSts, wsTrust } = (at(settings, [CONFIGURATION]) ?? {}) as Record<string, Json | undefined>;
+  const manual = at(saml, ["manualConfiguration"]) as Json | undefined;
+  const client = oidc && { ...oidc, applicationName: settings.name };
+  return [
+    ...(client ? [{ key: String(oidc.clientId), type: "oauth2", document: oauthParts.write(client) }] : []),
+    ...(manual
+      ? [
+          {
+            key: samlKey(manual as unknown as Saml as Parameters<typeof samlKey>[0]),
+            type: "samlsso",
+            document: samlParts.write(manual),
+            properties: optional(
+              ATTRIBUTE_INDEX,
+              at(manual, ["singleSignOnProfile", "attributeConsumingServiceIndex"]),
+            ),
+          },
+        ]
+      : []),
+    ...(passiveSts
+      ? [
+          {
+            key: String(passiveSts.realm),
+            type: "passivests",
+            properties: [
+              property(REPLY, String(passiveSts.replyTo)),
+              ...optional(REPLY_LOGOUT, passiveSts.replyToLogout),
+            ],
+          },
+        ]
+      : []),
+    ...(wsTrust
+      ? [
+          {
+            key: String(wsTrust.audience),
+            type: "wstrust",
+            properties: [property(CERTIFICATE_ALIAS, String(wsTrust.certificateAlias))],
+          },
+        ]
+      : []),
+  ];
+};
+
+interface Custom {
+  readonly name: string;
+  readonly configName: string;
+  readonly properties: readonly Property[];
+}
+
+const customEntries = (settings: Json): readonly Entry[] =>
+  ((at(settings, [CONFIGURATION, "custom"]) ?? []) as readonly Custom[]).map(({ name, configName, properties }) => ({
+    key: String(settings.name),
+    type: name,
+    configType: configName,
+    properties: properties.map(({ key, value, isConfidential }) => property(key, value, isConfidential)),
+  }));
+
+/** `InboundAuthenticationConfig`, given the custom protocols that the deployment declares. */
+export const inboundPart = (kinds: readonly CustomProtocolKind[]): Part => ({
+  read(root) {
+    const config = find(root, "InboundAuthenticationConfig");
+    return config ? readEntries(config, kinds) : {};
+  },
+  write(settings) {
+    const others = (settings.otherEntries ?? []) as readonly Entry[];
+    const entries = [...standardEntries(settings), ...customEntries(settings), ...others];
+    const list = element("InboundAuthenticationRequestConfigs", entries.map(writeEntry));
+    return [element("InboundAuthenticationConfig", [list])];
+  },
+});

@@ -1,0 +1,299 @@
+/** The SCIM calls that are measured, each beside its budget of DESIGN section 6. */
+import { type City, marks } from "./city.ts";
+import type { Budget } from "./report.ts";
+
+/** One call. */
+export interface ScimCall {
+  readonly name: string;
+  /** GET where it is left out. */
+  readonly method?: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly budget: Budget;
+  /** What totalResults must be. */
+  readonly total?: number;
+  /** Milliseconds to wait before. */
+  readonly afterMs?: number;
+  /** True: the second time is what counts. */
+  readonly twice?: boolean;
+}
+
+/** A walk by cursor. */
+export interface Walk {
+  readonly name: string;
+  /** With everything but the cursor. */
+  readonly path: string;
+  readonly budget: Budget;
+  /** How many resources it comes by when it goes to the end. */
+  readonly total: number;
+  readonly pagesMax: number;
+}
+
+const PAGE = 100;
+const WALK_PAGE = 200;
+const PAGES_OF_ALL = 20;
+
+/** A container trusts a name when it has known for so long which names hold (groups/names.ts). */
+export const NAMES_SETTLED_MS = 1_100;
+
+const READ_ONE: Budget = { roundTrips: 1 };
+const CHANGE: Budget = { roundTrips: 3 };
+
+/** The budget's read units are those of the index; the resources themselves and the version of the names come on top. */
+const withResources = (roundTrips: number, indexUnits: number, resources: number): Budget => ({
+  roundTrips,
+  readUnits: indexUnits + resources + 1,
+});
+const pageBudget = (resources: number): Budget => withResources(3, 130, resources);
+/** A container that meets the name of a group for the first time reads it: one more round trip, and a read unit for each. */
+const unknownNames = (resources: number): Budget => withResources(4, 130, resources * 2);
+/** One round trip to the index, and one to the user whom it names. */
+const oneBudget: Budget = withResources(2, 2, 1);
+const prefixBudget = (resources: number): Budget => withResources(3, 150, resources);
+const searchBudget = (resources: number): Budget => withResources(7, 3_000, resources);
+
+const pathWith = (base: string, parameters: Readonly<Record<string, string | number>>): string =>
+  `${base}?${new URLSearchParams(Object.entries(parameters).map(([name, value]): [string, string] => [name, String(value)]))}`;
+
+const users = (parameters: Readonly<Record<string, string | number>>): string => pathWith("/scim2/Users", parameters);
+const groups = (parameters: Readonly<Record<string, string | number>>): string => pathWith("/scim2/Groups", parameters);
+
+const patch = (...operations: readonly object[]) => ({
+  schemas: ["urn:ietf:params:scim:api:messages:2.0:PatchOp"],
+  Operations: operations,
+});
+
+const newUser = (userName: string) => ({
+  schemas: ["urn:ietf:params:scim:schemas:core:2.0:User"],
+  userName,
+  password: "correct horse battery staple".replaceAll(" ", "-"),
+  externalId: `fresh ${userName}`,
+  emails: [{ value: `${userName}@fresh.example.com`, type: "work" }],
+});
+
+/** Lists, filters and changes of users. */
+export const userCalls = (city: City): readonly ScimCall[] => {
+  const { size, nameOf, idOf } = city;
+  const one = Math.floor(size / 2) + 6;
+  const marked = size / 100;
+  // The administrator is a user too.
+  const all = size + 1;
+  const list = (
+    name: string,
+    parameters: Record<string, string | number>,
+    budget: Budget,
+    total: number,
+  ): ScimCall => ({
+    name: `list, ${name}`,
+    path: users(parameters),
+    budget,
+    total,
+  });
+  const filtered = (filter: string, budget: Budget, total: number, more: Record<string, string | number> = {}) =>
+    list(
+      [filter, ...Object.entries(more).map((pair) => pair.join(" "))].join(", "),
+      { filter, ...more },
+      budget,
+      total,
+    );
+  const change = (name: string, method: string, user: number, body?: unknown): ScimCall => ({
+    name,
+    method,
+    path: `/scim2/Users/${idOf(user)}`,
+    ...(body !== undefined && { body }),
+    budget: CHANGE,
+  });
+  return [
+    list("first page, names of groups unknown", {}, unknownNames(PAGE), all),
+    { ...list("first page", {}, pageBudget(PAGE), all), afterMs: NAMES_SETTLED_MS, twice: true },
+    list("startIndex in the middle, names unknown", { startIndex: size / 2 }, unknownNames(PAGE), all),
+    list("startIndex in the middle", { startIndex: size / 2 }, pageBudget(PAGE), all),
+    list("last page, names unknown", { startIndex: all - PAGE + 1 }, unknownNames(PAGE), all),
+    list("last page", { startIndex: all - PAGE + 1 }, pageBudget(PAGE), all),
+    list("by name descending", { sortBy: "userName", sortOrder: "descending" }, pageBudget(PAGE), all),
+    list("count 0", { count: 0 }, pageBudget(0), all),
+    filtered(`userName eq "${nameOf(one)}"`, oneBudget, 1),
+    filtered(`userName eq "nobody.at.all"`, oneBudget, 0),
+    filtered(`userName sw "${marks.prefix}"`, prefixBudget(PAGE), marked),
+    filtered(`userName sw "${marks.prefix}"`, prefixBudget(PAGE), marked, { startIndex: marked / 2 }),
+    filtered(`userName sw "${nameOf(one).slice(0, -1)}"`, prefixBudget(PAGE), 1, {}),
+    filtered(`userName co "${marks.infix}"`, searchBudget(PAGE), marked),
+    filtered(`userName co "${marks.infix}"`, searchBudget(PAGE), marked, { startIndex: marked / 2 }),
+    filtered(`userName ew "${marks.suffix}"`, searchBudget(PAGE), marked),
+    filtered(`userName co "${marks.infix}" or userName ew "${marks.suffix}"`, searchBudget(PAGE), marked * 2),
+    filtered(
+      `userName sw "mi" and userName ew "${marks.suffix}"`,
+      searchBudget(PAGE),
+      countOf(city, "mi", marks.suffix),
+    ),
+    filtered(`externalId eq "hr-${String(one).padStart(9, "0")}"`, oneBudget, 1),
+    filtered(`emails eq "D${one}@taxis.example.com"`, oneBudget, 1),
+    filtered(`id eq "${idOf(one)}"`, { roundTrips: 1, readUnits: 2 }, 1),
+    filtered(`userName eq "${nameOf(one)}" and active eq true`, oneBudget, 1),
+    filtered(`emails eq "d${one}@taxis.example.com" or userName eq "${nameOf(one + 1)}"`, withResources(2, 4, 2), 2),
+
+    { name: "read, without groups", path: `/scim2/Users/${idOf(1)}`, budget: READ_ONE },
+    { name: "read, with groups, names unknown", path: `/scim2/Users/${idOf(29)}`, budget: { roundTrips: 2 } },
+    { name: "read, with groups", path: `/scim2/Users/${idOf(29)}`, budget: READ_ONE },
+    { name: "create", method: "POST", path: "/scim2/Users", body: newUser("fresh.driver"), budget: CHANGE },
+    change("replace", "PUT", 11, { userName: nameOf(11), name: { familyName: "New" }, externalId: "hr-new" }),
+    change("replace with rename, near", "PUT", 12, { userName: `${nameOf(12)}x`, externalId: "hr-near" }),
+    change("patch", "PATCH", 13, patch({ op: "replace", path: "title", value: "Dispatcher" })),
+    change("patch, nothing new", "PATCH", 13, patch({ op: "replace", path: "title", value: "Dispatcher" })),
+    change("rename, near", "PATCH", 14, patch({ op: "replace", path: "userName", value: `${nameOf(14)}x` })),
+    change("rename, far", "PATCH", 15, patch({ op: "replace", path: "userName", value: `zz.${nameOf(15)}` })),
+    change("rename, in two groups", "PATCH", 10, patch({ op: "replace", path: "userName", value: `zz.${nameOf(10)}` })),
+    change("delete", "DELETE", 16),
+    change("delete, in groups", "DELETE", 20),
+  ];
+};
+
+const countOf = ({ size, nameOf }: City, start: string, end: string): number => {
+  let count = 0;
+  for (let user = 0; user < size; user += 1) {
+    const name = nameOf(user);
+    if (name.startsWith(start) && name.endsWith(end)) count += 1;
+  }
+  return count;
+};
+
+/** Lists and changes of groups, and lists of users by their groups. Some need what earlier ones made. */
+export const groupCalls = async (
+  { size, idOf, groupIdOf, groups: all }: City,
+  run: (call: ScimCall) => Promise<unknown>,
+): Promise<readonly ScimCall[]> => {
+  const [vast, large, small] = [groupIdOf(0), groupIdOf(1), groupIdOf(2)];
+  const path = (id: string) => `/scim2/Groups/${id}`;
+  const change = (name: string, id: string, ...operations: readonly object[]): ScimCall => ({
+    name,
+    method: "PATCH",
+    path: path(id),
+    body: patch(...operations),
+    budget: CHANGE,
+  });
+  const adding = (user: number) => ({ op: "add", path: "members", value: [{ value: idOf(user) }] });
+  const removing = (user: number) => ({ op: "remove", path: `members[value eq "${idOf(user)}"]` });
+  // One of the vast group's was deleted by the calls before.
+  const inVast = (all[0]?.memberCount ?? 0) - 1;
+  const made = (await run({
+    name: "create group, 3 members",
+    method: "POST",
+    path: "/scim2/Groups",
+    body: { displayName: "Airport", members: [101, 102, 103].map((user) => ({ value: idOf(user) })) },
+    budget: CHANGE,
+  })) as { readonly id: string };
+  const ofVast = `groups.value eq "${vast}"`;
+  const byGroup = (
+    name: string,
+    filter: string,
+    total: number,
+    more: Record<string, string | number> = {},
+  ): ScimCall => ({
+    name: `list users, ${name}`,
+    path: users({ filter, ...more }),
+    budget: searchBudget(PAGE),
+    total,
+  });
+  return [
+    {
+      name: "list groups without members",
+      path: groups({ excludedAttributes: "members" }),
+      budget: pageBudget(PAGE),
+      total: all.length + 1,
+    },
+    {
+      name: "list groups with members",
+      path: groups({ startIndex: 10, filter: 'displayName sw "Stand"' }),
+      // Members are a round trip of their own.
+      budget: { roundTrips: 4 },
+      total: all.length - 2,
+    },
+    {
+      name: "find group by name",
+      path: groups({ filter: 'displayName eq "Stand 00001"', excludedAttributes: "members" }),
+      budget: oneBudget,
+      total: 1,
+    },
+    {
+      name: "find groups of a user",
+      path: groups({ filter: `members.value eq "${idOf(29)}"`, excludedAttributes: "members" }),
+      budget: withResources(2, 2, 2),
+      total: 1,
+    },
+    { name: "read group, some 20 members", path: path(small), budget: READ_ONE },
+    { name: "read group, 1,000 members", path: path(large), budget: READ_ONE },
+    {
+      name: `read group of ${size / 10}, without members`,
+      path: `${path(vast)}?excludedAttributes=members`,
+      budget: READ_ONE,
+    },
+    change("add a member to a group of 3", made.id, adding(104)),
+    change("remove a member from a group of 4", made.id, removing(104)),
+    change("add a member to a group of 1,000", large, adding(104)),
+    change(`add a member to a group of ${size / 10}`, vast, adding(104)),
+    change(`add a member who is there`, vast, adding(104)),
+    change(`remove a member from a group of ${size / 10}`, vast, removing(104)),
+    byGroup("of a group of 20, names unknown", `groups.value eq "${small}"`, all[2]?.memberCount ?? 0),
+    byGroup("of a group of 20", `groups.value eq "${small}"`, all[2]?.memberCount ?? 0),
+    // And the one that was added.
+    byGroup("of a group of 1,000", `groups.value eq "${large}"`, (all[1]?.memberCount ?? 0) + 1),
+    byGroup(`of a group of ${size / 10}`, ofVast, inVast),
+    byGroup(`of a group of ${size / 10}, middle`, ofVast, inVast, { startIndex: Math.floor(inVast / 2) }),
+    byGroup(`of a group of ${size / 10}, by name`, ofVast, inVast, { sortBy: "userName" }),
+    byGroup(`of a group of ${size / 10}, and a name`, `${ofVast} and userName sw "zz."`, 1),
+    change(`rename a group of ${size / 10}`, vast, { op: "replace", path: "displayName", value: "Everybody" }),
+    {
+      name: "replace group with rename, 4 members",
+      method: "PUT",
+      path: path(made.id),
+      body: { displayName: "Airports", members: [101, 105, 106, 107].map((user) => ({ value: idOf(user) })) },
+      // The members are read before the ranges of the names are.
+      budget: { roundTrips: 4 },
+    },
+    {
+      name: "replace group, 4 members",
+      method: "PUT",
+      path: path(made.id),
+      body: { displayName: "Airports", members: [101, 105, 106, 108].map((user) => ({ value: idOf(user) })) },
+      budget: CHANGE,
+    },
+    { name: "delete group, 4 members", method: "DELETE", path: path(made.id), budget: CHANGE },
+  ];
+};
+
+/** Walks by cursor. */
+export const walks = ({ size, groups: all }: City): readonly Walk[] => {
+  const count = WALK_PAGE;
+  const sw = `userName sw "${marks.prefix}"`;
+  return [
+    {
+      name: "cursor, everybody",
+      path: users({ count }),
+      budget: pageBudget(count),
+      // With the administrator; the calls before made one and deleted two.
+      total: size,
+      pagesMax: PAGES_OF_ALL,
+    },
+    {
+      name: "cursor, sw",
+      path: users({ count, filter: sw }),
+      budget: prefixBudget(count),
+      total: size / 100,
+      pagesMax: size,
+    },
+    {
+      name: "cursor, co",
+      path: users({ count, filter: `userName co "${marks.infix}"` }),
+      budget: searchBudget(count),
+      total: size / 100,
+      pagesMax: 3,
+    },
+    {
+      name: `cursor, a group of ${size / 10}`,
+      path: users({ count, filter: `groups.value eq "${all[0]?.id}"` }),
+      budget: pageBudget(count),
+      total: (all[0]?.memberCount ?? 0) - 1,
+      pagesMax: size,
+    },
+  ];
+};

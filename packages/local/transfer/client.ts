@@ -1,0 +1,91 @@
+/** The HTTP API as the command uses it. What passes by itself is tried again; what does not is told. */
+import { setTimeout as pause } from "node:timers/promises";
+
+const TRIES = 6;
+const BACKOFF_FIRST_MS = 200;
+const BACKOFF_MOST_MS = 10_000;
+const REQUEST_MS = 60_000;
+const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/** What came back. */
+export interface ApiAnswer {
+  readonly status: number;
+  readonly text: string;
+  /** The body, where it is JSON. */
+  readonly body: unknown;
+}
+
+/** One service, as one caller. */
+export interface Api {
+  get(path: string): Promise<ApiAnswer>;
+  /** Uploads a file as the part `file`. */
+  upload(method: "POST" | "PUT", path: string, fileName: string, content: Uint8Array): Promise<ApiAnswer>;
+}
+
+/** Ends a whole run: whatever is asked next would fail likewise. Its message is for people. */
+export class RunEnded extends Error {}
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** A member of an answer's body that is text. */
+export const textIn = (body: unknown, name: string): string | undefined => {
+  const value = body !== null && typeof body === "object" ? (body as Record<string, unknown>)[name] : undefined;
+  return typeof value === "string" ? value : undefined;
+};
+
+/** Why an answer is a refusal, in one line. */
+export const reasonOf = ({ status, body }: ApiAnswer): string => {
+  const words = [textIn(body, "code"), textIn(body, "description") ?? textIn(body, "message")];
+  return [String(status), ...words.filter((word) => word && word !== String(status))].join(" ");
+};
+
+const waitOf = (attempt: number, answer: Response | undefined): number => {
+  const seconds = Number(answer?.headers.get("retry-after"));
+  const backoff = Math.min(BACKOFF_MOST_MS, BACKOFF_FIRST_MS * 2 ** attempt) * (0.5 + Math.random() / 2);
+  return seconds > 0 ? Math.min(seconds * 1_000, BACKOFF_MOST_MS) : backoff;
+};
+
+/** Opens a service. Its methods throw `RunEnded` when it stays out of reach, or does not let the caller in. */
+export const openApi = (url: string, authorization: string): Api => {
+  const send = async (path: string, init: RequestInit): Promise<ApiAnswer> => {
+    let trouble = "";
+    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+      let answer: Response | undefined;
+      try {
+        answer = await fetch(`${url}/api/server/v1${path}`, {
+          ...init,
+          redirect: "error",
+          headers: { authorization },
+          signal: AbortSignal.timeout(REQUEST_MS),
+        });
+        const text = await answer.text();
+        const given = { status: answer.status, text, body: jsonOf(text) };
+        if (given.status === 401 || given.status === 403) {
+          throw new RunEnded(`${url} does not let this caller do that: ${reasonOf(given)}`);
+        }
+        if (!PASSING.has(given.status)) return given;
+        trouble = reasonOf(given);
+      } catch (error) {
+        if (error instanceof RunEnded) throw error;
+        const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+        trouble = cause instanceof Error ? cause.message : String(cause);
+      }
+      if (attempt + 1 < TRIES) await pause(waitOf(attempt, answer));
+    }
+    throw new RunEnded(`${url} does not answer: ${trouble}`);
+  };
+  return {
+    get: (path) => send(path, { method: "GET" }),
+    upload(method, path, fileName, content) {
+      const form = new FormData();
+      form.set("file", new Blob([Uint8Array.from(content)], { type: "application/xml" }), fileName);
+      return send(path, { method, body: form });
+    },
+  };
+};

@@ -1,0 +1,41 @@
+/** Many things done a few at a time, with a bar that shows how far it is. */
+import { SingleBar } from "cli-progress";
+
+const AT_ONCE = 4;
+
+/** Does something for each item and answers the results in the order of the items. The first failure ends the run. */
+export const forEach = async <Item, Result>(
+  title: string,
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> => {
+  const bar = new SingleBar({
+    format: `${title} {bar} {value}/{total} {eta_formatted}`,
+    clearOnComplete: true,
+    stream: process.stderr,
+  });
+  bar.start(items.length, 0);
+  const results: Result[] = [];
+  let next = 0;
+  let isOver = false;
+  const worker = async (): Promise<void> => {
+    while (!isOver && next < items.length) {
+      const at = next;
+      next += 1;
+      try {
+        results[at] = await work(items[at] as Item);
+      } catch (error) {
+        isOver = true;
+        throw error;
+      }
+      bar.increment();
+    }
+  };
+  try {
+    const workers = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker));
+    for (const each of workers) if (each.status === "rejected") throw each.reason;
+  } finally {
+    bar.stop();
+  }
+  return results;
+};

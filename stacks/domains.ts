@@ -1,0 +1,90 @@
+/** The two names of the API: one without client certificates, and one that lets in nobody without. Both lead to one stage. */
+import type { Domains, Stage } from "./stage.ts";
+
+/** A name with the certificate that proves it. */
+export interface Certified {
+  readonly name: string;
+  readonly zoneId: string;
+  readonly certificateArn: $util.Output<string>;
+}
+
+/** Has a certificate issued for a name, and proves to the issuer that the zone is ours. */
+export const certified = (component: string, name: string, zoneId: string): Certified => {
+  const certificate = new aws.acm.Certificate(`${component}Certificate`, { domainName: name, validationMethod: "DNS" });
+  const proof = certificate.domainValidationOptions.apply(([option]) => {
+    if (!option) throw new Error(`the certificate of ${name} asks for no proof`);
+    return option;
+  });
+  const record = new aws.route53.Record(`${component}Proof`, {
+    zoneId,
+    name: proof.resourceRecordName,
+    type: proof.resourceRecordType,
+    records: [proof.resourceRecordValue],
+    ttl: 60,
+    // Another stage, or an earlier certificate, may have proved the same name.
+    allowOverwrite: true,
+  });
+  const validation = new aws.acm.CertificateValidation(`${component}Validation`, {
+    certificateArn: certificate.arn,
+    validationRecordFqdns: [record.fqdn],
+  });
+  return { name, zoneId, certificateArn: validation.certificateArn };
+};
+
+/** The authorities whose clients are let in, where the gateway reads them. Every version stays. */
+const truststore = (file: string, { removal }: Stage) => {
+  const bucket = new aws.s3.Bucket("Truststore", { forceDestroy: removal === "remove" });
+  new aws.s3.BucketPublicAccessBlock("TruststoreAccess", {
+    bucket: bucket.id,
+    blockPublicAcls: true,
+    blockPublicPolicy: true,
+    ignorePublicAcls: true,
+    restrictPublicBuckets: true,
+  });
+  const versioning = new aws.s3.BucketVersioning("TruststoreVersions", {
+    bucket: bucket.id,
+    versioningConfiguration: { status: "Enabled" },
+  });
+  return new aws.s3.BucketObjectv2(
+    "TruststoreFile",
+    { bucket: bucket.id, key: "truststore.pem", source: $asset(file), contentType: "application/x-pem-file" },
+    { dependsOn: [versioning] },
+  );
+};
+
+/** Makes the name with client certificates, which leads to the same API. */
+export const mutualTls = (gateway: sst.aws.ApiGatewayV2, stage: Stage, domains: Domains) => {
+  const { mtls, zoneId } = domains;
+  if (mtls === undefined) return undefined;
+  const { certificateArn } = certified("Mtls", mtls, zoneId);
+  const authorities = truststore(domains.truststore, stage);
+  const domain = new aws.apigatewayv2.DomainName("MtlsDomain", {
+    domainName: mtls,
+    domainNameConfiguration: { certificateArn, endpointType: "REGIONAL", securityPolicy: "TLS_1_2" },
+    mutualTlsAuthentication: {
+      truststoreUri: $interpolate`s3://${authorities.bucket}/${authorities.key}`,
+      // The gateway reads the file when the domain is changed: another version changes it.
+      truststoreVersion: authorities.versionId,
+    },
+  });
+  new aws.apigatewayv2.ApiMapping("MtlsMapping", {
+    apiId: gateway.nodes.api.id,
+    domainName: domain.id,
+    stage: "$default",
+  });
+  for (const type of ["A", "AAAA"]) {
+    new aws.route53.Record(`Mtls${type}Record`, {
+      zoneId,
+      name: mtls,
+      type,
+      aliases: [
+        {
+          name: domain.domainNameConfiguration.targetDomainName,
+          zoneId: domain.domainNameConfiguration.hostedZoneId,
+          evaluateTargetHealth: true,
+        },
+      ],
+    });
+  }
+  return domain;
+};

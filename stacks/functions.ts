@@ -1,0 +1,88 @@
+/** The functions, each from its row in plan.ts: code, settings, rights, log. */
+import { join } from "node:path";
+import { bundling } from "./bundling.ts";
+import { componentName, type FunctionName, type FunctionPlan, type Need, plan } from "./plan.ts";
+import type { Secrets } from "./secrets.ts";
+import type { Settings, Stage } from "./stage.ts";
+import { statementsOf } from "./statements.ts";
+
+/** Files that lie beside a bundle, by what needs them. */
+const files: Readonly<Partial<Record<Need, string>>> = {
+  document: "docs/openapi.json",
+  deployment: "deployment.toml",
+};
+
+/** Where Lambda unpacks a function. */
+const TASK_ROOT = "/var/task";
+
+/** Where a function finds a file of the project: beside its bundle, or in the working copy where it runs live. */
+const placeOf = (file: string): string => ($dev ? join($cli.paths.root, file) : `${TASK_ROOT}/${file}`);
+
+const copiesOf = ({ needs }: FunctionPlan) =>
+  needs.flatMap((need) => {
+    const file = files[need];
+    return file === undefined ? [] : [{ from: file, to: file }];
+  });
+
+/** What all functions share. */
+interface Parts {
+  readonly stage: Stage;
+  readonly settings: Settings;
+  readonly table: sst.aws.Dynamo;
+  readonly secrets: Secrets;
+}
+
+const variablesOf = ({ needs, reads, writes }: FunctionPlan, { settings: { domains }, table, secrets }: Parts) => {
+  const byNeed = {
+    // One origin under both names: a token that one gives out counts under the other. Without a name, the one that AWS gives.
+    address: domains && { BASE_URL: `https://${domains.api}` },
+    sealing: { SEAL_KEY: secrets.sealKey.value, FORMER_SEAL_KEYS: secrets.formerSealKeys.value },
+    document: { OPENAPI_FILE: placeOf("docs/openapi.json") },
+    deployment: { DEPLOYMENT_TOML: placeOf("deployment.toml") },
+  };
+  return Object.assign({}, reads || writes ? { TABLE_NAME: table.name } : {}, ...needs.map((need) => byNeed[need]));
+};
+
+const make = (name: FunctionName, row: FunctionPlan, parts: Parts) => {
+  const { stage, table } = parts;
+  // While a stage is deployed nobody may be there to answer for the one that the deployment calls.
+  const isLive = $dev && name !== "founding";
+  return new sst.aws.Function(componentName(name), {
+    handler: `functions/${name}.handler`,
+    description: row.description,
+    runtime: "nodejs24.x",
+    architecture: "arm64",
+    memory: row.memory,
+    timeout: row.timeout,
+    nodejs: bundling,
+    copyFiles: copiesOf(row),
+    environment: { ...variablesOf(row, parts), POWERTOOLS_LOG_LEVEL: stage.logLevel },
+    // As text: the functions write JSON themselves, and metrics are found in it only where nothing is put around it.
+    logging: { retention: stage.logRetention, format: "text" },
+    permissions: [
+      ...statementsOf(row).map(({ effect, actions, conditions }) => ({
+        effect,
+        actions: [...actions],
+        resources: [table.arn],
+        conditions: conditions.map(({ values, ...condition }) => ({ ...condition, values: [...values] })),
+      })),
+      { actions: ["xray:PutTraceSegments", "xray:PutTelemetryRecords"], resources: ["*"] },
+    ],
+    transform: {
+      function: (args) => {
+        args.tracingConfig = { mode: "Active" };
+      },
+      role: (args) => {
+        // SST lets the whole account take the role, which only live functions need.
+        if (!isLive) args.assumeRolePolicy = aws.iam.assumeRolePolicyForPrincipal({ Service: "lambda.amazonaws.com" });
+      },
+    },
+    ...(isLive ? {} : { dev: false as const }),
+  });
+};
+
+/** Makes all functions. */
+export const functions = (parts: Parts): Readonly<Record<FunctionName, sst.aws.Function>> =>
+  Object.fromEntries(
+    (Object.entries(plan) as [FunctionName, FunctionPlan][]).map(([name, row]) => [name, make(name, row, parts)]),
+  ) as Record<FunctionName, sst.aws.Function>;

@@ -1,0 +1,96 @@
+/** What people see of a stage that is watched: a dashboard, alarms that tell them, and questions to the logs. */
+import { operations } from "#core/catalogue/index.ts";
+import { componentName, type FunctionName, plan } from "../plan.ts";
+import type { Settings, Stage } from "../stage.ts";
+import { alarmsOf } from "./alarms.ts";
+import { dashboardBody } from "./dashboard.ts";
+import type { Metric, Watched } from "./names.ts";
+import { savedQueries } from "./queries.ts";
+
+/** What is watched. */
+interface Parts {
+  readonly stage: Stage;
+  readonly settings: Settings;
+  readonly gateway: sst.aws.ApiGatewayV2;
+  readonly table: sst.aws.Dynamo;
+  readonly functions: Readonly<Record<FunctionName, sst.aws.Function>>;
+}
+
+const named = ({ stage }: Parts): string => `${$app.name}-${stage.name}`;
+
+/** A name that AWS may still have to give. */
+type Name = $util.Input<string>;
+
+const watchedOf = ({ stage, gateway, table, functions }: Parts): Watched<Name> => ({
+  app: $app.name,
+  stage: stage.name,
+  region: aws.getRegionOutput().region,
+  apiId: gateway.nodes.api.id,
+  tableName: table.name,
+  functions: (Object.entries(functions) as [FunctionName, sst.aws.Function][]).map(([service, made]) => ({
+    service,
+    functionName: made.name,
+    logGroup: made.nodes.logGroup.apply((group) => group?.name ?? $output("")),
+    memoryMb: Number.parseInt(plan[service].memory, 10),
+  })),
+});
+
+/** The id of the operation that issues tokens. */
+const tokenOperation = (): string => {
+  const found = Object.entries(operations).find(([, { path }]) => path === "/oauth2/token");
+  if (!found) throw new Error("no operation of the catalogue issues tokens");
+  return found[0];
+};
+
+const queryOf = (id: string, { namespace, name, dimensions, stat }: Metric<Name>, period: number) => ({
+  id,
+  metric: { namespace, metricName: name, dimensions: { ...dimensions }, stat, period },
+});
+
+const raiseAlarms = (parts: Parts, watched: Watched<Name>): void => {
+  const topic = new aws.sns.Topic("Alarms", { name: `${named(parts)}-alarms` });
+  const { alarmEmail } = parts.settings;
+  if (alarmEmail !== undefined) {
+    new aws.sns.TopicSubscription("AlarmEmail", { topic: topic.arn, protocol: "email", endpoint: alarmEmail });
+  }
+  for (const { name, says, metrics, value, threshold, periodSeconds, of } of alarmsOf(watched)) {
+    new aws.cloudwatch.MetricAlarm(`${name}Alarm`, {
+      name: `${named(parts)}-${name}`,
+      alarmDescription: `${says} What to do: docs/operations.md, "${name}".`,
+      comparisonOperator: "GreaterThanThreshold",
+      threshold,
+      datapointsToAlarm: of[0],
+      evaluationPeriods: of[1],
+      // No traffic is no trouble.
+      treatMissingData: "notBreaching",
+      metricQueries: [
+        ...Object.entries(metrics).map(([id, metric]) => queryOf(id, metric, periodSeconds)),
+        { id: "value", expression: value, label: name, returnData: true },
+      ],
+      alarmActions: [topic.arn],
+      okActions: [topic.arn],
+    });
+  }
+};
+
+const saveQueries = (parts: Parts, { functions }: Watched<Name>): void => {
+  const asked = { functions: functions.map(({ logGroup }) => logGroup), gateway: [parts.gateway.nodes.logGroup.name] };
+  for (const { name, asks, text } of savedQueries) {
+    new aws.cloudwatch.QueryDefinition(`Query${componentName(name.replaceAll(" ", "-"))}`, {
+      name: `${named(parts)}/${name}`,
+      logGroupNames: asked[asks],
+      queryString: text,
+    });
+  }
+};
+
+/** Makes what a watched stage is watched with. */
+export const monitoring = (parts: Parts): void => {
+  const watched = watchedOf(parts);
+  new aws.cloudwatch.Dashboard("Dashboard", {
+    dashboardName: named(parts),
+    dashboardBody: $resolve(watched).apply((names) => dashboardBody(names as Watched, tokenOperation())),
+  });
+  raiseAlarms(parts, watched);
+  saveQueries(parts, watched);
+};

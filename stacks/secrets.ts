@@ -1,0 +1,12 @@
+/** What is set with `sst secret set`, and never stands in the repository. A deployment without one that is needed fails and names it. */
+export const secrets = () => ({
+  /** 32 bytes in Base64: what client secrets are sealed under. */
+  sealKey: new sst.Secret("SealKey"),
+  /** What they were sealed under before, by commas: without it those are unreadable. */
+  formerSealKeys: new sst.Secret("FormerSealKeys", "none"),
+  /** Of the first administrator; read when the stage is deployed for the first time. */
+  adminPassword: new sst.Secret("AdminPassword"),
+});
+
+/** The secrets of a stage. */
+export type Secrets = ReturnType<typeof secrets>;

@@ -1,0 +1,32 @@
+/**
+ * Behind the tests of the deployed functions: holds the rights that the plan gives against what was used. A right that
+ * nothing used is named: it is to be taken from the plan, or given a test.
+ */
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { plan } from "../../stacks/plan.ts";
+import { usesDirectory } from "../support/deployed.ts";
+import { isLike } from "../support/iam.ts";
+import { directory } from "./directory.ts";
+
+type Uses = Readonly<Record<string, readonly string[]>>;
+
+const files = await readdir(usesDirectory(directory));
+const runs = await Promise.all(
+  files.map(async (file) => JSON.parse(await readFile(join(usesDirectory(directory), file), "utf8")) as Uses),
+);
+
+const unused = Object.entries(plan).flatMap(([name, { reads, writes }]) => {
+  const used = runs.flatMap((run) => run[name] ?? []);
+  const isUsed = (right: string) => used.some((use) => isLike(use, right));
+  return Object.entries({ read: reads, write: writes }).flatMap(([kind, right]) =>
+    [...(right?.calls ?? []), ...(right?.on ?? [])]
+      .map((each) => `${kind} ${each}`)
+      .flatMap((each) => (isUsed(each) ? [] : [`${name}: ${each}`])),
+  );
+});
+
+if (unused.length > 0) {
+  process.stderr.write(`Rights in stacks/plan.ts that no test uses:\n${unused.join("\n")}\n`);
+  process.exitCode = 1;
+}

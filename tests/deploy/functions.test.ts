@@ -1,0 +1,112 @@
+/** The functions as they would be made: what they are given, and what they may do. */
+import { describe, expect, test } from "vitest";
+import { componentName, type FunctionName, plan, variablesOf } from "../../stacks/plan.ts";
+import { statementsOf } from "../../stacks/statements.ts";
+import { secrets } from "./support/evaluate.ts";
+import type { Inputs } from "./support/evaluation.ts";
+import { deploymentOf, part } from "./support/stages.ts";
+
+const production = deploymentOf("production");
+const names = Object.keys(plan) as FunctionName[];
+
+const functionOf = (name: FunctionName) =>
+  production.one("aws:lambda/function:Function", `${componentName(name)}Function`);
+const roleOf = (name: FunctionName) => production.one("aws:iam/role:Role", `${componentName(name)}Role`).inputs;
+const policyOf = (name: FunctionName) => {
+  const policies = roleOf(name).inlinePolicies as readonly Inputs[];
+  return policies.flatMap(({ policy }) => JSON.parse(String(policy)) as Inputs[]);
+};
+const TABLE = /^arn:aws:dynamodb:eu-west-1:123456789012:table\/identity-admin-api-production-DataTable-\w{8}$/;
+const SST = ["SST_KEY", "SST_KEY_FILE", "SST_RESOURCE_App"];
+
+test("are those of the plan, and no others", () => {
+  const made = production.ofType("aws:lambda/function:Function").map(({ name }) => name);
+  expect(made.sort()).toEqual(names.map((name) => `${componentName(name)}Function`).sort());
+});
+
+describe.each(names)("%s", (name) => {
+  test("runs on Node 24 and arm64, as long and with as much memory as planned, traced", () => {
+    const { memory, timeout } = plan[name];
+    expect(functionOf(name).inputs).toMatchObject({
+      runtime: "nodejs24.x",
+      architectures: ["arm64"],
+      handler: "bundle.handler",
+      memorySize: Number.parseInt(memory, 10),
+      timeout: Number.parseInt(timeout, 10),
+      tracingConfig: { mode: "Active" },
+    });
+  });
+  test("is given the variables of its plan, and no others", () => {
+    const variables = part(part(functionOf(name).inputs, "environment"), "variables");
+    const own = Object.keys(variables).filter((variable) => !SST.includes(variable));
+    expect(own.sort()).toEqual([...variablesOf(plan[name]), "POWERTOOLS_LOG_LEVEL"].sort());
+  });
+  test("may do with the table what its plan says, and nothing else with anything but traces", () => {
+    const policy = policyOf(name);
+    const onTable = policy.filter(({ actions }) => String(actions).includes("dynamodb"));
+    expect(
+      onTable.map(({ effect, actions, conditions }) => ({ effect: String(effect).toLowerCase(), actions, conditions })),
+    ).toEqual(statementsOf(plan[name]));
+    for (const { resources } of onTable) expect(resources).toEqual([expect.stringMatching(TABLE)]);
+    expect(policy.filter((statement) => !onTable.includes(statement))).toEqual([
+      { effect: "Allow", actions: ["xray:PutTraceSegments", "xray:PutTelemetryRecords"], resources: ["*"] },
+    ]);
+    expect(roleOf(name).managedPolicyArns).toEqual([
+      "arn:aws:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole",
+    ]);
+  });
+  test("has a role that nobody but Lambda can take", () => {
+    expect(part(roleOf(name), "assumeRolePolicy").Statement).toEqual([
+      expect.objectContaining({ Effect: "Allow", Principal: { Service: "lambda.amazonaws.com" } }),
+    ]);
+  });
+  test("has a log of its own that is kept for a year", () => {
+    const log = production.one("aws:cloudwatch/logGroup:LogGroup", `${componentName(name)}LogGroup`).inputs;
+    expect(log.retentionInDays).toBe(365);
+    expect(part(functionOf(name).inputs, "loggingConfig")).toEqual({ logFormat: "Text", logGroup: log.name });
+  });
+  test("has its source maps beside its code, not in it", () => {
+    const maps = production
+      .ofType("aws:s3/bucketObjectv2:BucketObjectv2")
+      .filter(({ name: object }) => object.startsWith(`${componentName(name)}Sourcemap`));
+    expect(maps.length).toBeGreaterThan(0);
+  });
+});
+
+describe("secrets", () => {
+  const holders = (text: string) =>
+    production.resources.filter(({ inputs }) => JSON.stringify(inputs).includes(text)).map(({ name }) => name);
+
+  test("the sealing key is in the settings of the functions that seal, and nowhere else", () => {
+    const sealing = names.filter((name) => plan[name].needs.includes("sealing"));
+    expect(sealing.length).toBeGreaterThan(0);
+    expect(holders(secrets.SST_SECRET_SealKey).sort()).toEqual(
+      sealing.map((name) => `${componentName(name)}Function`).sort(),
+    );
+  });
+  test("the first administrator's password is in the one call that founds the first tenant, and in no settings", () => {
+    expect(holders(secrets.SST_SECRET_AdminPassword)).toEqual(["FirstAdministrator"]);
+    const { inputs } = production.one("aws:lambda/invocation:Invocation", "FirstAdministrator");
+    expect(inputs.functionName).toBe(functionOf("founding").inputs.name);
+    expect(JSON.parse(String(inputs.input))).toEqual({ username: "admin", password: secrets.SST_SECRET_AdminPassword });
+  });
+});
+
+describe("while `sst dev` runs", () => {
+  const live = deploymentOf("dana, live");
+  const made = (name: FunctionName) =>
+    live.one("aws:lambda/function:Function", `${componentName(name)}Function`).inputs;
+
+  test.each(names.filter((name) => name !== "founding"))("%s answers from the developer's machine", (name) => {
+    expect(made(name)).toMatchObject({ handler: "bootstrap", runtime: "provided.al2023" });
+    const files = Object.entries(part(part(made(name), "environment"), "variables")).filter(([variable]) =>
+      ["OPENAPI_FILE", "DEPLOYMENT_TOML"].includes(variable),
+    );
+    for (const [, file] of files) expect(String(file)).not.toMatch(/^\/var\/task/);
+  });
+  test("the first tenant is founded by what was uploaded: nobody may be there to answer", () => {
+    expect(made("founding")).toMatchObject({ handler: "bundle.handler", runtime: "nodejs24.x" });
+    const { assumeRolePolicy } = live.one("aws:iam/role:Role", "FoundingRole").inputs;
+    expect(JSON.stringify(assumeRolePolicy)).not.toContain(":root");
+  });
+});

@@ -1,0 +1,118 @@
+/** The gateway: its routes are the catalogue's, each behind the authorizer, and reachable under its own names only. */
+import { describe, expect, test } from "vitest";
+import { routes } from "#core/catalogue/derive.ts";
+import { componentName } from "../../stacks/plan.ts";
+import { deploymentOf, part, type StageName, withoutChance } from "./support/stages.ts";
+
+const stages: StageName[] = ["production", "staging", "dana"];
+const production = deploymentOf("production");
+
+describe.each(stages)("the routes of %s", (stage) => {
+  const deployment = deploymentOf(stage);
+  const authorizer = deployment.one("aws:apigatewayv2/authorizer:Authorizer", "ApiAuthorizerFunctionAuthorizer");
+  const made = new Map(
+    deployment
+      .ofType("aws:apigatewayv2/route:Route")
+      .map(({ name, inputs }) => [String(inputs.routeKey), { name, inputs }]),
+  );
+
+  test("are those of the catalogue, and no others", () => {
+    expect([...made.keys()].sort()).toEqual(
+      routes()
+        .map(({ key }) => key)
+        .sort(),
+    );
+  });
+  test.each(routes())("$key leads to $service behind the authorizer", ({ key, service }) => {
+    const route = made.get(key);
+    expect(route?.inputs).toMatchObject({ authorizationType: "CUSTOM", authorizerId: `${authorizer.name}-id` });
+    const base = route?.name.replace(/Route$/, "");
+    expect(route?.inputs.target).toBe(`integrations/${base}Integration-id`);
+    const integration = deployment.one("aws:apigatewayv2/integration:Integration", `${base}Integration`);
+    expect(integration.inputs).toMatchObject({ integrationType: "AWS_PROXY", payloadFormatVersion: "2.0" });
+    const permission = deployment.one("aws:lambda/permission:Permission", `${base}Permissions`);
+    for (const target of [integration.inputs.integrationUri, permission.inputs.function]) {
+      expect(withoutChance(String(target))).toMatch(new RegExp(`-${componentName(service)}Function-\\*$`));
+    }
+  });
+  test("the authorizer is asked about every request, remembers no answer and may be called", () => {
+    expect(authorizer.inputs).toMatchObject({
+      authorizerType: "REQUEST",
+      identitySources: [],
+      authorizerResultTtlInSeconds: 0,
+      authorizerPayloadFormatVersion: "2.0",
+      enableSimpleResponses: true,
+    });
+    expect(withoutChance(String(authorizer.inputs.authorizerUri))).toContain("-AuthorizerFunction-*");
+    deployment.one("aws:lambda/permission:Permission", "ApiAuthorizerFunctionPermission");
+  });
+});
+
+describe("the gateway", () => {
+  const stageOf = (stage: StageName) => deploymentOf(stage).one("aws:apigatewayv2/stage:Stage", "ApiStage").inputs;
+
+  test("lets in no more than the stage may serve", () => {
+    const limits = stages.map((stage) => part(stageOf(stage), "defaultRouteSettings"));
+    expect(limits).toEqual([
+      { throttlingRateLimit: 1_000, throttlingBurstLimit: 2_000 },
+      { throttlingRateLimit: 200, throttlingBurstLimit: 400 },
+      { throttlingRateLimit: 50, throttlingBurstLimit: 100 },
+    ]);
+  });
+  test("writes one line of JSON for each request, in which what callers write cannot take the place of what is known", () => {
+    const log = part(stageOf("production"), "accessLogSettings");
+    const format = JSON.parse(String(log.format)) as Record<string, string>;
+    expect(Object.keys(format).slice(0, 3)).toEqual(["path", "userAgent", "method"]);
+    expect(Object.values(format)).toEqual(
+      expect.arrayContaining(["$context.requestId", "$context.status", "$context.authorizer.error"]),
+    );
+    expect(String(log.destinationArn)).toContain(":log-group:/aws/vendedlogs/apis/");
+  });
+  test("leaves preflights to the functions", () => {
+    expect(production.one("aws:apigatewayv2/api:Api", "ApiApi").inputs.corsConfiguration).toEqual({});
+  });
+});
+
+describe("the names of the API", () => {
+  test("where there is one, the name that AWS gives leads nowhere", () => {
+    const isClosed = (stage: StageName) =>
+      deploymentOf(stage).one("aws:apigatewayv2/api:Api", "ApiApi").inputs.disableExecuteApiEndpoint;
+    expect(stages.map(isClosed)).toEqual([true, false, false]);
+  });
+  test("are two for one API: without client certificates, and with those of the truststore's authorities", () => {
+    const domains = production.ofType("aws:apigatewayv2/domainName:DomainName").map(({ inputs }) => inputs);
+    expect(domains.map(({ domainName }) => domainName).sort()).toEqual(["api.example.com", "mtls.example.com"]);
+    for (const { domainName, mutualTlsAuthentication, domainNameConfiguration } of domains) {
+      expect(domainNameConfiguration).toMatchObject({ endpointType: "REGIONAL", securityPolicy: "TLS_1_2" });
+      expect(mutualTlsAuthentication).toEqual(
+        domainName === "mtls.example.com"
+          ? { truststoreUri: "s3://truststore/truststore.pem", truststoreVersion: "TruststoreFile-1" }
+          : undefined,
+      );
+    }
+    const mappings = production.ofType("aws:apigatewayv2/apiMapping:ApiMapping").map(({ inputs }) => inputs);
+    expect(mappings.map(({ domainName }) => domainName).sort()).toEqual(["api.example.com", "mtls.example.com"]);
+    for (const mapping of mappings) expect(mapping).toMatchObject({ apiId: "ApiApi-id" });
+  });
+  test("keep every version of the truststore, closed to the public", () => {
+    const versions = production.one("aws:s3/bucketVersioning:BucketVersioning", "TruststoreVersions");
+    expect(versions.inputs.versioningConfiguration).toEqual({ status: "Enabled" });
+    expect(
+      production.one("aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock", "TruststoreAccess").inputs,
+    ).toMatchObject({
+      blockPublicAcls: true,
+      blockPublicPolicy: true,
+      ignorePublicAcls: true,
+      restrictPublicBuckets: true,
+    });
+  });
+  test("resolve to the gateway by IPv4 and IPv6", () => {
+    const aliases = production.ofType("aws:route53/record:Record").filter(({ inputs }) => inputs.aliases);
+    expect(aliases.map(({ inputs }) => `${inputs.name} ${inputs.type}`).sort()).toEqual([
+      "api.example.com A",
+      "api.example.com AAAA",
+      "mtls.example.com A",
+      "mtls.example.com AAAA",
+    ]);
+  });
+});

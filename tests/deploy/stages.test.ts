@@ -1,0 +1,94 @@
+/** How stages differ, and what a team is told when it sets something wrong. */
+import { describe, expect, test } from "vitest";
+import { evaluate, secrets } from "./support/evaluate.ts";
+import { deploymentOf, part, type StageName } from "./support/stages.ts";
+
+const stages: StageName[] = ["production", "staging", "dana"];
+const tableOf = (stage: StageName) => deploymentOf(stage).one("aws:dynamodb/table:Table", "DataTable");
+
+describe("a stage", () => {
+  test("is removed with everything in it where it is a developer's own, and not at all where it is production", () => {
+    const rules = stages.map((stage) => {
+      const { removal, protect } = deploymentOf(stage).evaluation.app;
+      return { removal, protect };
+    });
+    expect(rules).toEqual([
+      { removal: "retain", protect: true },
+      { removal: "retain", protect: false },
+      { removal: "remove", protect: false },
+    ]);
+  });
+  test("keeps its table as long as it should", () => {
+    const rules = stages.map((stage) => {
+      const { isProtected, isRetained, inputs } = tableOf(stage);
+      return [isProtected, isRetained, inputs.deletionProtectionEnabled];
+    });
+    expect(rules).toEqual([
+      [true, true, true],
+      [false, true, true],
+      [false, false, false],
+    ]);
+  });
+  test.each(stages)(
+    "%s: the table goes back to any second of 35 days, is encrypted, forgets what expired, has no index",
+    (stage) => {
+      expect(tableOf(stage).inputs).toMatchObject({
+        hashKey: "PK",
+        rangeKey: "SK",
+        billingMode: "PAY_PER_REQUEST",
+        pointInTimeRecovery: { enabled: true, recoveryPeriodInDays: 35 },
+        serverSideEncryption: { enabled: true },
+        ttl: { attributeName: "expiresAtSeconds", enabled: true },
+        globalSecondaryIndexes: [],
+        localSecondaryIndexes: [],
+      });
+    },
+  );
+  test("writes as much of a log, for as long, as somebody reads it", () => {
+    const rules = stages.map((stage) => {
+      const { inputs } = deploymentOf(stage).one("aws:lambda/function:Function", "ApplicationsFunction");
+      const level = part(part(inputs, "environment"), "variables").POWERTOOLS_LOG_LEVEL;
+      const kept = deploymentOf(stage)
+        .ofType("aws:cloudwatch/logGroup:LogGroup")
+        .map((group) => group.inputs.retentionInDays);
+      return [level, ...new Set(kept)];
+    });
+    expect(rules).toEqual([
+      ["WARN", 365],
+      ["INFO", 30],
+      ["DEBUG", 7],
+    ]);
+  });
+  test("tells its addresses and its table", () => {
+    expect(deploymentOf("production").evaluation.outputs).toMatchObject({
+      url: "https://api.example.com",
+      mtlsUrl: "https://mtls.example.com",
+      table: expect.stringContaining("DataTable"),
+    });
+  });
+});
+
+test("a table that was restored takes the place of the stage's own, which stays", async () => {
+  const environment = { ...secrets, RESTORED_TABLE: "from-a-backup" };
+  const { resources } = await evaluate({ stage: "staging", environment });
+  const inputsOf = (name: string) => resources.find((resource) => resource.name === name)?.inputs;
+  expect(inputsOf("DataTable")).toMatchObject({ deletionProtectionEnabled: true });
+  const settings = part(part(inputsOf("ApplicationsFunction") ?? {}, "environment"), "variables");
+  expect(settings.TABLE_NAME).toBe("from-a-backup");
+  expect(JSON.stringify(inputsOf("ApplicationsRole"))).toContain(":table/from-a-backup");
+  expect(JSON.stringify(inputsOf("TableThrottlesAlarm"))).toContain('"from-a-backup"');
+});
+
+describe("a deployment is refused, and told why,", () => {
+  test("without a secret", async () => {
+    const environment = { SST_SECRET_AdminPassword: "some password" };
+    await expect(evaluate({ stage: "staging", environment })).rejects.toThrow(/Set a value for SealKey/);
+  });
+  test("with a setting that is wrong", async () => {
+    const environment = { ...secrets, API_DOMAIN: "api.example.com" };
+    await expect(evaluate({ stage: "staging", environment })).rejects.toThrow(/API_DOMAIN needs HOSTED_ZONE_ID/);
+  });
+  test("with live functions in a stage that others use", async () => {
+    await expect(evaluate({ stage: "staging", isLive: true })).rejects.toThrow(/choose a stage of your own/);
+  });
+});

@@ -1,0 +1,183 @@
+/**
+ * Runs sst.config.ts in a process of its own, between stand-ins: for SST's program, which builds functions, and for the
+ * engine that would make resources on AWS. It writes down what the engine was asked for. Nothing leaves the machine.
+ *
+ * What is not foreseen here fails: a call that SST makes in another version, or a resource that needs an answer from AWS.
+ */
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import type * as Bundle from "../../../packages/local/deploy/bundle.ts";
+import type { Bundling } from "../../../stacks/bundling.ts";
+import type { Evaluation, Inputs, Json, Order, Resource } from "./evaluation.ts";
+import { ACCOUNT, idOf, REGION, stateOf } from "./made.ts";
+
+/** What sst.config.ts exports. */
+interface Program {
+  app(input: { readonly stage: string }): Promise<Inputs>;
+  run(): Promise<unknown>;
+}
+
+/** SST's own frame around a program. */
+type Frame = (program: () => Promise<unknown>) => Promise<unknown>;
+
+interface BuildRequest {
+  readonly functionID: string;
+  readonly handler: string;
+  readonly properties: Bundling;
+}
+
+const build = async ({ root, work }: Order, { functionID, handler, properties }: BuildRequest) => {
+  // Loaded as it lies, with the project's bundler: beside this bundle lies the platform's, which is another version.
+  const { bundleFunction } = (await import(join(root, "packages/local/deploy/bundle.ts"))) as typeof Bundle;
+  const out = join(work, "artifacts", `${functionID}-src`);
+  const name = handler.replace(/^functions\//, "").replace(/\.handler$/, "");
+  return { handler: "bundle.handler", out, errors: [], sourcemaps: await bundleFunction(name, out, properties) };
+};
+
+/** Answers what SST's program would. */
+const answerSst = async (order: Order, method: string, input: unknown): Promise<unknown> => {
+  switch (method) {
+    case "Provider.Aws.Bootstrap":
+      return { asset: "sst-asset", state: "sst-state" };
+    case "Provider.Aws.Appsync":
+      return { http: "http.example", realtime: "realtime.example" };
+    case "Runtime.AddTarget":
+      return true;
+    case "Runtime.Build":
+      return build(order, input as BuildRequest);
+    default:
+      throw new Error(`SST asks its program for ${method}, which is not foreseen`);
+  }
+};
+
+const startSst = async (order: Order): Promise<void> => {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", async () => {
+      const { method, params } = JSON.parse(Buffer.concat(chunks).toString()) as { method: string; params: unknown[] };
+      // A connection that stays open would keep this process alive, whose end says that all is done.
+      response.setHeader("connection", "close");
+      try {
+        response.end(JSON.stringify({ result: await answerSst(order, method, params[0]), error: null }));
+      } catch (error) {
+        response.end(JSON.stringify({ result: null, error: String(error) }));
+      }
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  server.unref();
+  process.env.SST_SERVER = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+/** Answers what AWS is asked while the stacks are evaluated. */
+const answerAws = ({ token, inputs }: $util.runtime.MockCallArgs): Record<string, unknown> => {
+  switch (token) {
+    case "aws:index/getPartition:getPartition":
+      return { partition: "aws" };
+    case "aws:index/getRegion:getRegion":
+      return { region: REGION };
+    case "aws:index/getCallerIdentity:getCallerIdentity":
+      return { accountId: ACCOUNT };
+    case "aws:route53/getZone:getZone":
+      return { zoneId: inputs.zoneId, name: "example.com" };
+    case "aws:iam/getPolicyDocument:getPolicyDocument": {
+      const { statements } = plain(inputs) as { statements: Json[] };
+      // An empty document is one that SST leaves out.
+      return { json: JSON.stringify(statements), statements: statements.length > 0 ? statements : undefined };
+    }
+    default:
+      // Of an error, only this member is shown.
+      throw Object.assign(new Error(token), { details: `AWS is asked for ${token}, which is not foreseen` });
+  }
+};
+
+/** A value of the engine's protocol without the marks of secrets and kinds. */
+const plain = (value: unknown): Json => {
+  if (Array.isArray(value)) return value.map(plain);
+  if (value === null || typeof value !== "object") return (value ?? null) as Json;
+  const { specialSigKey, specialSecretSig } = $util.runtime;
+  const fields = value as Record<string, unknown>;
+  if (fields[specialSigKey] === specialSecretSig) return plain(fields.value);
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, each]) => (name === specialSigKey ? [] : [[name, plain(each)]])),
+  );
+};
+
+/** A request for a resource, as the engine gets it. */
+interface Registration {
+  getType(): string;
+  getName(): string;
+  getParent(): string;
+  getCustom(): boolean;
+  getObject(): { toJavaScript(): unknown };
+  getProtect(): boolean | undefined;
+  getRetainondelete(): boolean | undefined;
+}
+interface Monitor {
+  newUrn(parent: string, type: string, name: string): string;
+  registerResource(request: Registration, done: (error: Error | null, answer?: unknown) => void): void;
+}
+
+/** Has the engine write down what it is asked for. */
+const watch = (app: string, stage: string): readonly Resource[] => {
+  const resources: Resource[] = [];
+  const urns = new Set<string>();
+  const monitor = $util.runtime.getMonitor() as unknown as Monitor;
+  // The engine names what is below the stack without the stack; SST takes kinds from these names.
+  monitor.newUrn = (parent, type, name) => {
+    const above = parent && !parent.includes("::pulumi:pulumi:Stack::") ? `${parent.split("::")[2]}$` : "";
+    return `urn:pulumi:${stage}::${app}::${above}${type}::${name}`;
+  };
+  const register = monitor.registerResource.bind(monitor);
+  monitor.registerResource = (request, done) => {
+    const [type, name] = [request.getType(), request.getName()];
+    const urn = monitor.newUrn(request.getParent(), type, name);
+    if (urns.has(urn)) return done(new Error(`two resources have the name ${urn}`));
+    urns.add(urn);
+    resources.push({
+      type,
+      name,
+      isCustom: request.getCustom(),
+      inputs: plain(request.getObject().toJavaScript()) as Inputs,
+      isProtected: request.getProtect() === true,
+      isRetained: request.getRetainondelete() === true,
+    });
+    register(request, done);
+  };
+  return resources;
+};
+
+/** Evaluates a program. The answer is written when nothing is left to do, which is when this process ends. */
+export const evaluateProgram = async (program: Program, frame: Frame, order: Order): Promise<void> => {
+  const { stage, root, work, isLive } = order;
+  const app = await program.app({ stage });
+  const name = String(app.name);
+  Object.assign(globalThis, {
+    $app: { ...app, stage },
+    $dev: isLive,
+    $cli: {
+      command: isLive ? "dev" : "deploy",
+      rpc: "",
+      state: { version: {} },
+      paths: { home: work, root, work, platform: join(root, ".sst/platform") },
+    },
+  });
+  await startSst(order);
+  const mocks = {
+    newResource: (made: $util.runtime.MockResourceArgs) => ({ id: idOf(made), state: stateOf(made) }),
+    call: answerAws,
+  };
+  // Not as a preview: then every output is known, and all that follows from it is run.
+  await $util.runtime.setMocks(mocks, name, stage, false);
+  const resources = watch(name, stage);
+  let outputs: Inputs = {};
+  process.once("beforeExit", () => {
+    const evaluation: Evaluation = { app, outputs, resources };
+    writeFileSync(order.answer, JSON.stringify(evaluation));
+  });
+  const answered = await $util.runtime.runInPulumiStack(() => frame(() => program.run()));
+  outputs = plain(answered) as Inputs;
+};

@@ -1,0 +1,29 @@
+/** Evaluates every stage that the tests look at, and hands the results to them. */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+import { evaluate, secrets } from "./evaluate.ts";
+
+/** A production stage with both of its names. */
+const production = {
+  ...secrets,
+  API_DOMAIN: "api.example.com",
+  MTLS_DOMAIN: "mtls.example.com",
+  HOSTED_ZONE_ID: "Z0EXAMPLE",
+  ALARM_EMAIL: "operators@example.com",
+};
+
+export const setup = async ({ provide }: TestProject): Promise<void> => {
+  const directory = await mkdtemp(join(tmpdir(), "truststore-"));
+  // Nothing looks into it before AWS does.
+  const TRUSTSTORE_FILE = join(directory, "truststore.pem");
+  await writeFile(TRUSTSTORE_FILE, "");
+  provide("stages", {
+    production: await evaluate({ stage: "production", environment: { ...production, TRUSTSTORE_FILE } }),
+    staging: await evaluate({ stage: "staging" }),
+    dana: await evaluate({ stage: "dana" }),
+    "dana, live": await evaluate({ stage: "dana", isLive: true }),
+  });
+  await rm(directory, { recursive: true });
+};

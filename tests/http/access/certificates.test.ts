@@ -1,0 +1,197 @@
+/** The door with client certificates, through a real handshake: who gets in by a certificate, and who does not whatever else comes along. */
+import { readFileSync } from "node:fs";
+import { request } from "node:https";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { issueLeaf } from "#local/issue.ts";
+import { basic, world } from "#tests/support/world.ts";
+
+const CA = "Identity Admin API development CA";
+const api = world({
+  hasTlsDoor: true,
+  deployment: `
+    [intermediate_cert_validation]
+    enable = true
+    cert_cns = ["Another CA"]
+    exempt_contexts = ["/scim2/Schemas"]
+
+    [[intermediate_cert_validation.issuer]]
+    cn = "${CA}"
+    tenants = ["carbon.super", "acme.example"]
+
+    [[resource.access_control]]
+    context = "/scim2/ServiceProviderConfig"
+    http_method = "GET"
+    secured = false
+
+    [[resource.access_control]]
+    context = "/scim2/v2/Roles"
+    http_method = "GET"
+    scope = "internal_login"
+    allowed_auth_handlers = ["ClientCertificate"]
+
+    [[resource.access_control]]
+    context = "/scim2/Groups"
+    http_method = "GET"
+    scope = ["internal_group_mgt_view", "taxi:drive"]
+  `,
+});
+const password = "a-long-password";
+let ca: { certificate: string; key: string };
+const pemAt = (name: string) => readFileSync(join(api.service.certificates ?? "", name), "utf8");
+
+interface Holder {
+  readonly certificate: string;
+  readonly key: string;
+}
+const holderOf = (commonName: string): Promise<Holder> => issueLeaf(ca, commonName, { kind: "client" });
+
+const ask = (path: string, holder: Holder | undefined, headers: Record<string, string> = {}) =>
+  new Promise<{ status: number; body: string }>((resolve, reject) => {
+    const url = new URL(path, api.service.mtlsUrl);
+    const sent = request(
+      url,
+      {
+        ca: ca.certificate,
+        servername: "localhost",
+        headers,
+        ...(holder && { cert: holder.certificate, key: holder.key }),
+      },
+      (answer) => {
+        let body = "";
+        answer.setEncoding("utf8").on("data", (part: string) => {
+          body += part;
+        });
+        answer.on("end", () => resolve({ status: answer.statusCode ?? 0, body }));
+      },
+    );
+    sent.on("error", reject).end();
+  });
+const statusOf = async (holder: Holder | undefined, path = "/scim2/Me", headers?: Record<string, string>) =>
+  (await ask(path, holder, headers)).status;
+
+beforeAll(async () => {
+  ca = { certificate: pemAt("ca.pem"), key: pemAt("ca.key") };
+  await api.ask("POST", "/scim2/Users", { body: { userName: "alice", password } });
+  for (const domain of ["acme.example", "other.example"]) {
+    const body = { domain, owners: [{ username: "alice", password }] };
+    await api.ask("POST", "/api/server/v1/tenants", { body });
+  }
+});
+
+describe("gets in", () => {
+  test("the administrator with the certificate that is made for development", async () => {
+    const admin = { certificate: pemAt("client-admin.pem"), key: pemAt("client-admin.key") };
+    expect(JSON.parse((await ask("/scim2/Me", admin)).body)).toMatchObject({ userName: "admin" });
+    expect(await statusOf(admin, "/api/server/v1/applications")).toBe(200);
+  });
+  test.each([
+    ["alice", "/scim2/Users/"],
+    ["PRIMARY/alice", "/scim2/Users/"],
+    ["alice@carbon.super", "/scim2/Users/"],
+    ["alice@acme.example", "/t/acme.example/scim2/Users/"],
+    ["primary/alice@acme.example", "/t/acme.example/scim2/Users/"],
+  ])("CN=%s", async (commonName, location) => {
+    const { status, body } = await ask("/scim2/Me", await holderOf(commonName));
+    expect(status).toBe(200);
+    expect(JSON.parse(body).meta.location).toContain(location);
+  });
+  test("with another credential of the same user", async () => {
+    const authorization = basic({ username: "alice", password });
+    expect(await statusOf(await holderOf("alice"), "/scim2/Me", { authorization })).toBe(200);
+  });
+  test("what the user may do are its roles' permissions", async () => {
+    expect(await statusOf(await holderOf("alice"), "/api/server/v1/applications")).toBe(403);
+  });
+});
+
+describe("does not get in", () => {
+  test.each([
+    "nobody",
+    "alice@other.example",
+    "alice@nowhere.example",
+    "SALES/alice",
+    "INTERNAL/admin",
+    "\u0430dmin",
+    "ad\u200emin",
+    " admin",
+    "admin\u0000.evil",
+    "john,CN=admin",
+    "admin,O=x",
+    "",
+  ])("CN=%j", async (commonName) => {
+    const holder = await holderOf(commonName).catch(() => undefined);
+    if (holder) expect(await statusOf(holder)).toBe(401);
+  });
+  test("a user that is not active, locked or gone", async () => {
+    const { id } = (await api.ask("POST", "/scim2/Users", { body: { userName: "leaver", password } })).body;
+    const holder = await holderOf("leaver");
+    expect(await statusOf(holder)).toBe(200);
+    const patch = (value: Record<string, unknown>) =>
+      api.ask("PATCH", `/scim2/Users/${id}`, { body: { Operations: [{ op: "replace", value }] } });
+    await patch({ active: false });
+    expect(await statusOf(holder)).toBe(401);
+    await patch({ active: true, "urn:scim:wso2:schema": { accountLocked: true } });
+    expect(await statusOf(holder)).toBe(401);
+    await patch({ "urn:scim:wso2:schema": { accountLocked: false } });
+    expect(await statusOf(holder)).toBe(200);
+    await api.ask("DELETE", `/scim2/Users/${id}`);
+    expect(await statusOf(holder)).toBe(401);
+  });
+  test("one user's certificate with another's password, or with a wrong one", async () => {
+    const holder = await holderOf("alice");
+    for (const credential of [
+      { username: "admin", password: "admin" },
+      { username: "alice@acme.example", password },
+      { username: "alice", password: "wrong-password" },
+    ]) {
+      expect(await statusOf(holder, "/scim2/Me", { authorization: basic(credential) })).toBe(401);
+    }
+    expect(await statusOf(holder, "/scim2/Me", { authorization: "Bearer nothing" })).toBe(401);
+  });
+  test("whoever sends a certificate in a header", async () => {
+    const pem = encodeURIComponent(pemAt("client-admin.pem")).slice(0, 3_000);
+    for (const name of [
+      "x-ssl-cert",
+      "x-client-cert",
+      "ssl-client-cert",
+      "wso2-identity-user",
+      "x-amzn-mtls-clientcert",
+    ]) {
+      expect((await api.ask("GET", "/scim2/Me", { as: null, headers: { [name]: pem } })).status).toBe(401);
+    }
+  });
+  test("without a certificate there is no connection", async () => {
+    await expect(ask("/scim2/Me", undefined)).rejects.toThrow();
+  });
+  test("below an exempt path by a certificate alone; a password does", async () => {
+    const holder = await holderOf("alice");
+    expect(await statusOf(holder, "/scim2/Schemas")).toBe(401);
+    const authorization = basic({ username: "admin", password: "admin" });
+    expect(await statusOf(holder, "/scim2/Schemas", { authorization })).toBe(200);
+  });
+});
+
+describe("rules of deployment.toml", () => {
+  test("what describes the service is open to anybody", async () => {
+    const { status, body } = await api.ask("GET", "/scim2/ServiceProviderConfig", { as: null });
+    expect([status, body.meta.location]).toEqual([200, `${api.url}/scim2/ServiceProviderConfig`]);
+    expect((await api.ask("GET", "/scim2/ResourceTypes", { as: null })).status).toBe(401);
+  });
+  test("only a certificate lists roles here, and any user's does", async () => {
+    expect((await api.ask("GET", "/scim2/v2/Roles")).status).toBe(401);
+    expect(await statusOf(await holderOf("alice"), "/scim2/v2/Roles")).toBe(200);
+    expect((await api.ask("POST", "/scim2/v2/Roles", { body: { displayName: "of the catalogue" } })).status).toBe(201);
+  });
+  test("a rule's scopes are all needed", async () => {
+    const answer = await api.ask("GET", "/scim2/Groups");
+    expect([answer.status, answer.body.detail]).toEqual([403, expect.stringContaining("taxi:drive")]);
+    const scopes = [{ name: "taxi:drive" }];
+    await api.ask("POST", "/api/server/v1/api-resources", { body: { name: "T", identifier: "t", scopes } });
+    const { id } = (await api.ask("GET", "/scim2/Me")).body;
+    const permissions = [{ value: "taxi:drive" }, { value: "internal_group_mgt_view" }];
+    const role = { displayName: "drivers", permissions, users: [{ value: id }] };
+    expect((await api.ask("POST", "/scim2/v2/Roles", { body: role })).status).toBe(201);
+    expect((await api.ask("GET", "/scim2/Groups")).status).toBe(200);
+  });
+});

@@ -1,0 +1,116 @@
+/** Whoever may change users, groups or roles does not become an administrator by it, nor takes one over (decision 0052). */
+import { beforeAll, describe, expect, test } from "vitest";
+import { addUser } from "#tests/support/people.ts";
+import { world } from "#tests/support/world.ts";
+
+const api = world();
+const password = "a-long-password";
+const as = { username: "helpdesk", password };
+const patchOf = (...Operations: unknown[]) => ({ Operations });
+const set = (value: Record<string, unknown>) => patchOf({ op: "replace", value });
+let [helpdesk, deputy, colleague, mighty, plain, adminRole] = ["", "", "", "", "", ""];
+
+beforeAll(async () => {
+  const scopes = ["user", "group", "role"].flatMap((thing) =>
+    ["create", "update", "delete"].map((what) => `internal_${thing}_mgt_${what}`),
+  );
+  helpdesk = await addUser(api.service, { ...as, scopes: [...scopes, "internal_bulk_resource_create"] });
+  const user = async (userName: string) =>
+    (await api.ask("POST", "/scim2/Users", { body: { userName, password } })).body.id;
+  deputy = await user("deputy");
+  colleague = await user("colleague");
+  mighty = (await api.ask("POST", "/scim2/Groups", { body: { displayName: "mighty", members: [{ value: deputy }] } }))
+    .body.id;
+  plain = (await api.ask("POST", "/scim2/Groups", { body: { displayName: "plain" } })).body.id;
+  const filter = encodeURIComponent('displayName eq "admin"');
+  adminRole = (await api.ask("GET", `/scim2/v2/Roles?filter=${filter}`)).body.Resources[0].id;
+  const groups = patchOf({ op: "add", path: "groups", value: [{ value: mighty }] });
+  expect((await api.ask("PATCH", `/scim2/v2/Roles/${adminRole}`, { body: groups })).status).toBe(200);
+});
+
+describe("an administrator is touched by administrators alone", () => {
+  test.each([
+    ["its password", set({ password: "another-password" })],
+    ["its name", set({ userName: "renamed" })],
+    ["its state", set({ active: false })],
+    ["its lock", set({ "urn:scim:wso2:schema": { accountLocked: true } })],
+  ])("%s", async (_, body) => {
+    expect((await api.ask("PATCH", `/scim2/Users/${deputy}`, { as, body })).status).toBe(403);
+    const inBulk = { Operations: [{ method: "PATCH", path: `/Users/${deputy}`, data: body }] };
+    expect((await api.ask("POST", "/scim2/Bulk", { as, body: inBulk })).body.Operations[0].status).toBe("403");
+    expect((await api.ask("GET", "/scim2/Me", { as: { username: "deputy", password } })).status).toBe(200);
+  });
+  test("its existence, by both versions", async () => {
+    expect((await api.ask("DELETE", `/scim2/Users/${deputy}`, { as })).status).toBe(403);
+    expect((await api.ask("DELETE", `/svc/scim/Users/${deputy}`, { as })).status).toBe(403);
+    const body = { userName: "deputy", password: "another-password" };
+    expect((await api.ask("PUT", `/svc/scim/Users/${deputy}`, { as, body })).status).toBe(403);
+  });
+  test("what does not let in or keep out may be changed, and everything of others", async () => {
+    expect((await api.ask("PATCH", `/scim2/Users/${deputy}`, { as, body: set({ title: "Deputy" }) })).status).toBe(200);
+    const body = set({ password: "another-password", userName: "comrade" });
+    expect((await api.ask("PATCH", `/scim2/Users/${colleague}`, { as, body })).status).toBe(200);
+  });
+  test("an administrator may, and everybody changes the own password", async () => {
+    expect(
+      (await api.ask("PATCH", `/scim2/Users/${deputy}`, { body: set({ password: "deputy-password" }) })).status,
+    ).toBe(200);
+    const self = { username: "deputy", password: "deputy-password" };
+    expect((await api.ask("PATCH", "/scim2/Me", { as: self, body: set({ password }) })).status).toBe(200);
+  });
+});
+
+describe("nobody is made an administrator but by one", () => {
+  const joining = () => patchOf({ op: "add", path: "members", value: [{ value: helpdesk }] });
+  test("by joining a group that brings the role, in any way", async () => {
+    const path = `/scim2/Groups/${mighty}`;
+    expect((await api.ask("PATCH", path, { as, body: joining() })).status).toBe(403);
+    const put = { displayName: "mighty", members: [{ value: deputy }, { value: helpdesk }] };
+    expect((await api.ask("PUT", path, { as, body: put })).status).toBe(403);
+    const one = { members: [{ value: helpdesk }] };
+    expect((await api.ask("PATCH", `/svc/scim/Groups/${mighty}`, { as, body: one })).status).toBe(403);
+    const inBulk = { Operations: [{ method: "PATCH", path: `/Groups/${mighty}`, data: joining() }] };
+    expect((await api.ask("POST", "/scim2/Bulk", { as, body: inBulk })).body.Operations[0].status).toBe("403");
+    expect((await api.ask("GET", "/api/server/v1/tenants", { as })).status).toBe(403);
+    expect((await api.ask("PATCH", `/scim2/Groups/${plain}`, { as, body: joining() })).status).toBe(200);
+  });
+  test("by being given the role, oneself or a group that one is in", async () => {
+    for (const operation of [
+      { op: "add", path: "users", value: [{ value: helpdesk }] },
+      { op: "add", path: "groups", value: [{ value: plain }] },
+    ]) {
+      expect((await api.ask("PATCH", `/scim2/v2/Roles/${adminRole}`, { as, body: patchOf(operation) })).status).toBe(
+        403,
+      );
+    }
+    expect((await api.ask("GET", "/api/server/v1/tenants", { as })).status).toBe(403);
+  });
+  test("the first administrator keeps its name, also before itself", async () => {
+    const { id } = (await api.ask("GET", "/scim2/Me")).body;
+    expect((await api.ask("PATCH", `/scim2/Users/${id}`, { body: set({ userName: "renamed" }) })).status).toBe(403);
+  });
+});
+
+describe("filters and ids that no key could be", () => {
+  const long = "x".repeat(3_000);
+  test.each(["", long])("%j finds nothing", async (text) => {
+    for (const [path, names] of [
+      ["/scim2/Users", ["userName", "id", "externalId", "emails", "groups", "groups.value", "groups.display"]],
+      ["/scim2/Groups", ["displayName", "id", "externalId", "members.value"]],
+      ["/svc/scim/Users", ["userName"]],
+      ["/svc/scim/Groups", ["displayName"]],
+    ] as const) {
+      for (const name of names) {
+        const filter = encodeURIComponent(`${name} eq "${text}"`);
+        const { status } = await api.ask("GET", `${path}?filter=${filter}`);
+        expect([200, 400], `${path} ${name}`).toContain(status);
+      }
+    }
+  });
+  test("and leave what they are taken from as it is", async () => {
+    const members = patchOf({ op: "remove", path: `members[value eq "${long}"]` });
+    expect((await api.ask("PATCH", `/scim2/Groups/${plain}`, { body: members })).status).toBe(200);
+    const users = patchOf({ op: "remove", path: `users[value eq "${long}"]` });
+    expect((await api.ask("PATCH", `/scim2/v2/Roles/${adminRole}`, { body: users })).status).toBe(200);
+  });
+});

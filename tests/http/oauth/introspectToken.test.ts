@@ -1,0 +1,139 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
+import { addUser } from "#tests/support/people.ts";
+import { ADMIN, basic, world } from "#tests/support/world.ts";
+
+const api = world();
+const { newClient, post, token, ownToken, oidcPath } = oauthOf(api);
+const VIEW = "internal_application_mgt_view";
+const INTROSPECT = "internal_oauth2_introspect";
+const PATH = "/oauth2/introspect";
+const PASSWORD = { grant_type: "password", ...ADMIN, scope: VIEW };
+
+let client: TestClient;
+let jwtClient: TestClient;
+beforeAll(async () => {
+  client = await newClient([VIEW, INTROSPECT]);
+  jwtClient = await newClient([VIEW], { accessToken: { type: "JWT" } });
+});
+const ask = async (text: string | undefined, as: TestClient | string | null = client) =>
+  (await post(PATH, { token: text }, as)).body;
+
+describe("200, active", () => {
+  test("a token of a client", async () => {
+    const { exp, iat, ...rest } = await ask(await ownToken(client, VIEW));
+    expect(rest).toEqual({
+      active: true,
+      scope: VIEW,
+      client_id: client.clientId,
+      token_type: "Bearer",
+      nbf: iat,
+      sub: client.clientId,
+      aud: [client.clientId, api.url],
+      iss: `${api.url}/oauth2/token`,
+      aut: "APPLICATION",
+    });
+    expect(exp - iat).toBe(3600);
+  });
+  test("a JWT of a user: the same as it says itself, with its id and the user's name", async () => {
+    const { access_token } = await token(jwtClient, PASSWORD);
+    const [, payload = ""] = access_token.split(".");
+    const { iss, sub, aud, exp, iat, nbf, jti, scope, aut, client_id } = JSON.parse(
+      Buffer.from(payload, "base64url").toString(),
+    );
+    expect(await ask(access_token)).toEqual({
+      active: true,
+      token_type: "Bearer",
+      username: "admin@carbon.super",
+      ...{ iss, sub, aud, exp, iat, nbf, jti, scope, aut, client_id },
+    });
+  });
+  test("a refresh token that could be used now", async () => {
+    const { refresh_token } = await token(client, PASSWORD);
+    expect(await ask(refresh_token)).toEqual({
+      active: true,
+      scope: VIEW,
+      client_id: client.clientId,
+      username: "admin@carbon.super",
+      token_type: "Refresh",
+      exp: expect.any(Number),
+      sub: expect.any(String),
+    });
+  });
+  test("for another client of the tenant, by header or form, and for users and tokens with the scope", async () => {
+    const text = await ownToken(client, VIEW);
+    await addUser(api.service, { username: "inspector", password: "a good password", scopes: [INTROSPECT] });
+    for (const as of [
+      jwtClient,
+      basic(ADMIN),
+      basic({ username: "inspector", password: "a good password" }),
+      `Bearer ${await ownToken(client, INTROSPECT)}`,
+    ]) {
+      expect((await ask(text, as)).active).toBe(true);
+    }
+    const { clientId: client_id, clientSecret: client_secret } = jwtClient;
+    expect((await post(PATH, { token: text, client_id, client_secret })).body.active).toBe(true);
+    expect((await post(`/t/carbon.super${PATH}`, { token: text, required_claims: "x" }, client)).body.active).toBe(
+      true,
+    );
+  });
+});
+
+describe("200, not active, and nothing else is told", () => {
+  test.each(["junk", "a.b.c", "at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "__proto__"])("%s", async (text) =>
+    expect(await ask(text)).toEqual({ active: false }),
+  );
+  test("a token that was revoked, of either kind, at once", async () => {
+    for (const one of [client, jwtClient]) {
+      const pair = await token(one, PASSWORD);
+      await post("/oauth2/revoke", { token: pair.access_token }, one);
+      for (const text of [pair.access_token, pair.refresh_token]) expect(await ask(text)).toEqual({ active: false });
+    }
+  });
+  test("a refresh token that was used, and all tokens of a client that was revoked", async () => {
+    const one = await newClient([VIEW], { accessToken: { type: "JWT" } });
+    const pair = await token(one, PASSWORD);
+    const next = await token(one, { grant_type: "refresh_token", refresh_token: pair.refresh_token });
+    expect(await ask(pair.refresh_token)).toEqual({ active: false });
+    expect((await ask(next.refresh_token)).active).toBe(true);
+    await api.ask("POST", `${oidcPath(one.applicationId)}/revoke`);
+    for (const text of [next.access_token, next.refresh_token]) expect(await ask(text)).toEqual({ active: false });
+  });
+});
+
+test("400 without a token", async () => {
+  const answer = await post(PATH, {}, client);
+  expect([answer.status, answer.body.error]).toEqual([400, "invalid_request"]);
+});
+
+test("401 without a credential, with one that is none, and for a public client", async () => {
+  const text = await ownToken(client, VIEW);
+  const open = await newClient([], { publicClient: true });
+  for (const as of [null, { ...client, clientSecret: "x" }, basic({ username: "nobody", password: "x" }), "Bearer x"]) {
+    expect((await post(PATH, { token: text }, as)).status).toBe(401);
+  }
+  for (const fields of [{ client_id: open.clientId }, { client_id: client.clientId }]) {
+    const answer = await post(PATH, { token: text, ...fields });
+    expect([answer.status, answer.body.error]).toEqual([401, "invalid_client"]);
+  }
+});
+
+test("a wrong secret, an unknown client and a wrong password get one answer", async () => {
+  const answers = await Promise.all(
+    [client.clientId, "nobody", "admin"].map((username) =>
+      post(PATH, { token: "x" }, basic({ username, password: "wrong" })),
+    ),
+  );
+  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+});
+
+test("403 without the scope, which is named to a token", async () => {
+  const text = await ownToken(client, VIEW);
+  await addUser(api.service, { username: "nosy", password: "a good password", scopes: [VIEW] });
+  expect((await post(PATH, { token: text }, basic({ username: "nosy", password: "a good password" }))).status).toBe(
+    403,
+  );
+  const answer = await post(PATH, { token: text }, `Bearer ${text}`);
+  expect(answer.status).toBe(403);
+  expect(answer.headers.get("www-authenticate")).toContain(`error="insufficient_scope", scope="${INTROSPECT}"`);
+});

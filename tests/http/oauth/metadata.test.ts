@@ -1,0 +1,118 @@
+/** What the server publishes of itself. */
+import { describe, expect, test } from "vitest";
+import { systemScopes } from "#core/api-resources/system.ts";
+import { foundTenant } from "#core/tenants/founding.ts";
+import { PUBLISHED_SECONDS } from "#core/tokens/key-ring.ts";
+import { oauthOf } from "#tests/support/oauth.ts";
+import { tableOf } from "#tests/support/people.ts";
+import { world } from "#tests/support/world.ts";
+
+const api = world();
+const { newClient, ownToken } = oauthOf(api);
+const get = (path: string) => api.ask("GET", path, { as: null });
+const WELL_KNOWN = "/.well-known/oauth-authorization-server";
+const OPENID = "/oauth2/token/.well-known/openid-configuration";
+
+const expected = (base: string) => ({
+  issuer: `${base}/oauth2/token`,
+  token_endpoint: `${base}/oauth2/token`,
+  revocation_endpoint: `${base}/oauth2/revoke`,
+  introspection_endpoint: `${base}/oauth2/introspect`,
+  jwks_uri: `${base}/oauth2/jwks`,
+  grant_types_supported: ["client_credentials", "password", "refresh_token"],
+  response_types_supported: [],
+  scopes_supported: [...systemScopes],
+  token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
+  revocation_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
+  introspection_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
+});
+
+describe("getServerMetadata", () => {
+  test("is at its address, for anybody, for an hour", async () => {
+    const answer = await get(WELL_KNOWN);
+    expect([answer.status, answer.body]).toEqual([200, expected(api.url)]);
+    expect(answer.headers.get("cache-control")).toBe("public, max-age=3600");
+    expect(answer.headers.get("pragma")).toBeNull();
+  });
+  test("every endpoint that it names is there", async () => {
+    const { body } = await get(WELL_KNOWN);
+    for (const name of ["token", "revocation", "introspection"]) {
+      const path = new URL(body[`${name}_endpoint`]).pathname;
+      const answer = await api.ask("POST", path, { as: null, raw: "token=x&grant_type=x", headers: FORM });
+      expect([name, answer.status]).toEqual([name, 401]);
+    }
+    expect((await get(new URL(body.jwks_uri).pathname)).status).toBe(200);
+  });
+  test("a Host or a header of a proxy changes nothing in it", async () => {
+    const headers = { "x-forwarded-host": "evil.example", "x-original-url": "/x", forwarded: "host=evil.example" };
+    expect((await api.ask("GET", WELL_KNOWN, { as: null, headers })).body.issuer).toBe(`${api.url}/oauth2/token`);
+  });
+  test("below it nothing else is open", async () => {
+    for (const path of [`${WELL_KNOWN}/x`, `${WELL_KNOWN}/../../scim2/Users`, `${WELL_KNOWN}/oauth2`]) {
+      expect([401, 404]).toContain((await get(path)).status);
+    }
+  });
+});
+
+const FORM = { "content-type": "application/x-www-form-urlencoded" };
+
+describe("getIssuerMetadata", () => {
+  test("is what stands at the address that follows from the issuer", async () => {
+    const answer = await get(`${WELL_KNOWN}/oauth2/token`);
+    expect([answer.status, answer.body]).toEqual([200, expected(api.url)]);
+  });
+});
+
+describe("getTenantIssuerMetadata", () => {
+  test("each tenant's issuer is its own, at each of the addresses that lead to it; another tenant is unknown", async () => {
+    await foundTenant(tableOf(api.service), "acme.com", { username: "admin", password: "a good password" });
+    const base = `${api.url}/t/acme.com`;
+    for (const path of [`${WELL_KNOWN}/t/acme.com/oauth2/token`, `/t/acme.com${WELL_KNOWN}`]) {
+      expect((await get(path)).body).toEqual(expected(base));
+    }
+    expect((await get(`/t/acme.com${OPENID}`)).body.issuer).toBe(`${base}/oauth2/token`);
+    for (const path of [`${WELL_KNOWN}/t/nobody/oauth2/token`, `/t/nobody${WELL_KNOWN}`, `/t/nobody${OPENID}`]) {
+      expect((await get(path)).status).toBe(404);
+    }
+  });
+});
+
+describe("getOpenIdConfiguration", () => {
+  test("is the same with what OpenID Connect wants besides", async () => {
+    const answer = await get(OPENID);
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      {
+        ...expected(api.url),
+        subject_types_supported: ["public"],
+        id_token_signing_alg_values_supported: ["ES256"],
+      },
+    ]);
+  });
+});
+
+describe("getJwks", () => {
+  test("holds the public halves of the keys, made by whoever asks first", async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => get("/oauth2/jwks")));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    const [answer] = answers;
+    expect(answer?.body).toEqual({
+      keys: [
+        {
+          kty: "EC",
+          crv: "P-256",
+          x: expect.stringMatching(/^[\w-]{43}$/),
+          y: expect.stringMatching(/^[\w-]{43}$/),
+          kid: expect.stringMatching(/^[\w-]{43}$/),
+          use: "sig",
+          alg: "ES256",
+        },
+      ],
+    });
+    expect(answer?.headers.get("cache-control")).toBe(`public, max-age=${PUBLISHED_SECONDS}`);
+    const jwt = await ownToken(await newClient([], { accessToken: { type: "JWT" } }));
+    const header = JSON.parse(Buffer.from(jwt.split(".")[0] ?? "", "base64url").toString());
+    expect(header.kid).toBe(answer?.body.keys[0].kid);
+    expect((await get("/t/carbon.super/oauth2/jwks")).text).toBe(answer?.text);
+  });
+});

@@ -1,0 +1,324 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { ALL_GRANTS, form, oauthOf, type TestClient, TOKEN } from "#tests/support/oauth.ts";
+import { addUser } from "#tests/support/people.ts";
+import { ADMIN, APPLICATIONS, basic, world } from "#tests/support/world.ts";
+
+const api = world();
+const oauth = oauthOf(api);
+const { newClient, post, token } = oauth;
+const VIEW = "internal_application_mgt_view";
+const CC = { grant_type: "client_credentials" };
+const PASSWORD = { grant_type: "password", ...ADMIN };
+
+let client: TestClient;
+let open: TestClient;
+beforeAll(async () => {
+  client = await newClient([VIEW]);
+  open = await newClient([VIEW], { publicClient: true });
+  await addUser(api.service, { username: "zoë", password: "pässwörd: a+b", scopes: [VIEW] });
+});
+
+/** An error in exactly the form of RFC 6749 section 5.2. */
+const refused = (answer: Awaited<ReturnType<typeof post>>, status: number, error: string) => {
+  expect([answer.status, answer.body]).toEqual([status, { error, error_description: expect.any(String) }]);
+  expect(answer.body.error_description).toMatch(/^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/);
+  expect(answer.headers.get("content-type")).toBe("application/json");
+  expect(answer.headers.get("cache-control")).toBe("no-store");
+  expect(answer.headers.get("pragma")).toBe("no-cache");
+};
+
+describe("200", () => {
+  test("on the client's own account: no refresh token, and nothing but what the RFC names", async () => {
+    const answer = await post(TOKEN, { ...CC, scope: VIEW }, client);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      access_token: expect.stringMatching(/^at_[A-Za-z0-9_-]{43}$/),
+      token_type: "Bearer",
+      expires_in: 3600,
+      scope: VIEW,
+    });
+    expect(answer.headers.get("content-type")).toBe("application/json");
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    expect(answer.headers.get("pragma")).toBe("no-cache");
+  });
+  test("for a user: with a refresh token, also where the client may not use it", async () => {
+    for (const grantTypes of [ALL_GRANTS, ["password"]]) {
+      const body = await token(await newClient([VIEW], { grantTypes }), { ...PASSWORD, scope: VIEW });
+      expect(body).toEqual({
+        access_token: expect.any(String),
+        token_type: "Bearer",
+        expires_in: 3600,
+        refresh_token: expect.stringMatching(/^rt_[A-Za-z0-9_-]{43}$/),
+        scope: VIEW,
+      });
+    }
+  });
+  test("the lifetimes are the application's, for users and for itself", async () => {
+    const short = await newClient([], {
+      accessToken: { type: "JWT", userAccessTokenExpiryInSeconds: 120, applicationAccessTokenExpiryInSeconds: 240 },
+    });
+    expect((await token(short, PASSWORD)).expires_in).toBe(120);
+    const own = await token(short, CC);
+    expect(own.expires_in).toBe(240);
+    const [, payload = ""] = own.access_token.split(".");
+    const { iat, exp } = JSON.parse(Buffer.from(payload, "base64url").toString());
+    expect(exp - iat).toBe(240);
+  });
+  test("a JWT says who issued it, to whom and for whom (RFC 9068)", async () => {
+    const jwt = await newClient([VIEW], { accessToken: { type: "JWT" } });
+    const [header, payload] = (await token(jwt, { ...PASSWORD, scope: VIEW })).access_token.split(".").map((part) =>
+      JSON.parse(
+        Buffer.from(part, "base64url")
+          .toString("latin1")
+          .replace(/^[^{].*/s, "{}"),
+      ),
+    );
+    expect(header).toEqual({ alg: "ES256", typ: "at+jwt", kid: expect.stringMatching(/^[A-Za-z0-9_-]{43}$/) });
+    expect(payload).toMatchObject({
+      iss: `${api.url}/oauth2/token`,
+      sub: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      aud: [jwt.clientId, api.url],
+      client_id: jwt.clientId,
+      scope: VIEW,
+      aut: "APPLICATION_USER",
+      jti: expect.any(String),
+      nbf: payload.iat,
+      exp: payload.iat + 3600,
+    });
+  });
+  test("every token is another", async () => {
+    const made = await Promise.all(Array.from({ length: 20 }, () => oauth.ownToken(client)));
+    expect(new Set(made).size).toBe(20);
+  });
+  test.each<[string, () => [Record<string, string | undefined>, string | TestClient | null]]>([
+    ["in the form", () => [{ client_id: client.clientId, client_secret: client.clientSecret }, null]],
+    ["in a header, with the id in the form too", () => [{ client_id: client.clientId }, client]],
+    ["in a header whose scheme is written otherwise", () => [{}, asBasic(client, (text) => text.replace("B", "b"))]],
+    ["in a header with empty parameters beside it", () => [{ client_id: "", client_secret: "", scope: "" }, client]],
+    ["with unknown parameters", () => [{ audience: "x", resource: "y", callback: "alert(1)" }, client]],
+  ])("the client shows who it is %s", async (_, how) => {
+    const [fields, as] = how();
+    const answer = await post(TOKEN, { ...CC, ...fields }, as);
+    expect([answer.status, answer.body.token_type]).toEqual([200, "Bearer"]);
+  });
+  test("a public client shows its id alone", async () => {
+    const answer = await post(TOKEN, { ...PASSWORD, client_id: open.clientId, scope: VIEW });
+    expect([answer.status, answer.body.scope]).toEqual([200, VIEW]);
+    const refreshed = await post(TOKEN, {
+      grant_type: "refresh_token",
+      client_id: open.clientId,
+      refresh_token: answer.body.refresh_token,
+    });
+    expect([refreshed.status, refreshed.body.scope]).toEqual([200, VIEW]);
+  });
+  test("a secret of special characters in a header, as it is or encoded as RFC 6749 asks; another is none", async () => {
+    const clientSecret = "a:b%41+c/d=~'\"";
+    const special = await newClient([], { clientId: "id+with%special", clientSecret });
+    const formEncoded = (text: string) => encodeURIComponent(text).replaceAll("'", "%27").replaceAll("%20", "+");
+    const plain = await newClient([], { clientId: "plain-id", clientSecret });
+    expect((await post(TOKEN, CC, basic({ username: "plain-id", password: clientSecret }))).status).toBe(200);
+    for (const { clientId } of [plain, special]) {
+      const encoded = basic({ username: formEncoded(clientId), password: formEncoded(clientSecret) });
+      expect((await post(TOKEN, CC, encoded)).status).toBe(200);
+    }
+    refused(await post(TOKEN, CC, basic({ username: "plain-id", password: "a:bA c/d=~'\"x" })), 401, "invalid_client");
+  });
+  test("below the tenant's path, and with the charset that forms have", async () => {
+    expect((await post(`/t/carbon.super${TOKEN}`, CC, client)).status).toBe(200);
+    const answer = await api.ask("POST", TOKEN, {
+      raw: form(CC),
+      as: basic({ username: client.clientId, password: client.clientSecret }),
+      headers: { "content-type": "application/x-www-form-urlencoded;charset=UTF-8" },
+    });
+    expect(answer.status).toBe(200);
+  });
+  test("a user name and password in UTF-8, by store, tenant and case", async () => {
+    for (const username of ["zoë", "ZOË", "PRIMARY/zoë", "zoë@carbon.super", "primary/zoe\u0308@CARBON.SUPER"]) {
+      const answer = await post(TOKEN, { grant_type: "password", username, password: "pässwörd: a+b" }, client);
+      expect([username, answer.status]).toEqual([username, 200]);
+    }
+  });
+});
+
+const asBasic = ({ clientId, clientSecret }: TestClient, change: (text: string) => string): string =>
+  change(basic({ username: clientId, password: clientSecret }));
+
+describe("400 invalid_request", () => {
+  test.each<[string, string]>([
+    ["an empty body", ""],
+    ["no grant_type", "scope=x"],
+    ["an empty grant_type", "grant_type=&scope=x"],
+    ["grant_type twice", "grant_type=client_credentials&grant_type=client_credentials"],
+    ["scope twice", "grant_type=client_credentials&scope=a&scope=b"],
+    ["username twice", "grant_type=password&username=a&username=b&password=c"],
+    ["client_id twice", "grant_type=client_credentials&client_id=a&client_id=a"],
+    ["an unknown parameter twice", "grant_type=client_credentials&x=1&x=2"],
+    ["a percent sign that escapes nothing", "grant_type=client_credentials&scope=%zz"],
+    ["bytes that are no UTF-8", "grant_type=client_credentials&scope=%c0%af"],
+    ["a parameter of Object", "__proto__=x&constructor=y"],
+    ["no username", "grant_type=password&password=x"],
+    ["an empty password", "grant_type=password&username=admin&password="],
+    ["no refresh token", "grant_type=refresh_token"],
+  ])("%s", async (_, body) => refused(await post(TOKEN, body, client), 400, "invalid_request"));
+
+  test("bytes in the body that are no UTF-8", async () => {
+    const raw = new Uint8Array([...Buffer.from("grant_type=client_credentials&scope="), 0xff]);
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const as = basic({ username: client.clientId, password: client.clientSecret });
+    refused(await api.ask("POST", TOKEN, { raw, headers, as }), 400, "invalid_request");
+  });
+  test.each(["grant_type", "username", "password", "client_id", "client_secret", "scope", "refresh_token", "token"])(
+    "%s in the address",
+    async (name) => refused(await post(`${TOKEN}?${name}=x`, CC, client), 400, "invalid_request"),
+  );
+  test("other parameters in the address are nobody's business", async () => {
+    expect((await post(`${TOKEN}?utm_source=x`, CC, client)).status).toBe(200);
+  });
+  test("a secret in a header and in the form, and two ids", async () => {
+    refused(await post(TOKEN, { ...CC, client_secret: client.clientSecret }, client), 400, "invalid_request");
+    refused(await post(TOKEN, { ...CC, client_id: open.clientId }, client), 400, "invalid_request");
+  });
+  test.each(["application/json", "multipart/form-data; boundary=x", "application/xml", "text/plain", ""])(
+    "a body of the type %j",
+    async (type) => {
+      const as = basic({ username: client.clientId, password: client.clientSecret });
+      const headers: Record<string, string> = { "content-type": type };
+      refused(await api.ask("POST", TOKEN, { raw: JSON.stringify(CC), headers, as }), 415, "invalid_request");
+    },
+  );
+  test("a body of more than 64 KiB", async () => {
+    refused(await post(TOKEN, { ...CC, scope: "x ".repeat(500_000) }, client), 413, "invalid_request");
+  });
+});
+
+describe("401 invalid_client, with one sentence and a challenge", () => {
+  const cases: [string, () => [Record<string, string | undefined>, string | TestClient | null]][] = [
+    ["no client at all", () => [{}, null]],
+    ["a wrong secret", () => [{}, { ...client, clientSecret: "wrong" }]],
+    ["a wrong secret in the form", () => [{ client_id: client.clientId, client_secret: "wrong" }, null]],
+    ["an unknown client", () => [{}, { ...client, clientId: "nobody" }]],
+    ["the id in another case", () => [{}, { ...client, clientId: client.clientId.toUpperCase() }]],
+    ["an id alone where there is a secret", () => [{ client_id: client.clientId }, null]],
+    ["an unknown id alone", () => [{ client_id: "nobody" }, null]],
+    ["an empty secret", () => [{ client_id: client.clientId, client_secret: "" }, null]],
+    ["a user", () => [{}, basic(ADMIN)]],
+    ["a wrong secret of a public client", () => [{ client_id: open.clientId, client_secret: "wrong" }, null]],
+    ["Bearer", () => [{}, "Bearer abc"]],
+    ["junk", () => [{}, "Basic !!!"]],
+    ["two headers in one", () => [{}, `${asBasic(client, String)}, ${asBasic(client, String)}`]],
+    ["an assertion, which is not offered", () => [{ client_id: client.clientId, client_assertion: "x.y.z" }, null]],
+    ["a name of Object", () => [{ client_id: "__proto__", client_secret: "x" }, null]],
+    ["an id of 3,000 characters", () => [{ client_id: "x".repeat(3_000), client_secret: "x" }, null]],
+    ["a key separator", () => [{ client_id: "a#b\u0000", client_secret: "x" }, null]],
+  ];
+  test.each(cases)("%s", async (_, how) => {
+    const [fields, as] = how();
+    const answer = await post(TOKEN, { ...CC, ...fields }, as);
+    refused(answer, 401, "invalid_client");
+    expect(answer.headers.get("www-authenticate")).toMatch(/^Basic realm="[^"]+", charset="UTF-8"$/);
+    expect(answer.body.error_description).toBe(
+      "The client is unknown, or its credential is wrong, or it was sent in a way that is not accepted.",
+    );
+  });
+  test("another tenant's path", async () => {
+    refused(await post(`/t/acme.com${TOKEN}`, CC, client), 401, "invalid_client");
+    refused(await post(`/t/${encodeURIComponent("#")}${TOKEN}`, CC, client), 401, "invalid_client");
+  });
+  test("a client that was revoked is told so once it has shown its secret; regenerating lets in the new one alone", async () => {
+    const one = await newClient();
+    await api.ask("POST", `${oauth.oidcPath(one.applicationId)}/revoke`);
+    const answer = await post(TOKEN, CC, one);
+    refused(answer, 401, "invalid_client");
+    expect(answer.body.error_description).toMatch(/revoked/);
+    expect((await post(TOKEN, CC, { ...one, clientSecret: "x" })).body.error_description).toMatch(/unknown/);
+    const { clientSecret } = (await api.ask("POST", `${oauth.oidcPath(one.applicationId)}/regenerate-secret`)).body;
+    refused(await post(TOKEN, CC, one), 401, "invalid_client");
+    expect((await post(TOKEN, CC, { ...one, clientSecret })).status).toBe(200);
+  });
+  test("an application that is disabled, or deleted, or has no client any more", async () => {
+    const [disabled, deleted, without] = [await newClient(), await newClient(), await newClient()];
+    await api.ask("PATCH", `${APPLICATIONS}/${disabled.applicationId}`, { body: { applicationEnabled: false } });
+    await api.ask("DELETE", `${APPLICATIONS}/${deleted.applicationId}`);
+    await api.ask("DELETE", oauth.oidcPath(without.applicationId));
+    for (const one of [disabled, deleted, without]) refused(await post(TOKEN, CC, one), 401, "invalid_client");
+    await api.ask("PATCH", `${APPLICATIONS}/${disabled.applicationId}`, { body: { applicationEnabled: true } });
+    expect((await post(TOKEN, CC, disabled)).status).toBe(200);
+  });
+});
+
+describe("400 for the grant", () => {
+  test.each(["implicit", "authorization_code", "refresh_token ", "PASSWORD", "pass", "urn:x", "constructor"])(
+    "%j is unknown here",
+    async (grant_type) => refused(await post(TOKEN, { grant_type }, client), 400, "unsupported_grant_type"),
+  );
+  test("one that the application does not list", async () => {
+    const limited = await newClient([], { grantTypes: ["client_credentials"] });
+    refused(await post(TOKEN, PASSWORD, limited), 400, "unauthorized_client");
+    refused(
+      await post(TOKEN, { grant_type: "refresh_token", refresh_token: "x" }, limited),
+      400,
+      "unauthorized_client",
+    );
+  });
+  test("one that the application lists no more", async () => {
+    const { refresh_token } = await token(client, PASSWORD);
+    const one = await newClient();
+    const before = await token(one, PASSWORD);
+    await api.ask("PUT", oauth.oidcPath(one.applicationId), { body: { grantTypes: ["password"] } });
+    const answer = await post(TOKEN, { grant_type: "refresh_token", refresh_token: before.refresh_token }, one);
+    refused(answer, 400, "unauthorized_client");
+    expect(refresh_token).toBeDefined();
+  });
+  test("a public client on its own account", async () => {
+    refused(await post(TOKEN, { ...CC, client_id: open.clientId }), 400, "unauthorized_client");
+  });
+});
+
+describe("400 invalid_grant, the same for whoever may not sign in", () => {
+  test.each<[string, string, string]>([
+    ["a wrong password", "admin", "wrong"],
+    ["an unknown user", "nobody", "wrong"],
+    ["an unknown tenant", "admin@evil.com", "admin"],
+    ["an unknown store", "NOPE/admin", "admin"],
+    ["a reserved store", "INTERNAL/admin", "admin"],
+    ["a filter", "*)(uid=*", "x"],
+    ["a query", "' OR 1=1 --", "x"],
+    ["NUL", "admin\0", "admin"],
+    ["2,000 characters of password", "admin", "x".repeat(2_000)],
+    ["a name of Object", "__proto__", "x"],
+  ])("%s", async (_, username, password) => {
+    const answer = await post(TOKEN, { grant_type: "password", username, password }, client);
+    refused(answer, 400, "invalid_grant");
+    expect(answer.body.error_description).toBe("The user name or the password is wrong, or the user may not sign in.");
+    expect(answer.text).not.toContain(username);
+  });
+  test("20 wrong passwords lock the name, here and for Basic, with the same answer", async () => {
+    await addUser(api.service, { username: "victim", password: "the right one" });
+    const wrong = { grant_type: "password", username: "victim", password: "wrong" };
+    const answers = [];
+    for (let attempt = 0; attempt < 20; attempt += 1) answers.push(await post(TOKEN, wrong, client));
+    const right = await post(TOKEN, { ...wrong, password: "the right one" }, client);
+    expect(new Set([...answers, right].map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    refused(right, 400, "invalid_grant");
+    const as = basic({ username: "victim", password: "the right one" });
+    expect((await api.ask("GET", APPLICATIONS, { as })).status).toBe(401);
+    expect((await post(TOKEN, PASSWORD, client)).status).toBe(200);
+  });
+});
+
+describe("400 invalid_scope", () => {
+  test.each([
+    ["a quote", 'a"b'],
+    ["a backslash", "a\\b"],
+    ["a line break", "a\nb"],
+    ["a letter with an accent", "é"],
+    ["101 names", Array.from({ length: 101 }, (_, index) => `s${index}`).join(" ")],
+    ["5,000 characters", "x".repeat(5_000)],
+  ])("%s", async (_, scope) => refused(await post(TOKEN, { ...CC, scope }, client), 400, "invalid_scope"));
+});
+
+test("405 with Allow for GET, once there is a credential", async () => {
+  expect((await api.ask("GET", TOKEN, { as: null })).status).toBe(401);
+  const answer = await api.ask("GET", TOKEN);
+  expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
+});

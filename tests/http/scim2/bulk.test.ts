@@ -1,0 +1,268 @@
+/** Rows C174 to C185, P10 and W12 of the checklist: many operations in one request. */
+import { describe, expect, test } from "vitest";
+import { everyKey } from "#tests/support/api-resources.ts";
+import { addUser } from "#tests/support/people.ts";
+import { fresh, NOBODY, RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
+import { world } from "#tests/support/world.ts";
+
+const api = world({ deployment: RFC7644 });
+const scim = scimOf(api);
+const { find } = scim;
+const send = (Operations: unknown, rest: Shown = {}) =>
+  scim.ask("POST", "/Bulk", { body: { schemas: [URN.bulk], Operations, ...rest } });
+/** What became of the operations. */
+const bulk = async (Operations: readonly Shown[], rest: Shown = {}): Promise<Shown[]> => {
+  const answer = await send(Operations, rest);
+  expect(answer.status, answer.text).toBe(200);
+  expect(answer.body.schemas).toEqual([URN.bulkResponse]);
+  return answer.body.Operations;
+};
+const making = (userName: string, rest: Shown = {}): Shown => ({
+  method: "POST",
+  path: "/Users",
+  bulkId: userName,
+  data: { schemas: [URN.user], userName, ...rest },
+});
+const idOf = ({ location }: Shown): string => location.split("/").at(-1);
+const statuses = (outcomes: readonly Shown[]) => outcomes.map(({ status }) => status);
+
+describe("bulk", () => {
+  test("C174 C175 C176 C177 a result for each operation, as the operation named itself", async () => {
+    const kim = await scim.user();
+    const group = await scim.group();
+    const name = fresh("made");
+    const outcomes = await bulk([
+      making(name),
+      { method: "PUT", path: `/Users/${kim.id}`, bulkId: "put", data: { userName: kim.userName, title: "T" } },
+      {
+        method: "patch",
+        path: `/Users/${kim.id}`,
+        data: { Operations: [{ op: "add", path: "nickName", value: "N" }] },
+      },
+      { method: "DELETE", path: `/Groups/${group.id}`, bulkId: "gone" },
+    ]);
+    const location = `${api.url}/scim2/Users/${kim.id}`;
+    expect(outcomes).toEqual([
+      {
+        method: "POST",
+        bulkId: name,
+        version: 'W/"1"',
+        location: expect.stringMatching(/\/scim2\/Users\/[0-9a-f-]{36}$/),
+        status: "201",
+      },
+      { method: "PUT", bulkId: "put", version: 'W/"2"', location, status: "200" },
+      { method: "PATCH", version: 'W/"3"', location, status: "200" },
+      { method: "DELETE", bulkId: "gone", location: `${api.url}/scim2/Groups/${group.id}`, status: "204" },
+    ]);
+    expect((await scim.read(`/Users/${idOf(outcomes[0] ?? {})}`)).userName).toBe(name);
+    expect(await scim.read(`/Users/${kim.id}`)).toMatchObject({ title: "T", nickName: "N" });
+  });
+  test("C178 C179 P10 what fails says why, and the others are done", async () => {
+    const { userName } = await scim.user();
+    const good = fresh("good");
+    const outcomes = await bulk([
+      making(userName),
+      { method: "PATCH", path: `/Users/${NOBODY}`, data: { Operations: [{ op: "add", path: "title", value: "x" }] } },
+      { method: "POST", path: "/Users", bulkId: "nameless", data: {} },
+      { method: "DELETE", path: "/Groups/nothing" },
+      making(good),
+    ]);
+    expect(statuses(outcomes)).toEqual(["409", "404", "400", "404", "201"]);
+    expect(outcomes[0]).toEqual({
+      method: "POST",
+      bulkId: userName,
+      status: "409",
+      response: {
+        schemas: [URN.error],
+        status: "409",
+        scimType: "uniqueness",
+        detail: expect.stringContaining(userName),
+      },
+    });
+    expect(outcomes[1]).toMatchObject({ location: `${api.url}/scim2/Users/${NOBODY}`, response: { status: "404" } });
+    expect(outcomes[2]).not.toHaveProperty("location");
+    expect(await scim.names(`userName eq "${good}"`)).toEqual([good]);
+  });
+  test("C180 behind the failures that are allowed nothing is done, and nothing answered", async () => {
+    const names = Array.from({ length: 4 }, () => fresh("stop"));
+    const bad = { method: "DELETE", path: `/Users/${NOBODY}` };
+    const [a, b, c, d] = names.map((name) => making(name));
+    const operations = [a, bad, b, bad, c, d] as Shown[];
+    expect(statuses(await bulk(operations, { failOnErrors: 2 }))).toEqual(["201", "404", "201", "404"]);
+    expect(await scim.names('userName sw "stop"')).toEqual(names.slice(0, 2).sort());
+    expect(statuses(await bulk([bad, making(names[3] ?? "")], { failOnErrors: 1 }))).toEqual(["404"]);
+    expect(statuses(await bulk([bad, bad, bad], { failOnErrors: 0 }))).toEqual(["404", "404", "404"]);
+  });
+  test.each([-1, 1.5, "x", "2", {}, true])("failOnErrors %j is 400 invalidValue", async (failOnErrors) => {
+    const name = fresh("never");
+    refusal(await send([making(name)], { failOnErrors }), 400, "invalidValue");
+    expect(await scim.names(`userName eq "${name}"`)).toEqual([]);
+  });
+  test("C181 what refers to a bulkId waits for it: in members, in a path, in a manager", async () => {
+    const [boss, kim] = [fresh("boss"), fresh("kim")];
+    const outcomes = await bulk([
+      {
+        method: "POST",
+        path: "/Groups",
+        bulkId: "group",
+        data: { displayName: fresh("crew"), members: [{ value: `bulkId:${kim}` }, { value: `bulkId:${boss}` }] },
+      },
+      {
+        method: "PATCH",
+        path: `/Users/bulkId:${kim}`,
+        data: { Operations: [{ op: "add", path: "title", value: "T" }] },
+      },
+      making(kim, { [URN.enterprise]: { manager: { value: `bulkId:${boss}` } } }),
+      making(boss),
+    ]);
+    expect(statuses(outcomes)).toEqual(["201", "200", "201", "201"]);
+    const [groupId, , kimId, bossId] = outcomes.map((outcome) => (outcome.location ? idOf(outcome) : ""));
+    const group = await scim.read(`/Groups/${groupId}`);
+    expect(group.members.map(({ value }: Shown) => value).sort()).toEqual([kimId, bossId].sort());
+    expect(await scim.read(`/Users/${kimId}`)).toMatchObject({
+      title: "T",
+      [URN.enterprise]: { manager: { value: bossId } },
+    });
+  });
+  test("a reference to what does not come, or failed, is 409, and what refers to it is not done", async () => {
+    const taken = await scim.user();
+    const outcomes = await bulk([
+      {
+        method: "POST",
+        path: "/Groups",
+        bulkId: "g1",
+        data: { displayName: fresh("crew"), members: [{ value: "bulkId:none" }] },
+      },
+      making(taken.userName),
+      {
+        method: "POST",
+        path: "/Groups",
+        bulkId: "g2",
+        data: { displayName: fresh("crew"), members: [{ value: `bulkId:${taken.userName}` }] },
+      },
+      {
+        method: "POST",
+        path: "/Groups",
+        bulkId: "g3",
+        data: { displayName: fresh("crew"), members: [{ value: "bulkId:g3" }] },
+      },
+      { method: "PATCH", path: "/Users/bulkId:none", data: { Operations: [] } },
+    ]);
+    expect(statuses(outcomes)).toEqual(["409", "409", "409", "409", "409"]);
+    for (const { response } of outcomes) expect(response.detail).toMatch(/bulkId|already exists/);
+    expect(
+      (await find('displayName sw "crew"', "/Groups")).Resources.filter(({ members }: Shown) => members.length < 2),
+    ).toEqual([]);
+  });
+  test("operations that wait for each other in a circle fail, and do not hang", async () => {
+    const circle = (own: string, other: string) =>
+      making(own, { [URN.enterprise]: { manager: { value: `bulkId:${other}` } } });
+    expect(statuses(await bulk([circle("circle-a", "circle-b"), circle("circle-b", "circle-a")]))).toContain("409");
+    expect(statuses(await bulk([circle("self-made", "self-made")]))).toEqual(["409"]);
+  });
+  test("in order: the same thing made, changed, made again and deleted", async () => {
+    const name = fresh("ordered");
+    const outcomes = await bulk([
+      making(name),
+      { ...making(name), bulkId: "again" },
+      { method: "DELETE", path: `/Users/bulkId:${name}` },
+      { ...making(name), bulkId: "third" },
+    ]);
+    expect(statuses(outcomes)).toEqual(["201", "409", "204", "201"]);
+    expect(await scim.names(`userName eq "${name}"`)).toHaveLength(1);
+  });
+  test("a version must be the one that is there", async () => {
+    const { id, userName, meta } = await scim.user();
+    const put = (version: string) => ({ method: "PUT", path: `/Users/${id}`, version, data: { userName } });
+    expect(statuses(await bulk([put('W/"9"'), put(meta.version)]))).toEqual(["412", "200"]);
+  });
+  test("C183 more operations than are advertised are 413, and the sentence says how many are taken", async () => {
+    const before = await everyKey(api.service);
+    const { bulk: limits } = (await scim.get("/ServiceProviderConfig")).body;
+    expect(limits).toEqual({ supported: true, maxOperations: 1_000, maxPayloadSize: 1_048_576 });
+    for (const count of [1_001, 10_000]) {
+      const operations = Array.from({ length: count }, (_, n) => ({ method: "DELETE", path: `/Users/${n}` }));
+      expect(refusal(await send(operations), 413)).toMatch(new RegExp(`${count} operations.*1000`));
+    }
+    expect(await everyKey(api.service)).toEqual(before);
+  });
+  test("1,000 operations are carried out", async () => {
+    const outcomes = await bulk(Array.from({ length: 1_000 }, () => ({ method: "DELETE", path: "/none" })));
+    expect(outcomes).toHaveLength(1_000);
+    expect(new Set(statuses(outcomes))).toEqual(new Set(["404"]));
+  });
+  test("C184 a body that is larger than is advertised is 413, and the sentence says how large it may be", async () => {
+    const answer = await send([making("large", { title: "x".repeat(1_048_576) })]);
+    expect(refusal(answer, 413)).toMatch(/1048576/);
+    expect(await scim.names('userName eq "large"')).toEqual([]);
+  });
+  test.each<[string, unknown, string]>([
+    [
+      "C185 a POST without a bulkId",
+      [{ method: "POST", path: "/Users", data: { userName: "anonymous" } }],
+      "invalidValue",
+    ],
+    ["a bulkId that is given twice", [making("twin"), making("twin")], "invalidValue"],
+    ["no Operations", undefined, "invalidSyntax"],
+    ["Operations that are no list", { 0: making("object") }, "invalidSyntax"],
+    ["an operation that is none", [5], "invalidSyntax"],
+    ["a path that is no text", [{ method: "POST", path: 5, bulkId: "x", data: {} }], "invalidSyntax"],
+    ["a bulkId that is no text", [{ method: "POST", path: "/Users", bulkId: 5, data: {} }], "invalidSyntax"],
+  ])("%s: the request is 400, and nothing is made", async (_, operations, scimType) => {
+    const before = await everyKey(api.service);
+    const name = fresh("innocent");
+    const sent = Array.isArray(operations) ? [making(name), ...operations] : operations;
+    refusal(await send(sent), 400, scimType);
+    expect(await everyKey(api.service)).toEqual(before);
+  });
+  test("another message is 400, no operations are none", async () => {
+    refusal(await send([], { schemas: [URN.patch] }), 400, "invalidValue");
+    expect(await bulk([])).toEqual([]);
+    expect(await bulk([], { schemas: [] })).toEqual([]);
+  });
+  test.each([
+    ["", "404"],
+    ["Users", "404"],
+    ["/", "404"],
+    ["/Bulk", "404"],
+    ["/Me", "404"],
+    ["/Users/me", "404"],
+    ["/scim2/Users", "404"],
+    ["/../../api/server/v1/applications", "404"],
+    ["/Users/../Groups", "404"],
+    ["https://evil.example/Users", "404"],
+    ["/Users/a/b", "404"],
+    ["/Users/", "404"],
+    ["/Users", "400"],
+    ["/Users/__proto__", "404"],
+  ])("the path %j of a PATCH is %s in its own answer", async (path, status) => {
+    const [outcome] = await bulk([{ method: "PATCH", path, data: { Operations: [] } }]);
+    expect(outcome).toMatchObject({ method: "PATCH", status, response: { status } });
+  });
+  test("methods that are none, and a POST to a resource, are 400 in their own answer", async () => {
+    for (const operation of [
+      { method: "GET", path: "/Users" },
+      { method: "", path: "/Users" },
+      { path: "/Users" },
+      { method: "constructor", path: "/Users" },
+      { method: "POST", path: `/Users/${NOBODY}`, bulkId: "x", data: {} },
+    ]) {
+      expect(statuses(await bulk([operation]))).toEqual(["400"]);
+    }
+  });
+  test("W12 two users with failOnErrors 1, and each location leads to one", async () => {
+    const outcomes = await bulk([making("w12-a", { password: "sachini" }), making("w12-b", { password: "vindula" })], {
+      failOnErrors: 1,
+    });
+    for (const { location } of outcomes) {
+      expect((await scim.ask("DELETE", new URL(location).pathname.replace("/scim2", ""))).status).toBe(204);
+    }
+  });
+  test("the scope of bulk is asked for, and no other", async () => {
+    const as = { username: "almost", password: "a long enough password" };
+    await addUser(api.service, { ...as, scopes: ["internal_user_mgt_create", "internal_group_mgt_create"] });
+    const body = { Operations: [making("unauthorised")] };
+    refusal(await scim.ask("POST", "/Bulk", { as, body }), 403);
+    expect(await scim.names('userName eq "unauthorised"')).toEqual([]);
+  });
+});

@@ -1,0 +1,193 @@
+/** Rows C124 to C132 and C191 to C195 of the checklist: replacing users, and entity tags. */
+import { beforeEach, describe, expect, test } from "vitest";
+import { fresh, NOBODY, RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
+import { basic, world } from "#tests/support/world.ts";
+
+const api = world({ deployment: RFC7644 });
+const scim = scimOf(api);
+const { ask, get, patch } = scim;
+let user: Shown;
+let path: string;
+const put = (body: unknown, headers: Readonly<Record<string, string>> = {}) => ask("PUT", path, { body, headers });
+
+beforeEach(async () => {
+  user = await scim.user({
+    externalId: "E",
+    nickName: "Nick",
+    name: { givenName: "G", familyName: "F" },
+    emails: [
+      { value: "one@x", type: "work" },
+      { value: "two@x", type: "home", primary: true },
+    ],
+    [URN.enterprise]: { department: "D", employeeNumber: "7" },
+  });
+  path = `/Users/${user.id}`;
+});
+
+describe("replaceUser", () => {
+  test("C124 C125 C132 200 with the whole user: what is left out goes, lists become what is sent", async () => {
+    const answer = await put({
+      schemas: [URN.user],
+      userName: user.userName,
+      emails: [{ value: "new@x", type: "work" }],
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("location")).toBe(user.meta.location);
+    expect(answer.headers.get("etag")).toBe(answer.body.meta.version);
+    expect(answer.body).toEqual({
+      schemas: [URN.user],
+      id: user.id,
+      userName: user.userName,
+      active: true,
+      emails: [{ value: "new@x", type: "work" }],
+      meta: { ...user.meta, lastModified: expect.any(String), version: expect.any(String) },
+    });
+    expect(await scim.read(path)).toEqual(answer.body);
+  });
+  test("an extension whose URN alone is sent is gone", async () => {
+    const { body } = await put({ schemas: [URN.user, URN.enterprise], userName: user.userName });
+    expect(body.schemas).toEqual([URN.user]);
+  });
+  test("C126 what cannot be written does not matter, even if it is another", async () => {
+    const { body } = await put({
+      ...user,
+      id: NOBODY,
+      meta: { resourceType: "Group", created: "2001-01-01T00:00:00Z", version: 'W/"99"' },
+      groups: [{ value: NOBODY }],
+    });
+    expect(body).toEqual(user);
+  });
+  test("what was read can be sent back, and then nothing has changed", async () => {
+    expect((await put(await scim.read(path))).body).toEqual(user);
+  });
+  test("active stays as it was where it is left out, and the password too", async () => {
+    const password = "a-good-password";
+    const as = { username: user.userName, password };
+    await put({ ...user, password });
+    expect((await ask("GET", "/Me", { as })).status).toBe(200);
+    expect((await put({ userName: user.userName, active: false })).body.active).toBe(false);
+    refusal(await ask("GET", "/Me", { as }), 401, "Unauthorized");
+    expect((await put({ userName: user.userName })).body.active).toBe(false);
+    expect((await put({ userName: user.userName, active: "True" })).body.active).toBe(true);
+    expect((await ask("GET", "/Me", { as })).status).toBe(200);
+  });
+  test.each<[string, Shown]>([
+    ["without a userName", {}],
+    ["with an empty userName", { userName: "" }],
+    ["with the userName of another attribute", { user_name: "x" }],
+  ])("C128 M43 %s 400, and nothing changes", async (_, body) => {
+    refusal(await put({ schemas: [URN.user], ...body }), 400, "invalidValue");
+    expect(await scim.read(path)).toEqual(user);
+  });
+  test("C129 an id that nobody has is 404, and makes nobody", async () => {
+    const userName = fresh("never");
+    for (const id of [NOBODY, "my-own-id"]) refusal(await ask("PUT", `/Users/${id}`, { body: { userName } }), 404);
+    expect(await scim.names(`userName eq "${userName}"`)).toEqual([]);
+  });
+  test("C130 a name that another user has is 409, and nothing changes", async () => {
+    const other = await scim.user();
+    refusal(await put({ ...user, userName: other.userName.toUpperCase(), title: "T" }), 409, "uniqueness");
+    expect(await scim.read(path)).toEqual(user);
+  });
+  test("a new name is taken at once, the old one is free; the case of the own name may change", async () => {
+    const userName = fresh("renamed");
+    expect((await put({ ...user, userName })).body.userName).toBe(userName);
+    expect(await scim.names(`userName eq "${userName}"`)).toEqual([userName]);
+    expect(await scim.names(`userName eq "${user.userName}"`)).toEqual([]);
+    await scim.user({ userName: user.userName });
+    expect((await put({ ...user, userName: userName.toUpperCase() })).body.userName).toBe(userName.toUpperCase());
+    refusal(await put({ ...user, userName: `NOWHERE/${userName}` }), 400, "invalidValue");
+  });
+  test("C131 the password that is set is not answered, and lets in", async () => {
+    const password = "another-password";
+    const { text, status } = await put({ ...user, password });
+    expect(status).toBe(200);
+    expect(text).not.toContain(password);
+    expect((await ask("GET", "/Me", { as: basic({ username: user.userName, password }) })).status).toBe(200);
+  });
+  test("C127 S04 what is immutable and set stays: the same value is taken, another is 400 mutability", async () => {
+    const { body: role } = await ask("POST", "/v2/Roles", { body: { displayName: fresh("role") } });
+    const replace = (audience: unknown) =>
+      ask("PUT", `/v2/Roles/${role.id}`, { body: { displayName: role.displayName, audience } });
+    const { type, value } = role.audience;
+    for (const same of [{ type, value }, undefined]) {
+      const answer = await replace(same);
+      expect([answer.status, answer.body.audience]).toEqual([200, role.audience]);
+    }
+    refusal(await replace({ type: "application", value: NOBODY }), 400, "mutability");
+    expect((await scim.read(`/v2/Roles/${role.id}`)).audience).toEqual(role.audience);
+    const group = await scim.group({ members: [{ value: user.id }] });
+    const change = { op: "replace", path: `members[value eq "${user.id}"].value`, value: NOBODY };
+    refusal(await patch(`/Groups/${group.id}`, change), 400, "mutability");
+  });
+  test("the answer shows what was asked for", async () => {
+    const { body } = await ask("PUT", path, { body: user, query: { attributes: "nickName" } });
+    expect(body).toEqual({ schemas: [URN.user], id: user.id, nickName: "Nick" });
+  });
+});
+
+describe("entity tags", () => {
+  test("C191 C192 the header is that of meta.version, a weak tag", async () => {
+    for (const at of [path, `/Groups/${(await scim.group()).id}`]) {
+      const { headers, body } = await get(at);
+      expect(headers.get("etag")).toBe(body.meta.version);
+      expect(headers.get("etag")).toMatch(/^W\/"[^"]+"$/);
+    }
+    expect((await get("/ServiceProviderConfig")).body.etag).toEqual({ supported: true });
+  });
+  test("C193 who has it already is told so: 304 without a body", async () => {
+    const { version } = user.meta;
+    for (const tag of [version, version.replace("W/", ""), `"x", ${version}`, "*"]) {
+      const answer = await ask("GET", path, { headers: { "if-none-match": tag } });
+      expect([answer.status, answer.text, answer.headers.get("etag")]).toEqual([304, "", version]);
+    }
+    expect((await ask("GET", path, { headers: { "if-none-match": 'W/"99"' } })).status).toBe(200);
+  });
+  test("C194 who means another version is 412, and nothing changes", async () => {
+    const group = await scim.group();
+    const headers = { "if-match": 'W/"99", "x"' };
+    const body = { userName: user.userName, displayName: "other", title: "T" };
+    const Operations = [{ op: "add", path: "externalId", value: "other" }];
+    for (const [at, before] of [
+      [path, user],
+      [`/Groups/${group.id}`, group],
+    ] as const) {
+      refusal(await ask("PUT", at, { body, headers }), 412);
+      refusal(await ask("PATCH", at, { body: { Operations }, headers }), 412);
+      refusal(await ask("DELETE", at, { headers }), 412);
+      expect(await scim.read(at)).toEqual(before);
+    }
+  });
+  test("who means this version, or any, is served", async () => {
+    const once = await put({ ...user, title: "1" }, { "if-match": user.meta.version });
+    expect(once.status).toBe(200);
+    refusal(await put({ ...user, title: "2" }, { "if-match": user.meta.version }), 412);
+    expect((await put({ ...user, title: "3" }, { "if-match": `W/"0", ${once.body.meta.version}` })).status).toBe(200);
+    expect((await put({ ...user, title: "4" }, { "if-match": "*" })).status).toBe(200);
+    const { version } = (await scim.read(path)).meta;
+    expect((await ask("DELETE", path, { headers: { "if-match": version } })).status).toBe(204);
+    refusal(await ask("DELETE", path, { headers: { "if-match": "*" } }), 404);
+  });
+  test("C195 every change is another version, and none where nothing changes", async () => {
+    const versions = [user.meta.version];
+    for (const title of ["a", "b", "b", "c"]) {
+      versions.push((await scim.patched(path, { op: "replace", path: "title", value: title })).meta.version);
+    }
+    expect(new Set(versions).size).toBe(4);
+    expect(versions[2]).toBe(versions[3]);
+  });
+  test("of changes at once that mean the same version one is made", async () => {
+    const race = Array.from({ length: 8 }, (_, n) =>
+      put({ ...user, title: `t${n}` }, { "if-match": user.meta.version }),
+    );
+    const statuses = (await Promise.all(race)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(new Set(statuses)).toEqual(new Set([200, 412]));
+  });
+  test("of changes at once that mean no version none is lost", async () => {
+    const values = Array.from({ length: 10 }, (_, n) => `role-${n}`);
+    const race = values.map((value) => patch(path, { op: "add", path: "roles", value: [{ value }] }));
+    for (const { status } of await Promise.all(race)) expect(status).toBe(200);
+    expect((await scim.read(path)).roles.map(({ value }: Shown) => value).sort()).toEqual(values);
+  });
+});

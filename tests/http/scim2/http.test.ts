@@ -1,0 +1,302 @@
+/** Rows C001 to C025 of the checklist: TLS, media types, refusals of the edge, names, states and types. */
+import { readFile } from "node:fs/promises";
+import { get as getByTls } from "node:https";
+import { join } from "node:path";
+import type { SecureVersion } from "node:tls";
+import { beforeAll, describe, expect, test } from "vitest";
+import { addUser } from "#tests/support/people.ts";
+import { fresh, NOBODY, type Op, RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
+import { ADMIN, type Answer, basic, world } from "#tests/support/world.ts";
+
+const api = world({ deployment: RFC7644, hasTlsDoor: true });
+const scim = scimOf(api);
+const { ask, get, find } = scim;
+const SCIM_JSON = "application/scim+json;charset=UTF-8";
+let kim: Shown;
+const patchKim = (operation: Op) => scim.patch(`/Users/${kim.id}`, operation);
+
+beforeAll(async () => {
+  kim = await scim.user({ userName: "kim", displayName: "Kim" });
+});
+
+describe("TLS", () => {
+  /** The status of a read over one version of TLS; old ones are let out of this client by the lowest security level alone. */
+  const over = async (version: SecureVersion): Promise<number | undefined> => {
+    const file = (name: string) => readFile(join(api.service.certificates ?? "", name));
+    const [ca, cert, key] = await Promise.all([file("ca.pem"), file("client-admin.pem"), file("client-admin.key")]);
+    const options = { ca, cert, key, minVersion: version, maxVersion: version, ciphers: "DEFAULT@SECLEVEL=0" };
+    const url = `${api.service.mtlsUrl}/scim2/Users/${kim.id}`;
+    return new Promise((resolve, reject) => {
+      const headers = { authorization: basic(ADMIN) };
+      getByTls(url, { ...options, headers, agent: false }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode);
+      }).on("error", reject);
+    });
+  };
+  test("C001 it is spoken from 1.2 on, and not before", async () => {
+    expect([await over("TLSv1.2"), await over("TLSv1.3")]).toEqual([200, 200]);
+    for (const old of ["TLSv1", "TLSv1.1"] as const) await expect(over(old)).rejects.toThrow(/protocol version|alert/);
+  });
+});
+
+describe("media types", () => {
+  test("C002 every answer with a body is application/scim+json, failures too", async () => {
+    const answers = [
+      await get(`/Users/${kim.id}`),
+      await ask("POST", "/Users", { body: { userName: fresh("user") } }),
+      await get(`/Users/${NOBODY}`),
+      await ask("POST", "/Users", { raw: "{" }),
+      await ask("GET", "/Users", { as: null }),
+      await ask("PUT", "/Users"),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 201, 404, 400, 401, 405]);
+    for (const { headers } of answers) expect(headers.get("content-type")).toBe(SCIM_JSON);
+  });
+  test.each([
+    "application/scim+json",
+    "application/json",
+    "application/*",
+    "*/*",
+    "text/json",
+    "text/html;q=0.9, application/scim+json;q=0.1",
+    "",
+  ])("C003 C004 C005 Accept %j is answered with SCIM's JSON", async (accept) => {
+    const answer = await ask("GET", `/Users/${kim.id}`, { headers: { accept } });
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, SCIM_JSON]);
+  });
+  test.each(["text/xml", "text/html", "application/scim+json;q=0"])("P01 Accept %j is 406", async (accept) => {
+    refusal(await ask("GET", `/Users/${kim.id}`, { headers: { accept } }), 406);
+  });
+  test.each([
+    "application/json",
+    "application/scim+json",
+    "application/scim+json; charset=utf-8",
+    'application/json;charset="UTF-8"',
+  ])("C006 C007 a body of the type %j is read", async (type) => {
+    const answer = await ask("POST", "/Users", {
+      body: { userName: fresh("typed") },
+      headers: { "content-type": type },
+    });
+    expect(answer.status).toBe(201);
+  });
+  test("a body without a type is read", async () => {
+    const raw = Buffer.from(JSON.stringify({ userName: fresh("untyped") }));
+    expect((await ask("POST", "/Users", { raw, headers: { "content-type": "" } })).status).toBe(201);
+  });
+  test.each(["text/xml", "text/plain", "application/jsonx", "application/x-www-form-urlencoded"])(
+    "C008 P01 a body of the type %j is 415",
+    async (type) => {
+      refusal(await ask("POST", "/Users", { raw: "<user/>", headers: { "content-type": type } }), 415);
+    },
+  );
+  test("GET and DELETE with a content type are none the worse", async () => {
+    const { id } = await scim.user();
+    const headers = { "content-type": "text/xml", accept: "application/scim+json" };
+    expect((await ask("GET", `/Users/${id}`, { headers })).status).toBe(200);
+    expect((await ask("DELETE", `/Users/${id}`, { headers: { ...headers, accept: "text/html" } })).status).toBe(204);
+  });
+  test("C009 text of every script and emoji comes back as it was sent", async () => {
+    const displayName = 'Ünïcödé 名前 имя اسم 🦄 "quoted" \\ \u2028 e\u0301';
+    const { id } = await scim.user({ displayName });
+    expect((await scim.read(`/Users/${id}`)).displayName).toBe(displayName);
+    expect((await find(`displayName co "名前 имя"`)).Resources.map((found: Shown) => found.id)).toEqual([id]);
+  });
+});
+
+describe("the edge", () => {
+  test("C010 C011 without a credential 401, with what would be accepted", async () => {
+    for (const [method, path] of [
+      ["GET", "/Users"],
+      ["POST", "/Bulk"],
+      ["GET", "/Schemas"],
+      ["GET", "/nothing"],
+    ] as const) {
+      const answer = await ask(method, path, { as: null });
+      refusal(answer, 401, "Unauthorized");
+      expect(answer.headers.get("www-authenticate")).toMatch(/^Basic realm="[^"]+"/);
+    }
+  });
+  test("C012 without the scope 403", async () => {
+    const as = { username: "viewer", password: "a long enough password" };
+    await addUser(api.service, { ...as, scopes: ["internal_user_mgt_view"] });
+    expect((await ask("GET", `/Users/${kim.id}`, { as })).status).toBe(200);
+    for (const [method, path] of [
+      ["GET", "/Users"],
+      ["POST", "/Users/.search"],
+      ["POST", "/Users"],
+      ["DELETE", `/Users/${kim.id}`],
+      ["GET", "/Groups"],
+      ["POST", "/Bulk"],
+      ["GET", ""],
+    ] as const) {
+      refusal(await ask(method, path, { as, ...(method === "POST" && { body: {} }) }), 403);
+    }
+  });
+  test("C013 T07 what no endpoint has is 404", async () => {
+    for (const path of [
+      `/${NOBODY}`,
+      "/ServiceProviderConfigs",
+      "/Users/a/b",
+      "/Roles",
+      `/Users/${"x".repeat(1_000)}`,
+    ]) {
+      expect(refusal(await get(path), 404)).toMatch(/[.]$/);
+    }
+  });
+  test("C226 there is no version in the path, consistently", async () => {
+    for (const path of ["/v2/Users", "/v1/Users", "/v2/Schemas", "/v2"]) refusal(await get(path), 404);
+  });
+  test("C014 a method that a path does not have is 405, and says which it has", async () => {
+    const answer = await ask("POST", `/Users/${kim.id}`, { body: {} });
+    refusal(answer, 405);
+    expect(answer.headers.get("allow")).toBe("GET, PUT, PATCH, DELETE");
+    refusal(await ask("DELETE", "/Users"), 405);
+    refusal(await ask("GET", "/Bulk"), 405);
+    refusal(await ask("GET", "/Users/.search"), 405);
+  });
+  test("a trailing slash changes nothing, nor do escapes in an id", async () => {
+    expect((await get("/Users/", { filter: 'userName eq "kim"' })).body.totalResults).toBe(1);
+    const escaped = [...(kim.id as string)].map((char) => `%${char.charCodeAt(0).toString(16)}`).join("");
+    expect((await get(`/Users/${escaped}`)).body.id).toBe(kim.id);
+  });
+});
+
+describe("names and states", () => {
+  test("C015 the names of attributes count in any case, and come back as the schema spells them", async () => {
+    const user = await scim.user({
+      DISPLAYNAME: "Dee",
+      Name: { GIVENNAME: "Dee", familyname: "Dum" },
+      EMAILS: [{ Value: "dee@example.org", TYPE: "work", Primary: true }],
+      [URN.enterprise.toUpperCase()]: { DEPARTMENT: "Tea" },
+    });
+    expect(user).toMatchObject({
+      displayName: "Dee",
+      name: { givenName: "Dee", familyName: "Dum" },
+      emails: [{ value: "dee@example.org", type: "work", primary: true }],
+      [URN.enterprise]: { department: "Tea" },
+    });
+  });
+  test("of two names equal but for case the schema's own wins", async () => {
+    expect((await scim.user({ nickname: "other", nickName: "own", NICKNAME: "last" })).nickName).toBe("own");
+    expect((await scim.user({ NICKNAME: "first", nickname: "last" })).nickName).toBe("last");
+  });
+  test("C016 a filter's names count in any case", async () => {
+    expect(await scim.names('USERNAME eq "kim"')).toEqual(["kim"]);
+    expect(await scim.names('NAME.familyNAME eq "dum" and EMAILS[TYPE eq "work"]')).toHaveLength(1);
+  });
+  test("C017 a full name counts in any case in paths, filters and projections", async () => {
+    const { id } = await scim.user();
+    const department = `${URN.enterprise.toUpperCase()}:DePartMent`;
+    const patched = await scim.patched(`/Users/${id}`, { op: "add", path: department, value: "Hats" });
+    expect(patched[URN.enterprise]).toEqual({ department: "Hats" });
+    expect((await find(`${department} eq "hats"`)).totalResults).toBe(1);
+    const { body } = await get(`/Users/${id}`, { attributes: `${URN.user.toUpperCase()}:USERNAME,${department}` });
+    expect(Object.keys(body).sort()).toEqual(["id", "schemas", URN.enterprise, "userName"].sort());
+  });
+  test("C018 null, an empty list and absence are one", async () => {
+    const { id, userName } = await scim.user({ nickName: "Nick", emails: [{ value: "n@example.org" }], title: "T" });
+    const { body } = await ask("PUT", `/Users/${id}`, { body: { userName, nickName: null, emails: [] } });
+    for (const answer of [body, await scim.read(`/Users/${id}`)]) {
+      for (const name of ["nickName", "emails", "title"]) expect(answer).not.toHaveProperty(name);
+    }
+  });
+});
+
+describe("types", () => {
+  test("C019 a boolean is true or false, however it was written", async () => {
+    expect((await scim.user({ active: "False" })).active).toBe(false);
+    expect((await scim.user({ active: "TRUE", emails: [{ value: "a@b.c", primary: "True" }] })).emails[0].primary).toBe(
+      true,
+    );
+  });
+  test("C020 a time has a date, a time and a zone", async () => {
+    const { created, lastModified } = kim.meta;
+    for (const time of [created, lastModified]) {
+      expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      expect(Number.isNaN(Date.parse(time))).toBe(false);
+    }
+  });
+  test("C021 binary data is base64 and comes back equal", async () => {
+    const value = Buffer.from([0, 255, 254, 62, 63, 1, 2]).toString("base64");
+    const { id } = await scim.user({ x509Certificates: [{ value }] });
+    expect((await scim.read(`/Users/${id}`)).x509Certificates).toEqual([{ value }]);
+    const answer = await ask("POST", "/Users", {
+      body: { userName: fresh("user"), x509Certificates: [{ value: "not base64!" }] },
+    });
+    expect(refusal(answer, 400, "invalidSyntax")).toMatch(/base64/);
+  });
+  test.each<[string, unknown]>([
+    ["userName", { value: "kim" }],
+    ["userName", 5],
+    ["userName", ["kim"]],
+    ["displayName", true],
+    ["active", "maybe"],
+    ["active", 1],
+    ["name", "Kim"],
+    ["name", [{ givenName: "a" }, { givenName: "b" }]],
+    ["emails", [["a@b.c"]]],
+    ["emails", [5]],
+    ["emails", [{ value: "a@b.c", primary: "perhaps" }]],
+    ["addresses", ["Main Street"]],
+    ["roles", [{ value: { a: 1 } }]],
+    [URN.enterprise, "text"],
+    [URN.enterprise, [1]],
+    [URN.system, { failedLoginAttempts: "many" }],
+    [URN.system, { failedLoginAttempts: 1.5 }],
+  ])("C022 P02 %s cannot be %j", async (name, value) => {
+    const before = (await find("userName pr")).totalResults;
+    const answer = await ask("POST", "/Users", { body: { userName: fresh("wrong"), [name]: value } });
+    expect(refusal(answer, 400, "invalidSyntax")).toContain(name);
+    expect((await find("userName pr")).totalResults).toBe(before);
+  });
+  test("C023 two primary values are refused", async () => {
+    const emails = ["a@b.c", "d@e.f"].map((value) => ({ value, primary: true }));
+    const answer = await ask("POST", "/Users", { body: { userName: fresh("user"), emails } });
+    expect(refusal(answer, 400, "invalidValue")).toMatch(/emails.*primary/);
+  });
+  test("C024 equal values are kept once", async () => {
+    const email = { type: "work", value: "same@example.org" };
+    const { emails } = await scim.user({ emails: [email, { ...email }, { value: "same@example.org", type: "work" }] });
+    expect(emails).toEqual([{ value: "same@example.org", type: "work" }]);
+  });
+  test("C025 a multi-valued attribute is a list, also of one value and however it was sent", async () => {
+    const user = await scim.user({ emails: { value: "one@example.org" }, phoneNumbers: [{ value: "1" }], roles: "r" });
+    expect(user.emails).toEqual([{ value: "one@example.org" }]);
+    expect(user.phoneNumbers).toEqual([{ value: "1" }]);
+    expect(user.roles).toEqual([{ value: "r" }]);
+  });
+});
+
+describe("errors", () => {
+  test.each<[string, number, string | undefined, () => Promise<Answer>]>([
+    ["a filter that is none", 400, "invalidFilter", () => get("/Users", { filter: "(" })],
+    ["a body that is none", 400, "invalidSyntax", () => ask("POST", "/Users", { raw: "{" })],
+    ["a value that may not be", 400, "invalidValue", () => ask("POST", "/Users", { body: { userName: "x" } })],
+    ["a path that leads nowhere", 400, "invalidPath", () => patchKim({ op: "add", path: "nope", value: 1 })],
+    [
+      "nothing to replace",
+      400,
+      "noTarget",
+      () => patchKim({ op: "replace", path: 'ims[type eq "x"].value', value: "y" }),
+    ],
+    ["what cannot be changed", 400, "mutability", () => patchKim({ op: "replace", path: "id", value: "x" })],
+    ["a cursor that nobody gave", 400, "invalidCursor", () => get("/Users", { cursor: "x" })],
+    ["a name that is in use", 409, "uniqueness", () => ask("POST", "/Users", { body: { userName: "KIM" } })],
+    ["nobody", 401, "Unauthorized", () => ask("GET", "/Users", { as: null })],
+    ["an id that nobody has", 404, undefined, () => get(`/Users/${NOBODY}`)],
+    ["another version", 412, undefined, () => ask("DELETE", `/Users/${kim.id}`, { headers: { "if-match": '"x"' } })],
+  ])(
+    "C188 C189 C190 %s: %i, in the error's own schema, with a sentence and its type",
+    async (_, status, scimType, send) => {
+      const answer = await send();
+      expect(answer.body).toEqual({
+        schemas: [URN.error],
+        status: String(status),
+        ...(scimType && { scimType }),
+        detail: expect.stringMatching(/^.{10,}\.$/),
+      });
+      expect(answer.status).toBe(status);
+    },
+  );
+});

@@ -1,0 +1,161 @@
+/** The default profile, which speaks as WSO2 Identity Server does (decisions D1, D2 and D6 of the reference), by the samples of the spec. */
+import { describe, expect, test } from "vitest";
+import { fresh, NOBODY, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
+import { world } from "#tests/support/world.ts";
+
+const api = world();
+const scim = scimOf(api, "wso2");
+const { ask, get } = scim;
+const password = "hasinitg";
+
+describe("createUser", () => {
+  test("the sample of the spec: 201, with username and its store before userName", async () => {
+    const answer = await ask("POST", "/Users", {
+      body: {
+        schemas: [],
+        name: { givenName: "Kim", familyName: "Berry" },
+        userName: "kim",
+        password: "MyPa33w0rd",
+        emails: [
+          { type: "home", value: "kim@gmail.com", primary: true },
+          { type: "work", value: "kim@wso2.com" },
+        ],
+        [URN.enterprise]: { employeeNumber: "1234A", manager: { value: "Taylor" } },
+      },
+      headers: { "content-type": "application/scim+json" },
+    });
+    expect(answer.status).toBe(201);
+    expect(answer.body).toEqual({
+      schemas: [URN.user, URN.enterprise],
+      id: expect.any(String),
+      username: "PRIMARY/kim",
+      userName: "kim",
+      name: { familyName: "Berry", givenName: "Kim" },
+      active: true,
+      emails: [
+        { value: "kim@gmail.com", type: "home", primary: true },
+        { value: "kim@wso2.com", type: "work" },
+      ],
+      [URN.enterprise]: { employeeNumber: "1234A", manager: { value: "Taylor" } },
+      meta: expect.objectContaining({ resourceType: "User" }),
+    });
+    const names = Object.keys(answer.body);
+    expect(names.indexOf("username")).toBeLessThan(names.indexOf("userName"));
+    expect(Object.keys(JSON.parse(answer.text))).toEqual(names);
+  });
+  test("without a password 400 invalidValue, and nobody is made; the schema says so", async () => {
+    const userName = fresh("wordless");
+    const detail = refusal(await ask("POST", "/Users", { body: { userName } }), 400, "invalidValue");
+    expect(detail).toContain("password");
+    expect(await scim.names(`userName eq "${userName}"`)).toEqual([]);
+    const { attributes } = (await get(`/Schemas/${URN.user}`)).body;
+    expect(attributes.find(({ name }: Shown) => name === "password").required).toBe(true);
+  });
+  test("whoever is invited to choose one needs none", async () => {
+    const user = await scim.user({ [URN.system]: { askPassword: true } });
+    expect(user[URN.system]).toEqual({ askPassword: true });
+    refusal(
+      await ask("POST", "/Users", { body: { userName: fresh("x"), [URN.system]: { askPassword: false } } }),
+      400,
+      "invalidValue",
+    );
+  });
+  test("username alone is understood, beside userName it does not count", async () => {
+    const alone = fresh("alias");
+    expect((await ask("POST", "/Users", { body: { username: `PRIMARY/${alone}`, password } })).body.userName).toBe(
+      alone,
+    );
+    const userName = fresh("own");
+    expect((await scim.user({ username: "PRIMARY/other", userName, password })).userName).toBe(userName);
+  });
+});
+
+describe("the alias", () => {
+  test("is where userName is: in lists, answers of changes and projections, and nowhere else", async () => {
+    const user = await scim.user({ userName: "Alias", password, title: "T" });
+    const path = `/Users/${user.id}`;
+    expect((await scim.find('userName eq "alias"')).Resources[0].username).toBe("PRIMARY/Alias");
+    expect((await scim.patched(path, { op: "replace", path: "title", value: "U" })).username).toBe("PRIMARY/Alias");
+    for (const attributes of ["userName", "username", "USERNAME", `${URN.user}:userName`]) {
+      expect((await get(path, { attributes })).body).toEqual({
+        schemas: [URN.user],
+        id: user.id,
+        username: "PRIMARY/Alias",
+        userName: "Alias",
+      });
+    }
+    expect((await get(path, { attributes: "title" })).body).not.toHaveProperty("username");
+    expect((await get(path, { excludedAttributes: "username" })).body).not.toHaveProperty("userName");
+    expect((await get(path, { excludedAttributes: "userName" })).body).not.toHaveProperty("username");
+  });
+  test("is sent back with what was read, and changes nothing", async () => {
+    const user = await scim.user({ password });
+    const { status, body } = await ask("PUT", `/Users/${user.id}`, { body: user });
+    expect([status, body]).toEqual([200, user]);
+    const renamed = fresh("renamed");
+    expect((await ask("PUT", `/Users/${user.id}`, { body: { ...user, userName: renamed } })).body).toMatchObject({
+      username: `PRIMARY/${renamed}`,
+      userName: renamed,
+    });
+  });
+  test("is no attribute of the schema", async () => {
+    const { attributes } = (await get(`/Schemas/${URN.user}`)).body;
+    expect(attributes.filter(({ name }: Shown) => /^username$/i.test(name)).map(({ name }: Shown) => name)).toEqual([
+      "userName",
+    ]);
+  });
+});
+
+describe("errors", () => {
+  test("carry schemas as one text, in the refusals of the gate and of bulk too", async () => {
+    for (const answer of [
+      await get(`/Users/${NOBODY}`),
+      await ask("GET", "/Users", { as: null }),
+      await ask("GET", "/nothing"),
+      await ask("POST", "/Users", { raw: "{" }),
+      await ask("DELETE", "/Users"),
+    ]) {
+      expect(answer.body).toEqual({
+        schemas: URN.error,
+        status: String(answer.status),
+        ...(answer.body.scimType && { scimType: answer.body.scimType }),
+        detail: expect.any(String),
+      });
+    }
+    const { body } = await api.ask("POST", "/scim2/Bulk", {
+      body: { Operations: [{ method: "DELETE", path: `/Users/${NOBODY}` }] },
+    });
+    expect(body.Operations[0].response.schemas).toBe(URN.error);
+  });
+});
+
+describe("the samples of the spec", () => {
+  test("filters without quotes, joined by and", async () => {
+    await scim.user({ userName: "kimberly", password, name: { familyName: "Kerr" } });
+    expect(await scim.names("userName sw ki and name.familyName co err")).toEqual(["kim", "kimberly"]);
+  });
+  test("a search with its domain, by startIndex and count", async () => {
+    const body = {
+      schemas: [URN.search],
+      attributes: ["name.familyName", "userName"],
+      filter: "userName sw ki and name.familyName co err",
+      domain: "PRIMARY",
+      startIndex: 1,
+      count: 10,
+    };
+    const found = await ask("POST", "/Users/.search", { body });
+    expect(found.body).toMatchObject({ schemas: [URN.list], totalResults: 2, startIndex: 1, itemsPerPage: 2 });
+    expect(found.body.Resources[0]).toEqual({
+      schemas: [URN.user],
+      id: expect.any(String),
+      username: "PRIMARY/kim",
+      userName: "kim",
+      name: { familyName: "Berry" },
+    });
+  });
+  test("a change that adds a nickName without a path", async () => {
+    const [{ id }] = (await scim.find("userName eq kim")).Resources;
+    const answer = await scim.patch(`/Users/${id}`, { op: "add", value: { nickName: "shaggy" } });
+    expect([answer.status, answer.body.nickName]).toEqual([200, "shaggy"]);
+  });
+});

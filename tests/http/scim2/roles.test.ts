@@ -1,0 +1,245 @@
+/** Roles by upstream's API (reference scim.md section 4.7): who holds them may do what their permissions say. */
+import { describe, expect, test } from "vitest";
+import { world } from "#tests/support/world.ts";
+
+const api = world();
+const ROLES = "/scim2/v2/Roles";
+const password = "a-long-enough-password";
+let made = 0;
+
+const newUser = async (): Promise<{ id: string; username: string }> => {
+  made += 1;
+  const username = `holder-${made}`;
+  const { body } = await api.ask("POST", "/scim2/Users", { body: { userName: username, password } });
+  return { id: body.id, username };
+};
+const newGroup = async (members: readonly string[]): Promise<string> => {
+  made += 1;
+  const body = { displayName: `group ${made}`, members: members.map((value) => ({ value })) };
+  return (await api.ask("POST", "/scim2/Groups", { body })).body.id;
+};
+const newRole = async (more: Record<string, unknown> = {}) => {
+  made += 1;
+  const { status, body } = await api.ask("POST", ROLES, { body: { displayName: `role ${made}`, ...more } });
+  expect(status).toBe(201);
+  return body;
+};
+const patch = (id: string, ...Operations: unknown[]) => api.ask("PATCH", `${ROLES}/${id}`, { body: { Operations } });
+const roleNamed = async (name: string) =>
+  (await api.ask("GET", `${ROLES}?filter=${encodeURIComponent(`displayName eq "${name}"`)}`)).body.Resources[0];
+const valuesOf = (list: readonly { value: string }[] | undefined) => (list ?? []).map(({ value }) => value).sort();
+const VIEW = "internal_application_mgt_view";
+
+describe("createRole", () => {
+  test("201 with everything that was sent, and where it is", async () => {
+    const user = await newUser();
+    const group = await newGroup([]);
+    const body = {
+      schemas: [],
+      displayName: "Taxi managers",
+      permissions: [{ value: VIEW }],
+      users: [{ value: user.id }],
+      groups: [{ value: group }],
+    };
+    const answer = await api.ask("POST", ROLES, { body });
+    expect(answer.status).toBe(201);
+    expect(answer.headers.get("location")).toBe(answer.body.meta.location);
+    expect(answer.body).toMatchObject({
+      schemas: ["urn:ietf:params:scim:schemas:extension:2.0:Role"],
+      displayName: "Taxi managers",
+      audience: { type: "organization" },
+      permissions: [{ value: VIEW, display: VIEW }],
+      users: [{ value: user.id, display: user.username }],
+      groups: [{ value: group }],
+      meta: { resourceType: "Role" },
+    });
+    expect((await api.ask("GET", `/scim2/Users/${user.id}`)).body.roles).toMatchObject([{ value: "Taxi managers" }]);
+  });
+  test("409 for a name in use whatever its case; one application may have it too", async () => {
+    const { displayName } = await newRole();
+    const again = await api.ask("POST", ROLES, { body: { displayName: displayName.toUpperCase() } });
+    expect([again.status, again.body.scimType]).toEqual([409, "uniqueness"]);
+    const application = await api.create({ name: "An audience" });
+    const audience = { type: "application", value: application };
+    const other = await api.ask("POST", ROLES, { body: { displayName, audience } });
+    expect([other.status, other.body.audience]).toMatchObject([201, audience]);
+    expect((await api.ask("POST", ROLES, { body: { displayName, audience } })).status).toBe(409);
+  });
+  test.each([
+    ["no name", {}],
+    ["a blank name", { displayName: " " }],
+    ["a scope that no API has", { displayName: "x", permissions: [{ value: "internal_nothing" }] }],
+    ["a user who is not there", { displayName: "x", users: [{ value: "nobody" }] }],
+    ["a group that is not there", { displayName: "x", groups: [{ value: "nothing" }] }],
+    ["another audience", { displayName: "x", audience: { type: "world" } }],
+    ["an application that is not there", { displayName: "x", audience: { type: "application", value: "y" } }],
+  ])("400 for %s, and nothing is made", async (_, body) => {
+    const before = (await api.ask("GET", ROLES)).body.totalResults;
+    const answer = await api.ask("POST", ROLES, { body });
+    expect([answer.status, answer.body.scimType]).toEqual([400, "invalidValue"]);
+    expect((await api.ask("GET", ROLES)).body.totalResults).toBe(before);
+  });
+  test("the scopes of a tenant's own API can be held", async () => {
+    const scopes = [{ name: "taxi:book" }];
+    await api.ask("POST", "/api/server/v1/api-resources", { body: { name: "T", identifier: "taxi", scopes } });
+    expect((await newRole({ permissions: [{ value: "taxi:book" }] })).permissions).toHaveLength(1);
+  });
+});
+
+describe("getRole", () => {
+  test("404 for an unknown id; holders are left out on request", async () => {
+    expect((await api.ask("GET", `${ROLES}/unknown`)).status).toBe(404);
+    const user = await newUser();
+    const role = await newRole({ users: [{ value: user.id }] });
+    const lean = await api.ask("GET", `${ROLES}/${role.id}?excludedAttributes=users`);
+    expect(lean.body).not.toHaveProperty("users");
+    expect(lean.body.audience.type).toBe("organization");
+    const same = await api.ask("GET", `${ROLES}/${role.id}`, { headers: { "if-none-match": role.meta.version } });
+    expect(same.status).toBe(304);
+  });
+});
+
+describe("replaceRole", () => {
+  test("replaces name, permissions and holders; the audience stays", async () => {
+    const [one, two] = [await newUser(), await newUser()];
+    const role = await newRole({ permissions: [{ value: VIEW }], users: [{ value: one.id }] });
+    const answer = await api.ask("PUT", `${ROLES}/${role.id}`, {
+      body: { displayName: "Renamed", users: [{ value: two.id }] },
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.body).not.toHaveProperty("permissions");
+    expect([answer.body.displayName, valuesOf(answer.body.users)]).toEqual(["Renamed", [two.id]]);
+    expect((await api.ask("GET", `/scim2/Users/${one.id}`)).body).not.toHaveProperty("roles");
+    const moved = await api.ask("PUT", `${ROLES}/${role.id}`, {
+      body: { displayName: "Renamed", audience: { type: "application", value: "x" } },
+    });
+    expect([moved.status, moved.body.scimType]).toEqual([400, "mutability"]);
+    expect((await api.ask("PUT", `${ROLES}/unknown`, { body: { displayName: "x" } })).status).toBe(404);
+  });
+});
+
+describe("patchRole", () => {
+  test("users and groups come and go by their paths", async () => {
+    const [one, two] = [await newUser(), await newUser()];
+    const group = await newGroup([]);
+    const role = await newRole();
+    const added = await patch(
+      role.id,
+      { op: "add", path: "users", value: [{ value: one.id }, { value: two.id }] },
+      { op: "add", path: "groups", value: [{ value: group }] },
+      { op: "add", path: "permissions", value: [{ value: VIEW }] },
+    );
+    expect(added.status).toBe(200);
+    expect([valuesOf(added.body.users), valuesOf(added.body.groups)]).toEqual([[one.id, two.id].sort(), [group]]);
+    const removed = await patch(
+      role.id,
+      { op: "remove", path: `users[value eq "${one.id}"]` },
+      { op: "remove", path: "groups" },
+      { op: "replace", path: "displayName", value: "By patch" },
+    );
+    expect([valuesOf(removed.body.users), removed.body.displayName]).toEqual([[two.id], "By patch"]);
+    expect(removed.body).not.toHaveProperty("groups");
+  });
+  test("nothing changes when one operation is wrong", async () => {
+    const user = await newUser();
+    const role = await newRole();
+    const wrong = await patch(
+      role.id,
+      { op: "add", path: "users", value: [{ value: user.id }] },
+      { op: "add", path: "permissions", value: [{ value: "nothing" }] },
+    );
+    expect(wrong.status).toBe(400);
+    expect((await api.ask("GET", `${ROLES}/${role.id}`)).body).not.toHaveProperty("users");
+    expect((await patch(role.id, { op: "remove", path: "displayName" })).body.scimType).toBe("mutability");
+    expect((await patch(role.id, { op: "remove" })).body.scimType).toBe("noTarget");
+    expect((await patch("unknown", { op: "add", path: "users", value: [] })).status).toBe(404);
+  });
+  test("of two at once that give it to different users both count", async () => {
+    const users = await Promise.all([newUser(), newUser(), newUser(), newUser()]);
+    const role = await newRole();
+    const answers = await Promise.all(
+      users.map(({ id }) => patch(role.id, { op: "add", path: "users", value: [{ value: id }] })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const { body } = await api.ask("GET", `${ROLES}/${role.id}`);
+    expect(valuesOf(body.users)).toEqual(users.map(({ id }) => id).sort());
+  });
+  test("the service's own roles keep their names and what they hold", async () => {
+    const { id } = await roleNamed("admin");
+    for (const operation of [
+      { op: "replace", path: "displayName", value: "root" },
+      { op: "add", path: "permissions", value: [{ value: VIEW }] },
+    ]) {
+      expect((await patch(id, operation)).status).toBe(403);
+    }
+    const me = (await api.ask("GET", "/scim2/Me")).body.id;
+    for (const operation of [
+      { op: "remove", path: `users[value eq "${me}"]` },
+      { op: "remove", path: "users" },
+    ]) {
+      expect((await patch(id, operation)).status).toBe(403);
+    }
+    expect((await api.ask("PUT", `${ROLES}/${id}`, { body: { displayName: "admin" } })).status).toBe(403);
+    const locked = { op: "replace", value: { "urn:scim:wso2:schema": { accountLocked: true } } };
+    expect((await api.ask("PATCH", `/scim2/Users/${me}`, { body: { Operations: [locked] } })).status).toBe(403);
+    const user = await newUser();
+    expect((await patch(id, { op: "add", path: "users", value: [{ value: user.id }] })).status).toBe(200);
+    const as = { username: user.username, password };
+    expect((await api.ask("GET", "/api/server/v1/applications", { as })).status).toBe(200);
+  });
+});
+
+describe("deleteRole", () => {
+  test("204; its users show it no more, and its name is free", async () => {
+    const users = await Promise.all(Array.from({ length: 3 }, newUser));
+    const role = await newRole({ users: users.map(({ id }) => ({ value: id })) });
+    expect((await api.ask("DELETE", `${ROLES}/${role.id}`)).status).toBe(204);
+    for (const { id } of users) expect((await api.ask("GET", `/scim2/Users/${id}`)).body).not.toHaveProperty("roles");
+    expect((await api.ask("DELETE", `${ROLES}/${role.id}`)).status).toBe(404);
+    expect((await api.ask("POST", ROLES, { body: { displayName: role.displayName } })).status).toBe(201);
+  });
+  test("403 for the service's own", async () => {
+    for (const name of ["admin", "everyone"]) {
+      const { id } = await roleNamed(name);
+      expect((await api.ask("DELETE", `${ROLES}/${id}`)).status).toBe(403);
+    }
+  });
+  test("a user or group that goes takes its hold with it", async () => {
+    const user = await newUser();
+    const group = await newGroup([]);
+    const role = await newRole({ users: [{ value: user.id }], groups: [{ value: group }] });
+    await api.ask("DELETE", `/scim2/Users/${user.id}`);
+    await api.ask("DELETE", `/scim2/Groups/${group}`);
+    const { body } = await api.ask("GET", `${ROLES}/${role.id}`);
+    expect([body.users, body.groups]).toEqual([undefined, undefined]);
+  });
+});
+
+describe("listRoles", () => {
+  test("filters, sorts and pages; shows no holders", async () => {
+    await newRole({ displayName: "zeta" });
+    await newRole({ displayName: "Zebra" });
+    const filter = encodeURIComponent('displayName sw "ze"');
+    const { status, body } = await api.ask(
+      "GET",
+      `${ROLES}?filter=${filter}&sortBy=displayName&sortOder=descending&count=1`,
+    );
+    expect([status, body.totalResults, body.itemsPerPage]).toEqual([200, 2, 1]);
+    expect(body.Resources[0]).toMatchObject({ displayName: "zeta", audience: { type: "organization" } });
+    const second = await api.ask("GET", `${ROLES}?filter=${filter}&startIndex=2`);
+    expect(second.body.Resources).toMatchObject([{ displayName: "zeta" }]);
+    const wrong = await api.ask("GET", `${ROLES}?filter=nothing+eq+1`);
+    expect([wrong.status, wrong.body.scimType]).toEqual([400, "invalidFilter"]);
+  });
+});
+
+describe("searchRoles", () => {
+  test("as the list does", async () => {
+    const body = { filter: 'displayName eq "ADMIN"', attributes: ["displayName"] };
+    const answer = await api.ask("POST", `${ROLES}/.search`, { body });
+    expect(answer.body.Resources).toMatchObject([{ displayName: "admin" }]);
+    expect(answer.body.Resources[0]).not.toHaveProperty("permissions");
+    const wrong = await api.ask("POST", `${ROLES}/.search`, { body: { schemas: ["urn:x"] } });
+    expect([wrong.status, wrong.body.scimType]).toEqual([400, "invalidValue"]);
+  });
+});

@@ -1,0 +1,261 @@
+/**
+ * The walls between tenants: with the credential of one, every operation that takes an id answers for the ids of the other
+ * exactly what it answers for ids that nothing has, and changes nothing. Both tenants have the same names in everything.
+ */
+import { beforeAll, describe, expect, test } from "vitest";
+import { operations } from "#core/catalogue/index.ts";
+import { type Answer, APPLICATIONS, world } from "#tests/support/world.ts";
+
+const api = world();
+const password = "a-long-password";
+const HERE = "here.example";
+const THERE = "there.example";
+const as = (domain: string) => ({ username: `kim@${domain}`, password });
+const NOTHING = "00000000-0000-0000-0000-000000000000";
+
+/** What one tenant has, by the kind of thing that an id in a path means. */
+interface Things {
+  readonly application: string;
+  readonly template: string;
+  readonly api: string;
+  readonly user: string;
+  readonly group: string;
+  readonly role: string;
+  readonly tenant: string;
+}
+const nothing: Things = {
+  application: NOTHING,
+  template: NOTHING,
+  api: NOTHING,
+  user: NOTHING,
+  group: NOTHING,
+  role: NOTHING,
+  tenant: NOTHING,
+};
+
+const made = async (path: string, body: unknown, domain: string): Promise<string> => {
+  const answer = await api.ask("POST", path, { body, as: as(domain) });
+  if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${answer.text}`);
+  return answer.headers.get("location")?.split("/").at(-1) ?? "";
+};
+
+const furnish = async (domain: string): Promise<Things> => {
+  const body = { domain, owners: [{ username: "kim", password }] };
+  const location = (await api.ask("POST", "/api/server/v1/tenants", { body })).headers.get("location");
+  const user = await made("/scim2/Users", { userName: "lee", password, externalId: "e-1" }, domain);
+  const group = await made("/scim2/Groups", { displayName: "drivers", members: [{ value: user }] }, domain);
+  const application = await made(
+    APPLICATIONS,
+    {
+      name: "Pickup",
+      inboundProtocolConfiguration: {
+        saml: { manualConfiguration: { issuer: "taxi", assertionConsumerUrls: ["https://taxi.example/acs"] } },
+        passiveSts: { realm: "taxi", replyTo: "https://taxi.example" },
+      },
+    },
+    domain,
+  );
+  const scopes = [{ name: "taxi:book" }];
+  return {
+    application,
+    user,
+    group,
+    template: await made(`${APPLICATIONS}/templates`, { name: "T", application: { name: "x" } }, domain),
+    api: await made("/api/server/v1/api-resources", { name: "Taxi", identifier: "taxi", scopes }, domain),
+    role: await made("/scim2/v2/Roles", { displayName: "drivers", users: [{ value: user }] }, domain),
+    tenant: location?.split("/").at(-1) ?? "",
+  };
+};
+
+const kinds: readonly (readonly [RegExp, keyof Things])[] = [
+  [/^\/scim2\/Users/, "user"],
+  [/^\/scim2\/Groups/, "group"],
+  [/^\/scim2\/v2\/Roles/, "role"],
+  [/\/templates\//, "template"],
+  [/\/api-resources\//, "api"],
+  [/\/tenants\//, "tenant"],
+];
+const pathFor = (path: string, things: Things): string => {
+  const kind = kinds.find(([pattern]) => pattern.test(path))?.[1] ?? "application";
+  return path
+    .replace("{scopeName}", "taxi:book")
+    .replace("{inboundProtocolId}", "cas")
+    .replace("{apiId}", things.api)
+    .replace("{domain}", THERE)
+    .replace(/\{\w+\}/, things[kind]);
+};
+
+const patchOf = (...Operations: unknown[]) => ({ Operations });
+/** Bodies with which the operations would succeed on a thing of one's own. */
+const bodies: Readonly<Record<string, unknown>> = {
+  patchApplication: { description: "taken over" },
+  changeApplicationOwner: { id: NOTHING },
+  updateSamlConfiguration: {
+    manualConfiguration: { issuer: "other", assertionConsumerUrls: ["https://other.example/acs"] },
+  },
+  updateOidcConfiguration: { grantTypes: ["client_credentials"] },
+  updatePassiveStsConfiguration: { realm: "other", replyTo: "https://other.example" },
+  updateWsTrustConfiguration: { audience: "https://other.example", certificateAlias: "wso2carbon" },
+  updateCustomConfiguration: {
+    name: "cas",
+    properties: [{ key: "serviceURL", value: "https://other.example" }],
+  },
+  updateApplicationTemplate: { name: "taken over", application: { name: "x" } },
+  authorizeApi: { id: NOTHING, policyIdentifier: "RBAC", scopes: [] },
+  patchAuthorizedApi: { addedScopes: [] },
+  patchApiResource: { name: "taken over" },
+  replaceApiResourceScopes: [{ name: "other:scope" }],
+  patchApiResourceScope: { displayName: "taken over" },
+  replaceUser: { userName: "taken-over" },
+  patchUser: patchOf({ op: "replace", path: "nickName", value: "taken over" }),
+  replaceGroup: { displayName: "taken over" },
+  patchGroup: patchOf({ op: "replace", path: "displayName", value: "taken over" }),
+  replaceRole: { displayName: "taken over" },
+  patchRole: patchOf({ op: "replace", path: "displayName", value: "taken over" }),
+  updateTenantStatus: { activated: false },
+};
+
+const addressed = Object.entries(operations).filter(
+  ([id, { path }]) => path.includes("{") && !["getResourceType", "getSchema", "getCustomProtocolMetadata"].includes(id),
+);
+
+let here: Things;
+let there: Things;
+const shownThere = async (): Promise<unknown[]> => {
+  const paths = [
+    `${APPLICATIONS}/${there.application}`,
+    `${APPLICATIONS}/${there.application}/inbound-protocols`,
+    `${APPLICATIONS}/templates/${there.template}`,
+    `/api/server/v1/api-resources/${there.api}`,
+    `/scim2/Users/${there.user}`,
+    `/scim2/Groups/${there.group}`,
+    `/scim2/v2/Roles/${there.role}`,
+  ];
+  return Promise.all(paths.map(async (path) => (await api.ask("GET", path, { as: as(THERE) })).body));
+};
+
+beforeAll(async () => {
+  here = await furnish(HERE);
+  there = await furnish(THERE);
+});
+
+/** What an answer tells, without the ids that were asked for and what differs between any two requests. */
+const told = ({ status, text, headers }: Answer, things: Things) => ({
+  status,
+  allow: headers.get("allow"),
+  location: headers.get("location"),
+  text: [...Object.values(things), NOTHING]
+    .reduce((rest, id) => rest.replaceAll(id, "<id>"), text)
+    .replace(/"traceId":"[^"]*"/, '"traceId":"<trace>"'),
+});
+
+describe.each(addressed)("%s", (id, { method, path, body }) => {
+  test("answers for another tenant's ids what it answers for ids of nothing, and changes nothing", async () => {
+    const before = await shownThere();
+    const ask = async (things: Things) => {
+      // The operation's own thing may be right: what it refers to is the other tenant's then.
+      const payload = body ? (bodies[id] ?? {}) : undefined;
+      return api.ask(method, pathFor(path, things), { as: as(HERE), ...(payload !== undefined && { body: payload }) });
+    };
+    const [theirs, none] = [await ask(there), await ask(nothing)];
+    expect(told(theirs, there)).toEqual(told(none, nothing));
+    expect(await shownThere()).toEqual(before);
+  });
+});
+
+describe("a reference to another tenant's thing is one to nothing", () => {
+  const asks: [string, () => [string, string, unknown]][] = [
+    [
+      "a member of a group",
+      () => [
+        "PATCH",
+        `/scim2/Groups/${here.group}`,
+        patchOf({ op: "add", path: "members", value: [{ value: there.user }] }),
+      ],
+    ],
+    ["a new group's member", () => ["POST", "/scim2/Groups", { displayName: "g", members: [{ value: there.user }] }]],
+    [
+      "a holder of a role",
+      () => [
+        "PATCH",
+        `/scim2/v2/Roles/${here.role}`,
+        patchOf({ op: "add", path: "users", value: [{ value: there.user }] }),
+      ],
+    ],
+    [
+      "a group that holds a role",
+      () => [
+        "PATCH",
+        `/scim2/v2/Roles/${here.role}`,
+        patchOf({ op: "add", path: "groups", value: [{ value: there.group }] }),
+      ],
+    ],
+    [
+      "the audience of a role",
+      () => [
+        "POST",
+        "/scim2/v2/Roles",
+        { displayName: "r", audience: { type: "application", value: there.application } },
+      ],
+    ],
+    ["the owner of an application", () => ["PUT", `${APPLICATIONS}/${here.application}/owner`, { id: there.user }]],
+    [
+      "an authorized API",
+      () => [
+        "POST",
+        `${APPLICATIONS}/${here.application}/authorized-apis`,
+        { id: there.api, policyIdentifier: "RBAC", scopes: [] },
+      ],
+    ],
+    ["a template", () => ["POST", `${APPLICATIONS}?template=${there.template}`, { name: "from theirs" }]],
+  ];
+  test.each(asks)("%s", async (_, call) => {
+    const before = await shownThere();
+    const [method, path, body] = call();
+    const theirs = await api.ask(method, path, { body, as: as(HERE) });
+    expect([400, 404]).toContain(theirs.status);
+    const swap = (text: string) => Object.values(there).reduce((rest, id) => rest.replaceAll(id, NOTHING), text);
+    const none = await api.ask(method, swap(path), { raw: swap(JSON.stringify(body)), as: as(HERE) });
+    expect(told(none, nothing)).toEqual(told(theirs, there));
+    expect(await shownThere()).toEqual(before);
+  });
+});
+
+describe("lists and searches", () => {
+  test.each([
+    `${APPLICATIONS}?filter=name+eq+Pickup`,
+    `${APPLICATIONS}/templates`,
+    "/api/server/v1/api-resources?filter=identifier+eq+taxi",
+    '/scim2/Users?filter=userName+eq+"lee"',
+    '/scim2/Users?filter=externalId+eq+"e-1"',
+    "/scim2/Groups",
+    '/scim2/v2/Roles?filter=displayName+eq+"drivers"',
+    "/scim2",
+  ])("%s holds only one's own", async (path) => {
+    const { status, text } = await api.ask("GET", path, { as: as(HERE) });
+    expect(status).toBe(200);
+    for (const id of Object.values(there)) expect(text).not.toContain(id);
+    expect(Object.values(here).some((id) => text.includes(id))).toBe(true);
+  });
+  test("a filter that names their id finds nothing", async () => {
+    for (const filter of [`id eq "${there.user}"`, `groups.value eq "${there.group}"`]) {
+      const { body } = await api.ask("GET", `/scim2/Users?filter=${encodeURIComponent(filter)}`, { as: as(HERE) });
+      expect(body.totalResults).toBe(0);
+    }
+    const members = encodeURIComponent(`members.value eq "${there.user}"`);
+    expect((await api.ask("GET", `/scim2/Groups?filter=${members}`, { as: as(HERE) })).body.totalResults).toBe(0);
+  });
+  test("a cursor of theirs leads nowhere", async () => {
+    const first = await api.ask("GET", "/scim2/Users?cursor&count=1", { as: as(THERE) });
+    const cursor = first.body.nextCursor;
+    expect((await api.ask("GET", `/scim2/Users?cursor=${cursor}&count=1`, { as: as(THERE) })).status).toBe(200);
+    const stolen = await api.ask("GET", `/scim2/Users?cursor=${cursor}&count=1`, { as: as(HERE) });
+    expect([stolen.status, stolen.body.scimType]).toEqual([400, "invalidCursor"]);
+  });
+  test("what goes in one tenant stays in the other, with the same name", async () => {
+    expect((await api.ask("DELETE", `/scim2/Groups/${here.group}`, { as: as(HERE) })).status).toBe(204);
+    expect((await api.ask("DELETE", `${APPLICATIONS}/${here.application}`, { as: as(HERE) })).status).toBe(204);
+    expect((await api.ask("GET", `/scim2/Groups/${there.group}`, { as: as(THERE) })).body.members).toHaveLength(1);
+    expect((await api.ask("GET", `${APPLICATIONS}/${there.application}`, { as: as(THERE) })).status).toBe(200);
+  });
+});

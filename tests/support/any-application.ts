@@ -1,0 +1,265 @@
+/** Any application that the API accepts, as the body that makes it: every member, with the texts that formats trip over. */
+import fc from "fast-check";
+
+/** The deployment whose custom protocol the applications use. */
+export const deployment = `[[custom_inbound_protocol]]
+name = "any protocol"
+[[custom_inbound_protocol.property]]
+name = "plain"
+[[custom_inbound_protocol.property]]
+name = "password"
+confidential = true
+`;
+
+const TRAPS = [
+  ...["]]>", "<![CDATA[x]]>", "&amp;", "<a>&b;</a>", "&#13;", "\r", "\r\n", "\n", " \n ", "\t", " ", "null", "true"],
+  ...["\u0000", "\u0001\u000B\u001F", "\u007F\u0085", "\u2028", "\uFFFE\uFFFF", "\uFFFD", "\u{1F600}", "regexp=", "{}"],
+  ...["__proto__", "LOCAL", "<?xml version='1.0'?>", "<!DOCTYPE x>", "\\", '"', "'"],
+];
+const anyText = (maxLength: number, minLength = 0) =>
+  fc
+    .array(fc.oneof(fc.constantFrom(...TRAPS), fc.string({ unit: "binary", maxLength: 10 })), { maxLength: 6 })
+    .map((parts) => parts.join("").slice(0, maxLength))
+    // A cut may leave half of a pair.
+    .map((text) => text.toWellFormed())
+    .filter((text) => text.length >= minLength);
+const maybe = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: undefined });
+const flag = maybe(fc.boolean());
+const few = <T>(of: fc.Arbitrary<T>) => maybe(fc.array(of, { maxLength: 4 }));
+const word = anyText(100, 1);
+const address = fc.webUrl({ withQueryParameters: true }).map((url) => url.replaceAll("'", ""));
+const seconds = maybe(fc.integer({ min: 0, max: 2_147_483_647 }));
+
+const claim = fc
+  .record({ uri: maybe(word), id: maybe(word), displayName: maybe(word) })
+  .filter(({ uri, id }) => Boolean(uri ?? id));
+const mapping = fc.record({ applicationClaim: word, localClaim: claim });
+
+const claimConfiguration = fc
+  .record({
+    dialect: maybe(fc.constantFrom("LOCAL", "CUSTOM")),
+    claimMappings: maybe(fc.uniqueArray(mapping, { maxLength: 4, selector: (each) => each.applicationClaim })),
+    requestedClaims: few(fc.record({ claim, mandatory: flag })),
+    subject: maybe(
+      fc.record({
+        claim: maybe(claim),
+        includeUserDomain: flag,
+        includeTenantDomain: flag,
+        useMappedLocalSubject: fc.constantFrom(true, undefined),
+        mappedLocalSubjectMandatory: flag,
+      }),
+    ),
+    role: maybe(
+      fc.record({
+        mappings: few(fc.record({ localRole: word, applicationRole: word })),
+        includeUserDomain: flag,
+        claim: maybe(claim),
+      }),
+    ),
+  })
+  .map((claims) => {
+    const mapped = claims.claimMappings?.[0]?.applicationClaim;
+    const known = mapped === undefined ? undefined : { uri: mapped };
+    // In a dialect of its own an application names its own claims.
+    return claims.dialect === "CUSTOM"
+      ? {
+          ...claims,
+          ...(claims.subject && { subject: { ...claims.subject, claim: known } }),
+          ...(claims.role && { role: { ...claims.role, claim: known } }),
+          // Requested claims without mappings would map to themselves, twice where two are the same.
+          ...(!claims.claimMappings && { requestedClaims: undefined }),
+        }
+      : { ...claims, ...(!claims.claimMappings && { requestedClaims: claims.requestedClaims?.slice(0, 1) }) };
+  });
+
+const option = fc.oneof(
+  fc.record({ idp: fc.constant("LOCAL"), authenticator: fc.constantFrom("BasicAuthenticator", "totp", "fido") }),
+  fc.record({ idp: word.filter((idp) => idp !== "LOCAL"), authenticator: word }),
+);
+const authenticationSequence = fc
+  .record({
+    type: fc.constantFrom("DEFAULT", "USER_DEFINED"),
+    steps: fc.array(fc.array(option, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 3 }),
+    requestPathAuthenticators: few(
+      fc.constantFrom("BasicAuthRequestPathAuthenticator", "OAuthRequestPathAuthenticator"),
+    ),
+    script: maybe(anyText(2_000)),
+    subjectStepId: maybe(fc.integer({ min: -1, max: 5 })),
+    attributeStepId: maybe(fc.integer({ min: -1, max: 5 })),
+  })
+  .map(({ steps, ...sequence }) => ({ ...sequence, steps: steps.map((options, at) => ({ id: at + 1, options })) }));
+
+const advancedConfigurations = fc.record({
+  saas: flag,
+  skipLoginConsent: flag,
+  skipLogoutConsent: flag,
+  returnAuthenticatedIdpList: flag,
+  enableAuthorization: flag,
+  fragment: flag,
+  enableAPIBasedAuthentication: flag,
+  certificate: maybe(address.map((value) => ({ type: "JWKS", value }))),
+  trustedAppConfiguration: maybe(
+    fc.record({
+      isFIDOTrustedApp: flag,
+      isConsentGranted: flag,
+      androidPackageName: maybe(anyText(100)),
+      androidThumbprints: few(anyText(100)),
+      appleAppId: maybe(anyText(100)),
+    }),
+  ),
+  attestationMetaData: maybe(
+    fc.record({ enableClientAttestation: flag, androidPackageName: maybe(anyText(100)), appleAppId: maybe(word) }),
+  ),
+});
+
+const provisioningConfigurations = fc.record({
+  inboundProvisioning: maybe(fc.record({ proxyMode: flag, provisioningUserstoreDomain: maybe(anyText(100)) })),
+  outboundProvisioningIdps: few(fc.record({ idp: word, connector: word, blocking: flag, rules: flag, jit: flag })),
+});
+
+const callback = fc.oneof(
+  address,
+  fc.constantFrom("regexp=https://(a|b)\\.example/cb", "regexp=(https://x\\.example|https://y\\.example)/\\d+"),
+);
+const oidc = fc.record({
+  clientSecret: maybe(fc.stringMatching(/^[!-~]{1,60}$/)),
+  grantTypes: fc.uniqueArray(fc.constantFrom("authorization_code", "refresh_token", "password", "iwa:ntlm"), {
+    minLength: 1,
+    maxLength: 4,
+  }),
+  callbackURLs: fc.array(callback, { minLength: 1, maxLength: 3 }),
+  allowedOrigins: maybe(fc.constantFrom([], ["https://a.example"], ["https://b.example", "http://c.example:8080"])),
+  publicClient: flag,
+  pkce: maybe(fc.record({ mandatory: flag, supportPlainTransformAlgorithm: flag })),
+  accessToken: maybe(
+    fc.record({
+      type: maybe(fc.constantFrom("JWT", "Default")),
+      userAccessTokenExpiryInSeconds: seconds,
+      applicationAccessTokenExpiryInSeconds: seconds,
+      bindingType: maybe(fc.constantFrom("None", "cookie", "DPoP")),
+      revokeTokensWhenIDPSessionTerminated: flag,
+      validateTokenBinding: flag,
+      accessTokenAttributes: few(anyText(100)),
+    }),
+  ),
+  refreshToken: maybe(fc.record({ expiryInSeconds: seconds, renewRefreshToken: flag })),
+  idToken: maybe(
+    fc.record({
+      expiryInSeconds: seconds,
+      audience: maybe(
+        fc.uniqueArray(
+          word.filter((each) => each.trim() !== ""),
+          { maxLength: 3 },
+        ),
+      ),
+      encryption: maybe(
+        fc.record({
+          enabled: fc.boolean(),
+          algorithm: fc.constantFrom("RSA-OAEP", "RSA1_5"),
+          method: fc.constantFrom("A128GCM", "A128CBC+HS256"),
+        }),
+      ),
+    }),
+  ),
+  logout: maybe(fc.record({ backChannelLogoutUrl: maybe(anyText(100)), frontChannelLogoutUrl: maybe(anyText(100)) })),
+  validateRequestObjectSignature: flag,
+  scopeValidators: maybe(fc.constantFrom([], ["Role based scope validator"])),
+});
+
+const algorithm = maybe(fc.constantFrom("http://www.w3.org/2000/09/xmldsig#rsa-sha1"));
+const saml = fc.record({
+  serviceProviderQualifier: maybe(anyText(50).map((text) => text.replaceAll("@", ""))),
+  assertionConsumerUrls: fc.array(fc.oneof(address, anyText(100)), { minLength: 1, maxLength: 3 }),
+  defaultAssertionConsumerUrl: maybe(word),
+  idpEntityIdAlias: maybe(anyText(100)),
+  singleSignOnProfile: maybe(
+    fc.record({
+      bindings: maybe(fc.uniqueArray(fc.constantFrom("HTTP_POST", "HTTP_REDIRECT", "ARTIFACT"))),
+      enableSignatureValidationForArtifactBinding: flag,
+      attributeConsumingServiceIndex: maybe(anyText(20)),
+      enableIdpInitiatedSingleSignOn: flag,
+      assertion: maybe(
+        fc.record({
+          nameIdFormat: maybe(fc.oneof(anyText(100), fc.constant("urn:oasis:names:tc:SAML:2.0:nameid-format:x/y"))),
+          audiences: few(anyText(100)),
+          recipients: few(anyText(100)),
+          digestAlgorithm: maybe(fc.constant("http://www.w3.org/2000/09/xmldsig#sha1")),
+          encryption: maybe(fc.record({ enabled: flag })),
+        }),
+      ),
+    }),
+  ),
+  attributeProfile: maybe(
+    fc.record({ enabled: flag, alwaysIncludeAttributesInResponse: flag, nameFormat: maybe(anyText(100)) }),
+  ),
+  singleLogoutProfile: maybe(
+    fc.record({
+      enabled: flag,
+      logoutRequestUrl: maybe(anyText(100)),
+      logoutResponseUrl: maybe(anyText(100)),
+      logoutMethod: maybe(fc.constantFrom("BACKCHANNEL", "FRONTCHANNEL_HTTP_REDIRECT", "FRONTCHANNEL_HTTP_POST")),
+      idpInitiatedSingleLogout: maybe(fc.record({ enabled: flag, returnToUrls: few(anyText(100)) })),
+    }),
+  ),
+  requestValidation: maybe(
+    fc.record({ enableSignatureValidation: flag, signatureValidationCertAlias: maybe(anyText(100)) }),
+  ),
+  responseSigning: maybe(fc.record({ enabled: flag, signingAlgorithm: algorithm })),
+  enableAssertionQueryProfile: flag,
+});
+
+const custom = fc.record({
+  configName: word,
+  properties: fc
+    .constantFrom("plain", "password", "both")
+    .chain((which) =>
+      fc
+        .record({ plain: word, password: word })
+        .map(({ plain, password }) => [
+          ...(which === "password" ? [] : [{ key: "plain", value: plain }]),
+          ...(which === "plain" ? [] : [{ key: "password", value: password }]),
+        ]),
+    ),
+});
+
+/** What an application may be. */
+export const anyApplication = fc.record({
+  description: maybe(anyText(1_024)),
+  imageUrl: maybe(anyText(500)),
+  accessUrl: maybe(anyText(500)),
+  logoutReturnUrl: maybe(anyText(500)),
+  templateId: maybe(anyText(200)),
+  templateVersion: maybe(anyText(200)),
+  isManagementApp: flag,
+  applicationEnabled: flag,
+  claimConfiguration: maybe(claimConfiguration),
+  authenticationSequence: maybe(authenticationSequence),
+  advancedConfigurations: maybe(advancedConfigurations),
+  provisioningConfigurations: maybe(provisioningConfigurations),
+  protocols: fc.record({
+    oidc: maybe(oidc),
+    saml: maybe(saml),
+    passiveSts: maybe(fc.record({ replyTo: word, replyToLogout: maybe(anyText(100)) })),
+    wsTrust: maybe(fc.record({ certificateAlias: word })),
+    custom: maybe(custom),
+  }),
+  key: anyText(50).map((text) => text.replaceAll("@", "")),
+});
+
+type AnyApplication = typeof anyApplication extends fc.Arbitrary<infer T> ? T : never;
+
+/** The body that makes it, with names and keys that are nobody else's. */
+export const bodyOf = ({ protocols, key, ...rest }: AnyApplication, at: number) => {
+  const { oidc: client, saml: provider, passiveSts, wsTrust, custom: settings } = protocols;
+  return {
+    ...rest,
+    name: `any ${at}`,
+    inboundProtocolConfiguration: {
+      ...(client && { oidc: client }),
+      ...(provider && { saml: { manualConfiguration: { issuer: `${at}${key}`, ...provider } } }),
+      ...(passiveSts && { passiveSts: { realm: `${at}${key}`, ...passiveSts } }),
+      ...(wsTrust && { wsTrust: { audience: `${at}${key}`, ...wsTrust } }),
+      ...(settings && { custom: [{ name: "any protocol", ...settings }] }),
+    },
+  };
+};

@@ -1,0 +1,57 @@
+/** The authorizer as one container of it, with a clock that a test turns, on the table of a running service. */
+import type { APIGatewayRequestAuthorizerEventV2 } from "aws-lambda";
+import { defaultAccess } from "#core/access/model.ts";
+import { newAuthorizer } from "#core/auth/authorize.ts";
+import { credentialStore } from "#core/auth/credentials.ts";
+import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
+import { operations } from "#core/catalogue/index.ts";
+import { groupStore } from "#core/groups/store.ts";
+import { roleStore } from "#core/roles/store.ts";
+import { openTable } from "#core/table/dynamo.ts";
+import type { Cost, Meter } from "#core/table/meter.ts";
+import { tenantStore } from "#core/tenants/tenant.ts";
+import { userStore } from "#core/users/store.ts";
+import { clientFor } from "#local/database.ts";
+import { APPLICATIONS, type World } from "./world.ts";
+
+/** What was decided, and what it cost. */
+export interface Decided {
+  readonly context: Readonly<Record<string, string>>;
+  readonly cost: Cost;
+}
+
+/** Opens a container. `at` answers the decision on a request with that `Authorization` header. */
+export const container = (api: World, clock = { ms: Date.now(), now: (): number => clock.ms }) => {
+  const { endpoint, tableName, url } = api.service;
+  let latest: Meter | undefined;
+  const authorizer = newAuthorizer({
+    access: defaultAccess as { rules: []; certificates: (typeof defaultAccess)["certificates"] },
+    operations,
+    clock,
+    baseUrl: url,
+    stores: (meter) => {
+      latest = meter;
+      const table = openTable({ tableName, deadlineMs: 5_000, client: clientFor(endpoint) })(meter);
+      return {
+        table,
+        tenants: tenantStore(table),
+        users: userStore(table),
+        roles: roleStore(table),
+        groups: groupStore(table),
+        credentials: credentialStore(table),
+        lockouts: lockoutStore(table, defaultLockoutPolicy),
+      };
+    },
+  });
+  const ask = async (authorization: string, rawPath = APPLICATIONS, method = "GET"): Promise<Decided> => {
+    const event = {
+      rawPath,
+      rawQueryString: "",
+      headers: { authorization },
+      requestContext: { requestId: "r", domainName: "unused", http: { method, sourceIp: "127.0.0.1" } },
+    } as unknown as APIGatewayRequestAuthorizerEventV2;
+    const { context } = await authorizer(event);
+    return { context, cost: latest?.cost ?? { calls: 0, roundTrips: 0, readUnits: 0, writeUnits: 0 } };
+  };
+  return { clock, ask };
+};

@@ -1,0 +1,63 @@
+/**
+ * The functions as they are deployed: the bundles of a directory, each with the variables that its plan gives it and no
+ * others, and with the database behind the statements of its role.
+ */
+import { randomUUID } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { LoadFunction } from "#local/service.ts";
+import { type FunctionName, plan, variablesOf } from "../../stacks/plan.ts";
+import { statementsOf } from "../../stacks/statements.ts";
+import { type Guard, startGuard } from "./guard.ts";
+
+/** Loads deployed functions. */
+export interface DeployedFunctions {
+  readonly load: LoadFunction;
+  /** Stops the check, and writes down what the functions used of the table. Throws where a function was refused something. */
+  close(): Promise<void>;
+}
+
+/** The variables of every function: what Lambda sets itself, and what stands for AWS on this machine. */
+const always: readonly string[] = [
+  "DYNAMODB_ENDPOINT",
+  "METADATA_HOSTS",
+  "POWERTOOLS_DEV",
+  "POWERTOOLS_METRICS_DISABLED",
+];
+
+/** Where is written down what the functions of a directory used of the table: one file for each run of the service. */
+export const usesDirectory = (directory: string): string => join(directory, "uses");
+
+/** The functions of a directory that `npm run test:bundles` made. */
+export const deployedFunctions = (directory: string): DeployedFunctions => {
+  let guard: Promise<Guard> | undefined;
+  return {
+    async load(name, environment) {
+      guard ??= startGuard(environment.DYNAMODB_ENDPOINT ?? "", (each) => statementsOf(plan[each as FunctionName]));
+      const { endpointOf } = await guard;
+      const own = new Set([...always, ...variablesOf(plan[name as FunctionName])]);
+      for (const variable of Object.keys(environment)) delete process.env[variable];
+      for (const variable of own) {
+        if (environment[variable] !== undefined) process.env[variable] = environment[variable];
+      }
+      process.env.DYNAMODB_ENDPOINT = endpointOf(name);
+      const file = join(directory, name, "bundle.mjs");
+      const module = (await import(/* @vite-ignore */ pathToFileURL(file).href)) as {
+        handler: Awaited<ReturnType<LoadFunction>>;
+      };
+      // A function reads its environment while it is loaded, and never again. What tests import of the sources wants all of it.
+      Object.assign(process.env, environment);
+      return module.handler;
+    },
+    async close() {
+      const checked = await guard;
+      if (!checked) return;
+      await checked.close();
+      if (checked.refusals.length > 0) throw new Error(`refused by IAM: ${checked.refusals.join("; ")}`);
+      const uses = Object.fromEntries([...checked.uses].map(([name, used]) => [name, [...used]]));
+      await mkdir(usesDirectory(directory), { recursive: true });
+      await writeFile(join(usesDirectory(directory), `${randomUUID()}.json`), JSON.stringify(uses));
+    },
+  };
+};

@@ -1,0 +1,116 @@
+/** Okta's sequence for SCIM 1.1 (reference scim.md section 6.2, rows O24 to O31), and what its test of changes looks for. */
+import { expect, test } from "vitest";
+import type { Shown } from "#tests/support/scim.ts";
+import { CORE, ENTERPRISE, refusal1, scim1Of } from "#tests/support/scim1.ts";
+import { world } from "#tests/support/world.ts";
+
+/** What its requests carry. */
+const headers = { accept: "application/scim+json", "content-type": "application/scim+json; charset=utf-8" };
+
+/** The tests of one file, on a service with the text of a deployment.toml, or with the project's own. */
+export const oktaSequence = (deployment?: string): void => {
+  const api = world({ ...(deployment !== undefined && { deployment }) });
+  const scim = scim1Of(api);
+  const ask = (method: string, path: string, rest: Shown = {}) => scim.ask(method, path, { headers, ...rest });
+  const login = "test.user@okta.example";
+  const profile = {
+    schemas: [CORE, ENTERPRISE],
+    userName: login,
+    name: { givenName: "Test", familyName: "User" },
+    emails: [{ primary: true, value: login, type: "work" }],
+    password: "1mz050nq",
+    active: true,
+    groups: [],
+    externalId: "00ujl29u0le5T6Aj10h7",
+  };
+  let id = "";
+  let groupId = "";
+
+  test("O24 a page of one user, with numbers", async () => {
+    const { status, body } = await ask("GET", "/Users", { query: { count: 1, startIndex: 1 } });
+    expect(status).toBe(200);
+    expect(body.schemas).toContain(CORE);
+    expect([body.itemsPerPage, body.startIndex, body.totalResults]).toEqual([1, 1, 1]);
+    expect(body.Resources[0]).toMatchObject({ id: expect.any(String), userName: "admin" });
+  });
+  test("O25 a name that nobody has: 200 and none", async () => {
+    const { status, body } = await ask("GET", "/Users", {
+      query: { filter: 'userName eq "nobody@okta.example"', startIndex: 1, count: 100 },
+    });
+    expect([status, body.totalResults, body.Resources]).toEqual([200, 0, []]);
+  });
+  test("O26 an id that nobody has: 404 with the list of errors", async () => {
+    refusal1(await ask("GET", "/Users/010101001010101011001010101011"), 404);
+  });
+  test("O27 a user is made once, and found by its name in any case", async () => {
+    const created = await ask("POST", "/Users", { body: profile });
+    expect(created.status).toBe(201);
+    id = created.body.id;
+    expect(created.body).toMatchObject({
+      userName: login,
+      active: true,
+      name: profile.name,
+      externalId: profile.externalId,
+    });
+    refusal1(await ask("POST", "/Users", { body: profile }), 409);
+    const { body } = await ask("GET", "/Users", { query: { filter: `userName eq "${login.toUpperCase()}"` } });
+    expect(body).toMatchObject({ totalResults: 1, Resources: [{ id, userName: login }] });
+  });
+  test("O28 a text that is no filter: 400", async () => {
+    refusal1(await ask("GET", "/Users", { query: { filter: "test" } }), 400);
+  });
+  test("read, then written back whole with another name", async () => {
+    const { body: read } = await ask("GET", `/Users/${id}`);
+    const { status, body } = await ask("PUT", `/Users/${id}`, {
+      body: { ...read, name: { ...read.name, givenName: "Another" } },
+    });
+    expect(status).toBe(200);
+    expect(body).toEqual({ ...read, name: { givenName: "Another", familyName: "User" }, meta: body.meta });
+  });
+  test("O29 deactivated and activated again", async () => {
+    for (const active of [false, true]) {
+      const answer = await ask("PATCH", `/Users/${id}`, { body: { schemas: [CORE], id, active } });
+      expect([200, 204]).toContain(answer.status);
+      expect((await ask("GET", `/Users/${id}`)).body.active).toBe(active);
+    }
+  });
+  test("O30 a group is pushed, its members come and go, it is renamed and read in a page", async () => {
+    const created = await ask("POST", "/Groups", {
+      body: { schemas: [CORE, "urn:okta:custom:group:1.0"], displayName: "Test SCIM", members: [] },
+    });
+    expect(created.status).toBe(201);
+    groupId = created.body.id;
+    const path = `/Groups/${groupId}`;
+    const joined = await ask("PATCH", path, { body: { schemas: [CORE], members: [{ value: id, display: login }] } });
+    expect([joined.status, joined.body.members]).toEqual([200, [{ value: id, display: login }]]);
+    const left = await ask("PATCH", path, { body: { schemas: [CORE], members: [{ value: id, operation: "delete" }] } });
+    expect([left.status, left.body.members]).toEqual([200, []]);
+    const renamed = await ask("PUT", path, {
+      body: { schemas: [CORE], id: groupId, displayName: "Renamed SCIM", members: [{ value: id }] },
+    });
+    expect(renamed.body).toMatchObject({ displayName: "PRIMARY/Renamed SCIM", members: [{ value: id }] });
+    const page = await ask("GET", "/Groups", { query: { startIndex: 1, count: 100 } });
+    expect(page.body).toMatchObject({
+      totalResults: 1,
+      Resources: [{ id: groupId, displayName: "PRIMARY/Renamed SCIM" }],
+    });
+    expect((await ask("DELETE", path)).status).toBe(200);
+  });
+  test("O31 what the protocol leaves open is not offered", async () => {
+    for (const path of ["/ServiceProviderConfigs", "/ResourceTypes", "/Schemas", "/Schemas/Users"]) {
+      for (const method of ["GET", "POST"]) refusal1(await ask(method, path), 404);
+    }
+  });
+  test("lists show what the profile says: summaries by the spec, or whole users, for which Okta's test of changes looks", async () => {
+    const { body } = await ask("GET", "/Users", { query: { filter: `userName eq "${login}"` } });
+    const [found] = body.Resources;
+    const names =
+      deployment === undefined ? ["id", "userName", "meta"] : Object.keys((await ask("GET", `/Users/${id}`)).body);
+    expect(Object.keys(found)).toEqual(names);
+    if (deployment !== undefined) {
+      expect(found).toMatchObject({ emails: [{ value: login }], name: { givenName: "Another" }, active: true });
+    }
+    const asked = await ask("GET", "/Users", { query: { filter: `userName eq "${login}"`, attributes: "emails" } });
+    expect(Object.keys(asked.body.Resources[0])).toEqual(["id", "userName", "emails", "meta"]);
+  });
+};

@@ -1,0 +1,77 @@
+/** The rights of the functions, as IAM would judge them. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { newId } from "#core/platform/ids.ts";
+import { keys } from "#core/table/keys.ts";
+import type { Key } from "#core/table/table.ts";
+import { isAllowed, isLike } from "#tests/support/iam.ts";
+import { type FunctionName, partitions, plan } from "../../../stacks/plan.ts";
+import { secretPartitions, statementsOf } from "../../../stacks/statements.ts";
+
+const names = Object.keys(plan) as FunctionName[];
+
+/** Every partition that a maker of keys makes of these texts. */
+const madeBy = (maker: (...texts: string[]) => unknown, texts: readonly string[]): string[] => {
+  const made = maker(...texts) as string | Key | ReturnType<typeof keys.userNames>;
+  if (typeof made === "string") return [made];
+  return "PK" in made ? [made.PK] : [made.entries, made.ranges, made.leaf("a").PK, made.entry("a").PK];
+};
+const makers = Object.entries(keys) as [string, (...texts: string[]) => unknown][];
+
+describe("partitions", () => {
+  test.each(makers)("%s has a form that rights can be given on", (_, maker) => {
+    for (const kind of ["OIDC", "SAML"]) {
+      for (const partition of madeBy(maker, ["carbon.super", kind, "value", newId()])) {
+        expect(Object.values(partitions).filter((form) => isLike(partition, form))).not.toEqual([]);
+      }
+    }
+  });
+  test("of secrets are told from all others, whatever tenants and ids are called", () => {
+    const tenant = fc.stringMatching(/^[a-z0-9](?:[a-z0-9.-]{0,20}[a-z0-9])?$/);
+    const open = Object.values(partitions).filter((form) => !secretPartitions.includes(form));
+    fc.assert(
+      fc.property(tenant, fc.uuid(), (domain, id) => {
+        const secret = [keys.credential(domain, id).PK, keys.signingKeys().PK];
+        expect(open.filter((form) => secret.some((partition) => isLike(partition, form)))).toEqual([]);
+      }),
+    );
+  });
+});
+
+describe("rights", () => {
+  const may = (name: FunctionName, action: string, partition: string, returnValues?: string) =>
+    isAllowed(statementsOf(plan[name]), {
+      action,
+      context: {
+        "dynamodb:LeadingKeys": [partition],
+        ...(returnValues !== undefined && { "dynamodb:ReturnValues": [returnValues] }),
+      },
+    });
+  const hash = keys.credential("carbon.super", newId()).PK;
+  const reads = ["GetItem", "BatchGetItem", "Query", "Scan", "PartiQLSelect", "ConditionCheckItem"];
+
+  test("password hashes are read by those who verify passwords, and by nobody else", () => {
+    const readers = names.filter((name) => reads.some((action) => may(name, action, hash)));
+    expect(readers).toEqual(["authorizer", "oauth2"]);
+  });
+  test("the keys that sign tokens are read and written by the token endpoint alone", () => {
+    const signing = keys.signingKeys().PK;
+    const calls = [...reads, "PutItem", "UpdateItem", "DeleteItem"];
+    expect(names.filter((name) => calls.some((action) => may(name, action, signing)))).toEqual(["oauth2"]);
+  });
+  test("what sets passwords gets none back", () => {
+    const writers = names.filter((name) => may(name, "PutItem", hash));
+    expect(writers).toEqual(["scim1", "scim2", "administration", "founding"]);
+    for (const name of writers) {
+      expect(may(name, "PutItem", hash, "ALL_OLD")).toBe(false);
+      expect(may(name, "PutItem", hash, "NONE")).toBe(true);
+    }
+  });
+  test.each(names)("%s may neither scan, nor ask for anything in a call that names no partition", (name) => {
+    const anything = ["*", "Scan", "BatchWriteItem", "DeleteTable", "PartiQLSelect", ...reads];
+    const refused = (action: string) =>
+      !isAllowed(statementsOf(plan[name]), { action, context: { "dynamodb:LeadingKeys": [] } });
+    expect(anything.filter((action) => !refused(action))).toEqual([]);
+    expect(JSON.stringify(statementsOf(plan[name]))).not.toContain("dynamodb:*");
+  });
+});

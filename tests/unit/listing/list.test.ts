@@ -1,0 +1,314 @@
+/** Lists over sources that are plain arrays: whatever leads to the resources, pages and walks show the same ones in the same order. */
+import { beforeEach, describe, expect, test } from "vitest";
+import { Fault } from "#core/faults/faults.ts";
+import { listAfter, listPage } from "#core/listing/list.ts";
+import { ROSTER_READ_MAX, ROSTER_SORTED_MAX } from "#core/listing/sequence.ts";
+import type { Named, Position, Query, Roster, Source } from "#core/listing/source.ts";
+import { bindFilter } from "#core/scim/filter/bind.ts";
+import { type BoundFilter, type Compare, pathName } from "#core/scim/filter/bound.ts";
+import { parseFilter } from "#core/scim/filter/parse.ts";
+import { userType } from "#core/scim/schema/resource-types.ts";
+import type { Entry } from "#core/table/name-index/items.ts";
+import type { NameReads, Window } from "#core/table/name-index/reads.ts";
+import { compareKeys } from "#core/table/table.ts";
+
+interface Person extends Named {
+  readonly title: string;
+  readonly groups: readonly string[];
+}
+
+const bound = (text: string): BoundFilter => bindFilter(userType, parseFilter(text), { unknown: "refuse" });
+const padded = (number: number): string => String(number).padStart(7, "0");
+
+/** Names and ids in different orders. */
+const people = (count: number, groups: (at: number) => readonly string[] = () => []): Person[] =>
+  Array.from({ length: count }, (_, at) => ({
+    id: `id-${padded((at * 7_919) % count)}`,
+    key: `name.${padded(at)}`,
+    title: at % 3 === 0 ? "Driver" : "Dispatcher",
+    groups: groups(at),
+  }));
+
+/** What was asked of a source. */
+interface Asked {
+  read: number;
+  rosterEntries: number;
+}
+
+/** A source of people; `asked` counts what a list cost it. */
+const sourceOf = (all: readonly Person[]) => {
+  const asked: Asked = { read: 0, rosterEntries: 0 };
+  const byName: readonly Entry[] = all.map(({ id, key }) => ({ id, key })).sort((a, b) => compareKeys(a.key, b.key));
+  const byId = new Map(all.map((person) => [person.id, person]));
+  const inWindow = (list: readonly Entry[], { offset, limit, backwards, most = Number.POSITIVE_INFINITY }: Window) => {
+    const ordered = backwards ? list.toReversed() : list;
+    return { entries: list.length > most ? [] : ordered.slice(offset, offset + limit), total: list.length };
+  };
+  const starting = (prefix: string) => byName.filter(({ key }) => key.startsWith(prefix));
+  const index: NameReads = {
+    find: async (key) => byName.find((one) => one.key === key),
+    total: async () => byName.length,
+    rank: async (text) => byName.filter(({ key }) => key < text).length,
+    page: async (window) => inWindow(byName, window),
+    startsWith: async (prefix, window) => inWindow(starting(prefix), window),
+    async startingWith(prefix, window) {
+      const { entries, total } = inWindow(starting(prefix), window);
+      return { entries, total: Promise.resolve(total) };
+    },
+    search: async (isWanted, { prefix = "", ...window }) =>
+      inWindow(
+        starting(prefix).filter(({ key }) => isWanted(key)),
+        window,
+      ),
+    async after(key, limit, { prefix = "", backwards = false } = {}) {
+      const ordered = backwards ? starting(prefix).reverse() : starting(prefix);
+      const behind = ordered.filter((one) => key === undefined || (backwards ? one.key < key : one.key > key));
+      return { entries: behind.slice(0, limit), more: behind.length > limit };
+    },
+  };
+  const rosters = new Map<string, Roster>();
+  const rosterOf = (group: string): Roster => {
+    const known = rosters.get(group);
+    if (known) return known;
+    const members = all.filter(({ groups }) => groups.includes(group)).sort((a, b) => compareKeys(a.id, b.id));
+    const places = new Map(members.map(({ id }, at) => [id, at]));
+    const roster: Roster = {
+      count: members.length,
+      async read({ limit, after, backwards = false }) {
+        const ordered = backwards ? members.toReversed() : members;
+        const place = after === undefined ? -1 : (places.get(after) ?? -1);
+        const at = backwards && place >= 0 ? members.length - place : place + 1;
+        // DynamoDB ends a page at a megabyte.
+        const entries = ordered.slice(at, at + Math.min(limit, 7_000));
+        asked.rosterEntries += entries.length;
+        return { entries, more: at + entries.length < members.length };
+      },
+      async readAll() {
+        asked.rosterEntries += members.length;
+        return members.toReversed();
+      },
+    };
+    rosters.set(group, roster);
+    return roster;
+  };
+  const isOf =
+    (...names: readonly string[]) =>
+    ({ path, where }: Compare) =>
+      !where && names.includes(pathName(path));
+  const source: Source<Person> = {
+    nameAttribute: "userName",
+    index,
+    async readMany(ids) {
+      asked.read += ids.length;
+      return ids.map((id) => byId.get(id));
+    },
+    keyOf: ({ key }) => key,
+    resourcesOf: async (things) =>
+      things.map(({ id, key, title, groups }) => ({
+        id,
+        userName: key,
+        title,
+        groups: groups.map((value) => ({ value })),
+      })),
+    canLookUp: isOf("id", "groups.value"),
+    lookUp: async ({ path, value }, most) =>
+      pathName(path) === "id"
+        ? [String(value)]
+        : all.flatMap(({ id, groups }) => (groups.includes(String(value)) ? [id] : [])).slice(0, most + 1),
+    hasRoster: isOf("groups.value"),
+    roster: async ({ value }) => (String(value) === "nobody" ? undefined : rosterOf(String(value))),
+  };
+  return { source, asked };
+};
+
+const queryOf = (filter: string | undefined, more: Partial<Query> = {}): Query => ({
+  filters: [filter === undefined ? undefined : bound(filter)],
+  order: undefined,
+  backwards: false,
+  anyOrder: true,
+  ...more,
+});
+const keysOf = (things: readonly Person[]): string[] => things.map(({ key }) => key);
+const idsOf = (things: readonly Person[]): string[] => things.map(({ id }) => id);
+
+/** Walks to the end. */
+const walk = async (source: Source<Person>, query: Query, limit: number) => {
+  const pages: (readonly Person[])[] = [];
+  let at: Position | undefined;
+  let total: number | undefined;
+  do {
+    const step = await listAfter([source], query, at, limit);
+    pages.push(step.things);
+    total ??= step.total;
+    // As it travels in a cursor.
+    at = step.next && (JSON.parse(JSON.stringify(step.next)) as Position);
+  } while (at);
+  return { pages, total };
+};
+
+const inGroup = (at: number): readonly string[] => (at % 4 === 0 ? ["taxis", "all"] : ["all"]);
+
+describe.each([
+  ["no filter", undefined, () => true],
+  ["a prefix", 'userName sw "name.00000"', (one: Person) => one.key.startsWith("name.00000")],
+  ["a search", 'userName co "7"', (one: Person) => one.key.includes("7")],
+  ["one name", 'userName eq "name.0000042"', (one: Person) => one.key === "name.0000042"],
+  ["a group", 'groups.value eq "taxis"', (one: Person) => one.groups.includes("taxis")],
+  ["a group, as an element", 'groups[value eq "taxis"]', (one: Person) => one.groups.includes("taxis")],
+  [
+    "a group and names",
+    'groups.value eq "taxis" and userName co "2" and userName sw "name.000"',
+    (one: Person) => one.groups.includes("taxis") && one.key.includes("2"),
+  ],
+  [
+    "a group and something else",
+    'groups.value eq "taxis" and title eq "Driver"',
+    (one: Person) => one.groups.includes("taxis") && one.title === "Driver",
+  ],
+  ["two groups", 'groups.value eq "all" and groups.value eq "taxis"', (one: Person) => one.groups.includes("taxis")],
+  [
+    "either group",
+    'groups.value eq "taxis" or id eq "id-0000001"',
+    (one: Person) => one.groups.includes("taxis") || one.id === "id-0000001",
+  ],
+  ["not a group", 'not (groups.value eq "taxis")', (one: Person) => !one.groups.includes("taxis")],
+  ["a group that is not there", 'groups.value eq "nobody"', () => false],
+])("by %s", (_, filter, isMatch) => {
+  const all = people(240, inGroup);
+  const expected = all.filter(isMatch).map(({ key }) => key);
+
+  test.each([false, true])(
+    "pages and walks come to the same, in the order of names (backwards: %s)",
+    async (backwards) => {
+      const { source } = sourceOf(all);
+      const query = queryOf(filter, { backwards, anyOrder: false });
+      const wanted = backwards ? expected.toReversed() : expected;
+      for (const [offset, limit] of [
+        [0, 7],
+        [3, 50],
+        [expected.length - 1, 9],
+        [expected.length + 5, 9],
+        [0, 0],
+      ] as const) {
+        const at = Math.max(0, offset);
+        const page = await listPage([source], query, { offset: at, limit });
+        expect([keysOf(page.things), page.total]).toEqual([wanted.slice(at, at + limit), wanted.length]);
+      }
+      const { pages, total } = await walk(source, query, 13);
+      expect(pages.flatMap(keysOf)).toEqual(wanted);
+      expect(total).toBe(wanted.length);
+      expect(pages.slice(0, -1).every((page) => page.length === 13)).toBe(true);
+    },
+  );
+
+  test("small lists come by name where nobody asked", async () => {
+    const { source } = sourceOf(all);
+    expect(keysOf((await listPage([source], queryOf(filter), { offset: 0, limit: 500 })).things)).toEqual(expected);
+  });
+});
+
+describe("a long roster", () => {
+  const count = ROSTER_SORTED_MAX * 5;
+  const all = people(count, () => ["vast"]);
+  const { source, asked } = sourceOf(all);
+  beforeEach(() => {
+    Object.assign(asked, { read: 0, rosterEntries: 0 });
+  });
+  const filter = 'groups.value eq "vast"';
+  const byId = all.toSorted((a, b) => compareKeys(a.id, b.id));
+
+  test.each([0, 1, 9_990, 20_000, 25_000, 39_000, count - 5, count, count + 7])(
+    "comes by ids where nobody asked, at %i",
+    async (offset) => {
+      const { things, total } = await listPage([source], queryOf(filter), { offset, limit: 10 });
+      expect([idsOf(things), total]).toEqual([idsOf(byId.slice(offset, offset + 10)), count]);
+      expect(asked.read).toBe(things.length);
+      expect(asked.rosterEntries).toBeLessThanOrEqual(
+        Math.min(offset, count - offset) + 10 > 20_000 ? count : Math.max(0, Math.min(offset, count - offset) + 10),
+      );
+    },
+  );
+
+  test("is walked by ids, and reads no more than it shows", async () => {
+    const { pages, total } = await walk(source, queryOf(filter), 1_000);
+    expect(pages.flatMap(idsOf)).toEqual(idsOf(byId));
+    expect(total).toBe(count);
+    expect(asked.rosterEntries).toBe(count);
+  });
+
+  test("comes by name where that is asked for", async () => {
+    const query = queryOf(filter, { anyOrder: false });
+    const { things, total } = await listPage([source], query, { offset: 30_000, limit: 10 });
+    expect([keysOf(things), total]).toEqual([keysOf(all.slice(30_000, 30_010)), count]);
+    expect(asked.read).toBe(10);
+  });
+
+  test("is searched by name, and only what is shown is read", async () => {
+    const { things, total } = await listPage([source], queryOf(`${filter} and userName ew "77"`), {
+      offset: 5,
+      limit: 3,
+    });
+    const expected = all.filter(({ key }) => key.endsWith("77"));
+    expect([keysOf(things), total]).toEqual([keysOf(expected.slice(5, 8)), expected.length]);
+    expect(asked.read).toBe(3);
+  });
+
+  test("goes on in the order in which it began, though the group shrinks meanwhile", async () => {
+    const query = queryOf(filter);
+    const first = await listAfter([source], query, undefined, 10);
+    expect(first.next?.id).toBe(byId[9]?.id);
+    const few = byId.slice(0, 50);
+    const rest = await listAfter([sourceOf(few).source], query, first.next, 100);
+    expect(idsOf(rest.things)).toEqual(idsOf(few.slice(10)));
+    // And one that began by name goes on by name though it grows.
+    const named = await listAfter([sourceOf(few).source], query, undefined, 10);
+    expect(named.next?.id).toBeUndefined();
+    const grown = await listAfter([source], query, named.next, 5);
+    const last = named.things.at(-1)?.key ?? "";
+    expect(keysOf(grown.things)).toEqual(keysOf(all.filter(({ key }) => key > last).slice(0, 5)));
+  });
+
+  test.each([
+    `${filter} and title eq "Driver"`,
+    `${filter} or id eq "id-0000001"`,
+    'title eq "Driver"',
+    'userName co "1" and title pr',
+  ])("is refused where too many would be read: %s", async (text) => {
+    const failed = listPage([source], queryOf(text), { offset: 0, limit: 1 });
+    await expect(failed).rejects.toThrow(expect.objectContaining({ fault: "scim.too_many" }));
+    expect(asked.read).toBe(0);
+  });
+});
+
+test("the longest roster that is read for an order has 150,000", async () => {
+  const { source } = sourceOf(people(3, () => ["vast"]));
+  const claiming = (count: number): Source<Person> => ({
+    ...source,
+    roster: async (equality) => {
+      const roster = await source.roster?.(equality);
+      return roster && { ...roster, count };
+    },
+  });
+  const ask = (count: number, more: Partial<Query>, offset = 0) =>
+    listPage([claiming(count)], queryOf('groups.value eq "vast"', more), { offset, limit: 3 });
+  expect((await ask(ROSTER_READ_MAX, { anyOrder: false })).things).toHaveLength(3);
+  const failure = await ask(ROSTER_READ_MAX + 1, { anyOrder: false }).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(Fault);
+  expect(failure).toMatchObject({ fault: "scim.too_many" });
+  // Unordered its beginning and its end are near, whatever its length.
+  expect((await ask(ROSTER_READ_MAX * 10, {})).things).toHaveLength(3);
+});
+
+describe("planning", () => {
+  const all = people(300, inGroup);
+  test.each([
+    ['userName eq "name.0000004" and groups.value eq "all"', 1],
+    ['groups.value eq "all" and id eq "id-0000001"', 1],
+    ['groups.value eq "taxis" and userName sw "name.000000"', 3],
+    ['groups.value eq "all" and userName eq "name.0000004" and title eq "Dispatcher"', 1],
+  ])("reads the fewest: %s", async (text, most) => {
+    const { source, asked } = sourceOf(all);
+    await listPage([source], queryOf(text), { offset: 0, limit: 300 });
+    expect(asked.read).toBeLessThanOrEqual(most);
+  });
+});

@@ -1,0 +1,33 @@
+/** What the tests of PATCH share. */
+import { applyPatch } from "#core/scim/patch/apply.ts";
+import { type PatchOptions, readPatch } from "#core/scim/patch/read.ts";
+import type { JsonObject, Resource, ResourceType } from "#core/scim/schema/attribute.ts";
+import { userType } from "#core/scim/schema/resource-types.ts";
+import { ENTERPRISE, frozen, kim, PATCH } from "./support.ts";
+
+export type Operations = readonly unknown[];
+
+/** Carries out operations, on things that cannot be changed. */
+export const patch = (
+  operations: Operations,
+  resource: Resource = kim,
+  type: ResourceType = userType,
+  options: PatchOptions = {},
+): Resource =>
+  applyPatch(type, frozen(resource), readPatch(type, frozen({ schemas: [PATCH], Operations: operations }), options));
+
+/** A resource with other members; those that are `undefined` are not there. */
+export const having = (resource: Resource, members: Readonly<Record<string, unknown>>): unknown =>
+  Object.fromEntries(Object.entries({ ...resource, ...members }).filter(([, value]) => value !== undefined));
+
+export const add = (path: string | undefined, value: unknown) => ({ op: "add", path, value });
+export const replace = (path: string | undefined, value: unknown) => ({ op: "replace", path, value });
+export const remove = (path: string, value?: unknown) => ({ op: "remove", path, value });
+
+/** The e-mail addresses of Kim, and another. */
+export const work = { value: "kim@work.test", type: "work", primary: true };
+export const home = { value: "kim@home.test", type: "home" };
+export const other = { value: "kim@other.test", type: "other" };
+export const manager = { value: "26118915", $ref: "https://x.test/Users/26118915" };
+/** The enterprise extension of Kim with other attributes. */
+export const inEnterprise = (members: JsonObject) => ({ [ENTERPRISE]: { department: "Sales", manager, ...members } });

@@ -1,0 +1,93 @@
+/** Wildcards mean what they mean everywhere, and no text is more than a refusal. The forms of filters are tested over HTTP. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Fault } from "#core/faults/faults.ts";
+import { bindFilter } from "#core/scim/filter/bind.ts";
+import { groupType, userType } from "#core/scim/schema/resource-types.ts";
+import { groupFilter, userFilter } from "#core/scim1/filter.ts";
+
+const stores = ["PRIMARY", "SECOND"];
+
+/** Whether a pattern lets a name through, as the index asks. */
+const lets = (pattern: string, name: string): boolean => {
+  const { names } = groupFilter(groupType, `displayName Eq "${pattern}"`, stores);
+  if (!names) throw new Error(`${pattern} is no pattern`);
+  return name.startsWith(names.prefix) && (names.test?.(name) ?? true);
+};
+
+describe("wildcards", () => {
+  test("a pattern lets through what a regular expression of the same meaning does", () => {
+    const letters = fc.constantFrom("a", "b");
+    const pattern = fc
+      .array(fc.oneof(letters, fc.constant("*")), { minLength: 1, maxLength: 8 })
+      .map((parts) => parts.join(""))
+      .filter((text) => text.includes("*"));
+    const name = fc.array(letters, { maxLength: 10 }).map((parts) => parts.join(""));
+    fc.assert(
+      fc.property(pattern, name, (text, one) => {
+        expect(lets(text, one)).toBe(new RegExp(`^${text.replaceAll("*", ".*")}$`).test(one));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+  test("whatever the case, and also at the end of what overlaps", () => {
+    expect(lets("*ENG*", "the engineers")).toBe(true);
+    expect(lets("ab*ba", "aba")).toBe(false);
+    expect(lets("ab*ba", "abba")).toBe(true);
+    expect(lets("Straße*", "straße 1")).toBe(true);
+  });
+  test("a text of many stars is judged without going back and forth", () => {
+    expect(lets("*a".repeat(5_000), "b".repeat(250))).toBe(false);
+    expect(lets(`${"*a".repeat(120)}*`, "a".repeat(250))).toBe(true);
+  });
+  test("the store before the name counts, where it is one", () => {
+    const of = (filter: string) => groupFilter(groupType, filter, stores);
+    expect(of("displayNameEqsecond/x*")).toMatchObject({ userStore: "SECOND", names: { prefix: "x" } });
+    expect(of('displayName Eq "x"')).toMatchObject({ userStore: "PRIMARY", syntax: { literal: { text: "x" } } });
+    expect(of('displayName Eq "third/x"')).toMatchObject({
+      userStore: "PRIMARY",
+      syntax: { literal: { text: "third/x" } },
+    });
+    expect(of("id Eq x").userStore).toBeUndefined();
+  });
+});
+
+describe("any text", () => {
+  const word = fc.constantFrom(
+    "userName",
+    "displayName",
+    "emails.work",
+    "meta.created",
+    "Eq",
+    "eq",
+    " ",
+    '"',
+    "\\",
+    "*",
+    "/",
+    ".",
+    "and",
+    "(",
+    "x",
+  );
+  const text = fc.oneof(
+    fc.string({ maxLength: 30 }),
+    fc.array(word, { maxLength: 8 }).map((parts) => parts.join("")),
+  );
+  test("is a filter that can be bound, or a refusal", () => {
+    fc.assert(
+      fc.property(text, (filter) => {
+        try {
+          const ofUsers = userFilter(userType, filter);
+          if (ofUsers.syntax) bindFilter(userType, ofUsers.syntax, { unknown: "refuse" });
+          const ofGroups = groupFilter(groupType, filter, stores);
+          if (ofGroups.syntax) bindFilter(groupType, ofGroups.syntax, { unknown: "refuse" });
+        } catch (error) {
+          expect(error).toBeInstanceOf(Fault);
+          expect((error as Fault).fault).toBe("scim.filter_invalid");
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,168 @@
+/** The key ring in the table: made once, rotated, dropped; and what containers with a memory of it do. */
+import { createPrivateKey, createPublicKey, randomBytes } from "node:crypto";
+import { beforeEach, describe, expect, test } from "vitest";
+import { newSeal } from "#core/platform/seal.ts";
+import { newMeter } from "#core/table/meter.ts";
+import type { Table } from "#core/table/table.ts";
+import { newSigningKeys, newVerifyingKeys } from "#core/tokens/held-keys.ts";
+import { issuerAt, readAccessToken } from "#core/tokens/jwt.ts";
+import { LEAD_MS, LIFE_SECONDS } from "#core/tokens/key-ring.ts";
+import { keyStore, readRing } from "#core/tokens/key-store.ts";
+import type { AccessToken } from "#core/tokens/model.ts";
+import { manageKeys } from "#local/keys.ts";
+import { testTable } from "#tests/support/engine.ts";
+
+const NOW = 1_800_000_000_000;
+const seal = newSeal(randomBytes(32));
+const issuer = issuerAt("https://id.example");
+let open: Awaited<ReturnType<typeof testTable>>["open"];
+let table: Table;
+beforeEach(async () => {
+  ({ open } = await testTable());
+  table = open(newMeter());
+});
+
+const token = (nowMs: number, lifeSeconds = 3_600): AccessToken => ({
+  tenant: "carbon.super",
+  clientId: "c",
+  applicationId: "a",
+  scopes: ["s"],
+  roleIds: [],
+  grantId: "g",
+  issuedAtSeconds: Math.floor(nowMs / 1_000),
+  issuedMs: nowMs,
+  expiresAtSeconds: Math.floor(nowMs / 1_000) + lifeSeconds,
+});
+const signed = (keys: ReturnType<typeof newSigningKeys>, nowMs: number, lifeSeconds?: number) =>
+  keys.sign(table, token(nowMs, lifeSeconds), "id", issuer, nowMs);
+const isGood = async (text: string, nowMs: number, keys = newVerifyingKeys()) =>
+  (await readAccessToken(text, keys.at(table, nowMs), issuer, nowMs)) !== undefined;
+const kidOf = (text: string) => JSON.parse(Buffer.from(text.split(".")[0] ?? "", "base64url").toString()).kid;
+
+describe("the first key", () => {
+  test("of many containers at once, one makes it and all sign with it", async () => {
+    const texts = await Promise.all(Array.from({ length: 20 }, () => signed(newSigningKeys(seal), NOW)));
+    const ring = await readRing(table);
+    expect(ring).toHaveLength(1);
+    expect(new Set(texts.map(kidOf))).toEqual(new Set([ring[0]?.kid]));
+    for (const text of texts) expect(await isGood(text, NOW)).toBe(true);
+  });
+  test("its private half is nowhere but sealed, apart from the public one, and opens under this seal alone", async () => {
+    const { secrets, ring } = await keyStore(table, seal).open(NOW);
+    const [kid = "", d = ""] = [...secrets][0] ?? [];
+    const items = await Promise.all(["G#KEYS", "G#SIGN"].map((PK) => table.get({ PK, SK: "A" })));
+    expect(JSON.stringify(items)).not.toContain(d);
+    expect(JSON.stringify(items[1])).not.toContain(kid);
+    await expect(keyStore(table, newSeal(randomBytes(32))).open(NOW)).rejects.toThrow();
+    const { x = "", y = "" } = ring[0] ?? {};
+    const made = createPublicKey(createPrivateKey({ key: { kty: "EC", crv: "P-256", x, y, d }, format: "jwk" }));
+    expect(made.export({ format: "jwk" })).toMatchObject({ x, y });
+  });
+});
+
+describe("rotation", () => {
+  test("the new key is published at once and signs later; the old one is accepted until its tokens have ended", async () => {
+    const container = newSigningKeys(seal);
+    const before = await signed(container, NOW);
+    await keyStore(table, seal).add(NOW, NOW + LEAD_MS);
+    const ring = await readRing(table);
+    expect(ring).toHaveLength(2);
+    expect(kidOf(await signed(container, NOW + LEAD_MS - 60_000))).toBe(kidOf(before));
+    const last = await signed(container, NOW + LEAD_MS - 1, LIFE_SECONDS);
+    const after = await signed(container, NOW + LEAD_MS + 60_000);
+    expect(kidOf(after)).toBe(ring[1]?.kid);
+    const nearlyOver = NOW + LEAD_MS - 2_000 + LIFE_SECONDS * 1_000;
+    expect([await isGood(before, NOW + 3_000_000), await isGood(last, nearlyOver)]).toEqual([true, true]);
+    expect(await isGood(after, NOW + LEAD_MS + 120_000)).toBe(true);
+  });
+  test("the private half of a key that signs no more is gone with the next change", async () => {
+    const keys = keyStore(table, seal);
+    const first = [...(await keys.open(NOW)).secrets.keys()];
+    await keys.add(NOW, NOW);
+    const { secrets, ring } = await keys.open(NOW + 1);
+    expect(ring).toHaveLength(2);
+    expect([...secrets.keys()]).not.toEqual(expect.arrayContaining(first));
+  });
+  test("many at once lose none", async () => {
+    await Promise.all(Array.from({ length: 10 }, (_, index) => keyStore(table, seal).add(NOW, NOW + index)));
+    expect(await readRing(table)).toHaveLength(10);
+  });
+  test("a token that lives longer keeps its key longer", async () => {
+    const container = newSigningKeys(seal);
+    const long = await signed(container, NOW, 40 * LIFE_SECONDS);
+    await keyStore(table, seal).add(NOW, NOW);
+    const late = NOW + 39 * LIFE_SECONDS * 1_000;
+    expect(await isGood(long, late)).toBe(true);
+    await keyStore(table, seal).add(late, late);
+    expect(await isGood(long, late)).toBe(true);
+  });
+  test("a container that verifies learns of a key that signs at once when it first sees a token of it", async () => {
+    const verifying = newVerifyingKeys();
+    const first = await signed(newSigningKeys(seal), NOW);
+    expect(await isGood(first, NOW, verifying)).toBe(true);
+    await keyStore(table, seal).add(NOW, NOW);
+    const second = await signed(newSigningKeys(seal), NOW);
+    expect(kidOf(second)).not.toBe(kidOf(first));
+    expect(await isGood(second, NOW + 6_000, verifying)).toBe(true);
+  });
+  test("a key that was dropped is refused within the time that a container remembers; another signs", async () => {
+    const [signing, verifying] = [newSigningKeys(seal), newVerifyingKeys()];
+    const text = await signed(signing, NOW);
+    expect(await isGood(text, NOW, verifying)).toBe(true);
+    expect(await keyStore(table, seal).drop(kidOf(text), NOW)).toBe(true);
+    expect(await isGood(text, NOW + 31_000, verifying)).toBe(false);
+    const next = await signed(signing, NOW + 31_000);
+    expect([kidOf(next) === kidOf(text), await isGood(next, NOW + 31_000, verifying)]).toEqual([false, true]);
+    expect(await keyStore(table, seal).drop("nobody", NOW)).toBe(false);
+  });
+});
+
+describe("what it costs", () => {
+  test("nothing while it is known; ids of strangers make nobody ask all the time", async () => {
+    const signing = newSigningKeys(seal);
+    const text = await signed(signing, NOW);
+    const verifying = newVerifyingKeys();
+    const cost = async (what: (own: Table) => Promise<unknown>) => {
+      const meter = newMeter();
+      await what(open(meter));
+      return meter.cost.roundTrips;
+    };
+    const verify = (nowMs: number, kid?: string) => (own: Table) =>
+      kid === undefined
+        ? readAccessToken(text, verifying.at(own, nowMs), issuer, nowMs)
+        : verifying.at(own, nowMs)(kid);
+    expect(await cost(verify(NOW))).toBe(1);
+    expect(await cost(verify(NOW + 29_000))).toBe(0);
+    expect(await cost(verify(NOW + 29_000, "stranger"))).toBe(1);
+    for (let index = 0; index < 50; index += 1) {
+      expect(await cost(verify(NOW + 30_000 + index, `stranger ${index}`))).toBe(0);
+    }
+    expect(await cost((own) => signing.sign(own, token(NOW), "id", issuer, NOW))).toBe(0);
+  });
+});
+
+describe("npm run keys", () => {
+  const run = (...words: string[]) => manageKeys(words, { table, seal }, NOW);
+  test("list, rotate, rotate --now, drop", async () => {
+    expect(await run("list")).toBe("There is no key yet.");
+    const rotated = (await run("rotate")).split("\n");
+    expect(rotated).toEqual([
+      expect.stringMatching(/^\S{43} {2}signs$/),
+      expect.stringMatching(/^\S{43} {2}signs from 20\d\d-/),
+    ]);
+    const now = (await run("rotate", "--now")).split("\n");
+    expect(now.map((line) => line.slice(45).split(" ")[0])).toEqual(["is", "signs", "signs"]);
+    const [kid = ""] = now[1]?.split(" ") ?? [];
+    expect(await run("drop", kid)).not.toContain(kid);
+  });
+  test.each([[], ["rotate", "--soon"], ["drop"], ["list", "x"], ["constructor"]])(
+    "%j is no command",
+    async (...words) => {
+      await expect(run(...words.flat())).rejects.toThrow("npm run keys -- list");
+      expect(await readRing(table)).toEqual([]);
+    },
+  );
+  test("a key that there is not cannot be dropped", async () => {
+    await expect(run("drop", "nobody")).rejects.toThrow("There is no key nobody.");
+  });
+});

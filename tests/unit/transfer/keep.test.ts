@@ -1,0 +1,113 @@
+/** What is kept of a file: all that the service would not write itself, and nothing else; and it gives way to what changed. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { keep, restore, withoutSecrets } from "#core/transfer/keep.ts";
+import { noticesOf } from "#core/transfer/notices.ts";
+import { type Element, element } from "#core/transfer/tree.ts";
+
+const NONE: ReadonlySet<string> = new Set();
+const text = fc.constantFrom("", "1", "true", "x", "null");
+const { tree } = fc.letrec<{ tree: Element; leaf: Element; branch: Element }>((tie) => ({
+  tree: fc.oneof({ depthSize: "small" }, tie("leaf"), tie("branch")),
+  leaf: fc.tuple(fc.constantFrom("Name", "StepOrder", "a", "b"), text).map(([name, content]) => element(name, content)),
+  branch: fc
+    .tuple(
+      fc.constantFrom("AuthenticationSteps", "Properties", "Property", "c"),
+      fc.array(tie("tree"), { maxLength: 4 }),
+    )
+    .map(([name, children]) => element(name, children)),
+}));
+const root = fc.array(tree, { maxLength: 5 }).map((children) => element("ServiceProvider", children));
+
+const restored = (mine: Element, base: Element, theirs: Element): Element => {
+  const kept = keep(base, theirs, NONE);
+  return kept ? restore(mine, kept, NONE) : mine;
+};
+
+describe("a file laid over what the service writes of it", () => {
+  test("is kept no more, when nothing changed: all that it says is there", () => {
+    fc.assert(
+      fc.property(root, root, (base, theirs) => {
+        const merged = restored(base, base, theirs);
+        // Keeping the same file again finds nothing to keep that is not there already.
+        expect(restored(merged, merged, theirs)).toEqual(merged);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+  test("that is what the service writes leaves nothing to keep", () => {
+    fc.assert(
+      fc.property(root, (base) => {
+        expect(keep(base, base, NONE)).toBeUndefined();
+      }),
+    );
+  });
+  test("never takes away what the service writes now", () => {
+    const names = (of: Element): string[] => [of.name, ...of.children.flatMap(names)];
+    fc.assert(
+      fc.property(root, root, root, (mine, base, theirs) => {
+        const left = names(restored(mine, base, theirs));
+        for (const name of new Set(names(mine))) {
+          const count = (all: string[]) => all.filter((each) => each === name).length;
+          expect(count(left)).toBeGreaterThanOrEqual(count(names(mine)));
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+  test("gives way where a text changed since", () => {
+    const of = (word: string) => element("ServiceProvider", [element("AuthenticationType", word)]);
+    expect(restored(of("flow"), of("flow"), of("local"))).toEqual(of("local"));
+    expect(restored(of("default"), of("flow"), of("local"))).toEqual(of("default"));
+  });
+  test("gives way where a list changed since", () => {
+    const of = (...names: string[]) =>
+      element("ServiceProvider", [
+        element(
+          "audiences",
+          names.map((name) => element("audience", name)),
+        ),
+      ]);
+    expect(restored(of("a"), of("a"), of("a", "b"))).toEqual(of("a", "b"));
+    expect(restored(of("c"), of("a"), of("a", "b"))).toEqual(of("c"));
+  });
+});
+
+describe("without secrets", () => {
+  test("no element that holds one is left, however deep", () => {
+    const property = (name: string, confidential: string) =>
+      element("Property", [element("Name", name), element("Value", "s"), element("IsConfidential", confidential)]);
+    const given = element("ServiceProvider", [
+      element("x", [
+        element("oauthConsumerSecret", "s"),
+        element("additionalOauthConsumerSecrets", [element("secret", "s")]),
+        element("Properties", [
+          property("a", " TRUE "),
+          property("oauthConsumerSecret", "false"),
+          property("b", "false"),
+        ]),
+      ]),
+    ]);
+    expect(withoutSecrets(given)).toEqual(
+      element("ServiceProvider", [element("x", [element("Properties", [property("b", "false")])])]),
+    );
+  });
+});
+
+describe("the report", () => {
+  test("is no longer than anybody reads, and says how much more there is", () => {
+    const theirs = element(
+      "ServiceProvider",
+      Array.from({ length: 250 }, (_, at) => element(`n${at}`, "x")),
+    );
+    const notices = noticesOf(keep(element("ServiceProvider"), theirs, NONE), []);
+    expect(notices).toHaveLength(100);
+    expect(notices.at(-1)?.reason).toContain("151 more");
+  });
+  test("leaves out what says nothing, and the values of properties", () => {
+    const of = (value: string) => element("ServiceProvider", [element("Value", value)]);
+    expect(JSON.stringify(noticesOf(keep(of("a"), of("secret"), NONE), []))).not.toContain("secret");
+    const empty = element("ServiceProvider", [element("A"), element("B", " false "), element("DisplayName", "x")]);
+    expect(noticesOf(keep(element("ServiceProvider"), empty, NONE), [])).toEqual([]);
+  });
+});
