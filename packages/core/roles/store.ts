@@ -15,7 +15,7 @@ import {
   readHolders,
   rememberingRole,
 } from "./holders.ts";
-import { type Audience, EVERYONE_ROLE, type Role } from "./model.ts";
+import { ADMIN_ROLE, type Audience, EVERYONE_ROLE, type Role } from "./model.ts";
 import { nameTaken, notFound } from "./rules.ts";
 
 export { ADMIN_ROLE, EVERYONE_ROLE, type Role } from "./model.ts";
@@ -75,6 +75,8 @@ export interface RoleStore {
   findMany(tenant: string, ids: readonly string[]): Promise<Role[]>;
   /** The id of the role that every user has without being given it. One round trip. */
   idOfEveryone(tenant: string): Promise<string | undefined>;
+  /** The id of the role that holds every scope. One round trip. */
+  idOfAdmin(tenant: string): Promise<string | undefined>;
   /** All roles of a tenant, those for all applications first, by name. Two round trips. */
   all(tenant: string): Promise<Role[]>;
   /** The names of several roles, as far as they exist. One round trip. */
@@ -148,6 +150,11 @@ export const roleStore = (table: Table): RoleStore => {
     return items.flatMap((item) => (item ? [toRole(item)] : []));
   };
 
+  const idOfBuiltIn = async (tenant: string, name: string): Promise<string | undefined> => {
+    const entry = await table.get(keys.roleName(tenant, `#${name}`));
+    return entry && String(entry.id);
+  };
+
   /** Holders beyond those of the first transaction. Whoever was faster with one of them is let be. */
   const writeRest = async (
     tenant: string,
@@ -180,10 +187,8 @@ export const roleStore = (table: Table): RoleStore => {
     find,
     findMany,
 
-    async idOfEveryone(tenant) {
-      const entry = await table.get(keys.roleName(tenant, `#${EVERYONE_ROLE}`));
-      return entry && String(entry.id);
-    },
+    idOfEveryone: (tenant) => idOfBuiltIn(tenant, EVERYONE_ROLE),
+    idOfAdmin: (tenant) => idOfBuiltIn(tenant, ADMIN_ROLE),
 
     async all(tenant) {
       const { PK } = keys.roleName(tenant, "-");

@@ -7,7 +7,7 @@ import { addingCredential, newCredential, removingCredential, replacingCredentia
 import { Fault } from "../faults/faults.ts";
 import type { GroupStore } from "../groups/store.ts";
 import { newId } from "../platform/ids.ts";
-import { checkTouch } from "../roles/power.ts";
+import { checkTouch, readAhead } from "../roles/power.ts";
 import type { RoleStore } from "../roles/store.ts";
 import type { Resource } from "../scim/schema/attribute.ts";
 import { stale } from "../table/stale.ts";
@@ -160,6 +160,7 @@ export const changeUser = async (
   // Read beside the user where it may be needed; it is not waited for where something else fails first.
   const administrator = wishedName && isAdministrator(stores, tenant, id);
   administrator?.catch(() => undefined);
+  const adminRole = wishedName && readAhead(stores, tenant);
   return stores.users.update(
     tenant,
     id,
@@ -186,11 +187,13 @@ export const changeUser = async (
       if ((isKeptOut || isRenamed) && (await (administrator ?? isAdministrator(stores, tenant, id)))) {
         throw administratorStays();
       }
-      if (isRenamed || password !== undefined || maySignIn(before) !== maySignIn(after)) {
-        await checkTouch(stores, tenant, subject, before);
-      }
+      const isTouched = isRenamed || password !== undefined || maySignIn(before) !== maySignIn(after);
       const isEnded = password !== undefined || isKeptOut;
-      return { after, steps: [...steps, ...(isEnded ? revokingUser(tenant, id) : [])] };
+      return {
+        after,
+        steps: [...steps, ...(isEnded ? revokingUser(tenant, id) : [])],
+        ...(isTouched && { allowed: checkTouch(stores, tenant, subject, before, adminRole) }),
+      };
     },
     wishedName,
   );
@@ -206,11 +209,12 @@ export const deleteUser = (
   const administrator = isAdministrator(stores, tenant, id);
   // Looked at only once the user is read; a failure before that must not go unheard as a rejection of its own.
   administrator.catch(() => undefined);
+  const adminRole = readAhead(stores, tenant);
   return stores.users.remove(tenant, id, now, {
     async check(user) {
       if (await administrator) throw administratorStays();
       check?.(user);
-      await checkTouch(stores, tenant, subject, user);
+      await checkTouch(stores, tenant, subject, user, adminRole);
     },
     steps: ({ hasPassword }) => [
       ...(hasPassword ? [removingCredential(tenant, id, stale)] : []),

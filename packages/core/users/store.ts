@@ -7,7 +7,7 @@ import { leavingGroups, leavingSteps } from "../groups/membership.ts";
 import { foldName } from "../platform/fold.ts";
 import { forgettingHolder, losingRoles } from "../roles/holders.ts";
 import { keys } from "../table/keys.ts";
-import type { Range } from "../table/name-index/items.ts";
+import { covers, type Range } from "../table/name-index/items.ts";
 import { nameIndex } from "../table/name-index/name-index.ts";
 import { nameKey } from "../table/name-index/name-key.ts";
 import type { NameReads } from "../table/name-index/reads.ts";
@@ -74,6 +74,8 @@ export interface UserChange {
   readonly after: User;
   /** Written in the same transaction: the credential, for example. At most 5. */
   readonly steps?: readonly Step[];
+  /** Judges the change beside what else has to be read for it; where it is rejected, nothing is written. */
+  readonly allowed?: Promise<void>;
 }
 
 /** How a user is removed. */
@@ -149,18 +151,30 @@ export const userStore = (table: Table): UserStore => {
   };
 
   /** `near` is where the new name belongs, as far as it was known beforehand. */
-  const write = async (tenant: string, before: User, { after, steps = [] }: UserChange, near: Range | undefined) => {
+  const write = async (
+    tenant: string,
+    before: User,
+    { after, steps = [], allowed }: UserChange,
+    near: Range | undefined,
+  ) => {
     const item: Step = { put: userItem(tenant, after), when: { equal: { ver: before.version } }, otherwise: stale };
     const own = [item, ...lookupSteps(tenant, after.id, before.profile, after.profile, stale), ...steps];
-    if (after.userName === before.userName) return table.write(...own);
+    if (after.userName === before.userName) {
+      await allowed;
+      return table.write(...own);
+    }
+    const index = indexOf(tenant, after.userStore);
+    const from = nameKey(before.userName);
+    const [left] = await Promise.all([near && covers(near, from) ? near : index.locate(from), allowed]);
     const inTransaction = after.groupIds.slice(0, GROUPS_RENAMED_AT_ONCE);
-    await indexOf(tenant, after.userStore).rename({
-      from: nameKey(before.userName),
+    await index.rename({
+      from,
       to: nameKey(after.userName),
       entry: { id: after.id },
       steps: [...own, ...renamed(tenant, after, inTransaction)],
       taken: () => nameTaken(after.userName),
       gone: stale,
+      left,
       near,
     });
     await renameRest(tenant, after);
@@ -245,7 +259,11 @@ export const userStore = (table: Table): UserStore => {
       };
       return whileStale(async () => {
         let user = await read(tenant, id);
-        if (user && !isBegun) await check(user);
+        let near: Range | undefined;
+        if (user && !isBegun) {
+          const index = indexOf(tenant, user.userStore);
+          [near] = await Promise.all([index.locate(nameKey(user.userName)), check(user)]);
+        }
         while (user && (await takeLeave(user))) user = await read(tenant, id);
         if (!user) throw notFound(id);
         await indexOf(tenant, user.userStore).remove({
@@ -259,6 +277,7 @@ export const userStore = (table: Table): UserStore => {
             ...steps(user),
           ],
           gone: stale,
+          near,
         });
       });
     },

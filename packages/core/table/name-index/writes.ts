@@ -30,6 +30,8 @@ export interface Renaming {
   readonly gone: () => Error;
   /** What `locate(to)` answered, if the caller had time for it: saves a round trip. */
   readonly near?: Range | undefined;
+  /** The same of `from`. */
+  readonly left?: Range | undefined;
 }
 
 /**
@@ -46,11 +48,11 @@ export interface NameWrites {
    * @throws only what is nobody's fault in particular, such as `service.unavailable`; part may have been created by then
    */
   createMany(names: readonly NewName[]): Promise<readonly Outcome[]>;
-  /** Releases a name. Two round trips. */
-  remove(name: OldName): Promise<void>;
-  /** Exchanges a name; the same one rewrites its entry. At most three round trips, two with `near`. */
+  /** Releases a name. Two round trips, one with `near`. */
+  remove(name: OldName & { readonly near?: Range | undefined }): Promise<void>;
+  /** Exchanges a name; the same one rewrites its entry. At most three round trips, two with `near`, one with `left` as well. */
   rename(renaming: Renaming): Promise<void>;
-  /** A hint for `rename`: the range of a name that is to be taken. One round trip, half a read unit. */
+  /** A hint for `rename` and `remove`: the range of a name that is to be taken or released. One round trip, half a read unit. */
   locate(key: string): Promise<Range | undefined>;
 }
 
@@ -74,12 +76,13 @@ const exchange = async (context: IndexContext, low: string, { from, to }: Renami
 };
 
 const rename = (context: IndexContext, renaming: Renaming): Promise<void> => {
-  const { from, to, entry, steps, taken, gone, near } = renaming;
+  const { from, to, entry, steps, taken, gone, near, left } = renaming;
   const { table, keys } = context;
   return settle(context.deadlineMs, async (before) => {
     const known = before === 0 ? near : undefined;
+    const knownLeft = before === 0 ? [near, left].find((range) => range && covers(range, from)) : undefined;
     const [found, room] = await Promise.all([
-      known && covers(known, from) ? known : locate(context, from, before > 0),
+      knownLeft ?? locate(context, from, before > 0),
       locateRoom(context, to, before > 0, known),
     ]);
     // Making room may have split the range of the old name as well.
@@ -116,9 +119,10 @@ export const nameWrites = (context: IndexContext): NameWrites => {
 
     createMany: (names) => bulkCreate(context, names),
 
-    remove: ({ key, id, steps, gone }) =>
+    remove: ({ key, id, steps, gone, near }) =>
       settle(deadlineMs, async (before) => {
-        const range = await locate(context, key, before > 0);
+        const isKnown = before === 0 && near !== undefined && covers(near, key);
+        const range = isKnown ? near : await locate(context, key, before > 0);
         // The first reading may have been an instant behind the first name of all.
         if (!range) throw before === 0 ? moved() : gone();
         await table.write(release(context, { key, id, gone }), ...turn(context, range, { removed: [key] }), ...steps);
