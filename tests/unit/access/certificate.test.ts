@@ -1,5 +1,5 @@
 /** Certificates made by the real openssl: those of the spec's forms name their user, and none of the others names anybody. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -80,7 +80,11 @@ const leaf = (subject: string, { by = "ca", days = ["-days", "2"] }: { by?: stri
   return readFileSync(at(`${name}.pem`), "utf8");
 };
 
+const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
+if (!hasOpenssl) process.stderr.write("certificates made by openssl are not tested: there is no openssl here\n");
+
 beforeAll(() => {
+  if (!hasOpenssl) return;
   authority("ca", "Taxi CA");
   authority("other", "Other CA");
   authority("impostor", "Taxi CA");
@@ -94,7 +98,7 @@ const settings = (more: Partial<CertificateSettings["issuers"][number]> = {}): C
 });
 const read = (pem: string, with_ = settings(), nowMs = Date.now()) => readCertificate(pem, with_, nowMs);
 
-describe("the four forms of the spec", () => {
+describe.skipIf(!hasOpenssl)("the four forms of the spec", () => {
   test.each(["alice", "SALES/alice", "alice@acme.com", "SALES/alice@acme.com"])("CN=%s", (name) => {
     expect(read(leaf(`CN=${name}`))).toMatchObject({ kind: "names", username: name });
   });
@@ -107,7 +111,7 @@ describe("the four forms of the spec", () => {
   });
 });
 
-describe("nobody is named by", () => {
+describe.skipIf(!hasOpenssl)("nobody is named by", () => {
   test.each([
     ["two common names", "0.CN=alice\n1.CN=admin"],
     ["no common name", "O=CN=admin"],
@@ -136,14 +140,14 @@ describe("nobody is named by", () => {
   });
 });
 
-test("an organization called CN=admin, and a comma in a name, name the real user", () => {
+test.skipIf(!hasOpenssl)("an organization called CN=admin, and a comma in a name, name the real user", () => {
   expect(read(leaf("O=CN=admin\nCN=alice"))).toMatchObject({ username: "alice" });
   // Whoever reads it takes the whole: no user name holds a comma with an equals sign behind it, so nobody has this one.
   expect(read(leaf("CN=john\\,CN=admin"))).toMatchObject({ username: "john,CN=admin" });
   expect(read(leaf("CN=\u0430dmin"))).toMatchObject({ username: "\u0430dmin" });
 });
 
-describe("the issuer", () => {
+describe.skipIf(!hasOpenssl)("the issuer", () => {
   test("must be one of those that are named", () => {
     expect(read(leaf("CN=admin", { by: "other" }))).toMatchObject({ kind: "refused", reason: "another issuer" });
   });
@@ -159,7 +163,7 @@ describe("the issuer", () => {
   });
 });
 
-test("a certificate counts from its first day to its last", () => {
+test.skipIf(!hasOpenssl)("a certificate counts from its first day to its last", () => {
   const pem = leaf("CN=alice");
   const day = 24 * 60 * 60_000;
   expect(read(pem, settings(), Date.now() + 3 * day)).toMatchObject({ reason: "not of today" });
