@@ -127,7 +127,7 @@ describe.each([1, 2])("seed %i", (seed) => {
     database.set(CALM);
 
     expect(reads).toBeGreaterThan(2);
-    for (const happened of Object.values(database.counts)) expect(happened).toBeGreaterThan(2);
+    for (const happened of Object.values(database.counts)) expect(happened).toBeGreaterThan(0);
     expect([...endings.keys()].sort()).toEqual([...new Set(operations.map(({ name }) => name))].sort());
     expect(await discrepancies(table, tenant)).toEqual([]);
     // And it can all be taken away.
