@@ -1,16 +1,35 @@
 import { defineConfig } from "vitest/config";
 
+/** Files that put modules in place of others: they need modules of their own. */
+const alone = ["tests/unit/auth/authenticate.test.ts"];
+
+/** What holds for every kind of tests. */
+export const shared = {
+  // The functions write their log to the console; the tests that look at it take it from there.
+  env: { POWERTOOLS_DEV: "true", POWERTOOLS_METRICS_DISABLED: "false" },
+  // The tests wait for the engine beside them as often as they compute: a processor for each file is not kept free.
+  maxWorkers: "100%",
+  onConsoleLog: () => false,
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+} as const;
+
 export default defineConfig({
   test: {
-    include: ["tests/**/*.test.ts"],
-    // What is deployed has commands of its own: `npm run test:deploy` and `npm run test:bundles`.
-    exclude: ["tests/deploy/**", "tests/bundles/**"],
-    // The functions write their log to the console; the tests that look at it take it from there.
-    env: { POWERTOOLS_DEV: "true", POWERTOOLS_METRICS_DISABLED: "false" },
-    // The tests wait for the engine beside them as often as they compute: a processor for each file is not kept free.
-    maxWorkers: "100%",
-    onConsoleLog: () => false,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    ...shared,
+    projects: [
+      { extends: true, test: { name: "alone", include: alone } },
+      {
+        extends: true,
+        test: {
+          name: "together",
+          include: ["tests/**/*.test.ts"],
+          // What is deployed has commands of its own: `npm run test:deploy` and `npm run test:bundles`.
+          exclude: [...alone, "tests/deploy/**", "tests/bundles/**"],
+          // Modules are loaded once for all of these files, not for each.
+          isolate: false,
+        },
+      },
+    ],
   },
 });
