@@ -12,7 +12,7 @@ import type { AuthenticationHandler, CertificateSettings } from "../access/model
 import { type ReadyRule, ruleFor } from "../access/rules.ts";
 import { systemScopes } from "../api-resources/system.ts";
 import { scopeTable } from "../catalogue/derive.ts";
-import { matcherOf } from "../catalogue/match.ts";
+import { isOpenPath, matcherOf } from "../catalogue/match.ts";
 import { type Operation, PUBLIC } from "../catalogue/operation.ts";
 import { familyOf } from "../catalogue/services.ts";
 import { Fault, toFault } from "../faults/faults.ts";
@@ -136,7 +136,10 @@ export const newAuthorizer = ({ operations, stores, clock, baseUrl, access }: Au
     const declared = operations[operation];
     const scope = declared?.scope;
     const rule = ruleFor(access.rules, request.method, request.path);
-    const isOpen = scope === PUBLIC || (scope === undefined && !familyOf(request.path));
+    const isOpen =
+      scope === PUBLIC ||
+      (scope === undefined && !familyOf(request.path)) ||
+      (found.kind === "method" && isOpenPath(match, operations, request.path, found.allow));
     try {
       if (rule ? !rule.isSecured && (isOpen || declared?.openable) : isOpen) return { decision: "public", operation };
       const { principal, scopes } = await identify(request, caller, meter, rule?.handlers);

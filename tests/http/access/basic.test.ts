@@ -7,8 +7,10 @@ const api = world();
 const list = (as: Parameters<typeof api.ask>[2]) => api.ask("GET", APPLICATIONS, as);
 const encoded = (text: string | Uint8Array) => `Basic ${Buffer.from(text).toString("base64")}`;
 
+const VIEW = "internal_application_mgt_view";
+
 beforeAll(async () => {
-  const scopes = ["internal_application_mgt_view"];
+  const scopes = [VIEW];
   await addUser(api.service, { username: "colon", password: "a:b:c", scopes });
   await addUser(api.service, { username: "éva", password: "pässwörd", scopes });
   await addUser(api.service, { username: "victim", password: "the right one", scopes });
@@ -104,6 +106,20 @@ describe("lockout", () => {
     expect({ ...right.body, traceId: "" }).toEqual({ ...answers[0]?.body, traceId: "" });
     expect((await list({ as: encoded("VICTIM@carbon.super:the right one") })).status).toBe(401);
     expect((await list({ as: basic(ADMIN) })).status).toBe(200);
+  });
+  test.each([
+    ["/scim2/Users", "urn:ietf:params:scim:api:messages:2.0:PatchOp"],
+    ["/svc/scim/Users", ""],
+  ])("a password that an administrator sets by %s lets the owner in at once", async (users, patchOp) => {
+    const username = users.startsWith("/scim2") ? "forgetful" : "muddled";
+    const id = await addUser(api.service, { username, password: "the right one", scopes: [VIEW] });
+    for (let attempt = 0; attempt < 10; attempt += 1) await list({ as: encoded(`${username}:wrong`) });
+    expect((await list({ as: encoded(`${username}:the right one`) })).status).toBe(401);
+    const body = patchOp
+      ? { schemas: [patchOp], Operations: [{ op: "replace", value: { password: "a-new-one" } }] }
+      : { schemas: [], password: "a-new-one" };
+    expect((await api.ask("PATCH", `${users}/${id}`, { body })).status).toBe(200);
+    expect((await list({ as: encoded(`${username}:a-new-one`) })).status).toBe(200);
   });
   test("a success forgets the failures before it, and no header of a proxy makes them another's", async () => {
     for (let round = 0; round < 3; round += 1) {
