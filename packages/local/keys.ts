@@ -1,6 +1,6 @@
 /**
  * `npm run keys -- list | rotate [--now] | drop <id>`: the keys that sign access tokens (decision 0020). With TABLE_NAME and
- * SEAL_KEY set it works on a deployment; otherwise on the data of the local service, which must not be running.
+ * SEAL_KEY set it works on a deployment; otherwise on the data of the local service, which must not be running; it makes none.
  */
 import { resolve } from "node:path";
 import { systemClock } from "#core/platform/clock.ts";
@@ -98,7 +98,7 @@ export const manageKeys = async (
   }
   if (verb === "drop" && word !== undefined && words.length === 2) {
     if (!(await keys.drop(word, nowMs))) throw new Error(`There is no key ${word}.`);
-    return `${await list()}\nTokens of the key that was dropped are refused within a minute.`;
+    return `${await list()}\nTokens of the key that was dropped are refused within 30 seconds.`;
   }
   throw new Error(USAGE);
 };
