@@ -143,7 +143,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     ...hashing,
     description: "Issues tokens, and tells what they are worth",
-    needs: ["address", "sealing"],
+    needs: ["address", "sealing", "deployment"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
