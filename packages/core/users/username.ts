@@ -1,4 +1,5 @@
 /** User names as callers write them: `[DOMAIN/]name[@tenant]` (spec access-and-scim.md, "Authentication"; reference access.md section 3.1). */
+import { foldName, NAME_BYTES_MAX } from "../platform/fold.ts";
 import { SUPER_TENANT } from "../tenants/tenant.ts";
 
 /** The user store that a bare name means. */
@@ -32,7 +33,7 @@ export const parseUsername = (text: string): QualifiedName | undefined => {
   const userStore = slash < 0 ? PRIMARY : local.slice(0, slash).toUpperCase();
   const name = local.slice(slash + 1);
   if (!TENANT.test(tenant) || !STORE_NAME.test(userStore) || isReservedStore(userStore)) return undefined;
-  if (name === "" || /[\s/]/u.test(name)) return undefined;
+  if (name === "" || /[\s/]/u.test(name) || Buffer.byteLength(foldName(name)) > NAME_BYTES_MAX) return undefined;
   return { tenant, userStore, name };
 };
 
