@@ -225,10 +225,11 @@ export const groupStore = (table: Table): GroupStore => {
       return items.map(({ SK }) => SK);
     },
 
-    members: (tenant, id, most) => readMembers(table, tenant, id, most),
-    memberRange: (tenant, id, range) => memberRange(table, tenant, id, range),
+    members: async (tenant, id, most) => (isTooLong(id) ? [] : readMembers(table, tenant, id, most)),
+    memberRange: async (tenant, id, range) =>
+      isTooLong(id) ? { members: [], more: false } : memberRange(table, tenant, id, range),
     allMembers: (tenant, call) => readAllMembers(table, tenant, call),
-    membersAmong: (tenant, id, userIds) => membersAmong(table, tenant, id, userIds),
+    membersAmong: async (tenant, id, userIds) => (isTooLong(id) ? new Set() : membersAmong(table, tenant, id, userIds)),
 
     async add(tenant, group, members) {
       if (members.length > MEMBERS_AT_ONCE) return addLarge(tenant, group, members);
@@ -275,6 +276,7 @@ export const groupStore = (table: Table): GroupStore => {
       }),
 
     async remove(tenant, id, check) {
+      if (isTooLong(id)) throw notFound(id);
       const holder = { kind: "group", id } as const;
       let isBegun = false;
       const isCleared = await whileStale(async (attempts) => {

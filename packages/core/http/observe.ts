@@ -20,6 +20,8 @@ export interface RequestRecord {
   readonly subject?: string;
   /** The name of the failure. */
   readonly fault?: string;
+  /** How many defects the answer did not stand or fall with: operations of many that failed. */
+  readonly defects?: number;
   /** How the authorizer decided; this and what follows only in its own lines. */
   readonly decision?: string;
   readonly sourceIp?: string;
@@ -90,7 +92,7 @@ const open = (service: string): Observer => {
     request({ cost, durationMs, ...record }) {
       // Filled and published without a pause in between, so requests that are served at the same time do not mix.
       count("Requests", 1);
-      count("ServerErrors", record.status >= 500 ? 1 : 0);
+      count("ServerErrors", record.status >= 500 || record.defects !== undefined ? 1 : 0);
       metrics.addMetric("Duration" satisfies MetricName, MetricUnit.Milliseconds, Math.round(durationMs * 1000) / 1000);
       count("RoundTrips", cost.roundTrips);
       count("ReadUnits", cost.readUnits);
