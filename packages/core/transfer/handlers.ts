@@ -1,7 +1,7 @@
 /** The functions behind the operations on application files. What they read and write files with is loaded when it is needed. */
 import type { Application } from "../applications/model.ts";
 import { selfOf } from "../applications/present.ts";
-import { checkNewName, notFound } from "../applications/rules.ts";
+import { checkNewName, checkSpelling, notFound } from "../applications/rules.ts";
 import type { ApplicationStore } from "../applications/store.ts";
 import type { Handlers } from "../catalogue/operation.ts";
 import type { RequestContext } from "../context.ts";
@@ -36,9 +36,11 @@ const answerOf = (tenant: string, { application, notices }: Imported) => ({
   body: { applicationId: application.id, name: application.name, notHonoured: [...notices] },
 });
 
+const IMPORT_FAILED = "Error importing application from file.";
+
 const nameTaken = (name: string, tenant: string): Fault =>
   new Fault("application.name_taken", `An application with name: '${name}' already exists in tenantDomain: ${tenant}`, {
-    message: "Error importing application from file.",
+    message: IMPORT_FAILED,
   });
 
 const nameUnknown = (name: string, tenant: string): Fault =>
@@ -65,6 +67,7 @@ export const transferHandlers: Handlers<typeof transferOperations, TransferStore
     const { tenant, applications, protocols } = context;
     const { readFile, prepareImport, asImportFault } = await load();
     const { root, settings } = readFile(body.file.content, protocols.customKinds);
+    checkSpelling(settings.name, IMPORT_FAILED);
     const entry = await applications.entry(tenant, settings.name);
     if (!entry) throw nameUnknown(settings.name, tenant);
     try {
