@@ -10,6 +10,7 @@ import { newId } from "../platform/ids.ts";
 import type { ProtocolSupport } from "../protocols/configure.ts";
 import type { Imported, Importer } from "./apply.ts";
 import type { transferOperations } from "./contract.ts";
+import { SECRET_SCOPES } from "./contract-secrets.ts";
 
 /** What these handlers use. */
 export interface TransferStores {
@@ -86,11 +87,13 @@ export const transferHandlers: Handlers<typeof transferOperations, TransferStore
     }
   },
 
-  async exportApplication({ params, query }, { tenant, applications, protocols }) {
+  async exportApplication({ params, query }, { tenant, scopes, applications, protocols }) {
     const application = await applications.find(tenant, params.applicationId);
     if (!application) throw notFound(params.applicationId, tenant);
     const { fileOf } = await load();
-    const content = fileOf(application, tenant, protocols, query.exportSecrets ?? false);
+    const mayHaveSecrets = SECRET_SCOPES.some((scope) => scopes.has(scope));
+    const secrets = query.exportSecrets ? (mayHaveSecrets ? "told" : "withheld") : "left out";
+    const content = fileOf(application, tenant, protocols, secrets);
     return { content, fileName: `${application.name}.xml` };
   },
 };
