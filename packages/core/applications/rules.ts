@@ -12,7 +12,7 @@ const NAME = /^[a-zA-Z0-9 ._-]*$/;
 /** Names of the product's own portals: no application takes them. */
 const PORTALS: ReadonlySet<string> = new Set(["Console", "My Account"]);
 /** The internal name of the resident application. */
-export const RESIDENT_NAME = "wso2carbon-local-sp";
+const RESIDENT_NAME = "wso2carbon-local-sp";
 /** The application that stands for the default sequence. */
 const DEFAULT_NAME = "default";
 

@@ -39,7 +39,7 @@ const ID_BYTES_MAX = 255;
 const isTooLong = (id: string): boolean => Buffer.byteLength(id, "utf8") > ID_BYTES_MAX;
 
 /** What a change makes of a group. */
-export interface GroupChange {
+interface GroupChange {
   /** The group with its other attributes; the store sets version, time and count. */
   readonly after: Group;
   /** Users who are no members yet. */
@@ -51,7 +51,7 @@ export interface GroupChange {
 }
 
 /** How a group is to be changed. It may be tried several times. */
-export interface GroupEdit<P> {
+interface GroupEdit<P> {
   /** Read beside the group, for `change`. */
   readonly prepare: () => Promise<P>;
   /** Given what is there, answers what shall be, or `undefined` to leave it. */

@@ -21,7 +21,7 @@ const ANSWER_BYTES_MAX = 5_000_000;
 const TIMEOUT_EARLY_MS = 500;
 
 /** What a function is made of. */
-export interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores> {
+interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores> {
   readonly service: ServiceName;
   /** All operations of the service. */
   readonly operations: Ops;

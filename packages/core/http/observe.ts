@@ -8,7 +8,7 @@ import type { Cost } from "../table/meter.ts";
 import { type MetricName, NAMESPACE } from "./metric-names.ts";
 
 /** The record of one request. */
-export interface RequestRecord {
+interface RequestRecord {
   readonly traceId: string;
   /** The operation's id; empty where the path leads to none. */
   readonly operation: string;
@@ -30,7 +30,7 @@ export interface RequestRecord {
 }
 
 /** A thing that went wrong, for the people who run the service. */
-export interface Trouble {
+interface Trouble {
   readonly traceId: string;
   readonly operation: string;
   readonly fault: string;
@@ -38,7 +38,7 @@ export interface Trouble {
 }
 
 /** A change in who may get in, or a refusal: for the people who look after security. */
-export interface SecurityEvent {
+interface SecurityEvent {
   readonly traceId: string;
   readonly tenant: string;
   readonly userStore: string;

@@ -7,7 +7,7 @@ import { type Api, listIn, reasonOf, textIn } from "./client.ts";
 import { writeWhole } from "./files.ts";
 
 /** One API, and the scopes of it that the application may have. */
-export interface Authorized {
+interface Authorized {
   readonly identifier: string;
   readonly policy: string;
   readonly scopes: readonly string[];

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { command } from "#tests/support/command.ts";
+import { command, openDoor, startCommand } from "#tests/support/command.ts";
 import { fileOf } from "#tests/support/files.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { addUser } from "#tests/support/people.ts";
@@ -119,6 +119,18 @@ describe("authorized APIs", () => {
     ]);
     expect(await apisOf("Dispatch")).toEqual(DISPATCH);
     expect((await run(["import", folder("all")])).output).toMatch(/skipped\s+2 .*--update replaces it/);
+  });
+  test("are authorized by the next run where one was cut off behind the application", async () => {
+    await remove("Dispatch");
+    const door = await openDoor(api.url, 150);
+    const { child, ended } = startCommand(["import", folder("all"), "--url", door.url], {});
+    while ((await idNamed("Dispatch")) === undefined) await new Promise((done) => setTimeout(done, 5));
+    child.kill("SIGKILL");
+    await ended;
+    expect((await run(["import", folder("all"), "--url", door.url])).code).toBe(0);
+    await door.close();
+    expect(await apisOf("Dispatch")).toEqual(DISPATCH);
+    expect((await readdir(folder("all"))).filter((name) => name.startsWith("."))).toEqual([]);
   });
   test("of an application that was there before are added with --update, and not without", async () => {
     const path = `${APPLICATIONS}/${await idNamed("Dispatch")}/authorized-apis`;
