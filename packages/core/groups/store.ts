@@ -39,7 +39,7 @@ const ID_BYTES_MAX = 255;
 const isTooLong = (id: string): boolean => Buffer.byteLength(id, "utf8") > ID_BYTES_MAX;
 
 /** What a change makes of a group. */
-export interface GroupChange {
+interface GroupChange {
   /** The group with its other attributes; the store sets version, time and count. */
   readonly after: Group;
   /** Users who are no members yet. */
@@ -51,7 +51,7 @@ export interface GroupChange {
 }
 
 /** How a group is to be changed. It may be tried several times. */
-export interface GroupEdit<P> {
+interface GroupEdit<P> {
   /** Read beside the group, for `change`. */
   readonly prepare: () => Promise<P>;
   /** Given what is there, answers what shall be, or `undefined` to leave it. */
@@ -233,10 +233,11 @@ export const groupStore = (table: Table): GroupStore => {
       return items.map(({ SK }) => SK);
     },
 
-    members: (tenant, id, most) => readMembers(table, tenant, id, most),
-    memberRange: (tenant, id, range) => memberRange(table, tenant, id, range),
+    members: async (tenant, id, most) => (isTooLong(id) ? [] : readMembers(table, tenant, id, most)),
+    memberRange: async (tenant, id, range) =>
+      isTooLong(id) ? { members: [], more: false } : memberRange(table, tenant, id, range),
     allMembers: (tenant, call) => readAllMembers(table, tenant, call),
-    membersAmong: (tenant, id, userIds) => membersAmong(table, tenant, id, userIds),
+    membersAmong: async (tenant, id, userIds) => (isTooLong(id) ? new Set() : membersAmong(table, tenant, id, userIds)),
 
     async add(tenant, group, members) {
       if (members.length > MEMBERS_AT_ONCE) return addLarge(tenant, group, members);
@@ -280,6 +281,7 @@ export const groupStore = (table: Table): GroupStore => {
       }),
 
     async remove(tenant, id, check) {
+      if (isTooLong(id)) throw notFound(id);
       const holder = { kind: "group", id } as const;
       let isBegun = false;
       const isCleared = await whileStale(async (attempts) => {

@@ -147,6 +147,7 @@ export const answer = async (
   }
   if (!success.body) return { status: success.status, headers };
   if (success.orNoContent && parts.body === undefined) return { status: 204, headers };
-  // Parsing the result strips whatever the contract does not declare, so no stored field leaves unnoticed.
+  // Parsing the result strips whatever the contract does not declare, so no stored field leaves unnoticed. Not so of SCIM
+  // resources, whose shapes are loose: what leaves of those is chosen by their schemas, attribute by attribute (scim/projection.ts).
   return { status: success.status, headers, body: success.body.parse(parts.body) };
 };
