@@ -39,6 +39,8 @@ export interface AuthorizerStores extends AuthenticationStores {
 export interface AuthorizerParts {
   readonly operations: Readonly<Record<string, Operation>>;
   readonly stores: (meter: Meter) => AuthorizerStores;
+  /** The names of the user stores whose tokens count. */
+  readonly userStores: readonly string[];
   readonly clock: Clock;
   /** The origin for which tokens are. Where it is absent, the domain that the gateway answered on. */
   readonly baseUrl?: string | undefined;
@@ -80,14 +82,21 @@ const isSame = ({ principal: a }: Authenticated, { principal: b }: Authenticated
   a.kind === b.kind && a.tenant === b.tenant && a.subject === b.subject;
 
 /** Makes the authorizer of one container. */
-export const newAuthorizer = ({ operations, stores, clock, baseUrl, access }: AuthorizerParts): Authorizer => {
+export const newAuthorizer = ({
+  operations,
+  stores,
+  userStores,
+  clock,
+  baseUrl,
+  access,
+}: AuthorizerParts): Authorizer => {
   const observer = newObserver("authorizer");
   const match = matcherOf(operations);
   const everyScope = new Set([...scopeTable(operations).keys(), ...systemScopes]);
   const enter = newEnter(clock, everyScope);
   const authenticate = newAuthenticate(clock, everyScope, enter);
   const authenticateCertificate = newAuthenticateCertificate(clock, access.certificates, enter);
-  const tokens = newTokenReader();
+  const tokens = newTokenReader(userStores);
 
   const byHeader = (request: HttpRequest, caller: Caller, opened: AuthorizerStores): Promise<Authenticated> => {
     const { authorization: header } = request.headers;

@@ -26,9 +26,12 @@ export interface TenantPath {
   readonly path: string;
 }
 
-/** Splits `/t/{tenant}/...`, which is offered before the paths of the protected families and before no others. */
+/**
+ * Splits `/t/{tenant}/...`, which is offered before the paths of the protected families and before no others. What is longer
+ * than any domain names no tenant, and is a path that does not exist.
+ */
 export const splitTenant = (path: string): TenantPath => {
-  const [, tenant, rest] = /^\/t\/([^/]+)(\/.*)$/s.exec(path) ?? [];
+  const [, tenant, rest] = /^\/t\/([^/]{1,255})(\/.*)$/s.exec(path) ?? [];
   return tenant && rest && familyOf(rest) ? { tenant, path: rest } : { tenant: undefined, path };
 };
 

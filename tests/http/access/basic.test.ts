@@ -5,6 +5,7 @@ import { ADMIN, APPLICATIONS, basic, world } from "#tests/support/world.ts";
 
 const api = world();
 const list = (as: Parameters<typeof api.ask>[2]) => api.ask("GET", APPLICATIONS, as);
+const LONGEST = "\u{20000}".repeat(252);
 const encoded = (text: string | Uint8Array) => `Basic ${Buffer.from(text).toString("base64")}`;
 
 const VIEW = "internal_application_mgt_view";
@@ -13,6 +14,7 @@ beforeAll(async () => {
   const scopes = [VIEW];
   await addUser(api.service, { username: "colon", password: "a:b:c", scopes });
   await addUser(api.service, { username: "éva", password: "pässwörd", scopes });
+  await addUser(api.service, { username: LONGEST, password: "a long name", scopes });
   await addUser(api.service, { username: "victim", password: "the right one", scopes });
 });
 
@@ -23,6 +25,10 @@ describe("lets in", () => {
     ["whatever the case of a name", encoded("primary/ADMIN@CARBON.SUPER:admin")],
     ["a password with colons", encoded("colon:a:b:c")],
     ["UTF-8", encoded("éva:pässwörd")],
+    [
+      "one of the longest names there are, with its store and tenant",
+      encoded(`PRIMARY/${LONGEST}@carbon.super:a long name`),
+    ],
     ["a name in decomposed form", encoded("e\u0301va:pässwörd")],
   ])("%s", async (_, as) => expect((await list({ as })).status).toBe(200));
 });
