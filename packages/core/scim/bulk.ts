@@ -1,7 +1,7 @@
 /**
  * Many operations in one request, in either version of SCIM (RFC 7644 section 3.7; reference scim.md sections 2.11 and 4.3).
- * They are carried out in the order in which they were sent, but for those that wait for a `bulkId`, and for new users next
- * to each other, who are made side by side; each by itself is all or nothing.
+ * They are carried out in the order in which they were sent, but for those that wait for a `bulkId`, and without
+ * `failOnErrors` for new users next to each other, who are made side by side; each by itself is all or nothing.
  */
 import { Fault, toFault } from "../faults/faults.ts";
 import { elapsed } from "../platform/clock.ts";

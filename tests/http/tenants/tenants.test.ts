@@ -68,6 +68,7 @@ describe("createTenant", () => {
     ["TM-60006", { domain: "-taxi.example" }],
     ["TM-60007", { domain: "Taxi.example" }],
     ["TM-60007", { domain: "ta#xi.example" }],
+    ["TM-60007", { domain: "ta_xi.example" }],
     ["TM-60007", { domain: "ta/xi.example" }],
     ["TM-60005", { domain: "taxi" }],
     ["TM-60013", { domain: "no.password", owners: [owner({ password: undefined })] }],
