@@ -5,6 +5,13 @@ import { changing, IfMatch, ListQuery, listed, MANY_MEMBERS, Path, Projection, r
 
 const roles = { service: "scim2", source: "upstream's SCIM2 roles API v2, our choice, decision 0016" } as const;
 
+/** The scopes that let their holders change one list of a role and nothing else of it (reference access.md section 2.3). */
+export const roleListScopes = {
+  users: "internal_role_mgt_users_update",
+  groups: "internal_role_mgt_groups_update",
+  permissions: "internal_role_mgt_permissions_update",
+} as const;
+
 export const roleOperations = {
   listRoles: operation({
     ...roles,
@@ -71,7 +78,9 @@ export const roleOperations = {
     path: "/scim2/v2/Roles/{id}",
     scope: "internal_role_mgt_update",
     seesScopes: true,
-    summary: "Change a role; one of more than 1,000 users is answered without a body unless attributes are asked for",
+    partialScopes: Object.values(roleListScopes),
+    summary:
+      "Change a role, or with the scope for one of them its users, groups or permissions alone; a role of more than 1,000 users is answered only where attributes are asked for",
     params: Path,
     query: Projection,
     headers: IfMatch,

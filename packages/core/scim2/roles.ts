@@ -13,12 +13,13 @@ import { readResource } from "../scim/input.ts";
 import { compareBy, readOrder } from "../scim/order.ts";
 import { applyPatch } from "../scim/patch/apply.ts";
 import { readPatch } from "../scim/patch/read.ts";
-import { isStepOn } from "../scim/patch/step.ts";
+import { isStepOn, type PatchStep } from "../scim/patch/step.ts";
 import { type Projection, present, projectionOf, wants } from "../scim/projection.ts";
 import { checkImmutable, requireAll } from "../scim/requirements.ts";
 import type { Json, Resource } from "../scim/schema/attribute.ts";
 import { roleType } from "../scim/schema/role.ts";
 import { qualifiedName } from "../users/model.ts";
+import { roleListScopes, roleOperations } from "./contract-roles.ts";
 import type { Asking, ListAnswer } from "./list.ts";
 import { keepingMembers, membershipOf, replacingMembers } from "./membership.ts";
 import { type ListRequest, pagingOf } from "./paging.ts";
@@ -174,6 +175,21 @@ export const putRole = async (
   return shown(stores, asking, role, projection);
 };
 
+/**
+ * Holds a caller who may change some lists of a role to those. Who may change none of them and got this far was let in by a
+ * rule of the operator, which says enough (decision 0051). Throws `scim.forbidden`.
+ */
+const checkSteps = (steps: readonly PatchStep[], { scopes }: Asking): void => {
+  const [whole, lists] = [roleOperations.patchRole.scope, Object.entries(roleListScopes)];
+  const mayChange = lists.flatMap(([name, scope]) => (scopes?.has(scope) ? [name] : []));
+  if (scopes?.has(whole) || mayChange.length === 0) return;
+  if (steps.every((step) => mayChange.some((name) => isStepOn(step, name)))) return;
+  throw new Fault(
+    "scim.forbidden",
+    `The change needs the scope ${whole}; the caller may change of a role: ${mayChange.join(", ")}.`,
+  );
+};
+
 /** Changes a role. The body is left out where many hold it, unless attributes are asked for. */
 export const patchRole = async (
   stores: Scim2Stores,
@@ -184,6 +200,7 @@ export const patchRole = async (
 ): Promise<Omit<Shown, "body"> & { readonly body: Record<string, unknown> | undefined }> => {
   const projection = projectionOf(roleType, wanted);
   const steps = readPatch(roleType, body);
+  checkSteps(steps, asking);
   const stepsOn = (name: string) => steps.flatMap((step) => (isStepOn(step, name) ? [step] : []));
   const others = steps.filter((step) => !isStepOn(step, "users") && !isStepOn(step, "groups"));
   const role = await changeRole(stores, asking, id, {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { chunks } from "#core/groups/crowd.ts";
 import { keys } from "#core/table/keys.ts";
-import { TENANT, tableOf } from "#tests/support/people.ts";
+import { addUser, TENANT, tableOf } from "#tests/support/people.ts";
 import { world } from "#tests/support/world.ts";
 
 const api = world();
@@ -181,6 +181,32 @@ describe("patchRole", () => {
     expect((await patch(role.id, { op: "remove", path: "displayName" })).body.scimType).toBe("mutability");
     expect((await patch(role.id, { op: "remove" })).body.scimType).toBe("noTarget");
     expect((await patch("unknown", { op: "add", path: "users", value: [] })).status).toBe(404);
+  });
+  test.each([
+    ["users", "user"],
+    ["groups", "group"],
+    ["permissions", "scope"],
+  ])("with the scope for its %s alone nothing else of it changes", async (list, kind) => {
+    const as = { username: `who-changes-${list}`, password };
+    await addUser(api.service, { ...as, scopes: [`internal_role_mgt_${list}_update`, VIEW] });
+    const role = await newRole();
+    const values = { user: (await newUser()).id, group: await newGroup([]), scope: VIEW };
+    const paths = { user: "users", group: "groups", scope: "permissions" };
+    const own = { op: "add", path: list, value: [{ value: values[kind as keyof typeof values] }] };
+    const others = Object.entries(paths)
+      .filter(([, path]) => path !== list)
+      .map(([other, path]) => ({ op: "add", path, value: [{ value: values[other as keyof typeof values] }] }));
+    const ask = (...Operations: unknown[]) => api.ask("PATCH", `${ROLES}/${role.id}`, { as, body: { Operations } });
+    const name = { op: "replace", value: { displayName: `${role.displayName} renamed` } };
+    for (const other of [...others, name, { op: "replace", value: { [list]: own.value, displayName: "x" } }]) {
+      expect((await ask(own, other)).status).toBe(403);
+    }
+    expect((await api.ask("GET", `${ROLES}/${role.id}`)).body.meta.version).toBe(role.meta.version);
+    const answer = await ask(own);
+    expect([answer.status, valuesOf(answer.body[list])]).toEqual([200, valuesOf(own.value)]);
+    expect((await ask({ op: "remove", path: list })).body).not.toHaveProperty(list);
+    const put = await api.ask("PUT", `${ROLES}/${role.id}`, { as, body: { displayName: role.displayName } });
+    expect(put.status).toBe(403);
   });
   test("of two at once that give it to different users both count", async () => {
     const users = await Promise.all([newUser(), newUser(), newUser(), newUser()]);
