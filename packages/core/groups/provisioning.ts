@@ -109,7 +109,7 @@ export const createGroup = async (
 };
 
 /** A group as the resource that changes are made to, without its members. */
-export const storedGroup = (group: Group): Resource => ({
+const storedGroup = (group: Group): Resource => ({
   id: group.id,
   displayName: shownName(group),
   ...(group.externalId !== undefined && { externalId: group.externalId }),

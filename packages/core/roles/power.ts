@@ -10,7 +10,7 @@ import type { User } from "../users/model.ts";
 import { type Role, scopesOf } from "./model.ts";
 
 /** What is looked up. */
-export interface PowerStores {
+interface PowerStores {
   readonly users: { find(tenant: string, id: string): Promise<User | undefined> };
   readonly groups: { findMany(tenant: string, ids: readonly string[]): Promise<readonly (Group | undefined)[]> };
   readonly roles: { findMany(tenant: string, ids: readonly string[]): Promise<readonly Role[]> };

@@ -102,7 +102,7 @@ export const createRole = async (stores: RoleStores, occasion: Occasion, resourc
 };
 
 /** A role as the resource that changes are made to, without its holders. */
-export const storedRole = (role: Role): Resource => ({
+const storedRole = (role: Role): Resource => ({
   id: role.id,
   displayName: role.name,
   audience: { value: role.audience.value, type: role.audience.type },
@@ -110,7 +110,7 @@ export const storedRole = (role: Role): Resource => ({
 });
 
 /** How a role is to be changed. */
-export interface RoleWish {
+interface RoleWish {
   readonly check: (before: Role) => void;
   /** Answers the resource that shall be, and what becomes of the holders, whose ids `holders` reads. */
   readonly change: (

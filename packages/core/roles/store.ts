@@ -19,7 +19,7 @@ const ROLES_PER_PAGE = 5_000;
 const ID_BYTES_MAX = 255;
 
 /** What a change makes of a role. */
-export interface RoleChange extends HolderChanges {
+interface RoleChange extends HolderChanges {
   readonly after: Role;
 }
 
