@@ -7,15 +7,20 @@ import { authorizedApiOperations } from "#core/authorized-apis/contract.ts";
 import { type AuthorizedApiStores, authorizedApiHandlers } from "#core/authorized-apis/handlers.ts";
 import { authorizedApiStore } from "#core/authorized-apis/store.ts";
 import { lambda } from "#core/http/lambda.ts";
+import { deploymentFromFile } from "#core/settings/file.ts";
+import { userStoreNames } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { templateStore } from "#core/templates/store.ts";
 import { transferOperations } from "#core/transfer/contract.ts";
 import { type TransferStores, transferHandlers } from "#core/transfer/handlers.ts";
+import { declaredUsers } from "#core/users/declared.ts";
 import { userStore } from "#core/users/store.ts";
-import { baseUrl, protocolSupport, tableConfig } from "./env.ts";
+import { baseUrl, deploymentFile, protocolSupport, tableConfig } from "./env.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
-const protocols = protocolSupport();
+const deployment = deploymentFromFile(deploymentFile());
+const protocols = protocolSupport(deployment);
+const userStores = userStoreNames(deployment.userStores);
 
 export const operations = { ...applicationOperations, ...authorizedApiOperations, ...transferOperations };
 
@@ -32,7 +37,7 @@ export const handler = lambda<typeof operations, ApplicationStores & AuthorizedA
       applications: applicationStore(table),
       templates: templateStore(table),
       protocols,
-      users: userStore(table),
+      users: declaredUsers(userStore(table), userStores),
       apiResources: apiResourceStore(table),
       authorizedApis: authorizedApiStore(table),
     };

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { newSeal, type Seal } from "#core/platform/seal.ts";
 import type { ProtocolSupport } from "#core/protocols/configure.ts";
-import { deploymentFromFile } from "#core/settings/file.ts";
+import type { Deployment as Decided } from "#core/settings/deployment.ts";
 import type { TableConfig } from "#core/table/dynamo.ts";
 
 const optionalUrl = z.url({ protocol: /^https?$/ }).optional();
@@ -92,11 +92,14 @@ export const seal = (environment = process.env): Seal => {
 };
 
 /** What inbound protocols need beside the table. */
-export const protocolSupport = (environment = process.env): ProtocolSupport => {
+export const protocolSupport = (
+  { customProtocols }: Pick<Decided, "customProtocols">,
+  environment = process.env,
+): ProtocolSupport => {
   const { METADATA_HOSTS } = read(Metadata, environment);
   return {
     seal: seal(environment),
-    customKinds: deploymentFromFile(deploymentFile(environment)).customProtocols,
+    customKinds: customProtocols,
     metadataExempt: new Set(METADATA_HOSTS.split(",").filter((host) => host !== "")),
   };
 };

@@ -3,11 +3,12 @@ import { applicationStore } from "#core/applications/store.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { protocolOperations } from "#core/protocols/contract.ts";
 import { protocolHandlers } from "#core/protocols/handlers.ts";
+import { deploymentFromFile } from "#core/settings/file.ts";
 import { openTable } from "#core/table/dynamo.ts";
-import { baseUrl, protocolSupport, tableConfig } from "./env.ts";
+import { baseUrl, deploymentFile, protocolSupport, tableConfig } from "./env.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
-const protocols = protocolSupport();
+const protocols = protocolSupport(deploymentFromFile(deploymentFile()));
 
 export const operations = protocolOperations;
 

@@ -7,6 +7,7 @@ import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
 import { refusalLog } from "#core/auth/refusals.ts";
 import { newSignIn } from "#core/auth/sign-in.ts";
 import { clientStore } from "#core/clients/store.ts";
+import { declaredGroups } from "#core/groups/declared.ts";
 import { groupStore } from "#core/groups/store.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { newObserver } from "#core/http/observe.ts";
@@ -16,15 +17,19 @@ import { oauthOperations } from "#core/oauth/contract.ts";
 import { oauthHandlers } from "#core/oauth/handlers.ts";
 import { systemClock } from "#core/platform/clock.ts";
 import { roleStore } from "#core/roles/store.ts";
+import { deploymentFromFile } from "#core/settings/file.ts";
+import { userStoreNames } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { tenantStore } from "#core/tenants/tenant.ts";
 import { familyStore } from "#core/tokens/families.ts";
 import { newSigningKeys } from "#core/tokens/held-keys.ts";
 import { newTokenReader } from "#core/tokens/reader.ts";
+import { declaredUsers } from "#core/users/declared.ts";
 import { userStore } from "#core/users/store.ts";
-import { baseUrl, seal as sealOf, tableConfig } from "./env.ts";
+import { baseUrl, deploymentFile, seal as sealOf, tableConfig } from "./env.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
+const userStores = userStoreNames(deploymentFromFile(deploymentFile()).userStores);
 const seal = sealOf();
 const observer = newObserver("oauth2");
 
@@ -33,7 +38,7 @@ const tools: OAuthTools = {
   authenticate: newAuthenticate(systemClock, systemScopes),
   judge: newClientJudge(seal),
   signing: newSigningKeys(seal, observer.signingKey),
-  reader: newTokenReader(),
+  reader: newTokenReader(userStores),
   refusals: (traceId, sourceIp) => refusalLog(observer, traceId, sourceIp),
 };
 
@@ -51,9 +56,9 @@ export const handler = lambda({
       tools,
       clients: clientStore(table),
       tenants: tenantStore(table),
-      users: userStore(table),
+      users: declaredUsers(userStore(table), userStores),
       roles: roleStore(table),
-      groups: groupStore(table),
+      groups: declaredGroups(groupStore(table), userStores),
       credentials: credentialStore(table),
       lockouts: lockoutStore(table, defaultLockoutPolicy),
       apiResources: apiResourceStore(table),

@@ -2,6 +2,7 @@
 
 import { scopeNames } from "#core/api-resources/store.ts";
 import { applicationStore } from "#core/applications/store.ts";
+import { declaredGroups } from "#core/groups/declared.ts";
 import { nameStore, newNameMemory } from "#core/groups/names.ts";
 import { groupStore } from "#core/groups/store.ts";
 import { renderFault } from "#core/http/dialects.ts";
@@ -12,14 +13,16 @@ import { scim2Operations } from "#core/scim2/contract.ts";
 import { scim2Handlers } from "#core/scim2/handlers.ts";
 import type { Scim2Dialect } from "#core/scim2/stores.ts";
 import { deploymentFromFile } from "#core/settings/file.ts";
+import { userStoreNames } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { tenantStore } from "#core/tenants/tenant.ts";
+import { declaredUsers } from "#core/users/declared.ts";
 import { userStore } from "#core/users/store.ts";
-import { PRIMARY } from "#core/users/username.ts";
 import { baseUrl, deploymentFile, seal, tableConfig } from "./env.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 28_000 }));
-const { scim2 } = deploymentFromFile(deploymentFile());
+const { scim2, ...deployment } = deploymentFromFile(deploymentFile());
+const userStores = userStoreNames(deployment.userStores);
 const memory = newNameMemory();
 const cursorSeal = seal();
 const isWso2 = scim2.profile === "wso2";
@@ -42,16 +45,16 @@ export const handler = lambda({
   scimProfile: scim2.profile,
   stores: (meter) => {
     const table = open(meter);
-    const [groups, roles] = [groupStore(table), roleStore(table)];
+    const [groups, roles] = [declaredGroups(groupStore(table), userStores), roleStore(table)];
     return {
-      users: userStore(table),
+      users: declaredUsers(userStore(table), userStores),
       groups,
       roles,
       knownScopes: scopeNames(table),
       hasApplication: async (tenant, id) => (await applicationStore(table).find(tenant, id)) !== undefined,
       tenants: tenantStore(table),
       names: nameStore(table, memory, [groups.namesOf, roles.namesOf]),
-      userStores: [PRIMARY],
+      userStores,
       dialect,
       seal: cursorSeal,
     };

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { bundling } from "./bundling.ts";
 import { componentName, type FunctionName, type FunctionPlan, type Need, plan } from "./plan.ts";
 import type { Secrets } from "./secrets.ts";
-import type { Settings, Stage } from "./stage.ts";
+import { DEPLOYMENT_FILE, type Settings, type Stage } from "./stage.ts";
 import { statementsOf } from "./statements.ts";
 
 /** Files that lie beside a bundle, by what needs them. */
 const files: Readonly<Partial<Record<Need, string>>> = {
   document: "docs/openapi.json",
-  deployment: "deployment.toml",
+  deployment: DEPLOYMENT_FILE,
 };
 
 /** Where Lambda unpacks a function. */
@@ -38,7 +38,7 @@ const variablesOf = ({ needs, reads, writes }: FunctionPlan, { settings: { domai
     address: domains && { BASE_URL: `https://${domains.api}` },
     sealing: { SEAL_KEY: secrets.sealKey.value, FORMER_SEAL_KEYS: secrets.formerSealKeys.value },
     document: { OPENAPI_FILE: placeOf("docs/openapi.json") },
-    deployment: { DEPLOYMENT_TOML: placeOf("deployment.toml") },
+    deployment: { DEPLOYMENT_TOML: placeOf(DEPLOYMENT_FILE) },
   };
   return Object.assign({}, reads || writes ? { TABLE_NAME: table.name } : {}, ...needs.map((need) => byNeed[need]));
 };

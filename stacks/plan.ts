@@ -134,7 +134,8 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.lock,
         p.accessToken,
         p.keyRing,
-        p.revocations,
+        ...endings,
+        p.client,
       ],
     },
     writes: { calls: ["PutItem", "UpdateItem", "DeleteItem"], on: [p.lock] },
@@ -143,7 +144,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     ...hashing,
     description: "Issues tokens, and tells what they are worth",
-    needs: ["address", "sealing"],
+    needs: ["address", "sealing", "deployment"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
@@ -213,7 +214,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...hashing,
     description: "Users and groups by SCIM 1.1",
     needs: ["address", "deployment"],
-    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people] },
+    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people, p.roleNames] },
     writes: { calls: ["PutItem", "UpdateItem", "DeleteItem"], on: [...people, p.credential, ...endings] },
   },
   scim2: {

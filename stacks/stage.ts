@@ -1,13 +1,18 @@
 /**
- * What differs between stages, and what a team sets about one. Pure: it is read before SST's platform exists, and by tests.
+ * What differs between stages, and what a team sets about one. It makes nothing: it is read before SST's platform exists, and
+ * by tests.
  *
  * `production` and `staging` are kept, watched and protected; any other name is a developer's own stage, which goes with
  * everything in it when it is removed.
  */
 import { existsSync } from "node:fs";
+import { checkAuthorities } from "./authorities.ts";
 
 /** The name of the application: it is in the name of everything on AWS, so another one would begin anew. */
 export const APP_NAME = "identity-admin-api";
+
+/** What a deployment decides for its tenants: it is uploaded with the functions. */
+export const DEPLOYMENT_FILE = "deployment.toml";
 
 /** Who a stage is for. */
 export type StageKind = "production" | "staging" | "personal";
@@ -111,6 +116,7 @@ const domainsOf = (environment: NodeJS.ProcessEnv): Domains | undefined => {
   if (mtls && !existsSync(truststore)) {
     throw new Error(`MTLS_DOMAIN needs ${truststore}: the certificates of the authorities whose clients are let in.`);
   }
+  if (mtls) checkAuthorities(truststore, DEPLOYMENT_FILE);
   return {
     api: hostName("API_DOMAIN", api),
     mtls: mtls ? hostName("MTLS_DOMAIN", mtls) : undefined,

@@ -35,6 +35,8 @@ export interface PublicContext {
   readonly pathTenant?: string;
   /** Where the request came from, for the log. */
   readonly sourceIp: string;
+  /** Tells the log, and the count of server errors, of a defect that the answer does not stand or fall with. */
+  readonly reportDefect: (defect: Error) => void;
 }
 
 /** What is known where the caller had to show a credential. */

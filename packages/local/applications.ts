@@ -6,8 +6,8 @@ import { type Options, readOptions, UsageError } from "./transfer/options.ts";
 import { type Outcome, type Result, reportLines } from "./transfer/report.ts";
 
 const outcomes: Readonly<Record<"export" | "import", readonly Outcome[]>> = {
-  export: ["exported", "skipped", "refused"],
-  import: ["created", "updated", "skipped", "refused"],
+  export: ["exported", "incomplete", "skipped", "refused"],
+  import: ["created", "updated", "incomplete", "skipped", "refused"],
 };
 
 const perform = ({ task, url, authorization }: Options): Promise<readonly Result[]> => {
@@ -17,13 +17,13 @@ const perform = ({ task, url, authorization }: Options): Promise<readonly Result
     : importAll(api, task.folder, task.replaces);
 };
 
-/** Ends with 0 when everything was done, 1 when something was refused or the run ended early, 2 for a wrong command line. */
+/** Ends with 0 when everything was done, 1 when something was refused or is incomplete or the run ended early, 2 for a wrong command line. */
 const main = async (): Promise<number> => {
   try {
     const options = readOptions(process.argv.slice(2), process.env);
     const results = await perform(options);
     for (const line of reportLines(results, outcomes[options.task.kind])) console.log(line);
-    return results.some(({ outcome }) => outcome === "refused") ? 1 : 0;
+    return results.some(({ outcome }) => outcome === "refused" || outcome === "incomplete") ? 1 : 0;
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof RunEnded)) throw error;
     console.error(error.message);

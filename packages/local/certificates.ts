@@ -33,7 +33,9 @@ const server: Purpose = {
   ],
 };
 
-const README = `Development certificates of the Identity Admin API. They are made again when they are missing or expired.
+const readmeFor = (
+  port: number,
+): string => `Development certificates of the Identity Admin API. They are made again when they are missing or expired.
 
   ca.pem                  the authority that client certificates must come from; trust it to reach https://localhost
   ca.key                  its key: whoever has it can log in as any user of the server on this machine
@@ -43,7 +45,7 @@ const README = `Development certificates of the Identity Admin API. They are mad
 
 Use one:
 
-  curl --cacert ca.pem --cert client-admin.pem --key client-admin.key https://localhost:3443/scim2/Users
+  curl --cacert ca.pem --cert client-admin.pem --key client-admin.key https://localhost:${port || "<port>"}/scim2/Users
 
 Make one for another user, here "alice", in this directory:
 
@@ -95,10 +97,11 @@ const ensure = async (
 
 /**
  * Answers the certificates in a directory, making the directory (for its owner alone), what is missing in it, and what has
- * expired. What is good stays as it is; a new authority means new certificates below it.
+ * expired. What is good stays as it is; a new authority means new certificates below it. The README.txt beside them names
+ * the port of the door that they open, where it is not any free one (0).
  * Throws the errors of the file system.
  */
-export const ensureCertificates = async (directory: string): Promise<Certificates> => {
+export const ensureCertificates = async (directory: string, port: number): Promise<Certificates> => {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await chmod(directory, 0o700);
   // Loaded where something has to be made: it takes longer than everything else here.
@@ -112,6 +115,7 @@ export const ensureCertificates = async (directory: string): Promise<Certificate
     admin: await leaf("client-admin", "admin", { kind: "client" }),
   };
   const readme = join(directory, "README.txt");
-  if ((await readOrNothing(readme)) !== README) await write(readme, README, 0o644);
+  const text = readmeFor(port);
+  if ((await readOrNothing(readme)) !== text) await write(readme, text, 0o644);
   return certificates;
 };

@@ -25,6 +25,18 @@ interface ClaimRecord {
   readonly enginePid?: number;
 }
 
+/** The file belongs to a process that is alive. */
+export class DataInUse extends Error {
+  readonly pid: number;
+
+  constructor(pid: number, path: string) {
+    super(
+      `DATA_DIR is in use by process ${pid} (${path}). Stop that process first, or set DATA_DIR to another directory.`,
+    );
+    this.pid = pid;
+  }
+}
+
 /** A database file that belongs to this process. */
 export interface Claim {
   /** Notes the engine of the file, before anything else can happen to this process. */
@@ -147,7 +159,7 @@ const takeOver = async (path: string, dead: string, owner: Owner): Promise<boole
 
 /**
  * Claims a database file (an absolute path) for this process, ending the engine of an owner that died.
- * Throws an `Error` that names the owner when it is alive.
+ * Throws `DataInUse` when the owner is alive.
  */
 export const claimFile = async (file: string): Promise<Claim> => {
   const path = `${file}.pid`;
@@ -157,9 +169,7 @@ export const claimFile = async (file: string): Promise<Claim> => {
     if (text === undefined) continue;
     const found = parse(text);
     if (found && (await bornOf(found.owner.pid)) === found.owner.born) {
-      throw new Error(
-        `DATA_DIR is in use by process ${found.owner.pid} (${path}). Stop that process, or set DATA_DIR to another directory.`,
-      );
+      throw new DataInUse(found.owner.pid, path);
     }
     if (await takeOver(path, text, owner)) {
       await endOrphan(found, file);

@@ -6,10 +6,11 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:fs";
-import { access, mkdir } from "node:fs/promises";
+import { access } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { type Claim, claimFile, endProcess } from "./claim.ts";
+import { makeDirectory } from "./data-directory.ts";
 import { freePort } from "./ports.ts";
 
 export { createTable } from "./database.ts";
@@ -52,6 +53,14 @@ const packagedProgram = (): string | undefined => {
   }
 };
 
+/** What to do on a machine without the program, for a platform such as `darwin-arm64`. */
+export const noProgram = (platform: string): string =>
+  (platform === "linux-x64"
+    ? 'The embedded database is not installed. Run "npm ci" without --omit=optional'
+    : `The embedded database comes for Linux on x64, not for ${platform}. Put its program, dynoxide, on PATH`) +
+  ", or run any DynamoDB, such as DynamoDB Local by `docker run -d -p 8000:8000 amazon/dynamodb-local`, and set " +
+  "DYNAMODB_ENDPOINT=http://127.0.0.1:8000.";
+
 /**
  * Where the engine's program is: the package of this platform, else the first `dynoxide` on PATH.
  * Throws an `Error` that says what to do on a machine that has neither.
@@ -61,10 +70,7 @@ export const findProgram = async (path = process.env.PATH ?? "", packaged = pack
   for (const candidate of [...(packaged ? [packaged] : []), ...onPath.map((each) => join(each, "dynoxide"))]) {
     if (await isExecutable(candidate)) return candidate;
   }
-  throw new Error(
-    `There is no embedded database for ${process.platform}-${process.arch}. Put a "dynoxide" program on PATH, or set ` +
-      "DYNAMODB_ENDPOINT to the address of any DynamoDB.",
-  );
+  throw new Error(noProgram(`${process.platform}-${process.arch}`));
 };
 
 const running = new Set<ChildProcess>();
@@ -170,7 +176,7 @@ const launchOnPort = async (
 export const startEngine = async (options: EngineOptions = {}): Promise<Engine> => {
   const program = await findProgram();
   const file = options.dataFile === undefined ? undefined : resolve(options.dataFile);
-  if (file) await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  if (file) await makeDirectory(dirname(file));
   const claim = file ? await claimFile(file) : undefined;
   try {
     const { child, pid, endpoint, complaint } = await launchOnPort(program, options, file, claim);

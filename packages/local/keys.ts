@@ -1,8 +1,8 @@
 /**
  * `npm run keys -- list | rotate [--now] | drop <id>`: the keys that sign access tokens (decision 0020). With TABLE_NAME and
- * SEAL_KEY set it works on a deployment; otherwise on the data of the local service, which must not be running.
+ * SEAL_KEY set it works on a deployment; otherwise on the data of the local service, which must not be running; it makes none.
  */
-import { join } from "node:path";
+import { resolve } from "node:path";
 import { systemClock } from "#core/platform/clock.ts";
 import { newSeal, type Seal } from "#core/platform/seal.ts";
 import { openTable } from "#core/table/dynamo.ts";
@@ -11,9 +11,11 @@ import type { Table } from "#core/table/table.ts";
 import { acceptedUntilMs, LEAD_MS, type Ring, type RingKey, signerAt } from "#core/tokens/key-ring.ts";
 import { keyStore, readRing } from "#core/tokens/key-store.ts";
 import { seal as deployedSeal, tableConfig } from "#functions/env.ts";
+import { DataInUse } from "./claim.ts";
+import { isThere, tableFileIn } from "./data-directory.ts";
 import { clientFor } from "./database.ts";
-import { createTable, startEngine } from "./engine.ts";
-import { sealKey } from "./seal-key.ts";
+import { type Engine, startEngine } from "./engine.ts";
+import { existingSealKey } from "./seal-key.ts";
 import { TABLE_NAME } from "./service.ts";
 import { readSettings } from "./settings.ts";
 
@@ -32,16 +34,35 @@ const deployment = (): Place => ({
   close: async () => undefined,
 });
 
-const local = async (): Promise<Place> => {
-  const { endpoint, dataDirectory } = readSettings(process.env);
+/** Opens the data of a local service; makes none. */
+const openData = async (dataDirectory: string): Promise<Engine> => {
+  const dataFile = tableFileIn(dataDirectory);
+  if (!(await isThere(dataFile))) {
+    throw new Error(`There is no ${resolve(dataFile)}: set DATA_DIR to the directory that the service runs on.`);
+  }
+  try {
+    return await startEngine({ dataFile });
+  } catch (error) {
+    if (!(error instanceof DataInUse)) throw error;
+    throw new Error(`The service holds its data while it runs: stop it first (process ${error.pid}).`, {
+      cause: error,
+    });
+  }
+};
+
+const local = async (environment: NodeJS.ProcessEnv): Promise<Place> => {
+  const { endpoint, dataDirectory } = readSettings(environment);
   if (!dataDirectory) throw new Error("DATA_DIR is :memory:, so there is nothing to keep keys in.");
-  const engine = endpoint ? undefined : await startEngine({ dataFile: join(dataDirectory, "table.sqlite") });
-  const address = engine?.endpoint ?? endpoint ?? "";
-  await createTable(address, TABLE_NAME);
-  const config = { tableName: TABLE_NAME, deadlineMs: PATIENCE.callMs, client: clientFor(address) };
+  const key = await existingSealKey(dataDirectory);
+  const engine = endpoint ? undefined : await openData(dataDirectory);
+  const config = {
+    tableName: TABLE_NAME,
+    deadlineMs: PATIENCE.callMs,
+    client: clientFor(engine?.endpoint ?? endpoint ?? ""),
+  };
   return {
     table: openTable(config)(newMeter()),
-    seal: newSeal(Buffer.from(await sealKey(dataDirectory), "base64")),
+    seal: newSeal(Buffer.from(key, "base64")),
     close: async () => engine?.stop(),
   };
 };
@@ -77,14 +98,14 @@ export const manageKeys = async (
   }
   if (verb === "drop" && word !== undefined && words.length === 2) {
     if (!(await keys.drop(word, nowMs))) throw new Error(`There is no key ${word}.`);
-    return `${await list()}\nTokens of the key that was dropped are refused within a minute.`;
+    return `${await list()}\nTokens of the key that was dropped are refused within 30 seconds.`;
   }
   throw new Error(USAGE);
 };
 
 if (import.meta.main) {
   try {
-    const place = process.env.TABLE_NAME ? deployment() : await local();
+    const place = process.env.TABLE_NAME ? deployment() : await local(process.env);
     try {
       console.log(await manageKeys(process.argv.slice(2), place, systemClock.now()));
     } finally {

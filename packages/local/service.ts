@@ -1,6 +1,5 @@
 /** The whole service in one process: engine, table, functions, gateway. `npm start` and the tests both run this. */
-import { constants } from "node:fs";
-import { access, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,6 +10,7 @@ import { deploymentFromFile } from "#core/settings/file.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { ensureCertificates } from "./certificates.ts";
+import { openDirectory, tableFileIn } from "./data-directory.ts";
 import { clientFor } from "./database.ts";
 import { createTable, type Engine, startEngine } from "./engine.ts";
 import { type LambdaFunction, startGateway } from "./gateway.ts";
@@ -71,27 +71,28 @@ const startFunctions = async (load: LoadFunction, environment: Environment) => {
   return { authorizer: await load("authorizer", environment), functions };
 };
 
-const checkDirectory = async (directory: string): Promise<void> => {
-  try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    await access(directory, constants.R_OK | constants.W_OK | constants.X_OK);
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`DATA_DIR "${directory}" cannot be used: ${reason}`, { cause });
-  }
-};
-
 const startDatabase = async (
   settings: Settings,
   onExit: ServiceEvents["onEngineExit"],
 ): Promise<Engine | undefined> => {
   const { endpoint, dataDirectory } = settings;
   if (endpoint) return undefined;
-  if (dataDirectory) await checkDirectory(dataDirectory);
   return startEngine({
-    ...(dataDirectory && { dataFile: join(dataDirectory, "table.sqlite") }),
+    ...(dataDirectory && { dataFile: tableFileIn(dataDirectory) }),
     ...(onExit && { onExit }),
   });
+};
+
+/** Makes the table; what is wrong with a DynamoDB that was chosen is told with the variable that chose it. */
+const makeTable = async (endpoint: string, isChosen: boolean): Promise<void> => {
+  try {
+    await createTable(endpoint, TABLE_NAME);
+  } catch (cause) {
+    if (!isChosen || !(cause instanceof Error)) throw cause;
+    throw new Error(`DYNAMODB_ENDPOINT ${endpoint} cannot be used: ${cause.message}. Is a DynamoDB running there?`, {
+      cause,
+    });
+  }
 };
 
 /** The certificates' directory: with the data, or one that goes when the service stops. */
@@ -104,7 +105,7 @@ const certificatesIn = async (settings: Settings): Promise<{ directory: string; 
 
 const tlsDoor = async (directory: string | undefined, port: number | undefined) => {
   if (directory === undefined || port === undefined) return {};
-  const { ca, server } = await ensureCertificates(directory);
+  const { ca, server } = await ensureCertificates(directory, port);
   return {
     tls: { port, certificate: server.certificate, key: server.key, ca: ca.certificate, domainName: "localhost" },
   };
@@ -119,6 +120,8 @@ export const startService = async (
   events: ServiceEvents = {},
   load: LoadFunction = loadSource,
 ): Promise<RunningService> => {
+  if (settings.dataDirectory) await openDirectory(settings.dataDirectory);
+  const SEAL_KEY = await sealKey(settings.dataDirectory);
   const engine = await startDatabase(settings, events.onEngineExit);
   const certificates = await certificatesIn(settings);
   const stopRest = async () => {
@@ -127,7 +130,7 @@ export const startService = async (
   };
   try {
     const endpoint = engine?.endpoint ?? settings.endpoint ?? "";
-    await createTable(endpoint, TABLE_NAME);
+    await makeTable(endpoint, engine === undefined);
     const config = { tableName: TABLE_NAME, deadlineMs: SEED_DEADLINE_MS, client: clientFor(endpoint) };
     await seed(openTable(config)(newMeter()), settings.administrator);
 
@@ -139,7 +142,7 @@ export const startService = async (
       DYNAMODB_ENDPOINT: endpoint,
       BASE_URL: `http://${HOST}:${port}`,
       OPENAPI_FILE: projectFile("docs/openapi.json"),
-      SEAL_KEY: await sealKey(settings.dataDirectory),
+      SEAL_KEY,
       METADATA_HOSTS: process.env.METADATA_HOSTS ?? "",
       DEPLOYMENT_TOML: deployment,
       // The log goes to this process's console; the line of each request is written here too.

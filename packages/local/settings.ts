@@ -1,4 +1,6 @@
 /** The environment of `npm start`: what can be set, and what holds where nothing is set. */
+import { Fault } from "#core/faults/faults.ts";
+import { checkPassword } from "#core/users/rules.ts";
 
 /** The settings of the local service. */
 export interface Settings {
@@ -24,6 +26,24 @@ const portOf = (name: string, text: string | undefined, fallback: number): numbe
   throw new Error(`${name} must be a port number from 0 to 65535, not "${text}".`);
 };
 
+const endpointOf = (text: string | undefined): string | undefined => {
+  if (!text) return undefined;
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new Error(`DYNAMODB_ENDPOINT must be an address such as http://127.0.0.1:8000, not "${text}".`);
+};
+
+/** Holds the password against the rule that every user's is held against. */
+const passwordOf = (text: string | undefined): string => {
+  const password = text || "admin";
+  try {
+    checkPassword(password);
+    return password;
+  } catch (cause) {
+    if (!(cause instanceof Fault)) throw cause;
+    throw new Error(`ADMIN_PASSWORD: ${cause.description}`, { cause });
+  }
+};
+
 /** Reads the settings. Throws an `Error` that names the variable that is wrong. */
 export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
   const dataDirectory = environment.DATA_DIR || ".data";
@@ -33,9 +53,9 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     dataDirectory: dataDirectory === MEMORY ? undefined : dataDirectory,
     administrator: {
       username: environment.ADMIN_USERNAME || "admin",
-      password: environment.ADMIN_PASSWORD || "admin",
+      password: passwordOf(environment.ADMIN_PASSWORD),
     },
-    endpoint: environment.DYNAMODB_ENDPOINT || undefined,
+    endpoint: endpointOf(environment.DYNAMODB_ENDPOINT),
     deploymentFile: environment.DEPLOYMENT_TOML || undefined,
   };
 };

@@ -11,6 +11,7 @@ import { openTable } from "#core/table/dynamo.ts";
 import type { Cost, Meter } from "#core/table/meter.ts";
 import { tenantStore } from "#core/tenants/tenant.ts";
 import { userStore } from "#core/users/store.ts";
+import { PRIMARY } from "#core/users/username.ts";
 import { clientFor } from "#local/database.ts";
 import { APPLICATIONS, type World } from "./world.ts";
 
@@ -27,6 +28,7 @@ export const container = (api: World, clock = { ms: Date.now(), now: (): number 
   const authorizer = newAuthorizer({
     access: defaultAccess as { rules: []; certificates: (typeof defaultAccess)["certificates"] },
     operations,
+    userStores: [PRIMARY],
     clock,
     baseUrl: url,
     stores: (meter) => {

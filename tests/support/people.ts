@@ -5,6 +5,7 @@ import { newId } from "#core/platform/ids.ts";
 import { freshRole } from "#core/roles/model.ts";
 import { roleStore } from "#core/roles/store.ts";
 import { openTable } from "#core/table/dynamo.ts";
+import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
 import type { Table } from "#core/table/table.ts";
 import { freshUser } from "#core/users/model.ts";
@@ -43,6 +44,15 @@ export const addUser = async (
   await userStore(table).add(TENANT, user, steps, fail);
   return userId;
 };
+
+/** Makes a user's item something that no version of the service wrote: what reads it fails unexpectedly. */
+export const breakUser = (service: RunningService, id: string): Promise<void> =>
+  tableOf(service).write({
+    change: keys.user(TENANT, id),
+    set: { profile: "{" },
+    when: "present",
+    otherwise: () => new Error("no such user"),
+  });
 
 /** The id of a user of the PRIMARY store. */
 export const idOf = async (service: RunningService, name: string): Promise<string> =>

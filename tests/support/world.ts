@@ -61,8 +61,8 @@ export const world = ({
 } = {}): World => {
   let service: RunningService | undefined;
   let directory: string | undefined;
-  // Set by `npm run test:bundles`: the functions as they are deployed, in place of their sources.
-  const deployed = process.env.FUNCTIONS_DIR ? deployedFunctions(process.env.FUNCTIONS_DIR) : undefined;
+  // Set by `npm run test:bundles`: the bundles that are deployed, in place of the sources.
+  const deployed = deployedFunctions(process.env.FUNCTIONS_DIR);
   beforeAll(async () => {
     let deploymentFile: string | undefined;
     if (deployment !== undefined) {
@@ -78,11 +78,11 @@ export const world = ({
       endpoint: undefined,
       deploymentFile,
     };
-    service = await startService(settings, {}, deployed?.load);
+    service = await startService(settings, {}, deployed.load);
   });
   afterAll(async () => {
     await service?.close();
-    await deployed?.close();
+    await deployed.close();
     if (directory) await rm(directory, { recursive: true });
   });
   const running = (): RunningService => {

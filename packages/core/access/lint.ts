@@ -49,7 +49,7 @@ const problemOf = (
   return undefined;
 };
 
-/** Makes the rules ready. Throws an `Error` that names each rule that is wrong, and why. */
+/** Makes the rules ready. Throws an `Error` that names their file and each rule that is wrong, and why. */
 export const readyRules = async (
   rules: readonly AccessRule[],
   operations: Readonly<Record<string, Operation>>,
@@ -66,6 +66,7 @@ export const readyRules = async (
     if (problem) problems.push(`${rule.place}: ${problem}`);
     ready.push(one);
   }
-  if (problems.length > 0) throw new Error(problems.join("; "));
+  const file = rules[0]?.file;
+  if (problems.length > 0) throw new Error(`${file === undefined ? "" : `${file}: `}${problems.join("; ")}`);
   return ready;
 };

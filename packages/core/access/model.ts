@@ -8,6 +8,8 @@ export type AuthenticationHandler = (typeof authenticationHandlers)[number];
 export interface AccessRule {
   /** Where the rule stands in the file, for sentences: `resource.access_control number 2, line 14`. */
   readonly place: string;
+  /** The file that it was read from, if it was one. */
+  readonly file?: string;
   readonly context: string;
   /** Methods in capitals; `undefined` for all. */
   readonly methods: ReadonlySet<string> | undefined;

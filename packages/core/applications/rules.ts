@@ -12,7 +12,7 @@ const NAME = /^[a-zA-Z0-9 ._-]*$/;
 /** Names of the product's own portals: no application takes them. */
 const PORTALS: ReadonlySet<string> = new Set(["Console", "My Account"]);
 /** The internal name of the resident application. */
-export const RESIDENT_NAME = "wso2carbon-local-sp";
+const RESIDENT_NAME = "wso2carbon-local-sp";
 /** The application that stands for the default sequence. */
 const DEFAULT_NAME = "default";
 
@@ -43,7 +43,8 @@ export const notFound = (id: string, tenant: string): Fault =>
     `Application cannot be found for the provided id: ${id} in tenantDomain: ${tenant}.`,
   );
 
-const checkSpelling = (name: string, message: string): void => {
+/** Judges how a name is written. `message` is the one of the fault. Throws `application.invalid`. */
+export const checkSpelling = (name: string, message: string): void => {
   const refuse = (description: string) => new Fault("application.invalid", description, { message });
   if (name.trim() === "") throw refuse("Application name cannot be empty.");
   if (name.length > NAME_LENGTH_MAX)

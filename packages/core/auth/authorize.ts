@@ -12,7 +12,7 @@ import type { AuthenticationHandler, CertificateSettings } from "../access/model
 import { type ReadyRule, ruleFor } from "../access/rules.ts";
 import { systemScopes } from "../api-resources/system.ts";
 import { scopeTable } from "../catalogue/derive.ts";
-import { matcherOf } from "../catalogue/match.ts";
+import { isOpenPath, matcherOf } from "../catalogue/match.ts";
 import { type Operation, PUBLIC } from "../catalogue/operation.ts";
 import { familyOf } from "../catalogue/services.ts";
 import { Fault, toFault } from "../faults/faults.ts";
@@ -39,6 +39,8 @@ export interface AuthorizerStores extends AuthenticationStores {
 export interface AuthorizerParts {
   readonly operations: Readonly<Record<string, Operation>>;
   readonly stores: (meter: Meter) => AuthorizerStores;
+  /** The names of the user stores whose tokens count. */
+  readonly userStores: readonly string[];
   readonly clock: Clock;
   /** The origin for which tokens are. Where it is absent, the domain that the gateway answered on. */
   readonly baseUrl?: string | undefined;
@@ -80,14 +82,21 @@ const isSame = ({ principal: a }: Authenticated, { principal: b }: Authenticated
   a.kind === b.kind && a.tenant === b.tenant && a.subject === b.subject;
 
 /** Makes the authorizer of one container. */
-export const newAuthorizer = ({ operations, stores, clock, baseUrl, access }: AuthorizerParts): Authorizer => {
+export const newAuthorizer = ({
+  operations,
+  stores,
+  userStores,
+  clock,
+  baseUrl,
+  access,
+}: AuthorizerParts): Authorizer => {
   const observer = newObserver("authorizer");
   const match = matcherOf(operations);
   const everyScope = new Set([...scopeTable(operations).keys(), ...systemScopes]);
   const enter = newEnter(clock, everyScope);
   const authenticate = newAuthenticate(clock, everyScope, enter);
   const authenticateCertificate = newAuthenticateCertificate(clock, access.certificates, enter);
-  const tokens = newTokenReader();
+  const tokens = newTokenReader(userStores);
 
   const byHeader = (request: HttpRequest, caller: Caller, opened: AuthorizerStores): Promise<Authenticated> => {
     const { authorization: header } = request.headers;
@@ -136,7 +145,10 @@ export const newAuthorizer = ({ operations, stores, clock, baseUrl, access }: Au
     const declared = operations[operation];
     const scope = declared?.scope;
     const rule = ruleFor(access.rules, request.method, request.path);
-    const isOpen = scope === PUBLIC || (scope === undefined && !familyOf(request.path));
+    const isOpen =
+      scope === PUBLIC ||
+      (scope === undefined && !familyOf(request.path)) ||
+      (found.kind === "method" && isOpenPath(match, operations, request.path, found.allow));
     try {
       if (rule ? !rule.isSecured && (isOpen || declared?.openable) : isOpen) return { decision: "public", operation };
       const { principal, scopes } = await identify(request, caller, meter, rule?.handlers);

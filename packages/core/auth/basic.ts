@@ -9,7 +9,8 @@ interface BasicCredential {
   readonly password: string;
 }
 
-const USERNAME_BYTES_MAX = 255;
+/** Of a name with its store and tenant: more than the longest name that a user can have. */
+const USERNAME_BYTES_MAX = 1_400;
 const HEADER = /^basic +([A-Za-z0-9+/]+={0,2})$/i;
 
 const decode = (token: string): string | undefined => {

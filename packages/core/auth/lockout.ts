@@ -1,6 +1,7 @@
 /**
  * Failed sign-ins per user name, whether such a user exists or not: after ten failures within a quarter of an hour the
- * name is locked, at first for a quarter of an hour, then twice as long each time, at most a day. A lock ends by itself.
+ * name is locked, at first for a quarter of an hour, then twice as long each time, at most a day. A lock ends by itself, and
+ * with the password that was guessed at: it holds for that one alone, so whoever sets another lets its owner in at once.
  */
 
 import { foldName } from "../platform/fold.ts";
@@ -30,17 +31,26 @@ const REMEMBERED_MS = 2 * 24 * 60 * 60_000;
 /** What is known of the failures of one name. */
 export interface LockState {
   readonly lockedUntilMs: number;
+  /** The version of the password that was guessed at; empty where there was none, `undefined` where nobody noted it. */
+  readonly lockedFor: string | undefined;
   readonly isThere: boolean;
   /** True when a successful sign-in has something to clear. */
   readonly hasFailures: boolean;
   readonly windowStartedMs: number;
 }
 
+/** Whether a lock keeps out who has the password of that version; `undefined` stands for a name without one. */
+export const isLocked = (
+  { lockedUntilMs, lockedFor }: Pick<LockState, "lockedUntilMs" | "lockedFor">,
+  version: string | undefined,
+  nowMs: number,
+): boolean => lockedUntilMs > nowMs && (lockedFor === undefined || version === undefined || lockedFor === version);
+
 /** The failures of all names. */
 export interface LockoutStore {
   find(name: QualifiedName, nowMs: number): Promise<LockState>;
-  /** Counts a failure, and locks the name when it was one too many. */
-  fail(name: QualifiedName, before: LockState, nowMs: number): Promise<void>;
+  /** Counts a failure, and locks the name when it was one too many. `version` is that of the password it was held against. */
+  fail(name: QualifiedName, before: LockState, nowMs: number, version: string | undefined): Promise<void>;
   /** Notes an attempt while the name is locked. It does not lengthen the lock; it takes as long as counting a failure. */
   refuse(name: QualifiedName): Promise<void>;
   /** Forgets the failures that were known when a sign-in succeeded; those that came in between stay. */
@@ -50,11 +60,20 @@ export interface LockoutStore {
 const numberOf = (item: Item | undefined, attribute: string): number =>
   typeof item?.[attribute] === "number" ? (item[attribute] as number) : 0;
 
+const lockedForIn = (item: Item | undefined): string | undefined =>
+  typeof item?.lockedFor === "string" ? item.lockedFor : undefined;
+
 const seconds = (milliseconds: number): number => Math.ceil(milliseconds / 1_000);
 
 /** Another failure of the name was faster. */
 class Faster extends Error {}
 const faster = (): Error => new Faster();
+
+/** What an item still says while nobody else has begun a window, or locked the name. */
+const known = ({ windowStartedMs, lockedUntilMs }: LockState): Readonly<Record<string, number>> => ({
+  windowStartedMs,
+  ...(lockedUntilMs > 0 && { lockedUntilMs }),
+});
 
 /** Opens the store on the table of one request. */
 export const lockoutStore = (table: Table, policy: LockoutPolicy): LockoutStore => {
@@ -78,14 +97,15 @@ export const lockoutStore = (table: Table, policy: LockoutPolicy): LockoutStore 
     }
     return unlessFaster({
       change: key,
-      set: { ...first, ...(!before.hasFailures && { lockouts: 0 }) },
-      when: { equal: { windowStartedMs: before.windowStartedMs } },
+      // A lock that is over, be it by another password, must not be taken for one that the new failures brought about.
+      set: { ...first, lockedUntilMs: 0, ...(!before.hasFailures && { lockouts: 0 }) },
+      when: { equal: known(before) },
       otherwise: faster,
     });
   };
 
   /** Locks the name, unless another of many failures at once has done so: then the window is not the counted one any more. */
-  const lock = async (key: Key, counted: Item, nowMs: number): Promise<void> => {
+  const lock = async (key: Key, counted: Item, nowMs: number, version: string | undefined): Promise<void> => {
     const lockouts = numberOf(counted, "lockouts");
     const lockedUntilMs = nowMs + Math.min(policy.lockMaxMs, policy.lockMs * 2 ** lockouts);
     await unlessFaster({
@@ -94,6 +114,7 @@ export const lockoutStore = (table: Table, policy: LockoutPolicy): LockoutStore 
       set: {
         lockouts: lockouts + 1,
         lockedUntilMs,
+        lockedFor: version ?? "",
         windowStartedMs: 0,
         expiresAtSeconds: seconds(lockedUntilMs + REMEMBERED_MS),
       },
@@ -107,6 +128,7 @@ export const lockoutStore = (table: Table, policy: LockoutPolicy): LockoutStore 
       const found = await table.get(keyOf(name));
       return {
         lockedUntilMs: numberOf(found, "lockedUntilMs"),
+        lockedFor: lockedForIn(found),
         isThere: found !== undefined,
         // What expired counts no more, also while DynamoDB has not come to removing it.
         hasFailures: numberOf(found, "expiresAtSeconds") * 1_000 > nowMs,
@@ -114,23 +136,23 @@ export const lockoutStore = (table: Table, policy: LockoutPolicy): LockoutStore 
       };
     },
 
-    async fail(name, before, nowMs) {
+    async fail(name, before, nowMs, version) {
       const key = keyOf(name);
       const expiresAtSeconds = seconds(nowMs + REMEMBERED_MS);
       const isOver = nowMs - before.windowStartedMs > policy.windowMs;
       if (isOver && (await beginWindow(key, before, { failures: 1, windowStartedMs: nowMs, expiresAtSeconds }))) return;
       const after = await table.count(key, { failures: 1 }, { expiresAtSeconds });
-      const isLocked = numberOf(after, "lockedUntilMs") > nowMs;
-      if (!isLocked && numberOf(after, "failures") >= policy.failuresMax) await lock(key, after, nowMs);
+      const state = { lockedUntilMs: numberOf(after, "lockedUntilMs"), lockedFor: lockedForIn(after) };
+      const isDone = isLocked(state, version, nowMs);
+      if (!isDone && numberOf(after, "failures") >= policy.failuresMax) await lock(key, after, nowMs, version);
     },
 
     async refuse(name) {
       await table.count(keyOf(name), { refused: 1 });
     },
 
-    async clear(name, { windowStartedMs, lockedUntilMs }) {
-      const equal = { windowStartedMs, ...(lockedUntilMs > 0 && { lockedUntilMs }) };
-      await unlessFaster({ remove: keyOf(name), when: { equal }, otherwise: faster });
+    async clear(name, before) {
+      await unlessFaster({ remove: keyOf(name), when: { equal: known(before) }, otherwise: faster });
     },
   };
 };

@@ -14,7 +14,7 @@ import type { UserStore } from "../users/store.ts";
 import type { QualifiedName } from "../users/username.ts";
 import type { Credential, CredentialStore } from "./credentials.ts";
 import { type Fresh, newFresh, newPrivateDigest } from "./fresh.ts";
-import type { LockoutStore } from "./lockout.ts";
+import { isLocked, type LockoutStore } from "./lockout.ts";
 
 /** What a sign-in reads. */
 export interface SignInStores {
@@ -93,7 +93,7 @@ export const newSignIn = (clock: Clock): SignIn => {
       stores.users.find(name.tenant, userId ?? NOBODY),
     ]);
 
-    if (lock.lockedUntilMs > now) {
+    if (isLocked(lock, stored?.version, now)) {
       await hashed(() => verifyNothing(password));
       await stores.lockouts.refuse(name);
       onRefused(name, "locked");
@@ -105,13 +105,14 @@ export const newSignIn = (clock: Clock): SignIn => {
       : { isRight: await hashed(() => verifyNothing(password)), isFresh: false };
     if (!isRight || !user || !mayEnter) {
       // What is tried in tenants that do not exist is counted in one place, or strangers could fill the table.
-      if (!isRight) await (tenant ? stores.lockouts.fail(name, lock, now) : stores.lockouts.refuse(NOWHERE));
+      if (!isRight)
+        await (tenant ? stores.lockouts.fail(name, lock, now, stored?.version) : stores.lockouts.refuse(NOWHERE));
       onRefused(name, !user ? "unknown" : isRight ? "inactive" : "password");
       return undefined;
     }
     // Of many guesses at once the right one must not get in behind those that locked the name while it was hashed.
     const meanwhile = isFresh ? lock : await stores.lockouts.find(name, now);
-    if (meanwhile.lockedUntilMs > now) {
+    if (isLocked(meanwhile, stored?.version, now)) {
       onRefused(name, "locked");
       return undefined;
     }

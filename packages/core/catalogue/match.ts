@@ -4,7 +4,7 @@
  * Literal segments win over parameters whatever the order of declaration, so `/applications/resident` is never the
  * application named "resident": a path that a literal owns answers 405 to other methods.
  */
-import type { Method, Operation } from "./operation.ts";
+import { type Method, type Operation, PUBLIC } from "./operation.ts";
 import { familyOf } from "./services.ts";
 
 /** The longest path that is looked at, in characters. The gateway's own limit on headers is near it. */
@@ -26,9 +26,12 @@ export interface TenantPath {
   readonly path: string;
 }
 
-/** Splits `/t/{tenant}/...`, which is offered before the paths of the protected families and before no others. */
+/**
+ * Splits `/t/{tenant}/...`, which is offered before the paths of the protected families and before no others. What is longer
+ * than any domain names no tenant, and is a path that does not exist.
+ */
 export const splitTenant = (path: string): TenantPath => {
-  const [, tenant, rest] = /^\/t\/([^/]+)(\/.*)$/s.exec(path) ?? [];
+  const [, tenant, rest] = /^\/t\/([^/]{1,255})(\/.*)$/s.exec(path) ?? [];
   return tenant && rest && familyOf(rest) ? { tenant, path: rest } : { tenant: undefined, path };
 };
 
@@ -105,3 +108,15 @@ export const matcherOf = (operations: Readonly<Record<string, Operation>>): Matc
     return { kind: "operation", id: declared.id, params };
   };
 };
+
+/** Whether anybody may be told which methods a path has: whatever answers there may be called by anybody. */
+export const isOpenPath = (
+  match: Matcher,
+  operations: Readonly<Record<string, Operation>>,
+  path: string,
+  methods: readonly Method[],
+): boolean =>
+  methods.every((method) => {
+    const found = match(method, path);
+    return found.kind === "operation" && operations[found.id]?.scope === PUBLIC;
+  });

@@ -78,12 +78,13 @@ export const changeMembers = async (
         return joiner && are.has(userId) !== joins ? [{ joiner, joins }] : [];
       });
       if (open.length === 0) return;
-      const members = open.reduce((sum, { joins }) => sum + (joins ? 1 : -1), 0);
+      const turned = (joined: boolean) =>
+        open.flatMap(({ joiner, joins }) => (joins === joined ? [joiner.userId] : []));
       await table.write(
         ...open.flatMap(({ joiner, joins }) =>
           joins ? joiningSteps(tenant, group.id, joiner) : partingSteps(tenant, group.id, joiner.userId),
         ),
-        touchingGroup(tenant, group.id, { nowMs, members }, "present", (found) =>
+        touchingGroup(tenant, group.id, { nowMs, joined: turned(true), left: turned(false) }, "present", (found) =>
           found ? stale() : notFound(group.id),
         ),
       );

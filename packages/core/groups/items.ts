@@ -2,7 +2,7 @@
 import { keys } from "../table/keys.ts";
 import { stale } from "../table/stale.ts";
 import type { Item, Step } from "../table/table.ts";
-import type { Group } from "./model.ts";
+import type { Group, Tally } from "./model.ts";
 
 /** The item of a group, also for a loader into an empty table. */
 export const groupItem = (tenant: string, group: Group): Item => ({
@@ -15,6 +15,7 @@ export const groupItem = (tenant: string, group: Group): Item => ({
   modified: group.modifiedMs,
   ver: group.version,
   members: group.memberCount,
+  memberSum: group.memberSum,
   ...(group.roleIds.length > 0 && { roles: new Set(group.roleIds) }),
 });
 
@@ -28,10 +29,10 @@ export const unfinishedItem = (tenant: string, group: Group): Item => ({
 });
 
 /** The step that finishes it. */
-export const finishing = (tenant: string, id: string, joining: number): Step => ({
+export const finishing = (tenant: string, id: string, joining: Tally): Step => ({
   change: keys.group(tenant, id),
   clear: ["unfinished"],
-  add: { members: joining },
+  add: { members: joining.memberCount, memberSum: joining.memberSum },
   when: { equal: { unfinished: true } },
   otherwise: stale,
 });
@@ -48,6 +49,7 @@ export const groupOf = (item: Item | undefined): Group | undefined =>
         modifiedMs: item.modified as number,
         version: item.ver as number,
         memberCount: item.members as number,
+        memberSum: item.memberSum as number,
         roleIds: item.roles instanceof Set ? [...item.roles].sort() : [],
       }
     : undefined;

@@ -6,6 +6,7 @@
 import { keys, MEMBER } from "../table/keys.ts";
 import { stale } from "../table/stale.ts";
 import { type Item, LAST, type Page, type Step, type Table, type When } from "../table/table.ts";
+import { tallyAfter } from "./model.ts";
 
 /** One member as its group shows it. */
 export interface Member {
@@ -122,20 +123,30 @@ export const partingSteps = (tenant: string, groupId: string, userId: string): S
   leavingGroups(tenant, userId, [groupId], "present"),
 ];
 
+/** Who came to be a member and who is none any more, and when. */
+export interface Turnout {
+  readonly nowMs: number;
+  readonly joined?: readonly string[];
+  readonly left?: readonly string[];
+}
+
 /** The step that tells a group that its members changed. */
 export const touchingGroup = (
   tenant: string,
   groupId: string,
-  change: { readonly nowMs: number; readonly members: number },
+  { nowMs, joined = [], left = [] }: Turnout,
   when: When = "present",
   otherwise: Step["otherwise"] = stale,
-): Step => ({
-  change: keys.group(tenant, groupId),
-  add: { ver: 1, members: change.members },
-  set: { modified: change.nowMs },
-  when,
-  otherwise,
-});
+): Step => {
+  const { memberCount, memberSum } = tallyAfter({ memberCount: 0, memberSum: 0 }, joined, left);
+  return {
+    change: keys.group(tenant, groupId),
+    add: { ver: 1, members: memberCount, memberSum },
+    set: { modified: nowMs },
+    when,
+    otherwise,
+  };
+};
 
 /** One user that leaves one group because the user goes. */
 interface Leaving {
@@ -154,7 +165,7 @@ export const leavingSteps = (tenant: string, { groupId, userId, nowMs, isGone, o
   ...(isGone
     ? []
     : [
-        touchingGroup(tenant, groupId, { nowMs, members: -1 }, "present", (found) => {
+        touchingGroup(tenant, groupId, { nowMs, left: [userId] }, "present", (found) => {
           if (!found) onGone();
           return stale();
         }),

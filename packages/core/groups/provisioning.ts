@@ -11,7 +11,7 @@ import type { Occasion } from "../users/provisioning.ts";
 import type { UserStore } from "../users/store.ts";
 import { splitStore } from "../users/username.ts";
 import type { Joiner, Member } from "./membership.ts";
-import { type Group, shownName } from "./model.ts";
+import { agrees, type Group, shownName, tallyOf } from "./model.ts";
 import { checkGroupName, GROUPS_OF_USER_MAX, tooManyGroups, unknownMembers } from "./rules.ts";
 import type { GroupStore } from "./store.ts";
 
@@ -102,7 +102,7 @@ export const createGroup = async (
     createdMs: now,
     modifiedMs: now,
     version: 1,
-    memberCount: members.length,
+    ...tallyOf(members.map(({ userId }) => userId)),
     roleIds: [],
   };
   return { group: await stores.groups.add(tenant, wished, members), members };
@@ -186,9 +186,10 @@ const settleMembership = async (
 ): Promise<Settled> => {
   // Read behind the group: whatever changes from then on shows in its version.
   const present = replaces ? await allMembers(stores, tenant, group) : undefined;
-  // A Query may show half of a transaction; with the right count, and conditions on those who leave, it did not.
-  if (present && isHeldExactly(group) && present.length !== group.memberCount) throw stale();
-  const isMember = present ? new Set(present.map(({ userId }) => userId)) : are;
+  const presentIds = present?.map(({ userId }) => userId);
+  // A Query may show half of a transaction: one that went while another came would pass by their number.
+  if (presentIds && isHeldExactly(group) && !agrees(group, presentIds)) throw stale();
+  const isMember = presentIds ? new Set(presentIds) : are;
   const fresh = [...joining].filter((userId) => !isMember.has(userId));
   const known = fresh.filter((userId) => users.has(userId));
   const unread = fresh.filter((userId) => !users.has(userId));

@@ -21,7 +21,7 @@ import {
   readMembers,
   touchingGroup,
 } from "./membership.ts";
-import { type Group, shownName } from "./model.ts";
+import { agrees, type Group, shownName, type Tally, tallyAfter, tallyOf } from "./model.ts";
 import { renamingStep } from "./names.ts";
 import { type RollCall, readAllMembers } from "./roster.ts";
 import { nameTaken, notFound } from "./rules.ts";
@@ -39,7 +39,7 @@ const ID_BYTES_MAX = 255;
 const isTooLong = (id: string): boolean => Buffer.byteLength(id, "utf8") > ID_BYTES_MAX;
 
 /** What a change makes of a group. */
-export interface GroupChange {
+interface GroupChange {
   /** The group with its other attributes; the store sets version, time and count. */
   readonly after: Group;
   /** Users who are no members yet. */
@@ -51,7 +51,7 @@ export interface GroupChange {
 }
 
 /** How a group is to be changed. It may be tried several times. */
-export interface GroupEdit<P> {
+interface GroupEdit<P> {
   /** Read beside the group, for `change`. */
   readonly prepare: () => Promise<P>;
   /** Given what is there, answers what shall be, or `undefined` to leave it. */
@@ -103,6 +103,8 @@ export interface GroupStore {
   remove(tenant: string, id: string, check: (group: Group) => void): Promise<void>;
 }
 
+const idsOf = (members: readonly Member[]): string[] => members.map(({ userId }) => userId);
+
 const inUse: Step["otherwise"] = () => new Error("a fresh group id is in use");
 
 /** Opens the store on the table of one request. */
@@ -126,16 +128,21 @@ export const groupStore = (table: Table): GroupStore => {
     tenant: string,
     before: Group,
     after: Group,
-    memberSteps: readonly Step[],
+    { joining, leaving }: { readonly joining: readonly Joiner[]; readonly leaving: readonly string[] },
     { near, isExact }: { readonly near: Range | undefined; readonly isExact: boolean | undefined },
   ): Promise<void> => {
     const { id, userStore } = after;
     const isRenamed = after.displayName !== before.displayName;
     const isOnlyTouched = !isExact && !isRenamed && after.externalId === before.externalId;
     const own: Step = isOnlyTouched
-      ? touchingGroup(tenant, id, { nowMs: after.modifiedMs, members: after.memberCount - before.memberCount })
+      ? touchingGroup(tenant, id, { nowMs: after.modifiedMs, joined: idsOf(joining), left: leaving })
       : { put: groupItem(tenant, after), when: { equal: { ver: before.version } }, otherwise: stale };
-    const steps = [own, ...externalIdSteps(tenant, id, before.externalId, after.externalId), ...memberSteps];
+    const steps = [
+      own,
+      ...externalIdSteps(tenant, id, before.externalId, after.externalId),
+      ...leaving.flatMap((userId) => partingSteps(tenant, id, userId)),
+      ...joining.flatMap((joiner) => joiningSteps(tenant, id, joiner)),
+    ];
     if (!isRenamed) return table.write(...steps);
     await indexOf(tenant, userStore).rename({
       from: nameKey(before.displayName),
@@ -153,21 +160,22 @@ export const groupStore = (table: Table): GroupStore => {
     tenant: string,
     group: Group,
     first: readonly Joiner[],
-    itemSteps: (joining: number) => readonly Step[],
-  ): Promise<number> =>
+    itemSteps: (joining: Tally) => readonly Step[],
+  ): Promise<Tally> =>
     whileStale(async (attempts) => {
       const joiners = await stillThere(table, tenant, group, first, attempts);
+      const tally = tallyOf(idsOf(joiners));
       await indexOf(tenant, group.userStore).create({
         key: nameKey(group.displayName),
         entry: { id: group.id },
         steps: [
-          ...itemSteps(joiners.length),
+          ...itemSteps(tally),
           ...externalIdSteps(tenant, group.id, undefined, group.externalId),
           ...joiners.flatMap((joiner) => joiningSteps(tenant, group.id, joiner)),
         ],
         taken: () => nameTaken(shownName(group)),
       });
-      return joiners.length;
+      return tally;
     });
 
   /** Makes a group of many members. */
@@ -175,11 +183,11 @@ export const groupStore = (table: Table): GroupStore => {
     const { id, createdMs } = group;
     const [first, rest] = [members.slice(0, MEMBERS_AT_ONCE), members.slice(MEMBERS_AT_ONCE)];
     if (await indexOf(tenant, group.userStore).find(nameKey(group.displayName))) throw nameTaken(shownName(group));
-    await table.write({ put: unfinishedItem(tenant, { ...group, memberCount: 0 }), when: "absent", otherwise: inUse });
+    await table.write({ put: unfinishedItem(tenant, { ...group, ...tallyOf([]) }), when: "absent", otherwise: inUse });
     try {
       const joining = rest.map(({ userId }): MemberChange => ({ userId, joins: true }));
       await changeMembers(table, tenant, group, createdMs, joining);
-      await claimName(tenant, group, first, (count) => [finishing(tenant, id, count)]);
+      await claimName(tenant, group, first, (tally) => [finishing(tenant, id, tally)]);
     } catch (error) {
       // Nothing of it shows. What cannot be cleared up either does no harm, and the caller learns the first reason.
       await clearMembers(table, tenant, id).then(
@@ -225,17 +233,18 @@ export const groupStore = (table: Table): GroupStore => {
       return items.map(({ SK }) => SK);
     },
 
-    members: (tenant, id, most) => readMembers(table, tenant, id, most),
-    memberRange: (tenant, id, range) => memberRange(table, tenant, id, range),
+    members: async (tenant, id, most) => (isTooLong(id) ? [] : readMembers(table, tenant, id, most)),
+    memberRange: async (tenant, id, range) =>
+      isTooLong(id) ? { members: [], more: false } : memberRange(table, tenant, id, range),
     allMembers: (tenant, call) => readAllMembers(table, tenant, call),
-    membersAmong: (tenant, id, userIds) => membersAmong(table, tenant, id, userIds),
+    membersAmong: async (tenant, id, userIds) => (isTooLong(id) ? new Set() : membersAmong(table, tenant, id, userIds)),
 
     async add(tenant, group, members) {
       if (members.length > MEMBERS_AT_ONCE) return addLarge(tenant, group, members);
-      const memberCount = await claimName(tenant, group, members, (count) => [
-        { put: groupItem(tenant, { ...group, memberCount: count }), when: "absent", otherwise: inUse },
+      const tally = await claimName(tenant, group, members, (joining) => [
+        { put: groupItem(tenant, { ...group, ...joining }), when: "absent", otherwise: inUse },
       ]);
-      return { ...group, memberCount };
+      return { ...group, ...tally };
     },
 
     update: (tenant, id, nowMs, { prepare, change, wishedName }) =>
@@ -255,13 +264,10 @@ export const groupStore = (table: Table): GroupStore => {
           ...wished.after,
           version: before.version + 1,
           modifiedMs: nowMs,
-          memberCount: before.memberCount + joiningNow.length - leavingNow.length,
+          ...tallyAfter(before, idsOf(joiningNow), leavingNow),
         };
-        const memberSteps = [
-          ...leavingNow.flatMap((userId) => partingSteps(tenant, id, userId)),
-          ...joiningNow.flatMap((joiner) => joiningSteps(tenant, id, joiner)),
-        ];
-        await writeGroup(tenant, before, after, memberSteps, {
+        const moving = { joining: joiningNow, leaving: leavingNow };
+        await writeGroup(tenant, before, after, moving, {
           near: wishedName?.userStore === after.userStore ? near : undefined,
           isExact: wished.isExact,
         });
@@ -275,6 +281,7 @@ export const groupStore = (table: Table): GroupStore => {
       }),
 
     async remove(tenant, id, check) {
+      if (isTooLong(id)) throw notFound(id);
       const holder = { kind: "group", id } as const;
       let isBegun = false;
       const isCleared = await whileStale(async (attempts) => {
@@ -291,9 +298,9 @@ export const groupStore = (table: Table): GroupStore => {
           isBegun = true;
         }
         if (!group) throw notFound(id);
-        const { version, roleIds, memberCount } = group;
-        // A Query may show half of a transaction; where the count is right, and all of them are members, it did not.
-        if (!more && members.length !== memberCount && attempts < LOOKS_MAX) throw stale();
+        const { version, roleIds } = group;
+        // A Query may show half of a transaction.
+        if (!more && !agrees(group, idsOf(members)) && attempts < LOOKS_MAX) throw stale();
         await endTokensOfRoles(tenant, roleIds);
         const isSmall = !more && members.length * 2 + roleIds.length <= STEPS_BESIDE_REMOVAL;
         await indexOf(tenant, group.userStore).remove({

@@ -55,12 +55,7 @@ export const checkAccept = ({ judgesAccept, expects }: DialectRules, { headers }
 type Event = Pick<APIGatewayProxyEventV2, "body" | "isBase64Encoded">;
 
 /** Reads the body of a request for an operation that declares one. */
-export type ReadBody = (
-  declared: Operation,
-  rules: DialectRules,
-  request: HttpRequest,
-  event: Event,
-) => Promise<unknown>;
+type ReadBody = (declared: Operation, rules: DialectRules, request: HttpRequest, event: Event) => Promise<unknown>;
 
 /** Reads the parts of a `multipart/form-data` body with this content type. */
 export type ReadMultipart = (bytes: Uint8Array, contentType: string) => Promise<unknown>;

@@ -31,7 +31,7 @@ export const bearerChallenge = (error: "invalid_token" | "insufficient_scope", s
   `Bearer ${REALM}, error="${error}"${scope === undefined ? "" : `, scope="${scope}"`}`;
 
 /** The challenges of a 401 (RFC 9110 section 11.6.1): every way to show who one is. */
-export const CHALLENGE = `${BASIC_CHALLENGE}, Bearer ${REALM}`;
+const CHALLENGE = `${BASIC_CHALLENGE}, Bearer ${REALM}`;
 
 const text = z.string().min(1);
 const allowed = {

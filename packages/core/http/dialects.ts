@@ -44,7 +44,7 @@ export const dialects: Readonly<Record<Dialect, DialectRules>> = {
 export type ScimProfile = "wso2" | "rfc7644";
 
 /** A rendered failure. */
-export interface RenderedFault {
+interface RenderedFault {
   readonly contentType: string;
   readonly body: Readonly<Record<string, unknown>>;
 }

@@ -21,7 +21,7 @@ const ANSWER_BYTES_MAX = 5_000_000;
 const TIMEOUT_EARLY_MS = 500;
 
 /** What a function is made of. */
-export interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores> {
+interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores> {
   readonly service: ServiceName;
   /** All operations of the service. */
   readonly operations: Ops;
@@ -42,6 +42,8 @@ interface Exchange {
   readonly dialect: Dialect;
   readonly meter: Meter;
   readonly startedMs: number;
+  /** What went wrong beside the fault that the answer tells of. */
+  readonly defects: Fault[];
   admitted?: Admitted;
   fault?: Fault;
 }
@@ -67,11 +69,11 @@ const observed = (service: ServiceName): Edge => {
     event: Event;
     response: APIGatewayProxyStructuredResultV2 | null | undefined;
   }) => {
-    const { request, meter, startedMs, admitted, fault } = exchangeOf(event);
+    const { request, meter, startedMs, admitted, fault, defects } = exchangeOf(event);
     const operation = admitted?.operation ?? "";
     const status = Number(response?.statusCode ?? 500);
-    if (fault && status >= 500 && status !== 501) {
-      observer.trouble({ traceId: request.traceId, operation, fault: fault.fault, cause: fault.cause ?? fault });
+    for (const each of fault && status >= 500 && status !== 501 ? [...defects, fault] : defects) {
+      observer.trouble({ traceId: request.traceId, operation, fault: each.fault, cause: each.cause ?? each });
     }
     observer.request({
       traceId: request.traceId,
@@ -80,6 +82,7 @@ const observed = (service: ServiceName): Edge => {
       status,
       durationMs: elapsed() - startedMs,
       cost: meter.cost,
+      ...(defects.length > 0 && { defects: defects.length }),
       ...(admitted?.principal && { tenant: admitted.principal.tenant, subject: admitted.principal.subject }),
       ...(fault && { fault: fault.fault }),
     });
@@ -88,7 +91,7 @@ const observed = (service: ServiceName): Edge => {
     before: ({ event }) => {
       const request = readRequest(event);
       const dialect = familyOf(request.path)?.dialect ?? services[service].dialect;
-      event.exchange = { request, dialect, meter: newMeter(), startedMs: elapsed() };
+      event.exchange = { request, dialect, meter: newMeter(), startedMs: elapsed(), defects: [] };
     },
     after: close,
     onError: close,
@@ -191,7 +194,7 @@ export const lambda = <Ops extends Readonly<Record<string, Operation>>, Stores>(
   };
 
   const serve = async (event: Event): Promise<APIGatewayProxyStructuredResultV2> => {
-    const { admitted, request, meter } = exchangeOf(event);
+    const { admitted, request, meter, defects } = exchangeOf(event);
     const declared = admitted && operations[admitted.operation];
     const handler = admitted && handlers[admitted.operation];
     if (!admitted || !declared || !handler) throw new Error("an operation without a handler was admitted");
@@ -202,6 +205,7 @@ export const lambda = <Ops extends Readonly<Record<string, Operation>>, Stores>(
       ...(declared.seesScopes && { scopes: new Set(admitted.scopes) }),
       ...(request.pathTenant !== undefined && { pathTenant: request.pathTenant }),
       sourceIp: event.requestContext.http.sourceIp,
+      reportDefect: (defect: Error) => defects.push(toFault(defect)),
       now: systemClock.now(),
       origin: parts.baseUrl ?? `https://${event.requestContext.domainName}`,
     };

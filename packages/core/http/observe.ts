@@ -8,7 +8,7 @@ import type { Cost } from "../table/meter.ts";
 import { type MetricName, NAMESPACE } from "./metric-names.ts";
 
 /** The record of one request. */
-export interface RequestRecord {
+interface RequestRecord {
   readonly traceId: string;
   /** The operation's id; empty where the path leads to none. */
   readonly operation: string;
@@ -20,6 +20,8 @@ export interface RequestRecord {
   readonly subject?: string;
   /** The name of the failure. */
   readonly fault?: string;
+  /** How many defects the answer did not stand or fall with: operations of many that failed. */
+  readonly defects?: number;
   /** How the authorizer decided; this and what follows only in its own lines. */
   readonly decision?: string;
   readonly sourceIp?: string;
@@ -28,7 +30,7 @@ export interface RequestRecord {
 }
 
 /** A thing that went wrong, for the people who run the service. */
-export interface Trouble {
+interface Trouble {
   readonly traceId: string;
   readonly operation: string;
   readonly fault: string;
@@ -36,7 +38,7 @@ export interface Trouble {
 }
 
 /** A change in who may get in, or a refusal: for the people who look after security. */
-export interface SecurityEvent {
+interface SecurityEvent {
   readonly traceId: string;
   readonly tenant: string;
   readonly userStore: string;
@@ -90,7 +92,7 @@ const open = (service: string): Observer => {
     request({ cost, durationMs, ...record }) {
       // Filled and published without a pause in between, so requests that are served at the same time do not mix.
       count("Requests", 1);
-      count("ServerErrors", record.status >= 500 ? 1 : 0);
+      count("ServerErrors", record.status >= 500 || record.defects !== undefined ? 1 : 0);
       metrics.addMetric("Duration" satisfies MetricName, MetricUnit.Milliseconds, Math.round(durationMs * 1000) / 1000);
       count("RoundTrips", cost.roundTrips);
       count("ReadUnits", cost.readUnits);

@@ -3,7 +3,7 @@
  * schemas, call the handler, shape the answer. Everything that can go wrong is thrown as a `Fault`.
  */
 import type * as z from "zod";
-import type { Match, Matcher } from "../catalogue/match.ts";
+import { isOpenPath, type Match, type Matcher } from "../catalogue/match.ts";
 import { type FileResult, type Operation, PUBLIC } from "../catalogue/operation.ts";
 import { familyOf, services } from "../catalogue/services.ts";
 import type { Principal, PublicContext } from "../context.ts";
@@ -55,7 +55,8 @@ export const admit = (
   const found = match(request.method, request.path);
   const isOpen = decision.decision === "public";
   if (found.kind !== "operation") {
-    if (isOpen && familyOf(request.path)) throw disagreement();
+    const isTold = found.kind === "method" && isOpenPath(match, operations, request.path, found.allow);
+    if (isOpen && familyOf(request.path) && !isTold) throw disagreement();
     throw unmatched(found, request);
   }
   const declared = operations[found.id];
@@ -146,6 +147,7 @@ export const answer = async (
   }
   if (!success.body) return { status: success.status, headers };
   if (success.orNoContent && parts.body === undefined) return { status: 204, headers };
-  // Parsing the result strips whatever the contract does not declare, so no stored field leaves unnoticed.
+  // Parsing the result strips whatever the contract does not declare, so no stored field leaves unnoticed. Not so of SCIM
+  // resources, whose shapes are loose: what leaves of those is chosen by their schemas, attribute by attribute (scim/projection.ts).
   return { status: success.status, headers, body: success.body.parse(parts.body) };
 };

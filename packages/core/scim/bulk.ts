@@ -1,7 +1,7 @@
 /**
  * Many operations in one request, in either version of SCIM (RFC 7644 section 3.7; reference scim.md sections 2.11 and 4.3).
- * They are carried out in the order in which they were sent, but for those that wait for a `bulkId`; each by itself is all
- * or nothing.
+ * They are carried out in the order in which they were sent, but for those that wait for a `bulkId`, and for new users next
+ * to each other, who are made side by side; each by itself is all or nothing.
  */
 import { Fault, toFault } from "../faults/faults.ts";
 import { elapsed } from "../platform/clock.ts";
@@ -13,6 +13,8 @@ import { isObject } from "./values.ts";
 const SIDE_BY_SIDE = 8;
 /** After so long no further operation is begun: the gateway waits for half a minute. */
 const BEGUN_WITHIN_MS = 24_000;
+/** Characters of a path: as many as the id of an operation of its own may have, and the name of the collection. */
+const PATH_LENGTH_MAX = 1_040;
 
 export type BulkMethod = "POST" | "PUT" | "PATCH" | "DELETE";
 export type BulkKind = "Users" | "Groups";
@@ -28,8 +30,15 @@ export interface BulkOperation {
   readonly needs: ReadonlySet<string>;
 }
 
+/** Who asks. */
+export interface BulkCaller {
+  readonly scopes: ReadonlySet<string>;
+  /** Told of what goes wrong in an operation and is not the caller's doing. */
+  readonly reportDefect: (defect: Fault) => void;
+}
+
 /** What one operation did. */
-export interface BulkSuccess {
+interface BulkSuccess {
   readonly method: BulkMethod;
   readonly location: string;
   /** The entity tag, where the version of SCIM has some. */
@@ -56,7 +65,7 @@ export interface BulkProtocol<Outcome> {
 }
 
 /** A request that was read. */
-export interface BulkOrder {
+interface BulkOrder {
   readonly operations: readonly BulkOperation[];
   /** After so many failures nothing more is done; 0: however many fail. */
   readonly failOnErrors: number;
@@ -151,6 +160,9 @@ const targetOf = (
   made: Made,
   unknownPath: BulkProtocol<unknown>["unknownPath"],
 ): Target => {
+  if (path.length > PATH_LENGTH_MAX) {
+    throw refuse(`The path of a bulk operation has at most ${PATH_LENGTH_MAX} characters, not ${path.length}.`);
+  }
   const [, name = "", id, ...more] = path.split("/");
   const kind = (["Users", "Groups"] as const).find((one) => one.toLowerCase() === name.toLowerCase());
   if (!path.startsWith("/") || !kind || more.length > 0 || id === "") {
@@ -174,23 +186,52 @@ const checkNeeds = (needs: ReadonlySet<string>, made: Made): void => {
   throw new Fault("scim.bulk_reference", `The bulkId "${missing.slice(0, 100)}" stands for nothing that was made.`);
 };
 
+const things: Readonly<Record<BulkKind, string>> = { Users: "user", Groups: "group" };
+const verbs: Readonly<Record<BulkMethod, string>> = {
+  POST: "create",
+  PUT: "update",
+  PATCH: "update",
+  DELETE: "delete",
+};
+
+/**
+ * Each of these scopes lets its holder do such an operation in bulk: that of the operation on its own, and the one that lets
+ * it be done in bulk alone (decision 0053).
+ */
+export const bulkScopes = (kind: BulkKind, method: BulkMethod): readonly [own: string, inBulk: string] => [
+  `internal_${things[kind]}_mgt_${verbs[method]}`,
+  `internal_bulk_${things[kind]}_${verbs[method]}`,
+];
+
+const checkScopes = ({ kind, method }: Target, { scopes }: BulkCaller): void => {
+  const enough = bulkScopes(kind, method);
+  if (enough.some((scope) => scopes.has(scope))) return;
+  throw new Fault(
+    "auth.forbidden",
+    `The operation needs the scope ${enough.join(" or ")}, which the caller does not have.`,
+  );
+};
+
 /** What became of one operation. */
 interface Done<Outcome> {
   readonly outcome: Outcome;
   readonly hasFailed: boolean;
 }
 
-/** Carries out one operation. Only what is not this operation's fault is thrown. */
+/** Carries out one operation. Nothing is thrown: the outcomes of the others would be lost. */
 const carryOut = async <Outcome>(
   protocol: BulkProtocol<Outcome>,
+  caller: BulkCaller,
   sent: BulkOperation,
   made: Made,
 ): Promise<Done<Outcome>> => {
   const { bulkId, version } = sent;
   let location: string | undefined;
   try {
-    const { kind, id, method } = targetOf(sent, made, protocol.unknownPath);
+    const target = targetOf(sent, made, protocol.unknownPath);
+    const { kind, id, method } = target;
     if (id !== undefined && !REFERENCE.test(id)) location = protocol.locationOf(kind, id);
+    checkScopes(target, caller);
     checkNeeds(sent.needs, made);
     const data = resolved(sent.data, made);
     if (method === "POST" || id === undefined) {
@@ -204,7 +245,7 @@ const carryOut = async <Outcome>(
     return { outcome: protocol.succeeded(sent, success), hasFailed: false };
   } catch (error) {
     const fault = toFault(error);
-    if (fault.fault === "server.unexpected") throw error;
+    if (fault.fault === "server.unexpected") caller.reportDefect(fault);
     if (bulkId !== undefined && !made.has(bulkId)) made.set(bulkId, undefined);
     return { outcome: protocol.failed(sent, fault, location), hasFailed: true };
   }
@@ -243,10 +284,12 @@ const notBegun = (): Fault =>
 
 /**
  * Carries out a request; the outcomes are in the order in which the operations were sent. Whatever fails in one operation
- * stands in its own outcome. With `failOnErrors` n nothing is carried out, or answered, behind the n-th failure.
+ * stands in its own outcome, also what the caller may not do, and a defect of ours. With `failOnErrors` n nothing is carried
+ * out, or answered, behind the n-th failure of whichever kind.
  */
 export const carryOutBulk = async <Outcome>(
   protocol: BulkProtocol<Outcome>,
+  caller: BulkCaller,
   { operations, failOnErrors }: BulkOrder,
 ): Promise<Outcome[]> => {
   const startedMs = elapsed();
@@ -263,7 +306,7 @@ export const carryOutBulk = async <Outcome>(
     const done = await Promise.all(
       now.map(async (sent): Promise<readonly [BulkOperation, Done<Outcome>]> => {
         if (isLate) return [sent, { outcome: protocol.failed(sent, notBegun(), undefined), hasFailed: true }];
-        return [sent, await carryOut(protocol, sent, made)];
+        return [sent, await carryOut(protocol, caller, sent, made)];
       }),
     );
     for (const [sent, { outcome, hasFailed }] of done) {

@@ -15,7 +15,7 @@ export interface Order {
 }
 
 /** What a resource is ordered by: a folded text, an instant, a number or a boolean; `undefined` where it has no value. */
-export type SortValue = Operand | undefined;
+type SortValue = Operand | undefined;
 
 const refused = (reason: string): Fault => new Fault("request.invalid", reason);
 

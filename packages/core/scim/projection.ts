@@ -174,7 +174,7 @@ const pickSubs = (value: Json, subs: readonly Shown[]): Json | undefined => {
 };
 
 /** What `present` may add to what is kept. */
-export interface PresentOptions {
+interface PresentOptions {
   /** The name with its user store, `PRIMARY/kim`: shown as `username` wherever `userName` is (decision D1). */
   readonly usernameAlias?: string | undefined;
   /** Lists that are shown though they are empty, such as the `members` that a client sent empty. */

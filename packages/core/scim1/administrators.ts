@@ -7,7 +7,7 @@ import type { RoleStore } from "../roles/store.ts";
 import type { User } from "../users/model.ts";
 
 /** Where roles are looked up. */
-export interface HeldRoles {
+interface HeldRoles {
   readonly groups: Pick<GroupStore, "findMany">;
   readonly roles: Pick<RoleStore, "findMany">;
 }

@@ -1,7 +1,14 @@
 /** Many operations in one request, as SCIM 1.1 has them (reference scim.md section 2.11), answered in the spec's shape. */
 import { Fault } from "../faults/faults.ts";
 import { linkTo } from "../resources/present.ts";
-import { type BulkMethod, type BulkOperation, type BulkProtocol, carryOutBulk, readBulk } from "../scim/bulk.ts";
+import {
+  type BulkCaller,
+  type BulkMethod,
+  type BulkOperation,
+  type BulkProtocol,
+  carryOutBulk,
+  readBulk,
+} from "../scim/bulk.ts";
 import { groupType, userType } from "../scim/schema/resource-types.ts";
 import { isObject, kindOf } from "../scim/values.ts";
 import { patchGroup, postGroup, putGroup, removeGroup } from "./groups.ts";
@@ -64,7 +71,7 @@ const protocolOf = (stores: Scim1Stores, asking: Asking): BulkProtocol<Outcome> 
  * Carries out a bulk request. Throws `request.malformed`, `request.invalid` or `request.too_large` for the request as a
  * whole; whatever fails in one operation stands in its own answer.
  */
-export const bulk = async (stores: Scim1Stores, asking: Asking, body: Body) => ({
+export const bulk = async (stores: Scim1Stores, asking: Asking, caller: BulkCaller, body: Body) => ({
   schemas: [CORE] as [typeof CORE],
-  Operations: await carryOutBulk(protocolOf(stores, asking), readBulk(body)),
+  Operations: await carryOutBulk(protocolOf(stores, asking), caller, readBulk(body)),
 });

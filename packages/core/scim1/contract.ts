@@ -210,7 +210,8 @@ export const scim1Operations = {
     path: "/svc/scim/Bulk",
     scope: "internal_bulk_resource_create",
     seesScopes: true,
-    summary: "Do up to 1,000 operations on users and groups, one after the other",
+    summary:
+      "Do up to 1,000 operations on users and groups, in order; new users next to each other are made side by side. Each needs the scope of the operation on its own, or that of doing it in bulk",
     body: Scim1BulkRequest,
     limits: { bytes: limits.bulkBytesMax, ...MANY_MEMBERS },
     success: { status: 200, body: Scim1BulkResponse },

@@ -59,5 +59,5 @@ export const scim1Handlers: Handlers<typeof scim1Operations, Scim1Stores> = {
     return undefined;
   },
 
-  scim1Bulk: ({ body }, context) => bulk(context, askingOf(context), body),
+  scim1Bulk: ({ body }, context) => bulk(context, askingOf(context), context, body),
 };

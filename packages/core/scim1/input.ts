@@ -138,7 +138,7 @@ export const checkId = (body: Body, id: string): void => {
 };
 
 /** A value for an attribute of an extension. */
-export interface Setting {
+interface Setting {
   readonly path: AttributePath;
   readonly value: Json;
 }

@@ -19,7 +19,7 @@ import { type Asking, everything, showAll, showGroups, summary } from "./show.ts
 import type { Scim1Stores } from "./stores.ts";
 
 /** The most resources of a list that is not paged: some 2 MB of summaries, read in a few seconds at worst. */
-export const UNPAGED_MAX = 5_000;
+const UNPAGED_MAX = 5_000;
 
 /** What a request asks for. */
 export interface ListRequest extends PageNumbers, SortRequest {

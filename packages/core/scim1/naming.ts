@@ -16,7 +16,7 @@ const isNewPart = ({ name }: Attribute): boolean => name === "$ref" || name.star
 const newMeta: ReadonlySet<string> = new Set(["resourceType", "version"]);
 
 /** Whether SCIM 1.1 has a name for an attribute or a part of one. */
-export const isNameable = ({ extension, attribute, sub }: AttributePath): boolean => {
+const isNameable = ({ extension, attribute, sub }: AttributePath): boolean => {
   if (extension?.id === systemSchema.id) return ofSystem.has(attribute.name);
   if (attribute.name === "meta" && sub && newMeta.has(sub.name)) return false;
   return !sub || !isNewPart(sub);

@@ -21,7 +21,7 @@ const metaShown = (meta: Json): JsonObject => {
 };
 
 /** The name of a group with its store, whichever that is. */
-export const prefixedName = (shownName: string, userStores: readonly string[]): string =>
+const prefixedName = (shownName: string, userStores: readonly string[]): string =>
   shownName.includes("/") && userStores.includes(splitStore(shownName).userStore)
     ? shownName
     : `${PRIMARY}/${shownName}`;

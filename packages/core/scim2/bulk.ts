@@ -2,6 +2,7 @@
 import { Fault } from "../faults/faults.ts";
 import { linkTo } from "../resources/present.ts";
 import {
+  type BulkCaller,
   type BulkKind,
   type BulkMethod,
   type BulkOperation,
@@ -94,10 +95,15 @@ const checkSchemas = (body: Readonly<Record<string, unknown>>): void => {
  * Carries out a bulk request. Throws `request.malformed`, `request.invalid` or `request.too_large` for the request as a
  * whole; whatever fails in one operation stands in its own answer.
  */
-export const bulk = async (stores: Scim2Stores, asking: Asking, body: Readonly<Record<string, unknown>>) => {
+export const bulk = async (
+  stores: Scim2Stores,
+  asking: Asking,
+  caller: BulkCaller,
+  body: Readonly<Record<string, unknown>>,
+) => {
   checkSchemas(body);
   return {
     schemas: [BULK_RESPONSE] as [typeof BULK_RESPONSE],
-    Operations: await carryOutBulk(protocolOf(stores, asking), readBulk(body)),
+    Operations: await carryOutBulk(protocolOf(stores, asking), caller, readBulk(body)),
   };
 };

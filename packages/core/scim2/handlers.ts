@@ -137,7 +137,7 @@ export const scim2Handlers: Handlers<typeof scim2Operations, Scim2Stores> = {
     return undefined;
   },
 
-  bulk: ({ body }, context) => bulk(context, askingOf(context), body),
+  bulk: ({ body }, context) => bulk(context, askingOf(context), context, body),
 
   listResources: ({ query }, context) => listResources(context, askingOf(context), requestOf(query)),
   searchResources: ({ body }, context) => listResources(context, askingOf(context), searchOf(body)),

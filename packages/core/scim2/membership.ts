@@ -8,7 +8,7 @@ import type { AttributeStep } from "../scim/patch/step.ts";
 import type { Json } from "../scim/schema/attribute.ts";
 
 /** A list whose elements are ids with names: the members of a group, the users of a role. */
-export interface IdList {
+interface IdList {
   /** The name of the attribute. */
   readonly name: string;
   /** The ids of elements as clients send them. Throws `request.invalid`. */

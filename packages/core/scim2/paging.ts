@@ -26,7 +26,7 @@ export interface ListRequest {
 const refuse = (description: string): Fault => new Fault("request.invalid", description);
 
 /** Which page is asked for. */
-export type Paging =
+type Paging =
   | { readonly kind: "index"; readonly startIndex: number; readonly count: number }
   | { readonly kind: "cursor"; readonly cursor: string; readonly count: number };
 
@@ -83,7 +83,7 @@ export const searchOf = (body: Readonly<Record<string, unknown>>): ListRequest =
 };
 
 /** Whom and what a cursor is for: it opens for nobody else and for nothing else. */
-export interface CursorScope {
+interface CursorScope {
   readonly tenant: string;
   readonly subject: string;
   readonly endpoint: string;

@@ -6,6 +6,7 @@ import type { CustomProperty, CustomProtocolKind } from "../protocols/custom-kin
 import { AccessControl, Certificates, certificatesOf, rulesOf } from "./access.ts";
 import { lineFinder } from "./lines.ts";
 import { table } from "./table.ts";
+import { type SecondaryStore, UserStores } from "./user-stores.ts";
 
 /** The settings of a deployment. */
 export interface Deployment {
@@ -13,6 +14,8 @@ export interface Deployment {
   readonly customProtocols: readonly CustomProtocolKind[];
   readonly scim2: Scim2Settings;
   readonly access: AccessSettings;
+  /** The user stores beside PRIMARY, in the order of the file. */
+  readonly userStores: readonly SecondaryStore[];
 }
 
 /** How SCIM 2.0 is spoken (DESIGN section 4). */
@@ -120,6 +123,7 @@ const File = table({
   scim2: Scim2.prefault({}),
   intermediate_cert_validation: Certificates.prefault({}),
   resource: table({ access_control: AccessControl }).prefault({}),
+  user_store: UserStores,
   custom_inbound_protocol: z.array(Kind).max(ITEMS_MAX).superRefine(uniqueNames).default([]),
 });
 
@@ -168,6 +172,7 @@ const deploymentOf = (file: z.output<typeof File>, lineOf: LineOf): Deployment =
     profile: file.scim2.profile,
     removesDuplicateUsers: file.scim2.remove_duplicate_users_in_users_response,
   },
+  userStores: file.user_store,
 });
 
 const parseToml = (source: string): unknown => {
@@ -191,7 +196,7 @@ const placeOf = (document: unknown, path: readonly PropertyKey[]): string => {
     value = memberOf(value, step);
     if (typeof step !== "number") place += place ? `.${String(step)}` : String(step);
     else {
-      const name = memberOf(value, "name");
+      const name = memberOf(value, "name") ?? memberOf(value, "domain");
       place += typeof name === "string" ? `["${name.slice(0, NAME_MAX)}"]` : `[number ${step + 1}]`;
     }
   }

@@ -15,7 +15,10 @@ export const deploymentFromFile = (path: string): Deployment => {
     throw new Error(`DEPLOYMENT_TOML ${path} cannot be read: ${reason}`, { cause });
   }
   try {
-    return readDeployment(text);
+    const deployment = readDeployment(text);
+    const { rules, certificates } = deployment.access;
+    // Whether rules hold is known once the operations are, which is later; it is told with the file's name all the same.
+    return { ...deployment, access: { certificates, rules: rules.map((rule) => ({ ...rule, file: path })) } };
   } catch (cause) {
     if (!(cause instanceof Error)) throw cause;
     throw new Error(`${path}: ${cause.message}`, { cause });

@@ -6,7 +6,7 @@ const OWNERS_MAX = 1;
 
 export const NewTenant = z
   .object({
-    domain: z.string().max(255).meta({ description: "Lower-case letters, digits, dots, hyphens and underscores" }),
+    domain: z.string().max(255).meta({ description: "Lower-case letters, digits, dots and hyphens; at least one dot" }),
     owners: z
       .array(
         z.object({
@@ -23,7 +23,9 @@ export const NewTenant = z
             .array(z.object({ claim: z.string().max(1_024), value: z.string().max(1_024) }))
             .max(100)
             .optional()
-            .meta({ description: "Local claims; those that no SCIM attribute stands for are not kept" }),
+            .meta({
+              description: "Accepted as upstream has it, and not kept: change the owner by SCIM to say more of it",
+            }),
         }),
       )
       .min(1)

@@ -25,14 +25,14 @@ export const LOG_WINDOW_MS = 24 * 60 * 60_000;
 const LOG_KEPT_MS = LOG_WINDOW_MS + 60 * 60_000;
 const MS_DIGITS = 15;
 
-/** The subjects of revocations, as parts of keys. */
+/** The subjects of revocations, as parts of keys; with a colon, so that no right on users (`U#`) is one on the marks of theirs. */
 export const subjects = {
-  user: (id: string): string => `U#${id}`,
-  client: (clientId: string): string => `C#${clientId}`,
+  user: (id: string): string => `U:${id}`,
+  client: (clientId: string): string => `C:${clientId}`,
   /** All scopes of a client; one of them has its name behind a line break. */
-  scopes: (clientId: string): string => `S#${clientId}`,
-  role: (id: string): string => `R#${id}`,
-  grant: (id: string): string => `F#${id}`,
+  scopes: (clientId: string): string => `S:${clientId}`,
+  role: (id: string): string => `R:${id}`,
+  grant: (id: string): string => `F:${id}`,
 } as const;
 
 /** The time part of a key of the log. */

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { ApplicationId } from "../applications/shapes.ts";
 import { operation } from "../catalogue/operation.ts";
+import { SECRET_SCOPES } from "./contract-secrets.ts";
 
 /** Bytes of an upload; Lambda carries 6 MB, of which Base64 takes a third. */
 const UPLOAD_BYTES_MAX = 4_194_304;
@@ -58,6 +59,7 @@ export const transferOperations = {
     method: "GET",
     path: "/api/server/v1/applications/{applicationId}/export",
     scope: "internal_application_mgt_view",
+    seesScopes: true,
     summary: "An application as an XML file",
     source: "application API, operation 6",
     params: z.object({ applicationId: ApplicationId }),
@@ -66,7 +68,11 @@ export const transferOperations = {
         .enum(["true", "false"], { error: "expected true or false" })
         .transform((text) => text === "true")
         .optional()
-        .meta({ type: "boolean", default: false, description: "With client secrets and confidential values" }),
+        .meta({
+          type: "boolean",
+          default: false,
+          description: `With client secrets and confidential values, for a caller who also has the scope ${SECRET_SCOPES.join(" or ")}; for others the file begins with a comment that they are left out`,
+        }),
     }),
     success: { status: 200, file: "application/octet-stream" },
     failures: [400, 404],

@@ -23,11 +23,13 @@ interface Exact {
   readonly value?: unknown;
 }
 
-/** Assigning to `__proto__` would give an object another prototype. */
+/** Assigning to `__proto__` would give an object another prototype; no setting has the other names. */
+const FORBIDDEN: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+
 const Name = z
   .string()
   .max(255)
-  .refine((name) => name !== "__proto__");
+  .refine((name) => !FORBIDDEN.has(name));
 
 const Exacts = z
   .array(
@@ -80,25 +82,37 @@ const differencesInside = (read: unknown, meant: unknown, at: Exact["at"]): read
   return undefined;
 };
 
+const refused = () =>
+  refuseFile(`The element ${EXACT} is not as an export writes it. Remove it to import the rest of the file.`);
+
 /** The member at a path; `undefined` where there is none of its own. */
 const memberAt = (value: unknown, at: Exact["at"]): unknown =>
-  at.reduce<unknown>(
-    (found, name) =>
-      found !== null && typeof found === "object" && Object.hasOwn(found, name) ? (found as Json)[name] : undefined,
-    value,
-  );
+  at.reduce<unknown>((found, name) => {
+    if (Array.isArray(found)) return typeof name === "number" ? found[name] : undefined;
+    return typeof name === "string" && isPlain(found) && Object.hasOwn(found, name) ? found[name] : undefined;
+  }, value);
+
+/** Puts a member into an object under its name, or in the place of another one of a list, which has no other members. */
+const put = (holder: object, name: string | number, member: unknown): void => {
+  if (Array.isArray(holder) ? typeof name !== "number" || name >= holder.length : typeof name !== "string") {
+    throw refused();
+  }
+  (holder as Record<string | number, unknown>)[name] = member;
+};
 
 /** Puts another member at a path, or takes one away; parts of the path that are not there are made. */
 const change = (settings: Record<string, unknown>, at: Exact["at"], member: unknown): void => {
-  let holder: Record<string, unknown> = settings;
+  let holder: object = settings;
   for (const name of at.slice(0, -1)) {
-    const next = Object.hasOwn(holder, name) ? holder[name] : undefined;
-    if (next === null || typeof next !== "object") holder[name] = {};
-    holder = holder[name] as Record<string, unknown>;
+    const next = memberAt(holder, [name]);
+    const inside = next !== null && typeof next === "object" ? next : {};
+    put(holder, name, inside);
+    holder = inside;
   }
   const last = at.at(-1) ?? "";
-  if (member === undefined) delete holder[last];
-  else holder[last] = member;
+  if (member !== undefined) put(holder, last, member);
+  else if (Array.isArray(holder)) throw refused();
+  else delete (holder as Record<string | number, unknown>)[last];
 };
 
 /** The element for settings that a file reads back as `read`; none where nothing differs. */
@@ -113,7 +127,7 @@ const parseExacts = (text: string): readonly Exact[] => {
   try {
     return Exacts.parse(JSON.parse(text)) as readonly Exact[];
   } catch {
-    throw refuseFile(`The element ${EXACT} is not as an export writes it. Remove it to import the rest of the file.`);
+    throw refused();
   }
 };
 

@@ -5,6 +5,7 @@ import { parsePart } from "../parsing/parse.ts";
 import type { ProtocolSupport } from "../protocols/configure.ts";
 import type { CustomProtocolKind } from "../protocols/custom-kind.ts";
 import { ownerOf } from "../protocols/model.ts";
+import { SECRETS_WITHHELD } from "./contract-secrets.ts";
 import { exactElement, withExact } from "./exact.ts";
 import { type Kept, restore, withoutSecrets } from "./keep.ts";
 import { normalised } from "./normalise.ts";
@@ -16,7 +17,7 @@ import type { Element } from "./tree.ts";
 import { writeXml } from "./write-xml.ts";
 
 /** A file that was read: all that it says, and the settings among that. */
-export interface ReadFile {
+interface ReadFile {
   readonly root: Element;
   readonly settings: Settings;
 }
@@ -33,13 +34,17 @@ export const readFile = (bytes: Uint8Array, kinds: readonly CustomProtocolKind[]
   }
 };
 
+/** Whether the secrets of an application are in its file; those that are withheld were asked for, and the file says so. */
+type Secrets = "told" | "left out" | "withheld";
+
 /** The file of an application; with its secrets, or without. */
 export const fileOf = (
   application: Application,
   tenant: string,
   { seal, customKinds }: ProtocolSupport,
-  hasSecrets: boolean,
+  secrets: Secrets,
 ): string => {
+  const hasSecrets = secrets === "told";
   const owner = ownerOf(tenant, application.id);
   const open = (sealed: string) => seal.open(sealed, owner);
   const written = writeServiceProvider(settingsOf(application, open));
@@ -48,5 +53,6 @@ export const fileOf = (
   const root = hasSecrets ? whole : withoutSecrets(whole);
   const meant = settingsOf(application, hasSecrets ? open : () => undefined);
   const exact = exactElement(readServiceProvider(root, customKinds), meant);
-  return writeXml({ ...root, children: [...root.children, ...exact] });
+  const isLess = secrets === "withheld" && JSON.stringify(root) !== JSON.stringify(whole);
+  return writeXml({ ...root, children: [...root.children, ...exact] }, isLess ? SECRETS_WITHHELD : undefined);
 };

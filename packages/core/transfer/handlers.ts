@@ -1,7 +1,7 @@
 /** The functions behind the operations on application files. What they read and write files with is loaded when it is needed. */
 import type { Application } from "../applications/model.ts";
 import { selfOf } from "../applications/present.ts";
-import { checkNewName, notFound } from "../applications/rules.ts";
+import { checkNewName, checkSpelling, notFound } from "../applications/rules.ts";
 import type { ApplicationStore } from "../applications/store.ts";
 import type { Handlers } from "../catalogue/operation.ts";
 import type { RequestContext } from "../context.ts";
@@ -10,6 +10,7 @@ import { newId } from "../platform/ids.ts";
 import type { ProtocolSupport } from "../protocols/configure.ts";
 import type { Imported, Importer } from "./apply.ts";
 import type { transferOperations } from "./contract.ts";
+import { SECRET_SCOPES } from "./contract-secrets.ts";
 
 /** What these handlers use. */
 export interface TransferStores {
@@ -36,9 +37,11 @@ const answerOf = (tenant: string, { application, notices }: Imported) => ({
   body: { applicationId: application.id, name: application.name, notHonoured: [...notices] },
 });
 
+const IMPORT_FAILED = "Error importing application from file.";
+
 const nameTaken = (name: string, tenant: string): Fault =>
   new Fault("application.name_taken", `An application with name: '${name}' already exists in tenantDomain: ${tenant}`, {
-    message: "Error importing application from file.",
+    message: IMPORT_FAILED,
   });
 
 const nameUnknown = (name: string, tenant: string): Fault =>
@@ -65,6 +68,7 @@ export const transferHandlers: Handlers<typeof transferOperations, TransferStore
     const { tenant, applications, protocols } = context;
     const { readFile, prepareImport, asImportFault } = await load();
     const { root, settings } = readFile(body.file.content, protocols.customKinds);
+    checkSpelling(settings.name, IMPORT_FAILED);
     const entry = await applications.entry(tenant, settings.name);
     if (!entry) throw nameUnknown(settings.name, tenant);
     try {
@@ -83,11 +87,13 @@ export const transferHandlers: Handlers<typeof transferOperations, TransferStore
     }
   },
 
-  async exportApplication({ params, query }, { tenant, applications, protocols }) {
+  async exportApplication({ params, query }, { tenant, scopes, applications, protocols }) {
     const application = await applications.find(tenant, params.applicationId);
     if (!application) throw notFound(params.applicationId, tenant);
     const { fileOf } = await load();
-    const content = fileOf(application, tenant, protocols, query.exportSecrets ?? false);
+    const mayHaveSecrets = SECRET_SCOPES.some((scope) => scopes.has(scope));
+    const secrets = query.exportSecrets ? (mayHaveSecrets ? "told" : "withheld") : "left out";
+    const content = fileOf(application, tenant, protocols, secrets);
     return { content, fileName: `${application.name}.xml` };
   },
 };

@@ -9,7 +9,7 @@ import type { FileSettings } from "./shapes.ts";
 export type Settings = z.output<typeof FileSettings>;
 
 /** Opens what is sealed, or leaves it out. */
-export type OpenSecret = (sealed: string) => string | undefined;
+type OpenSecret = (sealed: string) => string | undefined;
 
 /** The switches without those that stand as they do by themselves. */
 const unusual = (switches: object): Json =>

@@ -63,8 +63,9 @@ const lines = (given: Element, level: number, indent: Indent): readonly string[]
   return [`${start}>${RAW.has(name) ? rawText(text) : escapeText(text)}</${name}>`];
 };
 
-/** The text of a document, indented by two blanks unless it is very long. */
-export const writeXml = (root: Element): string => {
-  const laidOut = `${DECLARATION}${lines(root, 0, "  ").join("\n")}\n`;
-  return laidOut.length <= LAYOUT_LENGTH_MAX ? laidOut : `${DECLARATION}${lines(root, 0, undefined).join("")}\n`;
+/** The text of a document, indented by two blanks unless it is very long, with a note ahead of it, which holds no `--`. */
+export const writeXml = (root: Element, note?: string): string => {
+  const head = note === undefined ? DECLARATION : `${DECLARATION}<!-- ${note} -->\n`;
+  const laidOut = `${head}${lines(root, 0, "  ").join("\n")}\n`;
+  return laidOut.length <= LAYOUT_LENGTH_MAX ? laidOut : `${head}${lines(root, 0, undefined).join("")}\n`;
 };

@@ -33,9 +33,9 @@ const PASSWORD_LENGTH_MAX = 100;
 /** Judges a new password (decision D3 of the reference). The sentence never repeats it. Throws `request.invalid`. */
 export const checkPassword = (password: string): void => {
   const length = [...password].length;
-  if (length < PASSWORD_LENGTH_MIN || length > PASSWORD_LENGTH_MAX || /\s/u.test(password)) {
+  if (length < PASSWORD_LENGTH_MIN || length > PASSWORD_LENGTH_MAX || /[\s\p{Cc}]/u.test(password)) {
     throw refuse(
-      `The password must have ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters, none of them blank.`,
+      `The password must have ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters, none of them a blank or a control character.`,
     );
   }
 };

@@ -1,4 +1,5 @@
 /** User names as callers write them: `[DOMAIN/]name[@tenant]` (spec access-and-scim.md, "Authentication"; reference access.md section 3.1). */
+import { foldName, NAME_BYTES_MAX } from "../platform/fold.ts";
 import { SUPER_TENANT } from "../tenants/tenant.ts";
 
 /** The user store that a bare name means. */
@@ -15,9 +16,13 @@ export interface QualifiedName {
 }
 
 const TENANT = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
-const STORE = /^[A-Z0-9](?:[A-Z0-9._-]{0,48}[A-Z0-9])?$/;
+/** The form of a store's name, in upper case. */
+export const STORE_NAME = /^[A-Z0-9](?:[A-Z0-9._-]{0,48}[A-Z0-9])?$/;
 /** Prefixes that mark roles and internal things, never a store of users. */
 const RESERVED: ReadonlySet<string> = new Set(["INTERNAL", "APPLICATION", "WORKFLOW", "SYSTEM", "FEDERATED"]);
+
+/** Whether a name (in upper case) can be that of no user store. */
+export const isReservedStore = (name: string): boolean => RESERVED.has(name);
 
 /** Takes a user name apart: the tenant behind the last `@`, the store before the first `/`. `undefined` when it can name nobody. */
 export const parseUsername = (text: string): QualifiedName | undefined => {
@@ -27,8 +32,8 @@ export const parseUsername = (text: string): QualifiedName | undefined => {
   const slash = local.indexOf("/");
   const userStore = slash < 0 ? PRIMARY : local.slice(0, slash).toUpperCase();
   const name = local.slice(slash + 1);
-  if (!TENANT.test(tenant) || !STORE.test(userStore) || RESERVED.has(userStore)) return undefined;
-  if (name === "" || /[\s/]/u.test(name)) return undefined;
+  if (!TENANT.test(tenant) || !STORE_NAME.test(userStore) || isReservedStore(userStore)) return undefined;
+  if (name === "" || /[\s/]/u.test(name) || Buffer.byteLength(foldName(name)) > NAME_BYTES_MAX) return undefined;
   return { tenant, userStore, name };
 };
 

@@ -1,6 +1,6 @@
 /** The people of a city, as data for benchmarks: users with what identity hubs send about them, and groups from small to vast. */
 import { createHash } from "node:crypto";
-import type { Group } from "#core/groups/model.ts";
+import { type Group, tallyAfter, tallyOf } from "#core/groups/model.ts";
 import { groupItem } from "#core/groups/store.ts";
 import { foldName } from "#core/platform/fold.ts";
 import { compareText } from "#core/platform/text-order.ts";
@@ -123,9 +123,11 @@ const inNameOrder = (entries: readonly Entry[]): Entry[] => entries.toSorted((a,
 /** Lays out a city. */
 export const cityOf = (size: number): City => {
   const crowds = crowdsOf(size);
-  const counts = crowds.map(() => 0);
+  const tallies = crowds.map(() => tallyOf([]));
   for (let user = 0; user < size; user += 1) {
-    for (const at of groupsOfUser(user, crowds)) counts[at] = (counts[at] ?? 0) + 1;
+    for (const at of groupsOfUser(user, crowds)) {
+      tallies[at] = tallyAfter(tallies[at] ?? tallyOf([]), [idOf(user)], []);
+    }
   }
   const groups = crowds.map(
     ({ displayName }, at): Group => ({
@@ -135,7 +137,7 @@ export const cityOf = (size: number): City => {
       createdMs: BEGAN_MS,
       modifiedMs: BEGAN_MS,
       version: 1,
-      memberCount: counts[at] ?? 0,
+      ...(tallies[at] ?? tallyOf([])),
       roleIds: [],
     }),
   );
@@ -158,7 +160,7 @@ export const cityOf = (size: number): City => {
     yield* layout(keys.groupNames(SUPER_TENANT, PRIMARY), inNameOrder(named));
   }
 
-  const memberships = counts.reduce((sum, count) => sum + count, 0);
+  const memberships = tallies.reduce((sum, { memberCount }) => sum + memberCount, 0);
   // A range and a leaf for some 180 names come on top: the bar of a loader may end a little early.
   return { size, nameOf, idOf, groupIdOf, groups, items, itemCount: size * 4 + memberships + groups.length * 2 };
 };

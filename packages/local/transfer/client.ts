@@ -13,11 +13,16 @@ export interface ApiAnswer {
   readonly text: string;
   /** The body, where it is JSON. */
   readonly body: unknown;
+  /** Where the thing is that the answer is about, if it says so. */
+  readonly location: string | undefined;
 }
 
 /** One service, as one caller. */
 export interface Api {
+  readonly url: string;
   get(path: string): Promise<ApiAnswer>;
+  /** Asks for what the run does not stand or fall with: that the caller may not have it (403) is an answer. */
+  attempt(method: "GET" | "POST" | "PATCH", path: string, body?: unknown): Promise<ApiAnswer>;
   /** Uploads a file as the part `file`. */
   upload(method: "POST" | "PUT", path: string, fileName: string, content: Uint8Array): Promise<ApiAnswer>;
 }
@@ -39,6 +44,13 @@ export const textIn = (body: unknown, name: string): string | undefined => {
   return typeof value === "string" ? value : undefined;
 };
 
+/** The things of one kind in a body, or in a member of it; `undefined` for what is no list. */
+export const listIn = (body: unknown, name?: string): readonly unknown[] | undefined => {
+  const list =
+    name !== undefined && body !== null && typeof body === "object" ? (body as Record<string, unknown>)[name] : body;
+  return Array.isArray(list) ? list : undefined;
+};
+
 /** Why an answer is a refusal, in one line. */
 export const reasonOf = ({ status, body }: ApiAnswer): string => {
   const words = [textIn(body, "code"), textIn(body, "description") ?? textIn(body, "message")];
@@ -53,7 +65,7 @@ const waitOf = (attempt: number, answer: Response | undefined): number => {
 
 /** Opens a service. Its methods throw `RunEnded` when it stays out of reach, or does not let the caller in. */
 export const openApi = (url: string, authorization: string): Api => {
-  const send = async (path: string, init: RequestInit): Promise<ApiAnswer> => {
+  const send = async (path: string, init: RequestInit, takesRefusal = false): Promise<ApiAnswer> => {
     let trouble = "";
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
       let answer: Response | undefined;
@@ -61,12 +73,13 @@ export const openApi = (url: string, authorization: string): Api => {
         answer = await fetch(`${url}/api/server/v1${path}`, {
           ...init,
           redirect: "error",
-          headers: { authorization },
+          headers: { ...init.headers, authorization },
           signal: AbortSignal.timeout(REQUEST_MS),
         });
         const text = await answer.text();
-        const given = { status: answer.status, text, body: jsonOf(text) };
-        if (given.status === 401 || given.status === 403) {
+        const location = answer.headers.get("location") ?? undefined;
+        const given = { status: answer.status, text, body: jsonOf(text), location };
+        if (given.status === 401 || (given.status === 403 && !takesRefusal)) {
           throw new RunEnded(`${url} does not let this caller do that: ${reasonOf(given)}`);
         }
         if (!PASSING.has(given.status)) return given;
@@ -81,7 +94,17 @@ export const openApi = (url: string, authorization: string): Api => {
     throw new RunEnded(`${url} does not answer: ${trouble}`);
   };
   return {
+    url,
     get: (path) => send(path, { method: "GET" }),
+    attempt: (method, path, body) =>
+      send(
+        path,
+        {
+          method,
+          ...(body !== undefined && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+        },
+        true,
+      ),
     upload(method, path, fileName, content) {
       const form = new FormData();
       form.set("file", new Blob([Uint8Array.from(content)], { type: "application/xml" }), fileName);

@@ -1,12 +1,14 @@
 /**
- * `import folder`: every file of a folder as an application. An application that is there already is left alone, or
- * replaced where that is asked for; so a run that was interrupted is repeated without making anything twice.
+ * `import folder`: every file of a folder as an application, with the APIs that the file beside it names. An application that
+ * is there already is left alone, or replaced where that is asked for; so a run that was interrupted is repeated without
+ * making anything twice.
  */
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Api, type ApiAnswer, reasonOf, textIn } from "./client.ts";
+import { type Authorize, authorizing, type Beside, besideOf, readBeside } from "./authorized-apis.ts";
+import { type Api, type ApiAnswer, listIn, RunEnded, reasonOf, textIn } from "./client.ts";
 import { UsageError } from "./options.ts";
-import type { Result } from "./report.ts";
+import type { Outcome, Result } from "./report.ts";
 import { forEach } from "./run.ts";
 
 const IMPORT = "/applications/import";
@@ -14,30 +16,112 @@ const IMPORT = "/applications/import";
 const NAME_TAKEN = "APP-60007";
 const NOTES_SHOWN = 3;
 
+const shortened = (words: readonly string[]): string => {
+  const more = words.length > NOTES_SHOWN ? ` and ${words.length - NOTES_SHOWN} more` : "";
+  return `${words.slice(0, NOTES_SHOWN).join(", ")}${more}`;
+};
+
 /** What of a file has no effect, in one line. */
-const notesOf = ({ body }: ApiAnswer): { readonly why?: string } => {
-  const notes = body !== null && typeof body === "object" && "notHonoured" in body ? body.notHonoured : undefined;
-  const elements = (Array.isArray(notes) ? notes : []).map((note) => textIn(note, "element") ?? "");
-  if (elements.length === 0) return {};
-  const shown = elements.slice(0, NOTES_SHOWN).join(", ");
-  const more = elements.length > NOTES_SHOWN ? ` and ${elements.length - NOTES_SHOWN} more` : "";
-  return { why: `without effect here: ${shown}${more}` };
+const notesOf = ({ body }: ApiAnswer): readonly string[] => {
+  const elements = (listIn(body, "notHonoured") ?? []).map((note) => textIn(note, "element") ?? "");
+  return elements.length === 0 ? [] : [`without effect here: ${shortened(elements)}`];
+};
+
+/** The application with a name: "unknown" where that cannot be looked up. */
+const idNamed = async (api: Api, name: string): Promise<{ readonly id: string } | "none" | "unknown"> => {
+  const { status, body } = await api.attempt("GET", `/applications?filter=${encodeURIComponent(`name eq ${name}`)}`);
+  const { totalResults } = (body ?? {}) as Record<string, unknown>;
+  if (status !== 200 || typeof totalResults !== "number") return "unknown";
+  const id = textIn(
+    listIn(body, "applications")?.find((each) => textIn(each, "name") === name),
+    "id",
+  );
+  return id === undefined ? "none" : { id };
+};
+
+/** The id of an application: as an answer tells it, or found by its name. */
+const idOf = async (api: Api, answer: ApiAnswer, { application }: Beside): Promise<string | undefined> => {
+  const told = textIn(answer.body, "applicationId") ?? answer.location?.split("/").at(-1);
+  if (told) return told;
+  const found = await idNamed(api, application);
+  return typeof found === "string" ? undefined : found.id;
+};
+
+/**
+ * A note in the folder that an application, which is not there yet, is about to be made and authorized: whoever repeats the
+ * run knows by it that the application is the run's own. In a folder that cannot be written there is none.
+ */
+interface Intent {
+  /** True where a run before this one left the note. */
+  readonly isOld: boolean;
+  readonly done: () => Promise<void>;
+}
+
+const NO_INTENT: Intent = { isOld: false, done: async () => undefined };
+
+const intend = async (api: Api, folder: string, name: string, { application }: Beside): Promise<Intent> => {
+  const path = join(folder, `.${name}.to-authorize`);
+  const isOld = (await readFile(path, "utf8").catch(() => "")) === api.url;
+  if (!isOld) {
+    if ((await idNamed(api, application)) !== "none") return NO_INTENT;
+    const isNoted = await writeFile(path, api.url, { mode: 0o600 }).then(
+      () => true,
+      () => false,
+    );
+    if (!isNoted) return NO_INTENT;
+  }
+  return { isOld, done: () => rm(path, { force: true }) };
+};
+
+/** Ends the run where what answers does not import anything. */
+const checkImport = (api: Api, { status }: ApiAnswer): void => {
+  if (status !== 404 && status !== 405 && (status >= 300 || status === 201)) return;
+  throw new RunEnded(
+    `${api.url} answers ${status}, but this is no import of applications: is it the address of the service?`,
+  );
+};
+
+/** One file of a folder. */
+const importFile = async (
+  api: Api,
+  authorize: Authorize,
+  { folder, name, replaces }: { readonly folder: string; readonly name: string; readonly replaces: boolean },
+): Promise<Result> => {
+  const content = await readFile(join(folder, name));
+  const beside = await readBeside(join(folder, besideOf(name)));
+  if (typeof beside === "string") return { name, outcome: "refused", why: beside };
+  const intent = beside ? await intend(api, folder, name, beside) : NO_INTENT;
+
+  const finish = async (outcome: Outcome, answer: ApiAnswer, notes: readonly string[]): Promise<Result> => {
+    const id = beside && (await idOf(api, answer, beside));
+    const troubles = !beside ? [] : id ? await authorize(id, beside.apis) : ["all (the application is not found)"];
+    if (troubles.length === 0) await intent.done();
+    else notes = [`not authorized for ${shortened(troubles)}`, ...notes];
+    const why = notes.join("; ");
+    return { name, outcome: troubles.length > 0 ? "incomplete" : outcome, ...(why && { why }) };
+  };
+
+  const created = await api.upload("POST", IMPORT, name, content);
+  checkImport(api, created);
+  if (created.status === 201) return finish("created", created, notesOf(created));
+  if (textIn(created.body, "code") !== NAME_TAKEN) {
+    await intent.done();
+    return { name, outcome: "refused", why: reasonOf(created) };
+  }
+  if (replaces) {
+    const updated = await api.upload("PUT", IMPORT, name, content);
+    if (updated.status === 200) return finish("updated", updated, notesOf(updated));
+    return { name, outcome: "refused", why: reasonOf(updated) };
+  }
+  if (intent.isOld) return finish("updated", created, ["only its authorized APIs, which an earlier run left open"]);
+  await intent.done();
+  return { name, outcome: "skipped", why: "an application of that name exists; --update replaces it" };
 };
 
 /** Imports every file. What is refused is told in the results, and everything else is imported. */
 export const importAll = async (api: Api, folder: string, replaces: boolean): Promise<readonly Result[]> => {
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".xml")).sort();
   if (names.length === 0) throw new UsageError(`${folder} holds no file that ends with .xml.`);
-  return forEach("import", names, async (name): Promise<Result> => {
-    const content = await readFile(join(folder, name));
-    const created = await api.upload("POST", IMPORT, name, content);
-    if (created.status === 201) return { name, outcome: "created", ...notesOf(created) };
-    if (textIn(created.body, "code") !== NAME_TAKEN) return { name, outcome: "refused", why: reasonOf(created) };
-    if (!replaces) {
-      return { name, outcome: "skipped", why: "an application of that name exists; --update replaces it" };
-    }
-    const updated = await api.upload("PUT", IMPORT, name, content);
-    if (updated.status === 200) return { name, outcome: "updated", ...notesOf(updated) };
-    return { name, outcome: "refused", why: reasonOf(updated) };
-  });
+  const authorize = authorizing(api);
+  return forEach("import", names, (name) => importFile(api, authorize, { folder, name, replaces }));
 };

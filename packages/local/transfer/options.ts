@@ -5,14 +5,15 @@ export const USAGE = `npm run applications -- export --out <folder> [--secrets]
 npm run applications -- import <folder> [--update]
 
   --out <folder>   where the files go: an empty folder, or that of an export that was interrupted
-  --secrets        with client secrets and confidential values
+  --secrets        with client secrets and confidential values; the caller needs a scope for them
   --update         replaces applications that exist; without it they are left alone
+                   (what the APIs beside a file authorize is added, nothing is taken away)
   --url <origin>   the service, with /t/<tenant> where it is another tenant than the caller's (BASE_URL; http://127.0.0.1:3000)
   --user <name>    who asks (ADMIN_USERNAME; admin). The password is in ADMIN_PASSWORD; or a token in ACCESS_TOKEN
   --allow-http     sends the credential to another machine without TLS`;
 
 /** What to do. */
-export type Task =
+type Task =
   | { readonly kind: "export"; readonly folder: string; readonly hasSecrets: boolean }
   | { readonly kind: "import"; readonly folder: string; readonly replaces: boolean };
 

@@ -1,7 +1,7 @@
 /** The table at the end of a run: what became of the applications, and why. */
 
-/** What can become of one. */
-export type Outcome = "exported" | "created" | "updated" | "skipped" | "refused";
+/** What can become of one. What is incomplete is there, but for what the table says; the next run tries that again. */
+export type Outcome = "exported" | "created" | "updated" | "incomplete" | "skipped" | "refused";
 
 /** What became of one application or file. */
 export interface Result {

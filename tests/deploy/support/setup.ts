@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
+import { issueAuthority } from "#local/issue.ts";
 import { evaluate, secrets } from "./evaluate.ts";
 
 /** A production stage with both of its names. */
@@ -16,9 +17,9 @@ const production = {
 
 export const setup = async ({ provide }: TestProject): Promise<void> => {
   const directory = await mkdtemp(join(tmpdir(), "truststore-"));
-  // Nothing looks into it before AWS does.
   const TRUSTSTORE_FILE = join(directory, "truststore.pem");
-  await writeFile(TRUSTSTORE_FILE, "");
+  // The authority that the project's deployment.toml names.
+  await writeFile(TRUSTSTORE_FILE, (await issueAuthority("Identity Admin API development CA")).certificate);
   provide("stages", {
     production: await evaluate({ stage: "production", environment: { ...production, TRUSTSTORE_FILE } }),
     staging: await evaluate({ stage: "staging" }),

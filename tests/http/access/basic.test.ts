@@ -5,12 +5,16 @@ import { ADMIN, APPLICATIONS, basic, world } from "#tests/support/world.ts";
 
 const api = world();
 const list = (as: Parameters<typeof api.ask>[2]) => api.ask("GET", APPLICATIONS, as);
+const LONGEST = "\u{20000}".repeat(252);
 const encoded = (text: string | Uint8Array) => `Basic ${Buffer.from(text).toString("base64")}`;
 
+const VIEW = "internal_application_mgt_view";
+
 beforeAll(async () => {
-  const scopes = ["internal_application_mgt_view"];
+  const scopes = [VIEW];
   await addUser(api.service, { username: "colon", password: "a:b:c", scopes });
   await addUser(api.service, { username: "éva", password: "pässwörd", scopes });
+  await addUser(api.service, { username: LONGEST, password: "a long name", scopes });
   await addUser(api.service, { username: "victim", password: "the right one", scopes });
 });
 
@@ -21,6 +25,10 @@ describe("lets in", () => {
     ["whatever the case of a name", encoded("primary/ADMIN@CARBON.SUPER:admin")],
     ["a password with colons", encoded("colon:a:b:c")],
     ["UTF-8", encoded("éva:pässwörd")],
+    [
+      "one of the longest names there are, with its store and tenant",
+      encoded(`PRIMARY/${LONGEST}@carbon.super:a long name`),
+    ],
     ["a name in decomposed form", encoded("e\u0301va:pässwörd")],
   ])("%s", async (_, as) => expect((await list({ as })).status).toBe(200));
 });
@@ -104,6 +112,20 @@ describe("lockout", () => {
     expect({ ...right.body, traceId: "" }).toEqual({ ...answers[0]?.body, traceId: "" });
     expect((await list({ as: encoded("VICTIM@carbon.super:the right one") })).status).toBe(401);
     expect((await list({ as: basic(ADMIN) })).status).toBe(200);
+  });
+  test.each([
+    ["/scim2/Users", "urn:ietf:params:scim:api:messages:2.0:PatchOp"],
+    ["/svc/scim/Users", ""],
+  ])("a password that an administrator sets by %s lets the owner in at once", async (users, patchOp) => {
+    const username = users.startsWith("/scim2") ? "forgetful" : "muddled";
+    const id = await addUser(api.service, { username, password: "the right one", scopes: [VIEW] });
+    for (let attempt = 0; attempt < 10; attempt += 1) await list({ as: encoded(`${username}:wrong`) });
+    expect((await list({ as: encoded(`${username}:the right one`) })).status).toBe(401);
+    const body = patchOp
+      ? { schemas: [patchOp], Operations: [{ op: "replace", value: { password: "a-new-one" } }] }
+      : { schemas: [], password: "a-new-one" };
+    expect((await api.ask("PATCH", `${users}/${id}`, { body })).status).toBe(200);
+    expect((await list({ as: encoded(`${username}:a-new-one`) })).status).toBe(200);
   });
   test("a success forgets the failures before it, and no header of a proxy makes them another's", async () => {
     for (let round = 0; round < 3; round += 1) {

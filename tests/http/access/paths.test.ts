@@ -102,6 +102,27 @@ describe("404 and 405 in the management shape", () => {
     const owner = await api.ask("HEAD", `${APPLICATIONS}/1/owner`);
     expect([owner.status, owner.text]).toEqual([405, ""]);
   });
+  test.each([
+    ["GET", "/scim2/Users", `Bearer at_${"x".repeat(43)}`],
+    ["GET", "/scim2/Users", undefined],
+    ["GET", "/svc/scim/Users", null],
+    ["POST", "/oauth2/token", null],
+    ["GET", "/oauth2/token/.well-known/openid-configuration", null],
+    ["GET", APPLICATIONS, null],
+  ] as const)(
+    "%s %s behind a tenant that is longer than any is a path that does not exist",
+    async (method, path, as) => {
+      for (const length of [254, 256, 2_100, 3_900]) {
+        const { status } = await api.ask(
+          method,
+          `/t/${"\u00e9".repeat(length / 2)}${path}`,
+          as === undefined ? {} : { as },
+        );
+        expect(status).toBeGreaterThanOrEqual(400);
+        expect(status).toBeLessThan(500);
+      }
+    },
+  );
   test("unknown paths of the other families answer in their own dialects", async () => {
     expect((await api.ask("GET", "/scim2/Nothing")).body).toMatchObject({
       schemas: "urn:ietf:params:scim:api:messages:2.0:Error",

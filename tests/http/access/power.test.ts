@@ -60,6 +60,25 @@ describe("an administrator is touched by administrators alone", () => {
   });
 });
 
+describe("whoever may work in bulk may do there what it may do one by one, and no more", () => {
+  test("nobody's password is taken with the scope of bulk alone, by either version", async () => {
+    const bulker = { username: "bulker", password };
+    await addUser(api.service, { ...bulker, scopes: ["internal_bulk_resource_create"] });
+    const mind = ["internal_role_mgt_update", "internal_role_mgt_create"];
+    const victim = await addUser(api.service, { username: "role-keeper", password, scopes: mind });
+    const stolen = set({ password: "stolen-password" });
+    for (const [path, data, statusOf] of [
+      ["/scim2/Bulk", stolen, (one: { status: string }) => one.status],
+      ["/svc/scim/Bulk", { password: "stolen-password" }, (one: { status: { code: string } }) => one.status.code],
+    ] as const) {
+      const body = { Operations: [{ method: "PATCH", path: `/Users/${victim}`, data }] };
+      const answer = await api.ask("POST", path, { as: bulker, body });
+      expect([answer.status, statusOf(answer.body.Operations[0])]).toEqual([200, "403"]);
+    }
+    expect((await api.ask("GET", "/scim2/Me", { as: { username: "role-keeper", password } })).status).toBe(200);
+  });
+});
+
 describe("nobody is made an administrator but by one", () => {
   const joining = () => patchOf({ op: "add", path: "members", value: [{ value: helpdesk }] });
   test("by joining a group that brings the role, in any way", async () => {

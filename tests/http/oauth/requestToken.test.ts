@@ -317,8 +317,14 @@ describe("400 invalid_scope", () => {
   ])("%s", async (_, scope) => refused(await post(TOKEN, { ...CC, scope }, client), 400, "invalid_scope"));
 });
 
-test("405 with Allow for GET, once there is a credential", async () => {
-  expect((await api.ask("GET", TOKEN, { as: null })).status).toBe(401);
-  const answer = await api.ask("GET", TOKEN);
-  expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
+test("405 with Allow for GET, whoever asks: nobody needs a credential of ours to post there", async () => {
+  const byClient = `Basic ${Buffer.from(`${client.clientId}:${client.clientSecret}`).toString("base64")}`;
+  for (const as of [undefined, null, byClient, "Bearer nothing"]) {
+    for (const path of [TOKEN, `/t/carbon.super${TOKEN}`, "/oauth2/introspect", "/oauth2/revoke"]) {
+      const answer = await api.ask("GET", path, { as });
+      expect([path, answer.status, answer.headers.get("allow")]).toEqual([path, 405, "POST"]);
+    }
+  }
+  const posted = await api.ask("POST", "/oauth2/jwks", { as: null });
+  expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET"]);
 });

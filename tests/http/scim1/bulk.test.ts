@@ -1,5 +1,6 @@
 /** Many operations in one request, by SCIM 1.1 (reference scim.md section 2.11). */
 import { describe, expect, test } from "vitest";
+import { addUser, breakUser } from "#tests/support/people.ts";
 import { fresh, NOBODY, type Shown, scimOf } from "#tests/support/scim.ts";
 import { CORE, refusal1, scim1Of } from "#tests/support/scim1.ts";
 import { world } from "#tests/support/world.ts";
@@ -176,6 +177,82 @@ describe("scim1Bulk", () => {
     expect(codes(outcomes)).toEqual(["400", "400", "400", "400", "400", "400", "400", "400", "404", "400"]);
     for (const { status } of outcomes) expect(status.description).toMatch(/\S/);
     expect(outcomes[6]).toMatchObject({ location: `${api.url}/svc/scim/Users/${id}` });
+  });
+
+  test("an id that no key could be is nobody's, and the others are done", async () => {
+    for (const id of ["x".repeat(1_000), "\u{1F600}".repeat(500), "x".repeat(3_000), "x".repeat(100_000)]) {
+      const userName = fresh("beside");
+      const outcomes = await bulk([
+        making(userName),
+        { method: "DELETE", path: `/Groups/${id}` },
+        { method: "PUT", path: `/Groups/${id}`, data: { displayName: fresh("q"), members: ["a"] } },
+        { method: "PATCH", path: `/Groups/${id}`, data: { members: [{ value: "a" }] } },
+        { method: "DELETE", path: `/Users/${id}` },
+        { method: "PUT", path: `/Users/${id}`, data: { userName: fresh("q") } },
+        { method: "PATCH", path: `/Users/${id}`, data: { nickName: "N" } },
+      ]);
+      const code = id.length > 1_024 ? "400" : "404";
+      expect(codes(outcomes)).toEqual(["201", code, code, code, code, code, code]);
+      expect(JSON.stringify(outcomes).length).toBeLessThan(20_000);
+      expect((await scim.list("/Users", { filter: `userName Eq ${userName}` })).totalResults).toBe(1);
+    }
+  });
+
+  test("a defect in one operation is its own: the others are done and told", async () => {
+    const [broken, kim] = [await scim.user(), await scim.user()];
+    await breakUser(api.service, broken.id);
+    const operations = [
+      making(fresh("first")),
+      { method: "PATCH", path: `/Users/${broken.id}`, data: { nickName: "N" } },
+      { method: "PATCH", path: `/Users/${kim.id}`, data: { nickName: "N" } },
+    ];
+    const outcomes = await bulk(operations);
+    expect(codes(outcomes)).toEqual(["201", "500", "200"]);
+    expect(JSON.stringify(outcomes[1])).not.toMatch(/JSON|position|at /);
+    expect(codes(await bulk([...operations.slice(1)], { failOnErrors: 1 }))).toEqual(["500"]);
+  });
+
+  describe("each operation needs its own scope, or that of doing it in bulk", () => {
+    const password = "a long enough password";
+    const everything = async (as: Shown) => {
+      const [kim, group] = [await scim.user(), await scim.group()];
+      const { body } = await ask("POST", "/Bulk", {
+        as: as as { username: string; password: string },
+        body: {
+          Operations: [
+            making(fresh("by")),
+            { method: "PUT", path: `/Users/${kim.id}`, data: { userName: kim.userName } },
+            { method: "PATCH", path: `/Users/${kim.id}`, data: { nickName: "N" } },
+            { method: "DELETE", path: `/Users/${kim.id}` },
+            { method: "POST", path: "/Groups", bulkId: "g", data: { displayName: fresh("by") } },
+            { method: "PUT", path: `/Groups/${group.id}`, data: { displayName: group.displayName } },
+            { method: "PATCH", path: `/Groups/${group.id}`, data: { displayName: fresh("by") } },
+            { method: "DELETE", path: `/Groups/${group.id}` },
+          ],
+        },
+      });
+      return codes(body.Operations).map((code) => code !== "403");
+    };
+    test.each([
+      ["none", []],
+      ["internal_user_mgt_create", [0]],
+      ["internal_bulk_user_create", [0]],
+      ["internal_user_mgt_update", [1, 2]],
+      ["internal_bulk_user_update", [1, 2]],
+      ["internal_user_mgt_delete", [3]],
+      ["internal_bulk_user_delete", [3]],
+      ["internal_group_mgt_create", [4]],
+      ["internal_bulk_group_create", [4]],
+      ["internal_group_mgt_update", [5, 6]],
+      ["internal_bulk_group_update", [5, 6]],
+      ["internal_group_mgt_delete", [7]],
+      ["internal_bulk_group_delete", [7]],
+      ["internal_bulk_role_create", []],
+    ])("%s", async (scope, allowed) => {
+      const as = { username: `bulk-1-${scope}`, password };
+      await addUser(api.service, { ...as, scopes: ["internal_bulk_resource_create", scope] });
+      expect(await everything(as)).toEqual(Array.from({ length: 8 }, (_, at) => (allowed as number[]).includes(at)));
+    });
   });
 
   test("400 for the whole request, of which nothing is done", async () => {

@@ -3,6 +3,7 @@
  * the pages need is loaded: the counted ranges of all names, and the first and the last of them themselves.
  */
 import { beforeAll, describe, expect, test } from "vitest";
+import { tallyOf } from "#core/groups/model.ts";
 import { groupItem } from "#core/groups/store.ts";
 import { keys } from "#core/table/keys.ts";
 import { type Entry, layout } from "#core/table/name-index/items.ts";
@@ -40,7 +41,7 @@ function* items(administrator: string): Generator<Item, void> {
   yield* layout(groupNames, groups);
   for (const { key, id } of groups) {
     const times = { createdMs: 0, modifiedMs: 0, version: 1 };
-    yield groupItem(TENANT, { id, displayName: key, userStore: "PRIMARY", roleIds: [], memberCount: 0, ...times });
+    yield groupItem(TENANT, { id, displayName: key, userStore: "PRIMARY", roleIds: [], ...tallyOf([]), ...times });
   }
 }
 

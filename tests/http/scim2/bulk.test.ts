@@ -1,7 +1,7 @@
 /** Rows C174 to C185, P10 and W12 of the checklist: many operations in one request. */
 import { describe, expect, test } from "vitest";
 import { everyKey } from "#tests/support/api-resources.ts";
-import { addUser } from "#tests/support/people.ts";
+import { addUser, breakUser } from "#tests/support/people.ts";
 import { fresh, NOBODY, RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";
 
@@ -258,11 +258,86 @@ describe("bulk", () => {
       expect((await scim.ask("DELETE", new URL(location).pathname.replace("/scim2", ""))).status).toBe(204);
     }
   });
-  test("the scope of bulk is asked for, and no other", async () => {
+  test("an id that no key could be is nobody's, and the others are done", async () => {
+    for (const id of ["x".repeat(1_000), "\u{1F600}".repeat(500), "x".repeat(3_000), "x".repeat(100_000)]) {
+      const name = fresh("beside");
+      const patch = { Operations: [{ op: "add", path: "members", value: [{ value: "a" }] }] };
+      const outcomes = await bulk([
+        making(name),
+        { method: "DELETE", path: `/Groups/${id}` },
+        { method: "PUT", path: `/Groups/${id}`, data: { displayName: fresh("q"), members: [{ value: "a" }] } },
+        { method: "PATCH", path: `/Groups/${id}`, data: patch },
+        { method: "DELETE", path: `/Users/${id}` },
+        { method: "PUT", path: `/Users/${id}`, data: { userName: fresh("q") } },
+        { method: "PATCH", path: `/Users/${id}`, data: { Operations: [{ op: "add", value: { title: "x" } }] } },
+      ]);
+      const status = id.length > 1_024 ? "400" : "404";
+      expect(statuses(outcomes)).toEqual(["201", status, status, status, status, status, status]);
+      expect(JSON.stringify(outcomes).length).toBeLessThan(20_000);
+      expect(await scim.names(`userName eq "${name}"`)).toEqual([name]);
+      if (id.length > 1_024) continue;
+      for (const path of ["/Groups", "/Users"]) {
+        refusal(await scim.ask("DELETE", `${path}/${encodeURIComponent(id)}`), 404);
+      }
+    }
+  });
+  test("a defect in one operation is its own: the others are done and told", async () => {
+    const [broken, kim] = [await scim.user(), await scim.user()];
+    await breakUser(api.service, broken.id);
+    const titled = ({ id }: Shown) => ({
+      method: "PATCH",
+      path: `/Users/${id}`,
+      data: { Operations: [{ op: "add", value: { title: "x" } }] },
+    });
+    const name = fresh("first");
+    const outcomes = await bulk([making(name), titled(broken), titled(kim), making(fresh("last"))]);
+    expect(statuses(outcomes)).toEqual(["201", "500", "200", "201"]);
+    expect(outcomes[1]).toMatchObject({ location: expect.any(String), response: { status: "500" } });
+    expect(JSON.stringify(outcomes[1])).not.toMatch(/JSON|position|at /);
+    expect(await scim.names(`userName eq "${name}"`)).toEqual([name]);
+    // A defect is a failure like any other.
+    expect(statuses(await bulk([titled(broken), titled(kim)], { failOnErrors: 1 }))).toEqual(["500"]);
+  });
+  test("without the scope of bulk the request is refused, whatever else the caller may do", async () => {
     const as = { username: "almost", password: "a long enough password" };
-    await addUser(api.service, { ...as, scopes: ["internal_user_mgt_create", "internal_group_mgt_create"] });
+    const scopes = ["internal_user_mgt_create", "internal_group_mgt_create", "internal_bulk_user_create"];
+    await addUser(api.service, { ...as, scopes });
     const body = { Operations: [making("unauthorised")] };
     refusal(await scim.ask("POST", "/Bulk", { as, body }), 403);
     expect(await scim.names('userName eq "unauthorised"')).toEqual([]);
+  });
+  test("with it each operation needs its own scope, or that of doing it in bulk, and is refused alone", async () => {
+    const as = { username: "clerk", password: "a long enough password" };
+    const scopes = ["internal_bulk_resource_create", "internal_user_mgt_create", "internal_bulk_group_delete"];
+    await addUser(api.service, { ...as, scopes });
+    const [kim, group, name] = [await scim.user(), await scim.group(), fresh("made")];
+    const send = (...Operations: Shown[]) => scim.ask("POST", "/Bulk", { as, body: { Operations } });
+    const update = { Operations: [{ op: "replace", value: { displayName: "renamed" } }] };
+    const { body } = await send(
+      { method: "POST", path: "/Groups", bulkId: "g", data: { displayName: fresh("g") } },
+      { method: "PATCH", path: `/Groups/${group.id}`, data: update },
+      {
+        method: "PATCH",
+        path: `/Users/${kim.id}`,
+        data: { Operations: [{ op: "replace", value: { password: "x" } }] },
+      },
+      { method: "DELETE", path: `/Users/${kim.id}` },
+      { method: "DELETE", path: `/Users/${NOBODY}` },
+      { method: "PATCH", path: "/Groups/bulkId:g", data: update },
+      making(name),
+      { method: "DELETE", path: `/Groups/${group.id}` },
+    );
+    // Whoever may not ask learns nothing of what there is.
+    expect(statuses(body.Operations)).toEqual(["403", "403", "403", "403", "403", "403", "201", "204"]);
+    expect(body.Operations[0].response).toMatchObject({
+      schemas: [URN.error],
+      status: "403",
+      detail: expect.stringContaining("internal_group_mgt_create or internal_bulk_group_create"),
+    });
+    expect(await scim.names(`userName eq "${kim.userName}"`)).toHaveLength(1);
+    const refused = { method: "DELETE", path: `/Users/${kim.id}` };
+    const stopped = { failOnErrors: 2, Operations: [refused, refused, making(fresh("never"))] };
+    const answer = await scim.ask("POST", "/Bulk", { as, body: stopped });
+    expect(statuses(answer.body.Operations)).toEqual(["403", "403"]);
   });
 });

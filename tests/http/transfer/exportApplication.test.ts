@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { entry, exported, fileOf, idIn, oauthEntry, property, upload } from "#tests/support/files.ts";
+import { addUser } from "#tests/support/people.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 
 const api = world();
@@ -31,6 +32,33 @@ describe("200", () => {
     expect(await exported(api, id, "?exportSecrets=true")).toContain(
       "<oauthConsumerSecret>a-secret-of-mine</oauthConsumerSecret>",
     );
+  });
+  test("secrets only to who has a scope for them: to others the file says that they are left out", async () => {
+    const oidc = { clientId: "guarded", clientSecret: "a-secret-of-mine", grantTypes: ["client_credentials"] };
+    const id = await create({ name: "guarded", inboundProtocolConfiguration: { oidc } });
+    const password = "a long enough password";
+    const by = async (name: string, scopes: readonly string[], query: string) => {
+      const as = { username: name, password };
+      await addUser(api.service, { ...as, scopes: ["internal_application_mgt_view", ...scopes] });
+      const answer = await ask("GET", at(id, `/export${query}`), { as });
+      expect(answer.status).toBe(200);
+      return { text: answer.text, as };
+    };
+    const secret = "<oauthConsumerSecret>a-secret-of-mine</oauthConsumerSecret>";
+    for (const what of ["view", "create"]) {
+      const scope = `internal_application_mgt_client_secret_${what}`;
+      expect((await by(`keeper-${what}`, [scope], "?exportSecrets=true")).text).toContain(secret);
+    }
+    const others = ["internal_application_mgt_create", "internal_application_mgt_update"];
+    const { text, as } = await by("looker", others, "?exportSecrets=true");
+    expect(text).not.toMatch(/a-secret-of-mine|oauthConsumerSecret/);
+    const note = `<!-- Secrets are left out: the caller has neither the scope internal_application_mgt_client_secret_view`;
+    expect(text.split("\n")[1]).toContain(note);
+    expect((await by("modest", [], "")).text).not.toContain("<!--");
+    // What the specification shows stays: the client's own address tells its secret.
+    expect((await ask("GET", at(id, "/inbound-protocols/oidc"), { as })).body.clientSecret).toBe("a-secret-of-mine");
+    await ask("DELETE", at(id));
+    expect((await upload(api, "POST", text)).status).toBe(201);
   });
   test("a file without its secret makes the same client with another one", async () => {
     const oidc = { clientId: "remade", clientSecret: "a-secret-of-mine", grantTypes: ["client_credentials"] };

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import {
   entry,
@@ -327,7 +328,18 @@ describe("what is refused changes nothing", async () => {
     good.replace("<ServiceProvider>", `${prolog}<ServiceProvider>${inside}`);
   const oauth = (inside: string) => file(fileOf({ name: "never", inbound: oauthEntry("never", inside) }));
 
-  test.each<[string, () => Promise<{ status: number; body: unknown }>, number, string, RegExp]>([
+  const withExact = (at: readonly unknown[], read: unknown, value: unknown) => {
+    const seen = createHash("sha256")
+      .update(JSON.stringify(read) ?? "")
+      .digest("base64url")
+      .slice(0, 22);
+    const exact = JSON.stringify([{ at, read: seen, value }]);
+    const extra = `<ClaimConfig><ClaimMappings/></ClaimConfig><ExactSettings><![CDATA[${exact}]]></ExactSettings>`;
+    return fileOf({ name: "exact", extra });
+  };
+
+  type Refusal = [string, () => Promise<{ status: number; body: unknown }>, number, string, RegExp];
+  test.each<Refusal>([
     ["JSON", () => ask("POST", `${APPLICATIONS}/import`, { body: {} }), 415, "415", /multipart\/form-data/],
     ["XML without multipart", () => post(good, "application/xml"), 415, "415", /multipart\/form-data/],
     [
@@ -654,10 +666,21 @@ describe("what is refused changes nothing", async () => {
             ),
           ),
         ),
-      201,
-      "",
-      /./,
+      400,
+      "APP-60001",
+      /ExactSettings/,
     ],
+    ...[["length", -1], ["length"], ["length", 5_000_000], [0, {}], [100_000, {}], ["map", 1], ["0", {}]].flatMap(
+      ([name, value]): Refusal[] => {
+        const title = `exact settings that make ${JSON.stringify(value)} of ${JSON.stringify(name)} of a list`;
+        const send = (read: unknown) => () =>
+          post(file(withExact(["claimConfiguration", "claimMappings", name], read, value)));
+        return [
+          [title, send(undefined), 400, "APP-60001", /ExactSettings/],
+          [`${title}, of another file`, send(0), 201, "", /./],
+        ];
+      },
+    ),
     [
       "exact settings of 100,000 levels",
       () =>

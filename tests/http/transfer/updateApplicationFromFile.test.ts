@@ -213,6 +213,17 @@ test("400 for a file that says what cannot be, and the application stays as it i
   expect(await read(id)).toEqual(before);
 });
 
+test.each([
+  ["no name", ""],
+  ["a blank name", "  "],
+  ["a name that no application has", "a/b"],
+  ["a name longer than any", "x".repeat(3_000)],
+])("400 for %s, and not a defect", async (_, name) => {
+  const answer = await put(fileOf({ name }));
+  expect([answer.status, answer.body.code]).toEqual([400, "APP-60001"]);
+  expect(answer.body.description).toMatch(/name/i);
+});
+
 test("many updates at once, and other changes among them: each is whole", async () => {
   const id = await post(fileOf({ name: "busy", inbound: oauthEntry("busy") }));
   const files = Array.from({ length: 6 }, (_, n) =>

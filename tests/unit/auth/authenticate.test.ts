@@ -51,8 +51,12 @@ const refused = (username: string, password: string) =>
   expect(enter(username, password)).rejects.toMatchObject({ fault: "auth.unauthenticated" });
 
 const ids: Record<string, string> = {};
+const setPassword = async (username: string, password: string) => {
+  const step = replacingCredential(TENANT, ids[username] ?? "", await newCredential(password), () => new Error("gone"));
+  await tableOf(api.service).write(step);
+};
 beforeAll(async () => {
-  for (const username of ["alice", "bob", "carol", "dave", "henry"]) {
+  for (const username of ["alice", "bob", "carol", "dave", "henry", "ivan", "kate"]) {
     ids[username] = await addUser(api.service, { username, password: `${username}'s`, scopes: ["scope.a"] });
   }
 });
@@ -100,8 +104,7 @@ describe("what it costs", () => {
 describe("what was verified counts no more", () => {
   test("once the password is another", async () => {
     await enter("bob", "bob's");
-    const step = replacingCredential(TENANT, ids.bob ?? "", await newCredential("new one"), () => new Error("gone"));
-    await tableOf(api.service).write(step);
+    await setPassword("bob", "new one");
     await refused("bob", "bob's");
     await enter("bob", "new one");
   });
@@ -215,6 +218,40 @@ describe("lockout", () => {
     }
     clock.ms += defaultLockoutPolicy.lockMs + 1;
     await enter("henry", "henry's");
+  });
+  test("a new password ends the lock, and is guarded by one of its own that lasts longer", async () => {
+    await fail("ivan", 10);
+    await refused("ivan", "ivan's");
+    expect(reasons.at(-1)).toBe("locked");
+    await setPassword("ivan", "another");
+    await fail("ivan", 10);
+    reasons = [];
+    await refused("ivan", "another");
+    clock.ms += defaultLockoutPolicy.lockMs + 1;
+    await refused("ivan", "another");
+    expect(reasons).toEqual(["locked", "locked"]);
+    await setPassword("ivan", "a third");
+    await enter("ivan", "a third");
+    await fail("ivan", 9);
+    await enter("ivan", "a third");
+  });
+  test("a name that was locked before it had a user lets that user in", async () => {
+    await fail("judith", 10);
+    await addUser(api.service, { username: "judith", password: "judith's" });
+    await enter("judith", "judith's");
+  });
+  test("a lock that notes no password holds whatever the password", async () => {
+    const lock = { PK: `T#${TENANT}#LOCK#PRIMARY#kate`, SK: "A", lockouts: 1, windowStartedMs: 0 };
+    const lockedUntilMs = clock.ms + 1_000;
+    await tableOf(api.service).write({
+      put: { ...lock, lockedUntilMs, expiresAtSeconds: Math.ceil(lockedUntilMs / 1_000) },
+      when: "absent",
+      otherwise: () => new Error("is there"),
+    });
+    await refused("kate", "kate's");
+    expect(reasons).toEqual(["locked"]);
+    clock.ms = lockedUntilMs + 1;
+    await enter("kate", "kate's");
   });
   test("two spellings of one name are one name", async () => {
     for (let attempt = 0; attempt < 5; attempt += 1) {

@@ -79,5 +79,7 @@ describe("the tenant prefix", () => {
     expect(splitTenant("/t/a/openapi.json").tenant).toBeUndefined();
     expect(splitTenant("/scim2/Users")).toEqual({ tenant: undefined, path: "/scim2/Users" });
     expect(splitTenant("/t//scim2").tenant).toBeUndefined();
+    expect(splitTenant(`/t/${"a".repeat(255)}/scim2`).path).toBe("/scim2");
+    expect(splitTenant(`/t/${"a".repeat(256)}/scim2`)).toMatchObject({ tenant: undefined });
   });
 });

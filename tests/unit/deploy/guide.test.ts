@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: Record<string, string> };
-const guides = ["README.md", "docs/operations.md", "docs/scaling.md"];
+const guides = ["README.md", "docs/local.md", "docs/operations.md", "docs/scaling.md"];
 const textOf = (guide: string): string => readFileSync(join(root, guide), "utf8");
 const found = (text: string, pattern: RegExp): string[] => [
   ...new Set([...text.matchAll(pattern)].map(([, name]) => name ?? "")),

@@ -1,6 +1,26 @@
 /** What a team sets about a stage, and what it is told when that is wrong. */
-import { describe, expect, test } from "vitest";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { issueAuthority } from "#local/issue.ts";
+import { checkAuthorities } from "../../../stacks/authorities.ts";
 import { settingsOf, stageOf } from "../../../stacks/stage.ts";
+
+let directory = "";
+let development = "";
+/** A truststore with authorities of these names. */
+const truststoreOf = async (...names: string[]): Promise<string> => {
+  const pairs = await Promise.all(names.map(issueAuthority));
+  const file = join(directory, `${names.join("-")}.pem`);
+  await writeFile(file, pairs.map(({ certificate }) => `subject of the next one\n${certificate}`).join(""));
+  return file;
+};
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "authorities-"));
+  development = await truststoreOf("Example Root", "Identity Admin API development CA");
+});
+afterAll(() => rm(directory, { recursive: true }));
 
 const domain = { API_DOMAIN: "api.example.com", HOSTED_ZONE_ID: "Z0" };
 
@@ -14,11 +34,11 @@ describe("settings", () => {
     });
   });
   test("are read from the environment", () => {
-    const environment = { ...domain, MTLS_DOMAIN: "mtls.example.com", TRUSTSTORE_FILE: "README.md" };
+    const environment = { ...domain, MTLS_DOMAIN: "mtls.example.com", TRUSTSTORE_FILE: development };
     expect(
       settingsOf({ ...environment, ALARM_EMAIL: "o@example.com", ADMIN_USERNAME: "root", RESTORED_TABLE: "t" }),
     ).toEqual({
-      domains: { api: "api.example.com", mtls: "mtls.example.com", zoneId: "Z0", truststore: "README.md" },
+      domains: { api: "api.example.com", mtls: "mtls.example.com", zoneId: "Z0", truststore: development },
       alarmEmail: "o@example.com",
       adminUsername: "root",
       restoredTable: "t",
@@ -44,6 +64,43 @@ describe("settings", () => {
     ],
   ])("%j is refused", (environment, sentence) => {
     expect(() => settingsOf(environment)).toThrow(sentence);
+  });
+});
+
+describe("the authorities of client certificates", () => {
+  const deploymentWith = async (section: string): Promise<string> => {
+    const file = join(directory, "deployment.toml");
+    await writeFile(file, `[intermediate_cert_validation]\n${section}`);
+    return file;
+  };
+  test("are refused where deployment.toml accepts none of them: with the names of both sides", async () => {
+    const MTLS_DOMAIN = "m.example.com";
+    const TRUSTSTORE_FILE = await truststoreOf("Acme Root", "Acme Issuing CA");
+    expect(() => settingsOf({ ...domain, MTLS_DOMAIN, TRUSTSTORE_FILE })).toThrow(
+      `MTLS_DOMAIN would let nobody in: the authorities in ${TRUSTSTORE_FILE} are "Acme Root", "Acme Issuing CA" by their ` +
+        'common names, and deployment.toml accepts certificates that "Identity Admin API development CA" issued. Name the ' +
+        "one that issues your clients' certificates in cert_cns of [intermediate_cert_validation].",
+    );
+    expect(() => settingsOf({ ...domain, TRUSTSTORE_FILE })).not.toThrow();
+  });
+  test("may be one of several, and any where certificates are no credential", async () => {
+    const acme = await truststoreOf("Acme Root", "Acme Issuing CA");
+    for (const section of ['enable = true\ncert_cns = ["Other", "Acme Issuing CA"]', "enable = false"]) {
+      const file = await deploymentWith(section);
+      expect(() => checkAuthorities(acme, file)).not.toThrow();
+    }
+    const file = await deploymentWith('enable = true\n[[intermediate_cert_validation.issuer]]\ncn = "Acme Root"');
+    expect(() => checkAuthorities(acme, file)).not.toThrow();
+    expect(() => checkAuthorities(development, file)).toThrow(/accepts certificates that "Acme Root" issued/);
+  });
+  test("must be certificates", async () => {
+    const file = join(directory, "none.pem");
+    await writeFile(file, "no certificate");
+    expect(() => checkAuthorities(file, "deployment.toml")).toThrow(
+      `TRUSTSTORE_FILE ${file} holds no certificate in PEM.`,
+    );
+    await writeFile(file, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
+    expect(() => checkAuthorities(file, "deployment.toml")).toThrow("its certificate number 1 cannot be read.");
   });
 });
 

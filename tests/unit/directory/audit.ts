@@ -4,6 +4,7 @@
  */
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { tallyOf } from "#core/groups/model.ts";
 import { foldName } from "#core/platform/fold.ts";
 import { keys, MEMBER } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
@@ -105,10 +106,12 @@ export const discrepancies = async (table: TestTable, tenant: string): Promise<r
     ...members
       .filter(({ groupId }) => !groupIds.has(groupId))
       .map(({ groupId, userId }) => `the group ${groupId} is gone, and ${userId} is left in it`),
-    ...groups.flatMap(({ id, members: count, unfinished }) => {
-      const real = members.filter(({ groupId }) => groupId === id).length;
+    ...groups.flatMap(({ id, members: memberCount, memberSum, unfinished }) => {
+      const real = tallyOf(members.flatMap(({ groupId, userId }) => (groupId === id ? [userId] : [])));
       return [
-        ...(count === real ? [] : [`the group ${id} counts ${count} members and has ${real}`]),
+        ...(memberCount === real.memberCount && memberSum === real.memberSum
+          ? []
+          : [`the group ${id} tells of ${memberCount} members (${memberSum}), and has ${JSON.stringify(real)}`]),
         ...(unfinished === undefined ? [] : [`the group ${id} is unfinished`]),
       ];
     }),

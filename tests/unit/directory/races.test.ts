@@ -264,6 +264,37 @@ test("of two whole lists of members one wins", () =>
     expect([[userId, third].sort(), [otherId]]).toContainEqual(await calm.membersOf(groupId));
   }));
 
+test("a reading that shows half of a swap, with the right number of members, is not believed", async () => {
+  const [staying, coming, leaving] = [
+    await calm.addUser("half.staying"),
+    await calm.addUser("half.coming"),
+    await calm.addUser("half.leaving"),
+  ];
+  const groupId = await calm.addGroup("Half", [staying, leaving]);
+  const { groups } = calm.stores;
+  let readings = 0;
+  const allMembers: typeof groups.allMembers = async (...asked) => {
+    readings += 1;
+    const members = await groups.allMembers(...asked);
+    // `coming` is shown in place of `leaving`, as if the change that is asked for here had just happened.
+    return readings > 1
+      ? members
+      : members.map((one) => (one.userId === leaving ? { userId: coming, name: "x" } : one));
+  };
+  const membership = { replaces: true, joining: new Set([staying, coming]), leaving: new Set<string>() };
+  await changeGroup(
+    { ...calm.stores, groups: { ...groups, allMembers } },
+    { tenant: TENANT, now: Date.now() },
+    groupId,
+    {
+      change: async (before) => ({ after: before, membership }),
+      membership,
+    },
+  );
+  expect(await calm.membersOf(groupId)).toEqual([staying, coming].sort());
+  expect(readings).toBe(2);
+});
+
 test("of many who want one user name one has it", async () => {
   database.set({ conflict: 0.1, heldMs: 3, lost: 0.1 });
   const resource = { externalId: "wanted", emails: [{ value: "wanted@example.com" }] };

@@ -3,6 +3,7 @@ import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
 import { operation } from "#core/catalogue/operation.ts";
+import type { RequestContext } from "#core/context.ts";
 import { Fault } from "#core/faults/faults.ts";
 import { lambda } from "#core/http/lambda.ts";
 
@@ -18,7 +19,7 @@ const operations = {
     failures: [],
   }),
 };
-type Work = () => Promise<{ shown: string }>;
+type Work = (input: unknown, context: RequestContext) => Promise<{ shown: string }>;
 const principal = { kind: "user", tenant: "carbon.super", subject: "1", username: "admin", userStore: "PRIMARY" };
 const run = async (work: Work, remainingMs = 30_000) => {
   const handler = lambda({ service: "applications", operations, handlers: { work }, stores: () => ({}) });
@@ -89,6 +90,17 @@ describe("what fails", () => {
     const answer = await run(() => new Promise(() => undefined), 600);
     expect(answer.statusCode).toBe(503);
     expect(answer.body).toMatchObject({ code: "503", description: expect.stringMatching(/too long/) });
+  });
+  test("beside an answer is logged with its cause, and counted as a server error", async () => {
+    const answer = await run(async (_, { reportDefect }) => {
+      reportDefect(new Error("the disk is full"));
+      return { shown: "the rest" };
+    });
+    expect([answer.statusCode, answer.body]).toEqual([200, { shown: "the rest" }]);
+    const text = lines.join("\n");
+    expect(text).toContain("the disk is full");
+    expect(text).toContain("server.unexpected");
+    expect(text).toMatch(/"ServerErrors":1/);
   });
   test("for what the caller did is no trouble for the operator", async () => {
     await run(async () => {

@@ -21,7 +21,7 @@ const names = ["README.txt", "ca.key", "ca.pem", "client-admin.key", "client-adm
 
 describe("ensureCertificates", () => {
   it("makes an authority, a server and a client", async () => {
-    const { ca, server, admin } = await ensureCertificates(directory);
+    const { ca, server, admin } = await ensureCertificates(directory, 3443);
     const authority = new X509Certificate(ca.certificate);
     expect(authority.ca).toBe(true);
     expect(authority.subject).toBe("CN=Identity Admin API development CA");
@@ -40,30 +40,35 @@ describe("ensureCertificates", () => {
   });
 
   it("keeps directory and keys to their owner and leaves no other file", async () => {
-    await ensureCertificates(directory);
+    await ensureCertificates(directory, 3443);
     expect((await readdir(directory)).sort()).toEqual(names);
     expect((await stat(directory)).mode & 0o777).toBe(0o700);
     for (const name of names.filter((each) => each.endsWith(".key"))) {
       expect((await stat(join(directory, name))).mode & 0o777).toBe(0o600);
     }
     expect(await readFile(join(directory, "README.txt"), "utf8")).toMatch(/openssl x509 -req/);
+    expect(await readFile(join(directory, "README.txt"), "utf8")).toContain("https://localhost:3443/");
+    await ensureCertificates(directory, 9443);
+    expect(await readFile(join(directory, "README.txt"), "utf8")).toContain("https://localhost:9443/");
+    await ensureCertificates(directory, 0);
+    expect(await readFile(join(directory, "README.txt"), "utf8")).toContain("https://localhost:<port>/");
   });
 
   it("makes nothing twice", async () => {
-    const first = await ensureCertificates(directory);
-    expect(await ensureCertificates(directory)).toEqual(first);
+    const first = await ensureCertificates(directory, 3443);
+    expect(await ensureCertificates(directory, 3443)).toEqual(first);
   });
 
   it("makes again what is missing, broken, or does not fit, and nothing else", async () => {
-    const first = await ensureCertificates(directory);
+    const first = await ensureCertificates(directory, 3443);
     await rm(join(directory, "server.key"));
     await writeFile(join(directory, "client-admin.pem"), "-----BEGIN CERT");
-    const second = await ensureCertificates(directory);
+    const second = await ensureCertificates(directory, 3443);
     expect(second.ca).toEqual(first.ca);
     expect(second.server).not.toEqual(first.server);
     expect(second.admin).not.toEqual(first.admin);
     await writeFile(join(directory, "ca.key"), first.server.key);
-    const third = await ensureCertificates(directory);
+    const third = await ensureCertificates(directory, 3443);
     expect(third.ca).not.toEqual(first.ca);
     const authority = new X509Certificate(third.ca.certificate);
     expect(new X509Certificate(third.admin.certificate).verify(authority.publicKey)).toBe(true);
@@ -76,7 +81,7 @@ describe("the door with client certificates", () => {
   let certificates: Certificates;
   let gateway: Gateway;
   beforeEach(async () => {
-    certificates = await ensureCertificates(directory);
+    certificates = await ensureCertificates(directory, 3443);
     const { ca, server } = certificates;
     const tls = { port: 0, ...server, ca: ca.certificate, domainName: "mtls.localhost" };
     gateway = await startEcho({ tls });

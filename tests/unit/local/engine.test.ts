@@ -14,7 +14,7 @@ import {
 } from "@aws-sdk/client-dynamodb";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { clientFor, createTable } from "#local/database.ts";
-import { type Engine, type EngineOptions, findProgram, startEngine } from "#local/engine.ts";
+import { type Engine, type EngineOptions, findProgram, noProgram, startEngine } from "#local/engine.ts";
 
 let directory: string;
 const engines: Engine[] = [];
@@ -187,6 +187,21 @@ describe("findProgram", () => {
     await writeFile(join(directory, "dynoxide"), "", { mode: 0o755 });
     expect(await findProgram(`/nowhere:${directory}`, "/nowhere/dynoxide")).toBe(join(directory, "dynoxide"));
     await expect(findProgram("/nowhere", "/nowhere/dynoxide")).rejects.toThrow(/DYNAMODB_ENDPOINT/);
+  });
+});
+
+describe("a machine without the program", () => {
+  it("is told what is missing, and what does in its place", () => {
+    expect(noProgram("linux-x64")).toMatch(
+      /^The embedded database is not installed\. Run "npm ci" without --omit=optional/,
+    );
+    for (const platform of ["darwin-arm64", "linux-arm64"]) {
+      expect(noProgram(platform)).toMatch(
+        new RegExp(`^The embedded database comes for Linux on x64, not for ${platform}\\.`),
+      );
+      expect(noProgram(platform)).toContain("docker run -d -p 8000:8000 amazon/dynamodb-local");
+      expect(noProgram(platform)).toContain("DYNAMODB_ENDPOINT=http://127.0.0.1:8000");
+    }
   });
 });
 

@@ -47,6 +47,7 @@ const group = async (): Promise<Holder> => {
     modifiedMs: NOW,
     version: 1,
     memberCount: 0,
+    memberSum: 0,
     roleIds: [],
   });
   return { kind: "group", id };

@@ -3,6 +3,7 @@
  * nothing is half there, and what was missing is made.
  */
 import { beforeAll, describe, expect, test } from "vitest";
+import { systemScopes } from "#core/api-resources/system.ts";
 import { bulk } from "#core/scim1/bulk.ts";
 import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
@@ -19,6 +20,13 @@ beforeAll(async () => {
 });
 
 class Death extends Error {}
+/** Nobody is left to answer when a function dies. */
+const caller = {
+  scopes: systemScopes,
+  reportDefect: ({ cause }: { cause?: unknown }) => {
+    throw cause;
+  },
+};
 
 /** A table on which the function dies at its n-th write: before it is applied, or behind it. */
 const dying = (alive: Table, writes: number, isApplied: boolean): Table => {
@@ -58,16 +66,18 @@ describe.each([false, true])("death with the write applied: %s", (isApplied) => 
     await foundTenant(alive, tenant, { username: "boss", password: "good-password" });
     const stores = storesOn(alive);
     const making = { Operations: [{ method: "POST", path: "/Users", bulkId: "k", data: { userName: "kim" } }] };
-    const kim = String((await bulk(stores, asking, making)).Operations[0]?.location?.split("/").at(-1));
+    const kim = String((await bulk(stores, asking, caller, making)).Operations[0]?.location?.split("/").at(-1));
 
-    await expect(bulk(storesOn(dying(alive, writes, isApplied)), asking, request(kim))).rejects.toBeInstanceOf(Death);
-    const { Operations } = await bulk(stores, asking, request(kim));
+    await expect(bulk(storesOn(dying(alive, writes, isApplied)), asking, caller, request(kim))).rejects.toBeInstanceOf(
+      Death,
+    );
+    const { Operations } = await bulk(stores, asking, caller, request(kim));
     for (const { method, status } of Operations) {
       expect(method === "POST" ? ["201", "409"] : ["200"]).toContain(status.code);
     }
 
     // Another time nothing is left to be made.
-    const third = await bulk(stores, asking, request(kim));
+    const third = await bulk(stores, asking, caller, request(kim));
     expect(third.Operations.map(({ status }) => status.code)).toEqual(
       [...names, "staff"].map(() => "409").concat("200", "200"),
     );

@@ -17,6 +17,7 @@ describe("what is valid", () => {
         customProtocols: [],
         scim2: { profile: "wso2", removesDuplicateUsers: false },
         access: defaultAccess,
+        userStores: [],
       });
     },
   );
@@ -99,7 +100,7 @@ describe("what is refused, with the key to change", () => {
     ["[custom_inbound_protocols]", 'unknown key "custom_inbound_protocols" (did you mean "custom_inbound_protocol"?)'],
     [
       "[scope]\na = 1",
-      'unknown key "scope" (known: scim2, intermediate_cert_validation, resource, custom_inbound_protocol)',
+      'unknown key "scope" (known: scim2, intermediate_cert_validation, resource, user_store, custom_inbound_protocol)',
     ],
     [
       kind('name = "proto"\ndisplayName = "x"'),

@@ -150,11 +150,11 @@ describe("a token of more than a day", () => {
     expect(await isMarkedRevoked(old(), open(meter))).toBe(false);
     expect(meter.cost.roundTrips).toBe(1);
     const marks: [() => Promise<void>, () => Promise<void>][] = [
-      [() => table.write(...revokingUser(TENANT, "user")), () => table.forget(keys.revocation(TENANT, "U#user"))],
-      [() => table.write(...revokingRole(TENANT, "role")), () => table.forget(keys.revocation(TENANT, "R#role"))],
+      [() => table.write(...revokingUser(TENANT, "user")), () => table.forget(keys.revocation(TENANT, "U:user"))],
+      [() => table.write(...revokingRole(TENANT, "role")), () => table.forget(keys.revocation(TENANT, "R:role"))],
       [
         () => table.write(...revokingGrant(TENANT, "grant", revocationTime(), 4_000_000_000)),
-        () => table.forget(keys.revocation(TENANT, "F#grant")),
+        () => table.forget(keys.revocation(TENANT, "F:grant")),
       ],
       [() => client({ tokensFromMs: now() }), () => client()],
       [() => client({ scopesFromMs: now() }), () => client()],

@@ -1,4 +1,5 @@
 /** What the format cannot say: it comes back exactly, and what somebody edited counts. */
+import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { exactElement, withExact } from "#core/transfer/exact.ts";
@@ -11,10 +12,11 @@ const leaf = fc.oneof(
   fc.string({ unit: "binary", maxLength: 5 }),
   fc.constantFrom("constructor", "toString"),
 );
+const NAMES = ["a", "b", "toString", "hasOwnProperty"];
 const { value } = fc.letrec<{ value: unknown; list: unknown; object: unknown }>((tie) => ({
   value: fc.oneof({ depthSize: "small" }, leaf, tie("list"), tie("object")),
   list: fc.array(tie("value"), { maxLength: 3 }),
-  object: fc.dictionary(fc.constantFrom("a", "b", "constructor", "hasOwnProperty"), tie("value"), {
+  object: fc.dictionary(fc.constantFrom(...NAMES), tie("value"), {
     maxKeys: 3,
     noNullPrototype: true,
   }),
@@ -24,7 +26,77 @@ const settings = fc.dictionary(fc.constantFrom("name", "x", "toString"), value, 
 }) as fc.Arbitrary<Json>;
 const fileWith = (read: Json, meant: Json) => element("ServiceProvider", exactElement(read, meant));
 
+/** As an export takes it of what a file reads as: whoever writes files by hand can do it too. */
+const fingerprint = (read: unknown) =>
+  createHash("sha256")
+    .update(JSON.stringify(read) ?? "")
+    .digest("base64url")
+    .slice(0, 22);
+const step = fc.oneof(
+  fc.constantFrom<string | number>(
+    "name",
+    "x",
+    ...NAMES,
+    "length",
+    "constructor",
+    "prototype",
+    "__proto__",
+    "map",
+    "0",
+  ),
+  fc.integer({ min: -1, max: 3 }),
+  fc.constantFrom(0.5, 4_294_967_295, 100_000),
+  fc.string({ maxLength: 3 }),
+);
+const isDense = (value: unknown): boolean => {
+  if (value === null || typeof value !== "object") return true;
+  if (Array.isArray(value) && Object.keys(value).length !== value.length) return false;
+  const isPlain = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
+  return isPlain && Object.values(value).every(isDense);
+};
+
 describe("exact settings", () => {
+  test("at whatever path: they are what an export could have meant, or the file is refused", () => {
+    const entry = fc.record(
+      {
+        at: fc.array(step, { minLength: 1, maxLength: 5 }),
+        read: fc.oneof(fc.constant(fingerprint(undefined)), value.map(fingerprint)),
+        value: fc.oneof(value, fc.constantFrom(-1, 0, 5_000_000)),
+      },
+      { requiredKeys: ["at", "read"] },
+    );
+    const [own, others] = [Object.getOwnPropertyNames(Object.prototype), Object.getOwnPropertyNames(Array.prototype)];
+    fc.assert(
+      fc.property(settings, fc.array(entry, { minLength: 1, maxLength: 3 }), (read, entries) => {
+        const file = element("ServiceProvider", [element("ExactSettings", JSON.stringify(entries))]);
+        try {
+          expect(isDense(withExact(file, read))).toBe(true);
+        } catch (error) {
+          expect(error).toMatchObject({ fault: "application.invalid" });
+        }
+      }),
+      { numRuns: 5_000 },
+    );
+    expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(own);
+    expect(Object.getOwnPropertyNames(Array.prototype)).toEqual(others);
+  });
+  test.each<[string, unknown[], unknown]>([
+    ["a length that no list has", ["list", "length"], -1],
+    ["no length", ["list", "length"], undefined],
+    ["a member of a list by name", ["list", "x"], 1],
+    ["a place behind a list", ["list", 2], "c"],
+    ["a hole in a list", ["list", 0], undefined],
+    ["a number of an object", [0], 1],
+    ["a prototype", ["__proto__", "polluted"], 1],
+    ["a constructor", ["constructor", "prototype", "polluted"], 1],
+  ])("%s is refused, though the file reads as it says", (_, at, value) => {
+    const read: Json = { list: ["a", "b"] };
+    const seen = at[0] === "list" && at[1] === 0 ? "a" : undefined;
+    const entries = [{ at, read: fingerprint(seen), value }];
+    const file = element("ServiceProvider", [element("ExactSettings", JSON.stringify(entries))]);
+    expect(() => withExact(file, read)).toThrow(/ExactSettings/);
+    expect(({} as Json).polluted).toBeUndefined();
+  });
   test("make what is read what was meant, for any two", () => {
     fc.assert(
       fc.property(settings, settings, (read, meant) => {

@@ -68,7 +68,7 @@ describe.each(extremes)("%s", (_, body) => {
     const application = mergeApplication(fresh, body);
     checkApplication(application, TENANT, "too large for this test");
     expect(JSON.stringify(application).length).toBeGreaterThan(225_000);
-    const file = fileOf(application, TENANT, support, true);
+    const file = fileOf(application, TENANT, support, "told");
     expect(Buffer.byteLength(file)).toBeLessThan(Math.min(UPLOAD_BYTES_MAX, ANSWER_BYTES_MAX) - 1_000);
     const { root, settings } = readFile(Buffer.from(file), []);
     const importer = { tenant: TENANT, ownerId: "owner", applicationId: application.id };

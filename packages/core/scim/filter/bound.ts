@@ -10,7 +10,7 @@ import type { Operator } from "./syntax.ts";
 export type Operand = string | number | boolean;
 
 /** Whether the attribute has a value at all. */
-export interface Present {
+interface Present {
   readonly kind: "present";
   readonly path: AttributePath;
   /** Only elements that satisfy this count: `emails[type eq "work"].value pr`. */

@@ -17,7 +17,7 @@ export interface Operation {
 }
 
 /** The message that a PATCH request is. */
-export const patchUrn = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
+const patchUrn = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 
 /** The most operations of one request (our choice): provisioning clients send tens. */
 const OPERATIONS_MAX = 1_000;

@@ -30,7 +30,7 @@ export interface AttributeStep {
 }
 
 /** The request repeats the `id` of the resource, which must be the right one. */
-export interface IdStep {
+interface IdStep {
   readonly kind: "id";
   readonly place: string;
   readonly value: unknown;

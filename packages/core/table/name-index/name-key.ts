@@ -1,12 +1,9 @@
 /** From names to the keys that the index is ordered and kept unique by. */
 import { Fault } from "../../faults/faults.ts";
-import { foldName } from "../../platform/fold.ts";
+import { foldName, NAME_BYTES_MAX } from "../../platform/fold.ts";
 import { LAST } from "../table.ts";
 
-export { foldName };
-
-/** The most UTF-8 bytes of a key: a sort key holds 1,024, and that of a range spends one on its dot. */
-export const NAME_BYTES_MAX = 1_023;
+export { foldName, NAME_BYTES_MAX };
 
 /** UTF-8 bytes of a text. */
 export const bytesOf = (text: string): number => Buffer.byteLength(text, "utf8");

@@ -1,0 +1,45 @@
+/**
+ * The users of the stores that the deployment declares. Whoever is kept in another one, which an earlier deployment declared,
+ * is nobody: not found, not listed, not changed, and not let in.
+ */
+import type { User } from "./model.ts";
+import { notFound } from "./rules.ts";
+import type { UserStore } from "./store.ts";
+
+/** Narrows a store of users to the declared user stores. Asking for anybody else costs what asking for a stranger costs. */
+export const declaredUsers = (users: UserStore, userStores: readonly string[]): UserStore => {
+  const isDeclared = ({ userStore }: Pick<User, "userStore">): boolean => userStores.includes(userStore);
+  const onlyDeclared = (user: User | undefined): User | undefined => (user && isDeclared(user) ? user : undefined);
+  return {
+    ...users,
+
+    find: async (tenant, id) => onlyDeclared(await users.find(tenant, id)),
+
+    findMany: async (tenant, ids, options) => (await users.findMany(tenant, ids, options)).map(onlyDeclared),
+
+    async idOf(name) {
+      const id = await users.idOf(name);
+      return isDeclared(name) ? id : undefined;
+    },
+
+    update: (tenant, id, change, wishedName) =>
+      users.update(
+        tenant,
+        id,
+        (before) => {
+          if (!isDeclared(before)) throw notFound(id);
+          return change(before);
+        },
+        wishedName,
+      ),
+
+    remove: (tenant, id, nowMs, { check, steps }) =>
+      users.remove(tenant, id, nowMs, {
+        check(user) {
+          if (!isDeclared(user)) throw notFound(id);
+          return check(user);
+        },
+        steps,
+      }),
+  };
+};

@@ -1,0 +1,71 @@
+/** Access tokens that are older than the log of revocations: the marks of their subjects decide, and each is read. */
+import { expect, test } from "vitest";
+import { keys } from "#core/table/keys.ts";
+import type { Step } from "#core/table/table.ts";
+import { SUPER_TENANT } from "#core/tenants/tenant.ts";
+import { keepingAccessToken } from "#core/tokens/access.ts";
+import { newOpaque } from "#core/tokens/opaque.ts";
+import { revokingGrant, revokingRole, revokingUser } from "#core/tokens/revocation.ts";
+import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
+import { addUser, tableOf } from "#tests/support/people.ts";
+import { APPLICATIONS, world } from "#tests/support/world.ts";
+
+const api = world();
+const { newClient } = oauthOf(api);
+const VIEW = "internal_application_mgt_view";
+const LIFETIME_SECONDS = 864_000;
+const TWO_DAYS_SECONDS = 2 * 86_400;
+
+const lets = async (text: string) => (await api.ask("GET", APPLICATIONS, { as: `Bearer ${text}` })).status;
+let made = 0;
+/** Its role and its grant are called by a number of its own. */
+const oldToken = async ({ clientId, applicationId }: TestClient, userId?: string): Promise<string> => {
+  const text = newOpaque("at_");
+  made += 1;
+  const issuedAtSeconds = Math.floor(Date.now() / 1_000) - TWO_DAYS_SECONDS;
+  const token = {
+    tenant: SUPER_TENANT,
+    clientId,
+    applicationId,
+    scopes: [VIEW],
+    roleIds: [`role ${made}`],
+    grantId: `grant ${made}`,
+    issuedAtSeconds,
+    issuedMs: issuedAtSeconds * 1_000,
+    expiresAtSeconds: issuedAtSeconds + LIFETIME_SECONDS,
+    ...(userId !== undefined && { user: { id: userId, userName: "kim", userStore: "PRIMARY" } }),
+  };
+  await tableOf(api.service).write(keepingAccessToken(text, token), {
+    // The client is as old as its token.
+    change: keys.client(clientId),
+    set: { tokensFromMs: 0, scopesFromMs: 0 },
+    when: "present",
+    otherwise: () => new Error("no client"),
+  });
+  return text;
+};
+
+const now = () => Date.now() + 1;
+const soon = () => Math.floor(Date.now() / 1_000) + LIFETIME_SECONDS;
+test.each<[string, (userId: string) => readonly Step[]]>([
+  ["its user", (userId) => revokingUser(SUPER_TENANT, userId)],
+  ["its role", () => revokingRole(SUPER_TENANT, `role ${made}`)],
+  ["its grant", () => revokingGrant(SUPER_TENANT, `grant ${made}`, now(), soon())],
+])("a token of two days ago is let in until %s is revoked", async (_, steps) => {
+  const userId = await addUser(api.service, { username: `kim.${Math.random()}`, password: "secret", scopes: [VIEW] });
+  const text = await oldToken(
+    await newClient([VIEW], { accessToken: { userAccessTokenExpiryInSeconds: LIFETIME_SECONDS } }),
+    userId,
+  );
+  expect(await lets(text)).toBe(200);
+  await tableOf(api.service).write(...steps(userId));
+  expect(await lets(text)).toBe(401);
+});
+
+test("a token of two days ago ends with the secret of its client", async () => {
+  const client = await newClient([VIEW]);
+  const text = await oldToken(client);
+  expect(await lets(text)).toBe(200);
+  await api.ask("POST", `${APPLICATIONS}/${client.applicationId}/inbound-protocols/oidc/regenerate-secret`);
+  expect(await lets(text)).toBe(401);
+});

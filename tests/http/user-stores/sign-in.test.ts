@@ -1,0 +1,118 @@
+/** Who signs in as a user of a secondary store: by Basic, by the password grant and by a client certificate (spec, "Authentication"). */
+import { readFileSync } from "node:fs";
+import { request } from "node:https";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { issueLeaf } from "#local/issue.ts";
+import { oauthOf, TOKEN } from "#tests/support/oauth.ts";
+import { type Shown, scimOf } from "#tests/support/scim.ts";
+import { TWO_STORES } from "#tests/support/user-stores.ts";
+import { world } from "#tests/support/world.ts";
+
+const CA = "Identity Admin API development CA";
+const api = world({
+  hasTlsDoor: true,
+  deployment: `[intermediate_cert_validation]\nenable = true\ncert_cns = ["${CA}"]\n${TWO_STORES}`,
+});
+const scim = scimOf(api, "wso2");
+const oauth = oauthOf(api);
+const passwords = { kim: "first-password", "SECOND/kim": "second-password" } as const;
+const ids: Record<string, string> = {};
+
+beforeAll(async () => {
+  for (const [userName, password] of Object.entries(passwords))
+    ids[userName] = (await scim.user({ userName, password })).id;
+});
+
+const me = (username: string, password: string) => api.ask("GET", "/scim2/Me", { as: { username, password } });
+
+describe("Basic", () => {
+  test.each([
+    ["SECOND/kim", "SECOND/kim"],
+    ["second/KIM", "SECOND/kim"],
+    ["SECOND/kim@carbon.super", "SECOND/kim"],
+    ["PRIMARY/kim", "kim"],
+    ["kim", "kim"],
+  ] as const)("%s is %s, with the password of that one alone", async (username, meant) => {
+    expect((await me(username, passwords[meant])).body).toMatchObject({ id: ids[meant], userName: meant });
+    const other = meant === "kim" ? "SECOND/kim" : "kim";
+    expect((await me(username, passwords[other])).status).toBe(401);
+  });
+
+  test("a name of a store that is not declared, or that has no such user, is refused as any unknown one", async () => {
+    const refused = await me("nobody", passwords.kim);
+    for (const username of ["FOURTH/kim", "THIRD/kim", "INTERNAL/kim", "SECOND//kim", "/kim", "SECOND/"]) {
+      const { status, body } = await me(username, passwords.kim);
+      expect([status, body.detail]).toEqual([401, refused.body.detail]);
+    }
+  });
+
+  test("a lock of one name is of its store", async () => {
+    const password = "a-good-password";
+    for (const userName of ["locked", "SECOND/locked"]) await scim.user({ userName, password });
+    for (let tries = 0; tries < 10; tries += 1) await me("SECOND/locked", "wrong-password");
+    expect((await me("SECOND/locked", password)).status).toBe(401);
+    expect((await me("locked", password)).status).toBe(200);
+  });
+});
+
+describe("the password grant", () => {
+  const grant = (client: Awaited<ReturnType<typeof oauth.newClient>>, username: string, password: string) =>
+    oauth.post(TOKEN, { grant_type: "password", username, password, scope: "internal_login" }, client);
+
+  test.each(["JWT", "Default"])("gives tokens (%s) that tell the store, and that are renewed", async (type) => {
+    const client = await oauth.newClient([], { accessToken: { type } });
+    const answer = await grant(client, "second/kim", passwords["SECOND/kim"]);
+    expect(answer.status, answer.text).toBe(200);
+    const shown = async (token: string): Promise<Shown> =>
+      (await oauth.post("/oauth2/introspect", { token }, client)).body;
+    for (const token of [answer.body.access_token, answer.body.refresh_token]) {
+      expect(await shown(token)).toMatchObject({
+        active: true,
+        username: "SECOND/kim@carbon.super",
+        sub: ids["SECOND/kim"],
+      });
+    }
+    const { body } = await api.ask("GET", "/scim2/Me", { as: `Bearer ${answer.body.access_token}` });
+    expect(body).toMatchObject({ userName: "SECOND/kim" });
+    const { refresh_token } = answer.body;
+    const renewed = await oauth.post(TOKEN, { grant_type: "refresh_token", refresh_token }, client);
+    expect(await shown(renewed.body.access_token)).toMatchObject({ username: "SECOND/kim@carbon.super" });
+  });
+
+  test("refuses a store that is not declared as it refuses a wrong password", async () => {
+    const client = await oauth.newClient();
+    const wrong = await grant(client, "SECOND/kim", "wrong-password");
+    const unknown = await grant(client, "FOURTH/kim", passwords.kim);
+    expect([wrong.status, unknown.status]).toEqual([400, 400]);
+    expect(unknown.body).toEqual(wrong.body);
+  });
+});
+
+describe("client certificates", () => {
+  const statusOf = async (commonName: string): Promise<{ status: number; body: Shown }> => {
+    const pemAt = (name: string) => readFileSync(join(api.service.certificates ?? "", name), "utf8");
+    const ca = { certificate: pemAt("ca.pem"), key: pemAt("ca.key") };
+    const holder = await issueLeaf(ca, commonName, { kind: "client" });
+    return new Promise((resolve, reject) => {
+      const url = new URL("/scim2/Me", api.service.mtlsUrl);
+      const options = { ca: ca.certificate, servername: "localhost", cert: holder.certificate, key: holder.key };
+      request(url, options, (answer) => {
+        let text = "";
+        answer.setEncoding("utf8").on("data", (part: string) => {
+          text += part;
+        });
+        answer.on("end", () => resolve({ status: answer.statusCode ?? 0, body: JSON.parse(text) }));
+      })
+        .on("error", reject)
+        .end();
+    });
+  };
+
+  test.each(["SECOND/kim", "second/kim@carbon.super"])("%s gets in as the user of that store", async (commonName) => {
+    expect(await statusOf(commonName)).toMatchObject({ status: 200, body: { id: ids["SECOND/kim"] } });
+  });
+  test.each(["FOURTH/kim", "THIRD/kim"])("%s does not", async (commonName) => {
+    expect((await statusOf(commonName)).status).toBe(401);
+  });
+});

@@ -1,0 +1,22 @@
+/** The scopes of bulk operations are those that the catalogue and the system APIs have. */
+import { expect, test } from "vitest";
+import { systemScopes } from "#core/api-resources/system.ts";
+import { operations } from "#core/catalogue/index.ts";
+import type { Operation } from "#core/catalogue/operation.ts";
+import { type BulkKind, type BulkMethod, bulkScopes } from "#core/scim/bulk.ts";
+
+const scopeOf = (method: string, path: string): string | undefined =>
+  Object.values<Operation>(operations).find((one) => one.method === method && one.path === path)?.scope;
+
+test.each<[BulkKind, BulkMethod]>(
+  (["Users", "Groups"] as const).flatMap((kind) =>
+    (["POST", "PUT", "PATCH", "DELETE"] as const).map((method): [BulkKind, BulkMethod] => [kind, method]),
+  ),
+)("%s %s", (kind, method) => {
+  const [own, inBulk] = bulkScopes(kind, method);
+  const end = method === "POST" ? "" : "/{id}";
+  expect(scopeOf(method, `/scim2/${kind}${end}`)).toBe(own);
+  expect(scopeOf(method, `/svc/scim/${kind}${end}`)).toBe(own);
+  expect(systemScopes).toContain(own);
+  expect(systemScopes).toContain(inBulk);
+});
