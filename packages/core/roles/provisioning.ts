@@ -90,13 +90,13 @@ export const createRole = async (stores: RoleStores, occasion: Occasion, resourc
   const { tenant, now } = occasion;
   const name = nameIn(resource);
   const permissions = [...valuesIn("permissions", resource.permissions)].sort();
+  checkGiven(occasion, permissions);
   const [audience, users, groups] = await Promise.all([
     audienceIn(stores, tenant, resource),
     holdersOf(stores, tenant, "user", [...valuesIn("users", resource.users)]),
     holdersOf(stores, tenant, "group", [...valuesIn("groups", resource.groups)]),
     checkScopes(stores, tenant, permissions),
   ]);
-  checkGiven(occasion, permissions);
   const role = freshRole(newId(), name, tenant, now, { permissions, audience });
   return stores.roles.add(tenant, role, [...users, ...groups]);
 };
@@ -183,13 +183,13 @@ export const changeRole = (
     };
     checkBuiltIn(before, after);
     const added = after.permissions.filter((permission) => !before.permissions.includes(permission));
+    checkGiven(occasion, added);
     const [holders] = await Promise.all([
       Promise.all(kinds.map((kind) => settle(stores, tenant, before, kind, wishes[kind]))),
       checkScopes(stores, tenant, added),
     ]);
     const [gaining, losing] = [holders.flatMap((one) => one.gaining), holders.flatMap((one) => one.losing)];
     await checkAdministrator(stores, tenant, before, losing);
-    checkGiven(occasion, added);
     if (gaining.length > 0) await checkHeld(stores, occasion, [after]);
     const isSame = after.name === before.name && after.permissions.join("\n") === before.permissions.join("\n");
     return isSame && gaining.length === 0 && losing.length === 0 ? undefined : { after, gaining, losing };
