@@ -153,12 +153,16 @@ export const newAuthorizer = ({
       if (rule ? !rule.isSecured && (isOpen || declared?.openable) : isOpen) return { decision: "public", operation };
       const { principal, scopes } = await identify(request, caller, meter, rule?.handlers);
       if (request.pathTenant !== undefined && request.pathTenant !== principal.tenant) throw otherTenant();
-      const own = scope === undefined || scope === PUBLIC ? [] : [scope, ...(declared?.furtherScopes ?? [])];
+      const isPartly = declared?.partialScopes?.some((one) => scopes.has(one)) ?? false;
+      const own =
+        scope === undefined || scope === PUBLIC || isPartly ? [] : [scope, ...(declared?.furtherScopes ?? [])];
       // A rule that names no scope tightens what it says, and nothing else: the operation's own scope stays.
       const needed = rule && rule.scopes.length > 0 ? rule.scopes : own;
       const missing = needed.find((one) => !scopes.has(one));
       if (missing !== undefined) throw missingScope(missing, isBearer(request.headers.authorization ?? ""));
-      return { decision: "allow", operation, principal, ...(declared?.seesScopes && { scopes: [...scopes] }) };
+      // Handlers judge scopes of this service. Of a tenant's own a user may have thousands, and a context has an end.
+      const told = declared?.seesScopes && { scopes: [...scopes].filter((one) => everyScope.has(one)) };
+      return { decision: "allow", operation, principal, ...told };
     } catch (error) {
       const fault = toFault(error);
       if (fault.row.status >= 500) {

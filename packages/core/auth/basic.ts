@@ -2,7 +2,7 @@
 import { PASSWORD_BYTES_MAX } from "../platform/password.ts";
 
 /** What a Basic header says. */
-export interface BasicCredential {
+interface BasicCredential {
   /** In NFC. */
   readonly username: string;
   /** As it was sent. */

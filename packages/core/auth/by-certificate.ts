@@ -17,7 +17,7 @@ const refused = (): Fault =>
   );
 
 /** Authenticates the holder of a certificate (PEM). Throws `auth.unauthenticated`. Two round trips. */
-export type AuthenticateCertificate = (
+type AuthenticateCertificate = (
   pem: string,
   stores: AuthenticationStores,
   onRefused: OnRefused,

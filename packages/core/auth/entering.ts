@@ -2,7 +2,8 @@
 import { SIGNED_IN } from "../catalogue/operation.ts";
 import type { Principal } from "../context.ts";
 import type { Clock } from "../platform/clock.ts";
-import { type RoleStore, scopesOf } from "../roles/store.ts";
+import { isFor, scopesOf } from "../roles/model.ts";
+import type { RoleStore } from "../roles/store.ts";
 import type { User } from "../users/model.ts";
 import { type Fresh, newFresh } from "./fresh.ts";
 import { type HeldRoleStores, newRoleIdsOf } from "./held-roles.ts";
@@ -25,7 +26,7 @@ export type Enter = (stores: EnteringStores, tenant: string, user: User) => Prom
 /** Opens the entrance of one container. `everyScope` is what the administrator's role stands for. */
 export const newEnter = (clock: Clock, everyScope: ReadonlySet<string>): Enter => {
   const roleIdsOf = newRoleIdsOf(clock);
-  const rolePermissions: Fresh<ReadonlySet<string>> = newFresh(clock);
+  const rolePermissions: Fresh<readonly string[]> = newFresh(clock);
 
   const scopesOfRoles = async (roles: RoleStore, tenant: string, ids: readonly string[]) => {
     const keyOf = (id: string) => `${tenant}#${id}`;
@@ -35,11 +36,12 @@ export const newEnter = (clock: Clock, everyScope: ReadonlySet<string>): Enter =
       ids.filter((_, index) => !known[index]),
     );
     const permissions = read.map((role) => {
-      const scopes = scopesOf([role], everyScope);
+      // No application stands between: what a role gives for one of them alone does not count here.
+      const scopes = isFor(role) ? scopesOf(role, everyScope) : [];
       rolePermissions.set(keyOf(role.id), scopes);
       return scopes;
     });
-    return new Set([...known, ...permissions].flatMap((scopes) => [...(scopes ?? [])]));
+    return new Set([...known, ...permissions].flatMap((scopes) => scopes ?? []));
   };
 
   return async (stores, tenant, user) => {

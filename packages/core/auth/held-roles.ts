@@ -14,7 +14,7 @@ export interface HeldRoleStores {
 type Holding = Pick<User, "roleIds" | "groupIds">;
 
 /** The ids of all roles of a user, each once; of those that were deleted some may be among them. */
-export type RoleIdsOf = (stores: HeldRoleStores, tenant: string, user: Holding) => Promise<readonly string[]>;
+type RoleIdsOf = (stores: HeldRoleStores, tenant: string, user: Holding) => Promise<readonly string[]>;
 
 const distinct = (...lists: readonly (readonly string[])[]): readonly string[] => [...new Set(lists.flat())];
 

@@ -48,6 +48,11 @@ export interface Operation {
   readonly scope: string;
   /** Scopes that the credential must hold besides. */
   readonly furtherScopes?: readonly string[];
+  /**
+   * Each of these scopes lets in too, to a part of what the operation does; the handler, which sees the scopes, holds the
+   * caller to that part.
+   */
+  readonly partialScopes?: readonly string[];
   /** True where an operator may let anybody call it (deployment.toml, `secured = false`): it shows nothing of a tenant. */
   readonly openable?: true;
   /** True where the handler is told the scopes of the caller, because it must look at more than the one above. */

@@ -111,7 +111,7 @@ export const leavingGroups = (tenant: string, userId: string, groupIds: readonly
 });
 
 /** The step by which a group forgets a member. */
-export const leavingMember = (tenant: string, groupId: string, userId: string): Step => ({
+const leavingMember = (tenant: string, groupId: string, userId: string): Step => ({
   remove: keys.member(tenant, groupId, userId),
   when: "present",
   otherwise: stale,

@@ -109,7 +109,7 @@ export const createGroup = async (
 };
 
 /** A group as the resource that changes are made to, without its members. */
-export const storedGroup = (group: Group): Resource => ({
+const storedGroup = (group: Group): Resource => ({
   id: group.id,
   displayName: shownName(group),
   ...(group.externalId !== undefined && { externalId: group.externalId }),
@@ -208,7 +208,7 @@ const settleMembership = async (
 /** Changes a group. Answers it as it is then. Throws `scim.not_found`, `scim.unique`, `request.invalid`, and what `check` and `change` throw. */
 export const changeGroup = (
   stores: GroupStores,
-  { tenant, now, subject }: Occasion,
+  { tenant, now, subject, scopes }: Occasion,
   id: string,
   { check, isExact = false, change, displayName, membership: foreseen, onMembers }: GroupWish,
 ): Promise<Group> =>
@@ -226,7 +226,7 @@ export const changeGroup = (
       const known = isForeseen ? foreknown : await foreknow(stores, tenant, id, membership);
       const { joining, leaving, members } = await settleMembership(stores, tenant, before, known);
       if (members) onMembers?.(members);
-      if (joining.length > 0) await checkGain(stores, tenant, subject, before.roleIds);
+      if (joining.length > 0) await checkGain(stores, { tenant, subject, scopes }, before.roleIds);
       const isSame = name === before.displayName && externalId === before.externalId;
       if (isSame && joining.length === 0 && leaving.length === 0) return undefined;
       return {

@@ -4,7 +4,7 @@ import { systemScopePlaces, systemScopes } from "../api-resources/system.ts";
 import type { Authorization, Policy } from "../authorized-apis/model.ts";
 import { SIGNED_IN } from "../catalogue/operation.ts";
 import { Fault } from "../faults/faults.ts";
-import type { Role } from "../roles/store.ts";
+import { isFor, type Role } from "../roles/model.ts";
 
 const NAMES_MAX = 100;
 const CHARACTERS_MAX = 4_096;
@@ -48,10 +48,6 @@ const policyOf = (name: string, { apis, places }: Grantable): Policy | undefined
 /** What an application gets on its own account: no role is asked for, and what only people do is left out. */
 export const clientScopes = (asked: Grantable): readonly string[] =>
   asked.names.filter((name) => name !== SIGNED_IN && policyOf(name, asked) !== undefined);
-
-/** Whether a role counts for an application: those for all applications do, and its own. */
-const isFor = ({ audience }: Role, applicationId: string): boolean =>
-  audience.type === "organization" || audience.value === applicationId;
 
 /** Whether a role brings a scope. The administrator's brings those of this service; a tenant's own are given one by one. */
 const brings = ({ holdsEveryScope, permissions }: Role, name: string): boolean =>

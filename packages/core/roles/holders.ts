@@ -17,19 +17,14 @@ const prefixes: Readonly<Record<HolderKind, string>> = { user: ROLE_USER, group:
 const sideOfRole = (tenant: string, roleId: string, { kind, id }: Holder): Key =>
   kind === "user" ? keys.roleUser(tenant, roleId, id) : keys.roleGroup(tenant, roleId, id);
 
-const sideOfHolder = (tenant: string, { kind, id }: Holder): Key =>
+/** The item of a user or of a group. */
+export const sideOfHolder = (tenant: string, { kind, id }: Holder): Key =>
   kind === "user" ? keys.user(tenant, id) : keys.group(tenant, id);
 
 /** The step by which a holder's item takes up a role, or forgets it. */
-export const rememberingRole = (
-  tenant: string,
-  holder: Holder,
-  roleId: string,
-  change: "gain" | "lose",
-  otherwise: Step["otherwise"] = stale,
-): Step => {
+const rememberingRole = (tenant: string, holder: Holder, roleId: string, change: "gain" | "lose"): Step => {
   const roles = { roles: new Set([roleId]) };
-  const common = { change: sideOfHolder(tenant, holder), when: "present", otherwise } as const;
+  const common = { change: sideOfHolder(tenant, holder), when: "present", otherwise: stale } as const;
   return change === "gain" ? { ...common, add: { ver: 1, ...roles } } : { ...common, add: { ver: 1 }, take: roles };
 };
 

@@ -47,6 +47,14 @@ export const freshRole = (
   ...more,
 });
 
+/** Whether a role counts for the callers of an application: those for all applications do, and its own. Without one, only the former. */
+export const isFor = ({ audience }: Role, applicationId?: string): boolean =>
+  audience.type === "organization" || audience.value === applicationId;
+
+/** The scopes of a role. `everyScope` is what one that holds them all stands for. */
+export const scopesOf = ({ holdsEveryScope, permissions }: Role, everyScope: ReadonlySet<string>): readonly string[] =>
+  holdsEveryScope ? [...everyScope] : permissions;
+
 /** Whether a role belongs to the service: its name stays and it cannot be deleted. */
 export const isBuiltIn = ({ name, audience }: Role): boolean =>
   audience.type === "organization" && (name === ADMIN_ROLE || name === EVERYONE_ROLE);

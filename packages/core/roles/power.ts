@@ -1,74 +1,111 @@
 /**
- * Who may act on those who hold every scope. Whoever may change users, groups or roles must not become an administrator by
- * it: only an administrator touches the access of another, or makes one (decision 0052).
+ * Who may give what, and act on whom. Whoever may change users, groups or roles gets no further by it: nobody gives scopes
+ * of this service that the own credential does not have, nor takes over who has them; and only an administrator makes or
+ * touches another (decision 0052). A tenant's own scopes mean nothing here and are not judged, as in decision 0022.
  */
+import { systemScopes } from "../api-resources/system.ts";
 import { Fault } from "../faults/faults.ts";
 import type { Group } from "../groups/model.ts";
 import type { User } from "../users/model.ts";
+import { type Role, scopesOf } from "./model.ts";
 
 /** What is looked up. */
-export interface PowerStores {
+interface PowerStores {
   readonly users: { find(tenant: string, id: string): Promise<User | undefined> };
   readonly groups: { findMany(tenant: string, ids: readonly string[]): Promise<readonly (Group | undefined)[]> };
-  readonly roles: { idOfAdmin(tenant: string): Promise<string | undefined> };
+  readonly roles: { findMany(tenant: string, ids: readonly string[]): Promise<readonly Role[]> };
 }
 
-/** The id of the one role that holds every scope. Nobody makes another: the roles of clients hold scopes one by one. */
-type AdminRole = Promise<string | undefined>;
+/** Who asks. */
+export interface Caller {
+  readonly tenant: string;
+  /** The id of a user, or of a client. Nobody where the service itself acts, which may do anything. */
+  readonly subject?: string | undefined;
+  /** The scopes of the credential; none where they are not told. */
+  readonly scopes?: ReadonlySet<string> | undefined;
+}
 
-/** Begins to read what `checkTouch` compares with, beside other reads. It may be dropped: its failure is told only to who awaits it. */
-export const readAhead = ({ roles }: Pick<PowerStores, "roles">, tenant: string): AdminRole => {
-  const adminRole = roles.idOfAdmin(tenant);
-  adminRole.catch(() => undefined);
-  return adminRole;
+const SCOPES_TOLD = 5;
+
+/** The scopes of this service, of those that somebody is to have, that the caller has not, as far as a sentence tells them. */
+const lacking = ({ scopes }: Caller, wanted: readonly string[]): string =>
+  [...new Set(wanted)]
+    .filter((scope) => systemScopes.has(scope) && !scopes?.has(scope))
+    .slice(0, SCOPES_TOLD)
+    .join(", ");
+
+const scopesOfAll = (roles: readonly Role[]): readonly string[] =>
+  roles.flatMap((role) => scopesOf(role, systemScopes));
+
+const administratorsOnly = (): Fault =>
+  new Fault("scim.forbidden", "Only an administrator may do this to an administrator, or make one.");
+
+/**
+ * Lets through who holds a role that holds every scope, and holds it by this credential: a token that says less is no
+ * administrator's. Throws `scim.forbidden`.
+ */
+const checkAdministrator = async (stores: PowerStores, caller: Caller, { id }: Role): Promise<void> => {
+  const { tenant, subject, scopes } = caller;
+  const user = systemScopes.isSubsetOf(scopes ?? new Set()) && (await stores.users.find(tenant, subject ?? ""));
+  if (user) {
+    if (user.roleIds.includes(id)) return;
+    const groups = await stores.groups.findMany(tenant, user.groupIds);
+    if (groups.some((group) => group?.roleIds.includes(id))) return;
+  }
+  throw administratorsOnly();
 };
 
-/** Whether a user holds every scope, directly or by a group. One round trip for a user in groups, none for others. */
-const isAdministrative = async (
-  { groups }: PowerStores,
+/** Judges that a role is given scopes. Throws `scim.forbidden`. */
+export const checkGiven = (caller: Caller, scopes: readonly string[]): void => {
+  if (caller.subject === undefined) return;
+  const missing = lacking(caller, scopes);
+  if (missing === "") return;
+  throw new Fault("scim.forbidden", `Nobody gives a scope without having it; the caller does not have ${missing}.`);
+};
+
+/** Judges that somebody comes to hold some roles. Throws `scim.forbidden`. Round trips only where one holds every scope: one or two. */
+export const checkHeld = async (stores: PowerStores, caller: Caller, roles: readonly Role[]): Promise<void> => {
+  if (caller.subject === undefined) return;
+  const almighty = roles.find(({ holdsEveryScope }) => holdsEveryScope);
+  if (almighty) await checkAdministrator(stores, caller, almighty);
+  checkGiven(caller, scopesOfAll(roles));
+};
+
+/** As `checkHeld`, for roles by their ids. One round trip where there are any, and what that takes. */
+export const checkGain = async (stores: PowerStores, caller: Caller, roleIds: readonly string[]): Promise<void> => {
+  if (caller.subject === undefined || roleIds.length === 0) return;
+  await checkHeld(stores, caller, await stores.roles.findMany(caller.tenant, roleIds));
+};
+
+/** The roles of a user, its own and those of its groups. None for users without either, at most two round trips. */
+const rolesOf = async (
+  { roles, groups }: PowerStores,
   tenant: string,
-  { roleIds, groupIds }: Pick<User, "roleIds" | "groupIds">,
-  adminRole: AdminRole,
-): Promise<boolean> => {
-  if (roleIds.length === 0 && groupIds.length === 0) return false;
-  const found = groupIds.length > 0 ? await groups.findMany(tenant, groupIds) : [];
-  const id = await adminRole;
-  return id !== undefined && [roleIds, ...found.map((group) => group?.roleIds)].some((ids) => ids?.includes(id));
+  { roleIds, groupIds }: User,
+): Promise<readonly Role[]> => {
+  const [own, found] = await Promise.all([roles.findMany(tenant, roleIds), groups.findMany(tenant, groupIds)]);
+  const inherited = new Set(found.flatMap((group) => group?.roleIds ?? [])).difference(new Set(roleIds));
+  return [...own, ...(await roles.findMany(tenant, [...inherited]))];
 };
 
-/** Refuses callers who do not hold every scope themselves; an application never does. Throws `scim.forbidden`. */
-const checkCaller = async (
-  stores: PowerStores,
-  tenant: string,
-  subject: string,
-  adminRole: AdminRole,
-): Promise<void> => {
-  const caller = await stores.users.find(tenant, subject);
-  if (caller && (await isAdministrative(stores, tenant, caller, adminRole))) return;
-  throw new Fault("scim.forbidden", "Only an administrator may do this to an administrator, or make one.");
-};
-
-/** Judges a change of how a user gets in: its name, password, state or existence. One's own is one's own. Throws `scim.forbidden`. */
+/**
+ * Judges a change of how a user gets in. `takesOver` is one with which the caller could get in as that user: by its name or
+ * its password. One's own is one's own. Throws `scim.forbidden`.
+ */
 export const checkTouch = async (
   stores: PowerStores,
-  tenant: string,
-  subject: string | undefined,
+  caller: Caller,
   target: User,
-  adminRole = readAhead(stores, tenant),
+  { takesOver }: { readonly takesOver: boolean },
 ): Promise<void> => {
-  if (subject === undefined || subject === target.id) return;
-  if (await isAdministrative(stores, tenant, target, adminRole)) await checkCaller(stores, tenant, subject, adminRole);
-};
-
-/** Judges that somebody comes to hold some roles. Throws `scim.forbidden`. */
-export const checkGain = async (
-  stores: PowerStores,
-  tenant: string,
-  subject: string | undefined,
-  roleIds: readonly string[],
-): Promise<void> => {
-  if (subject === undefined || roleIds.length === 0) return;
-  const adminRole = readAhead(stores, tenant);
-  const id = await adminRole;
-  if (id !== undefined && roleIds.includes(id)) await checkCaller(stores, tenant, subject, adminRole);
+  if (caller.subject === undefined || caller.subject === target.id) return;
+  const roles = await rolesOf(stores, caller.tenant, target);
+  const almighty = roles.find(({ holdsEveryScope }) => holdsEveryScope);
+  if (almighty) await checkAdministrator(stores, caller, almighty);
+  const missing = takesOver ? lacking(caller, scopesOfAll(roles)) : "";
+  if (missing === "") return;
+  throw new Fault(
+    "scim.forbidden",
+    `The password and the name of a user are changed by those who have the user's scopes; the caller does not have ${missing}.`,
+  );
 };

@@ -8,7 +8,7 @@ import type { Occasion } from "../users/provisioning.ts";
 import type { UserStore } from "../users/store.ts";
 import type { Holder, HolderKind } from "./holders.ts";
 import { type Audience, freshRole, type Role } from "./model.ts";
-import { checkGain } from "./power.ts";
+import { checkGiven, checkHeld } from "./power.ts";
 import { checkBuiltIn, checkPermissions, checkRoleName, unknownHolders } from "./rules.ts";
 import type { RoleStore } from "./store.ts";
 
@@ -85,10 +85,12 @@ const holdersOf = async (
   return ids.map((id) => ({ kind, id }));
 };
 
-/** Makes a role with its holders. Throws `request.invalid` and `scim.unique`. */
-export const createRole = async (stores: RoleStores, { tenant, now }: Occasion, resource: Resource): Promise<Role> => {
+/** Makes a role with its holders. Throws `request.invalid`, `scim.forbidden` and `scim.unique`. */
+export const createRole = async (stores: RoleStores, occasion: Occasion, resource: Resource): Promise<Role> => {
+  const { tenant, now } = occasion;
   const name = nameIn(resource);
   const permissions = [...valuesIn("permissions", resource.permissions)].sort();
+  checkGiven(occasion, permissions);
   const [audience, users, groups] = await Promise.all([
     audienceIn(stores, tenant, resource),
     holdersOf(stores, tenant, "user", [...valuesIn("users", resource.users)]),
@@ -96,12 +98,11 @@ export const createRole = async (stores: RoleStores, { tenant, now }: Occasion, 
     checkScopes(stores, tenant, permissions),
   ]);
   const role = freshRole(newId(), name, tenant, now, { permissions, audience });
-  await stores.roles.add(tenant, role, [...users, ...groups]);
-  return role;
+  return stores.roles.add(tenant, role, [...users, ...groups]);
 };
 
 /** A role as the resource that changes are made to, without its holders. */
-export const storedRole = (role: Role): Resource => ({
+const storedRole = (role: Role): Resource => ({
   id: role.id,
   displayName: role.name,
   audience: { value: role.audience.value, type: role.audience.type },
@@ -109,7 +110,7 @@ export const storedRole = (role: Role): Resource => ({
 });
 
 /** How a role is to be changed. */
-export interface RoleWish {
+interface RoleWish {
   readonly check: (before: Role) => void;
   /** Answers the resource that shall be, and what becomes of the holders, whose ids `holders` reads. */
   readonly change: (
@@ -165,11 +166,12 @@ const checkAdministrator = async (
 /** Changes a role. Throws `scim.not_found`, `scim.unique`, `scim.forbidden`, `request.invalid`, and what `check` and `change` throw. */
 export const changeRole = (
   stores: RoleStores,
-  { tenant, now, subject }: Occasion,
+  occasion: Occasion,
   id: string,
   { check, change }: RoleWish,
-): Promise<Role> =>
-  stores.roles.update(tenant, id, now, async (before) => {
+): Promise<Role> => {
+  const { tenant, now } = occasion;
+  return stores.roles.update(tenant, id, now, async (before) => {
     check(before);
     const { after: wished, wishes } = await change(storedRole(before), (kind) =>
       stores.roles.holders(tenant, id, kind, HOLDERS_READ_MAX),
@@ -181,21 +183,18 @@ export const changeRole = (
     };
     checkBuiltIn(before, after);
     const added = after.permissions.filter((permission) => !before.permissions.includes(permission));
+    checkGiven(occasion, added);
     const [holders] = await Promise.all([
       Promise.all(kinds.map((kind) => settle(stores, tenant, before, kind, wishes[kind]))),
       checkScopes(stores, tenant, added),
     ]);
-    await checkAdministrator(
-      stores,
-      tenant,
-      before,
-      holders.flatMap((one) => one.losing),
-    );
-    if (holders.some((one) => one.gaining.length > 0)) await checkGain(stores, tenant, subject, [before.id]);
     const [gaining, losing] = [holders.flatMap((one) => one.gaining), holders.flatMap((one) => one.losing)];
+    await checkAdministrator(stores, tenant, before, losing);
+    if (gaining.length > 0) await checkHeld(stores, occasion, [after]);
     const isSame = after.name === before.name && after.permissions.join("\n") === before.permissions.join("\n");
     return isSame && gaining.length === 0 && losing.length === 0 ? undefined : { after, gaining, losing };
   });
+};
 
 /** Deletes a role. Throws `scim.not_found` and `scim.forbidden`. */
 export const deleteRole = ({ roles }: RoleStores, { tenant }: Occasion, id: string, check: (role: Role) => void) =>

@@ -11,7 +11,7 @@ export const notFound = (id: string): Fault =>
   new Fault("scim.not_found", `Role not found in the system: ${id.slice(0, 100)}.`);
 
 /** The most scopes of one role: they are kept with it. */
-export const PERMISSIONS_MAX = 1_000;
+const PERMISSIONS_MAX = 1_000;
 
 const NAME_LENGTH_MAX = 255;
 const refuse = (description: string): Fault => new Fault("request.invalid", description);

@@ -1,6 +1,6 @@
 /** The functions behind the SCIM 1.1 operations. */
 import type { Handlers } from "../catalogue/operation.ts";
-import type { RequestContext } from "../context.ts";
+import type { RequestContext, ScopedContext } from "../context.ts";
 import { Fault } from "../faults/faults.ts";
 import { groupType, userType } from "../scim/schema/resource-types.ts";
 import { bulk } from "./bulk.ts";
@@ -12,11 +12,12 @@ import type { Scim1Stores } from "./stores.ts";
 import { patchUser, postUser, putUser, readUser, removeUser, type Whom } from "./users.ts";
 
 /** Paths are the same in every tenant: the credential says which it is (spec access-and-scim.md, "SCIM 1.1"). */
-const askingOf = ({ origin, tenant, now, principal }: RequestContext): Asking => ({
+const askingOf = ({ origin, tenant, now, principal, scopes }: RequestContext & Partial<ScopedContext>): Asking => ({
   origin,
   tenant,
   now,
   subject: principal.subject,
+  scopes,
   base: "/svc/scim",
 });
 

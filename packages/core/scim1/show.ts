@@ -17,6 +17,8 @@ export interface Asking extends Links {
   readonly now: number;
   /** Who asks. */
   readonly subject?: string | undefined;
+  /** The scopes of its credential, where the operation is told. */
+  readonly scopes?: ReadonlySet<string> | undefined;
 }
 
 /** A resource that was read or made, as operations answer it. */

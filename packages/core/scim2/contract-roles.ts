@@ -5,6 +5,13 @@ import { changing, IfMatch, ListQuery, listed, MANY_MEMBERS, Path, Projection, r
 
 const roles = { service: "scim2", source: "upstream's SCIM2 roles API v2, our choice, decision 0016" } as const;
 
+/** The scopes that let their holders change one list of a role and nothing else of it (reference access.md section 2.3). */
+export const roleListScopes = {
+  users: "internal_role_mgt_users_update",
+  groups: "internal_role_mgt_groups_update",
+  permissions: "internal_role_mgt_permissions_update",
+} as const;
+
 export const roleOperations = {
   listRoles: operation({
     ...roles,
@@ -31,6 +38,7 @@ export const roleOperations = {
     method: "POST",
     path: "/scim2/v2/Roles",
     scope: "internal_role_mgt_create",
+    seesScopes: true,
     summary: "Create a role",
     query: Projection,
     body: ScimRole,
@@ -54,6 +62,7 @@ export const roleOperations = {
     method: "PUT",
     path: "/scim2/v2/Roles/{id}",
     scope: "internal_role_mgt_update",
+    seesScopes: true,
     summary: "Replace a role",
     params: Path,
     query: Projection,
@@ -68,13 +77,16 @@ export const roleOperations = {
     method: "PATCH",
     path: "/scim2/v2/Roles/{id}",
     scope: "internal_role_mgt_update",
-    summary: "Change a role",
+    seesScopes: true,
+    partialScopes: Object.values(roleListScopes),
+    summary:
+      "Change a role, or with the scope for one of them its users, groups or permissions alone; a role of more than 1,000 users is answered only where attributes are asked for",
     params: Path,
     query: Projection,
     headers: IfMatch,
     body: PatchRequest,
     limits: MANY_MEMBERS,
-    success: roleShown,
+    success: { ...roleShown, orNoContent: true },
     failures: changing,
   }),
   deleteRole: operation({

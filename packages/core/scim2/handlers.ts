@@ -1,6 +1,6 @@
 /** The functions behind the SCIM 2.0 operations. */
 import type { Handlers } from "../catalogue/operation.ts";
-import type { OpenableContext, RequestContext } from "../context.ts";
+import type { OpenableContext, RequestContext, ScopedContext } from "../context.ts";
 import { Fault } from "../faults/faults.ts";
 import {
   limits,
@@ -25,11 +25,12 @@ import { patchUser, postUser, putUser, readUser, removeUser } from "./users.ts";
 /** Where the resources of a tenant are. */
 const basePath = (tenant: string): string => (tenant === SUPER_TENANT ? "/scim2" : `/t/${tenant}/scim2`);
 
-const askingOf = ({ origin, tenant, principal, now }: RequestContext): Asking => ({
+const askingOf = ({ origin, tenant, principal, now, scopes }: RequestContext & Partial<ScopedContext>): Asking => ({
   origin,
   tenant,
   base: basePath(tenant),
   subject: principal.subject,
+  scopes,
   now,
 });
 

@@ -23,6 +23,8 @@ import type { Scim2Stores } from "./stores.ts";
 /** Who asks, and when. */
 export interface Asking extends Links {
   readonly subject: string;
+  /** The scopes of the credential, where the operation is told. */
+  readonly scopes: ReadonlySet<string> | undefined;
   readonly now: number;
 }
 

@@ -7,7 +7,7 @@ import { addingCredential, newCredential, removingCredential, replacingCredentia
 import { Fault } from "../faults/faults.ts";
 import type { GroupStore } from "../groups/store.ts";
 import { newId } from "../platform/ids.ts";
-import { checkTouch, readAhead } from "../roles/power.ts";
+import { type Caller, checkTouch } from "../roles/power.ts";
 import type { RoleStore } from "../roles/store.ts";
 import type { Resource } from "../scim/schema/attribute.ts";
 import { stale } from "../table/stale.ts";
@@ -31,11 +31,8 @@ export interface UserStores {
 }
 
 /** On whose behalf, and when. */
-export interface Occasion {
-  readonly tenant: string;
+export interface Occasion extends Caller {
   readonly now: number;
-  /** Who asks: the id of a user, or of a client. Nobody where the service itself does. */
-  readonly subject?: string | undefined;
 }
 
 /** A resource taken apart into what is kept where. */
@@ -143,10 +140,11 @@ export interface UserWish {
  */
 export const changeUser = async (
   stores: UserStores,
-  { tenant, now, subject }: Occasion,
+  occasion: Occasion,
   id: string,
   { check, change, userName }: UserWish,
 ): Promise<User> => {
+  const { tenant, now } = occasion;
   let hashed: ReturnType<typeof newCredential> | undefined;
   const credentialSteps = async (before: User, password: string | undefined): Promise<Step[]> => {
     if (password === undefined) return [];
@@ -160,7 +158,6 @@ export const changeUser = async (
   // Read beside the user where it may be needed; it is not waited for where something else fails first.
   const administrator = wishedName && isAdministrator(stores, tenant, id);
   administrator?.catch(() => undefined);
-  const adminRole = wishedName && readAhead(stores, tenant);
   return stores.users.update(
     tenant,
     id,
@@ -187,12 +184,13 @@ export const changeUser = async (
       if ((isKeptOut || isRenamed) && (await (administrator ?? isAdministrator(stores, tenant, id)))) {
         throw administratorStays();
       }
-      const isTouched = isRenamed || password !== undefined || maySignIn(before) !== maySignIn(after);
+      const takesOver = isRenamed || password !== undefined;
+      const isTouched = takesOver || maySignIn(before) !== maySignIn(after);
       const isEnded = password !== undefined || isKeptOut;
       return {
         after,
         steps: [...steps, ...(isEnded ? revokingUser(tenant, id) : [])],
-        ...(isTouched && { allowed: checkTouch(stores, tenant, subject, before, adminRole) }),
+        ...(isTouched && { allowed: checkTouch(stores, occasion, before, { takesOver }) }),
       };
     },
     wishedName,
@@ -202,19 +200,19 @@ export const changeUser = async (
 /** Deletes a user and everything that hangs on it. Throws `scim.not_found`, `scim.forbidden`, and what `check` throws. */
 export const deleteUser = (
   stores: UserStores,
-  { tenant, now, subject }: Occasion,
+  occasion: Occasion,
   id: string,
   check?: (before: User) => void,
 ): Promise<void> => {
+  const { tenant, now } = occasion;
   const administrator = isAdministrator(stores, tenant, id);
   // Looked at only once the user is read; a failure before that must not go unheard as a rejection of its own.
   administrator.catch(() => undefined);
-  const adminRole = readAhead(stores, tenant);
   return stores.users.remove(tenant, id, now, {
     async check(user) {
       if (await administrator) throw administratorStays();
       check?.(user);
-      await checkTouch(stores, tenant, subject, user, adminRole);
+      await checkTouch(stores, occasion, user, { takesOver: false });
     },
     steps: ({ hasPassword }) => [
       ...(hasPassword ? [removingCredential(tenant, id, stale)] : []),

@@ -1,5 +1,8 @@
 /** Roles by upstream's API (reference scim.md section 4.7): who holds them may do what their permissions say. */
 import { describe, expect, test } from "vitest";
+import { chunks } from "#core/groups/crowd.ts";
+import { keys } from "#core/table/keys.ts";
+import { addUser, TENANT, tableOf } from "#tests/support/people.ts";
 import { world } from "#tests/support/world.ts";
 
 const api = world();
@@ -79,6 +82,31 @@ describe("createRole", () => {
     expect([answer.status, answer.body.scimType]).toEqual([400, "invalidValue"]);
     expect((await api.ask("GET", ROLES)).body.totalResults).toBe(before);
   });
+  test.each([
+    ["255 emoji, for one application", "\u{1F600}".repeat(255)],
+    ["what is longer in the form in which names are compared", "\u{1D160}".repeat(255)],
+    ["what ends every range of keys", "\u{10FFFF}"],
+  ])("400 for a name that no key can hold: %s", async (_, displayName) => {
+    const application = await api.create({ name: `An audience ${made}` });
+    const body = { displayName, audience: { type: "application", value: application } };
+    const answer = await api.ask("POST", ROLES, { body });
+    expect([answer.status, answer.body.scimType]).toEqual([400, "invalidValue"]);
+    const role = await newRole({ audience: body.audience });
+    const renamed = await patch(role.id, { op: "replace", path: "displayName", value: displayName });
+    expect([renamed.status, renamed.body.scimType]).toEqual([400, "invalidValue"]);
+    expect((await api.ask("GET", `${ROLES}/${role.id}`)).body.displayName).toBe(role.displayName);
+  });
+  test("a role for one application does not count where no application stands between", async () => {
+    const user = await newUser();
+    const audience = { type: "application", value: await api.create({ name: "Its role lets in nowhere else" }) };
+    await newRole({ audience, permissions: [{ value: VIEW }], users: [{ value: user.id }] });
+    const as = { username: user.username, password };
+    expect((await api.ask("GET", "/api/server/v1/applications", { as })).status).toBe(403);
+    const other = await newUser();
+    await newRole({ permissions: [{ value: VIEW }], users: [{ value: other.id }] });
+    const them = { username: other.username, password };
+    expect((await api.ask("GET", "/api/server/v1/applications", { as: them })).status).toBe(200);
+  });
   test("the scopes of a tenant's own API can be held", async () => {
     const scopes = [{ name: "taxi:book" }];
     await api.ask("POST", "/api/server/v1/api-resources", { body: { name: "T", identifier: "taxi", scopes } });
@@ -154,6 +182,32 @@ describe("patchRole", () => {
     expect((await patch(role.id, { op: "remove" })).body.scimType).toBe("noTarget");
     expect((await patch("unknown", { op: "add", path: "users", value: [] })).status).toBe(404);
   });
+  test.each([
+    ["users", "user"],
+    ["groups", "group"],
+    ["permissions", "scope"],
+  ])("with the scope for its %s alone nothing else of it changes", async (list, kind) => {
+    const as = { username: `who-changes-${list}`, password };
+    await addUser(api.service, { ...as, scopes: [`internal_role_mgt_${list}_update`, VIEW] });
+    const role = await newRole();
+    const values = { user: (await newUser()).id, group: await newGroup([]), scope: VIEW };
+    const paths = { user: "users", group: "groups", scope: "permissions" };
+    const own = { op: "add", path: list, value: [{ value: values[kind as keyof typeof values] }] };
+    const others = Object.entries(paths)
+      .filter(([, path]) => path !== list)
+      .map(([other, path]) => ({ op: "add", path, value: [{ value: values[other as keyof typeof values] }] }));
+    const ask = (...Operations: unknown[]) => api.ask("PATCH", `${ROLES}/${role.id}`, { as, body: { Operations } });
+    const name = { op: "replace", value: { displayName: `${role.displayName} renamed` } };
+    for (const other of [...others, name, { op: "replace", value: { [list]: own.value, displayName: "x" } }]) {
+      expect((await ask(own, other)).status).toBe(403);
+    }
+    expect((await api.ask("GET", `${ROLES}/${role.id}`)).body.meta.version).toBe(role.meta.version);
+    const answer = await ask(own);
+    expect([answer.status, valuesOf(answer.body[list])]).toEqual([200, valuesOf(own.value)]);
+    expect((await ask({ op: "remove", path: list })).body).not.toHaveProperty(list);
+    const put = await api.ask("PUT", `${ROLES}/${role.id}`, { as, body: { displayName: role.displayName } });
+    expect(put.status).toBe(403);
+  });
   test("of two at once that give it to different users both count", async () => {
     const users = await Promise.all([newUser(), newUser(), newUser(), newUser()]);
     const role = await newRole();
@@ -213,6 +267,56 @@ describe("deleteRole", () => {
     const { body } = await api.ask("GET", `${ROLES}/${role.id}`);
     expect([body.users, body.groups]).toEqual([undefined, undefined]);
   });
+});
+
+describe("a role of many users", () => {
+  /** As many more hold it; who they are is told by the role alone. */
+  const fill = (id: string, from: number, to: number) => {
+    const table = tableOf(api.service);
+    const step = (_: unknown, at: number) => ({
+      put: { ...keys.roleUser(TENANT, id, `user-${from + at}`) },
+      when: "any" as const,
+      otherwise: () => new Error("a step without a condition failed"),
+    });
+    const steps = Array.from({ length: to - from }, step);
+    return Promise.all(chunks(steps, 100).map((some) => table.write(...some)));
+  };
+  const rename = (id: string, displayName: string, query = "") =>
+    api.ask("PATCH", `${ROLES}/${id}${query}`, {
+      body: { Operations: [{ op: "replace", path: "displayName", value: displayName }] },
+    });
+
+  test("up to 200 are told by name, more by where they are", async () => {
+    const user = await newUser();
+    const { id } = await newRole({ users: [{ value: user.id }] });
+    const place = { value: user.id, $ref: expect.stringMatching(new RegExp(`/scim2/Users/${user.id}$`)) };
+    expect((await api.ask("GET", `${ROLES}/${id}`)).body.users).toEqual([{ ...place, display: user.username }]);
+    await fill(id, 0, 200);
+    const { body } = await api.ask("GET", `${ROLES}/${id}`);
+    expect(body.users).toHaveLength(201);
+    expect(body.users).toContainEqual(place);
+  });
+  test("a change is carried out and says so, however many they are", async () => {
+    const { id } = await newRole();
+    await fill(id, 0, 1_000);
+    expect((await rename(id, "a thousand")).body.users).toHaveLength(1_000);
+    await fill(id, 1_000, 1_001);
+    const silent = await rename(id, "some more");
+    expect([silent.status, silent.text, silent.headers.get("location")]).toEqual([
+      204,
+      "",
+      expect.stringContaining(id),
+    ]);
+    expect((await rename(id, "asked", "?attributes=users")).body.users).toHaveLength(1_001);
+    await fill(id, 1_001, 20_001);
+    expect((await rename(id, "very many")).status).toBe(204);
+    const asked = await rename(id, "very many more", "?attributes=displayName,users");
+    expect([asked.status, asked.body.displayName, asked.body.users]).toEqual([200, "very many more", undefined]);
+    const read = await api.ask("GET", `${ROLES}/${id}`);
+    expect([read.status, read.body.scimType]).toEqual([400, "tooMany"]);
+    const lean = await api.ask("GET", `${ROLES}/${id}?excludedAttributes=users`);
+    expect([lean.status, lean.body.displayName]).toEqual([200, "very many more"]);
+  }, 60_000);
 });
 
 describe("listRoles", () => {

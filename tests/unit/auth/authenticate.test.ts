@@ -7,6 +7,7 @@ import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
 import { Fault } from "#core/faults/faults.ts";
 import { groupStore } from "#core/groups/store.ts";
 import * as passwords from "#core/platform/password.ts";
+import { gainingRole } from "#core/roles/holders.ts";
 import { freshRole } from "#core/roles/model.ts";
 import { roleStore } from "#core/roles/store.ts";
 import { openTable } from "#core/table/dynamo.ts";
@@ -143,7 +144,10 @@ test("a role that grows stale while another is read is not lost", async () => {
   const fail = () => new Error("in use");
   const role = freshRole("role-b", "role b", TENANT, 0, { permissions: ["scope.b"] });
   await enter("alice", "alice's");
-  await table.write(...roles.adding(TENANT, role, fail), ...roles.giving(TENANT, role.id, ids.alice ?? "", fail));
+  await table.write(
+    ...roles.adding(TENANT, role, fail),
+    ...gainingRole(TENANT, role.id, { kind: "user", id: ids.alice ?? "" }),
+  );
   clock.ms += FRESH_MS - 1;
   await enter("bob", "new one").catch(() => undefined);
   let looks = 0;

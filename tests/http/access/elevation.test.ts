@@ -1,0 +1,189 @@
+/** Nobody gets further by managing roles, groups or users: scopes are given by those who have them (decision 0052). */
+import { beforeAll, describe, expect, test } from "vitest";
+import { apiResourcesOf, scopesNamed } from "#tests/support/api-resources.ts";
+import { oauthOf } from "#tests/support/oauth.ts";
+import { addUser } from "#tests/support/people.ts";
+import { ADMIN, type Ask, world } from "#tests/support/world.ts";
+
+const api = world();
+const oauth = oauthOf(api);
+const { register } = apiResourcesOf(api);
+const ROLES = "/scim2/v2/Roles";
+const APPLICATIONS = "/api/server/v1/applications";
+const VIEW = "internal_application_mgt_view";
+const LIST = "internal_user_mgt_list";
+const password = "a-long-password";
+const as = { username: "manager", password };
+const managing = ["user", "group", "role"].flatMap((thing) =>
+  ["create", "view", "update", "delete"].map((what) => `internal_${thing}_mgt_${what}`),
+);
+const patchOf = (...Operations: unknown[]) => ({ Operations });
+const set = (value: Record<string, unknown>) => patchOf({ op: "replace", value });
+const add = (path: string, ...values: string[]) =>
+  patchOf({ op: "add", path, value: values.map((value) => ({ value })) });
+const valuesOf = (list: readonly { value: string }[] | undefined) => (list ?? []).map(({ value }) => value).sort();
+let [manager, above, below, viewers, plain, viewing, listing] = ["", "", "", "", "", "", ""];
+
+const make = async (path: string, body: unknown): Promise<string> => {
+  const answer = await api.ask("POST", path, { body });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body.id;
+};
+const everyone = async () =>
+  (await api.ask("GET", `${ROLES}?filter=${encodeURIComponent('displayName eq "everyone"')}`)).body.Resources[0];
+/** Refused with a sentence that names the scope. */
+const refused = async (method: string, path: string, body: unknown, who: Ask["as"] = as, scope = VIEW) => {
+  const answer = await api.ask(method, path, { as: who, body });
+  expect([answer.status, answer.text], `${method} ${path}`).toEqual([403, expect.stringContaining(scope)]);
+};
+const mayNot = async () => expect((await api.ask("GET", APPLICATIONS, { as })).status).toBe(403);
+
+beforeAll(async () => {
+  manager = await addUser(api.service, { ...as, scopes: [...managing, LIST, "internal_bulk_resource_create"] });
+  const user = (userName: string) => make("/scim2/Users", { userName, password });
+  [above, below] = [await user("above"), await user("below")];
+  viewers = await make("/scim2/Groups", { displayName: "viewers" });
+  plain = await make("/scim2/Groups", { displayName: "plain", members: [{ value: manager }] });
+  viewing = await make(ROLES, {
+    displayName: "viewing",
+    permissions: [{ value: VIEW }],
+    users: [{ value: above }],
+    groups: [{ value: viewers }],
+  });
+  listing = await make(ROLES, { displayName: "listing", permissions: [{ value: LIST }], users: [{ value: below }] });
+});
+
+describe("a role is given the scopes that the caller has", () => {
+  test("when it is made", async () => {
+    const body = (scope: string) => ({
+      displayName: `made for ${scope}`,
+      permissions: [{ value: scope }],
+      users: [{ value: manager }],
+    });
+    await refused("POST", ROLES, body(VIEW));
+    await mayNot();
+    const filter = encodeURIComponent(`displayName eq "made for ${VIEW}"`);
+    expect((await api.ask("GET", `${ROLES}?filter=${filter}`)).body.totalResults).toBe(0);
+    expect((await api.ask("POST", ROLES, { as, body: body(LIST) })).status).toBe(201);
+  });
+  test("when it is changed or replaced; everyone's too", async () => {
+    const { id } = await everyone();
+    for (const role of [listing, id]) await refused("PATCH", `${ROLES}/${role}`, add("permissions", VIEW));
+    await refused("PUT", `${ROLES}/${listing}`, { displayName: "listing", permissions: [{ value: VIEW }] });
+    await mayNot();
+    const { body } = await api.ask("GET", `${ROLES}/${listing}`);
+    expect([valuesOf(body.permissions), valuesOf(body.users)]).toEqual([[LIST], [below]]);
+    expect(valuesOf((await everyone()).permissions)).not.toContain(VIEW);
+  });
+  test("what it holds already is no matter of whoever renames it or takes from it", async () => {
+    const body = set({ displayName: "seeing" });
+    expect((await api.ask("PATCH", `${ROLES}/${viewing}`, { as, body })).status).toBe(200);
+    const put = { displayName: "viewing", permissions: [{ value: VIEW }], users: [], groups: [{ value: viewers }] };
+    expect((await api.ask("PUT", `${ROLES}/${viewing}`, { as, body: put })).status).toBe(200);
+    expect((await api.ask("PATCH", `${ROLES}/${viewing}`, { body: add("users", above) })).status).toBe(200);
+  });
+  test("a tenant's own scopes are given by whoever manages roles", async () => {
+    await register({ name: "Taxis", identifier: "taxis", scopes: scopesNamed("taxis:book") });
+    const body = { displayName: "bookers", permissions: [{ value: "taxis:book" }], users: [{ value: below }] };
+    expect((await api.ask("POST", ROLES, { as, body })).status).toBe(201);
+  });
+});
+
+describe("nobody comes to hold what the caller does not have", () => {
+  test("by a role", async () => {
+    for (const body of [add("users", manager), add("groups", plain)]) {
+      await refused("PATCH", `${ROLES}/${viewing}`, body);
+    }
+    const { body } = await api.ask("GET", `${ROLES}/${viewing}`);
+    const [users, groups] = [valuesOf(body.users), valuesOf(body.groups)];
+    const put = {
+      displayName: "viewing",
+      permissions: [{ value: VIEW }],
+      users: [...users, manager].map((value) => ({ value })),
+    };
+    await refused("PUT", `${ROLES}/${viewing}`, put);
+    const after = (await api.ask("GET", `${ROLES}/${viewing}`)).body;
+    expect([valuesOf(after.users), valuesOf(after.groups)]).toEqual([users, groups]);
+    await mayNot();
+    expect((await api.ask("PATCH", `${ROLES}/${listing}`, { as, body: add("users", above) })).status).toBe(200);
+  });
+  test("by joining a group, in every way", async () => {
+    const members = [{ value: manager }];
+    await refused("PATCH", `/scim2/Groups/${viewers}`, add("members", manager));
+    await refused("PUT", `/scim2/Groups/${viewers}`, { displayName: "viewers", members });
+    await refused("PATCH", `/svc/scim/Groups/${viewers}`, { members });
+    await refused("PUT", `/svc/scim/Groups/${viewers}`, { displayName: "viewers", members });
+    const bulk = (data: unknown) => ({ Operations: [{ method: "PATCH", path: `/Groups/${viewers}`, data }] });
+    const two = await api.ask("POST", "/scim2/Bulk", { as, body: bulk(add("members", manager)) });
+    expect(two.body.Operations[0]).toMatchObject({
+      status: "403",
+      response: { detail: expect.stringContaining(VIEW) },
+    });
+    const one = await api.ask("POST", "/svc/scim/Bulk", { as, body: bulk({ members }) });
+    expect(one.body.Operations[0].status).toMatchObject({ code: "403", description: expect.stringContaining(VIEW) });
+    expect((await api.ask("GET", `/scim2/Groups/${viewers}`)).body.members).toEqual([]);
+    await mayNot();
+    expect((await api.ask("PATCH", `/scim2/Groups/${plain}`, { as, body: add("members", below) })).status).toBe(200);
+    expect((await api.ask("PATCH", `/scim2/Groups/${viewers}`, { body: add("members", below) })).status).toBe(200);
+    const body = patchOf({ op: "remove", path: `members[value eq "${below}"]` });
+    expect((await api.ask("PATCH", `/scim2/Groups/${viewers}`, { as, body })).status).toBe(200);
+  });
+});
+
+describe("with a token it is the token's scopes that count", () => {
+  const needed = ["internal_role_mgt_create", "internal_role_mgt_update", "internal_group_mgt_update"];
+  const role = (displayName: string, scope: string) => ({ displayName, permissions: [{ value: scope }] });
+  test("an application's own", async () => {
+    const client = await oauth.newClient([...needed, LIST]);
+    const token = `Bearer ${await oauth.ownToken(client, "SYSTEM")}`;
+    await refused("POST", ROLES, role("by a client", VIEW), token);
+    await refused("PATCH", `${ROLES}/${viewing}`, add("users", manager), token);
+    await refused("PATCH", `/scim2/Groups/${viewers}`, add("members", manager), token);
+    expect((await api.ask("POST", ROLES, { as: token, body: role("by a client", LIST) })).status).toBe(201);
+  });
+  test("an administrator's that says less than the administrator may", async () => {
+    const client = await oauth.newClient(needed);
+    const { access_token } = await oauth.token(client, { grant_type: "password", ...ADMIN, scope: needed.join(" ") });
+    const token = `Bearer ${access_token}`;
+    await refused("POST", ROLES, role("by a token", VIEW), token);
+    const admin = (await api.ask("GET", `${ROLES}?filter=${encodeURIComponent('displayName eq "admin"')}`)).body
+      .Resources[0].id;
+    await refused("PATCH", `${ROLES}/${admin}`, add("users", below), token, "administrator");
+    expect((await api.ask("POST", ROLES, { body: role("by the administrator", VIEW) })).status).toBe(201);
+  });
+});
+
+describe("who has more than the caller is not taken over", () => {
+  const other = "another-password";
+  test.each([
+    ["its password", { password: other }],
+    ["its name", { userName: "renamed" }],
+  ])("%s", async (_, value) => {
+    const inBulk = (data: unknown) => ({ Operations: [{ method: "PATCH", path: `/Users/${above}`, data }] });
+    await refused("PATCH", `/scim2/Users/${above}`, set(value));
+    await refused("PUT", `/scim2/Users/${above}`, { userName: "above", ...value });
+    await refused("PUT", `/svc/scim/Users/${above}`, { userName: "above", ...value });
+    if (!("userName" in value)) await refused("PATCH", `/svc/scim/Users/${above}`, value);
+    const two = await api.ask("POST", "/scim2/Bulk", { as, body: inBulk(set(value)) });
+    expect(two.body.Operations[0].status).toBe("403");
+    const one = await api.ask("POST", "/svc/scim/Bulk", { as, body: inBulk({ userName: "above", ...value }) });
+    expect(one.body.Operations[0].status.code).toBe("403");
+    expect((await api.ask("GET", APPLICATIONS, { as: { username: "above", password } })).status).toBe(200);
+  });
+  test("nor by a group that brings it", async () => {
+    const id = await make("/scim2/Users", { userName: "grouped", password });
+    expect((await api.ask("PATCH", `/scim2/Groups/${viewers}`, { body: add("members", id) })).status).toBe(200);
+    await refused("PATCH", `/scim2/Users/${id}`, set({ password: other }));
+  });
+  test("everybody else is helped, whoever leaves is locked out, and one's own password is one's own", async () => {
+    const patch = (id: string, value: Record<string, unknown>, who: Ask["as"] = as) =>
+      api.ask("PATCH", `/scim2/Users/${id}`, { as: who, body: set(value) });
+    expect((await patch(below, { password: other })).status).toBe(200);
+    expect((await patch(above, { active: false })).status).toBe(200);
+    expect((await patch(above, { active: true })).status).toBe(200);
+    const self = { username: "above", password };
+    expect((await api.ask("PATCH", "/scim2/Me", { as: self, body: set({ password: other }) })).status).toBe(200);
+    expect((await patch(above, { password }, ADMIN)).status).toBe(200);
+    expect((await api.ask("DELETE", `/scim2/Users/${above}`, { as })).status).toBe(204);
+  });
+});
