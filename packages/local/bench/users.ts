@@ -3,6 +3,7 @@ import { copyFile, mkdir, mkdtemp, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pause } from "#core/platform/clock.ts";
+import { sealKey } from "../seal-key.ts";
 import { startService, TABLE_NAME } from "../service.ts";
 import { administrator, callWith, costOf, isAuthorizer, listening, type Sent } from "./calls.ts";
 import { type City, cityOf } from "./city.ts";
@@ -22,6 +23,8 @@ const exists = (file: string): Promise<boolean> =>
 const dataFor = async (city: City, kept: string | undefined): Promise<string> => {
   const directory = await mkdtemp(join(tmpdir(), "identity-admin-api-bench-"));
   const target = join(directory, DATABASE);
+  // Made before the data, as a service makes it: data without its key is refused.
+  await sealKey(directory);
   const load = (file: string) => importItems(file, TABLE_NAME, `${city.size} users`, city.itemCount, city.items());
   if (kept === undefined) {
     await load(target);
