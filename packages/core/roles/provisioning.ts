@@ -82,6 +82,12 @@ const holdersOf = async (
   const found = kind === "user" ? await users.findMany(tenant, ids) : await groups.findMany(tenant, ids);
   const unknown = ids.filter((_, at) => found[at] === undefined);
   if (unknown.length > 0) throw unknownHolders(kind, unknown);
+  if (kind === "user") {
+    await users.elsewhere?.anchor(
+      tenant,
+      found.flatMap((user) => (user && "userName" in user ? user : [])),
+    );
+  }
   return ids.map((id) => ({ kind, id }));
 };
 
