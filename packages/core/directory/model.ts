@@ -1,5 +1,10 @@
 /** A directory as the deployment declares it: where it is, how it is spoken to, and which of its attributes are which of SCIM's. */
 
+import { SUPER_TENANT } from "../tenants/tenant.ts";
+
+/** Whose a directory is where the deployment says nothing. */
+export const DEFAULT_TENANT = SUPER_TENANT;
+
 /** The attributes of SCIM users that an attribute of a directory can be: one value, or the values of a list. */
 const ENTERPRISE = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";
 

@@ -1,8 +1,13 @@
 /** The keys of a `[[user_store]]` of the kind `ldap`. */
 import { X509Certificate } from "node:crypto";
 import * as z from "zod";
-import { type DirectorySettings, defaultAttributes, listAttributes, singleAttributes } from "../directory/model.ts";
-import { SUPER_TENANT } from "../tenants/tenant.ts";
+import {
+  DEFAULT_TENANT,
+  type DirectorySettings,
+  defaultAttributes,
+  listAttributes,
+  singleAttributes,
+} from "../directory/model.ts";
 import { nearest } from "./nearest.ts";
 import { isTable } from "./table.ts";
 
@@ -27,12 +32,18 @@ const DistinguishedName = z
 const Url = z
   .string()
   .max(TEXT_MAX)
-  .refine((text) => {
-    if (!URL.canParse(text)) return false;
-    const { protocol, hostname, username, password, pathname, search, hash } = new URL(text);
-    const isBare = username === "" && password === "" && ["", "/"].includes(pathname) && search === "" && hash === "";
-    return (protocol === "ldaps:" || protocol === "ldap:") && hostname !== "" && isBare;
-  }, "expected ldaps://host or ldap://host, with a port where it is not 636 or 389, and nothing behind it");
+  .refine(
+    (text) => {
+      if (!URL.canParse(text)) return false;
+      const { protocol, hostname, username, password, pathname, search, hash } = new URL(text);
+      const isBare = username === "" && password === "" && ["", "/"].includes(pathname) && search === "" && hash === "";
+      return (protocol === "ldaps:" || protocol === "ldap:") && hostname !== "" && isBare;
+    },
+    {
+      abort: true,
+      error: "expected ldaps://host or ldap://host, with a port where it is not 636 or 389, and nothing behind it",
+    },
+  );
 
 const certificateFault = (text: string): boolean => {
   try {
@@ -60,7 +71,7 @@ const Attributes = z
   .superRefine((map, context) => {
     for (const [name, attribute] of Object.entries(map)) {
       const message = attributeFault(name, attribute);
-      if (message !== undefined) context.addIssue({ code: "custom", message });
+      if (message !== undefined) context.addIssue({ code: "custom", message, continue: false });
     }
   });
 
@@ -68,7 +79,7 @@ const milliseconds = (least: number, most: number, fallback: number) => z.int().
 
 /** The keys, beside those that every user store has. */
 export const directoryKeys = {
-  tenant: z.string().trim().toLowerCase().min(1).max(255).default(SUPER_TENANT),
+  tenant: z.string().trim().toLowerCase().min(1).max(255).default(DEFAULT_TENANT),
   url: Url,
   start_tls: z.boolean().default(false),
   ca_certificate: z
