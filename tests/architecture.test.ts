@@ -35,7 +35,11 @@ const kinds: readonly { readonly kind: string; readonly pattern: RegExp; readonl
     ],
   },
   // What is deployed, as data; the rest of stacks/ makes it with SST.
-  { kind: "plan", pattern: /^stacks\/(bundling|plan|stage|statements)\.ts$/, may: ["declaration", "table"] },
+  {
+    kind: "plan",
+    pattern: /^stacks\/(bundling|directories|plan|stage|statements)\.ts$/,
+    may: ["declaration", "settings", "table"],
+  },
   { kind: "stacks", pattern: /^stacks\//, may: ["plan", "catalogue", "declaration", "metrics"] },
   { kind: "metrics", pattern: /^packages\/core\/http\/metric-names\.ts$/, may: [] },
   {

@@ -90,7 +90,12 @@ export const directoryKeys = {
   bind_dn: DistinguishedName,
   password_env: z
     .string()
-    .regex(/^[A-Z][A-Z0-9_]{0,99}$/, "expected the name of an environment variable, such as DIRECTORY_PASSWORD"),
+    .max(100)
+    // Apart from the variables that the service has for itself.
+    .regex(
+      /^(?!ADMIN_)[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_PASSWORD$/,
+      "expected the name of an environment variable such as DIRECTORY_PASSWORD, in capitals, with _PASSWORD at its end",
+    ),
   base_dn: DistinguishedName,
   user_object_classes: z.array(Descriptor).min(1).max(LIST_MAX).default(["inetOrgPerson"]),
   username_attribute: Descriptor.default("uid"),

@@ -8,7 +8,7 @@ const store = (lines: string) => `[[user_store]]\n${lines}\n`;
 const ADDRESS = "ldaps://directory.example.com";
 const directory = (lines = "", url = ADDRESS) =>
   store(
-    `domain = "CORP"\nkind = "ldap"\nurl = "${url}"\nbind_dn = "cn=a,dc=b"\npassword_env = "P"\nbase_dn = "dc=b"\n${lines}`,
+    `domain = "CORP"\nkind = "ldap"\nurl = "${url}"\nbind_dn = "cn=a,dc=b"\npassword_env = "P_PASSWORD"\nbase_dn = "dc=b"\n${lines}`,
   );
 const storesIn = (source: string) => readDeployment(source).userStores;
 
@@ -32,7 +32,7 @@ describe("what is valid", () => {
     expect(declared).toMatchObject([{ domain: "CONSULTANTS", directory: undefined }, { domain: "CORP" }]);
     // Every key is shown, each with what holds where it is left out.
     const [short] = storesIn(directory());
-    expect({ ...declared[1]?.directory, domain: "CORP", url: ADDRESS, passwordEnv: "P" }).toEqual({
+    expect({ ...declared[1]?.directory, domain: "CORP", url: ADDRESS, passwordEnv: "P_PASSWORD" }).toEqual({
       ...short?.directory,
       bindDn: declared[1]?.directory?.bindDn,
       baseDn: declared[1]?.directory?.baseDn,
@@ -115,6 +115,11 @@ describe("a directory", () => {
     [store('domain = "CORP"\nkind = "ldap"'), `${place}.url: is required`],
     [directory("", "ldap://directory.example.com"), `${place}.url: would send passwords in the clear`],
     [directory("", "ldap://127.0.0.1.evil.example"), `${place}.url: would send passwords in the clear`],
+    [
+      directory().replace("P_PASSWORD", "SEAL_KEY"),
+      `${place}.password_env: expected the name of an environment variable`,
+    ],
+    [directory().replace("P_PASSWORD", "ADMIN_PASSWORD"), `${place}.password_env: expected the name of`],
     [directory("", "nonsense"), `${place}.url: expected ldaps://host`],
     [directory("", "https://directory.example.com"), `${place}.url: expected ldaps://host`],
     [directory("", "ldaps://user:word@directory.example.com"), `${place}.url: expected ldaps://host`],
