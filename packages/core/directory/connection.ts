@@ -6,6 +6,7 @@
  * Nothing takes longer than the settings say: what does is given up, and the connection with it.
  */
 import { Attribute, Change, Client, type Entry as ClientEntry, type Filter } from "ldapts";
+import { Fault } from "../faults/faults.ts";
 import { elapsed } from "../platform/clock.ts";
 import { passwordRequest } from "./escape.ts";
 import { codeOf, codes, readFault, unavailable, writeFault } from "./faults.ts";
@@ -80,7 +81,8 @@ export const openConnection = (
   const newClient = () =>
     new Client({
       url,
-      timeout: timeoutMs,
+      // A moment more than what is given up here: so it is known which of the two it was.
+      timeout: timeoutMs + 100,
       connectTimeout: settings.connectTimeoutMs,
       ...(protocol === "ldaps:" && { tlsOptions: tls }),
     });
@@ -89,7 +91,7 @@ export const openConnection = (
   const bounded = async <R>(client: Client, work: () => Promise<R>): Promise<R> => {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+      timer = setTimeout(() => reject(unavailable(domain, `no answer within ${timeoutMs} ms`)), timeoutMs);
     });
     const done = work();
     // Whichever comes second is not waited for.
@@ -122,7 +124,7 @@ export const openConnection = (
       return client;
     } catch (error) {
       close(client);
-      throw unavailable(domain, error);
+      throw error instanceof Fault ? error : unavailable(domain, error);
     }
   };
 
@@ -148,13 +150,14 @@ export const openConnection = (
     return { client: await (shared ?? { client: connect() }).client, isNew: true };
   };
 
-  /** A read is tried once more where an old connection turns out to be broken: nothing was done by it. */
+  /** A read is tried once more where an old connection turns out to be broken. What a directory refused is not. */
   const reading = async <R>(work: (client: Client) => Promise<R>): Promise<R> => {
     const { client, isNew } = await current();
     try {
       return await bounded(client, () => work(client));
     } catch (error) {
-      if (isNew || codeOf(error) !== undefined || client.isBound) throw readFault(domain, error);
+      // Nor is what took too long: it would take as long again.
+      if (isNew || error instanceof Fault || codeOf(error) !== undefined) throw readFault(domain, error);
       const again = await current();
       return bounded(again.client, () => work(again.client)).catch((reason: unknown) => {
         throw readFault(domain, reason);
@@ -231,7 +234,7 @@ export const openConnection = (
       } catch (error) {
         const code = codeOf(error);
         if (code !== undefined && wrongPassword.has(code)) return false;
-        throw unavailable(domain, error);
+        throw error instanceof Fault ? error : unavailable(domain, error);
       } finally {
         close(client);
       }

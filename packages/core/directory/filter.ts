@@ -3,7 +3,7 @@
  * whoever lists looks at what comes back. It is built of objects, never of text, so nothing in a value is syntax.
  */
 import { AndFilter, EqualityFilter, type Filter, NotFilter, OrFilter, PresenceFilter, SubstringFilter } from "ldapts";
-import { type BoundFilter, type Compare, pathName } from "../scim/filter/bound.ts";
+import { type BoundFilter, type Compare, equalitiesOf, pathName } from "../scim/filter/bound.ts";
 import { type DirectorySettings, listAttributes } from "./model.ts";
 
 /** What a part comes to. */
@@ -32,8 +32,14 @@ const attributeBehind = (name: string, { usernameAttribute, attributes }: Direct
   return Object.hasOwn(attributes, key) ? attributes[key] : undefined;
 };
 
+/** Whether a filter demands a user name of another user store: then a directory need not be asked. */
+export const namesElsewhere = (filter: BoundFilter, domain: string): boolean =>
+  equalitiesOf(filter).some(
+    ({ path, value }) => pathName(path) === "userName" && bareName(String(value), { domain }).includes("/"),
+  );
+
 /** A user name without the store that it may be written with. */
-const bareName = (text: string, { domain }: DirectorySettings): string =>
+const bareName = (text: string, { domain }: Pick<DirectorySettings, "domain">): string =>
   text.toUpperCase().startsWith(`${domain}/`) ? text.slice(domain.length + 1) : text;
 
 const compared = ({ path, operator, value, where }: Compare, settings: DirectorySettings): Compiled => {

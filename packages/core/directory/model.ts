@@ -60,7 +60,7 @@ export interface DirectorySettings {
   readonly attributes: Readonly<Record<string, string>>;
   readonly passwordWrite: PasswordWrite;
   readonly connectTimeoutMs: number;
-  /** The most that one thing asked of the directory takes, connecting included. */
+  /** The most that one thing asked of the directory takes. */
   readonly timeoutMs: number;
   /** Entries that the directory is asked for at once. */
   readonly pageSize: number;

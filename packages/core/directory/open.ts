@@ -121,9 +121,8 @@ export const openDirectories = ({ directories, countsAll, passwordOf }: Director
         const directory = at(tenant, before.userStore);
         if (!directory) return table.remove(tenant, id, nowMs, removal);
         await removal.check(before);
-        // Its shadow remembers what it must leave, also where this ends half way.
-        await directory.users.anchor([before]);
-        await directory.users.remove(before);
+        // First what ends its tokens, in case this ends half way; its shadow remembers what it must leave.
+        await directory.users.remove(before, removal.steps(before));
         return table.remove(tenant, id, nowMs, { ...removal, check: () => undefined });
       },
     };

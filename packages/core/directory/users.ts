@@ -7,6 +7,7 @@ import { foldName } from "../platform/fold.ts";
 import { newId } from "../platform/ids.ts";
 import type { BoundFilter } from "../scim/filter/bound.ts";
 import { stale } from "../table/stale.ts";
+import type { Step } from "../table/table.ts";
 import type { User } from "../users/model.ts";
 import { nameTaken, notFound } from "../users/rules.ts";
 import type { Adding, NamedUser, UserChange, UserStore } from "../users/store.ts";
@@ -14,9 +15,12 @@ import type { Connection, Entry } from "./connection.ts";
 import { idIn, isPossibleId, markOf, nameIn, restOf, userOf, valueChanges, wishedValues } from "./entry.ts";
 import { dnValue, isNamedBy } from "./escape.ts";
 import { codeOf, codes, readOnly } from "./faults.ts";
-import type { filtersOf } from "./filter.ts";
+import { type filtersOf, namesElsewhere } from "./filter.ts";
 import type { DirectorySettings } from "./model.ts";
 import { type Shadows, shadowsOf } from "./shadows.ts";
+
+/** An id that no user has. */
+const NOBODY = "00000000-0000-0000-0000-000000000000";
 
 /** Entries that are asked for by their ids at once. */
 const IDS_AT_ONCE = 100;
@@ -39,8 +43,8 @@ export interface DirectoryUsers {
   add(user: User, adding: Adding): Promise<User>;
   /** Writes what a change makes of a user that was read. Throws `stale` where somebody else was faster. */
   change(before: User, change: UserChange): Promise<User>;
-  /** Removes a user from the directory; its shadow, which it has by then, is the caller's to remove. */
-  remove(user: User): Promise<void>;
+  /** Removes a user from the directory, behind `steps`. Its shadow, which it has by then, is the caller's to remove. */
+  remove(user: User, steps: readonly Step[]): Promise<void>;
   anchor(users: readonly User[]): Promise<void>;
 }
 
@@ -179,8 +183,9 @@ export const directoryUsers = ({ settings, connection, filters }: Directory, tab
       const entry = await entryNamed(name);
       const id = entry && idIn(entry, settings);
       if (!entry || id === undefined) {
-        // A bind as nobody is refused as a wrong password is.
+        // A bind as nobody is refused as a wrong password is; a shadow is looked for as that of anybody.
         const nobody = dnOf(`nobody-${newId()}`);
+        await shadows.find(NOBODY);
         return {
           user: undefined,
           mark: nobody,
@@ -198,6 +203,7 @@ export const directoryUsers = ({ settings, connection, filters }: Directory, tab
     },
 
     async *walk(filter, limit) {
+      if (filter && namesElsewhere(filter, domain)) return;
       for await (const entries of connection.pages(filters.matching(filter), limit)) {
         const users = entries.filter((entry) => idIn(entry, settings) !== undefined && nameIn(entry, settings));
         const known = await shadows.findMany(users.map((entry) => idIn(entry, settings) ?? ""));
@@ -234,8 +240,10 @@ export const directoryUsers = ({ settings, connection, filters }: Directory, tab
       return assembled(entry, shadow);
     },
 
-    async remove(user) {
+    async remove(user, steps) {
       if (settings.isReadOnly) throw readOnly(domain);
+      await shadows.write({ ...user, profile: restOf(user.profile, settings) }, steps);
+      await shadows.anchor([user]);
       const entry = await entryOf(user.id);
       if (!entry) return;
       try {

@@ -102,9 +102,9 @@ export const directoryKeys = {
   id_attribute: Descriptor.default("entryUUID"),
   attributes: Attributes.default({}),
   password_write: z.enum(["modify-password", "attribute"]).default("modify-password"),
-  // An authorizer has ten seconds for all it does.
-  connect_timeout_ms: milliseconds(100, 5_000, 2_000),
-  timeout_ms: milliseconds(100, 8_000, 3_000),
+  // A sign-in asks three things one after the other, and the authorizer has ten seconds for all it does.
+  connect_timeout_ms: milliseconds(100, 3_000, 1_500),
+  timeout_ms: milliseconds(100, 3_000, 2_500),
   page_size: z.int().min(1).max(1_000).default(500),
   read_only: z.boolean().default(false),
 } as const;

@@ -52,6 +52,8 @@ describe.runIf(hasSlapd)("down and up again", async () => {
     expect((await send("GET", "/Users?domain=SECOND")).status).toBe(200);
     expect((await send("GET", "/Users?domain=PRIMARY")).status).toBe(200);
     expect((await send("GET", "/Users?count=1")).status).toBe(200);
+    const filter = encodeURIComponent(`userName eq "${names.second}"`);
+    expect((await send("GET", `/Users?filter=${filter}`)).body.totalResults).toBe(1);
     expect((await send("GET", "/Groups")).status).toBe(200);
     const group = await send("POST", "/Groups", { displayName: fresh("SECOND/g"), members: [{ value: second.id }] });
     expect(group.status).toBe(201);
