@@ -17,7 +17,7 @@ describe.runIf(hasSlapd)("down and up again", async () => {
   if (!hasSlapd) return;
   const slapd = await startSlapd();
   const api = world({
-    deployment: `${TWO_STORES}${directoryStore(slapd.url, "timeout_ms = 500\nconnect_timeout_ms = 300")}`,
+    deployment: `${TWO_STORES}${directoryStore(slapd.url, "timeout_ms = 1500\nconnect_timeout_ms = 1000")}`,
   });
   const oauth = oauthOf(api);
   const send = (method: string, path: string, body?: Shown) => api.ask(method, `/scim2${path}`, body ? { body } : {});
