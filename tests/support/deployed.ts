@@ -29,21 +29,26 @@ const always: readonly string[] = [
 /** Where is written down what the functions of a directory used of the table: one file for each run of the service. */
 export const usesDirectory = (directory: string): string => join(directory, "uses");
 
+let services = 0;
+
 /** The functions of a directory that `npm run test:bundles` made. */
 export const deployedFunctions = (directory: string): DeployedFunctions => {
+  services += 1;
+  // A further service of one file has functions of its own, with settings of its own.
+  const own = services > 1 ? `?service=${services}` : "";
   let guard: Promise<Guard> | undefined;
   return {
     async load(name, environment) {
       guard ??= startGuard(environment.DYNAMODB_ENDPOINT ?? "", (each) => statementsOf(plan[each as FunctionName]));
       const { endpointOf } = await guard;
-      const own = new Set([...always, ...variablesOf(plan[name as FunctionName])]);
+      const kept = new Set([...always, ...variablesOf(plan[name as FunctionName])]);
       for (const variable of Object.keys(environment)) delete process.env[variable];
-      for (const variable of own) {
+      for (const variable of kept) {
         if (environment[variable] !== undefined) process.env[variable] = environment[variable];
       }
       process.env.DYNAMODB_ENDPOINT = endpointOf(name);
       const file = join(directory, name, "bundle.mjs");
-      const module = (await import(/* @vite-ignore */ pathToFileURL(file).href)) as {
+      const module = (await import(/* @vite-ignore */ `${pathToFileURL(file).href}${own}`)) as {
         handler: Awaited<ReturnType<LoadFunction>>;
       };
       // A function reads its environment while it is loaded, and never again. What tests import of the sources wants all of it.
