@@ -33,21 +33,32 @@ export const shadowsOf = (
   const own = (user: User | undefined): User | undefined => (user?.userStore === domain ? user : undefined);
   const find: Shadows["find"] = async (id) => own(await table.find(tenant, id));
 
-  /** Frees a name that the shadow of another user has, who is gone or is called otherwise by now. */
-  const free = async (name: string, id: string, nowMs: number): Promise<void> => {
+  const renameTo = (id: string, userName: string): Promise<User> =>
+    table.update(tenant, id, (before) => ({ after: { ...before, userName } }), { userStore: domain, name: userName });
+
+  /**
+   * Frees a name that the shadow of another user has, who is gone or is called otherwise by now. Answers what is left to do
+   * behind that: of users who took each other's names, one waits under its id, which is nobody's name.
+   */
+  const free = async (name: string, id: string, nowMs: number): Promise<() => Promise<unknown>> => {
+    const nothing = () => Promise.resolve();
     const other = await table.idOf({ tenant, userStore: domain, name });
-    if (other === undefined || other === id) return;
+    if (other === undefined || other === id) return nothing;
     const now = await nameNow(other);
+    if (now !== undefined && foldName(now) === foldName(name)) return nothing;
     if (now === undefined) {
-      await table.remove(tenant, other, nowMs, {
-        check: () => undefined,
-        steps: () => revokingUser(tenant, other),
-      });
-    } else if (foldName(now) !== foldName(name)) {
-      await table.update(tenant, other, (before) => ({ after: { ...before, userName: now } }), {
-        userStore: domain,
-        name: now,
-      });
+      const removal = { check: () => undefined, steps: () => revokingUser(tenant, other) };
+      await table.remove(tenant, other, nowMs, removal);
+      return nothing;
+    }
+    try {
+      await renameTo(other, now);
+      return nothing;
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+      await renameTo(other, other);
+      // Where somebody else has its name even then, it is looked after when it is needed.
+      return () => renameTo(other, now).catch(() => undefined);
     }
   };
 
@@ -56,8 +67,10 @@ export const shadowsOf = (
       return await write();
     } catch (error) {
       if (!isTaken(error)) throw error;
-      await free(userName, id, modifiedMs);
-      return write();
+      const finish = await free(userName, id, modifiedMs);
+      const written = await write();
+      await finish();
+      return written;
     }
   };
 

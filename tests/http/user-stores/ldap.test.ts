@@ -4,12 +4,13 @@ import { oauthOf, TOKEN } from "#tests/support/oauth.ts";
 import { fresh, NOBODY, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
 import { scim1Of } from "#tests/support/scim1.ts";
 import { directoryStore, hasSlapd, PEOPLE, startSlapd } from "#tests/support/slapd.ts";
+import { CERTIFICATES, meByCertificate } from "#tests/support/user-stores.ts";
 import { world } from "#tests/support/world.ts";
 
 describe.runIf(hasSlapd)("a directory", async () => {
   if (!hasSlapd) return;
   const slapd = await startSlapd();
-  const api = world({ deployment: directoryStore(slapd.url) });
+  const api = world({ hasTlsDoor: true, deployment: `${CERTIFICATES}${directoryStore(slapd.url)}` });
   const scim = scimOf(api, "wso2");
   const scim1 = scim1Of(api);
   const oauth = oauthOf(api);
@@ -106,6 +107,14 @@ describe.runIf(hasSlapd)("a directory", async () => {
       expect((await api.ask("GET", "/scim2/Me", { as: bearer })).status).toBe(401);
       expect((await oauth.post(TOKEN, grant, client)).status).toBe(400);
       expect((await entryOf("renewed")).userPassword).toMatch(/^\{SSHA\}/);
+    });
+
+    test("a client certificate lets its user in, and nobody else", async () => {
+      const { id } = await user("certified");
+      expect(await meByCertificate(api, "CORP/certified")).toMatchObject({ status: 200, body: { id } });
+      expect((await meByCertificate(api, "CORP/nobody")).status).toBe(401);
+      await scim.patched(`/Users/${id}`, { op: "replace", path: "active", value: false });
+      expect((await meByCertificate(api, "CORP/certified")).status).toBe(401);
     });
 
     test("one who is not active is kept out, and is there", async () => {
