@@ -54,7 +54,7 @@ const reachable = (port: number): Promise<boolean> =>
     socket.once("error", () => resolve(false));
   });
 
-const configuration = (directory: string): string => `
+const configuration = (directory: string, more: string): string => `
 ${["core", "cosine", "inetorgperson"].map((name) => `include ${SCHEMAS}/${name}.schema`).join("\n")}
 pidfile ${directory}/slapd.pid
 ${MODULES ? `modulepath ${MODULES}\nmoduleload back_mdb` : ""}
@@ -69,6 +69,7 @@ rootdn "${BIND_DN}"
 rootpw "${BIND_PASSWORD}"
 directory ${directory}/data
 index objectClass,uid,mail,entryUUID,entryCSN eq
+${more}
 `;
 
 const until = async (condition: () => Promise<boolean>): Promise<void> => {
@@ -78,8 +79,8 @@ const until = async (condition: () => Promise<boolean>): Promise<void> => {
   }
 };
 
-/** Starts an empty directory with a branch for people. */
-export const startSlapd = async (): Promise<Slapd> => {
+/** Starts an empty directory with a branch for people; `more` are further lines about its database. */
+export const startSlapd = async (more = ""): Promise<Slapd> => {
   if (PROGRAM === undefined) throw new Error("slapd is not installed here");
   const directory = await mkdtemp(join(tmpdir(), "identity-admin-api-slapd-"));
   await mkdir(join(directory, "data"));
@@ -95,7 +96,7 @@ export const startSlapd = async (): Promise<Slapd> => {
   await writeFile(join(directory, "server.pem"), server.certificate);
   await writeFile(join(directory, "server.key"), server.key, { mode: 0o600 });
   const file = join(directory, "slapd.conf");
-  await writeFile(file, configuration(directory));
+  await writeFile(file, configuration(directory, more));
   const [port, securePort] = [await freePort(), await freePort()];
   const url = `ldap://127.0.0.1:${port}`;
   let child: ChildProcess | undefined;

@@ -233,3 +233,9 @@ export const valueChanges = (before: User, after: User, entry: Entry, settings: 
     ];
   });
 };
+
+/** The changes that take changes back. */
+export const opposite = (changes: readonly ValueChange[]): ValueChange[] =>
+  changes
+    .map((change): ValueChange => ({ ...change, operation: change.operation === "add" ? "delete" : "add" }))
+    .reverse();

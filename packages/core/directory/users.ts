@@ -12,7 +12,7 @@ import type { User } from "../users/model.ts";
 import { nameTaken, notFound } from "../users/rules.ts";
 import type { Adding, NamedUser, UserChange, UserStore } from "../users/store.ts";
 import type { Connection, Entry } from "./connection.ts";
-import { idIn, isPossibleId, markOf, nameIn, restOf, userOf, valueChanges, wishedValues } from "./entry.ts";
+import { idIn, isPossibleId, markOf, nameIn, opposite, restOf, userOf, valueChanges, wishedValues } from "./entry.ts";
 import { dnValue, isNamedBy } from "./escape.ts";
 import { codeOf, codes, readOnly } from "./faults.ts";
 import { type filtersOf, namesElsewhere } from "./filter.ts";
@@ -48,9 +48,6 @@ export interface DirectoryUsers {
   anchor(users: readonly User[]): Promise<void>;
 }
 
-const chunks = <T>(list: readonly T[], size: number): T[][] =>
-  Array.from({ length: Math.ceil(list.length / size) }, (_, at) => list.slice(at * size, (at + 1) * size));
-
 /** Opens the users of a directory over the table's, where their shadows are. */
 export const directoryUsers = ({ settings, connection, filters }: Directory, table: UserStore): DirectoryUsers => {
   const { domain, baseDn, usernameAttribute } = settings;
@@ -58,15 +55,16 @@ export const directoryUsers = ({ settings, connection, filters }: Directory, tab
   /** The entries of some ids, by their ids. */
   const entriesOf = async (ids: readonly string[]): Promise<ReadonlyMap<string, Entry>> => {
     const known = [...new Set(ids)].filter(isPossibleId);
-    const lists = await Promise.all(
-      chunks(known, IDS_AT_ONCE).map((some) => connection.search(filters.withIds(some), some.length)),
-    );
-    return new Map(
-      lists.flat().flatMap((entry) => {
+    const found = new Map<string, Entry>();
+    // One after the other: a directory works on what it is asked by one connection in its turn anyway.
+    for (let at = 0; at < known.length; at += IDS_AT_ONCE) {
+      const some = known.slice(at, at + IDS_AT_ONCE);
+      for (const entry of await connection.search(filters.withIds(some), some.length)) {
         const id = idIn(entry, settings);
-        return id === undefined ? [] : [[id, entry] as const];
-      }),
-    );
+        if (id !== undefined) found.set(id, entry);
+      }
+    }
+    return found;
   };
   const entryOf = async (id: string): Promise<Entry | undefined> => (await entriesOf([id])).get(id);
 
@@ -92,21 +90,24 @@ export const directoryUsers = ({ settings, connection, filters }: Directory, tab
     return user;
   };
 
-  /** Names an entry anew: by its name in the tree where it is named so there, or by the attribute. */
-  const rename = async (entry: Entry, from: string, to: string): Promise<string> => {
-    const taken = await connection.search(filters.named(to), 2);
-    const id = idIn(entry, settings);
-    if (taken.some((other) => idIn(other, settings) !== id)) throw nameTaken(to);
-    if (!isNamedBy(entry.dn, usernameAttribute)) {
-      await connection.modify(entry.dn, [
+  /** Throws `scim.unique` where another user has a name. */
+  const checkFree = async (id: string, name: string): Promise<void> => {
+    const found = await connection.search(filters.named(name), 2);
+    if (found.some((entry) => idIn(entry, settings) !== id)) throw nameTaken(name);
+  };
+
+  /** Names an entry anew: by its name in the tree where it is named so there, or by the attribute. Answers its name in the tree. */
+  const rename = async (dn: string, from: string, to: string): Promise<string> => {
+    if (!isNamedBy(dn, usernameAttribute)) {
+      await connection.modify(dn, [
         { operation: "delete", attribute: usernameAttribute, values: [from] },
         { operation: "add", attribute: usernameAttribute, values: [to] },
       ]);
-      return entry.dn;
+      return dn;
     }
     const first = `${usernameAttribute}=${dnValue(to)}`;
-    await connection.rename(entry.dn, first);
-    return [first, ...entry.dn.split(/(?<!\\),/).slice(1)].join(",");
+    await connection.rename(dn, first);
+    return [first, ...dn.split(/(?<!\\),/).slice(1)].join(",");
   };
 
   const setPassword = (dn: string, password: string): Promise<void> =>
@@ -122,11 +123,24 @@ export const directoryUsers = ({ settings, connection, filters }: Directory, tab
     const isRenamed = after.userName !== before.userName;
     if (changes.length === 0 && !isRenamed && password === undefined) return;
     if (settings.isReadOnly) throw readOnly(domain);
+    if (isRenamed) await checkFree(before.id, after.userName);
+    /** Takes back what was done, the last first: a change is made as a whole or not at all, as far as a directory lets us. */
+    const undoing: (() => Promise<unknown>)[] = [];
     try {
-      const dn = isRenamed ? await rename(entry, before.userName, after.userName) : entry.dn;
-      if (changes.length > 0) await connection.modify(dn, changes);
+      let { dn } = entry;
+      if (changes.length > 0) {
+        await connection.modify(dn, changes);
+        undoing.unshift(() => connection.modify(entry.dn, opposite(changes)));
+      }
+      if (isRenamed) {
+        dn = await rename(dn, before.userName, after.userName);
+        const renamed = dn;
+        undoing.unshift(() => rename(renamed, after.userName, before.userName));
+      }
+      // Last, because it cannot be taken back.
       if (password !== undefined) await setPassword(dn, password);
     } catch (error) {
+      for (const undo of undoing) await undo().catch(() => undefined);
       switch (codeOf(error)) {
         case codes.entryExists:
           throw nameTaken(after.userName);

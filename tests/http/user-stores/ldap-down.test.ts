@@ -1,8 +1,8 @@
 /** A directory that is down, slow, refusing, read-only or encrypted. */
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { oauthOf, TOKEN } from "#tests/support/oauth.ts";
 import { fresh, NOBODY, refusal, type Shown, scimOf } from "#tests/support/scim.ts";
-import { directoryStore, hasSlapd, PEOPLE, startSlapd } from "#tests/support/slapd.ts";
+import { BIND_DN, BIND_PASSWORD, directoryStore, hasSlapd, PEOPLE, SUFFIX, startSlapd } from "#tests/support/slapd.ts";
 import { TWO_STORES } from "#tests/support/user-stores.ts";
 import { type Answer, world } from "#tests/support/world.ts";
 
@@ -150,6 +150,56 @@ describe.runIf(hasSlapd)("read-only", async () => {
     await scim.patched(`/Users/${user.id}`, { op: "add", path: "nickName", value: "N" });
     await scim.patched(`/Users/${user.id}`, { op: "replace", path: "active", value: false });
     expect(await me()).toBe(401);
+  });
+});
+
+describe.runIf(hasSlapd)("refusing", async () => {
+  if (!hasSlapd) return;
+  const limited = `cn=limited,${SUFFIX}`;
+  // Everything but passwords, and nobody is called "forbidden".
+  const slapd = await startSlapd(`
+access to attrs=userPassword by anonymous auth by * none
+access to dn.exact="uid=forbidden,${PEOPLE}" by * none
+access to * by dn.exact="${limited}" write by * none`);
+  const deployment = directoryStore(slapd.url).replace(BIND_DN, limited);
+  const api = world({ deployment });
+  const scim = scimOf(api, "wso2");
+  beforeAll(() =>
+    slapd.connected((client) =>
+      client.add(limited, { objectClass: "person", cn: "limited", sn: "limited", userPassword: BIND_PASSWORD }),
+    ),
+  );
+  afterAll(() => slapd.close());
+
+  test("403, and nothing of the change is made", async () => {
+    const add = (uid: string) =>
+      slapd.connected((client) =>
+        client.add(`uid=${uid},${PEOPLE}`, { objectClass: "inetOrgPerson", uid, cn: uid, sn: "Old", title: "Old" }),
+      );
+    await add("bound");
+    const [user] = (await scim.find('userName eq "CORP/bound"')).Resources;
+    const value = {
+      title: "New",
+      userName: "CORP/renamed",
+      emails: [{ value: "a@corp.example" }],
+      password: "another-password",
+    };
+    refusal(await scim.patch(`/Users/${user.id}`, { op: "replace", value }), 403);
+    expect(await scim.read(`/Users/${user.id}`)).toEqual({ ...user, meta: expect.anything() });
+    refusal(await scim.ask("POST", "/Users", { body: { userName: "CORP/unmade", password } }), 403);
+    expect(await scim.names('userName eq "CORP/unmade"')).toEqual([]);
+    refusal(await scim.patch(`/Users/${user.id}`, { op: "replace", path: "userName", value: "CORP/forbidden" }), 403);
+    expect(await scim.patched(`/Users/${user.id}`, { op: "replace", path: "title", value: "New" })).toMatchObject({
+      title: "New",
+    });
+  });
+
+  describe("us", () => {
+    const wrong = world({ deployment: deployment.replace(limited, `cn=nobody,${SUFFIX}`) });
+    test("503: that is the operator's to mend", async () => {
+      isAway(await wrong.ask("GET", "/scim2/Users?domain=CORP"));
+      expect((await wrong.ask("GET", "/scim2/Users?domain=PRIMARY")).status).toBe(200);
+    });
   });
 });
 
