@@ -7,14 +7,14 @@
  */
 import { Attribute, Change, Client, type Entry as ClientEntry, type Filter } from "ldapts";
 import { Fault } from "../faults/faults.ts";
-import { elapsed } from "../platform/clock.ts";
+import { systemClock } from "../platform/clock.ts";
 import { passwordRequest } from "./escape.ts";
 import { codeOf, codes, readFault, unavailable, writeFault } from "./faults.ts";
 import type { DirectorySettings } from "./model.ts";
 
 const MODIFY_PASSWORD = "1.3.6.1.4.1.4203.1.11.1";
 
-/** A container may sleep between two requests, and its connections die unheard meanwhile. */
+/** A container may sleep between two requests, and its connections die unheard meanwhile. By the machine's clock: others sleep too. */
 const IDLE_MAX_MS = 30_000;
 
 /** An entry: its attributes by their names in lower case. */
@@ -132,16 +132,16 @@ export const openConnection = (
 
   const current = async (): Promise<{ readonly client: Client; readonly isNew: boolean }> => {
     const before = shared;
-    if (before && elapsed() - before.usedMs < IDLE_MAX_MS) {
+    if (before && systemClock.now() - before.usedMs < IDLE_MAX_MS) {
       const client = await before.client.catch(() => undefined);
       if (client?.isBound) {
-        before.usedMs = elapsed();
+        before.usedMs = systemClock.now();
         return { client, isNew: false };
       }
     }
     if (shared === before) {
       before?.client.then(close, () => undefined);
-      const opened = { client: connect(), usedMs: elapsed() };
+      const opened = { client: connect(), usedMs: systemClock.now() };
       opened.client.catch(() => {
         if (shared === opened) shared = undefined;
       });

@@ -36,6 +36,7 @@ export const readOnly = (domain: string): Fault =>
 
 const badValues: ReadonlySet<number> = new Set([
   codes.constraint,
+  codes.valueExists,
   codes.invalidSyntax,
   codes.invalidDn,
   codes.naming,
@@ -63,7 +64,7 @@ export const writeFault = (domain: string, error: unknown): unknown => {
     return new Fault("scim.forbidden", told, { cause: error });
   }
   if (code !== undefined && badValues.has(code)) {
-    const told = `The directory of the user store ${domain} refuses a value: it has not the form or the length that its schema or its password policy asks for.`;
+    const told = `The directory of the user store ${domain} refuses a value: it has not the form or the length that its schema or its password policy asks for, or is there twice.`;
     return new Fault("request.invalid", told, { cause: error });
   }
   return unavailable(domain, error);

@@ -14,7 +14,7 @@ import type { Adding, NamedUser, UserChange, UserStore } from "../users/store.ts
 import type { Connection, Entry } from "./connection.ts";
 import { idIn, isPossibleId, markOf, nameIn, opposite, restOf, userOf, valueChanges, wishedValues } from "./entry.ts";
 import { dnValue, isNamedBy } from "./escape.ts";
-import { codeOf, codes, readOnly } from "./faults.ts";
+import { codeOf, codes, readOnly, writeFault } from "./faults.ts";
 import { type filtersOf, namesElsewhere } from "./filter.ts";
 import type { DirectorySettings } from "./model.ts";
 import { type Shadows, shadowsOf } from "./shadows.ts";
@@ -146,8 +146,12 @@ export const directoryUsers = ({ settings, connection, filters }: Directory, tab
           throw nameTaken(after.userName);
         case codes.noSuchObject:
         case codes.noSuchAttribute:
-        case codes.valueExists:
           throw stale();
+        case codes.valueExists: {
+          // Somebody else was faster, or two values are one to the directory.
+          const now = await entryOf(before.id);
+          throw now && markOf(now) === markOf(entry) ? writeFault(domain, error) : stale();
+        }
         default:
           throw error;
       }

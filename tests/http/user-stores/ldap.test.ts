@@ -162,6 +162,25 @@ describe.runIf(hasSlapd)("a directory", async () => {
       expect((await patch(version, "C")).status).toBe(412);
     });
 
+    test("another case of letters is another name of the same user", async () => {
+      const { id } = await user("cased");
+      const renamed = await scim.patched(`/Users/${id}`, { op: "replace", path: "userName", value: "CORP/CASED" });
+      expect(renamed).toMatchObject({ id, userName: "CORP/CASED" });
+      expect((await me("CORP/cased")).body.id).toBe(id);
+    });
+
+    test("400 for two values that are one to the directory", async () => {
+      const phoneNumbers = [{ value: "+1 555 0100" }, { value: "+1-555-0100" }];
+      const { id } = await user("doubled");
+      refusal(await scim.patch(`/Users/${id}`, { op: "add", value: { phoneNumbers } }), 400, "invalidValue");
+      refusal(
+        await ask("POST", "/Users", { body: { userName: "CORP/doubled-2", password, phoneNumbers } }),
+        400,
+        "invalidValue",
+      );
+      expect((await scim.read(`/Users/${id}`)).phoneNumbers).toBeUndefined();
+    });
+
     test("many changes at once are all made", async () => {
       const { id } = await user("busy");
       const values = Array.from({ length: 6 }, (_, at) => `busy-${at}@corp.example`);
