@@ -100,6 +100,8 @@ export const startSlapd = async (more = ""): Promise<Slapd> => {
   const [port, securePort] = [await freePort(), await freePort()];
   const url = `ldap://127.0.0.1:${port}`;
   let child: ChildProcess | undefined;
+  // Also where the test file ends before its last test.
+  process.once("exit", () => child?.kill("SIGKILL"));
 
   const start = async (): Promise<void> => {
     if (child && child.exitCode === null && child.signalCode === null) return;
