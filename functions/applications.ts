@@ -8,19 +8,17 @@ import { type AuthorizedApiStores, authorizedApiHandlers } from "#core/authorize
 import { authorizedApiStore } from "#core/authorized-apis/store.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { deploymentFromFile } from "#core/settings/file.ts";
-import { userStoreNames } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { templateStore } from "#core/templates/store.ts";
 import { transferOperations } from "#core/transfer/contract.ts";
 import { type TransferStores, transferHandlers } from "#core/transfer/handlers.ts";
-import { declaredUsers } from "#core/users/declared.ts";
-import { userStore } from "#core/users/store.ts";
 import { baseUrl, deploymentFile, protocolSupport, tableConfig } from "./env.ts";
+import { openUserStores } from "./user-stores.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
 const deployment = deploymentFromFile(deploymentFile());
 const protocols = protocolSupport(deployment);
-const userStores = userStoreNames(deployment.userStores);
+const { usersIn } = await openUserStores(deployment);
 
 export const operations = { ...applicationOperations, ...authorizedApiOperations, ...transferOperations };
 
@@ -37,7 +35,7 @@ export const handler = lambda<typeof operations, ApplicationStores & AuthorizedA
       applications: applicationStore(table),
       templates: templateStore(table),
       protocols,
-      users: declaredUsers(userStore(table), userStores),
+      users: usersIn(table),
       apiResources: apiResourceStore(table),
       authorizedApis: authorizedApiStore(table),
     };

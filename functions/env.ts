@@ -109,3 +109,13 @@ export const openApiFile = (environment = process.env): string => read(Documents
 
 /** The path of deployment.toml. */
 export const deploymentFile = (environment = process.env): string => read(Deployment, environment).DEPLOYMENT_TOML;
+
+/** The password by which the service signs in to a directory, from the variable that deployment.toml names. */
+export const directoryPassword = (
+  { domain, passwordEnv }: { readonly domain: string; readonly passwordEnv: string },
+  environment = process.env,
+): string => {
+  const password = environment[passwordEnv];
+  if (password) return password;
+  throw new Error(`environment: ${passwordEnv}: the password for the directory of the user store ${domain} is needed`);
+};

@@ -7,8 +7,6 @@ import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
 import { refusalLog } from "#core/auth/refusals.ts";
 import { newSignIn } from "#core/auth/sign-in.ts";
 import { clientStore } from "#core/clients/store.ts";
-import { declaredGroups } from "#core/groups/declared.ts";
-import { groupStore } from "#core/groups/store.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { newObserver } from "#core/http/observe.ts";
 import { newClientJudge } from "#core/oauth/client-authentication.ts";
@@ -18,18 +16,16 @@ import { oauthHandlers } from "#core/oauth/handlers.ts";
 import { systemClock } from "#core/platform/clock.ts";
 import { roleStore } from "#core/roles/store.ts";
 import { deploymentFromFile } from "#core/settings/file.ts";
-import { userStoreNames } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { tenantStore } from "#core/tenants/tenant.ts";
 import { familyStore } from "#core/tokens/families.ts";
 import { newSigningKeys } from "#core/tokens/held-keys.ts";
 import { newTokenReader } from "#core/tokens/reader.ts";
-import { declaredUsers } from "#core/users/declared.ts";
-import { userStore } from "#core/users/store.ts";
 import { baseUrl, deploymentFile, seal as sealOf, tableConfig } from "./env.ts";
+import { openUserStores } from "./user-stores.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
-const userStores = userStoreNames(deploymentFromFile(deploymentFile()).userStores);
+const { userStoresOf, usersIn, groupsIn } = await openUserStores(deploymentFromFile(deploymentFile()));
 const seal = sealOf();
 const observer = newObserver("oauth2");
 
@@ -38,7 +34,7 @@ const tools: OAuthTools = {
   authenticate: newAuthenticate(systemClock, systemScopes),
   judge: newClientJudge(seal),
   signing: newSigningKeys(seal, observer.signingKey),
-  reader: newTokenReader(userStores),
+  reader: newTokenReader(userStoresOf),
   refusals: (traceId, sourceIp) => refusalLog(observer, traceId, sourceIp),
 };
 
@@ -56,9 +52,9 @@ export const handler = lambda({
       tools,
       clients: clientStore(table),
       tenants: tenantStore(table),
-      users: declaredUsers(userStore(table), userStores),
+      users: usersIn(table),
       roles: roleStore(table),
-      groups: declaredGroups(groupStore(table), userStores),
+      groups: groupsIn(table),
       credentials: credentialStore(table),
       lockouts: lockoutStore(table, defaultLockoutPolicy),
       apiResources: apiResourceStore(table),

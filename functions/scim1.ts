@@ -1,8 +1,6 @@
 /** SCIM 1.1: the users and groups of SCIM 2.0 for the clients that still speak the older version. */
 
-import { declaredGroups } from "#core/groups/declared.ts";
 import { nameStore, newNameMemory } from "#core/groups/names.ts";
-import { groupStore } from "#core/groups/store.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { roleStore } from "#core/roles/store.ts";
 import { newIsAdministrator } from "#core/scim1/administrators.ts";
@@ -10,17 +8,15 @@ import { scim1Operations } from "#core/scim1/contract.ts";
 import { scim1Handlers } from "#core/scim1/handlers.ts";
 import type { Scim1Dialect } from "#core/scim1/stores.ts";
 import { deploymentFromFile } from "#core/settings/file.ts";
-import { userStoreNames } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { tenantStore } from "#core/tenants/tenant.ts";
-import { declaredUsers } from "#core/users/declared.ts";
-import { userStore } from "#core/users/store.ts";
 import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
+import { openUserStores } from "./user-stores.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 28_000 }));
 const deployment = deploymentFromFile(deploymentFile());
 const isWso2 = deployment.scim2.profile === "wso2";
-const userStores = userStoreNames(deployment.userStores);
+const { userStoresOf, usersIn, groupsIn } = await openUserStores(deployment);
 const memory = newNameMemory();
 const isAdministrator = newIsAdministrator();
 const dialect: Scim1Dialect = { showsUsername: false, needsPassword: isWso2, listsWhole: !isWso2 };
@@ -32,17 +28,17 @@ export const handler = lambda({
   operations,
   handlers: scim1Handlers,
   baseUrl: baseUrl(),
-  stores: (meter) => {
+  stores: (meter, tenant) => {
     const table = open(meter);
-    const [groups, roles] = [declaredGroups(groupStore(table), userStores), roleStore(table)];
+    const [groups, roles] = [groupsIn(table), roleStore(table)];
     return {
-      users: declaredUsers(userStore(table), userStores),
+      users: usersIn(table),
       groups,
       roles,
       isAdministrator,
       tenants: tenantStore(table),
       names: nameStore(table, memory, [groups.namesOf, roles.namesOf]),
-      userStores,
+      userStores: userStoresOf(tenant),
       dialect,
     };
   },

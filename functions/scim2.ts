@@ -2,9 +2,7 @@
 
 import { scopeNames } from "#core/api-resources/store.ts";
 import { applicationStore } from "#core/applications/store.ts";
-import { declaredGroups } from "#core/groups/declared.ts";
 import { nameStore, newNameMemory } from "#core/groups/names.ts";
-import { groupStore } from "#core/groups/store.ts";
 import { renderFault } from "#core/http/dialects.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { roleStore } from "#core/roles/store.ts";
@@ -13,16 +11,15 @@ import { scim2Operations } from "#core/scim2/contract.ts";
 import { scim2Handlers } from "#core/scim2/handlers.ts";
 import type { Scim2Dialect } from "#core/scim2/stores.ts";
 import { deploymentFromFile } from "#core/settings/file.ts";
-import { userStoreNames } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { tenantStore } from "#core/tenants/tenant.ts";
-import { declaredUsers } from "#core/users/declared.ts";
-import { userStore } from "#core/users/store.ts";
 import { baseUrl, deploymentFile, seal, tableConfig } from "./env.ts";
+import { openUserStores } from "./user-stores.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 28_000 }));
-const { scim2, ...deployment } = deploymentFromFile(deploymentFile());
-const userStores = userStoreNames(deployment.userStores);
+const deployment = deploymentFromFile(deploymentFile());
+const { scim2 } = deployment;
+const { userStoresOf, usersIn, groupsIn } = await openUserStores(deployment);
 const memory = newNameMemory();
 const cursorSeal = seal();
 const isWso2 = scim2.profile === "wso2";
@@ -43,18 +40,18 @@ export const handler = lambda({
   handlers: scim2Handlers,
   baseUrl: baseUrl(),
   scimProfile: scim2.profile,
-  stores: (meter) => {
+  stores: (meter, tenant) => {
     const table = open(meter);
-    const [groups, roles] = [declaredGroups(groupStore(table), userStores), roleStore(table)];
+    const [groups, roles] = [groupsIn(table), roleStore(table)];
     return {
-      users: declaredUsers(userStore(table), userStores),
+      users: usersIn(table),
       groups,
       roles,
       knownScopes: scopeNames(table),
       hasApplication: async (tenant, id) => (await applicationStore(table).find(tenant, id)) !== undefined,
       tenants: tenantStore(table),
       names: nameStore(table, memory, [groups.namesOf, roles.namesOf]),
-      userStores,
+      userStores: userStoresOf(tenant),
       dialect,
       seal: cursorSeal,
     };

@@ -39,8 +39,16 @@ const variablesOf = ({ needs, reads, writes }: FunctionPlan, { settings: { domai
     sealing: { SEAL_KEY: secrets.sealKey.value, FORMER_SEAL_KEYS: secrets.formerSealKeys.value },
     document: { OPENAPI_FILE: placeOf("docs/openapi.json") },
     deployment: { DEPLOYMENT_TOML: placeOf(DEPLOYMENT_FILE) },
+    directories: Object.fromEntries(secrets.directoryPasswords.map(({ variable, secret }) => [variable, secret.value])),
   };
   return Object.assign({}, reads || writes ? { TABLE_NAME: table.name } : {}, ...needs.map((need) => byNeed[need]));
+};
+
+/** A directory is rarely reachable from everywhere: who asks one is put into its network, where a stage names it. */
+const networkOf = ({ needs }: FunctionPlan, { settings: { directoryNetwork }, secrets }: Parts) => {
+  if (!needs.includes("directories") || secrets.directoryPasswords.length === 0 || !directoryNetwork) return {};
+  const { subnets, securityGroups } = directoryNetwork;
+  return { vpc: { privateSubnets: [...subnets], securityGroups: [...securityGroups] } };
 };
 
 const make = (name: FunctionName, row: FunctionPlan, parts: Parts) => {
@@ -57,6 +65,7 @@ const make = (name: FunctionName, row: FunctionPlan, parts: Parts) => {
     nodejs: bundling,
     copyFiles: copiesOf(row),
     environment: { ...variablesOf(row, parts), POWERTOOLS_LOG_LEVEL: stage.logLevel },
+    ...networkOf(row, parts),
     // As text: the functions write JSON themselves, and metrics are found in it only where nothing is put around it.
     logging: { retention: stage.logRetention, format: "text" },
     permissions: [

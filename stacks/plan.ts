@@ -24,7 +24,9 @@ export type Need =
   /** The API document, beside the bundle. */
   | "document"
   /** deployment.toml, beside the bundle. */
-  | "deployment";
+  | "deployment"
+  /** The directories that deployment.toml declares as user stores: their passwords, and the network that they are in. */
+  | "directories";
 
 /** The calls on the table that read, and those that write. There is no Scan and no batch of writes. */
 export type ReadAction = "GetItem" | "BatchGetItem" | "Query";
@@ -52,6 +54,8 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
   sealing: ["SEAL_KEY", "FORMER_SEAL_KEYS"],
   document: ["OPENAPI_FILE"],
   deployment: ["DEPLOYMENT_TOML"],
+  // Those that deployment.toml names: none where it declares no directory.
+  directories: [],
 };
 
 /** The variables that a function is given beside those of every function. */
@@ -120,7 +124,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     description: "Decides on every request",
     // The gateway waits no longer.
     timeout: "10 seconds",
-    needs: ["address", "deployment"],
+    needs: ["address", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
@@ -144,7 +148,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     ...hashing,
     description: "Issues tokens, and tells what they are worth",
-    needs: ["address", "sealing", "deployment"],
+    needs: ["address", "sealing", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
@@ -174,7 +178,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
   applications: {
     ...endpoint,
     description: "Applications and the APIs they may call",
-    needs: ["address", "sealing", "deployment"],
+    needs: ["address", "sealing", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
@@ -213,15 +217,15 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     ...hashing,
     description: "Users and groups by SCIM 1.1",
-    needs: ["address", "deployment"],
-    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people] },
+    needs: ["address", "deployment", "directories"],
+    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people, p.roleNames] },
     writes: { calls: ["PutItem", "UpdateItem", "DeleteItem"], on: [...people, p.credential, ...endings] },
   },
   scim2: {
     ...endpoint,
     ...hashing,
     description: "Users, groups and roles by SCIM 2.0",
-    needs: ["address", "sealing", "deployment"],
+    needs: ["address", "sealing", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [p.tenant, ...people, p.roleNames, p.application, p.scope],

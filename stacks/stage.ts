@@ -97,6 +97,14 @@ export interface Settings {
   readonly adminUsername: string;
   /** The name of a table that was restored from a backup, which is used in place of the stage's own. */
   readonly restoredTable: string | undefined;
+  /** Where the functions are put that ask directories; the internet where it is left out. */
+  readonly directoryNetwork: DirectoryNetwork | undefined;
+}
+
+/** A part of a VPC, with a way to DynamoDB. */
+export interface DirectoryNetwork {
+  readonly subnets: readonly string[];
+  readonly securityGroups: readonly string[];
 }
 
 const HOST_NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
@@ -125,12 +133,30 @@ const domainsOf = (environment: NodeJS.ProcessEnv): Domains | undefined => {
   };
 };
 
+const idsIn = (variable: string, text: string, form: RegExp): readonly string[] => {
+  const ids = text.split(",").map((id) => id.trim());
+  const odd = ids.find((id) => !form.test(id));
+  if (odd !== undefined) throw new Error(`${variable} must be ids by commas; "${odd}" is none.`);
+  return ids;
+};
+
+const directoryNetworkOf = (environment: NodeJS.ProcessEnv): DirectoryNetwork | undefined => {
+  const { DIRECTORY_SUBNETS: subnets, DIRECTORY_SECURITY_GROUPS: groups } = environment;
+  if (!subnets && !groups) return undefined;
+  if (!subnets || !groups) throw new Error("DIRECTORY_SUBNETS and DIRECTORY_SECURITY_GROUPS need each other.");
+  return {
+    subnets: idsIn("DIRECTORY_SUBNETS", subnets, /^subnet-[0-9a-f]+$/),
+    securityGroups: idsIn("DIRECTORY_SECURITY_GROUPS", groups, /^sg-[0-9a-f]+$/),
+  };
+};
+
 /** Reads what is set about a stage. Throws an `Error` that names the variable that is wrong. */
 export const settingsOf = (environment: NodeJS.ProcessEnv): Settings => ({
   domains: domainsOf(environment),
   alarmEmail: environment.ALARM_EMAIL || undefined,
   adminUsername: environment.ADMIN_USERNAME || "admin",
   restoredTable: environment.RESTORED_TABLE || undefined,
+  directoryNetwork: directoryNetworkOf(environment),
 });
 
 /** What SST has to know before it looks at the stacks. */

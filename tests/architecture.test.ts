@@ -31,12 +31,13 @@ const kinds: readonly { readonly kind: string; readonly pattern: RegExp; readonl
       "platform",
       "rules",
       "settings",
+      "directory",
     ],
   },
   // What is deployed, as data; the rest of stacks/ makes it with SST.
   {
     kind: "plan",
-    pattern: /^stacks\/(authorities|bundling|plan|stage|statements)\.ts$/,
+    pattern: /^stacks\/(authorities|bundling|directories|plan|stage|statements)\.ts$/,
     may: ["declaration", "settings", "table"],
   },
   { kind: "stacks", pattern: /^stacks\//, may: ["plan", "catalogue", "declaration", "metrics"] },
@@ -75,7 +76,14 @@ const kinds: readonly { readonly kind: string; readonly pattern: RegExp; readonl
   { kind: "declaration", pattern: /^packages\/core\/catalogue\/(operation|services)\.ts$/, may: ["context"] },
   { kind: "catalogue", pattern: /^packages\/core\/catalogue\//, may: ["contract", "declaration"] },
   { kind: "documents", pattern: /^packages\/core\/documents\/openapi\.ts$/, may: ["declaration", "catalogue", "http"] },
-  { kind: "settings", pattern: /^packages\/core\/settings\//, may: ["access", "rules"] },
+  { kind: "settings", pattern: /^packages\/core\/settings\//, may: ["access", "directory settings", "rules"] },
+  { kind: "directory settings", pattern: /^packages\/core\/directory\/model\.ts$/, may: ["store"] },
+  // User stores that are kept elsewhere. Only `open.ts` is asked for from outside, and only where one is declared.
+  {
+    kind: "directory",
+    pattern: /^packages\/core\/directory\//,
+    may: ["directory settings", "faults", "platform", "rules", "scim", "store", "table", "tokens"],
+  },
   { kind: "access", pattern: /^packages\/core\/access\//, may: ["declaration", "rules"] },
   { kind: "faults", pattern: /^packages\/core\/faults\//, may: [] },
   { kind: "platform", pattern: /^packages\/core\/platform\//, may: [] },
@@ -252,6 +260,7 @@ const outside: readonly { readonly pattern: RegExp; readonly may: readonly strin
   },
   { pattern: /^jose$/, may: ["tokens"] },
   { pattern: /^smol-toml$/, may: ["settings"] },
+  { pattern: /^ldapts$/, may: ["directory"] },
   { pattern: /^(@peculiar\/|esbuild$|cli-progress$)/, may: ["local"] },
 ];
 

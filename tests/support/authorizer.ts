@@ -28,7 +28,7 @@ export const container = (api: World, clock = { ms: Date.now(), now: (): number 
   const authorizer = newAuthorizer({
     access: defaultAccess as { rules: []; certificates: (typeof defaultAccess)["certificates"] },
     operations,
-    userStores: [PRIMARY],
+    userStoresOf: () => [PRIMARY],
     clock,
     baseUrl: url,
     stores: (meter) => {

@@ -39,7 +39,7 @@ export const deployedFunctions = (directory?: string): DeployedFunctions => {
   const fileOf = (name: string): string =>
     directory === undefined
       ? new URL(`../../functions/${name}.ts${own}`, import.meta.url).href
-      : pathToFileURL(join(directory, name, "bundle.mjs")).href;
+      : `${pathToFileURL(join(directory, name, "bundle.mjs")).href}${own}`;
   let guard: Promise<Guard> | undefined;
   return {
     async load(name, environment) {

@@ -41,7 +41,7 @@ export const addUser = async (
     hasPassword: true,
     ...(scopes && { roleIds: [roleId] }),
   });
-  await userStore(table).add(TENANT, user, steps, fail);
+  await userStore(table).add(TENANT, user, { steps, taken: fail });
   return userId;
 };
 

@@ -39,8 +39,8 @@ export interface AuthorizerStores extends AuthenticationStores {
 export interface AuthorizerParts {
   readonly operations: Readonly<Record<string, Operation>>;
   readonly stores: (meter: Meter) => AuthorizerStores;
-  /** The names of the user stores whose tokens count. */
-  readonly userStores: readonly string[];
+  /** The names of the user stores of a tenant, whose tokens count. */
+  readonly userStoresOf: (tenant: string) => readonly string[];
   readonly clock: Clock;
   /** The origin for which tokens are. Where it is absent, the domain that the gateway answered on. */
   readonly baseUrl?: string | undefined;
@@ -85,7 +85,7 @@ const isSame = ({ principal: a }: Authenticated, { principal: b }: Authenticated
 export const newAuthorizer = ({
   operations,
   stores,
-  userStores,
+  userStoresOf,
   clock,
   baseUrl,
   access,
@@ -96,7 +96,7 @@ export const newAuthorizer = ({
   const enter = newEnter(clock, everyScope);
   const authenticate = newAuthenticate(clock, everyScope, enter);
   const authenticateCertificate = newAuthenticateCertificate(clock, access.certificates, enter);
-  const tokens = newTokenReader(userStores);
+  const tokens = newTokenReader(userStoresOf);
 
   const byHeader = (request: HttpRequest, caller: Caller, opened: AuthorizerStores): Promise<Authenticated> => {
     const { authorization: header } = request.headers;

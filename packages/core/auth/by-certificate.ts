@@ -34,7 +34,7 @@ export const newAuthenticateCertificate =
     if (!name || (verdict.tenants && !verdict.tenants.has(name.tenant))) throw refused();
     // A lock keeps out whoever guesses passwords; nobody guesses a certificate, so strangers cannot shut this door.
     const [tenant, userId] = await Promise.all([stores.tenants.find(name.tenant), stores.users.idOf(name)]);
-    const user = userId === undefined ? undefined : await stores.users.find(name.tenant, userId);
+    const user = userId === undefined ? undefined : await stores.users.find(name.tenant, userId, name.userStore);
     if (!tenant?.active || !user || !maySignIn(user)) {
       onRefused(name, user ? "inactive" : "unknown");
       throw refused();

@@ -10,9 +10,9 @@ import type { Clock } from "../platform/clock.ts";
 import { verifyNothing, verifyPassword } from "../platform/password.ts";
 import type { TenantStore } from "../tenants/tenant.ts";
 import { maySignIn, type User } from "../users/model.ts";
-import type { UserStore } from "../users/store.ts";
+import type { UserStore, UsersElsewhere } from "../users/store.ts";
 import type { QualifiedName } from "../users/username.ts";
-import type { Credential, CredentialStore } from "./credentials.ts";
+import type { CredentialStore } from "./credentials.ts";
 import { type Fresh, newFresh, newPrivateDigest } from "./fresh.ts";
 import { isLocked, type LockoutStore } from "./lockout.ts";
 
@@ -47,6 +47,23 @@ export const NOWHERE: QualifiedName = { tenant: "-", userStore: "-", name: "-" }
 /** Hashes that one container works on at once; more would take longer than the gateway waits. */
 const HASHES_AT_ONCE_MAX = 64;
 
+/** What is known of a password, and whether it was known before. */
+interface Verdict {
+  readonly isRight: boolean;
+  readonly isFresh: boolean;
+}
+
+/** Who is meant by a name, as far as anybody is. */
+interface Candidate {
+  readonly user: User | undefined;
+  /** What a lock holds for; `undefined` where there is no password here. */
+  readonly passwordVersion: string | undefined;
+  verify(password: string): Promise<Verdict>;
+}
+
+/** Finds who is meant by a name. */
+type Meant = (name: QualifiedName, stores: SignInStores) => Promise<Candidate>;
+
 /** Opens the sign-in of one container. */
 export const newSignIn = (clock: Clock): SignIn => {
   const digest = newPrivateDigest();
@@ -66,12 +83,11 @@ export const newSignIn = (clock: Clock): SignIn => {
     }
   };
 
-  /** The verdict on a password; one hash per credential while it is fresh. A wrong one is not remembered. */
-  const verify = async (userId: string, password: string, { passwordHash, version }: Credential) => {
-    const key = digest(`${version}\n${userId}\n${password}`);
+  /** The verdict on a password, once while it is fresh. A wrong one is not remembered. */
+  const verdictOn = async (key: string, ask: () => Promise<boolean>): Promise<Verdict> => {
     const known = verified.get(key);
     if (known) return { isRight: await known, isFresh: true };
-    const verdict = hashed(() => verifyPassword(password, passwordHash));
+    const verdict = ask();
     verified.set(key, verdict);
     const isRight = await verdict.catch((error: unknown) => {
       verified.delete(key);
@@ -81,38 +97,65 @@ export const newSignIn = (clock: Clock): SignIn => {
     return { isRight, isFresh: false };
   };
 
+  /** Whoever is meant, where passwords are hashes in the table. */
+  const inTable: Meant = async (name, stores) => {
+    const userId = (await stores.users.idOf(name)) ?? NOBODY;
+    const [stored, user] = await Promise.all([
+      stores.credentials.find(name.tenant, userId),
+      stores.users.find(name.tenant, userId, name.userStore),
+    ]);
+    return {
+      user,
+      passwordVersion: stored?.version,
+      verify: async (password) => {
+        if (!stored) return { isRight: await hashed(() => verifyNothing(password)), isFresh: false };
+        const { passwordHash, version } = stored;
+        const key = digest(`${version}\n${userId}\n${password}`);
+        return verdictOn(key, () => hashed(() => verifyPassword(password, passwordHash)));
+      },
+    };
+  };
+
+  /** Whoever is meant, where the user store itself judges passwords. */
+  const outside =
+    (elsewhere: UsersElsewhere): Meant =>
+    async (name) => {
+      const { user, mark, verify } = await elsewhere.lookUp(name);
+      return {
+        user,
+        passwordVersion: undefined,
+        verify: (password) => verdictOn(digest(`${mark}\n${password}`), () => verify(password)),
+      };
+    };
+
   return async (name, password, stores, onRefused) => {
     const now = clock.now();
-    const [tenant, userId, lock] = await Promise.all([
+    const { elsewhere } = stores.users;
+    const meant = elsewhere?.has(name.tenant, name.userStore) ? outside(elsewhere) : inTable;
+    const [tenant, { user, passwordVersion, verify }, lock] = await Promise.all([
       stores.tenants.find(name.tenant),
-      stores.users.idOf(name),
+      meant(name, stores),
       stores.lockouts.find(name, now),
     ]);
-    const [stored, user] = await Promise.all([
-      stores.credentials.find(name.tenant, userId ?? NOBODY),
-      stores.users.find(name.tenant, userId ?? NOBODY),
-    ]);
 
-    if (isLocked(lock, stored?.version, now)) {
+    if (isLocked(lock, passwordVersion, now)) {
       await hashed(() => verifyNothing(password));
       await stores.lockouts.refuse(name);
       onRefused(name, "locked");
       return undefined;
     }
     const mayEnter = tenant?.active === true && user !== undefined && maySignIn(user);
-    const { isRight, isFresh } = stored
-      ? await verify(userId ?? NOBODY, password, stored)
-      : { isRight: await hashed(() => verifyNothing(password)), isFresh: false };
+    const { isRight, isFresh } = await verify(password);
     if (!isRight || !user || !mayEnter) {
       // What is tried in tenants that do not exist is counted in one place, or strangers could fill the table.
       if (!isRight)
-        await (tenant ? stores.lockouts.fail(name, lock, now, stored?.version) : stores.lockouts.refuse(NOWHERE));
+        await (tenant ? stores.lockouts.fail(name, lock, now, passwordVersion) : stores.lockouts.refuse(NOWHERE));
       onRefused(name, !user ? "unknown" : isRight ? "inactive" : "password");
       return undefined;
     }
     // Of many guesses at once the right one must not get in behind those that locked the name while it was hashed.
     const meanwhile = isFresh ? lock : await stores.lockouts.find(name, now);
-    if (isLocked(meanwhile, stored?.version, now)) {
+    if (isLocked(meanwhile, passwordVersion, now)) {
       onRefused(name, "locked");
       return undefined;
     }

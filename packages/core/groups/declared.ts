@@ -4,16 +4,16 @@ import { notFound } from "./rules.ts";
 import type { GroupStore } from "./store.ts";
 
 /** Narrows a store of groups to the declared user stores. */
-export const declaredGroups = (groups: GroupStore, userStores: readonly string[]): GroupStore => {
-  const isDeclared = ({ userStore }: Group): boolean => userStores.includes(userStore);
-  const onlyDeclared = (group: Group | undefined): Group | undefined =>
-    group && isDeclared(group) ? group : undefined;
+export const declaredGroups = (groups: GroupStore, userStoresOf: (tenant: string) => readonly string[]): GroupStore => {
+  const isDeclared = (tenant: string, { userStore }: Group): boolean => userStoresOf(tenant).includes(userStore);
+  const onlyDeclared = (tenant: string, group: Group | undefined): Group | undefined =>
+    group && isDeclared(tenant, group) ? group : undefined;
   const findMany: GroupStore["findMany"] = async (tenant, ids, options) =>
-    (await groups.findMany(tenant, ids, options)).map(onlyDeclared);
+    (await groups.findMany(tenant, ids, options)).map((group) => onlyDeclared(tenant, group));
   return {
     ...groups,
 
-    find: async (tenant, id) => onlyDeclared(await groups.find(tenant, id)),
+    find: async (tenant, id) => onlyDeclared(tenant, await groups.find(tenant, id)),
 
     findMany,
 
@@ -24,14 +24,14 @@ export const declaredGroups = (groups: GroupStore, userStores: readonly string[]
       groups.update(tenant, id, nowMs, {
         ...edit,
         change(before, prepared) {
-          if (!isDeclared(before)) throw notFound(id);
+          if (!isDeclared(tenant, before)) throw notFound(id);
           return edit.change(before, prepared);
         },
       }),
 
     remove: (tenant, id, check) =>
       groups.remove(tenant, id, (group) => {
-        if (!isDeclared(group)) throw notFound(id);
+        if (!isDeclared(tenant, group)) throw notFound(id);
         check(group);
       }),
   };

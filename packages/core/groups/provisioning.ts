@@ -67,23 +67,30 @@ export const memberIds = (members: Resource[string] | undefined): Set<string> =>
 };
 
 /** Users as members. Throws `request.invalid` for those who are no users of the store, or in too many groups. */
-const asMembers = (userStore: string, ids: readonly string[], found: readonly (User | undefined)[]): Joiner[] => {
+const asMembers = async (
+  { users }: Pick<GroupStores, "users">,
+  tenant: string,
+  userStore: string,
+  ids: readonly string[],
+  found: readonly (User | undefined)[],
+): Promise<Joiner[]> => {
   const unknown = ids.filter((_, at) => found[at]?.userStore !== userStore);
   if (unknown.length > 0) throw unknownMembers(unknown);
-  return found.flatMap((user) => {
-    if (!user) return [];
-    if (user.groupIds.length >= GROUPS_OF_USER_MAX) throw tooManyGroups(user.id);
-    return [{ userId: user.id, name: qualifiedName(user), userName: user.userName }];
-  });
+  const known = found.flatMap((user) => user ?? []);
+  const full = known.find(({ groupIds }) => groupIds.length >= GROUPS_OF_USER_MAX);
+  if (full) throw tooManyGroups(full.id);
+  await users.elsewhere?.anchor(tenant, known);
+  return known.map((user) => ({ userId: user.id, name: qualifiedName(user), userName: user.userName }));
 };
 
 /** The users behind ids, as members. Throws `request.invalid`. */
 const membersOf = async (
-  { users }: GroupStores,
+  stores: GroupStores,
   tenant: string,
   userStore: string,
   ids: readonly string[],
-): Promise<Joiner[]> => (ids.length > 0 ? asMembers(userStore, ids, await users.findMany(tenant, ids)) : []);
+): Promise<Joiner[]> =>
+  ids.length > 0 ? asMembers(stores, tenant, userStore, ids, await stores.users.findMany(tenant, ids)) : [];
 
 /** Makes a group with its members. Throws `request.invalid` and `scim.unique`. */
 export const createGroup = async (
@@ -195,7 +202,7 @@ const settleMembership = async (
   const unread = fresh.filter((userId) => !users.has(userId));
   const found = known.map((userId) => users.get(userId));
   const joiners = [
-    ...asMembers(group.userStore, known, found),
+    ...(await asMembers(stores, tenant, group.userStore, known, found)),
     ...(await membersOf(stores, tenant, group.userStore, unread)),
   ];
   return {

@@ -26,8 +26,8 @@ interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores>
   /** All operations of the service. */
   readonly operations: Ops;
   readonly handlers: Handlers<Ops, Stores>;
-  /** Builds what the handlers use; what it reads and writes is charged to the meter of the request. */
-  readonly stores: (meter: Meter) => Stores;
+  /** Builds what the handlers use; what it reads and writes is charged to the meter of the request. The tenant is the caller's, where there is one. */
+  readonly stores: (meter: Meter, tenant: string | undefined) => Stores;
   /** The origin of absolute links. Where it is absent, the domain that the gateway answered on. */
   readonly baseUrl?: string | undefined;
   /** How SCIM 2.0 is spoken, which shows in its errors. */
@@ -199,7 +199,7 @@ export const lambda = <Ops extends Readonly<Record<string, Operation>>, Stores>(
     const handler = admitted && handlers[admitted.operation];
     if (!admitted || !declared || !handler) throw new Error("an operation without a handler was admitted");
     const context = {
-      ...parts.stores(meter),
+      ...parts.stores(meter, admitted.principal?.tenant),
       traceId: request.traceId,
       ...(admitted.principal && { principal: admitted.principal, tenant: admitted.principal.tenant }),
       ...(declared.seesScopes && { scopes: new Set(admitted.scopes) }),

@@ -5,7 +5,9 @@
  * group's roster. Everything else is evaluated on candidates, of which at most 10,000 are read: past that the answer is
  * `scim.too_many`, not a timeout.
  */
+import { Fault } from "../faults/faults.ts";
 import { gather, type Match } from "./candidates.ts";
+import { listOutside } from "./outside.ts";
 import { type Plan, planOf } from "./plan.ts";
 import { isSequence, type Sequence, sequenceOf } from "./sequence.ts";
 import {
@@ -24,6 +26,8 @@ export { CANDIDATES_MAX, type Ordering, type Position, type Query, type Source, 
 export interface Page<T> {
   readonly things: readonly T[];
   readonly total: number;
+  /** True where more follow than the total counts. */
+  readonly hasMore?: boolean;
 }
 
 /** A page of a walk. */
@@ -89,8 +93,8 @@ const windowOf = async <T>(
   return { things: present((await Promise.all(reading)).flat()), total, last, count };
 };
 
-/** A page by offset, over all sources. Two or three sequential round trips where names decide. */
-export const listPage = async <T>(sources: readonly Source<T>[], query: Query, window: Window): Promise<Page<T>> => {
+/** A page by offset, over sources in the table. */
+const pageHere = async <T>(sources: readonly Source<T>[], query: Query, window: Window): Promise<Page<T>> => {
   const plans = plansOf(sources, query);
   if (!plans.every((plan) => isSequence(plan, query))) {
     const found = await gather(sources, plans, query);
@@ -99,6 +103,51 @@ export const listPage = async <T>(sources: readonly Source<T>[], query: Query, w
   }
   const { things, total } = await windowOf(await sequencesOf(sources, plans, query), window);
   return { things, total };
+};
+
+/** The sources that are in the table, each with its filter. */
+const here = <T>(sources: readonly Source<T>[], query: Query) => {
+  const kept = sources.map(({ outside }) => !outside);
+  return {
+    sources: sources.filter((_, at) => kept[at]),
+    query: { ...query, filters: query.filters.filter((_, at) => kept[at]) },
+  };
+};
+
+const unsorted = (): Fault =>
+  new Fault(
+    "request.invalid",
+    "One of the user stores is a directory, which is not sorted together with others: leave sortBy out, or name one user store with domain.",
+  );
+
+/**
+ * A page by offset, over all sources: two or three sequential round trips where names decide. Those kept elsewhere come last,
+ * and are asked only for what the others leave free of the page: of them the total counts the page alone, unless they count all.
+ */
+export const listPage = async <T>(sources: readonly Source<T>[], query: Query, window: Window): Promise<Page<T>> => {
+  if (!sources.some(({ outside }) => outside)) return pageHere(sources, query, window);
+  if (!query.anyOrder && sources.length > 1) throw unsorted();
+  const known = here(sources, query);
+  const first = await pageHere(known.sources, known.query, window);
+  const things = [...first.things];
+  let { total } = first;
+  // How many came before the source that is asked; not known any more behind one that was not read to its end.
+  let before: number | undefined = total;
+  for (const [at, source] of sources.entries()) {
+    const { outside } = source;
+    if (!outside) continue;
+    const limit = window.limit - things.length;
+    if (limit === 0 && !outside.countsAll) {
+      before = undefined;
+      continue;
+    }
+    const offset = Math.max(0, window.offset - (before ?? window.offset));
+    const page = await listOutside({ source, outside, filter: query.filters[at], query }, { offset, limit });
+    things.push(...page.things);
+    total += outside.countsAll ? (page.count ?? 0) : page.things.length;
+    before = before === undefined || page.count === undefined ? undefined : before + page.count;
+  }
+  return { things, total, ...((before === undefined || before > window.offset + things.length) && { hasMore: true }) };
 };
 
 /** The matches behind a position. The one that the position names may be gone: then the walk goes on where it would be. */
@@ -127,6 +176,12 @@ export const listAfter = async <T>(
   after: Position | undefined,
   limit: number,
 ): Promise<Step<T>> => {
+  if (sources.some(({ outside }) => outside)) {
+    throw new Fault(
+      "scim.cursor_invalid",
+      "One of the user stores is a directory, which has no cursors: page with startIndex and count, or name another user store with domain.",
+    );
+  }
   const plans = plansOf(sources, query);
   if (!plans.every((plan) => isSequence(plan, query))) {
     return gatheredAfter(await gather(sources, plans, query), query, after, limit);

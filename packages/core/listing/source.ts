@@ -30,8 +30,18 @@ export interface Roster {
   readAll(options: { readonly consistent: boolean }): Promise<readonly Named[]>;
 }
 
+/** Resources of one source that are kept elsewhere, in an order and a number that nobody here knows. */
+export interface Outside<T> {
+  /** At least those that match, in pages of at most so many, in an order that lasts while nothing changes. */
+  walk(filter: BoundFilter | undefined, limit: number): AsyncIterable<readonly T[]>;
+  /** True where totals count all matches, which reads all of them; otherwise those of the page. */
+  readonly countsAll: boolean;
+}
+
 /** The resources of one kind in one user store. */
 export interface Source<T> extends Vocabulary {
+  /** Set where they are kept elsewhere; then there is no index to read. */
+  readonly outside?: Outside<T> | undefined;
   readonly index: NameReads;
   /** Reads resources by their ids, in order; those that are gone, or of another store, are `undefined`. */
   readMany(ids: readonly string[], options?: ReadOptions): Promise<readonly (T | undefined)[]>;

@@ -151,7 +151,7 @@ const refresh: Grant = async (request, context) => {
   const family = await usableFamily(request, context);
   const names = refreshNames(request, family);
   const find = async () => {
-    const user = await context.users.find(tenant, family.user.id);
+    const user = await context.users.find(tenant, family.user.id, family.user.userStore);
     return user && maySignIn(user) ? user : undefined;
   };
   const [found, places] = await Promise.all([

@@ -94,7 +94,7 @@ const presentRefresh = async (text: string, tenant: string, context: OAuthContex
   const { user, clientId, scopes, startedMs } = found.family;
   const [client, owner, userFromMs] = await Promise.all([
     context.clients.find(clientId),
-    context.users.find(tenant, user.id),
+    context.users.find(tenant, user.id, user.userStore),
     readUserMark(context.table, tenant, user.id),
   ]);
   if (!client || client.tokensFromMs > startedMs || !owner || !maySignIn(owner) || userFromMs > startedMs)

@@ -33,16 +33,16 @@ export const versionBeside = (
   return version;
 };
 
-/** A user with what is told only where it is asked for: whether its store is one that cannot be written. None is. */
-const withRequested = (projection: Projection, resource: Resource): Resource => {
+/** A user with what is told only where it is asked for: whether its store is one that cannot be written. */
+const withRequested = (projection: Projection, resource: Resource, isReadOnlyUser: boolean): Resource => {
   const { id } = systemSchema;
   if (!wants(projection, `${id}:isReadOnlyUser`)) return resource;
-  return { ...resource, [id]: { ...(resource[id] as JsonObject | undefined), isReadOnlyUser: false } };
+  return { ...resource, [id]: { ...(resource[id] as JsonObject | undefined), isReadOnlyUser } };
 };
 
 /** Users as they are answered. `version` is that of the names, where it was read beside the users already. */
 export const showUsers = async (
-  { names, dialect }: ResourceStores,
+  { names, dialect, users: { elsewhere } }: ResourceStores,
   links: Links,
   users: readonly User[],
   projection: Projection,
@@ -51,8 +51,9 @@ export const showUsers = async (
   const ids = showsNames(projection) ? users.flatMap(({ groupIds, roleIds }) => [...groupIds, ...roleIds]) : [];
   const known =
     ids.length > 0 ? await names.find(links.tenant, await (version ?? names.version(links.tenant)), ids) : new Map();
+  const isReadOnly = ({ userStore }: User) => elsewhere?.isReadOnly(links.tenant, userStore) === true;
   return users.map((user) =>
-    present(projection, withRequested(projection, userResource(user, known, links)), {
+    present(projection, withRequested(projection, userResource(user, known, links), isReadOnly(user)), {
       ...(dialect.showsUsername && { usernameAlias: aliasOf(user) }),
     }),
   );

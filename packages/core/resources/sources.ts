@@ -1,7 +1,7 @@
 /** Users and groups as lists look at them: where their names are, what leads to few of them, and what filters see. */
 import type { Member } from "../groups/membership.ts";
 import type { Group } from "../groups/model.ts";
-import type { Roster, Source } from "../listing/source.ts";
+import type { Outside, Roster, Source } from "../listing/source.ts";
 import { foldName } from "../platform/fold.ts";
 import { type Compare, pathName } from "../scim/filter/bound.ts";
 import type { AttributePath } from "../scim/schema/paths.ts";
@@ -48,13 +48,23 @@ export const userSource = (stores: ResourceStores, links: Links, userStore: stri
     readAll: async ({ consistent }) => (await groups.allMembers(tenant, { groupId: id, count, consistent })).map(named),
   });
 
+  const { elsewhere } = users;
+  const outside: Outside<User> | undefined = elsewhere?.has(tenant, userStore)
+    ? {
+        walk: (filter, limit) => elsewhere.walk(tenant, userStore, filter, limit),
+        countsAll: elsewhere.countsAll,
+      }
+    : undefined;
+  const lookedUp = ["id", "externalId", "groups.value", "groups.display"];
+
   return {
+    outside,
     nameAttribute: "userName",
     index: users.names(tenant, userStore),
     keyOf: ({ userName }) => foldName(userName),
 
     async readMany(ids, options) {
-      const found = await users.findMany(tenant, ids, options);
+      const found = await users.findMany(tenant, ids, { ...options, userStore });
       return found.map((user) => (user?.userStore === userStore ? user : undefined));
     },
 
@@ -65,7 +75,8 @@ export const userSource = (stores: ResourceStores, links: Links, userStore: stri
       return things.map((user) => ({ ...userResource(user, known, links), userName: user.userName }));
     },
 
-    canLookUp: only(["id", "externalId", "emails.value", "groups.value", "groups.display"]),
+    // The addresses of a directory's users are the directory's: lookups of them may be of yesterday.
+    canLookUp: only(outside ? lookedUp : [...lookedUp, "emails.value"]),
     hasRoster: isOfGroup,
 
     async roster(equality) {

@@ -79,9 +79,14 @@ const holdersOf = async (
   ids: readonly string[],
 ): Promise<Holder[]> => {
   if (ids.length === 0) return [];
-  const found = kind === "user" ? await users.findMany(tenant, ids) : await groups.findMany(tenant, ids);
+  const known = kind === "user" ? await users.findMany(tenant, ids) : [];
+  const found = kind === "user" ? known : await groups.findMany(tenant, ids);
   const unknown = ids.filter((_, at) => found[at] === undefined);
   if (unknown.length > 0) throw unknownHolders(kind, unknown);
+  await users.elsewhere?.anchor(
+    tenant,
+    known.flatMap((user) => user ?? []),
+  );
   return ids.map((id) => ({ kind, id }));
 };
 

@@ -55,10 +55,10 @@ const windowOf = async <T>(sources: readonly Source<T>[], query: Query, request:
     return { startIndex, page: await listPage(sources, query, { offset: startIndex - 1, limit: count }) };
   }
   const first: Page<T> = await listPage(sources, query, { offset: 0, limit: limits.pageSizeMax });
-  if (first.total <= limits.pageSizeMax) return { startIndex: 1, page: first };
+  if (first.total <= limits.pageSizeMax && !first.hasMore) return { startIndex: 1, page: first };
   if (first.total > UNPAGED_MAX) throw unpageable(first.total, UNPAGED_MAX);
   const page = await listPage(sources, query, { offset: 0, limit: UNPAGED_MAX });
-  if (page.total > UNPAGED_MAX) throw unpageable(page.total, UNPAGED_MAX);
+  if (page.total > UNPAGED_MAX || page.hasMore) throw unpageable(page.total, UNPAGED_MAX);
   return { startIndex: 1, page };
 };
 

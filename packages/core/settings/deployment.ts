@@ -24,6 +24,8 @@ export interface Scim2Settings {
   readonly profile: "wso2" | "rfc7644";
   /** True: a user that several user stores list is answered once. */
   readonly removesDuplicateUsers: boolean;
+  /** True: totals count all matches of a directory, and not only those of the page. */
+  readonly countsDirectories: boolean;
 }
 
 const NAME_MAX = 100;
@@ -117,6 +119,7 @@ const Kind = table({
 const Scim2 = table({
   profile: z.enum(["wso2", "rfc7644"]).default("wso2"),
   remove_duplicate_users_in_users_response: z.boolean().default(false),
+  consider_total_records_for_total_results_of_ldap: z.boolean().default(false),
 });
 
 const File = table({
@@ -171,6 +174,7 @@ const deploymentOf = (file: z.output<typeof File>, lineOf: LineOf): Deployment =
   scim2: {
     profile: file.scim2.profile,
     removesDuplicateUsers: file.scim2.remove_duplicate_users_in_users_response,
+    countsDirectories: file.scim2.consider_total_records_for_total_results_of_ldap,
   },
   userStores: file.user_store,
 });

@@ -17,3 +17,7 @@ export const table = <Shape extends z.ZodRawShape>(shape: Shape) =>
       return (issue.keys as readonly string[]).map((key) => unknownKey(key, Object.keys(shape))).join(", ");
     },
   });
+
+/** Whether a value is a table, or what stands for one. */
+export const isTable = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);

@@ -36,7 +36,7 @@ export const foundTenant = async (
   ];
   const user = freshUser(userId, username, nowMs, { hasPassword: true, roleIds: [adminId], profile });
   try {
-    await userStore(table).add(domain, user, steps, exists);
+    await userStore(table).add(domain, user, { steps, taken: exists });
     return tenant;
   } catch (error) {
     if (error instanceof TenantExists) return undefined;

@@ -35,8 +35,8 @@ export interface TokenReader {
   read(text: string, reading: Reading): Promise<ReadToken | undefined>;
 }
 
-/** Opens the reader of one container. A token of a user of another user store than these does not count. */
-export const newTokenReader = (userStores: readonly string[]): TokenReader => {
+/** Opens the reader of one container. A token of a user of a user store that its tenant does not have does not count. */
+export const newTokenReader = (userStoresOf: (tenant: string) => readonly string[]): TokenReader => {
   const standings = newStandings();
   const keys = newVerifyingKeys();
   let latestTenant = SUPER_TENANT;
@@ -69,7 +69,7 @@ export const newTokenReader = (userStores: readonly string[]): TokenReader => {
       const { standing, ...read } = found;
       const { token } = read;
       if (!standing.isActive || standing.revokes(token)) return undefined;
-      if (token.user && !userStores.includes(token.user.userStore)) return undefined;
+      if (token.user && !userStoresOf(token.tenant).includes(token.user.userStore)) return undefined;
       if (isBeyondLog(token, reading.nowMs) && (await isMarkedRevoked(token, reading.table))) return undefined;
       latestTenant = token.tenant;
       return read;

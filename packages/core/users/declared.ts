@@ -7,19 +7,22 @@ import { notFound } from "./rules.ts";
 import type { UserStore } from "./store.ts";
 
 /** Narrows a store of users to the declared user stores. Asking for anybody else costs what asking for a stranger costs. */
-export const declaredUsers = (users: UserStore, userStores: readonly string[]): UserStore => {
-  const isDeclared = ({ userStore }: Pick<User, "userStore">): boolean => userStores.includes(userStore);
-  const onlyDeclared = (user: User | undefined): User | undefined => (user && isDeclared(user) ? user : undefined);
+export const declaredUsers = (users: UserStore, userStoresOf: (tenant: string) => readonly string[]): UserStore => {
+  const isDeclared = (tenant: string, { userStore }: Pick<User, "userStore">): boolean =>
+    userStoresOf(tenant).includes(userStore);
+  const onlyDeclared = (tenant: string, user: User | undefined): User | undefined =>
+    user && isDeclared(tenant, user) ? user : undefined;
   return {
     ...users,
 
-    find: async (tenant, id) => onlyDeclared(await users.find(tenant, id)),
+    find: async (tenant, id, userStore) => onlyDeclared(tenant, await users.find(tenant, id, userStore)),
 
-    findMany: async (tenant, ids, options) => (await users.findMany(tenant, ids, options)).map(onlyDeclared),
+    findMany: async (tenant, ids, options) =>
+      (await users.findMany(tenant, ids, options)).map((user) => onlyDeclared(tenant, user)),
 
     async idOf(name) {
       const id = await users.idOf(name);
-      return isDeclared(name) ? id : undefined;
+      return isDeclared(name.tenant, name) ? id : undefined;
     },
 
     update: (tenant, id, change, wishedName) =>
@@ -27,7 +30,7 @@ export const declaredUsers = (users: UserStore, userStores: readonly string[]): 
         tenant,
         id,
         (before) => {
-          if (!isDeclared(before)) throw notFound(id);
+          if (!isDeclared(tenant, before)) throw notFound(id);
           return change(before);
         },
         wishedName,
@@ -36,7 +39,7 @@ export const declaredUsers = (users: UserStore, userStores: readonly string[]): 
     remove: (tenant, id, nowMs, { check, steps }) =>
       users.remove(tenant, id, nowMs, {
         check(user) {
-          if (!isDeclared(user)) throw notFound(id);
+          if (!isDeclared(tenant, user)) throw notFound(id);
           return check(user);
         },
         steps,

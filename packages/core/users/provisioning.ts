@@ -93,14 +93,15 @@ export const createUser = async (
     throw refuse("Required attribute password is missing in the SCIM object.");
   }
   if (password !== undefined) checkPassword(password);
+  const isElsewhere = users.elsewhere?.has(tenant, name.userStore) === true;
   const user = freshUser(newId(), name.name, now, {
     userStore: name.userStore,
     active,
     profile,
-    hasPassword: password !== undefined,
+    hasPassword: password !== undefined && !isElsewhere,
   });
   const steps =
-    password === undefined
+    password === undefined || isElsewhere
       ? []
       : [
           addingCredential(
@@ -110,8 +111,7 @@ export const createUser = async (
             () => new Error("a fresh user id is in use"),
           ),
         ];
-  await users.add(tenant, user, steps);
-  return user;
+  return users.add(tenant, user, { steps, ...(isElsewhere && { password }) });
 };
 
 const isAdministrator = async ({ tenants }: UserStores, tenant: string, userId: string): Promise<boolean> =>
@@ -146,9 +146,11 @@ export const changeUser = async (
 ): Promise<User> => {
   const { tenant, now } = occasion;
   let hashed: ReturnType<typeof newCredential> | undefined;
+  const isElsewhere = ({ userStore }: User) => stores.users.elsewhere?.has(tenant, userStore) === true;
   const credentialSteps = async (before: User, password: string | undefined): Promise<Step[]> => {
     if (password === undefined) return [];
     checkPassword(password);
+    if (isElsewhere(before)) return [];
     // One hash, however often the change is tried.
     hashed ??= newCredential(password);
     const setting = before.hasPassword ? replacingCredential : addingCredential;
@@ -170,13 +172,13 @@ export const changeUser = async (
       if (name.userStore !== before.userStore) throw refuse("A user cannot be moved to another user store.");
       const steps = await credentialSteps(before, password);
       const same = { userName: before.userName, active: before.active, profile: before.profile };
-      if (steps.length === 0 && isDeepStrictEqual({ userName: name.name, active, profile }, same)) return undefined;
+      if (password === undefined && isDeepStrictEqual({ userName: name.name, active, profile }, same)) return undefined;
       const after: User = {
         ...before,
         userName: name.name,
         active,
         profile,
-        hasPassword: before.hasPassword || password !== undefined,
+        hasPassword: before.hasPassword || steps.length > 0,
         modifiedMs: Math.max(now, before.modifiedMs + 1),
       };
       const isKeptOut = maySignIn(before) && !maySignIn(after);
@@ -190,6 +192,7 @@ export const changeUser = async (
       return {
         after,
         steps: [...steps, ...(isEnded ? revokingUser(tenant, id) : [])],
+        ...(isElsewhere(before) && { password }),
         ...(isTouched && { allowed: checkTouch(stores, occasion, before, { takesOver }) }),
       };
     },

@@ -6,6 +6,7 @@
 import { leavingGroups, leavingSteps } from "../groups/membership.ts";
 import { foldName } from "../platform/fold.ts";
 import { forgettingHolder, losingRoles } from "../roles/holders.ts";
+import type { BoundFilter } from "../scim/filter/bound.ts";
 import { keys } from "../table/keys.ts";
 import { covers, type Range } from "../table/name-index/items.ts";
 import { nameIndex } from "../table/name-index/name-index.ts";
@@ -76,6 +77,8 @@ export interface UserChange {
   readonly steps?: readonly Step[];
   /** Judges the change beside what else has to be read for it; where it is rejected, nothing is written. */
   readonly allowed?: Promise<void>;
+  /** A new password, for a user store that is kept elsewhere; here it is a credential among the steps. */
+  readonly password?: string | undefined;
 }
 
 /** How a user is removed. */
@@ -86,20 +89,68 @@ export interface Removal {
   readonly steps: (user: User) => readonly Step[];
 }
 
+/** How a new user is kept. */
+export interface Adding {
+  /** Written in the same transaction: its credential, its roles. */
+  readonly steps?: readonly Step[];
+  /** Makes what is thrown when the name is in use. */
+  readonly taken?: () => Error;
+  /** As in a change. */
+  readonly password?: string | undefined;
+}
+
+/** How several users are read. */
+export interface UsersRead extends ReadOptions {
+  /** The user store that they are of; users of others may be missing then. */
+  readonly userStore?: string;
+}
+
+/** Who may be meant by a name, and how to tell. */
+export interface NamedUser {
+  readonly user: User | undefined;
+  /** Changes whenever another password may be right. */
+  readonly mark: string;
+  /** Asks where the user is kept. False for a name that nobody has, after the same work. */
+  verify(password: string): Promise<boolean>;
+}
+
+/** The user stores that are kept elsewhere: directories. Throws `service.unavailable` where one cannot be asked. */
+export interface UsersElsewhere {
+  has(tenant: string, userStore: string): boolean;
+  isReadOnly(tenant: string, userStore: string): boolean;
+  /** True where totals of lists count all matches; otherwise those of the page. */
+  readonly countsAll: boolean;
+  lookUp(name: QualifiedName): Promise<NamedUser>;
+  /** The users of a store, at least those that match, in pages of at most so many, in an order that lasts while nothing changes. */
+  walk(
+    tenant: string,
+    userStore: string,
+    filter: BoundFilter | undefined,
+    limit: number,
+  ): AsyncIterable<readonly User[]>;
+  /** Sees to it that users have the items, under the names they have now, that transactions on groups and roles demand. */
+  anchor(tenant: string, users: readonly User[]): Promise<void>;
+}
+
 /** The users of all tenants. */
 export interface UserStore {
-  /** One round trip. */
-  find(tenant: string, id: string): Promise<User | undefined>;
+  /** The user stores that are not in the table, where there are any. */
+  readonly elsewhere?: UsersElsewhere;
+  /** One round trip. Users of another store than `userStore`, where it is given, may be missing. */
+  find(tenant: string, id: string, userStore?: string): Promise<User | undefined>;
   /** Several users in one round trip, in the order of the ids; those that are gone are `undefined`. */
-  findMany(tenant: string, ids: readonly string[], options?: ReadOptions): Promise<(User | undefined)[]>;
+  findMany(tenant: string, ids: readonly string[], options?: UsersRead): Promise<(User | undefined)[]>;
   /** The id behind a name. One round trip. */
   idOf(name: QualifiedName): Promise<string | undefined>;
   /** The names of a store, for lists. */
   names(tenant: string, userStore: string): NameReads;
   /** The ids of the users with a value; more than `most` where there are more. One round trip to 1,000. */
   idsBy(tenant: string, lookup: Lookup, most: number): Promise<string[]>;
-  /** Keeps a new user together with further steps (its credential, its roles). Throws what `taken` makes when the name is in use. Two round trips. */
-  add(tenant: string, user: User, steps?: readonly Step[], taken?: () => Error): Promise<void>;
+  /**
+   * Keeps a new user, and answers it as it is then: one that is kept elsewhere is given its id there. Throws what `taken`
+   * makes when the name is in use. Two round trips.
+   */
+  add(tenant: string, user: User, adding?: Adding): Promise<User>;
   /**
    * Changes a user: `change` is given what is there and answers what shall be (with the same id and store), or `undefined`
    * to leave it. It is called again when another writer was faster. Answers the user as it is then. Throws `scim.not_found`,
@@ -202,7 +253,7 @@ export const userStore = (table: Table): UserStore => {
 
     idsBy: (tenant, lookup, most) => findByLookup(table, tenant, lookup, most),
 
-    async add(tenant, user, steps = [], taken = () => nameTaken(user.userName)) {
+    async add(tenant, user, { steps = [], taken = () => nameTaken(user.userName) } = {}) {
       const otherwise: Step["otherwise"] = () => new Error("a fresh user id is in use");
       await indexOf(tenant, user.userStore).create({
         key: nameKey(user.userName),
@@ -214,6 +265,7 @@ export const userStore = (table: Table): UserStore => {
         ],
         taken,
       });
+      return user;
     },
 
     update: (tenant, id, change, wishedName) =>

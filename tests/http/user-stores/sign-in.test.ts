@@ -1,18 +1,13 @@
 /** Who signs in as a user of a secondary store: by Basic, by the password grant and by a client certificate (spec, "Authentication"). */
-import { readFileSync } from "node:fs";
-import { request } from "node:https";
-import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { issueLeaf } from "#local/issue.ts";
 import { oauthOf, TOKEN } from "#tests/support/oauth.ts";
 import { type Shown, scimOf } from "#tests/support/scim.ts";
-import { TWO_STORES } from "#tests/support/user-stores.ts";
+import { CERTIFICATES, meByCertificate, TWO_STORES } from "#tests/support/user-stores.ts";
 import { world } from "#tests/support/world.ts";
 
-const CA = "Identity Admin API development CA";
 const api = world({
   hasTlsDoor: true,
-  deployment: `[intermediate_cert_validation]\nenable = true\ncert_cns = ["${CA}"]\n${TWO_STORES}`,
+  deployment: `${CERTIFICATES}${TWO_STORES}`,
 });
 const scim = scimOf(api, "wso2");
 const oauth = oauthOf(api);
@@ -90,29 +85,10 @@ describe("the password grant", () => {
 });
 
 describe("client certificates", () => {
-  const statusOf = async (commonName: string): Promise<{ status: number; body: Shown }> => {
-    const pemAt = (name: string) => readFileSync(join(api.service.certificates ?? "", name), "utf8");
-    const ca = { certificate: pemAt("ca.pem"), key: pemAt("ca.key") };
-    const holder = await issueLeaf(ca, commonName, { kind: "client" });
-    return new Promise((resolve, reject) => {
-      const url = new URL("/scim2/Me", api.service.mtlsUrl);
-      const options = { ca: ca.certificate, servername: "localhost", cert: holder.certificate, key: holder.key };
-      request(url, options, (answer) => {
-        let text = "";
-        answer.setEncoding("utf8").on("data", (part: string) => {
-          text += part;
-        });
-        answer.on("end", () => resolve({ status: answer.statusCode ?? 0, body: JSON.parse(text) }));
-      })
-        .on("error", reject)
-        .end();
-    });
-  };
-
   test.each(["SECOND/kim", "second/kim@carbon.super"])("%s gets in as the user of that store", async (commonName) => {
-    expect(await statusOf(commonName)).toMatchObject({ status: 200, body: { id: ids["SECOND/kim"] } });
+    expect(await meByCertificate(api, commonName)).toMatchObject({ status: 200, body: { id: ids["SECOND/kim"] } });
   });
   test.each(["FOURTH/kim", "THIRD/kim"])("%s does not", async (commonName) => {
-    expect((await statusOf(commonName)).status).toBe(401);
+    expect((await meByCertificate(api, commonName)).status).toBe(401);
   });
 });

@@ -31,17 +31,26 @@ describe("settings", () => {
       alarmEmail: undefined,
       adminUsername: "admin",
       restoredTable: undefined,
+      directoryNetwork: undefined,
     });
   });
   test("are read from the environment", () => {
     const environment = { ...domain, MTLS_DOMAIN: "mtls.example.com", TRUSTSTORE_FILE: development };
     expect(
-      settingsOf({ ...environment, ALARM_EMAIL: "o@example.com", ADMIN_USERNAME: "root", RESTORED_TABLE: "t" }),
+      settingsOf({
+        ...environment,
+        ALARM_EMAIL: "o@example.com",
+        ADMIN_USERNAME: "root",
+        RESTORED_TABLE: "t",
+        DIRECTORY_SUBNETS: "subnet-0a1, subnet-0b2",
+        DIRECTORY_SECURITY_GROUPS: "sg-0c3",
+      }),
     ).toEqual({
       domains: { api: "api.example.com", mtls: "mtls.example.com", zoneId: "Z0", truststore: development },
       alarmEmail: "o@example.com",
       adminUsername: "root",
       restoredTable: "t",
+      directoryNetwork: { subnets: ["subnet-0a1", "subnet-0b2"], securityGroups: ["sg-0c3"] },
     });
   });
   test.each([
@@ -61,6 +70,11 @@ describe("settings", () => {
     [
       { ...domain, MTLS_DOMAIN: "m.example.com" },
       "MTLS_DOMAIN needs certs/truststore.pem: the certificates of the authorities whose clients are let in.",
+    ],
+    [{ DIRECTORY_SUBNETS: "subnet-0a1" }, "DIRECTORY_SUBNETS and DIRECTORY_SECURITY_GROUPS need each other."],
+    [
+      { DIRECTORY_SUBNETS: "subnet-0a1", DIRECTORY_SECURITY_GROUPS: "default" },
+      'DIRECTORY_SECURITY_GROUPS must be ids by commas; "default" is none.',
     ],
   ])("%j is refused", (environment, sentence) => {
     expect(() => settingsOf(environment)).toThrow(sentence);

@@ -15,7 +15,7 @@ describe("what is valid", () => {
     (source) => {
       expect(readDeployment(source)).toEqual({
         customProtocols: [],
-        scim2: { profile: "wso2", removesDuplicateUsers: false },
+        scim2: { profile: "wso2", removesDuplicateUsers: false, countsDirectories: false },
         access: defaultAccess,
         userStores: [],
       });

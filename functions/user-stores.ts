@@ -1,0 +1,34 @@
+/** The user stores of a deployment, as the functions that deal with users open them. */
+import { declaredGroups } from "#core/groups/declared.ts";
+import { groupStore } from "#core/groups/store.ts";
+import type { Deployment } from "#core/settings/deployment.ts";
+import { userStoreNames } from "#core/settings/user-stores.ts";
+import type { Table } from "#core/table/table.ts";
+import { declaredUsers } from "#core/users/declared.ts";
+import { userStore } from "#core/users/store.ts";
+import { directoryPassword } from "./env.ts";
+
+/**
+ * Opens the declared user stores for one container: the names that a tenant has, and the users and groups of a request's table
+ * that are in them. What speaks to directories is loaded only where one is declared. Throws an `Error` for a password that
+ * is not set.
+ */
+export const openUserStores = async ({ userStores, scim2 }: Pick<Deployment, "userStores" | "scim2">) => {
+  const userStoresOf = userStoreNames(userStores);
+  const directories = userStores.flatMap(({ directory }) => directory ?? []);
+  const withDirectories =
+    directories.length > 0 &&
+    (await import("#core/directory/open.ts")).openDirectories({
+      directories,
+      countsAll: scim2.countsDirectories,
+      passwordOf: directoryPassword,
+    });
+  return {
+    userStoresOf,
+    usersIn: (table: Table) => {
+      const users = userStore(table);
+      return declaredUsers(withDirectories ? withDirectories(users) : users, userStoresOf);
+    },
+    groupsIn: (table: Table) => declaredGroups(groupStore(table), userStoresOf),
+  };
+};

@@ -1,0 +1,99 @@
+/** Sign-ins whose passwords are judged elsewhere: how often that is asked, and what counts as a failure. */
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { credentialStore } from "#core/auth/credentials.ts";
+import { FRESH_MS } from "#core/auth/fresh.ts";
+import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
+import { newSignIn, type SignIn } from "#core/auth/sign-in.ts";
+import { Fault } from "#core/faults/faults.ts";
+import { newMeter } from "#core/table/meter.ts";
+import { foundTenant } from "#core/tenants/founding.ts";
+import { tenantStore } from "#core/tenants/tenant.ts";
+import { freshUser } from "#core/users/model.ts";
+import { type UsersElsewhere, userStore } from "#core/users/store.ts";
+import { type TestTable, testTable } from "#tests/support/engine.ts";
+
+const TENANT = "carbon.super";
+const clock = { ms: 1_700_000_000_000, now: () => clock.ms };
+const directory = { mark: "1", password: "right-password", isAway: false, asked: 0 };
+const elsewhere: UsersElsewhere = {
+  countsAll: false,
+  has: (_, userStore) => userStore === "CORP",
+  isReadOnly: () => false,
+  lookUp: async ({ name }) => ({
+    user:
+      name === "nobody"
+        ? undefined
+        : freshUser(`id of ${name}`, name, 0, { userStore: "CORP", active: name !== "dormant" }),
+    mark: directory.mark,
+    async verify(password) {
+      directory.asked += 1;
+      if (directory.isAway) throw new Fault("service.unavailable", "away");
+      return name !== "nobody" && password === directory.password;
+    },
+  }),
+  async *walk() {},
+  anchor: async () => undefined,
+};
+let table: TestTable;
+let signIn: SignIn;
+let reasons: string[] = [];
+
+const enter = (name: string, password = directory.password) => {
+  const opened = table.open(newMeter());
+  const stores = {
+    tenants: tenantStore(opened),
+    users: { ...userStore(opened), elsewhere },
+    credentials: credentialStore(opened),
+    lockouts: lockoutStore(opened, defaultLockoutPolicy),
+  };
+  return signIn({ tenant: TENANT, userStore: "CORP", name }, password, stores, (_, reason) => reasons.push(reason));
+};
+
+beforeAll(async () => {
+  table = await testTable();
+  await foundTenant(table.open(newMeter()), TENANT, { username: "admin", password: "admin-password" });
+});
+beforeEach(() => {
+  signIn = newSignIn(clock);
+  Object.assign(directory, { mark: "1", isAway: false, asked: 0 });
+  reasons = [];
+});
+
+test("a right password is asked about once a minute, and anew whenever another may be right", async () => {
+  for (let again = 0; again < 3; again += 1) expect(await enter("kim")).toMatchObject({ userName: "kim" });
+  expect(directory.asked).toBe(1);
+  directory.mark = "2";
+  await enter("kim");
+  expect(directory.asked).toBe(2);
+  clock.ms += FRESH_MS + 1;
+  await enter("kim");
+  expect(directory.asked).toBe(3);
+});
+
+test("a wrong one is not remembered, and ten of them lock the name: then nobody is asked any more", async () => {
+  for (let tries = 0; tries < 10; tries += 1) expect(await enter("guessed", "wrong-password")).toBeUndefined();
+  expect(directory.asked).toBe(10);
+  expect(await enter("guessed")).toBeUndefined();
+  expect(directory.asked).toBe(10);
+  expect(reasons).toEqual([...Array(10).fill("password"), "locked"]);
+});
+
+test("an unknown name is asked about as a known one, and locked as one", async () => {
+  for (let tries = 0; tries < 11; tries += 1) expect(await enter("nobody")).toBeUndefined();
+  expect(directory.asked).toBe(10);
+  expect(reasons).toEqual([...Array(10).fill("unknown"), "locked"]);
+});
+
+test("whoever is not active does not get in with the right password", async () => {
+  expect(await enter("dormant")).toBeUndefined();
+  expect(reasons).toEqual(["inactive"]);
+});
+
+test("what cannot be asked is no failure, and is asked again", async () => {
+  directory.isAway = true;
+  for (let tries = 0; tries < 12; tries += 1)
+    await expect(enter("lucky")).rejects.toMatchObject({ fault: "service.unavailable" });
+  directory.isAway = false;
+  expect(await enter("lucky")).toMatchObject({ userName: "lucky" });
+  expect([directory.asked, reasons]).toEqual([13, []]);
+});

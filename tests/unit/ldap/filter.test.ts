@@ -1,0 +1,66 @@
+/** From SCIM's filters to LDAP's: what is said lets through at least what matches. */
+import { describe, expect, test } from "vitest";
+import { filtersOf, namesElsewhere } from "#core/directory/filter.ts";
+import { type DirectorySettings, defaultAttributes } from "#core/directory/model.ts";
+import { canonicalIn } from "#core/resources/sources.ts";
+import { bindFilter } from "#core/scim/filter/bind.ts";
+import { parseFilter } from "#core/scim/filter/parse.ts";
+import { userType } from "#core/scim/schema/resource-types.ts";
+
+const settings = {
+  domain: "CORP",
+  objectClasses: ["inetOrgPerson", "posixAccount"],
+  usernameAttribute: "uid",
+  idAttribute: "entryUUID",
+  attributes: defaultAttributes,
+} as unknown as DirectorySettings;
+const bound = (filter: string) =>
+  bindFilter(userType, parseFilter(filter), { unknown: "refuse", canonical: canonicalIn("CORP") });
+const everybody = "(objectClass=inetOrgPerson)(objectClass=posixAccount)(uid=*)";
+const said = (filter: string): string => {
+  const text = filtersOf(settings).matching(bound(filter)).toString();
+  expect(text.startsWith(`(&${everybody}`)).toBe(true);
+  return text.slice(`(&${everybody}`.length, -1);
+};
+
+describe("what a directory can say", () => {
+  test.each([
+    ['userName eq "CORP/Kim"', "(uid=Kim)"],
+    ['userName sw "k" and title co "a b"', "(&(uid=k*)(title=*a b*))"],
+    ['name.familyName ew "y" or displayName eq "K"', "(|(sn=*y)(displayName=K))"],
+    ['not (title eq "x")', "(!(title=x))"],
+    ['title ne "x"', "(!(title=x))"],
+    ["title pr", "(title=*)"],
+    ['emails.value eq "a@b"', "(mail=a@b)"],
+    ['emails eq "a@b"', "(mail=a@b)"],
+    ['emails[type eq "work" and value sw "a"]', "(mail=a*)"],
+    ['urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:employeeNumber eq "7"', "(employeeNumber=7)"],
+    ['title eq "*)(uid=*"', "(title=\\2a\\29\\28uid=\\2a)"],
+    ['title eq "a\\\\b"', "(title=a\\5cb)"],
+  ])("%s", (filter, wanted) => expect(said(filter)).toBe(wanted));
+});
+
+describe("what it cannot is left to whoever looks at the users", () => {
+  test.each([
+    ["active eq true", ""],
+    ['title gt "x"', ""],
+    ['title eq ""', ""],
+    ['title eq "\\u0000"', ""],
+    ['userName sw "k" and active eq true', "(uid=k*)"],
+    ['userName sw "k" or active eq true', ""],
+    ['not (userName sw "k" and active eq true)', ""],
+    ["not (title pr)", ""],
+    ['emails.value ne "a@b"', ""],
+    ['not (emails.value eq "a@b")', ""],
+  ])("%s", (filter, wanted) => expect(said(filter)).toBe(wanted));
+});
+
+test.each([
+  ['userName eq "SECOND/kim"', true],
+  ['userName eq "CORP/kim"', false],
+  ['userName eq "kim"', false],
+  ['userName eq "SECOND/kim" and title pr', true],
+  ['userName eq "SECOND/kim" or title pr', false],
+])("%s is about another user store: %s", (filter, wanted) =>
+  expect(namesElsewhere(bound(filter), "CORP")).toBe(wanted),
+);
