@@ -24,8 +24,8 @@ export default defineConfig({
         test: {
           name: "together",
           include: ["tests/**/*.test.ts"],
-          // What is deployed has commands of its own: `npm run test:deploy` and `npm run test:bundles`.
-          exclude: [...alone, "tests/deploy/**", "tests/bundles/**"],
+          // These have commands of their own: `npm run test:deploy`, `npm run test:bundles` and `npm run test:load`.
+          exclude: [...alone, "tests/deploy/**", "tests/bundles/**", "tests/load/**"],
           // Modules are loaded once for all of these files, not for each.
           isolate: false,
         },

@@ -218,7 +218,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...hashing,
     description: "Users and groups by SCIM 1.1",
     needs: ["address", "deployment", "directories"],
-    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people, p.roleNames] },
+    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people] },
     writes: { calls: ["PutItem", "UpdateItem", "DeleteItem"], on: [...people, p.credential, ...endings] },
   },
   scim2: {
