@@ -43,8 +43,7 @@ const call = async (url: string, path: string, init: RequestInit): Promise<Recor
   return text ? (JSON.parse(text) as Record<string, unknown>) : { location: answer.headers.get("location") };
 };
 
-/** Makes a client whose tokens are of a kind and that may view applications, and read the tenant's own API where there is one. */
-export const newBenchClient = async (url: string, type: "Default" | "JWT", apiId?: string): Promise<BenchClient> => {
+const makeClient = async (url: string, type: "Default" | "JWT", apiId?: string): Promise<BenchClient> => {
   const headers = { authorization: basic("admin", "admin"), "content-type": "application/json" };
   const post = (path: string, body: unknown) =>
     call(url, path, { method: "POST", headers, body: JSON.stringify(body) });
@@ -60,6 +59,19 @@ export const newBenchClient = async (url: string, type: "Default" | "JWT", apiId
   const { clientId, clientSecret } = await call(url, `${path}/inbound-protocols/oidc`, { method: "GET", headers });
   return { clientId: String(clientId), clientSecret: String(clientSecret) };
 };
+
+/** Does something of which the request log is not to be shown. */
+const unheard = async <R>(doing: () => Promise<R>): Promise<R> => {
+  let result: R | undefined;
+  await listening(async () => {
+    result = await doing();
+  });
+  return result as R;
+};
+
+/** Makes a client whose tokens are of a kind and that may view applications, and read the tenant's own API where there is one. */
+export const newBenchClient = (...given: Parameters<typeof makeClient>): Promise<BenchClient> =>
+  unheard(() => makeClient(...given));
 
 /** Sends a form as a client. */
 export const sendForm = (
@@ -144,7 +156,7 @@ export const measureTokens = async (): Promise<Row[]> => {
       call(url, LIST, { method: "GET", headers: { authorization: `Bearer ${access}` } });
     await measure("authorize, JWT, first of a container", {}, list(jwt.access_token), isAuthorizer);
     await measure("authorize, JWT", JWT_WARM, list(jwt.access_token), isAuthorizer);
-    const user = await token(clients.jwt, signIn);
+    const user = await unheard(() => token(clients.jwt, signIn));
     await measure("authorize, JWT that the container has not seen", JWT_WARM, list(user.access_token), isAuthorizer);
     await measure("authorize, opaque token", OPAQUE, list(opaque.access_token), isAuthorizer);
     return rows;
