@@ -243,7 +243,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [p.apiResource, p.apiResourceNames, p.scope, ...tenants, ...administrator, p.lookup],
+      on: [p.apiResource, p.apiResourceNames, p.scope, ...tenants, ...administrator, p.lookup, ...endings],
     },
   },
   "application-metadata": {

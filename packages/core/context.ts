@@ -24,6 +24,12 @@ export interface ClientPrincipal {
 /** Who calls. The tenant comes from the credential alone. */
 export type Principal = UserPrincipal | ClientPrincipal;
 
+/**
+ * Who calls, to be held against the ids of users. Whoever makes a client chooses its id, which could be that of a user; no
+ * id of a user has the form in which a client's stands here.
+ */
+export const callerId = ({ kind, subject }: Principal): string => (kind === "user" ? subject : `client ${subject}`);
+
 /** What is known of any request, also where anybody may call. */
 export interface PublicContext {
   readonly traceId: string;

@@ -15,8 +15,11 @@ export interface AccessRule {
   readonly methods: ReadonlySet<string> | undefined;
   /** False: anybody may call what the rule matches. */
   readonly isSecured: boolean;
-  /** All of them are needed, in place of what the operation asks for; none: any caller who shows a credential may. */
-  readonly scopes: readonly string[];
+  /**
+   * All of them are needed, in place of what the operation asks for; none: any caller who shows a credential may.
+   * `undefined`: what the operation asks for.
+   */
+  readonly scopes: readonly string[] | undefined;
   /** `undefined`: any of them. */
   readonly handlers: ReadonlySet<AuthenticationHandler> | undefined;
 }

@@ -5,6 +5,7 @@
 import { keys } from "../table/keys.ts";
 import { stale, whileStale } from "../table/stale.ts";
 import type { Item, Step, Table } from "../table/table.ts";
+import { revokingOwnScopes } from "../tokens/revocation.ts";
 import type { ApiResource, ApiSummary, Scope } from "./model.ts";
 import { apiNotFound, checkChanges, checkOwn, identifierTaken, scopeTaken } from "./rules.ts";
 import { systemApi, systemApis, systemScopes } from "./system.ts";
@@ -109,6 +110,13 @@ const freeing = (tenant: string, { id, name }: Scope): Step => ({
   otherwise: stale,
 });
 
+/** The steps that end the tokens with scopes that go. */
+const ending = (tenant: string, scopes: readonly Scope[]): readonly Step[] =>
+  revokingOwnScopes(
+    tenant,
+    scopes.map(({ name }) => name),
+  );
+
 /** The scopes that the one has and the other has not. */
 const without = (scopes: readonly Scope[], others: readonly Scope[]): Scope[] => {
   const ids = new Set(others.map(({ id }) => id));
@@ -129,6 +137,7 @@ const changing = (tenant: string, before: ApiResource, after: ApiResource, ver: 
   return [
     ...added.map((scope) => claiming(tenant, after.id, scope)),
     ...removed.map((scope) => freeing(tenant, scope)),
+    ...ending(tenant, removed),
     { put: entryItem(tenant, after), when: { equal: { id: after.id } }, otherwise: stale },
     { put: itemOf(tenant, after, ver + 1), when: { equal: { ver } }, otherwise: stale },
   ];
@@ -210,6 +219,7 @@ export const apiResourceStore = (table: Table): ApiResourceStore => {
           { remove: keys.apiResource(tenant, id), when: { equal: { ver } }, otherwise: stale },
           { remove: keys.apiResourceEntry(tenant, api.identifier), when: { equal: { id } }, otherwise: stale },
           ...api.scopes.map((scope) => freeing(tenant, scope)),
+          ...ending(tenant, api.scopes),
         );
       });
     },

@@ -2,7 +2,7 @@
 import type { Fault } from "../faults/faults.ts";
 import { unauthenticated } from "../http/decision.ts";
 import type { Clock } from "../platform/clock.ts";
-import { parseUsername } from "../users/username.ts";
+import { readingsOf } from "../users/username.ts";
 import { readBasic } from "./basic.ts";
 import { type Authenticated, type Enter, type EnteringStores, newEnter } from "./entering.ts";
 import { newSignIn, type OnRefused, type SignInStores } from "./sign-in.ts";
@@ -31,10 +31,10 @@ export const newAuthenticate = (
     if (!header)
       throw unauthenticated("Send a credential: Authorization: Basic, with user name and password, or Bearer.");
     const credential = readBasic(header);
-    const name = credential && parseUsername(credential.username);
-    if (!credential || !name) throw refused();
-    const user = await signIn(name, credential.password, stores, onRefused);
-    if (!user) throw refused();
-    return enter(stores, name.tenant, user);
+    const readings = credential ? readingsOf(credential.username) : [];
+    if (!credential || readings.length === 0) throw refused();
+    const found = await signIn(readings, credential.password, stores, onRefused);
+    if (!found) throw refused();
+    return enter(stores, found.tenant, found.user);
   };
 };

@@ -93,8 +93,10 @@ export const newAuthorizer = ({
   const observer = newObserver("authorizer");
   const match = matcherOf(operations);
   const everyScope = new Set([...scopeTable(operations).keys(), ...systemScopes]);
-  const enter = newEnter(clock, everyScope);
-  const authenticate = newAuthenticate(clock, everyScope, enter);
+  // Whoever holds every scope holds those that only the operator's rules ask for, too.
+  const administrators = new Set([...everyScope, ...access.rules.flatMap(({ scopes }) => scopes ?? [])]);
+  const enter = newEnter(clock, administrators);
+  const authenticate = newAuthenticate(clock, administrators, enter);
   const authenticateCertificate = newAuthenticateCertificate(clock, access.certificates, enter);
   const tokens = newTokenReader(userStoresOf);
 
@@ -156,8 +158,8 @@ export const newAuthorizer = ({
       const isPartly = declared?.partialScopes?.some((one) => scopes.has(one)) ?? false;
       const own =
         scope === undefined || scope === PUBLIC || isPartly ? [] : [scope, ...(declared?.furtherScopes ?? [])];
-      // A rule that names no scope tightens what it says, and nothing else: the operation's own scope stays.
-      const needed = rule && rule.scopes.length > 0 ? rule.scopes : own;
+      // A rule that says nothing of scopes tightens what it says, and nothing else: the operation's own scope stays.
+      const needed = rule?.scopes ?? own;
       const missing = needed.find((one) => !scopes.has(one));
       if (missing !== undefined) throw missingScope(missing, isBearer(request.headers.authorization ?? ""));
       // Handlers judge scopes of this service. Of a tenant's own a user may have thousands, and a context has an end.

@@ -5,7 +5,7 @@ import type { Fault } from "../faults/faults.ts";
 import { unauthenticated } from "../http/decision.ts";
 import type { Clock } from "../platform/clock.ts";
 import { maySignIn } from "../users/model.ts";
-import { parseUsername } from "../users/username.ts";
+import { readingsOf } from "../users/username.ts";
 import type { AuthenticationStores } from "./authenticate.ts";
 import type { Authenticated, Enter } from "./entering.ts";
 import type { OnRefused } from "./sign-in.ts";
@@ -30,10 +30,15 @@ export const newAuthenticateCertificate =
     const now = clock.now();
     const verdict = readCertificate(pem, settings, now);
     if (verdict.kind === "refused") throw refused();
-    const name = parseUsername(verdict.username);
-    if (!name || (verdict.tenants && !verdict.tenants.has(name.tenant))) throw refused();
     // A lock keeps out whoever guesses passwords; nobody guesses a certificate, so strangers cannot shut this door.
-    const [tenant, userId] = await Promise.all([stores.tenants.find(name.tenant), stores.users.idOf(name)]);
+    const looks = await Promise.all(
+      readingsOf(verdict.username).map(async (name) => {
+        const [tenant, userId] = await Promise.all([stores.tenants.find(name.tenant), stores.users.idOf(name)]);
+        return { name, tenant, userId };
+      }),
+    );
+    const { name, tenant, userId } = looks.find((look) => look.tenant) ?? looks[0] ?? {};
+    if (!name || (verdict.tenants && !verdict.tenants.has(name.tenant))) throw refused();
     const user = userId === undefined ? undefined : await stores.users.find(name.tenant, userId, name.userStore);
     if (!tenant?.active || !user || !maySignIn(user)) {
       onRefused(name, user ? "inactive" : "unknown");

@@ -30,19 +30,31 @@ export type RefusalReason = "unknown" | "password" | "locked" | "inactive";
 /** Tells about a refused sign-in. */
 export type OnRefused = (name: QualifiedName, reason: RefusalReason) => void;
 
-/** Who has that name and that password; `undefined` for whoever may not enter, whatever the reason. Two round trips while the password is fresh. */
+/** Who signed in. */
+export interface SignedIn {
+  readonly tenant: string;
+  readonly user: User;
+}
+
+/**
+ * Who has that name and that password; `undefined` for whoever may not enter, whatever the reason. Of several readings of a
+ * name the first counts whose tenant exists. Two round trips while the password is fresh.
+ */
 export type SignIn = (
-  name: QualifiedName,
+  readings: readonly QualifiedName[],
   password: string,
   stores: SignInStores,
   onRefused: OnRefused,
-) => Promise<User | undefined>;
+) => Promise<SignedIn | undefined>;
 
 /** An id that no user has; looking it up costs what looking up a user costs. */
 const NOBODY = "00000000-0000-0000-0000-000000000000";
 
 /** The name under which attempts in unknown tenants are counted; no real name is one of it. Trying it costs what trying another costs. */
 export const NOWHERE: QualifiedName = { tenant: "-", userStore: "-", name: "-" };
+
+/** Tenants that a container remembers to exist; none ever goes. */
+const TENANTS_KNOWN_MAX = 10_000;
 
 /** Hashes that one container works on at once; more would take longer than the gateway waits. */
 const HASHES_AT_ONCE_MAX = 64;
@@ -128,15 +140,32 @@ export const newSignIn = (clock: Clock): SignIn => {
       };
     };
 
-  return async (name, password, stores, onRefused) => {
-    const now = clock.now();
+  const knownTenants = new Set<string>();
+
+  /** What is known of one reading of a name. */
+  const look = async (name: QualifiedName, stores: SignInStores, now: number) => {
     const { elsewhere } = stores.users;
     const meant = elsewhere?.has(name.tenant, name.userStore) ? outside(elsewhere) : inTable;
-    const [tenant, { user, passwordVersion, verify }, lock] = await Promise.all([
+    const [tenant, candidate, lock] = await Promise.all([
       stores.tenants.find(name.tenant),
       meant(name, stores),
       stores.lockouts.find(name, now),
     ]);
+    if (tenant && knownTenants.size < TENANTS_KNOWN_MAX) knownTenants.add(name.tenant);
+    return { name, tenant, candidate, lock };
+  };
+
+  return async (readings, password, stores, onRefused) => {
+    const now = clock.now();
+    // Side by side, so that a name with an address in it takes no longer than others.
+    const sure = readings.findIndex(({ tenant }) => knownTenants.has(tenant));
+    const looks = await Promise.all(
+      (sure < 0 ? readings : readings.slice(0, sure + 1)).map((reading) => look(reading, stores, now)),
+    );
+    const found = looks.find(({ tenant }) => tenant) ?? looks[0];
+    if (!found) return undefined;
+    const { name, tenant, lock } = found;
+    const { user, passwordVersion, verify } = found.candidate;
 
     if (isLocked(lock, passwordVersion, now)) {
       await hashed(() => verifyNothing(password));
@@ -148,8 +177,9 @@ export const newSignIn = (clock: Clock): SignIn => {
     const { isRight, isFresh } = await verify(password);
     if (!isRight || !user || !mayEnter) {
       // What is tried in tenants that do not exist is counted in one place, or strangers could fill the table.
+      const isAnywhere = tenant && (user || found === looks[0]);
       if (!isRight)
-        await (tenant ? stores.lockouts.fail(name, lock, now, passwordVersion) : stores.lockouts.refuse(NOWHERE));
+        await (isAnywhere ? stores.lockouts.fail(name, lock, now, passwordVersion) : stores.lockouts.refuse(NOWHERE));
       onRefused(name, !user ? "unknown" : isRight ? "inactive" : "password");
       return undefined;
     }
@@ -160,6 +190,6 @@ export const newSignIn = (clock: Clock): SignIn => {
       return undefined;
     }
     if (meanwhile.hasFailures) await stores.lockouts.clear(name, meanwhile);
-    return user;
+    return { tenant: name.tenant, user };
   };
 };

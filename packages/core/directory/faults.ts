@@ -18,6 +18,7 @@ export const codes = {
   naming: 64,
   objectClass: 65,
   entryExists: 68,
+  other: 80,
 } as const;
 
 /** The code of what a directory answered; `undefined` for what is no answer. */
@@ -41,6 +42,8 @@ const badValues: ReadonlySet<number> = new Set([
   codes.invalidDn,
   codes.naming,
   codes.objectClass,
+  // What slapd says of a name that is longer than its database can index.
+  codes.other,
 ]);
 const limits: ReadonlySet<number> = new Set([codes.sizeLimit, codes.adminLimit]);
 

@@ -59,14 +59,15 @@ const password: Grant = async ({ form, client, names, places }, context) => {
   const username = needed("username", form.username);
   const credential = usable(username, needed("password", form.password));
   if (!credential) throw signInRefused();
-  // A bare name is one of the client's tenant.
-  const given = parseUsername(username.includes("@") ? credential.username : `${credential.username}@${tenant}`);
-  // Whoever is of another tenant costs what a stranger costs.
-  const name = given?.tenant === tenant ? given : NOWHERE;
+  const given = parseUsername(credential.username);
+  // A name that does not end in the client's tenant is meant as a whole, an e-mail address included; whoever is of another
+  // tenant is a stranger then.
+  const isQualified = username.includes("@") && given?.tenant === tenant;
+  const name = (isQualified ? given : parseUsername(`${credential.username}@${tenant}`)) ?? NOWHERE;
   const onRefused = context.tools.refusals(context.traceId, context.sourceIp);
   const found = await userStanding(
     tenant,
-    () => context.tools.signIn(name, credential.password, context, onRefused),
+    async () => (await context.tools.signIn([name], credential.password, context, onRefused))?.user,
     context,
   );
   if (!found) throw signInRefused();

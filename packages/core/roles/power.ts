@@ -19,7 +19,7 @@ interface PowerStores {
 /** Who asks. */
 export interface Caller {
   readonly tenant: string;
-  /** The id of a user, or of a client. Nobody where the service itself acts, which may do anything. */
+  /** Who it is (`callerId`). Nobody where the service itself acts, which may do anything. */
   readonly subject?: string | undefined;
   /** The scopes of the credential; none where they are not told. */
   readonly scopes?: ReadonlySet<string> | undefined;
@@ -90,7 +90,8 @@ const rolesOf = async (
 
 /**
  * Judges a change of how a user gets in. `takesOver` is one with which the caller could get in as that user: by its name or
- * its password. One's own is one's own. Throws `scim.forbidden`.
+ * its password. It takes the user's scopes, also where that is the caller: a token that holds few of them must not become
+ * a password that brings all. Throws `scim.forbidden`.
  */
 export const checkTouch = async (
   stores: PowerStores,
@@ -98,7 +99,7 @@ export const checkTouch = async (
   target: User,
   { takesOver }: { readonly takesOver: boolean },
 ): Promise<void> => {
-  if (caller.subject === undefined || caller.subject === target.id) return;
+  if (caller.subject === undefined || (caller.subject === target.id && !takesOver)) return;
   const roles = await rolesOf(stores, caller.tenant, target);
   const almighty = roles.find(({ holdsEveryScope }) => holdsEveryScope);
   if (almighty) await checkAdministrator(stores, caller, almighty);

@@ -45,7 +45,9 @@ const equalityOf = (filter: string, isCompact: boolean): Equality => {
       `${quoted(filter)} is no filter: write an attribute, the operator Eq and a value, such as userName Eq "kim".`,
     );
   }
-  return { name, value: valueMeant(value) };
+  // What is written together has no quotes and goes on to the end.
+  const isTogether = isCompact && /^displayNameEq(?![\s"])/i.test(filter);
+  return { name, value: isTogether && value !== "" ? value : valueMeant(value) };
 };
 
 const named = (name: string): PathSyntax => ({ name, within: undefined, sub: undefined, at: 1 });

@@ -1,6 +1,6 @@
 /** The functions behind the SCIM 1.1 operations. */
 import type { Handlers } from "../catalogue/operation.ts";
-import type { RequestContext, ScopedContext } from "../context.ts";
+import { callerId, type RequestContext, type ScopedContext } from "../context.ts";
 import { Fault } from "../faults/faults.ts";
 import { groupType, userType } from "../scim/schema/resource-types.ts";
 import { bulk } from "./bulk.ts";
@@ -16,7 +16,7 @@ const askingOf = ({ origin, tenant, now, principal, scopes }: RequestContext & P
   origin,
   tenant,
   now,
-  subject: principal.subject,
+  subject: callerId(principal),
   scopes,
   base: "/svc/scim",
 });

@@ -1,6 +1,6 @@
 /** The functions behind the SCIM 2.0 operations. */
 import type { Handlers } from "../catalogue/operation.ts";
-import type { OpenableContext, RequestContext, ScopedContext } from "../context.ts";
+import { callerId, type OpenableContext, type RequestContext, type ScopedContext } from "../context.ts";
 import { Fault } from "../faults/faults.ts";
 import {
   limits,
@@ -29,7 +29,7 @@ const askingOf = ({ origin, tenant, principal, now, scopes }: RequestContext & P
   origin,
   tenant,
   base: basePath(tenant),
-  subject: principal.subject,
+  subject: callerId(principal),
   scopes,
   now,
 });

@@ -47,7 +47,13 @@ const agree = (one: unknown, other: unknown): boolean =>
   one === undefined || other === undefined || JSON.stringify(one) === JSON.stringify(other);
 
 const Rule = table({
-  context: z.string().trim().min(1).max(TEXT_MAX).startsWith("/", 'begins with "/", relative to the root'),
+  // Relative to the root, with its slash or without; a pattern may begin otherwise.
+  context: z
+    .string()
+    .trim()
+    .min(1)
+    .max(TEXT_MAX)
+    .transform((context) => (/^[/(^.*]/.test(context) ? context : `/${context}`)),
   http_method: Methods,
   secured: Switch.optional(),
   secure: Switch.optional(),
@@ -111,13 +117,16 @@ export const rulesOf = (
   declared.map((rule, index) => {
     const line = lineOf(index);
     const handlers = rule.allowed_auth_handlers ?? [];
+    const scopes = rule.scope ?? rule.scopes;
+    const { permissions = [] } = rule;
     return {
       place: `resource.access_control number ${index + 1}${line === undefined ? "" : ` (line ${line})`}`,
       context: rule.context,
       methods: rule.http_method.includes("ALL") ? undefined : new Set(rule.http_method),
       // Absent means secured: upstream's own reading of an unknown spelling as open is not followed.
       isSecured: rule.secured ?? rule.secure ?? true,
-      scopes: [...(rule.scope ?? rule.scopes ?? []), ...(rule.permissions ?? [])],
+      // An empty list says "none"; a key that is left out says nothing.
+      scopes: scopes === undefined && permissions.length === 0 ? undefined : [...(scopes ?? []), ...permissions],
       handlers:
         handlers.length === 0 || handlers.includes("all") ? undefined : new Set(handlers as AuthenticationHandler[]),
     };

@@ -31,6 +31,8 @@ export const subjects = {
   client: (clientId: string): string => `C:${clientId}`,
   /** All scopes of a client; one of them has its name behind a line break. */
   scopes: (clientId: string): string => `S:${clientId}`,
+  /** The scopes of a tenant's own APIs, whoever holds them; one of them has its name behind a line break. */
+  ownScopes: "S:",
   role: (id: string): string => `R:${id}`,
   grant: (id: string): string => `F:${id}`,
 } as const;
@@ -87,6 +89,22 @@ export const revokingClient = (tenant: string, clientId: string, fromMs: number)
 export const revokingScopes = (tenant: string, clientId: string, fromMs: number, scopes: readonly string[]): Step =>
   logging(tenant, subjects.scopes(clientId), fromMs, scopes);
 
+/**
+ * The steps that end all access tokens with one of some scopes of the tenant's own APIs, which are no more. A token that the log
+ * does not reach ends whichever of a tenant's own scopes it holds. None for no scopes, else two, made anew for every attempt.
+ */
+export const revokingOwnScopes = (
+  tenant: string,
+  scopes: readonly string[],
+  fromMs = revocationTime(),
+): readonly Step[] =>
+  scopes.length === 0
+    ? []
+    : [marking(tenant, subjects.ownScopes, fromMs), logging(tenant, subjects.ownScopes, fromMs, scopes)];
+
+/** Whether a scope is one of a tenant's own API; names of this service's scopes are its own. */
+const isOwn = (scope: string): boolean => !scope.startsWith("internal_");
+
 /** The steps that end what was granted once: all tokens of a sign-in, or one token that stands alone. `untilSeconds` is when the last of them ends anyway. */
 export const revokingGrant = (
   tenant: string,
@@ -106,7 +124,10 @@ export const readUserMark = async (table: Table, tenant: string, userId: string)
   markOf(await table.get(keys.revocation(tenant, subjects.user(userId))));
 
 /** The marks of all subjects that a token depends on, beside the item of its client. */
-export const marksOf = ({ tenant, user, roleIds, grantId }: AccessToken): readonly Key[] =>
-  [...(user ? [subjects.user(user.id)] : []), ...roleIds.map((id) => subjects.role(id)), subjects.grant(grantId)].map(
-    (subject) => keys.revocation(tenant, subject),
-  );
+export const marksOf = ({ tenant, user, roleIds, grantId, scopes }: AccessToken): readonly Key[] =>
+  [
+    ...(user ? [subjects.user(user.id)] : []),
+    ...roleIds.map((id) => subjects.role(id)),
+    ...(scopes.some(isOwn) ? [subjects.ownScopes] : []),
+    subjects.grant(grantId),
+  ].map((subject) => keys.revocation(tenant, subject));

@@ -19,8 +19,8 @@ const ENTRIES_PER_PAGE = 10_000;
 /** How often what has left the window is forgotten. */
 const FORGET_EVERY_MS = 60 * 60_000;
 
-/** The subject of one scope of a client. */
-const scopeSubject = (clientId: string, scope: string): string => `${subjects.scopes(clientId)}\n${scope}`;
+/** The subject of one scope: of a client, or of a tenant's own. */
+const scopeSubject = (subject: string, scope: string): string => `${subject}\n${scope}`;
 
 /** What is known of one tenant. */
 export interface Standing {
@@ -49,7 +49,10 @@ const subjectsOf = ({ user, clientId, roleIds, grantId, scopes }: AccessToken): 
   subjects.client(clientId),
   subjects.grant(grantId),
   ...roleIds.map((id) => subjects.role(id)),
-  ...scopes.map((scope) => scopeSubject(clientId, scope)),
+  ...scopes.flatMap((scope) => [
+    scopeSubject(subjects.scopes(clientId), scope),
+    scopeSubject(subjects.ownScopes, scope),
+  ]),
 ];
 
 const learn = ({ fromMs }: Known, { subject, scopes, ...item }: Item): void => {

@@ -37,6 +37,16 @@ export const parseUsername = (text: string): QualifiedName | undefined => {
   return { tenant, userStore, name };
 };
 
+/**
+ * What a user name may mean, the likeliest first: `kim@acme.com` is kim of the tenant acme.com, and where there is no such
+ * tenant the user of the super tenant whose name is an e-mail address (reference scim.md section 2.3). Empty when it can name nobody.
+ */
+export const readingsOf = (text: string): readonly QualifiedName[] => {
+  const first = parseUsername(text);
+  const whole = first && first.tenant !== SUPER_TENANT ? parseUsername(`${text}@${SUPER_TENANT}`) : undefined;
+  return [first, whole].flatMap((reading) => reading ?? []);
+};
+
 /** Splits `[DOMAIN/]name` as SCIM writes it: the store in upper case, PRIMARY where none is named. */
 export const splitStore = (text: string): { readonly userStore: string; readonly name: string } => {
   const slash = text.indexOf("/");

@@ -14,6 +14,8 @@ beforeAll(async () => {
   const scopes = [VIEW];
   await addUser(api.service, { username: "colon", password: "a:b:c", scopes });
   await addUser(api.service, { username: "éva", password: "pässwörd", scopes });
+  await addUser(api.service, { username: "mia@corp.example", password: "Mia's own", scopes });
+  await addUser(api.service, { username: "mia@own.example", password: "Mia's own", scopes });
   await addUser(api.service, { username: LONGEST, password: "a long name", scopes });
   await addUser(api.service, { username: "victim", password: "the right one", scopes });
 });
@@ -23,6 +25,9 @@ describe("lets in", () => {
     ["the administrator", basic(ADMIN)],
     ["by store and tenant", encoded("PRIMARY/admin@carbon.super:admin")],
     ["whatever the case of a name", encoded("primary/ADMIN@CARBON.SUPER:admin")],
+    ["a name that is an address, where its domain is no tenant", encoded("mia@corp.example:Mia's own")],
+    ["such a name with its store", encoded("PRIMARY/mia@corp.example:Mia's own")],
+    ["such a name with its tenant", encoded("mia@corp.example@carbon.super:Mia's own")],
     ["a password with colons", encoded("colon:a:b:c")],
     ["UTF-8", encoded("éva:pässwörd")],
     [
@@ -31,6 +36,19 @@ describe("lets in", () => {
     ],
     ["a name in decomposed form", encoded("e\u0301va:pässwörd")],
   ])("%s", async (_, as) => expect((await list({ as })).status).toBe(200));
+});
+
+test("a name that is an address means the tenant of that domain once there is one", async () => {
+  const as = encoded("mia@own.example:Mia's own");
+  expect((await list({ as })).status).toBe(200);
+  const owner = { username: "mia", password: "another-mia", email: "m@own.example", firstname: "M", lastname: "M" };
+  const founded = await api.ask("POST", "/api/server/v1/tenants", {
+    body: { domain: "own.example", owners: [{ ...owner, provisioningMethod: "inline-password" }] },
+  });
+  expect(founded.status).toBe(201);
+  expect((await list({ as })).status).toBe(401);
+  expect((await list({ as: encoded("mia@own.example:another-mia") })).status).toBe(200);
+  expect((await list({ as: encoded("mia@own.example@carbon.super:Mia's own") })).status).toBe(200);
 });
 
 describe("401", () => {

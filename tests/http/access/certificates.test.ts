@@ -31,7 +31,12 @@ const api = world({
     allowed_auth_handlers = ["ClientCertificate"]
 
     [[resource.access_control]]
-    context = "/scim2/Groups"
+    context = "scim2/Users"
+    http_method = "GET"
+    scope = []
+
+    [[resource.access_control]]
+    context = "(.*)/scim2/Groups(.*)"
     http_method = "GET"
     scope = ["internal_group_mgt_view", "taxi:drive"]
   `,
@@ -183,15 +188,28 @@ describe("rules of deployment.toml", () => {
     expect(await statusOf(await holderOf("alice"), "/scim2/v2/Roles")).toBe(200);
     expect((await api.ask("POST", "/scim2/v2/Roles", { body: { displayName: "of the catalogue" } })).status).toBe(201);
   });
-  test("a rule's scopes are all needed", async () => {
-    const answer = await api.ask("GET", "/scim2/Groups");
-    expect([answer.status, answer.body.detail]).toEqual([403, expect.stringContaining("taxi:drive")]);
+  test("a rule's scopes are all needed, and held by whoever holds every scope", async () => {
+    expect((await api.ask("GET", "/scim2/Groups")).status).toBe(200);
+    const user = { userName: "driver", password };
+    const { id } = (await api.ask("POST", "/scim2/Users", { body: user })).body;
+    const as = { username: "driver", password };
+    const answer = await api.ask("GET", "/scim2/Groups", { as });
+    expect([answer.status, answer.body.detail]).toEqual([403, expect.stringContaining("internal_group_mgt_view")]);
     const scopes = [{ name: "taxi:drive" }];
     await api.ask("POST", "/api/server/v1/api-resources", { body: { name: "T", identifier: "t", scopes } });
-    const { id } = (await api.ask("GET", "/scim2/Me")).body;
-    const permissions = [{ value: "taxi:drive" }, { value: "internal_group_mgt_view" }];
-    const role = { displayName: "drivers", permissions, users: [{ value: id }] };
-    expect((await api.ask("POST", "/scim2/v2/Roles", { body: role })).status).toBe(201);
-    expect((await api.ask("GET", "/scim2/Groups")).status).toBe(200);
+    const give = async (displayName: string, value: string) => {
+      const role = { displayName, permissions: [{ value }], users: [{ value: id }] };
+      expect((await api.ask("POST", "/scim2/v2/Roles", { body: role })).status).toBe(201);
+    };
+    await give("viewers", "internal_group_mgt_view");
+    expect((await api.ask("GET", "/scim2/Groups", { as })).body.detail).toContain("taxi:drive");
+    await give("drivers", "taxi:drive");
+    expect((await api.ask("GET", "/scim2/Groups", { as })).status).toBe(200);
+  });
+  test("an empty list of scopes lets in whoever shows a credential", async () => {
+    await api.ask("POST", "/scim2/Users", { body: { userName: "plain", password } });
+    const as = { username: "plain", password };
+    expect((await api.ask("GET", "/scim2/Users", { as })).status).toBe(200);
+    expect((await api.ask("GET", "/scim2/Users", { as: null })).status).toBe(401);
   });
 });

@@ -1,8 +1,11 @@
 /** Nobody gets further by managing roles, groups or users: scopes are given by those who have them (decision 0052). */
 import { beforeAll, describe, expect, test } from "vitest";
+import { roleStore } from "#core/roles/store.ts";
+import { freshUser } from "#core/users/model.ts";
+import { userStore } from "#core/users/store.ts";
 import { apiResourcesOf, scopesNamed } from "#tests/support/api-resources.ts";
 import { oauthOf } from "#tests/support/oauth.ts";
-import { addUser } from "#tests/support/people.ts";
+import { addUser, tableOf } from "#tests/support/people.ts";
 import { ADMIN, type Ask, world } from "#tests/support/world.ts";
 
 const api = world();
@@ -185,5 +188,56 @@ describe("who has more than the caller is not taken over", () => {
     expect((await api.ask("PATCH", "/scim2/Me", { as: self, body: set({ password: other }) })).status).toBe(200);
     expect((await patch(above, { password }, ADMIN)).status).toBe(200);
     expect((await api.ask("DELETE", `/scim2/Users/${above}`, { as })).status).toBe(204);
+  });
+});
+
+describe("a credential that says little does not become one that says all", () => {
+  const passwordTo = (value: string) => set({ password: value });
+  const userToken = async (username: string) => {
+    const client = await oauth.newClient();
+    const fields = { grant_type: "password", username, password, scope: "internal_login" };
+    return `Bearer ${(await oauth.token(client, fields)).access_token}`;
+  };
+
+  test("a token sets the password of its user only with the user's scopes; the password itself has them", async () => {
+    await addUser(api.service, { username: "narrow", password, scopes: [VIEW] });
+    const token = await userToken("narrow");
+    await refused("PATCH", "/scim2/Me", passwordTo("taken-over"), token);
+    const title = await api.ask("PATCH", "/scim2/Me", { as: token, body: set({ title: "Driver" }) });
+    expect(title.status).toBe(200);
+    const own = { username: "narrow", password };
+    expect((await api.ask("PATCH", "/scim2/Me", { as: own, body: passwordTo("of-my-own") })).status).toBe(200);
+  });
+  test("nor does a token of an administrator", async () => {
+    const [admins] = (await api.ask("GET", `${ROLES}?filter=${encodeURIComponent('displayName eq "admin"')}`)).body
+      .Resources;
+    const id = await make("/scim2/Users", { userName: "second", password });
+    await api.ask("PATCH", `${ROLES}/${admins.id}`, { body: add("users", id) });
+    await refused("PATCH", "/scim2/Me", passwordTo("taken-over"), await userToken("second"), "administrator");
+    const as = { username: "second", password };
+    expect((await api.ask("PATCH", "/scim2/Me", { as, body: passwordTo("of-my-own") })).status).toBe(200);
+  });
+  test("a user without roles may by any token", async () => {
+    await make("/scim2/Users", { userName: "ordinary", password });
+    const as = await userToken("ordinary");
+    expect((await api.ask("PATCH", "/scim2/Me", { as, body: passwordTo("of-my-own") })).status).toBe(200);
+  });
+  test("an application that is called as a user is not that user", async () => {
+    // The ids of a directory's users are the directory's, and may have any form that a client id may have.
+    const id = "c6865cfe-7a64-1041-90a7-53d2a8f0b1c4";
+    const table = tableOf(api.service);
+    const roles = roleStore(table);
+    const fail = () => new Error("in use");
+    const user = freshUser(id, "of.a.directory", 1, { roleIds: [viewing] });
+    await userStore(table).add("carbon.super", user, {
+      steps: [roles.holding("carbon.super", viewing, id, fail)],
+    });
+    const client = await oauth.newClient(["internal_user_mgt_update"], {
+      clientId: id,
+      clientSecret: "its-own-secret",
+    });
+    expect(client.clientId).toBe(id);
+    const as = `Bearer ${await oauth.ownToken(client, "internal_user_mgt_update")}`;
+    await refused("PATCH", `/scim2/Users/${id}`, passwordTo("taken-over"), as);
   });
 });

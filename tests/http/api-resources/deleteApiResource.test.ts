@@ -6,14 +6,16 @@ const api = world();
 const { ask, create } = api;
 const { register, read, system, authorize, authorized, scopesOf } = apiResourcesOf(api);
 const remove = (id: string) => ask("DELETE", `${API_RESOURCES}/${id}`);
+/** But for what tells for how long the tokens of before count no more. */
+const everyItem = async () => (await everyKey(api.service)).filter((key) => !/#REVS?[# ]/.test(key));
 const body = { name: "Gone", identifier: "gone", scopes: scopesNamed("gone:a", "gone:b") };
 
 test("204: no item is left, and identifier and scopes are free at once", async () => {
-  const before = await everyKey(api.service);
+  const before = await everyItem();
   const id = await register(body);
   const answer = await remove(id);
   expect([answer.status, answer.text]).toEqual([204, ""]);
-  expect(await everyKey(api.service)).toEqual(before);
+  expect(await everyItem()).toEqual(before);
   expect((await ask("GET", `${API_RESOURCES}/${id}`)).status).toBe(404);
   const again = await register(body);
   expect(again).not.toBe(id);
@@ -47,7 +49,7 @@ test("403: an API of this service", async () => {
 
 test("a delete and a patch at the same time leave nothing or everything", async () => {
   for (let round = 0; round < 5; round += 1) {
-    const before = await everyKey(api.service);
+    const before = await everyItem();
     const id = await register({ name: "Race", identifier: "race", scopes: scopesNamed("race:a") });
     const [patched, removed] = await Promise.all([
       ask("PATCH", `${API_RESOURCES}/${id}`, { body: { addedScopes: scopesNamed("race:b") } }),
@@ -55,6 +57,6 @@ test("a delete and a patch at the same time leave nothing or everything", async 
     ]);
     expect([204, 404]).toContain(patched.status);
     expect(removed.status).toBe(204);
-    expect(await everyKey(api.service)).toEqual(before);
+    expect(await everyItem()).toEqual(before);
   }
 });

@@ -183,6 +183,7 @@ describe("listScim1Groups", () => {
     ["displaynameeqstaff", "staff"],
     ['displayNameEq"primary/staff"', "staff"],
     ["displayNameEqequip", "equip"],
+    ["displayNameEqno such group (yet)", ""],
     ["displayName Eq Requirements", "Requirements"],
     ["displayNameEqrequirements", "Requirements"],
     ['displayName Eq "Test (EU) SCIM"', "Test (EU) SCIM"],
@@ -221,15 +222,10 @@ describe("listScim1Groups", () => {
     expect(await foundGroups(`members Eq "${users.kim?.id}"`)).toEqual(["staff"]);
     expect(await foundGroups("members.display Eq max")).toEqual(["staff"]);
   });
-  test.each([
-    "FOO",
-    "displayName",
-    "displayNameEq",
-    "displayName Sw x",
-    "displayNameEqa b",
-    "userName Eq x",
-    "displayNameEq(x)",
-  ])("400 for the filter %s", async (filter) => {
-    expect(await refused("/Groups", filter)).toBeTruthy();
-  });
+  test.each(["FOO", "displayName", "displayNameEq", "displayName Sw x", "userName Eq x"])(
+    "400 for the filter %s",
+    async (filter) => {
+      expect(await refused("/Groups", filter)).toBeTruthy();
+    },
+  );
 });

@@ -125,7 +125,6 @@ describe("refused with its line", () => {
       rule("/scim2/Users", 'http_method = "all"\nsecured = "yes"'),
       /secured: expected true or false \(line 4\)/,
     ],
-    ["a path without a slash", rule("scim2"), /context: begins with "\/".*\(line 2\)/],
     [
       "issuers that are nobody",
       "[intermediate_cert_validation]\nenable = true\n",

@@ -38,7 +38,7 @@ let table: TestTable;
 let signIn: SignIn;
 let reasons: string[] = [];
 
-const enter = (name: string, password = directory.password) => {
+const enter = async (name: string, password = directory.password) => {
   const opened = table.open(newMeter());
   const stores = {
     tenants: tenantStore(opened),
@@ -46,7 +46,8 @@ const enter = (name: string, password = directory.password) => {
     credentials: credentialStore(opened),
     lockouts: lockoutStore(opened, defaultLockoutPolicy),
   };
-  return signIn({ tenant: TENANT, userStore: "CORP", name }, password, stores, (_, reason) => reasons.push(reason));
+  const readings = [{ tenant: TENANT, userStore: "CORP", name }];
+  return (await signIn(readings, password, stores, (_, reason) => reasons.push(reason)))?.user;
 };
 
 beforeAll(async () => {
