@@ -4,6 +4,7 @@
  * tenant's are one cheap range (decision 0004).
  */
 
+import type { Authorization } from "../authorized-apis/model.ts";
 import { linkingClient, removingAuthorizedApis, toAuthorizations } from "../authorized-apis/store.ts";
 import { type ClientRecord, clientOf } from "../clients/model.ts";
 import { changingClient, clientItem, releasingClient } from "../clients/store.ts";
@@ -54,6 +55,9 @@ const toVersioned = (item: Item): Versioned => {
   return { application: { ...freshApplication(kept.id, kept.name, "", false), ...kept }, version: item.ver as number };
 };
 
+/** Judges that an application with these authorizations gets another credential. */
+export type OnCredential = (authorizations: readonly Authorization[]) => void;
+
 /** The applications of all tenants; every method takes the tenant that the credential named. */
 export interface ApplicationStore {
   /** One round trip. */
@@ -62,9 +66,16 @@ export interface ApplicationStore {
   add(tenant: string, application: Application): Promise<void>;
   /**
    * Changes an application: `change` is given what is there and answers what shall be, and is called again when another
-   * writer was faster. Answering what it was given changes nothing and writes nothing. Throws `application.not_found`, `application.name_taken`, and what `change` throws. Two round trips.
+   * writer was faster. Answering what it was given changes nothing and writes nothing. `onCredential` is told what the
+   * application is authorized for where it gets another client or secret, and may throw. Throws `application.not_found`,
+   * `application.name_taken`, and what `change` and `onCredential` throw. Two round trips; three with another client or secret.
    */
-  update(tenant: string, id: string, change: (before: Application) => Application): Promise<void>;
+  update(
+    tenant: string,
+    id: string,
+    change: (before: Application) => Application,
+    onCredential?: OnCredential,
+  ): Promise<void>;
   /** Removes an application with its authorized APIs and frees its name. Nothing happens when it is not there. Two round trips. */
   remove(tenant: string, id: string): Promise<void>;
   /** The entries of all applications, newest first. */
@@ -179,15 +190,24 @@ export const applicationStore = (table: Table): ApplicationStore => {
     return item && toVersioned(item);
   };
 
-  /** The steps on the client between two states of an application. One round trip where it comes or goes. */
-  const clientSteps = async (tenant: string, before: Application, after: Application): Promise<readonly Step[]> => {
+  /** The steps on the client between two states of an application. One round trip where it comes or goes, or its secret is judged. */
+  const clientSteps = async (
+    tenant: string,
+    before: Application,
+    after: Application,
+    onCredential: OnCredential | undefined,
+  ): Promise<readonly Step[]> => {
     const [old, wished] = [namedClientOf(before), namedClientOf(after)];
     const owner = { tenant, applicationId: after.id };
     if (old && wished && old.clientId === wished.clientId) {
+      if (onCredential && old.client.sealedSecret !== wished.client.sealedSecret) {
+        onCredential(toAuthorizations(await table.get(keys.authorizedApis(tenant, after.id))));
+      }
       return changingClient(old.clientId, owner, old.client, wished.client);
     }
     if (!old && !wished) return [];
     const authorized = await table.get(keys.authorizedApis(tenant, after.id));
+    if (wished) onCredential?.(toAuthorizations(authorized));
     return [
       linkingClient(tenant, after.id, authorized, wished?.clientId),
       ...(old ? releasingClient(old.clientId, owner) : []),
@@ -219,7 +239,7 @@ export const applicationStore = (table: Table): ApplicationStore => {
         { put: itemOf(tenant, application, FIRST_VERSION), when: "absent", otherwise: stale },
       ),
 
-    update: (tenant, id, change) =>
+    update: (tenant, id, change, onCredential) =>
       whileStale(async () => {
         const before = await read(tenant, id);
         if (!before) throw notFound(id, tenant);
@@ -242,7 +262,7 @@ export const applicationStore = (table: Table): ApplicationStore => {
               ];
         await table.write(
           ...entrySteps,
-          ...(await clientSteps(tenant, before.application, after)),
+          ...(await clientSteps(tenant, before.application, after, onCredential)),
           ...keySteps(tenant, before.application, after),
           { put: itemOf(tenant, after, version), when: { equal: { ver: before.version } }, otherwise: stale },
         );

@@ -1,5 +1,6 @@
 /** What an application may be allowed. Pure; every refusal is a `Fault` with upstream's code. */
 import type { ApiResource } from "../api-resources/model.ts";
+import { systemApi } from "../api-resources/system.ts";
 import { Fault } from "../faults/faults.ts";
 import type { Authorization, Policy } from "./model.ts";
 
@@ -49,6 +50,24 @@ export const checkElevation = (api: ApiResource, names: readonly string[], own: 
   throw new Fault(
     "authorized_api.elevation",
     `Only who has the scope ${AUTHORIZE_ANY} may authorize a scope without having it: ${lacking.slice(0, 5).join(", ")}.`,
+  );
+};
+
+/**
+ * Refuses to give an application another credential where it may do what the caller may not: whoever sets the secret takes its
+ * tokens (decision 0022).
+ */
+export const checkCredential = (authorizations: readonly Authorization[], own: ReadonlySet<string>): void => {
+  if (own.has(AUTHORIZE_ANY)) return;
+  const held = authorizations.flatMap(({ apiId, scopeIds }) => {
+    const ids = new Set(scopeIds);
+    return (systemApi(apiId)?.scopes ?? []).filter(({ id }) => ids.has(id)).map(({ name }) => name);
+  });
+  const lacking = held.filter((name) => !own.has(name));
+  if (lacking.length === 0) return;
+  throw new Fault(
+    "authorized_api.elevation",
+    `The application is authorized for what the caller may not do, ${lacking.slice(0, 5).join(", ")}: only who has the scope ${AUTHORIZE_ANY} may give it another client or secret.`,
   );
 };
 

@@ -67,12 +67,14 @@ export const protocolOperations = {
   getOidcConfiguration: operation({ ...at("GET", "/oidc"), ...reading(OidcShown, "OIDC settings", row(14)) }),
   updateOidcConfiguration: operation({
     ...at("PUT", "/oidc"),
+    seesScopes: true,
     ...replacing(OidcBody, "OIDC settings", "application API, Update OIDC protocol parameters"),
   }),
   deleteOidcConfiguration: operation({ ...at("DELETE", "/oidc"), ...removing("OIDC settings", row(15)) }),
   regenerateClientSecret: operation({
     ...at("POST", "/oidc/regenerate-secret"),
     scope: CREATE,
+    seesScopes: true,
     summary: "Make a new client secret; a revoked client is active again",
     source: row(16),
     success: { status: 200, body: OidcShown },

@@ -2,7 +2,8 @@
 import { type Application, withCertificate } from "../applications/model.ts";
 import { selfOf } from "../applications/present.ts";
 import { checkApplication, notFound } from "../applications/rules.ts";
-import type { ApplicationStore } from "../applications/store.ts";
+import type { ApplicationStore, OnCredential } from "../applications/store.ts";
+import { checkCredential } from "../authorized-apis/rules.ts";
 import type { Handlers } from "../catalogue/operation.ts";
 import { Fault } from "../faults/faults.ts";
 import { type ProtocolSupport, passiveSts, wsTrust } from "./configure.ts";
@@ -46,14 +47,18 @@ const change = async (
   tenant: string,
   id: string,
   settings: (before: Application) => Partial<InboundProtocols>,
-  certificate?: string,
+  {
+    certificate,
+    onCredential,
+  }: { readonly certificate?: string | undefined; readonly onCredential?: OnCredential } = {},
 ): Promise<undefined> => {
-  await applications.update(tenant, id, (before) => {
+  const changed = (before: Application): Application => {
     const inbound = withoutOthers({ ...before.inbound, ...settings(before) });
     const after = withCertificate({ ...before, inbound }, certificate);
     checkApplication(after, tenant, `Error updating application with id: ${id}`);
     return after;
-  });
+  };
+  await applications.update(tenant, id, changed, onCredential);
   return undefined;
 };
 
@@ -114,7 +119,7 @@ export const protocolHandlers: Handlers<typeof protocolOperations, ProtocolStore
       tenant,
       params.applicationId,
       ({ inbound }) => ({ saml: samlServiceProvider(manual, inbound.saml) }),
-      certificate,
+      { certificate },
     );
   },
 
@@ -131,9 +136,13 @@ export const protocolHandlers: Handlers<typeof protocolOperations, ProtocolStore
     const { tenant, protocols } = context;
     await checkOidc(body);
     const owner = ownerOf(tenant, params.applicationId);
-    return change(context, tenant, params.applicationId, ({ inbound }) => ({
-      oidc: oidcClient(body, inbound.oidc, protocols.seal, owner),
-    }));
+    return change(
+      context,
+      tenant,
+      params.applicationId,
+      ({ inbound }) => ({ oidc: oidcClient(body, inbound.oidc, protocols.seal, owner) }),
+      { onCredential: (authorizations) => checkCredential(authorizations, context.scopes) },
+    );
   },
 
   deleteOidcConfiguration: ({ params }, context) =>
@@ -143,10 +152,13 @@ export const protocolHandlers: Handlers<typeof protocolOperations, ProtocolStore
     const { tenant, protocols } = context;
     const owner = ownerOf(tenant, params.applicationId);
     let client: InboundProtocols["oidc"];
-    await change(context, tenant, params.applicationId, ({ id, inbound }) => {
+    const renewed = ({ id, inbound }: Application) => {
       if (!inbound.oidc) throw unset(id, "oidc");
       client = regenerated(inbound.oidc, protocols.seal, owner);
       return { oidc: client };
+    };
+    await change(context, tenant, params.applicationId, renewed, {
+      onCredential: (authorizations) => checkCredential(authorizations, context.scopes),
     });
     if (!client) throw unset(params.applicationId, "oidc");
     return presentOidc(client, protocols.seal, owner);

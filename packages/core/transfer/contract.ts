@@ -49,6 +49,7 @@ export const transferOperations = {
     ...importing,
     method: "PUT",
     scope: "internal_application_mgt_update",
+    seesScopes: true,
     summary: "Replace the application that has the name in an exported file by what the file says",
     source: "application API, operation 3",
     success: { status: 200, location: true, body: ImportReport },

@@ -3,6 +3,7 @@ import type { Application } from "../applications/model.ts";
 import { selfOf } from "../applications/present.ts";
 import { checkNewName, checkSpelling, notFound } from "../applications/rules.ts";
 import type { ApplicationStore } from "../applications/store.ts";
+import { checkCredential } from "../authorized-apis/rules.ts";
 import type { Handlers } from "../catalogue/operation.ts";
 import type { RequestContext } from "../context.ts";
 import { Fault } from "../faults/faults.ts";
@@ -74,12 +75,15 @@ export const transferHandlers: Handlers<typeof transferOperations, TransferStore
     try {
       const make = await prepareImport(root, settings, importerOf(context, entry.id), protocols);
       let imported: Imported | undefined;
-      await applications.update(tenant, entry.id, (before: Application) => {
+      const replaced = (before: Application): Application => {
         // Renamed a moment ago: the file names nobody now.
         if (before.name !== settings.name) throw nameUnknown(settings.name, tenant);
         imported = make(before);
         return imported.application;
-      });
+      };
+      await applications.update(tenant, entry.id, replaced, (authorizations) =>
+        checkCredential(authorizations, context.scopes),
+      );
       if (!imported) throw nameUnknown(settings.name, tenant);
       return answerOf(tenant, imported);
     } catch (error) {
