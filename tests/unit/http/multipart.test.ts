@@ -32,7 +32,10 @@ describe("a part", () => {
     const traps = fc.constantFrom("\r\n", "--", "----a-boundary-of-the-test", "\r\n--", "\0", "é");
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(traps, fc.string()), { maxLength: 30 }), async (pieces) => {
-        const content = Buffer.from(pieces.join(""));
+        const text = pieces.join("");
+        // Whoever sends it chooses a boundary that it does not hold.
+        fc.pre(!text.includes("\r\n------a-boundary-of-the-tests"));
+        const content = Buffer.from(text);
         const parts = await readMultipart(multipart({ name: "file", content }), MULTIPART_TYPE);
         expect(Buffer.from(parts.file?.content ?? []).equals(content)).toBe(true);
       }),
