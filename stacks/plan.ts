@@ -113,6 +113,22 @@ const administrator = [p.role, p.roleNames, p.shownNames, p.user, p.userNames, p
 /** What ends tokens. */
 const endings = [p.revocation, p.revocations];
 
+/** What tells who calls and what that one may do, by a password, a certificate or a token. */
+const entering = [
+  p.tenant,
+  p.user,
+  p.userNames,
+  p.group,
+  p.role,
+  p.roleNames,
+  p.credential,
+  p.lock,
+  p.accessToken,
+  ...endings,
+  p.client,
+  p.keyRing,
+];
+
 const endpoint = { memory: "512 MB", timeout: "29 seconds" } as const;
 /** Hashes passwords, which takes processor time; a function gets that by its memory. */
 const hashing = { memory: "1024 MB" } as const;
@@ -125,23 +141,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     // The gateway waits no longer.
     timeout: "10 seconds",
     needs: ["address", "deployment", "directories"],
-    reads: {
-      calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [
-        p.tenant,
-        p.user,
-        p.userNames,
-        p.group,
-        p.role,
-        p.roleNames,
-        p.credential,
-        p.lock,
-        p.accessToken,
-        p.keyRing,
-        ...endings,
-        p.client,
-      ],
-    },
+    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: entering },
     writes: { calls: ["PutItem", "UpdateItem", "DeleteItem"], on: [p.lock] },
   },
   oauth2: {
@@ -151,24 +151,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "sealing", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [
-        p.tenant,
-        p.user,
-        p.userNames,
-        p.group,
-        p.role,
-        p.roleNames,
-        p.scope,
-        p.client,
-        p.credential,
-        p.lock,
-        p.accessToken,
-        p.refreshToken,
-        p.family,
-        ...endings,
-        p.keyRing,
-        p.signingKeys,
-      ],
+      on: [...entering, p.scope, p.refreshToken, p.family, p.signingKeys],
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],

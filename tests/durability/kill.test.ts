@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { START_PROGRAM, type Started, startEnvironment, startProcess } from "#tests/support/started.ts";
 import { ADMIN, APPLICATIONS, basic } from "#tests/support/world.ts";
 
 const WRITERS = 12;
@@ -15,21 +15,10 @@ const headers = { authorization: basic(ADMIN), "content-type": "application/json
 let directory = "";
 const started: ChildProcess[] = [];
 
-const start = async (): Promise<{ child: ChildProcess; url: string }> => {
-  const program = fileURLToPath(new URL("../../packages/local/start.ts", import.meta.url));
-  const child = spawn(process.execPath, [program], {
-    env: { PATH: process.env.PATH, DATA_DIR: directory, PORT: "0", MTLS_PORT: "0" },
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  started.push(child);
-  const url = await new Promise<string>((resolve, reject) => {
-    child.once("exit", (code) => reject(new Error(`it ended with code ${code}`)));
-    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-      const ready = /^ready (http:\S+)$/m.exec(text)?.[1];
-      if (ready) resolve(ready);
-    });
-  });
-  return { child, url };
+const start = async (): Promise<Started> => {
+  const service = await startProcess(directory);
+  started.push(service.child);
+  return service;
 };
 
 const create = async (url: string, name: string): Promise<string> => {
@@ -110,9 +99,8 @@ test("kill -9 of the service alone: the engine that is left behind does not stan
 }, 60_000);
 
 test("a second service on the same data is refused with a sentence", async () => {
-  const program = fileURLToPath(new URL("../../packages/local/start.ts", import.meta.url));
-  const second = spawn(process.execPath, [program], {
-    env: { PATH: process.env.PATH, DATA_DIR: directory, PORT: "0", MTLS_PORT: "0" },
+  const second = spawn(process.execPath, [START_PROGRAM], {
+    env: startEnvironment(directory),
     stdio: ["ignore", "ignore", "pipe"],
   });
   let said = "";

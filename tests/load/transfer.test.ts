@@ -2,14 +2,14 @@
  * 1,000 applications move out and in again. The service runs as `npm start` runs it, gateway and all functions in one
  * process, which so is an upper bound of what one function needs for any of the calls.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { command } from "#tests/support/command.ts";
 import { fileOf, oauthEntry, samlEntry } from "#tests/support/files.ts";
+import { type Started, startProcess } from "#tests/support/started.ts";
 import { ADMIN, APPLICATIONS, basic } from "#tests/support/world.ts";
 
 const APPLICATIONS_MOVED = 1_000;
@@ -19,21 +19,10 @@ const headers = { authorization: basic(ADMIN) };
 let directory = "";
 const started: ChildProcess[] = [];
 
-const start = async (): Promise<{ child: ChildProcess; url: string }> => {
-  const program = fileURLToPath(new URL("../../packages/local/start.ts", import.meta.url));
-  const child = spawn(process.execPath, ["--max-semi-space-size=4", "--max-old-space-size=192", program], {
-    env: { PATH: process.env.PATH, DATA_DIR: ":memory:", PORT: "0", MTLS_PORT: "0" },
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  started.push(child);
-  const url = await new Promise<string>((resolve, reject) => {
-    child.once("exit", (code) => reject(new Error(`it ended with code ${code}`)));
-    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-      const ready = /^ready (http:\S+)$/m.exec(text)?.[1];
-      if (ready) resolve(ready);
-    });
-  });
-  return { child, url };
+const start = async (): Promise<Started> => {
+  const service = await startProcess(":memory:", ["--max-semi-space-size=4", "--max-old-space-size=192"]);
+  started.push(service.child);
+  return service;
 };
 
 /** The most memory that a process has had, in bytes; `undefined` where the system does not tell. */

@@ -11,7 +11,6 @@ import { isBelow } from "../access/certificate.ts";
 import type { AuthenticationHandler, CertificateSettings } from "../access/model.ts";
 import { type ReadyRule, ruleFor } from "../access/rules.ts";
 import { systemScopes } from "../api-resources/system.ts";
-import { scopeTable } from "../catalogue/derive.ts";
 import { isOpenPath, matcherOf } from "../catalogue/match.ts";
 import { type Operation, PUBLIC } from "../catalogue/operation.ts";
 import { familyOf } from "../catalogue/services.ts";
@@ -92,9 +91,8 @@ export const newAuthorizer = ({
 }: AuthorizerParts): Authorizer => {
   const observer = newObserver("authorizer");
   const match = matcherOf(operations);
-  const everyScope = new Set([...scopeTable(operations).keys(), ...systemScopes]);
   // Whoever holds every scope holds those that only the operator's rules ask for, too.
-  const administrators = new Set([...everyScope, ...access.rules.flatMap(({ scopes }) => scopes ?? [])]);
+  const administrators = new Set([...systemScopes, ...access.rules.flatMap(({ scopes }) => scopes ?? [])]);
   const enter = newEnter(clock, administrators);
   const authenticate = newAuthenticate(clock, administrators, enter);
   const authenticateCertificate = newAuthenticateCertificate(clock, access.certificates, enter);
@@ -163,7 +161,7 @@ export const newAuthorizer = ({
       const missing = needed.find((one) => !scopes.has(one));
       if (missing !== undefined) throw missingScope(missing, isBearer(request.headers.authorization ?? ""));
       // Handlers judge scopes of this service. Of a tenant's own a user may have thousands, and a context has an end.
-      const told = declared?.seesScopes && { scopes: [...scopes].filter((one) => everyScope.has(one)) };
+      const told = declared?.seesScopes && { scopes: [...scopes].filter((one) => systemScopes.has(one)) };
       return { decision: "allow", operation, principal, ...told };
     } catch (error) {
       const fault = toFault(error);

@@ -5,14 +5,12 @@
  * transaction, together with what they revoke.
  */
 import type { Authorization } from "../authorized-apis/model.ts";
+import { canBeId } from "../platform/ids.ts";
 import { keys } from "../table/keys.ts";
 import { stale } from "../table/stale.ts";
 import type { Item, Step, Table } from "../table/table.ts";
 import { revocationTime, revokingClient, revokingScopes } from "../tokens/revocation.ts";
 import { type ClientRecord, endsTokens } from "./model.ts";
-
-/** Bytes of an id that can be looked up; none is longer. */
-const ID_BYTES_MAX = 255;
 
 /** Where a client belongs. */
 export interface ClientOwner {
@@ -41,7 +39,7 @@ export interface ClientStore {
 export const clientStore = (table: Table): ClientStore => ({
   async find(clientId) {
     // What no client can be called is looked up all the same: it must cost what another costs.
-    const item = await table.get(keys.client(Buffer.byteLength(clientId) > ID_BYTES_MAX ? "" : clientId));
+    const item = await table.get(keys.client(canBeId(clientId) ? clientId : ""));
     if (!item?.client) return undefined;
     const { tenant, application, client, apis = [], tokensFromMs = 0, scopesFromMs = 0 } = item;
     return {

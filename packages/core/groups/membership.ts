@@ -3,6 +3,7 @@
  * any size gains or loses a member in one small transaction, and a user is read with its groups in one round trip
  * (decision 0014).
  */
+import { canBeId } from "../platform/ids.ts";
 import { keys, MEMBER } from "../table/keys.ts";
 import { stale } from "../table/stale.ts";
 import { type Item, LAST, type Page, type Step, type Table, type When } from "../table/table.ts";
@@ -68,8 +69,6 @@ export const readMembers = async (
   return found;
 };
 
-const ID_BYTES_MAX = 255;
-
 /** Which of these users are members. One round trip. */
 export const membersAmong = async (
   table: Table,
@@ -77,8 +76,7 @@ export const membersAmong = async (
   groupId: string,
   userIds: readonly string[],
 ): Promise<ReadonlySet<string>> => {
-  // Callers name anything; what is no id of a key is no member.
-  const known = userIds.filter((userId) => userId !== "" && Buffer.byteLength(userId) <= ID_BYTES_MAX);
+  const known = userIds.filter(canBeId);
   const items = await table.getMany(known.map((userId) => keys.member(tenant, groupId, userId)));
   return new Set(items.flatMap((item) => (item ? [toMember(item).userId] : [])));
 };

@@ -1,4 +1,5 @@
 /** How groups are kept: one item each, an entry in the name index of their store, a lookup item for the external id, and their members. */
+import { canBeId } from "../platform/ids.ts";
 import { forgettingHolder, losingRoles } from "../roles/holders.ts";
 import { keys } from "../table/keys.ts";
 import type { Range } from "../table/name-index/items.ts";
@@ -34,9 +35,6 @@ const ROLES_AT_ONCE = 40;
 const STEPS_BESIDE_REMOVAL = 94;
 /** Looks at the members of a group that is to go, before a count that never fits them holds up nothing any more. */
 const LOOKS_MAX = 8;
-const ID_BYTES_MAX = 255;
-
-const isTooLong = (id: string): boolean => Buffer.byteLength(id, "utf8") > ID_BYTES_MAX;
 
 /** What a change makes of a group. */
 interface GroupChange {
@@ -111,12 +109,12 @@ const inUse: Step["otherwise"] = () => new Error("a fresh group id is in use");
 export const groupStore = (table: Table): GroupStore => {
   const indexOf = (tenant: string, store: string) => nameIndex(table, keys.groupNames(tenant, store));
   const read = async (tenant: string, id: string): Promise<Group | undefined> => {
-    if (isTooLong(id)) return undefined;
+    if (!canBeId(id)) return undefined;
     return groupOf(await table.get(keys.group(tenant, id)));
   };
   const findMany: GroupStore["findMany"] = async (tenant, ids, options) => {
     const items = await table.getMany(
-      ids.filter((id) => !isTooLong(id)).map((id) => keys.group(tenant, id)),
+      ids.filter((id) => canBeId(id)).map((id) => keys.group(tenant, id)),
       options,
     );
     const groups = new Map(items.flatMap((item) => groupOf(item) ?? []).map((group) => [group.id, group]));
@@ -233,11 +231,11 @@ export const groupStore = (table: Table): GroupStore => {
       return items.map(({ SK }) => SK);
     },
 
-    members: async (tenant, id, most) => (isTooLong(id) ? [] : readMembers(table, tenant, id, most)),
+    members: async (tenant, id, most) => (canBeId(id) ? readMembers(table, tenant, id, most) : []),
     memberRange: async (tenant, id, range) =>
-      isTooLong(id) ? { members: [], more: false } : memberRange(table, tenant, id, range),
+      canBeId(id) ? memberRange(table, tenant, id, range) : { members: [], more: false },
     allMembers: (tenant, call) => readAllMembers(table, tenant, call),
-    membersAmong: async (tenant, id, userIds) => (isTooLong(id) ? new Set() : membersAmong(table, tenant, id, userIds)),
+    membersAmong: async (tenant, id, userIds) => (canBeId(id) ? membersAmong(table, tenant, id, userIds) : new Set()),
 
     async add(tenant, group, members) {
       if (members.length > MEMBERS_AT_ONCE) return addLarge(tenant, group, members);
@@ -281,7 +279,7 @@ export const groupStore = (table: Table): GroupStore => {
       }),
 
     async remove(tenant, id, check) {
-      if (isTooLong(id)) throw notFound(id);
+      if (!canBeId(id)) throw notFound(id);
       const holder = { kind: "group", id } as const;
       let isBegun = false;
       const isCleared = await whileStale(async (attempts) => {

@@ -9,6 +9,7 @@ import { familyOf, services } from "../catalogue/services.ts";
 import type { Principal, PublicContext } from "../context.ts";
 import { Fault } from "../faults/faults.ts";
 import { parsePart } from "../parsing/parse.ts";
+import { namesTag } from "../platform/entity-tag.ts";
 import type { Decision } from "./decision.ts";
 import { dialects } from "./dialects.ts";
 import { type HttpRequest, readQuery } from "./request.ts";
@@ -93,12 +94,6 @@ const queryOf = (declared: Operation, { rawQuery }: HttpRequest): unknown => {
   return parsePart("query", declared.query, ignoresQueryCase ? named(query, declared.query) : query);
 };
 
-/** Whether an `If-None-Match` names that entity tag (RFC 9110 section 13.1.2: compared weakly). */
-const namesTag = (header: string | undefined, etag: string): boolean => {
-  const opaque = (tag: string): string => tag.trim().replace(/^W\//, "");
-  return header?.trim() === "*" || (header ?? "").split(",").some((tag) => opaque(tag) === opaque(etag));
-};
-
 const attachment = (media: string, { content, fileName }: FileResult): HttpAnswer => ({
   status: 200,
   headers: {
@@ -143,7 +138,7 @@ export const answer = async (
     ...(success.maxAgeSeconds !== undefined && { "cache-control": `public, max-age=${success.maxAgeSeconds}` }),
   };
   if (declared.method === "GET" && parts.etag !== undefined) {
-    if (namesTag(request.headers["if-none-match"], parts.etag)) return { status: 304, headers };
+    if (namesTag(request.headers["if-none-match"] ?? "", parts.etag)) return { status: 304, headers };
   }
   if (!success.body) return { status: success.status, headers };
   if (success.orNoContent && parts.body === undefined) return { status: 204, headers };

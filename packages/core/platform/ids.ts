@@ -5,6 +5,15 @@ import { v5, v7 } from "uuid";
 /** A resource id: a UUID of version 7 (RFC 9562), so ids made later sort later. Opaque to clients, not a secret. */
 export const newId = (): string => v7();
 
+const ID_BYTES_MAX = 255;
+
+/**
+ * Whether a text can be the id of anything: callers name anything, and keys have an end. What cannot be an id is looked up
+ * nowhere.
+ */
+export const canBeId = (text: string): boolean =>
+  text !== "" && Buffer.byteLength(text, "utf8") <= ID_BYTES_MAX && text.isWellFormed();
+
 /** Any fixed UUID: it keeps ids that are derived here apart from those derived elsewhere. */
 const TRACE_NAMESPACE = "5c0d1f3e-6f0b-4c8e-9a39-0a6a7c8b1d42";
 

@@ -2,6 +2,7 @@
 import { Fault } from "../faults/faults.ts";
 import type { Member } from "../groups/membership.ts";
 import type { Group } from "../groups/model.ts";
+import { notFound } from "../groups/rules.ts";
 import { type Projection, present, wants } from "../scim/projection.ts";
 import type { JsonObject, Resource } from "../scim/schema/attribute.ts";
 import { systemSchema } from "../scim/schema/system.ts";
@@ -59,19 +60,42 @@ export const showUsers = async (
   );
 };
 
+/** Refuses members that are more than one answer holds. */
+const checkCount = (count: number): void => {
+  if (count <= MEMBERS_SHOWN_MAX) return;
+  throw new Fault(
+    "scim.too_many",
+    `There are ${count} members to show, and at most ${MEMBERS_SHOWN_MAX} in one answer. Leave the members out (excludedAttributes=members; in SCIM 1.1 attributes=displayName), or find them as users with a filter on groups.value.`,
+  );
+};
+
+/**
+ * A group, and its members where they are shown. Throws `scim.not_found`, and `scim.too_many` where there are too many for one
+ * answer. One round trip up to about 7,000 members.
+ */
+export const readWithMembers = async (
+  { groups }: Pick<ResourceStores, "groups">,
+  tenant: string,
+  id: string,
+  projection: Projection,
+): Promise<{ readonly group: Group; readonly members: readonly Member[] | undefined }> => {
+  const [group, members] = await Promise.all([
+    groups.find(tenant, id),
+    // One more than can be shown tells that there are too many.
+    wants(projection, "members") ? groups.members(tenant, id, MEMBERS_SHOWN_MAX + 1) : undefined,
+  ]);
+  if (!group) throw notFound(id);
+  checkCount(members?.length ?? 0);
+  return { group, members };
+};
+
 /** The members of some groups. Throws `scim.too_many` where there are too many for one answer. */
 export const membersOfAll = async (
   { groups: store }: Pick<ResourceStores, "groups">,
   tenant: string,
   groups: readonly Group[],
 ): Promise<readonly (readonly Member[])[]> => {
-  const count = groups.reduce((sum, { memberCount }) => sum + memberCount, 0);
-  if (count > MEMBERS_SHOWN_MAX) {
-    throw new Fault(
-      "scim.too_many",
-      `There are ${count} members to show, and at most ${MEMBERS_SHOWN_MAX} in one answer. Leave the members out (excludedAttributes=members; in SCIM 1.1 attributes=displayName), or find them as users with a filter on groups.value.`,
-    );
-  }
+  checkCount(groups.reduce((sum, { memberCount }) => sum + memberCount, 0));
   return Promise.all(
     groups.map(({ id, memberCount }) => (memberCount > 0 ? store.members(tenant, id, MEMBERS_SHOWN_MAX) : [])),
   );

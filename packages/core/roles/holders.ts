@@ -1,4 +1,5 @@
 /** Who holds a role: an item in the role's partition and the role's id in the item of the user or group, written together. */
+import { canBeId } from "../platform/ids.ts";
 import { keys, ROLE_GROUP, ROLE_USER } from "../table/keys.ts";
 import { stale } from "../table/stale.ts";
 import { type Key, LAST, type Page, type Step, type Table } from "../table/table.ts";
@@ -81,8 +82,6 @@ export const readHolders = async (
   return found;
 };
 
-const ID_BYTES_MAX = 255;
-
 /** Those of some holders who hold the role: the very objects that were given. One round trip. */
 export const holdersAmong = async (
   table: Table,
@@ -90,8 +89,7 @@ export const holdersAmong = async (
   roleId: string,
   holders: readonly Holder[],
 ): Promise<readonly Holder[]> => {
-  // Callers name anything; what is no id of a key holds nothing.
-  const known = holders.filter(({ id }) => id !== "" && Buffer.byteLength(id) <= ID_BYTES_MAX);
+  const known = holders.filter(({ id }) => canBeId(id));
   const items = await table.getMany(known.map((holder) => sideOfRole(tenant, roleId, holder)));
   return known.filter((_, at) => items[at] !== undefined);
 };

@@ -77,11 +77,11 @@ export const checkGain = async (stores: PowerStores, caller: Caller, roleIds: re
   await checkHeld(stores, caller, await stores.roles.findMany(caller.tenant, roleIds));
 };
 
-/** The roles of a user, its own and those of its groups. None for users without either, at most two round trips. */
-const rolesOf = async (
-  { roles, groups }: PowerStores,
+/** The roles of a user, its own and those of its groups, as they are now. None for users without either, at most two round trips. */
+export const rolesOf = async (
+  { roles, groups }: Pick<PowerStores, "roles" | "groups">,
   tenant: string,
-  { roleIds, groupIds }: User,
+  { roleIds, groupIds }: Pick<User, "roleIds" | "groupIds">,
 ): Promise<readonly Role[]> => {
   const [own, found] = await Promise.all([roles.findMany(tenant, roleIds), groups.findMany(tenant, groupIds)]);
   const inherited = new Set(found.flatMap((group) => group?.roleIds ?? [])).difference(new Set(roleIds));

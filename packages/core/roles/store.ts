@@ -1,6 +1,7 @@
 /** How roles are kept: one item each, an entry per name (its claim, and the row of the list), and an item for each holder. */
 
 import { renamingStep } from "../groups/names.ts";
+import { canBeId } from "../platform/ids.ts";
 import { keys } from "../table/keys.ts";
 import { stale, whileStale } from "../table/stale.ts";
 import type { Item, Step, Table } from "../table/table.ts";
@@ -16,7 +17,6 @@ export type { Role } from "./model.ts";
 /** How many transactions clear up behind a role that was deleted. What is left does no harm: the role is gone. */
 const CLEARING_ROUNDS = 40;
 const ROLES_PER_PAGE = 5_000;
-const ID_BYTES_MAX = 255;
 
 /** What a change makes of a role. */
 interface RoleChange extends HolderChanges {
@@ -67,8 +67,6 @@ export interface RoleStore {
 const isSame = (some: readonly string[], others: readonly string[]): boolean =>
   some.length === others.length && some.every((one) => others.includes(one));
 
-const isTooLong = (id: string): boolean => Buffer.byteLength(id, "utf8") > ID_BYTES_MAX;
-
 const holding: RoleStore["holding"] = (tenant, roleId, userId, otherwise) => ({
   put: { ...keys.roleUser(tenant, roleId, userId) },
   when: "absent",
@@ -83,12 +81,12 @@ const adding = (tenant: string, role: Role, otherwise: Step["otherwise"]): Step[
 /** Opens the store on the table of one request. */
 export const roleStore = (table: Table): RoleStore => {
   const find: RoleStore["find"] = async (tenant, id) => {
-    if (isTooLong(id)) return undefined;
+    if (!canBeId(id)) return undefined;
     const item = await table.get(keys.role(tenant, id));
     return item && toRole(item);
   };
   const findMany: RoleStore["findMany"] = async (tenant, ids) => {
-    const known = ids.filter((id) => !isTooLong(id));
+    const known = ids.filter((id) => canBeId(id));
     if (known.length === 0) return [];
     const items = await table.getMany(known.map((id) => keys.role(tenant, id)));
     return items.flatMap((item) => (item ? [toRole(item)] : []));
@@ -116,7 +114,7 @@ export const roleStore = (table: Table): RoleStore => {
       return new Map((await findMany(tenant, ids)).map(({ id, name }) => [id, name]));
     },
 
-    holders: async (tenant, id, kind, most) => (isTooLong(id) ? [] : readHolders(table, tenant, id, kind, most)),
+    holders: async (tenant, id, kind, most) => (canBeId(id) ? readHolders(table, tenant, id, kind, most) : []),
     holdersAmong: (tenant, id, holders) => holdersAmong(table, tenant, id, holders),
 
     async add(tenant, role, holders) {

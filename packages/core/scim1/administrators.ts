@@ -3,6 +3,7 @@
  * scopes at most, and a token may bring fewer than its user has, so the roles are looked at that the user holds now.
  */
 import type { GroupStore } from "../groups/store.ts";
+import { rolesOf } from "../roles/power.ts";
 import type { RoleStore } from "../roles/store.ts";
 import type { User } from "../users/model.ts";
 
@@ -25,12 +26,10 @@ const TENANTS_MAX = 1_000;
 export const newIsAdministrator = (): IsAdministrator => {
   /** The role that holds every scope, by tenant. It cannot be deleted or changed, so its id says it all. */
   const known = new Map<string, string>();
-  return async ({ groups, roles }, tenant, { roleIds, groupIds }) => {
+  return async (stores, tenant, user) => {
     const id = known.get(tenant);
-    if (id !== undefined && roleIds.includes(id)) return true;
-    const [own, found] = await Promise.all([roles.findMany(tenant, roleIds), groups.findMany(tenant, groupIds)]);
-    const inherited = found.flatMap((group) => group?.roleIds ?? []).filter((role) => !roleIds.includes(role));
-    const held = [...own, ...(await roles.findMany(tenant, [...new Set(inherited)]))];
+    if (id !== undefined && user.roleIds.includes(id)) return true;
+    const held = await rolesOf(stores, tenant, user);
     const administrators = held.find(({ holdsEveryScope }) => holdsEveryScope);
     if (!administrators) return false;
     if (known.size >= TENANTS_MAX) known.clear();

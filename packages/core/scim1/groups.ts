@@ -2,8 +2,7 @@
 import { Fault } from "../faults/faults.ts";
 import type { Member } from "../groups/membership.ts";
 import { changeGroup, createGroup, type MembershipWish, memberIds } from "../groups/provisioning.ts";
-import { notFound } from "../groups/rules.ts";
-import { MEMBERS_SHOWN_MAX, membersOfAll } from "../resources/show.ts";
+import { MEMBERS_SHOWN_MAX, readWithMembers } from "../resources/show.ts";
 import { type Projection, wants } from "../scim/projection.ts";
 import { requireAll } from "../scim/requirements.ts";
 import type { Resource } from "../scim/schema/attribute.ts";
@@ -64,15 +63,7 @@ export const readGroup = async (
   id: string,
   projection: Projection = all,
 ): Promise<Shown> => {
-  const { groups } = stores;
-  // One more than can be shown tells that there are too many.
-  const most = MEMBERS_SHOWN_MAX + 1;
-  const [group, members] = await Promise.all([
-    groups.find(asking.tenant, id),
-    wants(projection, "members") ? groups.members(asking.tenant, id, most) : undefined,
-  ]);
-  if (!group) throw notFound(id);
-  if (members?.length === most) await membersOfAll(stores, asking.tenant, [{ ...group, memberCount: most }]);
+  const { group, members } = await readWithMembers(stores, asking.tenant, id, projection);
   return showGroup(stores, asking, group, projection, members);
 };
 

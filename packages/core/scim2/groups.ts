@@ -2,9 +2,8 @@
 import type { Member } from "../groups/membership.ts";
 import type { Group } from "../groups/model.ts";
 import { changeGroup, createGroup, memberIds } from "../groups/provisioning.ts";
-import { notFound } from "../groups/rules.ts";
 import { etagOf, groupResource } from "../resources/present.ts";
-import { MEMBERS_SHOWN_MAX, membersOfAll } from "../resources/show.ts";
+import { MEMBERS_SHOWN_MAX, membersOfAll, readWithMembers } from "../resources/show.ts";
 import { readResource } from "../scim/input.ts";
 import { applyPatch } from "../scim/patch/apply.ts";
 import { readPatch } from "../scim/patch/read.ts";
@@ -14,7 +13,7 @@ import { requireAll } from "../scim/requirements.ts";
 import type { Asking } from "./list.ts";
 import { foreseenMembership, membershipOf, replacingMembers } from "./membership.ts";
 import type { Scim2Stores } from "./stores.ts";
-import { type Changing, checkMatch, type Shown, type Wanted } from "./users.ts";
+import { asksForNothing, type Changing, checkMatch, type Shown, type Wanted } from "./users.ts";
 
 /** Members past which a change of a group is answered without it, unless attributes are asked for (reference scim.md, D24). */
 const MEMBERS_ANSWERED_MAX = 1_000;
@@ -50,15 +49,7 @@ export const postGroup = async (stores: Scim2Stores, asking: Asking, body: unkno
 /** Reads a group. One round trip up to about 7,000 members. */
 export const readGroup = async (stores: Scim2Stores, asking: Asking, id: string, wanted: Wanted): Promise<Shown> => {
   const projection = projectionOf(stores.dialect.groupType, wanted);
-  const { groups } = stores;
-  // One more than can be shown tells that there are too many.
-  const most = MEMBERS_SHOWN_MAX + 1;
-  const [group, members] = await Promise.all([
-    groups.find(asking.tenant, id),
-    wants(projection, "members") ? groups.members(asking.tenant, id, most) : undefined,
-  ]);
-  if (!group) throw notFound(id);
-  if (members && members.length === most) await membersOfAll(stores, asking.tenant, [{ ...group, memberCount: most }]);
+  const { group, members } = await readWithMembers(stores, asking.tenant, id, projection);
   return shown(stores, asking, group, projection, members);
 };
 
@@ -132,8 +123,7 @@ export const patchGroup = async (
       now = known;
     },
   });
-  const asksForNothing = (wanted.attributes ?? "") === "" && (wanted.excludedAttributes ?? "") === "";
-  if (group.memberCount > MEMBERS_ANSWERED_MAX && asksForNothing) {
+  if (group.memberCount > MEMBERS_ANSWERED_MAX && asksForNothing(wanted)) {
     return { location: `${asking.base}/Groups/${id}`, etag: etagOf(group.version), body: undefined };
   }
   return shown(stores, asking, group, projection, now ?? (await beside));

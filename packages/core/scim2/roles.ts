@@ -25,7 +25,7 @@ import { keepingMembers, membershipOf, replacingMembers } from "./membership.ts"
 import { type ListRequest, pagingOf } from "./paging.ts";
 import { LIST_RESPONSE } from "./shapes.ts";
 import type { Scim2Stores } from "./stores.ts";
-import { type Changing, checkMatch, type Shown, type Wanted } from "./users.ts";
+import { asksForNothing, type Changing, checkMatch, type Shown, type Wanted } from "./users.ts";
 
 /** Holders past which a change of a role is answered without it, unless attributes are asked for, as with the members of a group. */
 const HOLDERS_ANSWERED_MAX = 1_000;
@@ -219,10 +219,10 @@ export const patchRole = async (
       return { after: applyPatch(roleType, before, others), wishes: { user, group } };
     },
   });
-  const asksForNothing = (wanted.attributes ?? "") === "" && (wanted.excludedAttributes ?? "") === "";
-  const most = asksForNothing ? HOLDERS_ANSWERED_MAX : MEMBERS_SHOWN_MAX;
+  const isBrief = asksForNothing(wanted);
+  const most = isBrief ? HOLDERS_ANSWERED_MAX : MEMBERS_SHOWN_MAX;
   const holders = await readHolders(stores, asking, id, projection, most);
-  if (asksForNothing && !(holders.user && holders.group)) {
+  if (isBrief && !(holders.user && holders.group)) {
     return { location: `${asking.base}/v2/Roles/${id}`, etag: etagOf(role.version), body: undefined };
   }
   return shown(stores, asking, role, projection, holders);

@@ -1,5 +1,6 @@
 /** Users by SCIM 2.0: the functions behind `/Users`, `/Me` and the user operations of `/Bulk`. */
 import { Fault } from "../faults/faults.ts";
+import { namesTag } from "../platform/entity-tag.ts";
 import { etagOf, withoutAssignedRoles } from "../resources/present.ts";
 import { showUsers, versionBeside } from "../resources/show.ts";
 import { readResource } from "../scim/input.ts";
@@ -21,6 +22,10 @@ export interface Wanted {
   readonly excludedAttributes?: string | undefined;
 }
 
+/** Whether the whole answer will do: large lists are left out of it then. */
+export const asksForNothing = ({ attributes = "", excludedAttributes = "" }: Wanted): boolean =>
+  attributes === "" && excludedAttributes === "";
+
 /** A resource that was read or made, as operations answer it. */
 export interface Shown {
   readonly location: string;
@@ -31,9 +36,7 @@ export interface Shown {
 /** Holds the version of a resource against an `If-Match` (RFC 7644 section 3.14). Throws `scim.precondition`. */
 export const checkMatch = (ifMatch: string | undefined, version: number): void => {
   const wanted = ifMatch?.trim() ?? "";
-  if (wanted === "" || wanted === "*") return;
-  const opaque = (tag: string): string => tag.trim().replace(/^W\//, "");
-  if (wanted.split(",").some((tag) => opaque(tag) === opaque(etagOf(version)))) return;
+  if (wanted === "" || namesTag(wanted, etagOf(version))) return;
   throw new Fault("scim.precondition", `The resource has changed: its entity tag is ${etagOf(version)} now.`);
 };
 

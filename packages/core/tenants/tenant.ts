@@ -1,4 +1,6 @@
 /** How tenants are kept: the walls between the customers of one deployment. One item each, an entry per domain and a claim per id. */
+
+import { canBeId } from "../platform/ids.ts";
 import type { Resource } from "../scim/schema/attribute.ts";
 import { keys } from "../table/keys.ts";
 import { stale } from "../table/stale.ts";
@@ -27,7 +29,6 @@ export interface Administrator {
 }
 
 const ENTRIES_PER_PAGE = 8_000;
-const ID_BYTES_MAX = 255;
 
 const toTenant = (domain: string, item: Item): Tenant => ({
   id: String(item.id),
@@ -61,7 +62,7 @@ export const tenantStore = (table: Table): TenantStore => ({
   },
 
   async domainOf(id) {
-    if (Buffer.byteLength(id, "utf8") > ID_BYTES_MAX) return undefined;
+    if (!canBeId(id)) return undefined;
     const item = await table.get(keys.tenantId(id));
     return item && String(item.domain);
   },

@@ -5,6 +5,7 @@
 
 import { leavingGroups, leavingSteps } from "../groups/membership.ts";
 import { foldName } from "../platform/fold.ts";
+import { canBeId } from "../platform/ids.ts";
 import { forgettingHolder, losingRoles } from "../roles/holders.ts";
 import type { BoundFilter } from "../scim/filter/bound.ts";
 import { keys } from "../table/keys.ts";
@@ -30,7 +31,6 @@ const ROLES_LOST_LAST = 19;
 /** Groups, or roles, of which a user who is in more takes leave before, in transactions of their own. */
 const GROUPS_LEFT_AT_ONCE = 45;
 const ROLES_LOST_AT_ONCE = 90;
-const ID_BYTES_MAX = 255;
 
 const idsOf = (value: Item[string]): string[] => (value instanceof Set ? [...value].sort() : []);
 
@@ -67,8 +67,6 @@ export const userItem = (tenant: string, user: User): Item => ({
 
 /** Bytes of a user as JSON; an item holds 400 KB, and the ids of groups need some of it. */
 export const USER_BYTES_MAX = 250_000;
-
-const isTooLong = (id: string): boolean => Buffer.byteLength(id, "utf8") > ID_BYTES_MAX;
 
 /** What a change makes of a user. */
 export interface UserChange {
@@ -173,7 +171,7 @@ export interface UserStore {
 export const userStore = (table: Table): UserStore => {
   const indexOf = (tenant: string, store: string) => nameIndex(table, keys.userNames(tenant, store));
   const read = async (tenant: string, id: string): Promise<User | undefined> => {
-    if (isTooLong(id)) return undefined;
+    if (!canBeId(id)) return undefined;
     const item = await table.get(keys.user(tenant, id));
     return item && toUser(item);
   };
@@ -235,7 +233,7 @@ export const userStore = (table: Table): UserStore => {
     find: read,
 
     async findMany(tenant, ids, options) {
-      const known = ids.filter((id) => !isTooLong(id));
+      const known = ids.filter((id) => canBeId(id));
       const items = await table.getMany(
         known.map((id) => keys.user(tenant, id)),
         options,

@@ -67,6 +67,8 @@ describe("401", () => {
     ["NUL", encoded("admin\0:admin")],
     ["a line break", encoded("admin\r\nX-Y\u003a z:admin")],
     ["Latin-1", encoded(Buffer.from("éva:pässwörd", "latin1"))],
+    ["a name that is longer than any", encoded(`${"x".repeat(1_100)}:x`)],
+    ["one that is so only as lower case", encoded(`${"\u0130".repeat(400)}:x`)],
     ["9 KB of password", encoded(`admin:${"x".repeat(6_000)}`)],
     ["junk", "Basic !!!"],
     ["url-safe Base64", "Basic YWRtaW46YWRtaW4_"],

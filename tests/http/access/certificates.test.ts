@@ -78,6 +78,7 @@ const statusOf = async (holder: Holder | undefined, path = "/scim2/Me", headers?
 beforeAll(async () => {
   ca = { certificate: pemAt("ca.pem"), key: pemAt("ca.key") };
   await api.ask("POST", "/scim2/Users", { body: { userName: "alice", password } });
+  await api.ask("POST", "/scim2/Users", { body: { userName: "alice@corp.example", password } });
   for (const domain of ["acme.example", "other.example"]) {
     const body = { domain, owners: [{ username: "alice", password }] };
     await api.ask("POST", "/api/server/v1/tenants", { body });
@@ -100,6 +101,10 @@ describe("gets in", () => {
     const { status, body } = await ask("/scim2/Me", await holderOf(commonName));
     expect(status).toBe(200);
     expect(JSON.parse(body).meta.location).toContain(location);
+  });
+  test("a name that is an address, where its domain is no tenant", async () => {
+    const { status, body } = await ask("/scim2/Me", await holderOf("alice@corp.example"));
+    expect([status, JSON.parse(body).userName]).toEqual([200, "alice@corp.example"]);
   });
   test("with another credential of the same user", async () => {
     const authorization = basic({ username: "alice", password });

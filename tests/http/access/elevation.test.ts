@@ -240,4 +240,19 @@ describe("a credential that says little does not become one that says all", () =
     const as = `Bearer ${await oauth.ownToken(client, "internal_user_mgt_update")}`;
     await refused("PATCH", `/scim2/Users/${id}`, passwordTo("taken-over"), as);
   });
+  test("nor does one that is called as an administrator shut that one out", async () => {
+    const id = "c6865cfe-7a64-1041-90a7-53d2a8f0b1c5";
+    const [{ id: admin }] = (await api.ask("GET", `${ROLES}?filter=${encodeURIComponent('displayName eq "admin"')}`))
+      .body.Resources;
+    const table = tableOf(api.service);
+    const fail = () => new Error("in use");
+    const user = freshUser(id, "chief.of.a.directory", 1, { roleIds: [admin] });
+    const steps = [roleStore(table).holding("carbon.super", admin, id, fail)];
+    await userStore(table).add("carbon.super", user, { steps });
+    const scopes = ["internal_user_mgt_update", "internal_user_mgt_delete"];
+    const client = await oauth.newClient(scopes, { clientId: id, clientSecret: "its-own-secret" });
+    const as = `Bearer ${await oauth.ownToken(client, scopes.join(" "))}`;
+    await refused("PATCH", `/scim2/Users/${id}`, set({ active: false }), as, "administrator");
+    await refused("DELETE", `/scim2/Users/${id}`, undefined, as, "administrator");
+  });
 });

@@ -5,7 +5,7 @@ import type { Step } from "#core/table/table.ts";
 import { SUPER_TENANT } from "#core/tenants/tenant.ts";
 import { keepingAccessToken } from "#core/tokens/access.ts";
 import { newOpaque } from "#core/tokens/opaque.ts";
-import { revokingGrant, revokingRole, revokingUser } from "#core/tokens/revocation.ts";
+import { revokingGrant, revokingOwnScopes, revokingRole, revokingUser } from "#core/tokens/revocation.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { addUser, tableOf } from "#tests/support/people.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
@@ -19,7 +19,11 @@ const TWO_DAYS_SECONDS = 2 * 86_400;
 const lets = async (text: string) => (await api.ask("GET", APPLICATIONS, { as: `Bearer ${text}` })).status;
 let made = 0;
 /** Its role and its grant are called by a number of its own. */
-const oldToken = async ({ clientId, applicationId }: TestClient, userId?: string): Promise<string> => {
+const oldToken = async (
+  { clientId, applicationId }: TestClient,
+  userId?: string,
+  scopes: readonly string[] = [VIEW],
+): Promise<string> => {
   const text = newOpaque("at_");
   made += 1;
   const issuedAtSeconds = Math.floor(Date.now() / 1_000) - TWO_DAYS_SECONDS;
@@ -27,7 +31,7 @@ const oldToken = async ({ clientId, applicationId }: TestClient, userId?: string
     tenant: SUPER_TENANT,
     clientId,
     applicationId,
-    scopes: [VIEW],
+    scopes,
     roleIds: [`role ${made}`],
     grantId: `grant ${made}`,
     issuedAtSeconds,
@@ -45,6 +49,14 @@ const oldToken = async ({ clientId, applicationId }: TestClient, userId?: string
   return text;
 };
 
+/** As if a day had gone by since: the log has forgotten what was written to it, and only marks are left. */
+const forgetLog = async () => {
+  const table = tableOf(api.service);
+  const entries = await table.queryAll({ PK: keys.revocations(SUPER_TENANT), limit: 1_000 });
+  expect(entries.length).toBeGreaterThan(0);
+  for (const entry of entries) await table.forget(entry);
+};
+
 const now = () => Date.now() + 1;
 const soon = () => Math.floor(Date.now() / 1_000) + LIFETIME_SECONDS;
 test.each<[string, (userId: string) => readonly Step[]]>([
@@ -59,6 +71,7 @@ test.each<[string, (userId: string) => readonly Step[]]>([
   );
   expect(await lets(text)).toBe(200);
   await tableOf(api.service).write(...steps(userId));
+  await forgetLog();
   expect(await lets(text)).toBe(401);
 });
 
@@ -67,5 +80,15 @@ test("a token of two days ago ends with the secret of its client", async () => {
   const text = await oldToken(client);
   expect(await lets(text)).toBe(200);
   await api.ask("POST", `${APPLICATIONS}/${client.applicationId}/inbound-protocols/oidc/regenerate-secret`);
+  await forgetLog();
   expect(await lets(text)).toBe(401);
+});
+
+test("a token of two days ago ends with any scope of the tenant's own APIs, if it holds one", async () => {
+  const client = await newClient([VIEW]);
+  const [with_, without] = [await oldToken(client, undefined, [VIEW, "ride:book"]), await oldToken(client)];
+  expect([await lets(with_), await lets(without)]).toEqual([200, 200]);
+  await tableOf(api.service).write(...revokingOwnScopes(SUPER_TENANT, ["ride:gone"]));
+  await forgetLog();
+  expect([await lets(with_), await lets(without)]).toEqual([401, 200]);
 });

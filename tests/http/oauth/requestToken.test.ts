@@ -143,6 +143,14 @@ describe("200", () => {
 const asBasic = ({ clientId, clientSecret }: TestClient, change: (text: string) => string): string =>
   change(basic({ username: clientId, password: clientSecret }));
 
+test("200 for a user whose name is an address, as it is and with the tenant", async () => {
+  const user = { username: "mia@corp.example", password: "Mia's-own" };
+  await addUser(api.service, user);
+  for (const username of [user.username, `PRIMARY/${user.username}`, `${user.username}@carbon.super`]) {
+    expect((await post(TOKEN, { ...user, username, grant_type: "password" }, client)).status).toBe(200);
+  }
+});
+
 describe("400 invalid_request", () => {
   test.each<[string, string]>([
     ["an empty body", ""],

@@ -126,6 +126,14 @@ describe("patchScim1Me", () => {
   });
 });
 
+test.each(["PUT", "PATCH"])("%s sets the own password, which counts from then on", async (method) => {
+  await giveAdmin("users", me.id);
+  const answer = await ask(method, "/Users/me", { as, body: { userName: me.userName, password: "another-password" } });
+  expect(answer.status).toBe(200);
+  expect((await ask("GET", "/Users/me", { as })).status).toBe(401);
+  expect((await ask("GET", "/Users/me", { as: { ...as, password: "another-password" } })).status).toBe(200);
+});
+
 describe("deleteScim1Me", () => {
   test("404: nobody has that id", async () => {
     await giveAdmin("users", me.id);

@@ -116,6 +116,7 @@ describe("createUser", () => {
     ["P03 with a control character in the userName", { userName: "kim\u0000doe" }],
     ["P03 with a password that is too short", { userName: "weak", password: "abcd" }],
     ["P03 with a blank in the password", { userName: "weak", password: "abc def" }],
+    ["P03 with a control character in the password", { userName: "weak", password: "abc\u0001def" }],
     ["P03 with a password that is too long", { userName: "weak", password: "p".repeat(101) }],
     ["P08 in a user store that does not exist", { userName: "NOWHERE/kim" }],
     ["P08 in a store for roles", { userName: "INTERNAL/kim" }],

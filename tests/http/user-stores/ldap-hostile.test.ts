@@ -26,6 +26,10 @@ describe.runIf(hasSlapd)("a directory", async () => {
         expect((await me(`CORP/${value}`)).status).toBe(401);
       },
     );
+    test("a name that the directory cannot index is the caller's mistake, not the directory's absence", async () => {
+      const body = { userName: `CORP/${"y".repeat(255)}`, password };
+      expect((await api.ask("POST", "/scim2/Users", { body })).status).toBe(400);
+    });
     test("a NUL in a filter finds nobody", async () => {
       expect(await names('userName eq "a\\u0000b"', { domain: "CORP" })).toEqual([]);
       expect(await names('title co "\\u0000"', { domain: "CORP" })).toEqual([]);

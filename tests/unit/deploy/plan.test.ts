@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { newId } from "#core/platform/ids.ts";
 import { keys } from "#core/table/keys.ts";
 import type { Key } from "#core/table/table.ts";
+import { subjects } from "#core/tokens/revocation.ts";
 import { isAllowed, isLike } from "#tests/support/iam.ts";
 import { type FunctionName, partitions, plan } from "../../../stacks/plan.ts";
 import { secretPartitions, statementsOf } from "../../../stacks/statements.ts";
@@ -28,6 +29,10 @@ describe("partitions", () => {
         ]);
       }
     }
+  });
+  test.each(Object.entries(subjects))("of the marks of a %s are those of marks alone", (_, subject) => {
+    const mark = keys.revocation("carbon.super", typeof subject === "string" ? subject : subject(newId())).PK;
+    expect(Object.values(partitions).filter((form) => isLike(mark, form))).toEqual([partitions.revocation]);
   });
   test("of secrets are told from all others, whatever tenants and ids are called", () => {
     const tenant = fc.stringMatching(/^[a-z0-9](?:[a-z0-9.-]{0,20}[a-z0-9])?$/);
