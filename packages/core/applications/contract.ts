@@ -1,6 +1,6 @@
 /** The operations on applications (spec application-management-api.md, "Endpoints"). */
 import * as z from "zod";
-import { operation } from "../catalogue/operation.ts";
+import { operation } from "../operation/operation.ts";
 import {
   Application,
   ApplicationId,

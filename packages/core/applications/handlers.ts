@@ -1,18 +1,19 @@
 /** The functions behind the application operations. */
-import type { Handlers } from "../catalogue/operation.ts";
-import type { Principal } from "../context.ts";
-import { Fault } from "../faults/faults.ts";
+
+import type { UserStore } from "../identities/users/store.ts";
+import type { Principal } from "../operation/context.ts";
+import type { Handlers } from "../operation/operation.ts";
+import { Fault } from "../platform/faults.ts";
 import { newId } from "../platform/ids.ts";
-import { configureNew, type ProtocolSupport } from "../protocols/configure.ts";
-import type { TemplateStore } from "../templates/store.ts";
-import { fromTemplate } from "../templates/use.ts";
-import type { UserStore } from "../users/store.ts";
 import type { applicationOperations } from "./contract.ts";
 import { listApplications } from "./list.ts";
 import { freshApplication, mergeApplication, mergeProvisioning, withCertificate } from "./model.ts";
 import { presentApplication, presentAuthenticators, presentProvisioning, selfOf } from "./present.ts";
+import { configureNew, type ProtocolSupport } from "./protocols/configure.ts";
 import { checkApplication, checkBody, checkNewName, checkRename, checkResident, notFound } from "./rules.ts";
 import type { ApplicationStore } from "./store.ts";
+import type { TemplateStore } from "./templates/store.ts";
+import { fromTemplate } from "./templates/use.ts";
 
 /** What these handlers use. */
 export interface ApplicationStores {

@@ -1,7 +1,7 @@
 /** The list of applications: filter, page, links (spec, operation 1; reference section 3.11). */
 import type * as z from "zod";
-import { Fault } from "../faults/faults.ts";
-import { attributesOf, type Filter, matches, parseFilter, type Vocabulary } from "../filter/filter.ts";
+import { Fault } from "../platform/faults.ts";
+import { attributesOf, type Filter, matches, parseFilter, type Vocabulary } from "../platform/filter/filter.ts";
 import { LIMIT_DEFAULT, LIMIT_MAX } from "./contract.ts";
 import type { Application } from "./model.ts";
 import { presentAdvanced, selfOf } from "./present.ts";

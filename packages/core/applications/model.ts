@@ -1,6 +1,6 @@
 /** An application as it is kept: what a fresh one has, and how a body changes it. Pure. */
 import type * as z from "zod";
-import type { InboundProtocols } from "../protocols/model.ts";
+import type { InboundProtocols } from "./protocols/model.ts";
 import type {
   AdvancedConfigurations,
   ApplicationPatch,

@@ -1,8 +1,8 @@
 /** How an application looks from outside: stored settings, with the defaults of what was never set (reference section 4.1). */
 import type * as z from "zod";
-import { protocolRefs, samlKey } from "../protocols/kinds.ts";
 import { defaultSteps, LOCAL_IDP, localAuthenticators } from "./authenticators.ts";
 import type { Application, ProvisioningSettings } from "./model.ts";
+import { protocolRefs, samlKey } from "./protocols/kinds.ts";
 import { type Application as ApplicationShape, advancedSwitches, type StepAuthenticators } from "./shapes.ts";
 
 type Shown = z.input<typeof ApplicationShape>;

@@ -1,10 +1,10 @@
 /** What an application may be called and how its parts must fit together. Pure; every refusal is a `Fault` with upstream's code. */
 import { X509Certificate } from "node:crypto";
 import type * as z from "zod";
-import { Fault } from "../faults/faults.ts";
-import { clientTaken } from "../protocols/kinds.ts";
+import { Fault } from "../platform/faults.ts";
 import { LOCAL_IDP, localAuthenticators, requestPathAuthenticators } from "./authenticators.ts";
 import type { Application, ProvisioningSettings } from "./model.ts";
+import { clientTaken } from "./protocols/kinds.ts";
 import type { AdvancedConfigurations, ClaimConfiguration } from "./shapes.ts";
 
 const NAME_LENGTH_MAX = 255;

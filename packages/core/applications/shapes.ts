@@ -4,7 +4,7 @@
  * a shape that PATCH uses too would reset what the caller never sent. What a fresh application has is in model.ts.
  */
 import * as z from "zod";
-import { InboundProtocolRef, InboundProtocolsBody } from "../protocols/shapes.ts";
+import { InboundProtocolRef, InboundProtocolsBody } from "./protocols/shapes.ts";
 
 const text = (most: number) => z.string().max(most);
 /** Items of a list in a body; beyond it an application would not fit its item anyway. */

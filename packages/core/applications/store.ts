@@ -4,15 +4,15 @@
  * tenant's are one cheap range (decision 0004).
  */
 
-import type { Authorization } from "../authorized-apis/model.ts";
-import { linkingClient, removingAuthorizedApis, toAuthorizations } from "../authorized-apis/store.ts";
-import { type ClientRecord, clientOf } from "../clients/model.ts";
-import { changingClient, clientItem, releasingClient } from "../clients/store.ts";
-import { type InboundKey, keysOf, protocolKinds, samlKey } from "../protocols/kinds.ts";
 import { keys } from "../table/keys.ts";
 import { stale, whileStale } from "../table/stale.ts";
 import type { Item, Step, Table } from "../table/table.ts";
+import type { Authorization } from "./authorized-apis/model.ts";
+import { linkingClient, removingAuthorizedApis, toAuthorizations } from "./authorized-apis/store.ts";
+import { type ClientRecord, clientOf } from "./clients/model.ts";
+import { changingClient, clientItem, releasingClient } from "./clients/store.ts";
 import { type Application, freshApplication, noProvisioning, type ProvisioningSettings } from "./model.ts";
+import { type InboundKey, keysOf, protocolKinds, samlKey } from "./protocols/kinds.ts";
 import { nameTaken, notFound, renameTaken } from "./rules.ts";
 
 /** Entries that are read strongly; those behind them at half the price (decision 0004). */

@@ -1,9 +1,9 @@
 /** What a user brings to a token at this moment, and from when on that is known to hold. */
 import { roleIdsOf } from "../auth/held-roles.ts";
-import type { Role } from "../roles/store.ts";
+import type { Role } from "../identities/roles/store.ts";
+import type { User } from "../identities/users/model.ts";
 import { keys } from "../table/keys.ts";
 import { markOf, subjects } from "../tokens/revocation.ts";
-import type { User } from "../users/model.ts";
 import type { OAuthContext } from "./context.ts";
 
 /** A user with its roles and what was revoked of both. */

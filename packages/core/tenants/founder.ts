@@ -3,13 +3,13 @@
  * through the API; other tenants are made through the API.
  */
 import * as z from "zod";
+import { SUPER_TENANT } from "../domain/tenant.ts";
+import { parseUsername } from "../domain/username.ts";
+import { checkName, checkPassword } from "../identities/users/rules.ts";
 import { elapsed, pause } from "../platform/clock.ts";
 import type { OpenTable } from "../table/dynamo.ts";
 import { newMeter } from "../table/meter.ts";
-import { checkName, checkPassword } from "../users/rules.ts";
-import { parseUsername } from "../users/username.ts";
 import { foundTenant } from "./founding.ts";
-import { SUPER_TENANT } from "./tenant.ts";
 
 /** Characters of the password of a deployed stage's first administrator, who may do everything. */
 const PASSWORD_LENGTH_MIN = 12;

@@ -1,14 +1,15 @@
 /** What a tenant has from its first moment: its roles and an administrator. All of it at once, or none. */
-import { addingCredential, newCredential } from "../auth/credentials.ts";
-import { SIGNED_IN } from "../catalogue/operation.ts";
+
+import { type Administrator, type Tenant, tenantStore } from "../domain/tenant.ts";
+import { addingCredential, newCredential } from "../identities/credentials.ts";
+import { ADMIN_ROLE, EVERYONE_ROLE, freshRole } from "../identities/roles/model.ts";
+import { roleStore } from "../identities/roles/store.ts";
+import { freshUser } from "../identities/users/model.ts";
+import { userStore } from "../identities/users/store.ts";
+import { SIGNED_IN } from "../operation/operation.ts";
 import { systemClock } from "../platform/clock.ts";
 import { newId } from "../platform/ids.ts";
-import { ADMIN_ROLE, EVERYONE_ROLE, freshRole } from "../roles/model.ts";
-import { roleStore } from "../roles/store.ts";
 import type { Table } from "../table/table.ts";
-import { freshUser } from "../users/model.ts";
-import { userStore } from "../users/store.ts";
-import { type Administrator, type Tenant, tenantStore } from "./tenant.ts";
 
 class TenantExists extends Error {}
 

@@ -1,6 +1,7 @@
 /** From the text of an access token to what it stands for, or to nothing: unknown, expired or revoked is all the same to callers. */
+
+import { SUPER_TENANT } from "../domain/tenant.ts";
 import type { Table } from "../table/table.ts";
-import { SUPER_TENANT } from "../tenants/tenant.ts";
 import { accessTokenStore } from "./access.ts";
 import { newVerifyingKeys } from "./held-keys.ts";
 import { type Issuer, isJwt, readAccessToken } from "./jwt.ts";

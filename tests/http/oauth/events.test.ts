@@ -3,7 +3,7 @@
  * refresh tokens at once. The containers here have clocks that the test turns.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { roleStore } from "#core/roles/store.ts";
+import { roleStore } from "#core/identities/roles/store.ts";
 import { keys } from "#core/table/keys.ts";
 import { revokingUser } from "#core/tokens/revocation.ts";
 import { STANDING_FRESH_MS } from "#core/tokens/standing.ts";

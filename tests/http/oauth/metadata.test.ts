@@ -1,6 +1,6 @@
 /** What the server publishes of itself. */
 import { describe, expect, test } from "vitest";
-import { systemScopes } from "#core/api-resources/system.ts";
+import { systemScopes } from "#core/domain/system-apis.ts";
 import { foundTenant } from "#core/tenants/founding.ts";
 import { PUBLISHED_SECONDS } from "#core/tokens/key-ring.ts";
 import { oauthOf } from "#tests/support/oauth.ts";

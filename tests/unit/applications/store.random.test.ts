@@ -6,12 +6,12 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { listApplications } from "#core/applications/list.ts";
 import { type Application, freshApplication } from "#core/applications/model.ts";
 import { applicationItems, applicationStore } from "#core/applications/store.ts";
-import { Fault } from "#core/faults/faults.ts";
+import { Fault } from "#core/platform/faults.ts";
 import { newId } from "#core/platform/ids.ts";
 import { newMeter } from "#core/table/meter.ts";
-import { loadItems } from "#local/bench/bulk.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { CALM, hostileDatabase, type Odds, seeded } from "#tests/support/hostile-database.ts";
+import { loadItems } from "#tools/bench/bulk.ts";
 
 const WRITERS = 12;
 const OPERATIONS = 200;

@@ -4,14 +4,14 @@
  */
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { tallyOf } from "#core/groups/model.ts";
+import { PRIMARY } from "#core/domain/username.ts";
+import { tallyOf } from "#core/identities/groups/model.ts";
+import { lookupsOf } from "#core/identities/users/lookups.ts";
 import { foldName } from "#core/platform/fold.ts";
 import { keys, MEMBER } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { nameIndex } from "#core/table/name-index/name-index.ts";
 import type { Item } from "#core/table/table.ts";
-import { lookupsOf } from "#core/users/lookups.ts";
-import { PRIMARY } from "#core/users/username.ts";
 import type { TestTable } from "#tests/support/engine.ts";
 
 /** Every item of the table. */

@@ -1,16 +1,16 @@
 /** What does not fit one transaction: groups of many members, users in many groups, and what may happen in the middle of it. */
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { Fault } from "#core/faults/faults.ts";
+import { gainingRole } from "#core/identities/roles/holders.ts";
+import { freshRole } from "#core/identities/roles/model.ts";
+import { roleStore } from "#core/identities/roles/store.ts";
+import { deleteUser } from "#core/identities/users/provisioning.ts";
+import { userStore } from "#core/identities/users/store.ts";
+import { Fault } from "#core/platform/faults.ts";
 import { newId } from "#core/platform/ids.ts";
-import { gainingRole } from "#core/roles/holders.ts";
-import { freshRole } from "#core/roles/model.ts";
-import { roleStore } from "#core/roles/store.ts";
 import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { stale } from "#core/table/stale.ts";
 import type { Table } from "#core/table/table.ts";
-import { deleteUser } from "#core/users/provisioning.ts";
-import { userStore } from "#core/users/store.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { CALM, type HostileDatabase } from "#tests/support/hostile-database.ts";
 import { discrepancies } from "./audit.ts";

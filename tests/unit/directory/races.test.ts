@@ -3,7 +3,7 @@
  * together, and nobody is told anything but what can be told to one who came second.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { changeGroup } from "#core/groups/provisioning.ts";
+import { changeGroup } from "#core/identities/groups/provisioning.ts";
 import { pause } from "#core/platform/clock.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { CALM, type HostileDatabase, seeded } from "#tests/support/hostile-database.ts";

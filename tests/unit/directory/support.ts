@@ -1,16 +1,22 @@
 /** Users and groups of a tenant, as provisioning changes them, on a database that may be hostile. */
-import { Fault } from "#core/faults/faults.ts";
-import { changeGroup, createGroup, type GroupStores, type MembershipWish } from "#core/groups/provisioning.ts";
-import { groupStore } from "#core/groups/store.ts";
-import { roleStore } from "#core/roles/store.ts";
+
+import { tenantStore } from "#core/domain/tenant.ts";
+import { PRIMARY } from "#core/domain/username.ts";
+import {
+  changeGroup,
+  createGroup,
+  type GroupStores,
+  type MembershipWish,
+} from "#core/identities/groups/provisioning.ts";
+import { groupStore } from "#core/identities/groups/store.ts";
+import { roleStore } from "#core/identities/roles/store.ts";
+import { changeUser, createUser, deleteUser, type UserStores } from "#core/identities/users/provisioning.ts";
+import { userStore } from "#core/identities/users/store.ts";
+import { Fault } from "#core/platform/faults.ts";
 import type { Resource } from "#core/scim/schema/attribute.ts";
 import type { OpenTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { foundTenant } from "#core/tenants/founding.ts";
-import { tenantStore } from "#core/tenants/tenant.ts";
-import { changeUser, createUser, deleteUser, type UserStores } from "#core/users/provisioning.ts";
-import { userStore } from "#core/users/store.ts";
-import { PRIMARY } from "#core/users/username.ts";
 import type { TestTable } from "#tests/support/engine.ts";
 import { type HostileDatabase, hostileDatabase, type Odds } from "#tests/support/hostile-database.ts";
 

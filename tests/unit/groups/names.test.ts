@@ -1,7 +1,7 @@
 /** The names that a container remembers: never an old one for long, and no round trip where nothing has changed. */
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type NameStore, nameStore, newNameMemory } from "#core/groups/names.ts";
-import { groupStore } from "#core/groups/store.ts";
+import { type NameStore, nameStore, newNameMemory } from "#core/identities/groups/names.ts";
+import { groupStore } from "#core/identities/groups/store.ts";
 import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
 import type { Table } from "#core/table/table.ts";

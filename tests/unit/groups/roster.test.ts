@@ -1,7 +1,7 @@
 /** Reading all members of a large group: whatever the ids look like, each member comes once. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { memberRange, readMembers } from "#core/groups/membership.ts";
-import { readAllMembers } from "#core/groups/roster.ts";
+import { memberRange, readMembers } from "#core/identities/groups/membership.ts";
+import { readAllMembers } from "#core/identities/groups/roster.ts";
 import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";

@@ -3,9 +3,9 @@ import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
 import { describe, expect, test } from "vitest";
 import { applicationOperations } from "#core/applications/contract.ts";
 import { applicationHandlers } from "#core/applications/handlers.ts";
-import { Fault, type FaultName, faults } from "#core/faults/faults.ts";
 import { type Decision, readDecision, toContext } from "#core/http/decision.ts";
 import { lambda } from "#core/http/lambda.ts";
+import { Fault, type FaultName, faults } from "#core/platform/faults.ts";
 
 const principal = {
   kind: "user",

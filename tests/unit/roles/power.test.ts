@@ -1,16 +1,16 @@
 /** What it costs to hold a caller to what it has (decision 0052). */
 import { beforeAll, expect, test } from "vitest";
-import { systemScopes } from "#core/api-resources/system.ts";
-import { groupStore } from "#core/groups/store.ts";
-import { gainingRole } from "#core/roles/holders.ts";
-import { freshRole } from "#core/roles/model.ts";
-import { checkGain, checkTouch } from "#core/roles/power.ts";
-import { roleStore } from "#core/roles/store.ts";
+import { systemScopes } from "#core/domain/system-apis.ts";
+import { PRIMARY } from "#core/domain/username.ts";
+import { groupStore } from "#core/identities/groups/store.ts";
+import { gainingRole } from "#core/identities/roles/holders.ts";
+import { freshRole } from "#core/identities/roles/model.ts";
+import { checkGain, checkTouch } from "#core/identities/roles/power.ts";
+import { roleStore } from "#core/identities/roles/store.ts";
+import { freshUser } from "#core/identities/users/model.ts";
+import { userStore } from "#core/identities/users/store.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { foundTenant } from "#core/tenants/founding.ts";
-import { freshUser } from "#core/users/model.ts";
-import { userStore } from "#core/users/store.ts";
-import { PRIMARY } from "#core/users/username.ts";
 import { testTable } from "#tests/support/engine.ts";
 import { directory, faultOf } from "#tests/unit/directory/support.ts";
 

@@ -1,13 +1,13 @@
 /** A token never rests on what was true before a revocation and is dated behind it, however reads and writes fall together. */
 import { beforeEach, expect, test } from "vitest";
-import { groupStore } from "#core/groups/store.ts";
+import { groupStore } from "#core/identities/groups/store.ts";
+import { roleStore } from "#core/identities/roles/store.ts";
+import { freshUser, type User } from "#core/identities/users/model.ts";
 import type { OAuthContext } from "#core/oauth/context.ts";
 import { userStanding } from "#core/oauth/user-standing.ts";
-import { roleStore } from "#core/roles/store.ts";
 import { newMeter } from "#core/table/meter.ts";
 import type { Table } from "#core/table/table.ts";
 import { REVOCATION_LEAD_MS, revokingRole, revokingUser } from "#core/tokens/revocation.ts";
-import { freshUser, type User } from "#core/users/model.ts";
 import { testTable } from "#tests/support/engine.ts";
 
 const TENANT = "acme.com";
