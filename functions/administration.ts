@@ -6,8 +6,8 @@ import { tenantStore } from "#core/domain/tenant.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { userStore } from "#core/identities/users/store.ts";
 import { openTable } from "#core/table/dynamo.ts";
+import { foundTenant } from "#core/tenants/bootstrap.ts";
 import { tenantOperations } from "#core/tenants/contract.ts";
-import { foundTenant } from "#core/tenants/founding.ts";
 import { type TenantStores, tenantHandlers } from "#core/tenants/handlers.ts";
 import { baseUrl, tableConfig } from "./env.ts";
 

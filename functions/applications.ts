@@ -2,12 +2,12 @@
 import { apiResourceStore } from "#core/api-resources/store.ts";
 import { authorizedApiOperations } from "#core/applications/authorized-apis/contract.ts";
 import { type AuthorizedApiStores, authorizedApiHandlers } from "#core/applications/authorized-apis/handlers.ts";
-import { authorizedApiStore } from "#core/applications/authorized-apis/store.ts";
-import { applicationOperations } from "#core/applications/contract.ts";
 import { transferOperations } from "#core/applications/files/contract.ts";
 import { type TransferStores, transferHandlers } from "#core/applications/files/handlers.ts";
-import { type ApplicationStores, applicationHandlers } from "#core/applications/handlers.ts";
-import { applicationStore } from "#core/applications/store.ts";
+import { applicationOperations } from "#core/applications/management/contract.ts";
+import { type ApplicationStores, applicationHandlers } from "#core/applications/management/handlers.ts";
+import { authorizedApiStore } from "#core/applications/registry/authorization-store.ts";
+import { applicationStore } from "#core/applications/registry/store.ts";
 import { templateStore } from "#core/applications/templates/store.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { deploymentFromFile } from "#core/settings/file.ts";

@@ -4,7 +4,7 @@ import { newAuthorizer } from "#core/auth/authorize.ts";
 import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
 import { operations } from "#core/catalogue.ts";
 import { tenantStore } from "#core/domain/tenant.ts";
-import { credentialStore } from "#core/identities/credentials.ts";
+import { credentialStore } from "#core/identities/credentials/store.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { systemClock } from "#core/platform/clock.ts";
 import { deploymentFromFile } from "#core/settings/file.ts";

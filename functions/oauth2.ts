@@ -1,6 +1,6 @@
 /** The token endpoint: with the authorizer, the only function that reads password hashes; the only one that signs tokens. */
 import { apiResourceStore } from "#core/api-resources/store.ts";
-import { clientStore } from "#core/applications/clients/store.ts";
+import { clientStore } from "#core/applications/registry/client-store.ts";
 import { newAuthenticate } from "#core/auth/authenticate.ts";
 import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
 import { refusalLog } from "#core/auth/refusals.ts";
@@ -9,7 +9,7 @@ import { systemScopes } from "#core/domain/system-apis.ts";
 import { tenantStore } from "#core/domain/tenant.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { newObserver } from "#core/http/observe.ts";
-import { credentialStore } from "#core/identities/credentials.ts";
+import { credentialStore } from "#core/identities/credentials/store.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { newClientJudge } from "#core/oauth/client-authentication.ts";
 import type { OAuthTools } from "#core/oauth/context.ts";

@@ -2,7 +2,7 @@
 
 import { tenantStore } from "#core/domain/tenant.ts";
 import { lambda } from "#core/http/lambda.ts";
-import { nameStore, newNameMemory } from "#core/identities/groups/names.ts";
+import { nameStore, newNameMemory } from "#core/identities/memberships/shown-names.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { newIsAdministrator } from "#core/scim-api/v1/administrators.ts";
 import { scim1Operations } from "#core/scim-api/v1/contract.ts";

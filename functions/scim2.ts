@@ -1,11 +1,11 @@
 /** SCIM 2.0: users, groups, the user who asks, bulk, and what describes the service. */
 
 import { scopeNames } from "#core/api-resources/store.ts";
-import { applicationStore } from "#core/applications/store.ts";
+import { applicationStore } from "#core/applications/registry/store.ts";
 import { tenantStore } from "#core/domain/tenant.ts";
 import { renderFault } from "#core/http/dialects.ts";
 import { lambda } from "#core/http/lambda.ts";
-import { nameStore, newNameMemory } from "#core/identities/groups/names.ts";
+import { nameStore, newNameMemory } from "#core/identities/memberships/shown-names.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { groupType, userTypeFor } from "#core/scim/schema/resource-types.ts";
 import { scim2Operations } from "#core/scim-api/v2/contract.ts";

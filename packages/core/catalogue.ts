@@ -1,10 +1,10 @@
 /** The operation catalogue: every endpoint of the API. A domain's contract is listed here once. */
 import { apiResourceOperations } from "./api-resources/contract.ts";
 import { authorizedApiOperations } from "./applications/authorized-apis/contract.ts";
-import { applicationOperations } from "./applications/contract.ts";
 import { transferOperations } from "./applications/files/contract.ts";
+import { protocolOperations } from "./applications/inbound-protocols/contract.ts";
+import { applicationOperations } from "./applications/management/contract.ts";
 import { metadataOperations } from "./applications/metadata/contract.ts";
-import { protocolOperations } from "./applications/protocols/contract.ts";
 import { templateOperations } from "./applications/templates/contract.ts";
 import { documentOperations } from "./documents/contract.ts";
 import { oauthOperations } from "./oauth/contract.ts";

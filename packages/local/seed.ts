@@ -2,13 +2,13 @@
 
 import { type Administrator, SUPER_TENANT } from "#core/domain/tenant.ts";
 import { PRIMARY } from "#core/domain/username.ts";
-import { credentialStore, newCredential, replacingCredential } from "#core/identities/credentials.ts";
+import { credentialStore, newCredential, replacingCredential } from "#core/identities/credentials/store.ts";
 import { userStore } from "#core/identities/users/store.ts";
 import { foldName } from "#core/platform/fold.ts";
 import { verifyPassword } from "#core/platform/password.ts";
 import { keys } from "#core/table/keys.ts";
 import type { Table } from "#core/table/table.ts";
-import { foundTenant } from "#core/tenants/founding.ts";
+import { foundTenant } from "#core/tenants/bootstrap.ts";
 import { revokingUser } from "#core/tokens/revocation.ts";
 
 /**

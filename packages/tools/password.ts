@@ -5,7 +5,7 @@
  */
 import { createInterface } from "node:readline/promises";
 import { parseUsername } from "#core/domain/username.ts";
-import { newCredential, replacingCredential } from "#core/identities/credentials.ts";
+import { newCredential, replacingCredential } from "#core/identities/credentials/store.ts";
 import { checkPassword } from "#core/identities/users/rules.ts";
 import { userStore } from "#core/identities/users/store.ts";
 import { Fault } from "#core/platform/faults.ts";

@@ -6,7 +6,7 @@ import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
 import { operations } from "#core/catalogue.ts";
 import { tenantStore } from "#core/domain/tenant.ts";
 import { PRIMARY } from "#core/domain/username.ts";
-import { credentialStore } from "#core/identities/credentials.ts";
+import { credentialStore } from "#core/identities/credentials/store.ts";
 import { groupStore } from "#core/identities/groups/store.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { userStore } from "#core/identities/users/store.ts";

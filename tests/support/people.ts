@@ -1,7 +1,7 @@
 /** Users for tests that need more than the administrator, written straight into the store of a running service. */
 
 import { PRIMARY } from "#core/domain/username.ts";
-import { addingCredential, newCredential } from "#core/identities/credentials.ts";
+import { addingCredential, newCredential } from "#core/identities/credentials/store.ts";
 import { freshRole } from "#core/identities/roles/model.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { freshUser } from "#core/identities/users/model.ts";

@@ -8,7 +8,7 @@
 
 import type { TenantStore } from "../domain/tenant.ts";
 import type { QualifiedName } from "../domain/username.ts";
-import type { CredentialStore } from "../identities/credentials.ts";
+import type { CredentialStore } from "../identities/credentials/store.ts";
 import { maySignIn, type User } from "../identities/users/model.ts";
 import type { UserStore, UsersElsewhere } from "../identities/users/store.ts";
 import type { Clock } from "../platform/clock.ts";

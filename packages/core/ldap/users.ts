@@ -18,7 +18,7 @@ import { dnValue, isNamedBy } from "./escape.ts";
 import { codeOf, codes, readOnly, writeFault } from "./faults.ts";
 import { type filtersOf, namesElsewhere } from "./filter.ts";
 import type { DirectorySettings } from "./model.ts";
-import { type Shadows, shadowsOf } from "./shadows.ts";
+import { type Shadows, shadowsOf } from "./records.ts";
 
 /** An id that no user has. */
 const NOBODY = "00000000-0000-0000-0000-000000000000";

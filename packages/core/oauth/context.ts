@@ -1,6 +1,6 @@
 /** What the functions behind the token endpoint use. */
 import type { ApiResourceStore } from "../api-resources/store.ts";
-import type { ClientStore } from "../applications/clients/store.ts";
+import type { ClientStore } from "../applications/registry/client-store.ts";
 import type { Authenticate, AuthenticationStores } from "../auth/authenticate.ts";
 import type { OnRefusal } from "../auth/refusals.ts";
 import type { SignIn } from "../auth/sign-in.ts";

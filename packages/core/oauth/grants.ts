@@ -18,12 +18,12 @@ import {
 import { isAlive } from "../tokens/model.ts";
 import { digestOf, newOpaque } from "../tokens/opaque.ts";
 import { revocationTime, revokingGrant } from "../tokens/revocation.ts";
+import { userStanding } from "./account-status.ts";
 import type { OAuthContext } from "./context.ts";
 import { tokenAnswer, type Written, writeAccessToken } from "./issue.ts";
 import { needed, type Opened } from "./request.ts";
 import { clientScopes, ownNames, userScopes } from "./scopes.ts";
 import type { TokenRequest, TokenResponse } from "./shapes.ts";
-import { userStanding } from "./user-standing.ts";
 
 /** A token request whose client is known. */
 export interface GrantRequest extends Opened {

@@ -7,7 +7,7 @@ import { newVerifyingKeys } from "./held-keys.ts";
 import { type Issuer, isJwt, readAccessToken } from "./jwt.ts";
 import { type AccessToken, isAlive } from "./model.ts";
 import { isOpaque } from "./opaque.ts";
-import { isBeyondLog, isMarkedRevoked, newStandings, STANDING_FRESH_MS } from "./standing.ts";
+import { isBeyondLog, isMarkedRevoked, newStandings, STANDING_FRESH_MS } from "./validity.ts";
 
 /** What a token is read with. */
 export interface Reading {

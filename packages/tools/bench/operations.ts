@@ -1,8 +1,8 @@
 /** What every operation costs in the database, called over HTTP on a tenant of a given size. */
 import { apiResourceItems } from "#core/api-resources/store.ts";
-import { freshApplication } from "#core/applications/model.ts";
 import type { OidcClient } from "#core/applications/protocols/model.ts";
-import { applicationItems } from "#core/applications/store.ts";
+import { freshApplication } from "#core/applications/registry/model.ts";
+import { applicationItems } from "#core/applications/registry/store.ts";
 import { templateItems } from "#core/applications/templates/store.ts";
 import { type OperationId, operations } from "#core/catalogue.ts";
 import { systemApis } from "#core/domain/system-apis.ts";

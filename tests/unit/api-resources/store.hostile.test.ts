@@ -4,9 +4,9 @@
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { apiResourceStore } from "#core/api-resources/store.ts";
-import { authorizedApiStore } from "#core/applications/authorized-apis/store.ts";
-import { freshApplication } from "#core/applications/model.ts";
-import { applicationStore } from "#core/applications/store.ts";
+import { authorizedApiStore } from "#core/applications/registry/authorization-store.ts";
+import { freshApplication } from "#core/applications/registry/model.ts";
+import { applicationStore } from "#core/applications/registry/store.ts";
 import type { ApiResource } from "#core/domain/api-resource.ts";
 import { Fault } from "#core/platform/faults.ts";
 import { newId } from "#core/platform/ids.ts";

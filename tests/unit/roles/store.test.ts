@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { groupItem } from "#core/identities/groups/items.ts";
 import type { Group } from "#core/identities/groups/model.ts";
-import type { Holder } from "#core/identities/roles/holders.ts";
+import type { Holder } from "#core/identities/memberships/assignees.ts";
 import { freshRole } from "#core/identities/roles/model.ts";
 import { type RoleStore, roleStore } from "#core/identities/roles/store.ts";
 import { freshUser } from "#core/identities/users/model.ts";
@@ -13,7 +13,7 @@ import { newMeter } from "#core/table/meter.ts";
 import type { Table } from "#core/table/table.ts";
 import { revokingRole } from "#core/tokens/revocation.ts";
 import { testTable } from "#tests/support/engine.ts";
-import { faultOf } from "#tests/unit/directory/support.ts";
+import { faultOf } from "#tests/unit/identities/support.ts";
 
 const TENANT = "roles.example";
 const NOW = 1_700_000_000_000;

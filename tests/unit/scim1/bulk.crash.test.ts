@@ -10,7 +10,7 @@ import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { nameIndex } from "#core/table/name-index/name-index.ts";
 import type { Table } from "#core/table/table.ts";
-import { foundTenant } from "#core/tenants/founding.ts";
+import { foundTenant } from "#core/tenants/bootstrap.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { askingIn, storesOn } from "./support.ts";
 

@@ -6,7 +6,7 @@ import { listGroups, listUsers } from "#core/scim-api/v1/list.ts";
 import type { Scim1Stores } from "#core/scim-api/v1/stores.ts";
 import { patchUser, postUser, putUser, readUser, removeUser } from "#core/scim-api/v1/users.ts";
 import { newMeter } from "#core/table/meter.ts";
-import { foundTenant } from "#core/tenants/founding.ts";
+import { foundTenant } from "#core/tenants/bootstrap.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { askingIn, newContainer, storesOn } from "./support.ts";
 

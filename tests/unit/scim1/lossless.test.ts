@@ -1,8 +1,8 @@
 /** Laws of the mapping: what is read and written back is what was there, whatever it holds; a PATCH of nothing changes nothing. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { storedResource } from "#core/identities/provisioning/users.ts";
 import { freshUser, type User } from "#core/identities/users/model.ts";
-import { storedResource } from "#core/identities/users/provisioning.ts";
 import { Fault } from "#core/platform/faults.ts";
 import { identityOf } from "#core/scim/patch/elements.ts";
 import { present } from "#core/scim/projection.ts";

@@ -5,7 +5,7 @@ import { patchGroup, postGroup, putGroup, readGroup } from "#core/scim-api/v1/gr
 import { listGroups, listUsers } from "#core/scim-api/v1/list.ts";
 import { postUser, putUser, readUser } from "#core/scim-api/v1/users.ts";
 import { newMeter } from "#core/table/meter.ts";
-import { foundTenant } from "#core/tenants/founding.ts";
+import { foundTenant } from "#core/tenants/bootstrap.ts";
 import { testTable } from "#tests/support/engine.ts";
 import type { Shown } from "#tests/support/scim.ts";
 import { askingIn, storesOn } from "./support.ts";

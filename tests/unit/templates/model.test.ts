@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { NewApplication } from "#core/applications/shapes.ts";
+import { NewApplication } from "#core/applications/registry/shapes.ts";
 import { overTemplate, type Template } from "#core/applications/templates/model.ts";
 import { NewTemplate } from "#core/applications/templates/shapes.ts";
 import { starterTemplates } from "#core/applications/templates/starter.ts";

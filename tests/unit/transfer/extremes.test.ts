@@ -2,9 +2,9 @@
 import { describe, expect, test } from "vitest";
 import { prepareImport } from "#core/applications/files/apply.ts";
 import { fileOf, readFile } from "#core/applications/files/file.ts";
-import { type Application, freshApplication, mergeApplication } from "#core/applications/model.ts";
-import { presentApplication } from "#core/applications/present.ts";
-import { checkApplication } from "#core/applications/rules.ts";
+import { type Application, freshApplication, mergeApplication } from "#core/applications/registry/model.ts";
+import { presentApplication } from "#core/applications/registry/present.ts";
+import { checkApplication } from "#core/applications/registry/rules.ts";
 import { newSeal } from "#core/platform/seal.ts";
 
 const UPLOAD_BYTES_MAX = 4_194_304;

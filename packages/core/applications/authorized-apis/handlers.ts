@@ -3,8 +3,7 @@ import type * as z from "zod";
 import type { ApiResourceStore } from "../../api-resources/store.ts";
 import type { ApiResource } from "../../domain/api-resource.ts";
 import type { Handlers } from "../../operation/operation.ts";
-import type { AuthorizedApi, authorizedApiOperations } from "./contract.ts";
-import type { Authorization } from "./model.ts";
+import type { Authorization } from "../registry/authorization-model.ts";
 import {
   alreadyAuthorized,
   apiUnknown,
@@ -14,8 +13,9 @@ import {
   mergeScopes,
   notAuthorized,
   policyOf,
-} from "./rules.ts";
-import type { AuthorizedApiStore } from "./store.ts";
+} from "../registry/authorization-rules.ts";
+import type { AuthorizedApiStore } from "../registry/authorization-store.ts";
+import type { AuthorizedApi, authorizedApiOperations } from "./contract.ts";
 
 /** What these handlers use. */
 export interface AuthorizedApiStores {

@@ -1,7 +1,6 @@
 /** From the settings of a file to an application: new, or in the place of the one that has its name. */
 
 import { Fault } from "../../platform/faults.ts";
-import { type Application, freshApplication, mergeApplication } from "../model.ts";
 import type { ProtocolSupport } from "../protocols/configure.ts";
 import { passiveSts, wsTrust } from "../protocols/configure.ts";
 import { customKindOf, customSettings } from "../protocols/custom.ts";
@@ -9,7 +8,8 @@ import type { CustomProtocolKind } from "../protocols/custom-kind.ts";
 import { type CustomSettings, type InboundProtocols, type OidcClient, ownerOf } from "../protocols/model.ts";
 import { checkOidc, oidcClient, sameText } from "../protocols/oidc.ts";
 import { samlServiceProvider } from "../protocols/saml.ts";
-import { checkApplication } from "../rules.ts";
+import { type Application, freshApplication, mergeApplication } from "../registry/model.ts";
+import { checkApplication } from "../registry/rules.ts";
 import { keep } from "./keep.ts";
 import { type Notice, noticesOf } from "./notices.ts";
 import { IMPORT_MESSAGE } from "./read-xml.ts";

@@ -1,7 +1,7 @@
 /** Applications as files, in and out (spec application-management-api.md, operations 2, 3 and 6). */
 import * as z from "zod";
 import { operation } from "../../operation/operation.ts";
-import { ApplicationId } from "../shapes.ts";
+import { ApplicationId } from "../registry/shapes.ts";
 import { SECRET_SCOPES } from "./contract-secrets.ts";
 
 /** Bytes of an upload; Lambda carries 6 MB, of which Base64 takes a third. */

@@ -14,7 +14,7 @@
  * Within a step federated options come before local ones, as upstream shows them. Beside it, RequestPathAuthenticatorConfigs
  * is requestPathAuthenticators.
  */
-import { LOCAL_IDP, localAuthenticators } from "../authenticators.ts";
+import { LOCAL_IDP, localAuthenticators } from "../registry/authenticators.ts";
 import { at, flag, type Json, type Part, put } from "./parts.ts";
 import { refuseFile } from "./read-xml.ts";
 import { childrenOf, type Element, element, find, textAt } from "./tree.ts";

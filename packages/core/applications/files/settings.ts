@@ -1,7 +1,7 @@
 /** An application as the settings that a file carries: secrets opened or left out, switches that were never set shown. Pure. */
 import type * as z from "zod";
-import type { Application } from "../model.ts";
 import type { OidcClient, SamlServiceProvider } from "../protocols/model.ts";
+import type { Application } from "../registry/model.ts";
 import type { Json } from "./parts.ts";
 import type { FileSettings } from "./shapes.ts";
 

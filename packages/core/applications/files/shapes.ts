@@ -1,7 +1,7 @@
 /** The settings of an application as a file carries them: those of a new application, and what only exists already. */
 import * as z from "zod";
 import { InboundProtocolsBody, OidcBody } from "../protocols/shapes.ts";
-import { editable } from "../shapes.ts";
+import { editable } from "../registry/shapes.ts";
 
 const OTHER_ENTRIES_MAX = 50;
 

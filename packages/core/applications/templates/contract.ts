@@ -1,7 +1,7 @@
 /** The operations on application templates (spec application-management-api.md, rows 30 and 31, add and update). */
 import * as z from "zod";
 import { operation } from "../../operation/operation.ts";
-import { LIMIT_DEFAULT, LIMIT_MAX, wholeNumber } from "../contract.ts";
+import { LIMIT_DEFAULT, LIMIT_MAX, wholeNumber } from "../management/contract.ts";
 import { NewTemplate, Template, TemplateId, TemplateList } from "./shapes.ts";
 
 const VIEW = "internal_application_mgt_view";

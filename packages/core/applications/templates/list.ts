@@ -1,7 +1,7 @@
 /** The list of templates: filter and page (spec, operation 30; decision 0009). */
 import type * as z from "zod";
 import { type FilterRow, matches, parseFilter, type Vocabulary } from "../../platform/filter/filter.ts";
-import { LIMIT_DEFAULT, LIMIT_MAX } from "../contract.ts";
+import { LIMIT_DEFAULT, LIMIT_MAX } from "../management/contract.ts";
 import type { TemplateSummary } from "./model.ts";
 import type { TemplateList } from "./shapes.ts";
 import { starterTemplates } from "./starter.ts";

@@ -1,6 +1,6 @@
 /** The shapes of an application template (spec, "ApplicationTemplate"; reference application-api.md section 8). */
 import * as z from "zod";
-import { editable, withoutNulls } from "../shapes.ts";
+import { editable, withoutNulls } from "../registry/shapes.ts";
 
 const text = (most: number) => z.string().max(most);
 const TYPES_MAX = 50;

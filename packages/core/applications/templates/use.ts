@@ -2,7 +2,7 @@
 import type * as z from "zod";
 import { Fault } from "../../platform/faults.ts";
 import { parsePart } from "../../platform/parse.ts";
-import { NewApplication, type NewApplicationBody } from "../shapes.ts";
+import { NewApplication, type NewApplicationBody } from "../registry/shapes.ts";
 import { overTemplate, type Template } from "./model.ts";
 import { starterOf } from "./rules.ts";
 import { starterTemplates } from "./starter.ts";

@@ -8,9 +8,15 @@ import type { NameReads } from "../../table/name-index/reads.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { ReadOptions, Step, Table } from "../../table/table.ts";
 import { revokingRole, revokingUser } from "../../tokens/revocation.ts";
-import { forgettingHolder, losingRoles } from "../roles/holders.ts";
-import { changeMembers, clearMembers, MEMBERS_AT_ONCE, type MemberChange, stillThere } from "./crowd.ts";
-import { externalIdSteps, finishing, groupItem, groupOf, unfinishedItem } from "./items.ts";
+import { forgettingHolder, losingRoles } from "../memberships/assignees.ts";
+import {
+  changeMembers,
+  clearMembers,
+  MEMBERS_AT_ONCE,
+  type MemberChange,
+  stillThere,
+} from "../memberships/bulk-members.ts";
+import { type RollCall, readAllMembers } from "../memberships/large-groups.ts";
 import {
   type Joiner,
   joiningSteps,
@@ -21,10 +27,10 @@ import {
   partingSteps,
   readMembers,
   touchingGroup,
-} from "./membership.ts";
+} from "../memberships/membership.ts";
+import { renamingStep } from "../memberships/shown-names.ts";
+import { externalIdSteps, finishing, groupItem, groupOf, unfinishedItem } from "./items.ts";
 import { agrees, type Group, shownName, type Tally, tallyAfter, tallyOf } from "./model.ts";
-import { renamingStep } from "./names.ts";
-import { type RollCall, readAllMembers } from "./roster.ts";
 import { nameTaken, notFound } from "./rules.ts";
 
 export { groupItem } from "./items.ts";

@@ -5,9 +5,16 @@ import { keys } from "../../table/keys.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Item, Step, Table } from "../../table/table.ts";
 import { revokingRole } from "../../tokens/revocation.ts";
-import { renamingStep } from "../groups/names.ts";
-import { changeHolders, HOLDERS_AT_ONCE, type HolderChanges, stillThere } from "./crowd.ts";
-import { gainingRole, type Holder, type HolderKind, holdersAmong, losingRole, readHolders } from "./holders.ts";
+import {
+  gainingRole,
+  type Holder,
+  type HolderKind,
+  holdersAmong,
+  losingRole,
+  readHolders,
+} from "../memberships/assignees.ts";
+import { changeHolders, HOLDERS_AT_ONCE, type HolderChanges, stillThere } from "../memberships/bulk-assignees.ts";
+import { renamingStep } from "../memberships/shown-names.ts";
 import { entryKey, entryOf, roleItem, toRole } from "./items.ts";
 import { EVERYONE_ROLE, type Role } from "./model.ts";
 import { nameTaken, notFound } from "./rules.ts";

@@ -1,6 +1,7 @@
 /** How users and groups look as resources in canonical form, with all of their attributes, whichever version of SCIM shows them. */
-import type { Member } from "../../identities/groups/membership.ts";
+
 import { type Group, shownName } from "../../identities/groups/model.ts";
+import type { Member } from "../../identities/memberships/membership.ts";
 import { qualifiedName, type User } from "../../identities/users/model.ts";
 import type { Json, JsonObject, Resource } from "../../scim/schema/attribute.ts";
 

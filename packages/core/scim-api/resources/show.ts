@@ -1,9 +1,9 @@
 /** Reading what a resource shows beside itself (the names of groups and roles, members), and cutting it to what was asked for. */
 
 import { PRIMARY } from "../../domain/username.ts";
-import type { Member } from "../../identities/groups/membership.ts";
 import type { Group } from "../../identities/groups/model.ts";
 import { notFound } from "../../identities/groups/rules.ts";
+import type { Member } from "../../identities/memberships/membership.ts";
 import type { User } from "../../identities/users/model.ts";
 import { Fault } from "../../platform/faults.ts";
 import { type Projection, present, wants } from "../../scim/projection.ts";

@@ -1,6 +1,7 @@
 /** Users and groups as lists look at them: where their names are, what leads to few of them, and what filters see. */
-import type { Member } from "../../identities/groups/membership.ts";
+
 import type { Group } from "../../identities/groups/model.ts";
+import type { Member } from "../../identities/memberships/membership.ts";
 import type { User } from "../../identities/users/model.ts";
 import type { Outside, Roster, Source } from "../../listing/source.ts";
 import { foldName } from "../../platform/fold.ts";

@@ -1,6 +1,7 @@
 /** What users and groups are read from as resources. */
-import type { NameStore } from "../../identities/groups/names.ts";
+
 import type { GroupStore } from "../../identities/groups/store.ts";
+import type { NameStore } from "../../identities/memberships/shown-names.ts";
 import type { UserStore } from "../../identities/users/store.ts";
 
 /** What reading uses, and how users are shown. */

@@ -3,7 +3,7 @@
  * scopes at most, and a token may bring fewer than its user has, so the roles are looked at that the user holds now.
  */
 import type { GroupStore } from "../../identities/groups/store.ts";
-import { rolesOf } from "../../identities/roles/power.ts";
+import { rolesOf } from "../../identities/provisioning/escalation.ts";
 import type { RoleStore } from "../../identities/roles/store.ts";
 import type { User } from "../../identities/users/model.ts";
 

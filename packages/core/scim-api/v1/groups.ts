@@ -1,8 +1,8 @@
 /** Groups by SCIM 1.1: the functions behind `/Groups` and the group operations of `/Bulk`. */
 
 import { splitStore } from "../../domain/username.ts";
-import type { Member } from "../../identities/groups/membership.ts";
-import { changeGroup, createGroup, type MembershipWish, memberIds } from "../../identities/groups/provisioning.ts";
+import type { Member } from "../../identities/memberships/membership.ts";
+import { changeGroup, createGroup, type MembershipWish, memberIds } from "../../identities/provisioning/groups.ts";
 import { Fault } from "../../platform/faults.ts";
 import { type Projection, wants } from "../../scim/projection.ts";
 import { requireAll } from "../../scim/requirements.ts";

@@ -1,7 +1,7 @@
 /** Reading what users and groups show, and writing it as SCIM 1.1 does: whole, or as much of it as was asked for. */
 
-import type { Member } from "../../identities/groups/membership.ts";
 import type { Group } from "../../identities/groups/model.ts";
+import type { Member } from "../../identities/memberships/membership.ts";
 import type { User } from "../../identities/users/model.ts";
 import { Fault } from "../../platform/faults.ts";
 import { pathName } from "../../scim/filter/bound.ts";

@@ -1,7 +1,7 @@
 /** What the SCIM 1.1 handlers use. */
-import type { GroupStores } from "../../identities/groups/provisioning.ts";
+import type { GroupStores } from "../../identities/provisioning/groups.ts";
+import type { UserStores } from "../../identities/provisioning/users.ts";
 import type { RoleStore } from "../../identities/roles/store.ts";
-import type { UserStores } from "../../identities/users/provisioning.ts";
 import type { ResourceStores } from "../resources/stores.ts";
 import type { IsAdministrator } from "./administrators.ts";
 

@@ -1,7 +1,7 @@
 /** Users by SCIM 1.1: the functions behind `/Users`, `/Users/me` and the user operations of `/Bulk`. */
 
+import { changeUser, createUser, deleteUser } from "../../identities/provisioning/users.ts";
 import type { User } from "../../identities/users/model.ts";
-import { changeUser, createUser, deleteUser } from "../../identities/users/provisioning.ts";
 import { notFound } from "../../identities/users/rules.ts";
 import { Fault } from "../../platform/faults.ts";
 import type { Projection } from "../../scim/projection.ts";

@@ -1,7 +1,8 @@
 /** Groups by SCIM 2.0: the functions behind `/Groups` and the group operations of `/Bulk`. */
-import type { Member } from "../../identities/groups/membership.ts";
+
 import type { Group } from "../../identities/groups/model.ts";
-import { changeGroup, createGroup, memberIds } from "../../identities/groups/provisioning.ts";
+import type { Member } from "../../identities/memberships/membership.ts";
+import { changeGroup, createGroup, memberIds } from "../../identities/provisioning/groups.ts";
 import { readResource } from "../../scim/input.ts";
 import { applyPatch } from "../../scim/patch/apply.ts";
 import { readPatch } from "../../scim/patch/read.ts";

@@ -1,7 +1,7 @@
 /** From the steps of a PATCH to what becomes of the members of a group or the holders of a role, without reading them where their ids are named. */
 
-import type { Member } from "../../identities/groups/membership.ts";
-import type { MembershipWish } from "../../identities/groups/provisioning.ts";
+import type { Member } from "../../identities/memberships/membership.ts";
+import type { MembershipWish } from "../../identities/provisioning/groups.ts";
 import { Fault } from "../../platform/faults.ts";
 import { type BoundFilter, pathName } from "../../scim/filter/bound.ts";
 import { matchesElement } from "../../scim/filter/evaluate.ts";

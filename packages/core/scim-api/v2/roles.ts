@@ -1,8 +1,8 @@
 /** Roles by upstream's SCIM-like API: the functions behind `/v2/Roles`. */
 
-import type { HolderKind } from "../../identities/roles/holders.ts";
+import type { HolderKind } from "../../identities/memberships/assignees.ts";
+import { changeRole, createRole, deleteRole, type HolderWish, valuesIn } from "../../identities/provisioning/roles.ts";
 import type { Role } from "../../identities/roles/model.ts";
-import { changeRole, createRole, deleteRole, type HolderWish, valuesIn } from "../../identities/roles/provisioning.ts";
 import { notFound } from "../../identities/roles/rules.ts";
 import { qualifiedName } from "../../identities/users/model.ts";
 import { Fault } from "../../platform/faults.ts";

@@ -1,8 +1,8 @@
 /** What the SCIM 2.0 handlers use. */
 
-import type { GroupStores } from "../../identities/groups/provisioning.ts";
-import type { RoleStores } from "../../identities/roles/provisioning.ts";
-import type { UserStores } from "../../identities/users/provisioning.ts";
+import type { GroupStores } from "../../identities/provisioning/groups.ts";
+import type { RoleStores } from "../../identities/provisioning/roles.ts";
+import type { UserStores } from "../../identities/provisioning/users.ts";
 import type { Fault } from "../../platform/faults.ts";
 import type { Seal } from "../../platform/seal.ts";
 import type { ResourceType } from "../../scim/schema/attribute.ts";

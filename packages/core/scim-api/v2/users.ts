@@ -1,7 +1,7 @@
 /** Users by SCIM 2.0: the functions behind `/Users`, `/Me` and the user operations of `/Bulk`. */
 
+import { changeUser, createUser, deleteUser } from "../../identities/provisioning/users.ts";
 import type { User } from "../../identities/users/model.ts";
-import { changeUser, createUser, deleteUser } from "../../identities/users/provisioning.ts";
 import { notFound } from "../../identities/users/rules.ts";
 import { namesTag } from "../../platform/entity-tag.ts";
 import { Fault } from "../../platform/faults.ts";

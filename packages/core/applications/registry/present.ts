@@ -1,0 +1,107 @@
+/** How an application looks from outside: stored settings, with the defaults of what was never set (reference section 4.1). */
+import type * as z from "zod";
+import { protocolRefs, samlKey } from "../protocols/kinds.ts";
+import { defaultSteps, LOCAL_IDP, localAuthenticators } from "./authenticators.ts";
+import type { Application, ProvisioningSettings } from "./model.ts";
+import { type Application as ApplicationShape, advancedSwitches, type StepAuthenticators } from "./shapes.ts";
+
+type Shown = z.input<typeof ApplicationShape>;
+
+const SUBJECT_CLAIM = "http://wso2.org/claims/userid";
+const ROLE_CLAIM = "http://wso2.org/claims/role";
+
+/** The path of an application; it always names the tenant. */
+export const selfOf = (tenant: string, id: string): string => `/t/${tenant}/api/server/v1/applications/${id}`;
+
+/** A set claim, or the local dialect's default; another dialect has none. */
+const claimOr = <C extends { uri?: string | undefined }>(claim: C | undefined, dialect: string, uri: string) => {
+  if (claim) return { claim };
+  return dialect === "LOCAL" ? { claim: { uri } } : {};
+};
+
+const presentClaims = ({ claimConfiguration }: Application): Shown["claimConfiguration"] => {
+  const { dialect, claimMappings, requestedClaims, subject, role } = claimConfiguration;
+  return {
+    dialect,
+    claimMappings,
+    requestedClaims: requestedClaims.map(({ claim, mandatory }) => ({ claim, mandatory: mandatory ?? false })),
+    subject: {
+      ...claimOr(subject.claim, dialect, SUBJECT_CLAIM),
+      includeUserDomain: subject.includeUserDomain ?? false,
+      includeTenantDomain: subject.includeTenantDomain ?? false,
+      useMappedLocalSubject: subject.useMappedLocalSubject ?? false,
+      mappedLocalSubjectMandatory: subject.mappedLocalSubjectMandatory ?? false,
+    },
+    role: {
+      ...(role.mappings?.length && { mappings: role.mappings }),
+      includeUserDomain: role.includeUserDomain ?? true,
+      ...claimOr(role.claim, dialect, ROLE_CLAIM),
+    },
+  };
+};
+
+/** The steps that sign a user in: the application's own, or the server-wide default. */
+const effectiveSteps = ({ authenticationSequence: { type, steps } }: Application) =>
+  type === "DEFAULT" ? defaultSteps : steps;
+
+/** The advanced configurations with every switch shown. */
+export const presentAdvanced = ({ advancedConfigurations }: Application): Shown["advancedConfigurations"] => ({
+  attestationMetaData: { enableClientAttestation: false },
+  ...advancedConfigurations,
+  ...(Object.fromEntries(advancedSwitches.map((name) => [name, advancedConfigurations[name] ?? false])) as Record<
+    (typeof advancedSwitches)[number],
+    boolean
+  >),
+  additionalSpProperties: [],
+});
+
+/** Provisioning settings with every switch of an identity provider shown. */
+export const presentProvisioning = (settings: ProvisioningSettings): Shown["provisioningConfigurations"] => ({
+  ...settings,
+  outboundProvisioningIdps: settings.outboundProvisioningIdps.map(({ blocking, rules, jit, ...named }) => ({
+    ...named,
+    blocking: blocking ?? false,
+    rules: rules ?? false,
+    jit: jit ?? false,
+  })),
+});
+
+/** One application as it is read. */
+export const presentApplication = (tenant: string, application: Application): Shown => {
+  const {
+    ownerId: _,
+    kept: ___,
+    claimConfiguration: __,
+    inbound,
+    provisioningConfigurations,
+    authenticationSequence,
+    ...plain
+  } = application;
+  return {
+    ...plain,
+    clientId: inbound.oidc?.clientId ?? "",
+    issuer: inbound.saml ? samlKey(inbound.saml) : "",
+    realm: inbound.passiveSts?.realm ?? "",
+    claimConfiguration: presentClaims(application),
+    inboundProtocols: protocolRefs(inbound, selfOf(tenant, application.id)),
+    authenticationSequence: { ...authenticationSequence, steps: effectiveSteps(application) },
+    advancedConfigurations: presentAdvanced(application),
+    provisioningConfigurations: presentProvisioning(provisioningConfigurations),
+    access: "WRITE",
+  };
+};
+
+/** The authenticators of each step: local ones by the name people see, federated ones by their identity provider (reference section 5.5). */
+export const presentAuthenticators = (application: Application): z.input<typeof StepAuthenticators>[] =>
+  effectiveSteps(application).map(({ id, options }) => ({
+    stepId: id,
+    localAuthenticators: options
+      .filter(({ idp }) => idp === LOCAL_IDP)
+      .map(({ authenticator }) => ({
+        name: localAuthenticators.get(authenticator)?.displayName ?? authenticator,
+        type: authenticator,
+      })),
+    federatedAuthenticators: options
+      .filter(({ idp }) => idp !== LOCAL_IDP)
+      .map(({ idp, authenticator }) => ({ name: idp, type: authenticator })),
+  }));

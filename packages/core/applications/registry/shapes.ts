@@ -1,0 +1,309 @@
+/**
+ * The shapes of an application, as the spec lists them ("Resources and their fields") with the extras that WSO2's own
+ * clients send (reference application-api.md sections 3 to 5). Fields are optional here and have no defaults: a default in
+ * a shape that PATCH uses too would reset what the caller never sent. What a fresh application has is in model.ts.
+ */
+import * as z from "zod";
+import { InboundProtocolRef, InboundProtocolsBody } from "../protocols/shapes.ts";
+
+const text = (most: number) => z.string().max(most);
+/** Items of a list in a body; beyond it an application would not fit its item anyway. */
+const LIST_MAX = 1_000;
+const list = <T extends z.ZodType>(of: T) => z.array(of).max(LIST_MAX);
+
+/** Members that are `null` mean the same as absent ones (reference section 5.1). */
+export const withoutNulls = (given: unknown): unknown => {
+  if (Array.isArray(given)) return given.map(withoutNulls);
+  if (given === null || typeof given !== "object") return given;
+  return Object.fromEntries(
+    Object.entries(given)
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => [name, withoutNulls(value)]),
+  );
+};
+
+/** The id of an application: opaque, so anything that fits a key may be asked for. */
+export const ApplicationId = z.string().min(1).max(255);
+
+/** A claim is known by its `uri`, or by its `id` where it has no `uri` (decision 0005). */
+export const ClaimRef = z
+  .object({ uri: text(512).optional(), id: text(512).optional(), displayName: text(512).optional() })
+  .refine(({ uri, id }) => Boolean(uri ?? id), "a claim needs its uri (or id)")
+  .meta({ id: "ClaimRef" });
+
+export const ClaimConfiguration = z
+  .object({
+    dialect: z.enum(["CUSTOM", "LOCAL"]).optional(),
+    claimMappings: list(z.object({ applicationClaim: text(512).min(1), localClaim: ClaimRef })).optional(),
+    requestedClaims: list(z.object({ claim: ClaimRef, mandatory: z.boolean().optional() })).optional(),
+    subject: z
+      .object({
+        claim: ClaimRef.optional(),
+        includeUserDomain: z.boolean().optional(),
+        includeTenantDomain: z.boolean().optional(),
+        useMappedLocalSubject: z.boolean().optional(),
+        mappedLocalSubjectMandatory: z.boolean().optional(),
+      })
+      .optional(),
+    role: z
+      .object({
+        mappings: list(z.object({ localRole: text(255).min(1), applicationRole: text(255).min(1) })).optional(),
+        includeUserDomain: z.boolean().optional(),
+        claim: ClaimRef.optional(),
+      })
+      .optional(),
+  })
+  .meta({ id: "ClaimConfiguration" });
+
+export const AuthenticationStep = z
+  .object({
+    id: z.int().min(1).max(100),
+    options: z
+      .array(z.object({ idp: text(255).min(1), authenticator: text(255).min(1) }))
+      .min(1)
+      .max(100),
+  })
+  .meta({ id: "AuthenticationStep" });
+
+export const AuthenticationSequence = z
+  .object({
+    type: z.enum(["DEFAULT", "USER_DEFINED"]).optional(),
+    steps: z.array(AuthenticationStep).max(100).optional(),
+    requestPathAuthenticators: z.array(text(255).min(1)).max(100).optional(),
+    script: text(100_000).optional(),
+    subjectStepId: z.int().optional(),
+    attributeStepId: z.int().optional(),
+  })
+  .meta({ id: "AuthenticationSequence" });
+
+export const Certificate = z
+  .object({ type: z.enum(["PEM", "JWKS"]), value: text(20_000).min(1) })
+  .meta({ id: "Certificate" });
+
+/** The switches of `advancedConfigurations`; all are off until set. */
+export const advancedSwitches = [
+  "saas",
+  "discoverableByEndUsers",
+  "skipLoginConsent",
+  "skipLogoutConsent",
+  "useExternalConsentPage",
+  "returnAuthenticatedIdpList",
+  "enableAuthorization",
+  "fragment",
+  "enableAPIBasedAuthentication",
+] as const;
+type Switches<S extends z.ZodType> = { [Name in (typeof advancedSwitches)[number]]: S };
+const switches = <S extends z.ZodType>(schema: S): Switches<S> =>
+  // Object.fromEntries forgets which names it was given.
+  Object.fromEntries(advancedSwitches.map((name) => [name, schema])) as Switches<S>;
+
+const TrustedApp = z.object({
+  isFIDOTrustedApp: z.boolean().optional(),
+  isConsentGranted: z.boolean().optional(),
+  androidPackageName: text(255).optional(),
+  androidThumbprints: z.array(text(255)).max(20).optional(),
+  appleAppId: text(255).optional(),
+});
+
+const Attestation = z.object({
+  enableClientAttestation: z.boolean().optional(),
+  androidPackageName: text(255).optional(),
+  appleAppId: text(255).optional(),
+});
+
+const SpProperty = z.object({ name: text(255), value: text(1024).optional(), displayName: text(255).optional() });
+
+export const AdvancedConfigurations = z
+  .object({
+    ...switches(z.boolean().optional()),
+    certificate: Certificate.optional(),
+    trustedAppConfiguration: TrustedApp.optional(),
+    attestationMetaData: Attestation.optional(),
+    additionalSpProperties: list(SpProperty).optional(),
+  })
+  .meta({ id: "AdvancedApplicationConfiguration" });
+
+const InboundProvisioning = z.object({
+  proxyMode: z.boolean().optional(),
+  provisioningUserstoreDomain: text(255).optional(),
+});
+
+export const ProvisioningConfiguration = z
+  .object({
+    inboundProvisioning: InboundProvisioning.optional(),
+    outboundProvisioningIdps: list(
+      z.object({
+        idp: text(255).min(1),
+        connector: text(255).min(1),
+        blocking: z.boolean().optional(),
+        rules: z.boolean().optional(),
+        jit: z.boolean().optional(),
+      }),
+    ).optional(),
+  })
+  .meta({ id: "ProvisioningConfiguration" });
+
+/** What create, PATCH and templates have in common. The length of `name` and its letters are judged in rules.ts, with upstream's codes. */
+export const editable = {
+  name: z.string(),
+  description: text(1024).optional(),
+  imageUrl: text(1024).optional(),
+  accessUrl: text(1024).optional(),
+  logoutReturnUrl: text(2048).optional(),
+  templateId: text(255).optional(),
+  templateVersion: text(255).optional(),
+  applicationEnabled: z.boolean().optional(),
+  claimConfiguration: ClaimConfiguration.optional(),
+  authenticationSequence: AuthenticationSequence.optional(),
+  advancedConfigurations: AdvancedConfigurations.optional(),
+  provisioningConfigurations: ProvisioningConfiguration.optional(),
+};
+
+/** Body of create as it arrives: its protocols are judged when the template that it may name has been laid under it. */
+export const NewApplicationBody = z.preprocess(
+  withoutNulls,
+  z
+    .object({
+      ...editable,
+      isManagementApp: z.boolean().optional(),
+      inboundProtocolConfiguration: z.looseObject({}).optional().meta({
+        description:
+          "Members saml, oidc, passiveSts, wsTrust and custom, each like the body of its own PUT; what a template brings may be left out",
+      }),
+    })
+    .meta({ id: "NewApplication" }),
+);
+
+/** A new application, complete. */
+export const NewApplication = z.preprocess(
+  withoutNulls,
+  z
+    .object({
+      ...editable,
+      isManagementApp: z.boolean().optional(),
+      inboundProtocolConfiguration: InboundProtocolsBody.optional(),
+    })
+    .meta({ id: "CompleteApplication" }),
+);
+
+/** Body of PATCH. What is absent stays as it is. */
+export const ApplicationPatch = z.preprocess(
+  withoutNulls,
+  z.object({ ...editable, name: editable.name.optional() }).meta({ id: "ApplicationPatch" }),
+);
+
+/** Body of the resident application's update. */
+export const ResidentUpdate = z.preprocess(withoutNulls, ProvisioningConfiguration);
+
+const Bool = z.boolean();
+
+/** Read shapes have no limits: a limit that is tightened later must not make what was kept before unreadable. */
+const ClaimRefShown = z
+  .object({ uri: z.string().optional(), id: z.string().optional(), displayName: z.string().optional() })
+  .meta({ id: "ClaimRefShown" });
+const StepShown = z.object({
+  id: z.int(),
+  options: z.array(z.object({ idp: z.string(), authenticator: z.string() })),
+});
+const AdvancedShown = z.object({
+  ...switches(Bool),
+  certificate: z.object({ type: z.string(), value: z.string() }).optional(),
+  trustedAppConfiguration: z
+    .object({ ...TrustedApp.shape, androidThumbprints: z.array(z.string()).optional() })
+    .optional(),
+  attestationMetaData: Attestation.optional(),
+  additionalSpProperties: z.array(SpProperty),
+});
+
+/** An application as it is read: every part is there. */
+export const Application = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    description: z.string().optional(),
+    imageUrl: z.string().optional(),
+    accessUrl: z.string().optional(),
+    logoutReturnUrl: z.string().optional(),
+    templateId: z.string().optional(),
+    templateVersion: z.string().optional(),
+    clientId: z.string(),
+    issuer: z.string(),
+    realm: z.string(),
+    isManagementApp: Bool,
+    applicationEnabled: Bool,
+    claimConfiguration: z.object({
+      dialect: z.enum(["CUSTOM", "LOCAL"]),
+      claimMappings: z.array(z.object({ applicationClaim: z.string(), localClaim: ClaimRefShown })),
+      requestedClaims: z.array(z.object({ claim: ClaimRefShown, mandatory: Bool })),
+      subject: z.object({
+        claim: ClaimRefShown.optional(),
+        includeUserDomain: Bool,
+        includeTenantDomain: Bool,
+        useMappedLocalSubject: Bool,
+        mappedLocalSubjectMandatory: Bool,
+      }),
+      role: z.object({
+        mappings: z.array(z.object({ localRole: z.string(), applicationRole: z.string() })).optional(),
+        includeUserDomain: Bool,
+        claim: ClaimRefShown.optional(),
+      }),
+    }),
+    inboundProtocols: z.array(InboundProtocolRef),
+    authenticationSequence: z.object({
+      type: z.enum(["DEFAULT", "USER_DEFINED"]),
+      steps: z.array(StepShown),
+      requestPathAuthenticators: z.array(z.string()),
+      script: z.string().optional(),
+      subjectStepId: z.int(),
+      attributeStepId: z.int(),
+    }),
+    advancedConfigurations: AdvancedShown,
+    provisioningConfigurations: z.object({
+      inboundProvisioning: InboundProvisioning.optional(),
+      outboundProvisioningIdps: z.array(
+        z.object({ idp: z.string(), connector: z.string(), blocking: Bool, rules: Bool, jit: Bool }),
+      ),
+    }),
+    access: z.enum(["READ", "WRITE"]),
+  })
+  .meta({ id: "Application" });
+
+/** One row of the list. */
+export const ApplicationListItem = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    description: z.string().optional(),
+    image: z.string().optional(),
+    accessUrl: z.string().optional(),
+    clientId: z.string().optional(),
+    issuer: z.string().optional(),
+    templateId: z.string().optional(),
+    advancedConfigurations: Application.shape.advancedConfigurations.optional(),
+    access: Application.shape.access,
+    self: z.string(),
+  })
+  .meta({ id: "ApplicationListItem" });
+
+export const ApplicationList = z
+  .object({
+    totalResults: z.int(),
+    startIndex: z.int(),
+    count: z.int(),
+    applications: z.array(ApplicationListItem),
+    links: z.array(z.object({ rel: z.enum(["next", "previous"]), href: z.string() })),
+  })
+  .meta({ id: "ApplicationList" });
+
+/** The authenticators of one step. */
+export const StepAuthenticators = z
+  .object({
+    stepId: z.int(),
+    localAuthenticators: z.array(z.object({ name: z.string(), type: z.string() })),
+    federatedAuthenticators: z.array(z.object({ name: z.string(), type: z.string() })),
+  })
+  .meta({ id: "StepAuthenticators" });
+
+export const ResidentApplication = z
+  .object({ provisioningConfigurations: Application.shape.provisioningConfigurations })
+  .meta({ id: "ResidentApplication" });
