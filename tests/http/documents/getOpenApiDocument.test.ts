@@ -14,6 +14,17 @@ test("200: anybody may read the document, and it names every operation", async (
   expect(ids.sort()).toEqual(Object.keys(operations).sort());
 });
 
+test("names the scope of each operation (AC-005)", async () => {
+  const { body } = await ask("GET", "/openapi.json", { as: null });
+  type Described = Record<string, { operationId: string; "x-required-scope": string }>;
+  const scopes = Object.values(body.paths as Record<string, Described>).flatMap((path) =>
+    Object.values(path).map((described) => [described.operationId, described["x-required-scope"]]),
+  );
+  expect(Object.fromEntries(scopes)).toEqual(
+    Object.fromEntries(Object.entries(operations).map(([id, { scope }]) => [id, scope])),
+  );
+});
+
 test("every reference inside it leads somewhere", async () => {
   const { body, text } = await ask("GET", "/openapi.json", { as: null });
   const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name);
