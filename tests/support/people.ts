@@ -15,8 +15,11 @@ import type { RunningService } from "#local/service.ts";
 
 export const TENANT = "carbon.super";
 
+/** Where a service, or a table that was seeded as one, is reached. */
+type Reached = Pick<RunningService, "tableName" | "endpoint">;
+
 /** The table of a running service. */
-export const tableOf = ({ tableName, endpoint }: RunningService): Table =>
+export const tableOf = ({ tableName, endpoint }: Reached): Table =>
   openTable({
     tableName,
     deadlineMs: 5_000,
@@ -25,7 +28,7 @@ export const tableOf = ({ tableName, endpoint }: RunningService): Table =>
 
 /** Adds a user with one role that holds exactly these scopes, or with no role. Answers the user's id. */
 export const addUser = async (
-  service: RunningService,
+  service: Reached,
   { username, password, scopes }: { username: string; password: string; scopes?: readonly string[] },
 ): Promise<string> => {
   const table = tableOf(service);

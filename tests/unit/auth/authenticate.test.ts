@@ -1,4 +1,7 @@
-/** Authentication on the real engine, with a clock that the test turns and a count of the hashes. */
+/**
+ * Authentication on the real engine, with a clock that the test turns and a count of the hashes. Hashes are fast stand-ins
+ * here: a lock takes some hundred of them, which a slow machine could not compute in time (credentials.test.ts tests real ones).
+ */
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Authenticate, newAuthenticate } from "#core/auth/authenticate.ts";
 import { credentialStore, newCredential, replacingCredential } from "#core/auth/credentials.ts";
@@ -10,32 +13,39 @@ import * as passwords from "#core/platform/password.ts";
 import { gainingRole } from "#core/roles/holders.ts";
 import { freshRole } from "#core/roles/model.ts";
 import { roleStore } from "#core/roles/store.ts";
-import { openTable } from "#core/table/dynamo.ts";
+import type { OpenTable } from "#core/table/dynamo.ts";
 import { type Cost, newMeter } from "#core/table/meter.ts";
 import { tenantStore } from "#core/tenants/tenant.ts";
 import { userStore } from "#core/users/store.ts";
-import { clientFor } from "#local/database.ts";
+import { seed } from "#local/seed.ts";
+import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";
-import { basic, world } from "#tests/support/world.ts";
+import { ADMIN, basic } from "#tests/support/world.ts";
 
-// The real functions, watched: how many hashes were made is what this file is about.
 vi.mock("#core/platform/password.ts", async (original) => {
   const real = await original<typeof passwords>();
-  return { ...real, verifyPassword: vi.fn(real.verifyPassword), verifyNothing: vi.fn(real.verifyNothing) };
+  const hashOf = (password: string): string => `stand-in of ${password}`;
+  return {
+    ...real,
+    hashPassword: async (password: string) => hashOf(password),
+    verifyPassword: vi.fn(async (password: string, hash: string) => hash === hashOf(password)),
+    verifyNothing: vi.fn(async () => false),
+  };
 });
+/** How many hashes were computed since the mocks were cleared. */
 const hashes = () =>
   vi.mocked(passwords.verifyPassword).mock.calls.length + vi.mocked(passwords.verifyNothing).mock.calls.length;
 
-const api = world();
 const every = new Set(["scope.a", "scope.b"]);
 const clock = { ms: 1_700_000_000_000, now: () => clock.ms };
 let authenticate: Authenticate;
+let open: OpenTable;
+let service: TestTable;
 let reasons: string[] = [];
 
 const enter = async (username: string, password: string): Promise<{ scopes: string[]; cost: Cost }> => {
   const meter = newMeter();
-  const { endpoint, tableName } = api.service;
-  const table = openTable({ tableName, deadlineMs: 5_000, client: clientFor(endpoint) })(meter);
+  const table = open(meter);
   const stores = {
     tenants: tenantStore(table),
     users: userStore(table),
@@ -53,11 +63,14 @@ const refused = (username: string, password: string) =>
 const ids: Record<string, string> = {};
 const setPassword = async (username: string, password: string) => {
   const step = replacingCredential(TENANT, ids[username] ?? "", await newCredential(password), () => new Error("gone"));
-  await tableOf(api.service).write(step);
+  await tableOf(service).write(step);
 };
 beforeAll(async () => {
+  service = await testTable();
+  open = service.reopen({ deadlineMs: Number.POSITIVE_INFINITY });
+  await seed(open(newMeter()), ADMIN);
   for (const username of ["alice", "bob", "carol", "dave", "henry", "ivan", "kate"]) {
-    ids[username] = await addUser(api.service, { username, password: `${username}'s`, scopes: ["scope.a"] });
+    ids[username] = await addUser(service, { username, password: `${username}'s`, scopes: ["scope.a"] });
   }
 });
 beforeEach(() => {
@@ -111,7 +124,7 @@ describe("what was verified counts no more", () => {
   test("once the user is not active", async () => {
     await enter("bob", "new one");
     const key = { PK: `T#${TENANT}#U#${ids.bob}`, SK: "A" };
-    await tableOf(api.service).write({
+    await tableOf(service).write({
       change: key,
       set: { active: false },
       when: "present",
@@ -125,7 +138,7 @@ describe("what was verified counts no more", () => {
 test("a tenant that is not active lets nobody in", async () => {
   const tenant = { PK: `T#${TENANT}#TENANT`, SK: "A" };
   const set = (active: boolean) =>
-    tableOf(api.service).write({
+    tableOf(service).write({
       change: tenant,
       set: { active },
       when: "present",
@@ -139,7 +152,7 @@ test("a tenant that is not active lets nobody in", async () => {
 });
 
 test("a role that grows stale while another is read is not lost", async () => {
-  const table = tableOf(api.service);
+  const table = tableOf(service);
   const roles = roleStore(table);
   const fail = () => new Error("in use");
   const role = freshRole("role-b", "role b", TENANT, 0, { permissions: ["scope.b"] });
@@ -198,23 +211,26 @@ describe("lockout", () => {
     expect(reasons).toEqual(["unknown"]);
   });
   test("a right guess that is hashed while others lock the name does not get in", async () => {
-    const { verifyPassword: hash } = await vi.importActual<typeof passwords>("#core/platform/password.ts");
-    let locked: () => void = () => undefined;
-    const lock = new Promise<void>((done) => {
-      locked = done;
-    });
-    vi.mocked(passwords.verifyPassword).mockImplementation(async (password, phc) => {
-      if (password === "henry's") await lock;
+    const verify = vi.mocked(passwords.verifyPassword);
+    const hash = verify.getMockImplementation() ?? (async () => false);
+    const [begun, lock] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    verify.mockImplementation(async (password, phc) => {
+      if (password === "henry's") {
+        begun.resolve();
+        await lock.promise;
+      }
       return hash(password, phc);
     });
     try {
       const right = enter("henry", "henry's").catch((error: unknown) => error);
+      // The name must not be locked before the right password is being hashed.
+      await begun.promise;
       await fail("henry", 10);
-      locked();
+      lock.resolve();
       expect(await right).toMatchObject({ fault: "auth.unauthenticated" });
       expect(reasons.at(-1)).toBe("locked");
     } finally {
-      vi.mocked(passwords.verifyPassword).mockImplementation(hash);
+      verify.mockImplementation(hash);
     }
     clock.ms += defaultLockoutPolicy.lockMs + 1;
     await enter("henry", "henry's");
@@ -237,13 +253,13 @@ describe("lockout", () => {
   });
   test("a name that was locked before it had a user lets that user in", async () => {
     await fail("judith", 10);
-    await addUser(api.service, { username: "judith", password: "judith's" });
+    await addUser(service, { username: "judith", password: "judith's" });
     await enter("judith", "judith's");
   });
   test("a lock that notes no password holds whatever the password", async () => {
     const lock = { PK: `T#${TENANT}#LOCK#PRIMARY#kate`, SK: "A", lockouts: 1, windowStartedMs: 0 };
     const lockedUntilMs = clock.ms + 1_000;
-    await tableOf(api.service).write({
+    await tableOf(service).write({
       put: { ...lock, lockedUntilMs, expiresAtSeconds: Math.ceil(lockedUntilMs / 1_000) },
       when: "absent",
       otherwise: () => new Error("is there"),
@@ -264,7 +280,7 @@ describe("lockout", () => {
   });
   test("attempts in tenants that do not exist leave one item behind, whatever their names", async () => {
     for (const name of ["a@x.org", "b@y.org", "c@z.org"]) await refused(name, "wrong");
-    const table = tableOf(api.service);
+    const table = tableOf(service);
     expect(await table.get({ PK: "T#x.org#LOCK#PRIMARY#a", SK: "A" })).toBeUndefined();
     expect(await table.get({ PK: "T#-#LOCK#-#-", SK: "A" })).toMatchObject({ refused: expect.any(Number) });
   });
@@ -277,7 +293,7 @@ describe("lockout", () => {
   });
   test("of many failures at once exactly one locks", async () => {
     await Promise.all(Array.from({ length: 25 }, () => refused("frank", "wrong")));
-    const item = await tableOf(api.service).get({ PK: `T#${TENANT}#LOCK#PRIMARY#frank`, SK: "A" });
+    const item = await tableOf(service).get({ PK: `T#${TENANT}#LOCK#PRIMARY#frank`, SK: "A" });
     expect(item?.lockouts).toBe(1);
   });
 });
