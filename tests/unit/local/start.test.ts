@@ -14,7 +14,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 
 const program = (name: string): string => fileURLToPath(new URL(`../../../packages/local/${name}.ts`, import.meta.url));
 
-const PROCESS_MS = 60_000;
+const PROCESS_MS = 120_000;
 
 let directory = "";
 beforeAll(async () => {
@@ -27,7 +27,14 @@ type Environment = Readonly<Record<string, string>>;
 const launch = (name: string, args: readonly string[], environment: Environment): ChildProcess =>
   spawn(process.execPath, [program(name), ...args], {
     cwd: directory,
-    env: { PATH: process.env.PATH, PORT: "0", MTLS_PORT: "0", ...environment },
+    // Compiled modules are shared by the processes: most of their work is compiling.
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: join(directory, "compiled"),
+      PORT: "0",
+      MTLS_PORT: "0",
+      ...environment,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
 
