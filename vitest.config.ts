@@ -10,11 +10,11 @@ if (Number.parseInt(process.versions.node, 10) < NODE_LEAST) {
 /** Files that replace modules by others: they need modules of their own. */
 const alone = ["tests/unit/auth/authenticate.test.ts"];
 
-/** What holds for every kind of tests. */
+/** Settings of every kind of tests. */
 export const shared = {
-  // The functions write their log to the console; the tests that look at it take it from there.
+  // The functions write their log to the console; tests that inspect it read it there.
   env: { POWERTOOLS_DEV: "true", POWERTOOLS_METRICS_DISABLED: "false" },
-  // The tests wait for the engine beside them as often as they compute: a processor for each file is not kept free.
+  // Tests wait for their engine as often as they compute: no processor is reserved for each file.
   maxWorkers: "100%",
   onConsoleLog: () => false,
   testTimeout: 30_000,

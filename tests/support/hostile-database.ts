@@ -13,9 +13,9 @@ type Request = Parameters<NodeHttpHandler["handle"]>[0];
 type Options = Parameters<NodeHttpHandler["handle"]>[1];
 type Answer = Awaited<ReturnType<NodeHttpHandler["handle"]>>;
 
-/** How often what goes wrong. Chances are 0 to 1. */
+/** How often each failure happens. Chances are 0 to 1. */
 export interface Odds {
-  /** A transaction is cancelled though nothing is in its way. Real conflicts always count. */
+  /** A transaction is cancelled without a conflict. Real conflicts are always reported. */
   readonly conflict: number;
   /** A request of any kind is throttled. */
   readonly throttle: number;
@@ -33,7 +33,7 @@ export interface Odds {
 export interface HostileDatabase {
   /** The `requestHandler` of an SDK client. */
   readonly handler: NodeHttpHandler;
-  /** How often what went wrong so far. */
+  /** How often each failure happened so far. */
   readonly counts: { conflicts: number; throttles: number; halves: number; lost: number };
   /** Changes the odds from the next request on. */
   set(odds: Partial<Odds>): void;
@@ -41,7 +41,7 @@ export interface HostileDatabase {
   settle(): void;
 }
 
-/** Nothing goes wrong. */
+/** No failures. */
 export const CALM: Odds = { conflict: 0, throttle: 0, half: 0, halfMs: 0, lost: 0, heldMs: 0 };
 
 /** A seeded source of numbers in [0, 1): mulberry32. */
@@ -100,7 +100,7 @@ const readBody = async ({ response }: Answer): Promise<unknown> => {
   return JSON.parse(Buffer.concat(chunks).toString());
 };
 
-/** The same request with another body. The engine does not look at signatures. */
+/** The same request with another body. The engine ignores signatures. */
 const withBody = (request: Request, body: unknown, target?: string): Request => {
   const text = JSON.stringify(body);
   const copy = Object.assign(Object.create(Object.getPrototypeOf(request)), request) as Request;

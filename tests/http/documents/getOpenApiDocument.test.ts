@@ -4,7 +4,7 @@ import { world } from "#tests/support/world.ts";
 
 const { ask } = world();
 
-test("200: anybody may read the document, and it names every operation", async () => {
+test("returns 200 without a credential, with every operation", async () => {
   const answer = await ask("GET", "/openapi.json", { as: null });
   expect(answer.status).toBe(200);
   expect(answer.body.openapi).toBe("3.1.0");
@@ -25,7 +25,7 @@ test("names the scope of each operation (AC-005)", async () => {
   );
 });
 
-test("every reference inside it leads somewhere", async () => {
+test("resolves every reference inside the document", async () => {
   const { body, text } = await ask("GET", "/openapi.json", { as: null });
   const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name);
   expect(references.length).toBeGreaterThan(10);

@@ -79,8 +79,8 @@ beforeEach(() => {
   vi.clearAllMocks();
 });
 
-describe("what it costs", () => {
-  test("two round trips when warm; one hash per credential while it is fresh", async () => {
+describe("the cost of authentication", () => {
+  test("is two round trips when warm, and one hash per credential while it is fresh", async () => {
     expect((await enter("alice", "alice's")).scopes).toEqual(["internal_login", "scope.a"]);
     for (let again = 0; again < 3; again += 1) {
       const { cost } = await enter("alice", "alice's");
@@ -92,11 +92,11 @@ describe("what it costs", () => {
     await enter("alice", "alice's");
     expect(hashes()).toBe(2);
   });
-  test("many at once with one credential share one hash", async () => {
+  test("computes one hash for concurrent requests with one credential", async () => {
     await Promise.all(Array.from({ length: 20 }, () => enter("alice", "alice's")));
     expect(hashes()).toBe(1);
   });
-  test("an unknown user, tenant or store, and a wrong password: one hash, the same calls, the same sentence", async () => {
+  test("is one hash, with the same message, for an unknown user, tenant or store and for a wrong password", async () => {
     const seen = new Set<string>();
     for (const [username, password] of [
       ["carol", "wrong"],
@@ -114,14 +114,14 @@ describe("what it costs", () => {
   });
 });
 
-describe("what was verified counts no more", () => {
-  test("once the password is another", async () => {
+describe("a verified password is refused", () => {
+  test("after the password has changed", async () => {
     await enter("bob", "bob's");
     await setPassword("bob", "new one");
     await refused("bob", "bob's");
     await enter("bob", "new one");
   });
-  test("once the user is not active", async () => {
+  test("after the user was deactivated", async () => {
     await enter("bob", "new one");
     const key = { PK: `T#${TENANT}#U#${ids.bob}`, SK: "A" };
     await tableOf(service).write({
@@ -135,7 +135,7 @@ describe("what was verified counts no more", () => {
   });
 });
 
-test("a tenant that is not active lets nobody in", async () => {
+test("refuses every user of an inactive tenant", async () => {
   const tenant = { PK: `T#${TENANT}#TENANT`, SK: "A" };
   const set = (active: boolean) =>
     tableOf(service).write({
@@ -151,7 +151,7 @@ test("a tenant that is not active lets nobody in", async () => {
   await enter("alice", "alice's");
 });
 
-test("a role that grows stale while another is read is not lost", async () => {
+test("reads a role again that expires while another role is read", async () => {
   const table = tableOf(service);
   const roles = roleStore(table);
   const fail = () => new Error("in use");
@@ -179,7 +179,7 @@ describe("lockout", () => {
   const fail = async (username: string, times: number) => {
     for (let attempt = 0; attempt < times; attempt += 1) await refused(username, "wrong");
   };
-  test("the tenth failure locks for a quarter of an hour, then it ends by itself", async () => {
+  test("the tenth failure locks the name for 15 minutes", async () => {
     await fail("dave", 9);
     await enter("dave", "dave's");
     await fail("dave", 10);
@@ -190,7 +190,7 @@ describe("lockout", () => {
     clock.ms += defaultLockoutPolicy.lockMs + 1;
     await enter("dave", "dave's");
   });
-  test("a lock that comes again lasts twice as long", async () => {
+  test("a second lock lasts twice as long", async () => {
     await fail("erin", 10);
     clock.ms += defaultLockoutPolicy.lockMs + 1;
     await fail("erin", 10);
@@ -201,7 +201,7 @@ describe("lockout", () => {
     await refused("erin", "wrong");
     expect(reasons).toEqual(["locked", "unknown"]);
   });
-  test("a lock never lasts longer than a day", async () => {
+  test("a lock lasts a day at most", async () => {
     for (let lock = 0; lock < 9; lock += 1) {
       await fail("grace", 10);
       clock.ms += defaultLockoutPolicy.lockMaxMs + 1;
@@ -210,7 +210,7 @@ describe("lockout", () => {
     await refused("grace", "wrong");
     expect(reasons).toEqual(["unknown"]);
   });
-  test("a right guess that is hashed while others lock the name does not get in", async () => {
+  test("refuses the right password when others lock the name while it is hashed", async () => {
     const verify = vi.mocked(passwords.verifyPassword);
     const hash = verify.getMockImplementation() ?? (async () => false);
     const [begun, lock] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -223,7 +223,7 @@ describe("lockout", () => {
     });
     try {
       const right = enter("henry", "henry's").catch((error: unknown) => error);
-      // The name must not be locked before the right password is being hashed.
+      // The other attempts start only when the right password is being hashed.
       await begun.promise;
       await fail("henry", 10);
       lock.resolve();
@@ -235,7 +235,7 @@ describe("lockout", () => {
     clock.ms += defaultLockoutPolicy.lockMs + 1;
     await enter("henry", "henry's");
   });
-  test("a new password ends the lock, and is guarded by one of its own that lasts longer", async () => {
+  test("a new password ends the lock, and gets a longer lock of its own", async () => {
     await fail("ivan", 10);
     await refused("ivan", "ivan's");
     expect(reasons.at(-1)).toBe("locked");
@@ -251,12 +251,12 @@ describe("lockout", () => {
     await fail("ivan", 9);
     await enter("ivan", "a third");
   });
-  test("a name that was locked before it had a user lets that user in", async () => {
+  test("a lock of a name without a user does not hold for a user who gets that name later", async () => {
     await fail("judith", 10);
     await addUser(service, { username: "judith", password: "judith's" });
     await enter("judith", "judith's");
   });
-  test("a lock that notes no password holds whatever the password", async () => {
+  test("a lock without a password version holds for any password", async () => {
     const lock = { PK: `T#${TENANT}#LOCK#PRIMARY#kate`, SK: "A", lockouts: 1, windowStartedMs: 0 };
     const lockedUntilMs = clock.ms + 1_000;
     await tableOf(service).write({
@@ -269,7 +269,7 @@ describe("lockout", () => {
     clock.ms = lockedUntilMs + 1;
     await enter("kate", "kate's");
   });
-  test("two spellings of one name are one name", async () => {
+  test("two Unicode spellings of one name share their failures", async () => {
     for (let attempt = 0; attempt < 5; attempt += 1) {
       await refused("J\u030cudy", "wrong");
       await refused("\u01f0udy", "wrong");
@@ -278,20 +278,20 @@ describe("lockout", () => {
     await refused("\u01f0UDY", "wrong");
     expect(reasons).toEqual(["locked"]);
   });
-  test("attempts in tenants that do not exist leave one item behind, whatever their names", async () => {
+  test("attempts in unknown tenants are counted in one item", async () => {
     for (const name of ["a@x.org", "b@y.org", "c@z.org"]) await refused(name, "wrong");
     const table = tableOf(service);
     expect(await table.get({ PK: "T#x.org#LOCK#PRIMARY#a", SK: "A" })).toBeUndefined();
     expect(await table.get({ PK: "T#-#LOCK#-#-", SK: "A" })).toMatchObject({ refused: expect.any(Number) });
   });
-  test("failures that lie far apart do not add up", async () => {
+  test("failures of different windows do not add up", async () => {
     for (let round = 0; round < 3; round += 1) {
       await fail("carol", 9);
       clock.ms += defaultLockoutPolicy.windowMs + 1;
     }
     await enter("carol", "carol's");
   });
-  test("of many failures at once exactly one locks", async () => {
+  test("exactly one of many concurrent failures locks the name", async () => {
     await Promise.all(Array.from({ length: 25 }, () => refused("frank", "wrong")));
     const item = await tableOf(service).get({ PK: `T#${TENANT}#LOCK#PRIMARY#frank`, SK: "A" });
     expect(item?.lockouts).toBe(1);

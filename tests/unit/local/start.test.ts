@@ -71,7 +71,7 @@ const stop = async (child: ChildProcess): Promise<void> => {
 describe("npm start refuses, with one sentence,", () => {
   test.each<[string, Environment, RegExp]>([
     [
-      "a database that is no address",
+      "a database without a valid address",
       { DYNAMODB_ENDPOINT: "nonsense" },
       /^DYNAMODB_ENDPOINT must be an address .*"nonsense"\.$/,
     ],
@@ -82,11 +82,11 @@ describe("npm start refuses, with one sentence,", () => {
       /^DYNAMODB_ENDPOINT http:\/\/127\.0\.0\.1:9 cannot be used: .*ECONNREFUSED.*\. Is a DynamoDB running there\?$/,
     ],
     [
-      "a password that no user may have",
+      "a password that breaks the rule of passwords",
       { ADMIN_PASSWORD: "four" },
       /^ADMIN_PASSWORD: The password must have 5 to 100 /,
     ],
-    ["a port that is none", { PORT: "http" }, /^PORT must be a port number from 0 to 65535, not "http"\.$/],
+    ["an invalid port", { PORT: "http" }, /^PORT must be a port number from 0 to 65535, not "http"\.$/],
   ])("%s", { timeout: PROCESS_MS }, async (_, environment, sentence) => {
     const { code, output, errors } = await run("start", [], { DATA_DIR: ":memory:", ...environment });
     expect([code, output]).toEqual([1, ""]);
@@ -102,7 +102,7 @@ describe("npm start refuses, with one sentence,", () => {
     },
   );
 
-  test("a mistake in a rule of access, with the file's name", { timeout: PROCESS_MS }, async () => {
+  test("a mistake in a rule of access, and names the file", { timeout: PROCESS_MS }, async () => {
     const file = join(directory, "wrong.toml");
     await writeFile(file, '[[resource.access_control]]\ncontext = "/nothing"\nhttp_method = "GET"\n');
     const { code, errors } = await run("start", [], { DATA_DIR: ":memory:", DEPLOYMENT_TOML: file });
@@ -119,7 +119,7 @@ describe("a directory of data", () => {
     DATA_DIR = join(await mkdtemp(join(directory, "data-")), "made", "for it");
   });
 
-  test("keeps its sealing key, and is refused without it until it is put back", {
+  test("keeps its sealing key, and is refused until the key is put back", {
     timeout: 3 * PROCESS_MS,
   }, async () => {
     await stop(await start({ DATA_DIR }));
@@ -137,7 +137,7 @@ describe("a directory of data", () => {
     expect(await readFile(key, "utf8")).toBe(before);
   });
 
-  test("lets keys be changed once the service has stopped, and no sooner", { timeout: 3 * PROCESS_MS }, async () => {
+  test("allows changes of keys only after the service has stopped", { timeout: 3 * PROCESS_MS }, async () => {
     const service = await start({ DATA_DIR });
     const refused = await run("keys", ["rotate"], { DATA_DIR });
     expect([refused.code, refused.output, refused.errors]).toEqual([

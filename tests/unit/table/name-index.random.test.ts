@@ -54,7 +54,7 @@ const steady = ["a steady 1", "bsteady2", "\u00e9 steady 3", "\uff21 steady 4", 
   nameKey,
 );
 
-/** What the index must hold in the end: names by their ids. */
+/** The expected content of the index: names by their ids. */
 type Model = Map<string, string>;
 
 /** Counts what writers have done, for readers that wait for it. */
@@ -111,7 +111,7 @@ const churn = async (
     if (one) busy.add(one[0]);
     return one;
   };
-  /** Whether the write was done; a name that another has is no failure of the test. */
+  /** Whether the write was committed. A name that is taken is not a failure of the test. */
   const done = async (write: Promise<void>): Promise<boolean> => {
     try {
       await write;
@@ -274,7 +274,7 @@ describe("a name index under concurrent writes and failures of the database", ()
     expect(hostile.counts.halves).toBeGreaterThan(30);
   });
 
-  it("refuses queries that this project does not send", async () => {
+  it("rejects queries that this project does not send", async () => {
     const hostile = hostileDatabase(5, CALM);
     const { DynamoDBClient, QueryCommand, ScanCommand } = await import("@aws-sdk/client-dynamodb");
     const client = new DynamoDBClient({ ...table.client, requestHandler: hostile.handler });
