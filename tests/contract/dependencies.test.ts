@@ -24,9 +24,9 @@ const packageOf = (specifier: string): string | undefined => {
 
 const importsOf = (text: string): Import[] =>
   [
-    ...text.matchAll(/^(?:import|export)\b([^;"]*?)from\s+"([^"]+)"/gm),
-    ...text.matchAll(/^import\s+()"([^"]+)"/gm),
-    ...text.matchAll(/\bimport\(()"([^"]+)"\)/g),
+    ...text.matchAll(/^(?:import|export)\b([^;"]*?)from\s+"([\w@./#:-]+)"/gm),
+    ...text.matchAll(/^import\s+()"([\w@./#:-]+)"/gm),
+    ...text.matchAll(/\bimport\(()"([\w@./#:-]+)"\)/g),
   ].flatMap(([, clause = "", specifier = ""]) => {
     const name = packageOf(specifier);
     return name === undefined ? [] : [{ name, typeOnly: clause.trimStart().startsWith("type ") }];
