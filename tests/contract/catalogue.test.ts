@@ -53,7 +53,8 @@ describe.each(every)("%s", (id, declared) => {
     );
     expect(isTested ? required : "").toBe(required);
   });
-  test("names the source of its requirement", () => expect(declared.source).toMatch(/operation|API|choice|(?:AM|AC|S1|S2)-\d{3}/));
+  test("names the source of its requirement", () =>
+    expect(declared.source).toMatch(/operation|API|choice|(?:AM|AC|S1|S2)-\d{3}/));
   test.each(["", "/t/carbon.super"])("is routed to its function at %j + its path", (prefix) => {
     expect(choose(declared.method, `${prefix}${pathOf(declared)}`)?.route.service).toBe(declared.service);
   });
