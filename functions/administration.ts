@@ -2,13 +2,13 @@
 import { apiResourceOperations } from "#core/api-resources/contract.ts";
 import { type ApiResourceStores, apiResourceHandlers } from "#core/api-resources/handlers.ts";
 import { apiResourceStore } from "#core/api-resources/store.ts";
+import { tenantStore } from "#core/domain/tenant.ts";
 import { lambda } from "#core/http/lambda.ts";
+import { userStore } from "#core/identities/users/store.ts";
 import { openTable } from "#core/table/dynamo.ts";
+import { foundTenant } from "#core/tenants/bootstrap.ts";
 import { tenantOperations } from "#core/tenants/contract.ts";
-import { foundTenant } from "#core/tenants/founding.ts";
 import { type TenantStores, tenantHandlers } from "#core/tenants/handlers.ts";
-import { tenantStore } from "#core/tenants/tenant.ts";
-import { userStore } from "#core/users/store.ts";
 import { baseUrl, tableConfig } from "./env.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));

@@ -1,10 +1,11 @@
 /** What needs no database: the options of protocols, adaptive templates, the API document, and the 404 of paths that nobody owns. */
+
+import { metadataOperations } from "#core/applications/metadata/contract.ts";
+import { metadataHandlers } from "#core/applications/metadata/handlers.ts";
 import { documentOperations } from "#core/documents/contract.ts";
 import { documentHandlers } from "#core/documents/handlers.ts";
 import { documentFile } from "#core/documents/store.ts";
 import { lambda } from "#core/http/lambda.ts";
-import { metadataOperations } from "#core/metadata/contract.ts";
-import { metadataHandlers } from "#core/metadata/handlers.ts";
 import { deploymentFromFile } from "#core/settings/file.ts";
 import { baseUrl, deploymentFile, openApiFile } from "./env.ts";
 

@@ -1,17 +1,17 @@
 /** Applications: list, create, read, change, delete, owner, authenticators, authorized APIs, resident application, files. */
 import { apiResourceStore } from "#core/api-resources/store.ts";
-import { applicationOperations } from "#core/applications/contract.ts";
-import { type ApplicationStores, applicationHandlers } from "#core/applications/handlers.ts";
-import { applicationStore } from "#core/applications/store.ts";
-import { authorizedApiOperations } from "#core/authorized-apis/contract.ts";
-import { type AuthorizedApiStores, authorizedApiHandlers } from "#core/authorized-apis/handlers.ts";
-import { authorizedApiStore } from "#core/authorized-apis/store.ts";
+import { authorizedApiOperations } from "#core/applications/authorized-apis/contract.ts";
+import { type AuthorizedApiStores, authorizedApiHandlers } from "#core/applications/authorized-apis/handlers.ts";
+import { transferOperations } from "#core/applications/files/contract.ts";
+import { type TransferStores, transferHandlers } from "#core/applications/files/handlers.ts";
+import { applicationOperations } from "#core/applications/management/contract.ts";
+import { type ApplicationStores, applicationHandlers } from "#core/applications/management/handlers.ts";
+import { authorizedApiStore } from "#core/applications/registry/authorization-store.ts";
+import { applicationStore } from "#core/applications/registry/store.ts";
+import { templateStore } from "#core/applications/templates/store.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { deploymentFromFile } from "#core/settings/file.ts";
 import { openTable } from "#core/table/dynamo.ts";
-import { templateStore } from "#core/templates/store.ts";
-import { transferOperations } from "#core/transfer/contract.ts";
-import { type TransferStores, transferHandlers } from "#core/transfer/handlers.ts";
 import { baseUrl, deploymentFile, protocolSupport, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 

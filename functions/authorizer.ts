@@ -1,14 +1,14 @@
 /** The Lambda authorizer: decides on every request. With the token endpoint, the only function that reads password hashes. */
-import { readyRules } from "#core/access/lint.ts";
+import { readyRules } from "#core/auth/access-control/lint.ts";
 import { newAuthorizer } from "#core/auth/authorize.ts";
-import { credentialStore } from "#core/auth/credentials.ts";
 import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
-import { operations } from "#core/catalogue/index.ts";
+import { operations } from "#core/catalogue.ts";
+import { tenantStore } from "#core/domain/tenant.ts";
+import { credentialStore } from "#core/identities/credentials/store.ts";
+import { roleStore } from "#core/identities/roles/store.ts";
 import { systemClock } from "#core/platform/clock.ts";
-import { roleStore } from "#core/roles/store.ts";
 import { deploymentFromFile } from "#core/settings/file.ts";
 import { openTable } from "#core/table/dynamo.ts";
-import { tenantStore } from "#core/tenants/tenant.ts";
 import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 

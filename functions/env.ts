@@ -1,7 +1,7 @@
 /** The environment of the functions, read once when a function starts; a missing or wrong variable is told by its name. */
 import * as z from "zod";
+import type { ProtocolSupport } from "#core/applications/protocols/configure.ts";
 import { newSeal, type Seal } from "#core/platform/seal.ts";
-import type { ProtocolSupport } from "#core/protocols/configure.ts";
 import type { Deployment as Decided } from "#core/settings/deployment.ts";
 import type { TableConfig } from "#core/table/dynamo.ts";
 

@@ -1,8 +1,9 @@
 /** The inbound protocols of an application: SAML2, OIDC, Passive STS, WS-Trust and custom ones. */
-import { applicationStore } from "#core/applications/store.ts";
+
+import { protocolOperations } from "#core/applications/inbound-protocols/contract.ts";
+import { protocolHandlers } from "#core/applications/inbound-protocols/handlers.ts";
+import { applicationStore } from "#core/applications/registry/store.ts";
 import { lambda } from "#core/http/lambda.ts";
-import { protocolOperations } from "#core/protocols/contract.ts";
-import { protocolHandlers } from "#core/protocols/handlers.ts";
 import { deploymentFromFile } from "#core/settings/file.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { baseUrl, deploymentFile, protocolSupport, tableConfig } from "./env.ts";

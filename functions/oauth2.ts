@@ -1,23 +1,23 @@
 /** The token endpoint: with the authorizer, the only function that reads password hashes; the only one that signs tokens. */
 import { apiResourceStore } from "#core/api-resources/store.ts";
-import { systemScopes } from "#core/api-resources/system.ts";
+import { clientStore } from "#core/applications/registry/client-store.ts";
 import { newAuthenticate } from "#core/auth/authenticate.ts";
-import { credentialStore } from "#core/auth/credentials.ts";
 import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
 import { refusalLog } from "#core/auth/refusals.ts";
 import { newSignIn } from "#core/auth/sign-in.ts";
-import { clientStore } from "#core/clients/store.ts";
+import { systemScopes } from "#core/domain/system-apis.ts";
+import { tenantStore } from "#core/domain/tenant.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { newObserver } from "#core/http/observe.ts";
+import { credentialStore } from "#core/identities/credentials/store.ts";
+import { roleStore } from "#core/identities/roles/store.ts";
 import { newClientJudge } from "#core/oauth/client-authentication.ts";
 import type { OAuthTools } from "#core/oauth/context.ts";
 import { oauthOperations } from "#core/oauth/contract.ts";
 import { oauthHandlers } from "#core/oauth/handlers.ts";
 import { systemClock } from "#core/platform/clock.ts";
-import { roleStore } from "#core/roles/store.ts";
 import { deploymentFromFile } from "#core/settings/file.ts";
 import { openTable } from "#core/table/dynamo.ts";
-import { tenantStore } from "#core/tenants/tenant.ts";
 import { familyStore } from "#core/tokens/families.ts";
 import { newSigningKeys } from "#core/tokens/held-keys.ts";
 import { newTokenReader } from "#core/tokens/reader.ts";

@@ -1,15 +1,15 @@
 /** SCIM 1.1: the users and groups of SCIM 2.0 for the clients that still speak the older version. */
 
-import { nameStore, newNameMemory } from "#core/groups/names.ts";
+import { tenantStore } from "#core/domain/tenant.ts";
 import { lambda } from "#core/http/lambda.ts";
-import { roleStore } from "#core/roles/store.ts";
-import { newIsAdministrator } from "#core/scim1/administrators.ts";
-import { scim1Operations } from "#core/scim1/contract.ts";
-import { scim1Handlers } from "#core/scim1/handlers.ts";
-import type { Scim1Dialect } from "#core/scim1/stores.ts";
+import { nameStore, newNameMemory } from "#core/identities/memberships/shown-names.ts";
+import { roleStore } from "#core/identities/roles/store.ts";
+import { newIsAdministrator } from "#core/scim-api/v1/administrators.ts";
+import { scim1Operations } from "#core/scim-api/v1/contract.ts";
+import { scim1Handlers } from "#core/scim-api/v1/handlers.ts";
+import type { Scim1Dialect } from "#core/scim-api/v1/stores.ts";
 import { deploymentFromFile } from "#core/settings/file.ts";
 import { openTable } from "#core/table/dynamo.ts";
-import { tenantStore } from "#core/tenants/tenant.ts";
 import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 

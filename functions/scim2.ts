@@ -1,18 +1,18 @@
 /** SCIM 2.0: users, groups, the user who asks, bulk, and what describes the service. */
 
 import { scopeNames } from "#core/api-resources/store.ts";
-import { applicationStore } from "#core/applications/store.ts";
-import { nameStore, newNameMemory } from "#core/groups/names.ts";
+import { applicationStore } from "#core/applications/registry/store.ts";
+import { tenantStore } from "#core/domain/tenant.ts";
 import { renderFault } from "#core/http/dialects.ts";
 import { lambda } from "#core/http/lambda.ts";
-import { roleStore } from "#core/roles/store.ts";
+import { nameStore, newNameMemory } from "#core/identities/memberships/shown-names.ts";
+import { roleStore } from "#core/identities/roles/store.ts";
 import { groupType, userTypeFor } from "#core/scim/schema/resource-types.ts";
-import { scim2Operations } from "#core/scim2/contract.ts";
-import { scim2Handlers } from "#core/scim2/handlers.ts";
-import type { Scim2Dialect } from "#core/scim2/stores.ts";
+import { scim2Operations } from "#core/scim-api/v2/contract.ts";
+import { scim2Handlers } from "#core/scim-api/v2/handlers.ts";
+import type { Scim2Dialect } from "#core/scim-api/v2/stores.ts";
 import { deploymentFromFile } from "#core/settings/file.ts";
 import { openTable } from "#core/table/dynamo.ts";
-import { tenantStore } from "#core/tenants/tenant.ts";
 import { baseUrl, deploymentFile, seal, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 

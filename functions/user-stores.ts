@@ -1,11 +1,11 @@
 /** The user stores of a deployment, as the functions that deal with users open them. */
-import { declaredGroups } from "#core/groups/declared.ts";
-import { groupStore } from "#core/groups/store.ts";
+import { declaredGroups } from "#core/identities/groups/declared.ts";
+import { groupStore } from "#core/identities/groups/store.ts";
+import { declaredUsers } from "#core/identities/users/declared.ts";
+import { userStore } from "#core/identities/users/store.ts";
 import type { Deployment } from "#core/settings/deployment.ts";
 import { userStoreNames } from "#core/settings/user-stores.ts";
 import type { Table } from "#core/table/table.ts";
-import { declaredUsers } from "#core/users/declared.ts";
-import { userStore } from "#core/users/store.ts";
 import { directoryPassword } from "./env.ts";
 
 /**
@@ -18,7 +18,7 @@ export const openUserStores = async ({ userStores, scim2 }: Pick<Deployment, "us
   const directories = userStores.flatMap(({ directory }) => directory ?? []);
   const withDirectories =
     directories.length > 0 &&
-    (await import("#core/directory/open.ts")).openDirectories({
+    (await import("#core/ldap/open.ts")).openDirectories({
       directories,
       countsAll: scim2.countsDirectories,
       passwordOf: directoryPassword,

@@ -1,5 +1,5 @@
 /** The HTTP API: the routes of the catalogue, each behind the authorizer. */
-import { routes } from "#core/catalogue/derive.ts";
+import { routes } from "#core/operation/derive.ts";
 import type { Certified } from "./domains.ts";
 import type { FunctionName } from "./plan.ts";
 import type { Stage } from "./stage.ts";

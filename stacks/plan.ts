@@ -2,7 +2,7 @@
  * The functions: what each is given of memory and time, of settings and of the table. A function that is added to
  * `services` does not compile without a row here. Pure: tests run the functions with these settings and behind these rights.
  */
-import type { ServiceName } from "#core/catalogue/services.ts";
+import type { ServiceName } from "#core/operation/services.ts";
 import { keys } from "#core/table/keys.ts";
 
 /** Every function: the endpoint groups, what decides on their requests, and what founds the first tenant. */

@@ -1,15 +1,15 @@
 /** What `npm start` puts into an empty table, and what it makes sure of in one that is not. */
 
-import { credentialStore, newCredential, replacingCredential } from "#core/auth/credentials.ts";
+import { type Administrator, SUPER_TENANT } from "#core/domain/tenant.ts";
+import { PRIMARY } from "#core/domain/username.ts";
+import { credentialStore, newCredential, replacingCredential } from "#core/identities/credentials/store.ts";
+import { userStore } from "#core/identities/users/store.ts";
 import { foldName } from "#core/platform/fold.ts";
 import { verifyPassword } from "#core/platform/password.ts";
 import { keys } from "#core/table/keys.ts";
 import type { Table } from "#core/table/table.ts";
-import { foundTenant } from "#core/tenants/founding.ts";
-import { type Administrator, SUPER_TENANT } from "#core/tenants/tenant.ts";
+import { foundTenant } from "#core/tenants/bootstrap.ts";
 import { revokingUser } from "#core/tokens/revocation.ts";
-import { userStore } from "#core/users/store.ts";
-import { PRIMARY } from "#core/users/username.ts";
 
 /**
  * Founds the super tenant with its administrator. Where it exists already, the local administrator's password is set to

@@ -1,6 +1,7 @@
 /** The environment of `npm start`: what can be set, and what holds where nothing is set. */
-import { Fault } from "#core/faults/faults.ts";
-import { checkPassword } from "#core/users/rules.ts";
+
+import { checkPassword } from "#core/identities/users/rules.ts";
+import { Fault } from "#core/platform/faults.ts";
 
 /** The settings of the local service. */
 export interface Settings {

@@ -1,5 +1,5 @@
 /** What people see of a stage that is watched: a dashboard, alarms that tell them, and questions to the logs. */
-import { operations } from "#core/catalogue/index.ts";
+import { operations } from "#core/catalogue.ts";
 import { componentName, type FunctionName, plan } from "../plan.ts";
 import type { Settings, Stage } from "../stage.ts";
 import { alarmsOf } from "./alarms.ts";

@@ -1,10 +1,10 @@
 /** The function that founds tenants, as it is deployed. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freshUser } from "#core/identities/users/model.ts";
+import { userStore } from "#core/identities/users/store.ts";
 import { newId } from "#core/platform/ids.ts";
 import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
-import { freshUser } from "#core/users/model.ts";
-import { userStore } from "#core/users/store.ts";
 import { deployedFunctions } from "../support/deployed.ts";
 import { testTable } from "../support/engine.ts";
 import { directory } from "./directory.ts";

@@ -1,7 +1,7 @@
 /** Before the HTTP tests run against the deployed functions: builds them. */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { bundleFunction } from "#local/deploy/bundle.ts";
+import { bundleFunction } from "#tools/deploy/bundle.ts";
 import { plan } from "../../stacks/plan.ts";
 import { usesDirectory } from "../support/deployed.ts";
 import { directory } from "./directory.ts";

@@ -1,12 +1,12 @@
 /** What holds for every operation of the catalogue, also for those that are declared tomorrow. */
 import { readdirSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
-import { systemApis } from "#core/api-resources/system.ts";
-import { routes, scopeTable } from "#core/catalogue/derive.ts";
-import { operations, operationsOf } from "#core/catalogue/index.ts";
-import { type Operation, PUBLIC, SIGNED_IN } from "#core/catalogue/operation.ts";
-import { type ServiceName, services } from "#core/catalogue/services.ts";
+import { operations, operationsOf } from "#core/catalogue.ts";
+import { systemApis } from "#core/domain/system-apis.ts";
 import { errorSchemas } from "#core/http/dialects.ts";
+import { routes, scopeTable } from "#core/operation/derive.ts";
+import { type Operation, PUBLIC, SIGNED_IN } from "#core/operation/operation.ts";
+import { type ServiceName, services } from "#core/operation/services.ts";
 import { chooserOf } from "#local/gateway/routing.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { addUser } from "#tests/support/people.ts";

@@ -1,7 +1,7 @@
 /** What operators see and are told. docs/operations.md is held against it. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { services } from "#core/catalogue/services.ts";
+import { services } from "#core/operation/services.ts";
 import { METRICS_MAX } from "../../stacks/monitoring/alarms.ts";
 import type { Inputs } from "./support/evaluation.ts";
 import { deploymentOf, part, type StageName } from "./support/stages.ts";

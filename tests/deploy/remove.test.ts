@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { root } from "#local/deploy/bundle.ts";
+import { root } from "#tools/deploy/bundle.ts";
 
 const asked: string[] = [];
 const aws = createServer((request, response) => {

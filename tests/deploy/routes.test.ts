@@ -1,6 +1,6 @@
 /** The gateway: its routes are the catalogue's, each behind the authorizer, and reachable under its own names only. */
 import { describe, expect, test } from "vitest";
-import { routes } from "#core/catalogue/derive.ts";
+import { routes } from "#core/operation/derive.ts";
 import { componentName } from "../../stacks/plan.ts";
 import { deploymentOf, part, type StageName, withoutChance } from "./support/stages.ts";
 

@@ -1,17 +1,17 @@
 /** The authorizer as one container of it, with a clock that a test turns, on the table of a running service. */
 import type { APIGatewayRequestAuthorizerEventV2 } from "aws-lambda";
-import { defaultAccess } from "#core/access/model.ts";
+import { defaultAccess } from "#core/auth/access-control/model.ts";
 import { newAuthorizer } from "#core/auth/authorize.ts";
-import { credentialStore } from "#core/auth/credentials.ts";
 import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
-import { operations } from "#core/catalogue/index.ts";
-import { groupStore } from "#core/groups/store.ts";
-import { roleStore } from "#core/roles/store.ts";
+import { operations } from "#core/catalogue.ts";
+import { tenantStore } from "#core/domain/tenant.ts";
+import { PRIMARY } from "#core/domain/username.ts";
+import { credentialStore } from "#core/identities/credentials/store.ts";
+import { groupStore } from "#core/identities/groups/store.ts";
+import { roleStore } from "#core/identities/roles/store.ts";
+import { userStore } from "#core/identities/users/store.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import type { Cost, Meter } from "#core/table/meter.ts";
-import { tenantStore } from "#core/tenants/tenant.ts";
-import { userStore } from "#core/users/store.ts";
-import { PRIMARY } from "#core/users/username.ts";
 import { clientFor } from "#local/database.ts";
 import { APPLICATIONS, type World } from "./world.ts";
 

@@ -4,7 +4,7 @@ import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 
-const PROGRAM = fileURLToPath(new URL("../../packages/local/applications.ts", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("../../packages/cli/applications.ts", import.meta.url));
 
 /** What a run of the command left. */
 export interface Ran {

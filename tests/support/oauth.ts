@@ -1,5 +1,5 @@
 /** OAuth clients for tests: applications with a client and the APIs they may call, and requests of the token endpoint. */
-import { systemApis } from "#core/api-resources/system.ts";
+import { systemApis } from "#core/domain/system-apis.ts";
 import { apiResourcesOf } from "./api-resources.ts";
 import { type Answer, APPLICATIONS, basic, type World } from "./world.ts";
 

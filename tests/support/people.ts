@@ -1,16 +1,17 @@
 /** Users for tests that need more than the administrator, written straight into the store of a running service. */
-import { addingCredential, newCredential } from "#core/auth/credentials.ts";
+
+import { PRIMARY } from "#core/domain/username.ts";
+import { addingCredential, newCredential } from "#core/identities/credentials/store.ts";
+import { freshRole } from "#core/identities/roles/model.ts";
+import { roleStore } from "#core/identities/roles/store.ts";
+import { freshUser } from "#core/identities/users/model.ts";
+import { userStore } from "#core/identities/users/store.ts";
 import { systemClock } from "#core/platform/clock.ts";
 import { newId } from "#core/platform/ids.ts";
-import { freshRole } from "#core/roles/model.ts";
-import { roleStore } from "#core/roles/store.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
 import type { Table } from "#core/table/table.ts";
-import { freshUser } from "#core/users/model.ts";
-import { userStore } from "#core/users/store.ts";
-import { PRIMARY } from "#core/users/username.ts";
 import type { RunningService } from "#local/service.ts";
 
 export const TENANT = "carbon.super";

@@ -1,6 +1,6 @@
 /** The operations on API resources (issue 3; upstream's API Resource Management API v1). */
 import * as z from "zod";
-import { operation } from "../catalogue/operation.ts";
+import { operation } from "../operation/operation.ts";
 import {
   ApiResourceId,
   ApiResourceList,

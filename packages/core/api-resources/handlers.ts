@@ -1,10 +1,11 @@
 /** The functions behind the operations on API resources. */
-import type { Handlers } from "../catalogue/operation.ts";
-import { Fault } from "../faults/faults.ts";
+
+import type { ApiResource, Scope } from "../domain/api-resource.ts";
+import type { Handlers } from "../operation/operation.ts";
+import { Fault } from "../platform/faults.ts";
 import { newId } from "../platform/ids.ts";
 import type { apiResourceOperations } from "./contract.ts";
 import { listApiResources } from "./list.ts";
-import type { ApiResource, Scope } from "./model.ts";
 import { apiSelfOf, presentApi, presentScopes } from "./present.ts";
 import { apiNotFound, checkFree, checkSize, nameOf, newNamesOf, newScopesOf, scopeNotFound } from "./rules.ts";
 import type { ApiResourceStore } from "./store.ts";

@@ -1,9 +1,9 @@
 /** The list of API resources: filter, cursor paging, links, as upstream's. */
 import type * as z from "zod";
-import { Fault } from "../faults/faults.ts";
-import { matches, parseFilter } from "../filter/filter.ts";
+import type { ApiSummary } from "../domain/api-resource.ts";
+import { Fault } from "../platform/faults.ts";
+import { matches, parseFilter } from "../platform/filter/filter.ts";
 import { LIMIT_DEFAULT, LIMIT_MAX } from "./contract.ts";
-import type { ApiSummary } from "./model.ts";
 import { collectionOf, presentSummary } from "./present.ts";
 import type { ApiResourceList } from "./shapes.ts";
 import type { ApiResourceStore } from "./store.ts";

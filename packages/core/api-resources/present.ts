@@ -1,6 +1,6 @@
 /** How API resources are shown. Pure. */
 import type * as z from "zod";
-import type { ApiResource, ApiSummary, Scope } from "./model.ts";
+import type { ApiResource, ApiSummary, Scope } from "../domain/api-resource.ts";
 import type { ApiResourceList, ApiResourceShown, ScopeShown } from "./shapes.ts";
 
 /** Where the API resources of a tenant are. */

@@ -1,9 +1,9 @@
 /** What an API resource and its scopes may be called. Pure; every refusal is a `Fault` with upstream's code. */
 import type * as z from "zod";
-import { Fault } from "../faults/faults.ts";
-import type { ApiResource, Scope } from "./model.ts";
+import type { ApiResource, Scope } from "../domain/api-resource.ts";
+import { isSystemIdentifier } from "../domain/system-apis.ts";
+import { Fault } from "../platform/faults.ts";
 import type { NewApiResource, ScopeReplacement } from "./shapes.ts";
-import { isSystemIdentifier } from "./system.ts";
 
 /** A scope as a body brings it. */
 export type NewScope = z.output<typeof ScopeReplacement>[number];

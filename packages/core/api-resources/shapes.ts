@@ -1,6 +1,6 @@
 /** The shapes of API resources, as WSO2's API Resource Management API shows them. */
 import * as z from "zod";
-import { withoutNulls } from "../applications/shapes.ts";
+import { withoutNulls } from "../applications/registry/shapes.ts";
 
 const text = (most: number) => z.string().max(most);
 

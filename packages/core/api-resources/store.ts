@@ -2,13 +2,14 @@
  * How API resources are kept: one item each with its scopes, an entry per identifier (its claim, and the row of the list) and
  * a claim per scope name. Those of the service itself are in no table, and are found here all the same.
  */
+
+import type { ApiResource, ApiSummary, Scope } from "../domain/api-resource.ts";
+import { systemApi, systemApis, systemScopes } from "../domain/system-apis.ts";
 import { keys } from "../table/keys.ts";
 import { stale, whileStale } from "../table/stale.ts";
 import type { Item, Step, Table } from "../table/table.ts";
 import { revokingOwnScopes } from "../tokens/revocation.ts";
-import type { ApiResource, ApiSummary, Scope } from "./model.ts";
 import { apiNotFound, checkChanges, checkOwn, identifierTaken, scopeTaken } from "./rules.ts";
-import { systemApi, systemApis, systemScopes } from "./system.ts";
 
 /** Entries of one round trip. Past 1 MB DynamoDB ends the page by itself. */
 const ENTRIES_PER_PAGE = 10_000;

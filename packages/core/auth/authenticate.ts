@@ -1,8 +1,9 @@
 /** From a Basic credential to a principal and its scopes. */
-import type { Fault } from "../faults/faults.ts";
+
+import { readingsOf } from "../domain/username.ts";
 import { unauthenticated } from "../http/decision.ts";
 import type { Clock } from "../platform/clock.ts";
-import { readingsOf } from "../users/username.ts";
+import type { Fault } from "../platform/faults.ts";
 import { readBasic } from "./basic.ts";
 import { type Authenticated, type Enter, type EnteringStores, newEnter } from "./entering.ts";
 import { newSignIn, type OnRefused, type SignInStores } from "./sign-in.ts";

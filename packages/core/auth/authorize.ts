@@ -7,22 +7,22 @@ import type {
   APIGatewayRequestAuthorizerEventV2,
   APIGatewaySimpleAuthorizerWithContextResult,
 } from "aws-lambda";
-import { isBelow } from "../access/certificate.ts";
-import type { AuthenticationHandler, CertificateSettings } from "../access/model.ts";
-import { type ReadyRule, ruleFor } from "../access/rules.ts";
-import { systemScopes } from "../api-resources/system.ts";
-import { isOpenPath, matcherOf } from "../catalogue/match.ts";
-import { type Operation, PUBLIC } from "../catalogue/operation.ts";
-import { familyOf } from "../catalogue/services.ts";
-import { Fault, toFault } from "../faults/faults.ts";
+import { systemScopes } from "../domain/system-apis.ts";
 import { bearerChallenge, type Decision, type DecisionContext, toContext, unauthenticated } from "../http/decision.ts";
 import { newObserver } from "../http/observe.ts";
 import { type HttpRequest, readRequest } from "../http/request.ts";
+import { isOpenPath, matcherOf } from "../operation/match.ts";
+import { type Operation, PUBLIC } from "../operation/operation.ts";
+import { familyOf } from "../operation/services.ts";
 import { type Clock, elapsed } from "../platform/clock.ts";
+import { Fault, toFault } from "../platform/faults.ts";
 import { type Meter, newMeter } from "../table/meter.ts";
 import type { Table } from "../table/table.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import { newTokenReader } from "../tokens/reader.ts";
+import { isBelow } from "./access-control/certificate.ts";
+import type { AuthenticationHandler, CertificateSettings } from "./access-control/model.ts";
+import { type ReadyRule, ruleFor } from "./access-control/rules.ts";
 import { type AuthenticationStores, newAuthenticate } from "./authenticate.ts";
 import { authenticateBearer, isBearer } from "./bearer.ts";
 import { newAuthenticateCertificate } from "./by-certificate.ts";

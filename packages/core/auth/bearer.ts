@@ -1,8 +1,9 @@
 /** The Bearer scheme (RFC 6750): from an access token to a principal and its scopes, which are the token's. */
-import { SIGNED_IN } from "../catalogue/operation.ts";
-import type { Principal } from "../context.ts";
-import type { Fault } from "../faults/faults.ts";
+
 import { BASIC_CHALLENGE, bearerChallenge, unauthenticated } from "../http/decision.ts";
+import type { Principal } from "../operation/context.ts";
+import { SIGNED_IN } from "../operation/operation.ts";
+import type { Fault } from "../platform/faults.ts";
 import { type AccessToken, subjectOf } from "../tokens/model.ts";
 import type { Reading, TokenReader } from "../tokens/reader.ts";
 import type { Authenticated } from "./entering.ts";

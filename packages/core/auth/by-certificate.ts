@@ -1,11 +1,12 @@
 /** From a client certificate that the caller proved to hold to a principal and its scopes (spec, "Authentication" 4). */
-import { readCertificate } from "../access/certificate.ts";
-import type { CertificateSettings } from "../access/model.ts";
-import type { Fault } from "../faults/faults.ts";
+
+import { readingsOf } from "../domain/username.ts";
 import { unauthenticated } from "../http/decision.ts";
+import { maySignIn } from "../identities/users/model.ts";
 import type { Clock } from "../platform/clock.ts";
-import { maySignIn } from "../users/model.ts";
-import { readingsOf } from "../users/username.ts";
+import type { Fault } from "../platform/faults.ts";
+import { readCertificate } from "./access-control/certificate.ts";
+import type { CertificateSettings } from "./access-control/model.ts";
 import type { AuthenticationStores } from "./authenticate.ts";
 import type { Authenticated, Enter } from "./entering.ts";
 import type { OnRefused } from "./sign-in.ts";

@@ -1,10 +1,11 @@
 /** From a user who has shown who it is to a principal and its scopes, which are those of its roles. */
-import { SIGNED_IN } from "../catalogue/operation.ts";
-import type { Principal } from "../context.ts";
+
+import { isFor, scopesOf } from "../identities/roles/model.ts";
+import type { RoleStore } from "../identities/roles/store.ts";
+import type { User } from "../identities/users/model.ts";
+import type { Principal } from "../operation/context.ts";
+import { SIGNED_IN } from "../operation/operation.ts";
 import type { Clock } from "../platform/clock.ts";
-import { isFor, scopesOf } from "../roles/model.ts";
-import type { RoleStore } from "../roles/store.ts";
-import type { User } from "../users/model.ts";
 import { type Fresh, newFresh } from "./fresh.ts";
 import { type HeldRoleStores, newRoleIdsOf } from "./held-roles.ts";
 

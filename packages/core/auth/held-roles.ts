@@ -1,8 +1,8 @@
 /** The roles that a user holds, whichever way: given to it, to a group that it is in, or to everybody. */
-import type { GroupStore } from "../groups/store.ts";
+import type { GroupStore } from "../identities/groups/store.ts";
+import type { RoleStore } from "../identities/roles/store.ts";
+import type { User } from "../identities/users/model.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { RoleStore } from "../roles/store.ts";
-import type { User } from "../users/model.ts";
 import { type Fresh, newFresh } from "./fresh.ts";
 
 /** Where roles are looked up. */

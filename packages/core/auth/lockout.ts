@@ -4,10 +4,10 @@
  * with the password that was guessed at: it holds for that one alone, so whoever sets another lets its owner in at once.
  */
 
+import type { QualifiedName } from "../domain/username.ts";
 import { foldName } from "../platform/fold.ts";
 import { keys } from "../table/keys.ts";
 import type { Item, Key, Step, Table } from "../table/table.ts";
-import type { QualifiedName } from "../users/username.ts";
 
 /** When names are locked. */
 export interface LockoutPolicy {

@@ -1,8 +1,8 @@
 /** Refused sign-ins in the log, with a digest in place of the name: the log holds no names of people. */
 import { createHash } from "node:crypto";
+import type { QualifiedName } from "../domain/username.ts";
 import type { Observer } from "../http/observe.ts";
 import { foldName } from "../platform/fold.ts";
-import type { QualifiedName } from "../users/username.ts";
 import type { RefusalReason } from "./sign-in.ts";
 
 /** Tells about what was refused. */

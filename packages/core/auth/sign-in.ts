@@ -5,14 +5,15 @@
  * verified password is not hashed again while it is fresh and the user's password is still that one; concurrent requests
  * with one credential share one hash.
  */
-import { Fault } from "../faults/faults.ts";
+
+import type { TenantStore } from "../domain/tenant.ts";
+import type { QualifiedName } from "../domain/username.ts";
+import type { CredentialStore } from "../identities/credentials/store.ts";
+import { maySignIn, type User } from "../identities/users/model.ts";
+import type { UserStore, UsersElsewhere } from "../identities/users/store.ts";
 import type { Clock } from "../platform/clock.ts";
+import { Fault } from "../platform/faults.ts";
 import { verifyNothing, verifyPassword } from "../platform/password.ts";
-import type { TenantStore } from "../tenants/tenant.ts";
-import { maySignIn, type User } from "../users/model.ts";
-import type { UserStore, UsersElsewhere } from "../users/store.ts";
-import type { QualifiedName } from "../users/username.ts";
-import type { CredentialStore } from "./credentials.ts";
 import { type Fresh, newFresh, newPrivateDigest } from "./fresh.ts";
 import { isLocked, type LockoutStore } from "./lockout.ts";
 

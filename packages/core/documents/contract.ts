@@ -1,6 +1,6 @@
 /** The description of the API itself. */
 import * as z from "zod";
-import { operation, PUBLIC } from "../catalogue/operation.ts";
+import { operation, PUBLIC } from "../operation/operation.ts";
 
 export const documentOperations = {
   getOpenApiDocument: operation({

@@ -1,5 +1,5 @@
 /** The functions behind the operations that describe the API. */
-import type { Handlers } from "../catalogue/operation.ts";
+import type { Handlers } from "../operation/operation.ts";
 import type { documentOperations } from "./contract.ts";
 
 /** What these handlers use. */

@@ -1,8 +1,8 @@
 /** The OpenAPI 3.1 document, derived from the catalogue. It is committed as docs/openapi.json; drift fails `npm run check`. */
 import * as z from "zod";
-import { commonFailures, type Operation, PUBLIC } from "../catalogue/operation.ts";
-import { type Dialect, services } from "../catalogue/services.ts";
 import { dialects, errorSchemas } from "../http/dialects.ts";
+import { commonFailures, type Operation, PUBLIC } from "../operation/operation.ts";
+import { type Dialect, services } from "../operation/services.ts";
 
 type Json = Record<string, unknown>;
 

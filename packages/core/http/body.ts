@@ -1,8 +1,8 @@
 /** From the bytes of a body to a value: how it is said to be written is judged first, then it is read strictly, with limits. */
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
-import type { Media, Operation } from "../catalogue/operation.ts";
-import { Fault } from "../faults/faults.ts";
+import type { Media, Operation } from "../operation/operation.ts";
+import { Fault } from "../platform/faults.ts";
 import type { DialectRules } from "./dialects.ts";
 import { checkJsonText, decodeUtf8 } from "./json.ts";
 import { type HttpRequest, readQuery } from "./request.ts";

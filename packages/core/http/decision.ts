@@ -6,8 +6,8 @@
  * for another operation is a refusal (decision 0003).
  */
 import * as z from "zod";
-import type { Principal } from "../context.ts";
-import { Fault, type FaultName, faults } from "../faults/faults.ts";
+import type { Principal } from "../operation/context.ts";
+import { Fault, type FaultName, faults } from "../platform/faults.ts";
 
 /** The decision on one request. `operation` is empty where the path leads to none. */
 export type Decision =

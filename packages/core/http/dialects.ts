@@ -1,7 +1,7 @@
 /** How a fault looks on each family of paths. The domains never know which. */
 import * as z from "zod";
-import type { Dialect } from "../catalogue/services.ts";
-import type { Fault } from "../faults/faults.ts";
+import type { Dialect } from "../operation/services.ts";
+import type { Fault } from "../platform/faults.ts";
 
 /** What the families of paths expect of HTTP beside the shape of errors. */
 export interface DialectRules {

@@ -4,7 +4,7 @@
  * `JSON.parse` takes the last of two equal keys, accepts `__proto__`, lone surrogates, numbers beyond any double and any
  * depth; each of these is a way to say one thing to one reader and another to the next.
  */
-import { Fault } from "../faults/faults.ts";
+import { Fault } from "../platform/faults.ts";
 
 /** Nesting of a body. DynamoDB holds 32 levels; no shape of the API comes near. */
 const DEPTH_MAX = 30;

@@ -2,11 +2,11 @@
 import middy, { type MiddlewareObj } from "@middy/core";
 import httpSecurityHeaders from "@middy/http-security-headers";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
-import { matcherOf } from "../catalogue/match.ts";
-import type { Handlers, Operation } from "../catalogue/operation.ts";
-import { type Dialect, familyOf, type ServiceName, services } from "../catalogue/services.ts";
-import { Fault, toFault } from "../faults/faults.ts";
+import { matcherOf } from "../operation/match.ts";
+import type { Handlers, Operation } from "../operation/operation.ts";
+import { type Dialect, familyOf, type ServiceName, services } from "../operation/services.ts";
 import { elapsed, systemClock } from "../platform/clock.ts";
+import { Fault, toFault } from "../platform/faults.ts";
 import { type Meter, newMeter } from "../table/meter.ts";
 import { bodyReader, checkAccept, type ReadMultipart } from "./body.ts";
 import { readDecision } from "./decision.ts";

@@ -6,7 +6,7 @@
  * breaks off inside one ends the whole process (decision 0040).
  */
 import { Busboy } from "@fastify/busboy";
-import { Fault } from "../faults/faults.ts";
+import { Fault } from "../platform/faults.ts";
 
 /** One more than any operation reads, so that too many are noticed. */
 const PARTS_MAX = 10;

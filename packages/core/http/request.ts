@@ -1,8 +1,8 @@
 /** From the gateway's event (payload 2.0) to one plain request that everything behind looks at instead. */
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
-import { splitTenant } from "../catalogue/match.ts";
-import { familyOf } from "../catalogue/services.ts";
-import { Fault } from "../faults/faults.ts";
+import { splitTenant } from "../operation/match.ts";
+import { familyOf } from "../operation/services.ts";
+import { Fault } from "../platform/faults.ts";
 import { newTraceId, traceIdFrom } from "../platform/ids.ts";
 import { dialects } from "./dialects.ts";
 

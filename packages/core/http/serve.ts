@@ -3,13 +3,13 @@
  * schemas, call the handler, shape the answer. Everything that can go wrong is thrown as a `Fault`.
  */
 import type * as z from "zod";
-import { isOpenPath, type Match, type Matcher } from "../catalogue/match.ts";
-import { type FileResult, type Operation, PUBLIC } from "../catalogue/operation.ts";
-import { familyOf, services } from "../catalogue/services.ts";
-import type { Principal, PublicContext } from "../context.ts";
-import { Fault } from "../faults/faults.ts";
-import { parsePart } from "../parsing/parse.ts";
+import type { Principal, PublicContext } from "../operation/context.ts";
+import { isOpenPath, type Match, type Matcher } from "../operation/match.ts";
+import { type FileResult, type Operation, PUBLIC } from "../operation/operation.ts";
+import { familyOf, services } from "../operation/services.ts";
 import { namesTag } from "../platform/entity-tag.ts";
+import { Fault } from "../platform/faults.ts";
+import { parsePart } from "../platform/parse.ts";
 import type { Decision } from "./decision.ts";
 import { dialects } from "./dialects.ts";
 import { type HttpRequest, readQuery } from "./request.ts";

@@ -5,7 +5,7 @@
  * group's roster. Everything else is evaluated on candidates, of which at most 10,000 are read: past that the answer is
  * `scim.too_many`, not a timeout.
  */
-import { Fault } from "../faults/faults.ts";
+import { Fault } from "../platform/faults.ts";
 import { gather, type Match } from "./candidates.ts";
 import { listOutside } from "./outside.ts";
 import { type Plan, planOf } from "./plan.ts";

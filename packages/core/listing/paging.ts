@@ -1,5 +1,5 @@
 /** Which page of a list is asked for by numbers, read strictly (reference scim.md sections 3.7 and 2.7). */
-import { Fault } from "../faults/faults.ts";
+import { Fault } from "../platform/faults.ts";
 import { limits } from "../scim/discovery.ts";
 
 const { pageSizeDefault: PAGE_DEFAULT, pageSizeMax: PAGE_MAX } = limits;

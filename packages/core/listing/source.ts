@@ -1,5 +1,5 @@
 /** What a list is made from, and what it is asked for. */
-import { Fault } from "../faults/faults.ts";
+import { Fault } from "../platform/faults.ts";
 import type { BoundFilter, Compare, Operand } from "../scim/filter/bound.ts";
 import type { Resource } from "../scim/schema/attribute.ts";
 import type { NameReads } from "../table/name-index/reads.ts";

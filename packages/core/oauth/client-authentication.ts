@@ -1,11 +1,11 @@
 /** Who the client is (RFC 6749 section 2.3; reference access.md section 1.3): by Basic, by the form, or by its id alone. Pure. */
 import { createHash, timingSafeEqual } from "node:crypto";
+import { ownerOf } from "../applications/protocols/model.ts";
+import type { Client } from "../applications/registry/client-store.ts";
 import { basicParts } from "../auth/basic.ts";
-import type { Client } from "../clients/store.ts";
-import { Fault } from "../faults/faults.ts";
 import { BASIC_CHALLENGE } from "../http/decision.ts";
+import { Fault } from "../platform/faults.ts";
 import type { Seal } from "../platform/seal.ts";
-import { ownerOf } from "../protocols/model.ts";
 
 /** What a request says of its client. */
 export interface PresentedClient {

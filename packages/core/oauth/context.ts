@@ -1,10 +1,10 @@
 /** What the functions behind the token endpoint use. */
 import type { ApiResourceStore } from "../api-resources/store.ts";
+import type { ClientStore } from "../applications/registry/client-store.ts";
 import type { Authenticate, AuthenticationStores } from "../auth/authenticate.ts";
 import type { OnRefusal } from "../auth/refusals.ts";
 import type { SignIn } from "../auth/sign-in.ts";
-import type { ClientStore } from "../clients/store.ts";
-import type { PublicContext } from "../context.ts";
+import type { PublicContext } from "../operation/context.ts";
 import type { Table } from "../table/table.ts";
 import type { FamilyStore } from "../tokens/families.ts";
 import type { SigningKeys } from "../tokens/held-keys.ts";

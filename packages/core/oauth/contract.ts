@@ -1,6 +1,6 @@
 /** The operations of the token endpoint and what belongs to it (spec access-and-scim.md, "Token endpoint"). */
 import * as z from "zod";
-import { operation, PUBLIC } from "../catalogue/operation.ts";
+import { operation, PUBLIC } from "../operation/operation.ts";
 import {
   AnyQuery,
   Credential,

@@ -2,8 +2,10 @@
 import type * as z from "zod";
 import { usable } from "../auth/basic.ts";
 import { NOWHERE } from "../auth/sign-in.ts";
-import { Fault } from "../faults/faults.ts";
+import { parseUsername } from "../domain/username.ts";
+import { maySignIn } from "../identities/users/model.ts";
 import { systemClock } from "../platform/clock.ts";
+import { Fault } from "../platform/faults.ts";
 import { newId } from "../platform/ids.ts";
 import { removingAccessToken } from "../tokens/access.ts";
 import {
@@ -16,14 +18,12 @@ import {
 import { isAlive } from "../tokens/model.ts";
 import { digestOf, newOpaque } from "../tokens/opaque.ts";
 import { revocationTime, revokingGrant } from "../tokens/revocation.ts";
-import { maySignIn } from "../users/model.ts";
-import { parseUsername } from "../users/username.ts";
+import { userStanding } from "./account-status.ts";
 import type { OAuthContext } from "./context.ts";
 import { tokenAnswer, type Written, writeAccessToken } from "./issue.ts";
 import { needed, type Opened } from "./request.ts";
 import { clientScopes, ownNames, userScopes } from "./scopes.ts";
 import type { TokenRequest, TokenResponse } from "./shapes.ts";
-import { userStanding } from "./user-standing.ts";
 
 /** A token request whose client is known. */
 export interface GrantRequest extends Opened {

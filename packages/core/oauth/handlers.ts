@@ -1,7 +1,8 @@
 /** The functions behind the token endpoint and what belongs to it. */
-import type { Handlers } from "../catalogue/operation.ts";
-import { Fault } from "../faults/faults.ts";
-import { SUPER_TENANT } from "../tenants/tenant.ts";
+
+import { SUPER_TENANT } from "../domain/tenant.ts";
+import type { Handlers } from "../operation/operation.ts";
+import { Fault } from "../platform/faults.ts";
 import { removingAccessToken } from "../tokens/access.ts";
 import { removingFamily } from "../tokens/families.ts";
 import { issuerAt, toJwk } from "../tokens/jwt.ts";

@@ -1,14 +1,14 @@
 /** What a token stands for (RFC 7662; reference access.md section 1.11), for those who may ask. */
 import type * as z from "zod";
 import { authenticateBearer, isBearer } from "../auth/bearer.ts";
-import { Fault } from "../faults/faults.ts";
+import { PRIMARY } from "../domain/username.ts";
 import { bearerChallenge } from "../http/decision.ts";
+import { maySignIn } from "../identities/users/model.ts";
+import { Fault } from "../platform/faults.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import { isAlive, subjectOf, type TokenUser } from "../tokens/model.ts";
 import type { Reading, ReadToken } from "../tokens/reader.ts";
 import { readUserMark } from "../tokens/revocation.ts";
-import { maySignIn } from "../users/model.ts";
-import { PRIMARY } from "../users/username.ts";
 import { type ClientParameters, clientRefused } from "./client-authentication.ts";
 import type { OAuthContext } from "./context.ts";
 import { openClient } from "./request.ts";

@@ -1,5 +1,5 @@
 /** From what was decided to a token that can be handed out. */
-import type { Client } from "../clients/store.ts";
+import type { Client } from "../applications/registry/client-store.ts";
 import { newId } from "../platform/ids.ts";
 import type { Step } from "../table/table.ts";
 import { keepingAccessToken } from "../tokens/access.ts";

@@ -1,6 +1,6 @@
 /** What the server says of itself (RFC 8414, OpenID Connect Discovery 1.0). Pure. */
 import type * as z from "zod";
-import { systemScopes } from "../api-resources/system.ts";
+import { systemScopes } from "../domain/system-apis.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import { grants } from "./grants.ts";
 import type { OpenIdConfiguration, ServerMetadata } from "./shapes.ts";

@@ -1,8 +1,8 @@
 /** What the requests of clients have in common: forms, and the client that sends them. */
 import type { ScopePlace } from "../api-resources/store.ts";
-import type { Client } from "../clients/store.ts";
-import { Fault } from "../faults/faults.ts";
-import { SUPER_TENANT } from "../tenants/tenant.ts";
+import type { Client } from "../applications/registry/client-store.ts";
+import { SUPER_TENANT } from "../domain/tenant.ts";
+import { Fault } from "../platform/faults.ts";
 import type { Located } from "../tokens/families.ts";
 import { type ClientParameters, clientRefused, presentedClient } from "./client-authentication.ts";
 import type { OAuthContext } from "./context.ts";

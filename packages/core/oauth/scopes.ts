@@ -1,10 +1,10 @@
 /** Which scopes a token gets (reference access.md sections 1.6 and 2.2). Pure. */
 import type { ScopePlace } from "../api-resources/store.ts";
-import { systemScopePlaces, systemScopes } from "../api-resources/system.ts";
-import type { Authorization, Policy } from "../authorized-apis/model.ts";
-import { SIGNED_IN } from "../catalogue/operation.ts";
-import { Fault } from "../faults/faults.ts";
-import { isFor, type Role } from "../roles/model.ts";
+import type { Authorization, Policy } from "../applications/registry/authorization-model.ts";
+import { systemScopePlaces, systemScopes } from "../domain/system-apis.ts";
+import { isFor, type Role } from "../identities/roles/model.ts";
+import { SIGNED_IN } from "../operation/operation.ts";
+import { Fault } from "../platform/faults.ts";
 
 const NAMES_MAX = 100;
 const CHARACTERS_MAX = 4_096;

@@ -3,8 +3,9 @@
  * They are carried out in the order in which they were sent, but for those that wait for a `bulkId`, and without
  * `failOnErrors` for new users next to each other, who are made side by side; each by itself is all or nothing.
  */
-import { Fault, toFault } from "../faults/faults.ts";
+
 import { elapsed } from "../platform/clock.ts";
+import { Fault, toFault } from "../platform/faults.ts";
 import { foldName } from "../platform/fold.ts";
 import { limits } from "./discovery.ts";
 import { isObject } from "./values.ts";

@@ -2,7 +2,7 @@
  * From what a client sent to the canonical form of a resource (RFC 7643 section 2; reference scim.md sections 3.2, 3.10 and
  * 3.11). Lenient in how a thing is written, strict in what it is. POST, PUT and PATCH all read through these functions.
  */
-import { Fault } from "../faults/faults.ts";
+import { Fault } from "../platform/faults.ts";
 import type { Attribute, Json, JsonObject, Resource, ResourceType, Schema } from "./schema/attribute.ts";
 import { attributeNamed, coreAttributes } from "./schema/paths.ts";
 import { isObject, isUnassigned, kindOf, misfit, readSimple, refused } from "./values.ts";

@@ -1,5 +1,5 @@
 /** The order of a list of resources (RFC 7644 section 3.4.2.3; reference scim.md section 3.6). */
-import { Fault } from "../faults/faults.ts";
+import { Fault } from "../platform/faults.ts";
 import type { Operand } from "./filter/bound.ts";
 import { comparable, compareOperands } from "./filter/literal.ts";
 import { shown } from "./filter/reader.ts";

@@ -2,7 +2,7 @@
  * Which attributes an answer shows (RFC 7644 section 3.9; reference scim.md section 3.4), and a resource as it is shown: in
  * the order of the schemas, with the list of schemas it uses, never with a password.
  */
-import { Fault } from "../faults/faults.ts";
+import { Fault } from "../platform/faults.ts";
 import type { Attribute, Json, JsonObject, Resource, ResourceType, Schema } from "./schema/attribute.ts";
 import { coreAttributes, resolveName } from "./schema/paths.ts";
 import { isObject } from "./values.ts";

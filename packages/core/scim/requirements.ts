@@ -1,6 +1,6 @@
 /** What a whole resource must hold, and what of it may not change (RFC 7643 section 7; reference scim.md sections 3.9 to 3.11). */
 import { isDeepStrictEqual } from "node:util";
-import { Fault } from "../faults/faults.ts";
+import { Fault } from "../platform/faults.ts";
 import { checkElements } from "./input.ts";
 import type { Attribute, Json, Resource, ResourceType } from "./schema/attribute.ts";
 import { coreAttributes } from "./schema/paths.ts";

@@ -2,7 +2,7 @@
  * One simple value as a client sent it, against the type its schema gives it (RFC 7643 section 2.3; reference scim.md
  * sections 3.2 and 7.1, decisions D26 and D27). Types are checked, formats only where a wrong one cannot be kept.
  */
-import { Fault } from "../faults/faults.ts";
+import { Fault } from "../platform/faults.ts";
 import type { Attribute } from "./schema/attribute.ts";
 
 /** The most characters of a string whose attribute names no limit of its own. */

@@ -6,7 +6,7 @@ import {
   type AuthenticationHandler,
   authenticationHandlers,
   type CertificateSettings,
-} from "../access/model.ts";
+} from "../auth/access-control/model.ts";
 import { table } from "./table.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];

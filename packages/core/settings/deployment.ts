@@ -1,8 +1,8 @@
 /** `deployment.toml`: what a deployment decides once, for all of its tenants. Text in, checked settings out. */
 import { parse, TomlError } from "smol-toml";
 import * as z from "zod";
-import type { AccessSettings } from "../access/model.ts";
-import type { CustomProperty, CustomProtocolKind } from "../protocols/custom-kind.ts";
+import type { CustomProperty, CustomProtocolKind } from "../applications/protocols/custom-kind.ts";
+import type { AccessSettings } from "../auth/access-control/model.ts";
 import { AccessControl, Certificates, certificatesOf, rulesOf } from "./access.ts";
 import { lineFinder } from "./lines.ts";
 import { table } from "./table.ts";

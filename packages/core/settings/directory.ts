@@ -7,7 +7,7 @@ import {
   defaultAttributes,
   listAttributes,
   singleAttributes,
-} from "../directory/model.ts";
+} from "../ldap/model.ts";
 import { nearest } from "./nearest.ts";
 import { isTable } from "./table.ts";
 

@@ -1,7 +1,7 @@
 /** The section `[[user_store]]` of deployment.toml: the user stores beside PRIMARY, which is always there. */
 import * as z from "zod";
-import type { DirectorySettings } from "../directory/model.ts";
-import { isReservedStore, PRIMARY, STORE_NAME } from "../users/username.ts";
+import { isReservedStore, PRIMARY, STORE_NAME } from "../domain/username.ts";
+import type { DirectorySettings } from "../ldap/model.ts";
 import { directoryFaults, directoryKeys, directoryOf } from "./directory.ts";
 import { nearest } from "./nearest.ts";
 import { isTable, table } from "./table.ts";

@@ -13,8 +13,8 @@ import {
   UpdateCommand,
 } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
-import { Fault } from "../faults/faults.ts";
 import { elapsed, pause } from "../platform/clock.ts";
+import { Fault } from "../platform/faults.ts";
 import { checkKey, placeholders, transactItem, updateOf } from "./expressions.ts";
 import { isPassing } from "./failures.ts";
 import type { Meter } from "./meter.ts";

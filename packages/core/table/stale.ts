@@ -1,6 +1,7 @@
 /** Optimistic locking: read, change, write if nobody else did; otherwise once more. */
-import { Fault } from "../faults/faults.ts";
+
 import { elapsed, pause } from "../platform/clock.ts";
+import { Fault } from "../platform/faults.ts";
 
 const RETRY_FOR_MS = 8_000;
 const BACKOFF_FIRST_MS = 5;

@@ -1,6 +1,6 @@
 /** The operations on tenants (issue 6; upstream's Tenant Management API v1). Only callers of the super tenant reach them. */
 import * as z from "zod";
-import { operation } from "../catalogue/operation.ts";
+import { operation } from "../operation/operation.ts";
 import { LifecycleStatus, NewTenant, Owner, TenantList, TenantShown } from "./shapes.ts";
 
 const LIST = "internal_list_tenants";

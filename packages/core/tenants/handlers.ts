@@ -1,12 +1,13 @@
 /** The functions behind the tenant operations. */
-import type { Handlers } from "../catalogue/operation.ts";
-import { Fault } from "../faults/faults.ts";
-import { matches, parseFilter } from "../filter/filter.ts";
-import { checkName, checkPassword } from "../users/rules.ts";
-import type { UserStore } from "../users/store.ts";
+
+import { type Administrator, SUPER_TENANT, type Tenant, type TenantStore } from "../domain/tenant.ts";
+import { checkName, checkPassword } from "../identities/users/rules.ts";
+import type { UserStore } from "../identities/users/store.ts";
+import type { Handlers } from "../operation/operation.ts";
+import { Fault } from "../platform/faults.ts";
+import { matches, parseFilter } from "../platform/filter/filter.ts";
 import { LIMIT_DEFAULT, LIMIT_MAX, type tenantOperations } from "./contract.ts";
 import { checkCaller, checkDomain, domainNotFound, domainTaken, tenantNotFound } from "./rules.ts";
-import { type Administrator, SUPER_TENANT, type Tenant, type TenantStore } from "./tenant.ts";
 
 /** What these handlers use. */
 export interface TenantStores {

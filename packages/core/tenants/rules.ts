@@ -1,6 +1,7 @@
 /** What tenants may be called, and who may look after them. Pure; upstream's codes. */
-import { Fault } from "../faults/faults.ts";
-import { SUPER_TENANT } from "./tenant.ts";
+
+import { SUPER_TENANT } from "../domain/tenant.ts";
+import { Fault } from "../platform/faults.ts";
 
 /** The fault of an id that leads to no tenant. */
 export const tenantNotFound = (id: string): Fault =>

@@ -1,6 +1,6 @@
 /** Access tokens that say all by themselves: JWTs of RFC 9068, signed with ES256. */
 import { type CryptoKey, importJWK, type JWTPayload, jwtVerify, SignJWT } from "jose";
-import { SUPER_TENANT } from "../tenants/tenant.ts";
+import { SUPER_TENANT } from "../domain/tenant.ts";
 import type { RingKey } from "./key-ring.ts";
 import { type AccessToken, isAlive, subjectOf } from "./model.ts";
 

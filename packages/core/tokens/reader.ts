@@ -1,12 +1,13 @@
 /** From the text of an access token to what it stands for, or to nothing: unknown, expired or revoked is all the same to callers. */
+
+import { SUPER_TENANT } from "../domain/tenant.ts";
 import type { Table } from "../table/table.ts";
-import { SUPER_TENANT } from "../tenants/tenant.ts";
 import { accessTokenStore } from "./access.ts";
 import { newVerifyingKeys } from "./held-keys.ts";
 import { type Issuer, isJwt, readAccessToken } from "./jwt.ts";
 import { type AccessToken, isAlive } from "./model.ts";
 import { isOpaque } from "./opaque.ts";
-import { isBeyondLog, isMarkedRevoked, newStandings, STANDING_FRESH_MS } from "./standing.ts";
+import { isBeyondLog, isMarkedRevoked, newStandings, STANDING_FRESH_MS } from "./validity.ts";
 
 /** What a token is read with. */
 export interface Reading {

@@ -1,10 +1,10 @@
 /** What goes back to the client: the function's answer checked, or the gateway's own. */
 import { type ServerResponse, validateHeaderName, validateHeaderValue } from "node:http";
 import * as z from "zod";
-import { splitTenant } from "#core/catalogue/match.ts";
-import { familyOf } from "#core/catalogue/services.ts";
-import { Fault } from "#core/faults/faults.ts";
 import { renderFault } from "#core/http/dialects.ts";
+import { splitTenant } from "#core/operation/match.ts";
+import { familyOf } from "#core/operation/services.ts";
+import { Fault } from "#core/platform/faults.ts";
 import { newTraceId } from "#core/platform/ids.ts";
 
 /** An answer ready to be sent. */

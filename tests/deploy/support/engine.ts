@@ -8,7 +8,7 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import type * as Bundle from "../../../packages/local/deploy/bundle.ts";
+import type * as Bundle from "../../../packages/tools/deploy/bundle.ts";
 import type { Bundling } from "../../../stacks/bundling.ts";
 import type { Evaluation, Inputs, Json, Order, Resource } from "./evaluation.ts";
 import { ACCOUNT, idOf, REGION, stateOf } from "./made.ts";
@@ -30,7 +30,7 @@ interface BuildRequest {
 
 const build = async ({ root, work }: Order, { functionID, handler, properties }: BuildRequest) => {
   // Loaded as it lies, with the project's bundler: beside this bundle lies the platform's, which is another version.
-  const { bundleFunction } = (await import(join(root, "packages/local/deploy/bundle.ts"))) as typeof Bundle;
+  const { bundleFunction } = (await import(join(root, "packages/tools/deploy/bundle.ts"))) as typeof Bundle;
   const out = join(work, "artifacts", `${functionID}-src`);
   const name = handler.replace(/^functions\//, "").replace(/\.handler$/, "");
   return { handler: "bundle.handler", out, errors: [], sourcemaps: await bundleFunction(name, out, properties) };

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { build, type Plugin } from "esbuild";
-import { root } from "#local/deploy/bundle.ts";
+import { root } from "#tools/deploy/bundle.ts";
 import type { Evaluation, Order } from "./evaluation.ts";
 
 const platform = join(root, ".sst/platform");
@@ -57,7 +57,7 @@ const bundle = (order: Order, outfile: string) =>
     stdin: {
       resolveDir: root,
       contents: `
-        import { run } from "./.sst/platform/src/auto/run.ts";
+        import { run } from ".sst/platform/src/auto/run.ts";
         import program from "./sst.config.ts";
         import { evaluateProgram } from "./tests/deploy/support/engine.ts";
         await evaluateProgram(program, run, ${JSON.stringify(order)});`,

@@ -1,8 +1,8 @@
 /** Nobody gets further by managing roles, groups or users: scopes are given by those who have them (decision 0052). */
 import { beforeAll, describe, expect, test } from "vitest";
-import { roleStore } from "#core/roles/store.ts";
-import { freshUser } from "#core/users/model.ts";
-import { userStore } from "#core/users/store.ts";
+import { roleStore } from "#core/identities/roles/store.ts";
+import { freshUser } from "#core/identities/users/model.ts";
+import { userStore } from "#core/identities/users/store.ts";
 import { apiResourcesOf, scopesNamed } from "#tests/support/api-resources.ts";
 import { oauthOf } from "#tests/support/oauth.ts";
 import { addUser, tableOf } from "#tests/support/people.ts";

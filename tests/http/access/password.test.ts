@@ -7,7 +7,7 @@ import { addUser } from "#tests/support/people.ts";
 import { APPLICATIONS, basic, world } from "#tests/support/world.ts";
 
 const api = world();
-const program = fileURLToPath(new URL("../../../packages/local/password.ts", import.meta.url));
+const program = fileURLToPath(new URL("../../../packages/tools/password.ts", import.meta.url));
 
 const run = async (args: readonly string[], password: string) => {
   const { endpoint, tableName } = api.service;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { operations } from "#core/catalogue/index.ts";
+import { operations } from "#core/catalogue.ts";
 import { world } from "#tests/support/world.ts";
 
 const { ask } = world();

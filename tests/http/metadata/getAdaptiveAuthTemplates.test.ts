@@ -1,6 +1,6 @@
 import { createContext, runInContext } from "node:vm";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { AdaptiveTemplate } from "#core/metadata/templates/template.ts";
+import type { AdaptiveTemplate } from "#core/applications/metadata/templates/template.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 
 const { ask } = world();

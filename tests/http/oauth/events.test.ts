@@ -3,10 +3,10 @@
  * refresh tokens at once. The containers here have clocks that the test turns.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { roleStore } from "#core/roles/store.ts";
+import { roleStore } from "#core/identities/roles/store.ts";
 import { keys } from "#core/table/keys.ts";
 import { revokingUser } from "#core/tokens/revocation.ts";
-import { STANDING_FRESH_MS } from "#core/tokens/standing.ts";
+import { STANDING_FRESH_MS } from "#core/tokens/validity.ts";
 import { container } from "#tests/support/authorizer.ts";
 import { oauthOf, type TestClient, TOKEN } from "#tests/support/oauth.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";

@@ -1,7 +1,7 @@
 /** What the server publishes of itself. */
 import { describe, expect, test } from "vitest";
-import { systemScopes } from "#core/api-resources/system.ts";
-import { foundTenant } from "#core/tenants/founding.ts";
+import { systemScopes } from "#core/domain/system-apis.ts";
+import { foundTenant } from "#core/tenants/bootstrap.ts";
 import { PUBLISHED_SECONDS } from "#core/tokens/key-ring.ts";
 import { oauthOf } from "#tests/support/oauth.ts";
 import { tableOf } from "#tests/support/people.ts";

@@ -1,8 +1,8 @@
 /** Access tokens that are older than the log of revocations: the marks of their subjects decide, and each is read. */
 import { expect, test } from "vitest";
+import { SUPER_TENANT } from "#core/domain/tenant.ts";
 import { keys } from "#core/table/keys.ts";
 import type { Step } from "#core/table/table.ts";
-import { SUPER_TENANT } from "#core/tenants/tenant.ts";
 import { keepingAccessToken } from "#core/tokens/access.ts";
 import { newOpaque } from "#core/tokens/opaque.ts";
 import { revokingGrant, revokingOwnScopes, revokingRole, revokingUser } from "#core/tokens/revocation.ts";

@@ -2,7 +2,7 @@
 import { createRemoteJWKSet, jwtVerify } from "jose";
 import * as openid from "openid-client";
 import { beforeAll, describe, expect, test } from "vitest";
-import { foundTenant } from "#core/tenants/founding.ts";
+import { foundTenant } from "#core/tenants/bootstrap.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { tableOf } from "#tests/support/people.ts";
 import { ADMIN, APPLICATIONS, basic, world } from "#tests/support/world.ts";

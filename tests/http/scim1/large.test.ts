@@ -3,13 +3,13 @@
  * the pages need is loaded: the counted ranges of all names, and the first and the last of them themselves.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { tallyOf } from "#core/groups/model.ts";
-import { groupItem } from "#core/groups/store.ts";
+import { tallyOf } from "#core/identities/groups/model.ts";
+import { groupItem } from "#core/identities/groups/store.ts";
+import { freshUser } from "#core/identities/users/model.ts";
+import { userItem } from "#core/identities/users/store.ts";
 import { keys } from "#core/table/keys.ts";
 import { type Entry, layout } from "#core/table/name-index/items.ts";
 import type { Item } from "#core/table/table.ts";
-import { freshUser } from "#core/users/model.ts";
-import { userItem } from "#core/users/store.ts";
 import { loadInto } from "#tests/support/load.ts";
 import { idOf, TENANT, tableOf } from "#tests/support/people.ts";
 import type { Shown } from "#tests/support/scim.ts";

@@ -1,6 +1,6 @@
 /** One object, two versions of SCIM: what one makes is what the other shows, and neither loses what only the other can name. */
 import { describe, expect, test } from "vitest";
-import { foundTenant } from "#core/tenants/founding.ts";
+import { foundTenant } from "#core/tenants/bootstrap.ts";
 import { tableOf } from "#tests/support/people.ts";
 import { fresh, type Shown, scimOf, URN } from "#tests/support/scim.ts";
 import { ENTERPRISE, refusal1, scim1Of } from "#tests/support/scim1.ts";

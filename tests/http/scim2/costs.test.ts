@@ -1,7 +1,7 @@
 /** What SCIM costs in the database: the benchmark itself on a small tenant. Counts, never times. */
 import { beforeAll, expect, test } from "vitest";
-import { isWithin, type Row } from "#local/bench/report.ts";
-import { measureUsers } from "#local/bench/users.ts";
+import { isWithin, type Row } from "#tools/bench/report.ts";
+import { measureUsers } from "#tools/bench/users.ts";
 
 const USERS = 2_000;
 

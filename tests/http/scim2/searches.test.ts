@@ -2,7 +2,7 @@
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { systemClock } from "#core/platform/clock.ts";
 import { keys } from "#core/table/keys.ts";
-import { foundTenant } from "#core/tenants/founding.ts";
+import { foundTenant } from "#core/tenants/bootstrap.ts";
 import { TENANT, tableOf } from "#tests/support/people.ts";
 import { RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
 import { ADMIN, world } from "#tests/support/world.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { starterTemplates } from "#core/templates/starter.ts";
+import { starterTemplates } from "#core/applications/templates/starter.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 import { addTemplate, SAML_STARTER, TEMPLATES } from "./support.ts";
 

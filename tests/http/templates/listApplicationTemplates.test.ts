@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { starterTemplates } from "#core/templates/starter.ts";
+import { starterTemplates } from "#core/applications/templates/starter.ts";
 import { world } from "#tests/support/world.ts";
 import { addTemplate, allTemplates, TEMPLATES } from "./support.ts";
 

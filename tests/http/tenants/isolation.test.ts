@@ -3,7 +3,7 @@
  * exactly what it answers for ids that nothing has, and changes nothing. Both tenants have the same names in everything.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { operations } from "#core/catalogue/index.ts";
+import { operations } from "#core/catalogue.ts";
 import { type Answer, APPLICATIONS, world } from "#tests/support/world.ts";
 
 const api = world();

@@ -1,6 +1,6 @@
 /** Secondary user stores in the table (spec access-and-scim.md, "userName", "domain", "Behaviour of list/filter"): SCIM 2.0 in its default profile. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { userStore } from "#core/users/store.ts";
+import { userStore } from "#core/identities/users/store.ts";
 import { tableOf } from "#tests/support/people.ts";
 import { fresh, NOBODY, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
 import { TWO_STORES } from "#tests/support/user-stores.ts";

@@ -1,8 +1,8 @@
 /** Rules of an operator: what they match, and which are refused before anything starts. */
 import { describe, expect, test } from "vitest";
-import { readyRules } from "#core/access/lint.ts";
-import { ruleFor } from "#core/access/rules.ts";
-import { operations } from "#core/catalogue/index.ts";
+import { readyRules } from "#core/auth/access-control/lint.ts";
+import { ruleFor } from "#core/auth/access-control/rules.ts";
+import { operations } from "#core/catalogue.ts";
 import { readDeployment } from "#core/settings/deployment.ts";
 
 const rules = (toml: string) => readyRules(readDeployment(toml).access.rules, operations);

@@ -3,12 +3,12 @@
  * and stale reads, lost answers. A failure names its seed.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import type { ApiResource } from "#core/api-resources/model.ts";
 import { apiResourceStore } from "#core/api-resources/store.ts";
-import { freshApplication } from "#core/applications/model.ts";
-import { applicationStore } from "#core/applications/store.ts";
-import { authorizedApiStore } from "#core/authorized-apis/store.ts";
-import { Fault } from "#core/faults/faults.ts";
+import { authorizedApiStore } from "#core/applications/registry/authorization-store.ts";
+import { freshApplication } from "#core/applications/registry/model.ts";
+import { applicationStore } from "#core/applications/registry/store.ts";
+import type { ApiResource } from "#core/domain/api-resource.ts";
+import { Fault } from "#core/platform/faults.ts";
 import { newId } from "#core/platform/ids.ts";
 import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";

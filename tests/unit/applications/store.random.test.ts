@@ -3,15 +3,15 @@
  * throttling, half-applied and stale reads, lost answers. A failure names its seed.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { listApplications } from "#core/applications/list.ts";
-import { type Application, freshApplication } from "#core/applications/model.ts";
-import { applicationItems, applicationStore } from "#core/applications/store.ts";
-import { Fault } from "#core/faults/faults.ts";
+import { listApplications } from "#core/applications/management/list.ts";
+import { type Application, freshApplication } from "#core/applications/registry/model.ts";
+import { applicationItems, applicationStore } from "#core/applications/registry/store.ts";
+import { Fault } from "#core/platform/faults.ts";
 import { newId } from "#core/platform/ids.ts";
 import { newMeter } from "#core/table/meter.ts";
-import { loadItems } from "#local/bench/bulk.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { CALM, hostileDatabase, type Odds, seeded } from "#tests/support/hostile-database.ts";
+import { loadItems } from "#tools/bench/bulk.ts";
 
 const WRITERS = 12;
 const OPERATIONS = 200;

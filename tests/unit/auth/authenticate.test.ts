@@ -1,19 +1,19 @@
 /** Authentication on the real engine, with a clock that the test turns and a count of the hashes. */
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Authenticate, newAuthenticate } from "#core/auth/authenticate.ts";
-import { credentialStore, newCredential, replacingCredential } from "#core/auth/credentials.ts";
 import { FRESH_MS } from "#core/auth/fresh.ts";
 import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
-import { Fault } from "#core/faults/faults.ts";
-import { groupStore } from "#core/groups/store.ts";
+import { tenantStore } from "#core/domain/tenant.ts";
+import { credentialStore, newCredential, replacingCredential } from "#core/identities/credentials/store.ts";
+import { groupStore } from "#core/identities/groups/store.ts";
+import { gainingRole } from "#core/identities/memberships/assignees.ts";
+import { freshRole } from "#core/identities/roles/model.ts";
+import { roleStore } from "#core/identities/roles/store.ts";
+import { userStore } from "#core/identities/users/store.ts";
+import { Fault } from "#core/platform/faults.ts";
 import * as passwords from "#core/platform/password.ts";
-import { gainingRole } from "#core/roles/holders.ts";
-import { freshRole } from "#core/roles/model.ts";
-import { roleStore } from "#core/roles/store.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { type Cost, newMeter } from "#core/table/meter.ts";
-import { tenantStore } from "#core/tenants/tenant.ts";
-import { userStore } from "#core/users/store.ts";
 import { clientFor } from "#local/database.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";
 import { basic, world } from "#tests/support/world.ts";

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { keys } from "#core/table/keys.ts";
 import { digestOf } from "#core/tokens/opaque.ts";
 import { revokingUser } from "#core/tokens/revocation.ts";
-import { STANDING_FRESH_MS } from "#core/tokens/standing.ts";
+import { STANDING_FRESH_MS } from "#core/tokens/validity.ts";
 import { container } from "#tests/support/authorizer.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readBasic } from "#core/auth/basic.ts";
+import { parseUsername } from "#core/domain/username.ts";
 import { hashPassword, verifyNothing, verifyPassword } from "#core/platform/password.ts";
-import { parseUsername } from "#core/users/username.ts";
 
 const basic = (text: string | Uint8Array) => `Basic ${Buffer.from(text).toString("base64")}`;
 

@@ -1,15 +1,15 @@
 /** Sign-ins whose passwords are judged elsewhere: how often that is asked, and what counts as a failure. */
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { credentialStore } from "#core/auth/credentials.ts";
 import { FRESH_MS } from "#core/auth/fresh.ts";
 import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
 import { newSignIn, type SignIn } from "#core/auth/sign-in.ts";
-import { Fault } from "#core/faults/faults.ts";
+import { tenantStore } from "#core/domain/tenant.ts";
+import { credentialStore } from "#core/identities/credentials/store.ts";
+import { freshUser } from "#core/identities/users/model.ts";
+import { type UsersElsewhere, userStore } from "#core/identities/users/store.ts";
+import { Fault } from "#core/platform/faults.ts";
 import { newMeter } from "#core/table/meter.ts";
-import { foundTenant } from "#core/tenants/founding.ts";
-import { tenantStore } from "#core/tenants/tenant.ts";
-import { freshUser } from "#core/users/model.ts";
-import { type UsersElsewhere, userStore } from "#core/users/store.ts";
+import { foundTenant } from "#core/tenants/bootstrap.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 
 const TENANT = "carbon.super";

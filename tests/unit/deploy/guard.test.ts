@@ -1,6 +1,6 @@
 /** A function that goes beyond its rights is refused by the table, and says so with a 5xx: a test that meets that fails. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { credentialStore } from "#core/auth/credentials.ts";
+import { credentialStore } from "#core/identities/credentials/store.ts";
 import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
 import type { Table } from "#core/table/table.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Fault } from "#core/faults/faults.ts";
-import { type Filter, matches, parseFilter } from "#core/filter/filter.ts";
+import { Fault } from "#core/platform/faults.ts";
+import { type Filter, matches, parseFilter } from "#core/platform/filter/filter.ts";
 
 const attributes = ["name", "clientId", "issuer"] as const;
 type Attribute = (typeof attributes)[number];

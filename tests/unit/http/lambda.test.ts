@@ -2,10 +2,10 @@
 import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
-import { operation } from "#core/catalogue/operation.ts";
-import type { RequestContext } from "#core/context.ts";
-import { Fault } from "#core/faults/faults.ts";
 import { lambda } from "#core/http/lambda.ts";
+import type { RequestContext } from "#core/operation/context.ts";
+import { operation } from "#core/operation/operation.ts";
+import { Fault } from "#core/platform/faults.ts";
 
 const operations = {
   work: operation({

@@ -1,8 +1,8 @@
 /** The reader of uploads: whatever arrives, it answers or refuses; it never throws later, hangs, or takes one part for another. */
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Fault } from "#core/faults/faults.ts";
 import { readMultipart } from "#core/http/multipart.ts";
+import { Fault } from "#core/platform/faults.ts";
 import { MULTIPART_TYPE, multipart } from "#tests/support/files.ts";
 
 const later: unknown[] = [];

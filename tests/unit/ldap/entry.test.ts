@@ -1,11 +1,11 @@
 /** What a directory holds of a user and what lies beside it: together they are the user, whatever it is. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Entry } from "#core/directory/connection.ts";
-import { nameIn, restOf, userOf, valueChanges, wishedValues } from "#core/directory/entry.ts";
-import { type DirectorySettings, defaultAttributes } from "#core/directory/model.ts";
+import { freshUser, type User } from "#core/identities/users/model.ts";
+import type { Entry } from "#core/ldap/connection.ts";
+import { nameIn, restOf, userOf, valueChanges, wishedValues } from "#core/ldap/entry.ts";
+import { type DirectorySettings, defaultAttributes } from "#core/ldap/model.ts";
 import type { Resource } from "#core/scim/schema/attribute.ts";
-import { freshUser, type User } from "#core/users/model.ts";
 import { URN } from "#tests/support/scim.ts";
 
 const settings: DirectorySettings = {

@@ -1,6 +1,6 @@
 /** Texts in distinguished names, and the request for a new password, byte by byte. */
 import { describe, expect, test } from "vitest";
-import { dnValue, isNamedBy, passwordRequest } from "#core/directory/escape.ts";
+import { dnValue, isNamedBy, passwordRequest } from "#core/ldap/escape.ts";
 
 describe("a value in a distinguished name", () => {
   test.each([

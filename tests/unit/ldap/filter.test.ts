@@ -1,11 +1,11 @@
 /** From SCIM's filters to LDAP's: what is said lets through at least what matches. */
 import { describe, expect, test } from "vitest";
-import { filtersOf, namesElsewhere } from "#core/directory/filter.ts";
-import { type DirectorySettings, defaultAttributes } from "#core/directory/model.ts";
-import { canonicalIn } from "#core/resources/sources.ts";
+import { filtersOf, namesElsewhere } from "#core/ldap/filter.ts";
+import { type DirectorySettings, defaultAttributes } from "#core/ldap/model.ts";
 import { bindFilter } from "#core/scim/filter/bind.ts";
 import { parseFilter } from "#core/scim/filter/parse.ts";
 import { userType } from "#core/scim/schema/resource-types.ts";
+import { canonicalIn } from "#core/scim-api/resources/sources.ts";
 
 const settings = {
   domain: "CORP",

@@ -1,11 +1,11 @@
 /** A change of a directory's user is written in two places. What is left where the second one fails, and where others are in the way. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openDirectories } from "#core/directory/open.ts";
+import { declaredUsers } from "#core/identities/users/declared.ts";
+import { freshUser, type User } from "#core/identities/users/model.ts";
+import { type UserStore, userStore } from "#core/identities/users/store.ts";
+import { openDirectories } from "#core/ldap/open.ts";
 import { readDeployment } from "#core/settings/deployment.ts";
 import { newMeter } from "#core/table/meter.ts";
-import { declaredUsers } from "#core/users/declared.ts";
-import { freshUser, type User } from "#core/users/model.ts";
-import { type UserStore, userStore } from "#core/users/store.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { fresh } from "#tests/support/scim.ts";
 import { BIND_PASSWORD, directoryStore, hasSlapd, PEOPLE, startSlapd } from "#tests/support/slapd.ts";

@@ -1,9 +1,9 @@
 /** Lists over sources that are plain arrays: whatever leads to the resources, pages and walks show the same ones in the same order. */
 import { beforeEach, describe, expect, test } from "vitest";
-import { Fault } from "#core/faults/faults.ts";
 import { listAfter, listPage } from "#core/listing/list.ts";
 import { ROSTER_READ_MAX, ROSTER_SORTED_MAX } from "#core/listing/sequence.ts";
 import type { Named, Position, Query, Roster, Source } from "#core/listing/source.ts";
+import { Fault } from "#core/platform/faults.ts";
 import { bindFilter } from "#core/scim/filter/bind.ts";
 import { type BoundFilter, type Compare, pathName } from "#core/scim/filter/bound.ts";
 import { parseFilter } from "#core/scim/filter/parse.ts";

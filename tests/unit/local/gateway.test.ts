@@ -1,6 +1,6 @@
 import type { Context } from "aws-lambda";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { routes as catalogueRoutes } from "#core/catalogue/derive.ts";
+import { routes as catalogueRoutes } from "#core/operation/derive.ts";
 import { type Gateway, startGateway } from "#local/gateway.ts";
 import {
   ask,

@@ -1,19 +1,19 @@
 /** Roles as they are kept, where somebody else is faster: holders are deleted while they gain a role, and roles while they gain holders. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { groupItem } from "#core/groups/items.ts";
-import type { Group } from "#core/groups/model.ts";
+import { groupItem } from "#core/identities/groups/items.ts";
+import type { Group } from "#core/identities/groups/model.ts";
+import type { Holder } from "#core/identities/memberships/assignees.ts";
+import { freshRole } from "#core/identities/roles/model.ts";
+import { type RoleStore, roleStore } from "#core/identities/roles/store.ts";
+import { freshUser } from "#core/identities/users/model.ts";
+import { userItem } from "#core/identities/users/store.ts";
 import { newId } from "#core/platform/ids.ts";
-import type { Holder } from "#core/roles/holders.ts";
-import { freshRole } from "#core/roles/model.ts";
-import { type RoleStore, roleStore } from "#core/roles/store.ts";
 import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
 import type { Table } from "#core/table/table.ts";
 import { revokingRole } from "#core/tokens/revocation.ts";
-import { freshUser } from "#core/users/model.ts";
-import { userItem } from "#core/users/store.ts";
 import { testTable } from "#tests/support/engine.ts";
-import { faultOf } from "#tests/unit/directory/support.ts";
+import { faultOf } from "#tests/unit/identities/support.ts";
 
 const TENANT = "roles.example";
 const NOW = 1_700_000_000_000;

@@ -1,8 +1,8 @@
 /** The scopes of bulk operations are those that the catalogue and the system APIs have. */
 import { expect, test } from "vitest";
-import { systemScopes } from "#core/api-resources/system.ts";
-import { operations } from "#core/catalogue/index.ts";
-import type { Operation } from "#core/catalogue/operation.ts";
+import { operations } from "#core/catalogue.ts";
+import { systemScopes } from "#core/domain/system-apis.ts";
+import type { Operation } from "#core/operation/operation.ts";
 import { type BulkKind, type BulkMethod, bulkScopes } from "#core/scim/bulk.ts";
 
 const scopeOf = (method: string, path: string): string | undefined =>

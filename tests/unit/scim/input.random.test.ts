@@ -1,7 +1,7 @@
 /** What holds for any JSON, and for anything that is nearly a user. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Fault } from "#core/faults/faults.ts";
+import { Fault } from "#core/platform/faults.ts";
 import { readResource } from "#core/scim/input.ts";
 import { present, projectionOf } from "#core/scim/projection.ts";
 import { checkImmutable, requireAll, schemasOf } from "#core/scim/requirements.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Fault } from "#core/faults/faults.ts";
+import { Fault } from "#core/platform/faults.ts";
 import { readAttributeValue, readElements, readResource } from "#core/scim/input.ts";
 import { type Attribute, attribute } from "#core/scim/schema/attribute.ts";
 import { groupType, userType } from "#core/scim/schema/resource-types.ts";

@@ -1,7 +1,7 @@
 /** The grammar of filters and paths (reference scim.md section 3.5; row ids of section 6). */
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { Fault } from "#core/faults/faults.ts";
+import { Fault } from "#core/platform/faults.ts";
 import { parseFilter, parsePath } from "#core/scim/filter/parse.ts";
 import { type FilterSyntax, operators, type PathSyntax } from "#core/scim/filter/syntax.ts";
 import { ENTERPRISE, faultOf, sentenceOf } from "./support.ts";

@@ -1,7 +1,7 @@
 /** PATCH with anything in it: the laws that hold of every request, and the bounds of its work. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Fault } from "#core/faults/faults.ts";
+import { Fault } from "#core/platform/faults.ts";
 import { applyPatch } from "#core/scim/patch/apply.ts";
 import { readPatch } from "#core/scim/patch/read.ts";
 import { requireAll } from "#core/scim/requirements.ts";

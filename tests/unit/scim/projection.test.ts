@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Fault } from "#core/faults/faults.ts";
+import { Fault } from "#core/platform/faults.ts";
 import { present, project, projectionOf, type Selection, wants } from "#core/scim/projection.ts";
 import { attribute, type Resource, type ResourceType } from "#core/scim/schema/attribute.ts";
 import { groupType, userType } from "#core/scim/schema/resource-types.ts";

@@ -1,5 +1,5 @@
 /** What the tests of the SCIM core share: a user, a group, and a type with the attributes that neither of them has. */
-import { Fault } from "#core/faults/faults.ts";
+import { Fault } from "#core/platform/faults.ts";
 import { attribute, type Resource, type ResourceType } from "#core/scim/schema/attribute.ts";
 
 export const ENTERPRISE = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";

@@ -3,14 +3,14 @@
  * nothing is half there, and what was missing is made.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { systemScopes } from "#core/api-resources/system.ts";
-import { bulk } from "#core/scim1/bulk.ts";
+import { systemScopes } from "#core/domain/system-apis.ts";
+import { PRIMARY } from "#core/domain/username.ts";
+import { bulk } from "#core/scim-api/v1/bulk.ts";
 import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { nameIndex } from "#core/table/name-index/name-index.ts";
 import type { Table } from "#core/table/table.ts";
-import { foundTenant } from "#core/tenants/founding.ts";
-import { PRIMARY } from "#core/users/username.ts";
+import { foundTenant } from "#core/tenants/bootstrap.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { askingIn, storesOn } from "./support.ts";
 

@@ -1,12 +1,12 @@
 /** Sequential round trips of each operation (DESIGN section 6), with the names of groups and roles remembered. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { patchGroup, postGroup, putGroup, readGroup, removeGroup } from "#core/scim1/groups.ts";
-import { listGroups, listUsers } from "#core/scim1/list.ts";
-import type { Scim1Stores } from "#core/scim1/stores.ts";
-import { patchUser, postUser, putUser, readUser, removeUser } from "#core/scim1/users.ts";
+import { PRIMARY } from "#core/domain/username.ts";
+import { patchGroup, postGroup, putGroup, readGroup, removeGroup } from "#core/scim-api/v1/groups.ts";
+import { listGroups, listUsers } from "#core/scim-api/v1/list.ts";
+import type { Scim1Stores } from "#core/scim-api/v1/stores.ts";
+import { patchUser, postUser, putUser, readUser, removeUser } from "#core/scim-api/v1/users.ts";
 import { newMeter } from "#core/table/meter.ts";
-import { foundTenant } from "#core/tenants/founding.ts";
-import { PRIMARY } from "#core/users/username.ts";
+import { foundTenant } from "#core/tenants/bootstrap.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { askingIn, newContainer, storesOn } from "./support.ts";
 

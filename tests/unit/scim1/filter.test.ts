@@ -1,10 +1,10 @@
 /** Wildcards mean what they mean everywhere, and no text is more than a refusal. The forms of filters are tested over HTTP. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Fault } from "#core/faults/faults.ts";
+import { Fault } from "#core/platform/faults.ts";
 import { bindFilter } from "#core/scim/filter/bind.ts";
 import { groupType, userType } from "#core/scim/schema/resource-types.ts";
-import { groupFilter, userFilter } from "#core/scim1/filter.ts";
+import { groupFilter, userFilter } from "#core/scim-api/v1/filter.ts";
 
 const stores = ["PRIMARY", "SECOND"];
 

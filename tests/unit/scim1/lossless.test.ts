@@ -1,20 +1,20 @@
 /** Laws of the mapping: what is read and written back is what was there, whatever it holds; a PATCH of nothing changes nothing. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Fault } from "#core/faults/faults.ts";
-import { userResource } from "#core/resources/present.ts";
+import { storedResource } from "#core/identities/provisioning/users.ts";
+import { freshUser, type User } from "#core/identities/users/model.ts";
+import { Fault } from "#core/platform/faults.ts";
 import { identityOf } from "#core/scim/patch/elements.ts";
 import { present } from "#core/scim/projection.ts";
 import type { Resource } from "#core/scim/schema/attribute.ts";
 import { groupType, userType } from "#core/scim/schema/resource-types.ts";
 import { systemSchema } from "#core/scim/schema/system.ts";
-import { readRemoved, readSent } from "#core/scim1/input.ts";
-import { userShown } from "#core/scim1/present.ts";
-import { replaced } from "#core/scim1/replace.ts";
-import { everything } from "#core/scim1/show.ts";
-import { patched } from "#core/scim1/steps.ts";
-import { freshUser, type User } from "#core/users/model.ts";
-import { storedResource } from "#core/users/provisioning.ts";
+import { userResource } from "#core/scim-api/resources/present.ts";
+import { readRemoved, readSent } from "#core/scim-api/v1/input.ts";
+import { userShown } from "#core/scim-api/v1/present.ts";
+import { replaced } from "#core/scim-api/v1/replace.ts";
+import { everything } from "#core/scim-api/v1/show.ts";
+import { patched } from "#core/scim-api/v1/steps.ts";
 import { askingIn, resources } from "./support.ts";
 
 const names = new Map([

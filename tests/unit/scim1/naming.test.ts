@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { pathName } from "#core/scim/filter/bound.ts";
 import { groupType, userType } from "#core/scim/schema/resource-types.ts";
-import { attributesNamed } from "#core/scim1/naming.ts";
+import { attributesNamed } from "#core/scim-api/v1/naming.ts";
 
 const CORE = "urn:scim:schemas:core:1.0";
 const ENTERPRISE = "urn:scim:schemas:extension:enterprise:1.0";

@@ -1,11 +1,11 @@
 /** Users and groups of several user stores, by the functions behind the operations: a deployment has just PRIMARY so far. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { Fault } from "#core/faults/faults.ts";
-import { patchGroup, postGroup, putGroup, readGroup } from "#core/scim1/groups.ts";
-import { listGroups, listUsers } from "#core/scim1/list.ts";
-import { postUser, putUser, readUser } from "#core/scim1/users.ts";
+import { Fault } from "#core/platform/faults.ts";
+import { patchGroup, postGroup, putGroup, readGroup } from "#core/scim-api/v1/groups.ts";
+import { listGroups, listUsers } from "#core/scim-api/v1/list.ts";
+import { postUser, putUser, readUser } from "#core/scim-api/v1/users.ts";
 import { newMeter } from "#core/table/meter.ts";
-import { foundTenant } from "#core/tenants/founding.ts";
+import { foundTenant } from "#core/tenants/bootstrap.ts";
 import { testTable } from "#tests/support/engine.ts";
 import type { Shown } from "#tests/support/scim.ts";
 import { askingIn, storesOn } from "./support.ts";

@@ -1,15 +1,15 @@
 /** What the unit tests of SCIM 1.1 share: the handlers' functions on a table of their own, and random resources. */
 import fc from "fast-check";
-import { type NameMemory, nameStore, newNameMemory } from "#core/groups/names.ts";
-import { groupStore } from "#core/groups/store.ts";
-import { roleStore } from "#core/roles/store.ts";
+import { tenantStore } from "#core/domain/tenant.ts";
+import { groupStore } from "#core/identities/groups/store.ts";
+import { type NameMemory, nameStore, newNameMemory } from "#core/identities/memberships/shown-names.ts";
+import { roleStore } from "#core/identities/roles/store.ts";
+import { userStore } from "#core/identities/users/store.ts";
 import type { Attribute, Json, JsonObject, Resource, ResourceType } from "#core/scim/schema/attribute.ts";
-import { newIsAdministrator } from "#core/scim1/administrators.ts";
-import type { Asking } from "#core/scim1/show.ts";
-import type { Scim1Stores } from "#core/scim1/stores.ts";
+import { newIsAdministrator } from "#core/scim-api/v1/administrators.ts";
+import type { Asking } from "#core/scim-api/v1/show.ts";
+import type { Scim1Stores } from "#core/scim-api/v1/stores.ts";
 import type { Table } from "#core/table/table.ts";
-import { tenantStore } from "#core/tenants/tenant.ts";
-import { userStore } from "#core/users/store.ts";
 
 /** What lasts as long as a container. */
 export interface Container {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
-import { defaultAccess } from "#core/access/model.ts";
+import { defaultAccess } from "#core/auth/access-control/model.ts";
 import { readDeployment } from "#core/settings/deployment.ts";
 import { deploymentFromFile } from "#core/settings/file.ts";
 import { deploymentFile } from "#functions/env.ts";

@@ -1,7 +1,7 @@
 /** Keys of names, and their order. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Fault } from "#core/faults/faults.ts";
+import { Fault } from "#core/platform/faults.ts";
 import { nameKey } from "#core/table/name-index/name-key.ts";
 import { compareKeys } from "#core/table/table.ts";
 

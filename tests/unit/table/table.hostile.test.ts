@@ -1,6 +1,6 @@
 /** The contract of the table on a database that conflicts, throttles and loses answers. */
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Fault } from "#core/faults/faults.ts";
+import { Fault } from "#core/platform/faults.ts";
 import { newMeter } from "#core/table/meter.ts";
 import type { Item, Key, Step, Table } from "#core/table/table.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";

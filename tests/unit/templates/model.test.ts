@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { NewApplication } from "#core/applications/shapes.ts";
-import { overTemplate, type Template } from "#core/templates/model.ts";
-import { NewTemplate } from "#core/templates/shapes.ts";
-import { starterTemplates } from "#core/templates/starter.ts";
+import { NewApplication } from "#core/applications/registry/shapes.ts";
+import { overTemplate, type Template } from "#core/applications/templates/model.ts";
+import { NewTemplate } from "#core/applications/templates/shapes.ts";
+import { starterTemplates } from "#core/applications/templates/starter.ts";
 
 const templateOf = (application: Partial<Template["application"]>): Template => ({
   id: "the-id",

@@ -3,10 +3,10 @@
  * throttling, half-applied reads, lost answers. A failure names its seed.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { Fault } from "#core/faults/faults.ts";
+import { templateStore } from "#core/applications/templates/store.ts";
+import { Fault } from "#core/platform/faults.ts";
 import { newId } from "#core/platform/ids.ts";
 import { newMeter } from "#core/table/meter.ts";
-import { templateStore } from "#core/templates/store.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { CALM, hostileDatabase, type Odds, seeded } from "#tests/support/hostile-database.ts";
 

@@ -9,8 +9,8 @@ import { issuerAt, readAccessToken } from "#core/tokens/jwt.ts";
 import { LEAD_MS, LIFE_SECONDS } from "#core/tokens/key-ring.ts";
 import { keyStore, readRing } from "#core/tokens/key-store.ts";
 import type { AccessToken } from "#core/tokens/model.ts";
-import { manageKeys } from "#local/keys.ts";
 import { testTable } from "#tests/support/engine.ts";
+import { manageKeys } from "#tools/keys.ts";
 
 const NOW = 1_800_000_000_000;
 const seal = newSeal(randomBytes(32));

@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { exactElement, withExact } from "#core/transfer/exact.ts";
-import type { Json } from "#core/transfer/parts.ts";
-import { element } from "#core/transfer/tree.ts";
+import { exactElement, withExact } from "#core/applications/files/exact.ts";
+import type { Json } from "#core/applications/files/parts.ts";
+import { element } from "#core/applications/files/tree.ts";
 
 const leaf = fc.oneof(
   fc.boolean(),

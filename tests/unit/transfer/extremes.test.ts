@@ -1,11 +1,11 @@
 /** The largest applications that can be kept: each fits a file that can be uploaded, and comes back from it. */
 import { describe, expect, test } from "vitest";
-import { type Application, freshApplication, mergeApplication } from "#core/applications/model.ts";
-import { presentApplication } from "#core/applications/present.ts";
-import { checkApplication } from "#core/applications/rules.ts";
+import { prepareImport } from "#core/applications/files/apply.ts";
+import { fileOf, readFile } from "#core/applications/files/file.ts";
+import { type Application, freshApplication, mergeApplication } from "#core/applications/registry/model.ts";
+import { presentApplication } from "#core/applications/registry/present.ts";
+import { checkApplication } from "#core/applications/registry/rules.ts";
 import { newSeal } from "#core/platform/seal.ts";
-import { prepareImport } from "#core/transfer/apply.ts";
-import { fileOf, readFile } from "#core/transfer/file.ts";
 
 const UPLOAD_BYTES_MAX = 4_194_304;
 const ANSWER_BYTES_MAX = 5_000_000;

@@ -1,9 +1,9 @@
 /** What is kept of a file: all that the service would not write itself, and nothing else; and it gives way to what changed. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { keep, restore, withoutSecrets } from "#core/transfer/keep.ts";
-import { noticesOf } from "#core/transfer/notices.ts";
-import { type Element, element } from "#core/transfer/tree.ts";
+import { keep, restore, withoutSecrets } from "#core/applications/files/keep.ts";
+import { noticesOf } from "#core/applications/files/notices.ts";
+import { type Element, element } from "#core/applications/files/tree.ts";
 
 const NONE: ReadonlySet<string> = new Set();
 const text = fc.constantFrom("", "1", "true", "x", "null");

@@ -1,10 +1,10 @@
 /** XML in and out: what is written is read back as it was, and no text makes the reader fail in another way than it says. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Fault } from "#core/faults/faults.ts";
-import { readXml } from "#core/transfer/read-xml.ts";
-import { type Element, element } from "#core/transfer/tree.ts";
-import { writeXml } from "#core/transfer/write-xml.ts";
+import { readXml } from "#core/applications/files/read-xml.ts";
+import { type Element, element } from "#core/applications/files/tree.ts";
+import { writeXml } from "#core/applications/files/write-xml.ts";
+import { Fault } from "#core/platform/faults.ts";
 import { fileOf, oauthEntry, sampleFile } from "#tests/support/files.ts";
 
 const text = fc

@@ -2,7 +2,7 @@
  * From the syntax of a filter to its meaning for one resource type: names become attributes, literals values of their
  * types (RFC 7644 section 3.4.2.2; reference scim.md section 3.5).
  */
-import { Fault, type FaultName } from "../../faults/faults.ts";
+import { Fault, type FaultName } from "../../platform/faults.ts";
 import { type Attribute, commonAttributes, type ResourceType, type Schema } from "../schema/attribute.ts";
 import { type AttributePath, attributeNamed, type Named, resolveName } from "../schema/paths.ts";
 import { always, type BoundFilter, combined, negated, never, pathName } from "./bound.ts";

@@ -2,7 +2,7 @@
  * Reads the words of a filter or a path from left to right. Every character is looked at a fixed number of times, through
  * `charCodeAt` alone, so the work grows with the length of the text and nothing else.
  */
-import { Fault } from "../../faults/faults.ts";
+import { Fault } from "../../platform/faults.ts";
 
 /** What is being read: it decides the fault and how the sentence begins. */
 export type Reading = "filter" | "path";

@@ -2,7 +2,7 @@
  * Carries out the steps of a PATCH request on a resource, all of them or none (RFC 7644 section 3.5.2; reference scim.md
  * section 3.9). Pure: what is given is never changed, and every object that stays the same is the same object.
  */
-import { Fault } from "../../faults/faults.ts";
+import { Fault } from "../../platform/faults.ts";
 import { requireAll } from "../requirements.ts";
 import { attributeValue, isSame, withAttributeValue } from "../resource.ts";
 import type { Json, JsonObject, Resource, ResourceType } from "../schema/attribute.ts";

@@ -2,7 +2,7 @@
  * The form of a PATCH request (RFC 7644 section 3.5.2; reference scim.md section 3.9): what clients write in other cases,
  * leave out or leave empty is understood, everything else is refused before any operation is looked at.
  */
-import { Fault } from "../../faults/faults.ts";
+import { Fault } from "../../platform/faults.ts";
 import { shown } from "../filter/reader.ts";
 import { isObject } from "../values.ts";
 

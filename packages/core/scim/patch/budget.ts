@@ -1,5 +1,5 @@
 /** A bound on the work of one PATCH request, whatever its operations and the resource look like. */
-import { Fault } from "../../faults/faults.ts";
+import { Fault } from "../../platform/faults.ts";
 
 /** Takes note of comparisons that are about to be made. */
 export type Budget = (comparisons: number) => void;

@@ -1,5 +1,5 @@
 /** From the value of an operation to what becomes of its target, in canonical form. */
-import { Fault } from "../../faults/faults.ts";
+import { Fault } from "../../platform/faults.ts";
 import { pathName } from "../filter/bound.ts";
 import { readAttributeValue, readElements } from "../input.ts";
 import { memberOf } from "../resource.ts";

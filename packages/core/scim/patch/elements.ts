@@ -1,5 +1,5 @@
 /** Elements of multi-valued attributes: when two are one, which is primary, and what a new one begins with. */
-import { Fault } from "../../faults/faults.ts";
+import { Fault } from "../../platform/faults.ts";
 import { type BoundFilter, equalitiesOf, type Operand, pathName } from "../filter/bound.ts";
 import { comparable } from "../filter/literal.ts";
 import { readAttributeValue } from "../input.ts";

@@ -1,5 +1,5 @@
 /** Multi-valued attributes under PATCH: elements come, go, and change where brackets choose them. */
-import { Fault } from "../../faults/faults.ts";
+import { Fault } from "../../platform/faults.ts";
 import { pathName, sizeOf } from "../filter/bound.ts";
 import { matchesElement } from "../filter/evaluate.ts";
 import { isSame, memberOf } from "../resource.ts";

@@ -1,5 +1,5 @@
 /** Complex values under PATCH: parts change, the others stay. */
-import { Fault } from "../../faults/faults.ts";
+import { Fault } from "../../platform/faults.ts";
 import { pathName } from "../filter/bound.ts";
 import { isSame, memberOf, withMember } from "../resource.ts";
 import type { Attribute, Json, JsonObject } from "../schema/attribute.ts";

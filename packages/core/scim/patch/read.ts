@@ -2,7 +2,7 @@
  * From a PATCH request to the steps it asks for (RFC 7644 section 3.5.2; reference scim.md section 3.9). An operation that
  * names several attributes becomes one step for each, so whoever carries them out sees single changes only.
  */
-import { Fault } from "../../faults/faults.ts";
+import { Fault } from "../../platform/faults.ts";
 import { pathName } from "../filter/bound.ts";
 import { shown } from "../filter/reader.ts";
 import { commonAttributes, type ResourceType, type Schema } from "../schema/attribute.ts";

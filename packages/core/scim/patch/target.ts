@@ -1,5 +1,5 @@
 /** What the path of a PATCH operation leads to, and whether a client may change that. */
-import { Fault } from "../../faults/faults.ts";
+import { Fault } from "../../platform/faults.ts";
 import { bindBrackets } from "../filter/bind.ts";
 import { type BoundFilter, pathName } from "../filter/bound.ts";
 import { parsePath } from "../filter/parse.ts";

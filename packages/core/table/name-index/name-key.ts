@@ -1,5 +1,5 @@
 /** From names to the keys that the index is ordered and kept unique by. */
-import { Fault } from "../../faults/faults.ts";
+import { Fault } from "../../platform/faults.ts";
 import { foldName, NAME_BYTES_MAX } from "../../platform/fold.ts";
 import { LAST } from "../table.ts";
 

@@ -1,6 +1,7 @@
 /** Trying again while others write. */
-import { Fault } from "../../faults/faults.ts";
+
 import { elapsed, pause } from "../../platform/clock.ts";
+import { Fault } from "../../platform/faults.ts";
 
 const WAIT_FIRST_MS = 2;
 const WAIT_MOST_MS = 100;

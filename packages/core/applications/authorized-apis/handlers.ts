@@ -1,0 +1,118 @@
+/** The functions behind the operations on authorized APIs. */
+import type * as z from "zod";
+import type { ApiResourceStore } from "../../api-resources/store.ts";
+import type { ApiResource } from "../../domain/api-resource.ts";
+import type { Handlers } from "../../operation/operation.ts";
+import type { Authorization } from "../registry/authorization-model.ts";
+import {
+  alreadyAuthorized,
+  apiUnknown,
+  checkElevation,
+  checkRoom,
+  checkScopes,
+  mergeScopes,
+  notAuthorized,
+  policyOf,
+} from "../registry/authorization-rules.ts";
+import type { AuthorizedApiStore } from "../registry/authorization-store.ts";
+import type { AuthorizedApi, authorizedApiOperations } from "./contract.ts";
+
+/** What these handlers use. */
+export interface AuthorizedApiStores {
+  readonly apiResources: ApiResourceStore;
+  readonly authorizedApis: AuthorizedApiStore;
+}
+
+/** Shows an authorization with the names of today; scopes that the API no longer has are left out. */
+const present = ({ policy, scopeIds }: Authorization, api: ApiResource): z.input<typeof AuthorizedApi> => {
+  const authorized = new Set(scopeIds);
+  return {
+    id: api.id,
+    identifier: api.identifier,
+    displayName: api.name,
+    policyId: policy,
+    type: api.type,
+    authorizedScopes: api.scopes
+      .filter(({ id }) => authorized.has(id))
+      .map(({ id, name, displayName }) => ({ id, name, displayName })),
+  };
+};
+
+/** The names of the scopes that the one authorization has and the other has not. */
+const lostBetween = (
+  before: Authorization,
+  after: Authorization | undefined,
+  api: ApiResource | undefined,
+): string[] => {
+  const kept = new Set(after?.scopeIds);
+  const lost = new Set(before.scopeIds.filter((id) => !kept.has(id)));
+  return (api?.scopes ?? []).filter(({ id }) => lost.has(id)).map(({ name }) => name);
+};
+
+const idsOf = (authorizations: readonly Authorization[]): string[] => authorizations.map(({ apiId }) => apiId);
+
+export const authorizedApiHandlers: Handlers<typeof authorizedApiOperations, AuthorizedApiStores> = {
+  async listAuthorizedApis({ params }, { tenant, apiResources, authorizedApis }) {
+    const authorizations = await authorizedApis.of(tenant, params.applicationId);
+    const apis = await apiResources.findMany(tenant, idsOf(authorizations));
+    return authorizations.flatMap((authorization) => {
+      const api = apis.get(authorization.apiId);
+      return api ? [present(authorization, api)] : [];
+    });
+  },
+
+  async authorizeApi({ params: { applicationId }, body }, { tenant, scopes: own, apiResources, authorizedApis }) {
+    const { id: apiId, policyIdentifier, scopes = [] } = body;
+    if (!apiId) throw apiUnknown(apiId);
+    await authorizedApis.update(tenant, applicationId, async (before) => {
+      const [held, apis] = await Promise.all([
+        apiResources.hold(tenant, apiId),
+        apiResources.findMany(tenant, idsOf(before)),
+      ]);
+      // The order of the checks is upstream's (reference section 5.4); authorizations of deleted APIs go on the way.
+      const alive = before.filter((authorization) => apis.has(authorization.apiId));
+      if (held && idsOf(alive).includes(apiId)) throw alreadyAuthorized(apiId, applicationId);
+      if (!held) throw apiUnknown(apiId);
+      checkScopes(held.api, scopes);
+      checkElevation(held.api, scopes, own);
+      const fresh: Authorization = { apiId, policy: policyOf(policyIdentifier, held.api), scopeIds: [] };
+      checkRoom(alive);
+      return { after: [...alive, mergeScopes(fresh, held.api, scopes, [])], holding: held.holding };
+    });
+    return undefined;
+  },
+
+  async patchAuthorizedApi({ params, body }, { tenant, scopes: own, apiResources, authorizedApis }) {
+    const { applicationId, apiId } = params;
+    const { addedScopes = [], removedScopes = [] } = body;
+    await authorizedApis.update(tenant, applicationId, async (before) => {
+      const held = await apiResources.hold(tenant, apiId);
+      if (!held) throw apiUnknown(apiId);
+      checkScopes(held.api, addedScopes);
+      const old = before.find((authorization) => authorization.apiId === apiId);
+      if (!old) throw notAuthorized(apiId, applicationId);
+      checkElevation(held.api, addedScopes, own);
+      const merged = mergeScopes(old, held.api, addedScopes, removedScopes);
+      return {
+        after: before.map((authorization) => (authorization === old ? merged : authorization)),
+        holding: held.holding,
+        lostScopes: lostBetween(old, merged, held.api),
+      };
+    });
+    return undefined;
+  },
+
+  async deleteAuthorizedApi({ params: { applicationId, apiId } }, { tenant, apiResources, authorizedApis }) {
+    await authorizedApis.update(tenant, applicationId, async (before) => {
+      const old = before.find((authorization) => authorization.apiId === apiId);
+      if (!old) return undefined;
+      const api = await apiResources.find(tenant, apiId);
+      return {
+        after: before.filter((authorization) => authorization !== old),
+        holding: [],
+        lostScopes: lostBetween(old, undefined, api),
+      };
+    });
+    return undefined;
+  },
+};

@@ -1,0 +1,162 @@
+/**
+ * How users sign in, in a file and in the settings (reference section 9.5). Pure.
+ *
+ * | element below LocalAndOutBoundAuthenticationConfig | member of authenticationSequence |
+ * | --- | --- |
+ * | AuthenticationType | type: `default` is DEFAULT, every other word USER_DEFINED, which is written `flow` |
+ * | AuthenticationSteps/AuthenticationStep | steps, only of a USER_DEFINED sequence |
+ * | .../StepOrder | steps.id |
+ * | .../LocalAuthenticatorConfigs/LocalAuthenticatorConfig/Name | option with the provider LOCAL |
+ * | .../FederatedIdentityProviders/FederatedIdentityProvider | option: IdentityProviderName and its authenticator |
+ * | .../SubjectStep, AttributeStep | subjectStepId, attributeStepId: the step that says true |
+ * | AuthenticationScript, unless it says enabled="false" | script |
+ *
+ * Within a step federated options come before local ones, as upstream shows them. Beside it, RequestPathAuthenticatorConfigs
+ * is requestPathAuthenticators.
+ */
+import { LOCAL_IDP, localAuthenticators } from "../registry/authenticators.ts";
+import { at, flag, type Json, type Part, put } from "./parts.ts";
+import { refuseFile } from "./read-xml.ts";
+import { childrenOf, type Element, element, find, textAt } from "./tree.ts";
+
+interface Option {
+  readonly idp: string;
+  readonly authenticator: string;
+}
+interface Step {
+  readonly id: number;
+  readonly options: readonly Option[];
+}
+
+const SEQUENCE = "authenticationSequence";
+const DEFAULT_TYPE = "default";
+const CUSTOM_TYPE = "flow";
+
+/** The authenticator of an identity provider: exports of several ages write it in four ways. */
+export const federatedAuthenticatorOf = (provider: Element): string => {
+  const chosen = find(provider, "DefaultAuthenticatorConfig");
+  const first = ["FederatedAuthenticatorConfigs", "FederatedAuthenticatorConfig", "Name"] as const;
+  const bare = chosen && chosen.children.length === 0 ? chosen.text.trim() : "";
+  return textAt(chosen, "Name") || textAt(chosen, ...first) || bare || textAt(provider, ...first) || "";
+};
+
+const orderOf = (step: Element): number => {
+  const order = textAt(step, "StepOrder")?.trim() ?? "";
+  if (!/^\d{1,9}$/.test(order)) throw refuseFile(`StepOrder must be a whole number, not '${order.slice(0, 100)}'.`);
+  return Number(order);
+};
+
+const isTrue = (step: Element, name: string): boolean => flag().read(textAt(step, name) ?? "", name) === true;
+
+const readStep = (step: Element): Step => {
+  const federated = childrenOf(find(step, "FederatedIdentityProviders"), "FederatedIdentityProvider");
+  const local = childrenOf(find(step, "LocalAuthenticatorConfigs"), "LocalAuthenticatorConfig");
+  return {
+    id: orderOf(step),
+    options: [
+      ...federated.map((provider) => ({
+        idp: textAt(provider, "IdentityProviderName") ?? "",
+        authenticator: federatedAuthenticatorOf(provider),
+      })),
+      ...local.map((config) => ({ idp: LOCAL_IDP, authenticator: textAt(config, "Name") ?? "" })),
+    ],
+  };
+};
+
+const named = (name: string, authenticator: string): Element =>
+  element(name, [
+    element("Name", authenticator),
+    element("DisplayName", localAuthenticators.get(authenticator)?.displayName ?? authenticator),
+    element("IsEnabled", "false"),
+    element("Properties"),
+  ]);
+
+const federated = ({ idp, authenticator }: Option): Element =>
+  element("FederatedIdentityProvider", [
+    element("IdentityProviderName", idp),
+    element("FederatedAuthenticatorConfigs", [
+      element("FederatedAuthenticatorConfig", [element("Name", authenticator)]),
+    ]),
+    element("DefaultAuthenticatorConfig", [element("Name", authenticator)]),
+  ]);
+
+const writeStep = ({ id, options }: Step, settings: Json): Element => {
+  const isLocal = ({ idp }: Option) => idp === LOCAL_IDP;
+  const says = (member: string) => String(at(settings, [SEQUENCE, member]) === id);
+  return element("AuthenticationStep", [
+    element("StepOrder", String(id)),
+    element(
+      "LocalAuthenticatorConfigs",
+      options.filter(isLocal).map(({ authenticator }) => named("LocalAuthenticatorConfig", authenticator)),
+    ),
+    element("FederatedIdentityProviders", options.filter((option) => !isLocal(option)).map(federated)),
+    element("SubjectStep", says("subjectStepId")),
+    element("AttributeStep", says("attributeStepId")),
+  ]);
+};
+
+const stepsOf = (parent: Element): readonly Element[] =>
+  childrenOf(find(parent, "AuthenticationSteps"), "AuthenticationStep");
+
+const typeOf = (parent: Element): string => {
+  const word = textAt(parent, "AuthenticationType")?.trim();
+  if (word) return word === DEFAULT_TYPE ? "DEFAULT" : "USER_DEFINED";
+  return stepsOf(parent).length > 0 ? "USER_DEFINED" : "DEFAULT";
+};
+
+/** The type and the steps. */
+export const stepsPart: Part = {
+  read(parent) {
+    const type = typeOf(parent);
+    const steps = type === "DEFAULT" ? [] : stepsOf(parent);
+    const stepThat = (name: string): number => {
+      const found = steps.find((step) => isTrue(step, name));
+      return found ? orderOf(found) : 1;
+    };
+    const [subjectStepId, attributeStepId] = [stepThat("SubjectStep"), stepThat("AttributeStep")];
+    return { [SEQUENCE]: { type, steps: steps.map(readStep), subjectStepId, attributeStepId } };
+  },
+  write(settings) {
+    const steps = (at(settings, [SEQUENCE, "steps"]) ?? []) as readonly Step[];
+    const isDefault = at(settings, [SEQUENCE, "type"]) === "DEFAULT";
+    return [
+      element(
+        "AuthenticationSteps",
+        steps.map((step) => writeStep(step, settings)),
+      ),
+      element("AuthenticationType", isDefault ? DEFAULT_TYPE : CUSTOM_TYPE),
+    ];
+  },
+};
+
+/** The script of an adaptive sequence. */
+export const scriptPart: Part = {
+  read(parent) {
+    const script = find(parent, "AuthenticationScript");
+    if (!script || script.text.trim() === "" || script.attributes.enabled === "false") return {};
+    return put([SEQUENCE, "script"], script.text);
+  },
+  write(settings) {
+    const script = at(settings, [SEQUENCE, "script"]) as string | undefined;
+    const attributes = { enabled: "true", language: "application/javascript" };
+    return script === undefined ? [] : [element("AuthenticationScript", script, attributes)];
+  },
+};
+
+/** Authenticators that read the credential from the request. */
+export const requestPathPart: Part = {
+  read(root) {
+    const list = find(root, "RequestPathAuthenticatorConfigs");
+    const names = childrenOf(list, "RequestPathAuthenticatorConfig").map((config) => textAt(config, "Name") ?? "");
+    return list ? put([SEQUENCE, "requestPathAuthenticators"], names) : {};
+  },
+  write(settings) {
+    const names = (at(settings, [SEQUENCE, "requestPathAuthenticators"]) ?? []) as readonly string[];
+    return [
+      element(
+        "RequestPathAuthenticatorConfigs",
+        names.map((name) => named("RequestPathAuthenticatorConfig", name)),
+      ),
+    ];
+  },
+};

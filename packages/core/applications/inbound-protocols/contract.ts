@@ -1,0 +1,134 @@
+/** The operations on the inbound protocols of an application (spec application-management-api.md, operations 11 to 23 and the updates). */
+import * as z from "zod";
+import { type Method, operation } from "../../operation/operation.ts";
+import {
+  CustomBody,
+  CustomShown,
+  InboundProtocolRef,
+  OidcBody,
+  OidcShown,
+  PassiveStsBody,
+  PassiveStsShown,
+  SamlBody,
+  SamlShown,
+  WsTrustBody,
+  WsTrustShown,
+} from "../protocols/shapes.ts";
+import { withoutNulls } from "../registry/shapes.ts";
+
+const VIEW = "internal_application_mgt_view";
+const CREATE = "internal_application_mgt_create";
+const UPDATE = "internal_application_mgt_update";
+const DELETE = "internal_application_mgt_delete";
+
+const Path = z.object({ applicationId: z.string().min(1).max(255) });
+const CustomPath = Path.extend({ inboundProtocolId: z.string().min(1).max(255) });
+
+const BASE = "/api/server/v1/applications/{applicationId}/inbound-protocols";
+const at = <M extends Method, P extends string>(method: M, below: P) =>
+  ({ service: "inbound-protocols", method, path: `${BASE}${below}`, params: Path }) as const;
+
+/** Reading settings that are there. */
+const reading = <S extends z.ZodType>(body: S, what: string, source: string) =>
+  ({ scope: VIEW, summary: `Read the ${what}`, source, success: { status: 200, body }, failures: [400, 404] }) as const;
+/** Making settings, or replacing them whole. */
+const replacing = <S extends z.ZodType>(body: S, what: string, source: string) =>
+  ({
+    scope: UPDATE,
+    summary: `Set the ${what}, or replace them`,
+    source,
+    body: z.preprocess(withoutNulls, body),
+    success: { status: 200 },
+    failures: [400, 404, 409],
+  }) as const;
+/** Removing settings, whether they are there or not. */
+const removing = (what: string, source: string) =>
+  ({ scope: DELETE, summary: `Remove the ${what}`, source, success: { status: 204 }, failures: [400] }) as const;
+
+const row = (number: number): string => `application API, operation ${number}`;
+
+export const protocolOperations = {
+  listInboundProtocols: operation({
+    ...at("GET", ""),
+    scope: VIEW,
+    summary: "List the inbound protocols of an application",
+    source: row(11),
+    success: { status: 200, body: z.array(InboundProtocolRef) },
+    failures: [400, 404],
+  }),
+
+  getSamlConfiguration: operation({ ...at("GET", "/saml"), ...reading(SamlShown, "SAML2 settings", row(12)) }),
+  updateSamlConfiguration: operation({
+    ...at("PUT", "/saml"),
+    ...replacing(SamlBody, "SAML2 settings", "application API, Update SAML2 protocol parameters"),
+  }),
+  deleteSamlConfiguration: operation({ ...at("DELETE", "/saml"), ...removing("SAML2 settings", row(13)) }),
+
+  getOidcConfiguration: operation({ ...at("GET", "/oidc"), ...reading(OidcShown, "OIDC settings", row(14)) }),
+  updateOidcConfiguration: operation({
+    ...at("PUT", "/oidc"),
+    seesScopes: true,
+    ...replacing(OidcBody, "OIDC settings", "application API, Update OIDC protocol parameters"),
+  }),
+  deleteOidcConfiguration: operation({ ...at("DELETE", "/oidc"), ...removing("OIDC settings", row(15)) }),
+  regenerateClientSecret: operation({
+    ...at("POST", "/oidc/regenerate-secret"),
+    scope: CREATE,
+    seesScopes: true,
+    summary: "Make a new client secret; a revoked client is active again",
+    source: row(16),
+    success: { status: 200, body: OidcShown },
+    failures: [400, 404],
+  }),
+  revokeClient: operation({
+    ...at("POST", "/oidc/revoke"),
+    scope: CREATE,
+    summary: "Revoke the client: nobody can use it until its secret is regenerated",
+    source: row(17),
+    success: { status: 200 },
+    failures: [400, 404],
+  }),
+
+  getPassiveStsConfiguration: operation({
+    ...at("GET", "/passive-sts"),
+    ...reading(PassiveStsShown, "Passive STS settings", row(18)),
+  }),
+  updatePassiveStsConfiguration: operation({
+    ...at("PUT", "/passive-sts"),
+    ...replacing(PassiveStsBody, "Passive STS settings", "application API, Update Passive STS parameters"),
+  }),
+  deletePassiveStsConfiguration: operation({
+    ...at("DELETE", "/passive-sts"),
+    ...removing("Passive STS settings", row(19)),
+  }),
+
+  getWsTrustConfiguration: operation({
+    ...at("GET", "/ws-trust"),
+    ...reading(WsTrustShown, "WS-Trust settings", row(20)),
+  }),
+  updateWsTrustConfiguration: operation({
+    ...at("PUT", "/ws-trust"),
+    ...replacing(WsTrustBody, "WS-Trust settings", "application API, Update WS-Trust parameters"),
+  }),
+  deleteWsTrustConfiguration: operation({ ...at("DELETE", "/ws-trust"), ...removing("WS-Trust settings", row(21)) }),
+
+  getCustomConfiguration: operation({
+    ...at("GET", "/{inboundProtocolId}"),
+    params: CustomPath,
+    ...reading(CustomShown, "settings of a custom protocol", row(22)),
+  }),
+  updateCustomConfiguration: operation({
+    ...at("PUT", "/{inboundProtocolId}"),
+    params: CustomPath,
+    ...replacing(
+      CustomBody,
+      "settings of a custom protocol",
+      "application API, Update custom inbound protocol parameters",
+    ),
+  }),
+  deleteCustomConfiguration: operation({
+    ...at("DELETE", "/{inboundProtocolId}"),
+    params: CustomPath,
+    ...removing("settings of a custom protocol", row(23)),
+  }),
+} as const;

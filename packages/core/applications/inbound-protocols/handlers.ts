@@ -1,0 +1,216 @@
+/** The functions behind the operations on inbound protocols. */
+
+import type { Handlers } from "../../operation/operation.ts";
+import { Fault } from "../../platform/faults.ts";
+import { type ProtocolSupport, passiveSts, wsTrust } from "../protocols/configure.ts";
+import { customKindOf, customSettings, presentCustom } from "../protocols/custom.ts";
+import { protocolKinds, protocolRefs, withoutOthers } from "../protocols/kinds.ts";
+import { type InboundProtocols, ownerOf } from "../protocols/model.ts";
+import { checkOidc, oidcClient, presentOidc, regenerated, revoked } from "../protocols/oidc.ts";
+import { readSaml, samlServiceProvider } from "../protocols/saml.ts";
+import { checkCredential } from "../registry/authorization-rules.ts";
+import { type Application, withCertificate } from "../registry/model.ts";
+import { selfOf } from "../registry/present.ts";
+import { checkApplication, notFound } from "../registry/rules.ts";
+import type { ApplicationStore, OnCredential } from "../registry/store.ts";
+import type { protocolOperations } from "./contract.ts";
+
+/** What these handlers use. */
+export interface ProtocolStores {
+  readonly applications: ApplicationStore;
+  readonly protocols: ProtocolSupport;
+}
+
+const unset = (id: string, what: string): Fault =>
+  new Fault("application.protocol_unset", `The application ${id} has no ${what} settings.`);
+
+const read = async (applications: ApplicationStore, tenant: string, id: string): Promise<Application> => {
+  const application = await applications.find(tenant, id);
+  if (!application) throw notFound(id, tenant);
+  return application;
+};
+
+/** The settings of one protocol. Throws `application.not_found` and `application.protocol_unset`. */
+const settingsOf = async <Name extends keyof InboundProtocols>(
+  { applications }: ProtocolStores,
+  tenant: string,
+  id: string,
+  name: Name,
+): Promise<NonNullable<InboundProtocols[Name]>> => {
+  const settings = (await read(applications, tenant, id)).inbound[name];
+  if (settings === undefined) throw unset(id, name);
+  return settings;
+};
+
+/** Changes the protocols of an application. What was wrong before it and what would be wrong after it is told. */
+const change = async (
+  { applications }: ProtocolStores,
+  tenant: string,
+  id: string,
+  settings: (before: Application) => Partial<InboundProtocols>,
+  {
+    certificate,
+    onCredential,
+  }: { readonly certificate?: string | undefined; readonly onCredential?: OnCredential } = {},
+): Promise<undefined> => {
+  const changed = (before: Application): Application => {
+    const inbound = withoutOthers({ ...before.inbound, ...settings(before) });
+    const after = withCertificate({ ...before, inbound }, certificate);
+    checkApplication(after, tenant, `Error updating application with id: ${id}`);
+    return after;
+  };
+  await applications.update(tenant, id, changed, onCredential);
+  return undefined;
+};
+
+/** Removes a protocol; nothing happens when the application or the protocol is not there. */
+const drop = async (
+  { applications }: ProtocolStores,
+  tenant: string,
+  id: string,
+  without: (inbound: InboundProtocols) => InboundProtocols,
+): Promise<undefined> => {
+  try {
+    await applications.update(tenant, id, (before) => {
+      const inbound = without(before.inbound);
+      return inbound === before.inbound ? before : { ...before, inbound };
+    });
+  } catch (error) {
+    // What was to be removed is not there, which is what was wanted.
+    if (!(error instanceof Fault && error.fault === "application.not_found")) throw error;
+  }
+  return undefined;
+};
+
+const withoutMember =
+  (name: keyof typeof protocolKinds) =>
+  (given: InboundProtocols): InboundProtocols => {
+    const inbound = withoutOthers(given, protocolKinds[name].type);
+    if (inbound[name] === undefined) return inbound;
+    const { [name]: _, ...rest } = inbound;
+    return rest;
+  };
+
+const withoutCustom =
+  (name: string) =>
+  (given: InboundProtocols): InboundProtocols => {
+    const inbound = withoutOthers(given, name);
+    if (!inbound.custom || !Object.hasOwn(inbound.custom, name)) return inbound;
+    const { [name]: _, ...custom } = inbound.custom;
+    return { ...inbound, custom };
+  };
+
+/** A blank in a name travels as `+` in a path too (reference section 6.5). */
+const customName = (segment: string): string => segment.replaceAll("+", " ");
+
+export const protocolHandlers: Handlers<typeof protocolOperations, ProtocolStores> = {
+  async listInboundProtocols({ params }, { tenant, applications }) {
+    const { id, inbound } = await read(applications, tenant, params.applicationId);
+    return protocolRefs(inbound, selfOf(tenant, id));
+  },
+
+  getSamlConfiguration: ({ params }, context) => settingsOf(context, context.tenant, params.applicationId, "saml"),
+
+  async updateSamlConfiguration({ params, body }, context) {
+    const { tenant, protocols } = context;
+    await read(context.applications, tenant, params.applicationId);
+    const { manual, certificate } = await readSaml(body, tenant, protocols.metadataExempt);
+    return change(
+      context,
+      tenant,
+      params.applicationId,
+      ({ inbound }) => ({ saml: samlServiceProvider(manual, inbound.saml) }),
+      { certificate },
+    );
+  },
+
+  deleteSamlConfiguration: ({ params }, context) =>
+    drop(context, context.tenant, params.applicationId, withoutMember("saml")),
+
+  async getOidcConfiguration({ params }, context) {
+    const { tenant, protocols } = context;
+    const client = await settingsOf(context, tenant, params.applicationId, "oidc");
+    return presentOidc(client, protocols.seal, ownerOf(tenant, params.applicationId));
+  },
+
+  async updateOidcConfiguration({ params, body }, context) {
+    const { tenant, protocols } = context;
+    await checkOidc(body);
+    const owner = ownerOf(tenant, params.applicationId);
+    return change(
+      context,
+      tenant,
+      params.applicationId,
+      ({ inbound }) => ({ oidc: oidcClient(body, inbound.oidc, protocols.seal, owner) }),
+      { onCredential: (authorizations) => checkCredential(authorizations, context.scopes) },
+    );
+  },
+
+  deleteOidcConfiguration: ({ params }, context) =>
+    drop(context, context.tenant, params.applicationId, withoutMember("oidc")),
+
+  async regenerateClientSecret({ params }, context) {
+    const { tenant, protocols } = context;
+    const owner = ownerOf(tenant, params.applicationId);
+    let client: InboundProtocols["oidc"];
+    const renewed = ({ id, inbound }: Application) => {
+      if (!inbound.oidc) throw unset(id, "oidc");
+      client = regenerated(inbound.oidc, protocols.seal, owner);
+      return { oidc: client };
+    };
+    await change(context, tenant, params.applicationId, renewed, {
+      onCredential: (authorizations) => checkCredential(authorizations, context.scopes),
+    });
+    if (!client) throw unset(params.applicationId, "oidc");
+    return presentOidc(client, protocols.seal, owner);
+  },
+
+  revokeClient: ({ params }, context) =>
+    change(context, context.tenant, params.applicationId, ({ id, inbound }) => {
+      if (!inbound.oidc) throw unset(id, "oidc");
+      return { oidc: revoked(inbound.oidc) };
+    }),
+
+  getPassiveStsConfiguration: ({ params }, context) =>
+    settingsOf(context, context.tenant, params.applicationId, "passiveSts"),
+
+  updatePassiveStsConfiguration: ({ params, body }, context) =>
+    change(context, context.tenant, params.applicationId, ({ inbound }) => ({
+      passiveSts: passiveSts(body, inbound.passiveSts),
+    })),
+
+  deletePassiveStsConfiguration: ({ params }, context) =>
+    drop(context, context.tenant, params.applicationId, withoutMember("passiveSts")),
+
+  getWsTrustConfiguration: ({ params }, context) =>
+    settingsOf(context, context.tenant, params.applicationId, "wsTrust"),
+
+  updateWsTrustConfiguration: ({ params, body }, context) =>
+    change(context, context.tenant, params.applicationId, ({ inbound }) => ({
+      wsTrust: wsTrust(body, inbound.wsTrust),
+    })),
+
+  deleteWsTrustConfiguration: ({ params }, context) =>
+    drop(context, context.tenant, params.applicationId, withoutMember("wsTrust")),
+
+  async getCustomConfiguration({ params }, context) {
+    const { tenant, protocols, applications } = context;
+    const { id, inbound } = await read(applications, tenant, params.applicationId);
+    const { name } = customKindOf(customName(params.inboundProtocolId), protocols.customKinds);
+    const settings = inbound.custom?.[name];
+    if (!settings) throw unset(id, name);
+    return presentCustom(settings, protocols.customKinds, protocols.seal, ownerOf(tenant, id));
+  },
+
+  async updateCustomConfiguration({ params, body }, context) {
+    const { tenant, protocols } = context;
+    const kind = customKindOf(customName(params.inboundProtocolId), protocols.customKinds);
+    const settings = await customSettings(kind, body, protocols.seal, ownerOf(tenant, params.applicationId));
+    return change(context, tenant, params.applicationId, ({ inbound }) => ({
+      custom: { ...inbound.custom, [kind.name]: settings },
+    }));
+  },
+
+  deleteCustomConfiguration: ({ params }, context) =>
+    drop(context, context.tenant, params.applicationId, withoutCustom(customName(params.inboundProtocolId))),
+};

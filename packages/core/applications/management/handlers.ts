@@ -1,0 +1,110 @@
+/** The functions behind the application operations. */
+
+import type { UserStore } from "../../identities/users/store.ts";
+import type { Principal } from "../../operation/context.ts";
+import type { Handlers } from "../../operation/operation.ts";
+import { Fault } from "../../platform/faults.ts";
+import { newId } from "../../platform/ids.ts";
+import { configureNew, type ProtocolSupport } from "../protocols/configure.ts";
+import { freshApplication, mergeApplication, mergeProvisioning, withCertificate } from "../registry/model.ts";
+import { presentApplication, presentAuthenticators, presentProvisioning, selfOf } from "../registry/present.ts";
+import { checkApplication, checkBody, checkNewName, checkRename, checkResident, notFound } from "../registry/rules.ts";
+import type { ApplicationStore } from "../registry/store.ts";
+import type { TemplateStore } from "../templates/store.ts";
+import { fromTemplate } from "../templates/use.ts";
+import type { applicationOperations } from "./contract.ts";
+import { listApplications } from "./list.ts";
+
+/** What these handlers use. */
+export interface ApplicationStores {
+  readonly applications: ApplicationStore;
+  readonly templates: TemplateStore;
+  readonly users: UserStore;
+  readonly protocols: ProtocolSupport;
+}
+
+/** Whoever makes an application owns it; one that an application makes has no owner until it is given one. */
+const ownerOf = (principal: Principal): string => (principal.kind === "user" ? principal.subject : "");
+
+export const applicationHandlers: Handlers<typeof applicationOperations, ApplicationStores> = {
+  async listApplications({ query }, { tenant, applications }) {
+    if (query.sortBy !== undefined || query.sortOrder !== undefined) {
+      throw new Fault(
+        "application.sorting",
+        "Sorting is not supported in this version of the API: leave sortBy and sortOrder out.",
+      );
+    }
+    return listApplications(applications, tenant, query);
+  },
+
+  async createApplication({ query, body: given }, { tenant, principal, applications, templates, protocols }) {
+    const body = await fromTemplate(templates, tenant, query.template, given);
+    const { isManagementApp = false, inboundProtocolConfiguration = {}, ...settings } = body;
+    checkNewName(settings.name, tenant);
+    checkBody(settings);
+    const id = newId();
+    const { inbound, certificate } = await configureNew(inboundProtocolConfiguration, tenant, id, protocols);
+    if (inbound.saml && settings.advancedConfigurations?.useExternalConsentPage) {
+      throw new Fault(
+        "application.property_unsupported",
+        "useExternalConsentPage cannot be set for a SAML application.",
+      );
+    }
+    const fresh = { ...freshApplication(id, settings.name, ownerOf(principal), isManagementApp), inbound };
+    const application = mergeApplication(withCertificate(fresh, certificate), settings);
+    checkApplication(application, tenant, "Error creating application.");
+    await applications.add(tenant, application);
+    return { location: selfOf(tenant, application.id) };
+  },
+
+  async getApplication({ params }, { tenant, applications }) {
+    const application = await applications.find(tenant, params.applicationId);
+    if (!application) throw notFound(params.applicationId, tenant);
+    return presentApplication(tenant, application);
+  },
+
+  async patchApplication({ params, body }, { tenant, applications }) {
+    await applications.update(tenant, params.applicationId, (before) => {
+      if (body.name !== undefined) checkRename(before, body.name);
+      checkBody(body);
+      const after = mergeApplication(before, body);
+      checkApplication(after, tenant, `Error patching application with id: ${before.id}`);
+      return after;
+    });
+    return undefined;
+  },
+
+  async deleteApplication({ params }, { tenant, applications }) {
+    await applications.remove(tenant, params.applicationId);
+    return undefined;
+  },
+
+  async changeApplicationOwner({ params, body }, { tenant, applications, users }) {
+    const owner = await users.find(tenant, body.id);
+    await applications.update(tenant, params.applicationId, (before) => {
+      // Judged here, so that an unknown application is told before an unknown user.
+      if (!owner) throw new Fault("application.owner_unknown", `No user of tenant ${tenant} has the id ${body.id}.`);
+      return { ...before, ownerId: owner.id };
+    });
+    return undefined;
+  },
+
+  async getApplicationAuthenticators({ params }, { tenant, applications }) {
+    const application = await applications.find(tenant, params.applicationId);
+    if (!application) throw notFound(params.applicationId, tenant);
+    return presentAuthenticators(application);
+  },
+
+  async getResidentApplication(_, { tenant, applications }) {
+    return { provisioningConfigurations: presentProvisioning(await applications.resident(tenant)) };
+  },
+
+  async updateResidentApplication({ body }, { tenant, applications }) {
+    const settings = await applications.updateResident(tenant, (before) => {
+      const after = mergeProvisioning(before, body);
+      checkResident(after);
+      return after;
+    });
+    return { provisioningConfigurations: presentProvisioning(settings) };
+  },
+};

@@ -1,0 +1,97 @@
+/** The functions behind the metadata operations. They need no database: everything is known when the function starts. */
+
+import { SUPER_TENANT } from "../../domain/tenant.ts";
+import type { Handlers } from "../../operation/operation.ts";
+import { Fault } from "../../platform/faults.ts";
+import type { CustomProtocolKind } from "../protocols/custom-kind.ts";
+import {
+  grantTypes,
+  oidcOptions,
+  SERVER_CERTIFICATE_ALIAS,
+  samlOptions,
+  tokenLifetimes,
+} from "../protocols/options.ts";
+import type { metadataOperations } from "./contract.ts";
+
+/** What these handlers use. */
+export interface MetadataStores {
+  /** The custom protocols of the deployment. */
+  readonly customProtocols: readonly CustomProtocolKind[];
+}
+
+/** Passive STS is not among them: it has no metadata. */
+const standardProtocols = [
+  { name: "saml", displayName: "SAML2 Web SSO Configuration" },
+  { name: "oidc", displayName: "OAuth/OpenID Connect Configuration" },
+  { name: "ws-trust", displayName: "WS-Trust Security Token Service Configuration" },
+] as const;
+
+/** A tenant signs with its own certificate, which has the tenant's domain as its alias; the super tenant with the server's. */
+const certificateAliasOf = (tenant: string): string => (tenant === SUPER_TENANT ? SERVER_CERTIFICATE_ALIAS : tenant);
+
+/** Clients write the name as a form does, on top of the path's own escapes; no name holds a plus sign. */
+const nameFrom = (pathValue: string): string => pathValue.replaceAll("+", " ");
+
+/** The contract's arrays are mutable and the options are not: what leaves is parsed, and so copied, anyway. */
+const listed = ({ options, ...rest }: { readonly options: readonly string[]; readonly defaultValue?: string }) => ({
+  ...rest,
+  options: [...options],
+});
+
+export const metadataHandlers: Handlers<typeof metadataOperations, MetadataStores> = {
+  async listSupportedProtocols({ query }, { customProtocols }) {
+    const custom = customProtocols.map(({ name, displayName }) => ({ name, displayName }));
+    return query.customOnly ? custom : [...custom, ...standardProtocols];
+  },
+
+  async getSamlMetadata(_, { tenant }) {
+    const alias = certificateAliasOf(tenant);
+    return {
+      defaultNameIdFormat: samlOptions.defaultNameIdFormat,
+      certificateAlias: { options: [alias], defaultValue: alias },
+      responseSigningAlgorithm: listed(samlOptions.responseSigningAlgorithm),
+      responseDigestAlgorithm: listed(samlOptions.responseDigestAlgorithm),
+      assertionEncryptionAlgorithm: listed(samlOptions.assertionEncryptionAlgorithm),
+      keyEncryptionAlgorithm: listed(samlOptions.keyEncryptionAlgorithm),
+    };
+  },
+
+  async getOidcMetadata() {
+    return {
+      allowedGrantTypes: { options: [...grantTypes] },
+      defaultUserAccessTokenExpiryTime: String(tokenLifetimes.userAccessTokenSeconds),
+      defaultApplicationAccessTokenExpiryTime: String(tokenLifetimes.applicationAccessTokenSeconds),
+      defaultRefreshTokenExpiryTime: String(tokenLifetimes.refreshTokenSeconds),
+      defaultIdTokenExpiryTime: String(tokenLifetimes.idTokenSeconds),
+      idTokenEncryptionAlgorithm: listed(oidcOptions.idTokenEncryptionAlgorithm),
+      idTokenEncryptionMethod: listed(oidcOptions.idTokenEncryptionMethod),
+      scopeValidators: listed(oidcOptions.scopeValidators),
+      accessTokenType: listed(oidcOptions.accessTokenType),
+      accessTokenBindingType: listed(oidcOptions.accessTokenBindingType),
+    };
+  },
+
+  async getWsTrustMetadata(_, { tenant }) {
+    return { certificateAlias: { options: [certificateAliasOf(tenant)] } };
+  },
+
+  async getCustomProtocolMetadata({ params }, { customProtocols }) {
+    const name = nameFrom(params.inboundProtocolId);
+    const kind = customProtocols.find((candidate) => candidate.name === name);
+    if (!kind) {
+      throw new Fault("metadata.protocol_unknown", `No custom inbound protocol has the name ${name.slice(0, 100)}.`);
+    }
+    const { displayName, configName, properties } = kind;
+    return {
+      displayName,
+      configName,
+      properties: properties.map((property) => ({ ...property, availableValues: [...property.availableValues] })),
+    };
+  },
+
+  async getAdaptiveAuthTemplates() {
+    // A chunk of its own: nobody else needs the texts when the function starts.
+    const { templatesJson } = await import("./templates/templates.ts");
+    return { templatesJSON: templatesJson() };
+  },
+};

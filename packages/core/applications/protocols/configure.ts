@@ -1,0 +1,84 @@
+/** From the protocols in a body to the settings of an application. What all ways of setting a protocol share. */
+import type * as z from "zod";
+import { Fault } from "../../platform/faults.ts";
+import type { Exempt } from "../../platform/public-fetch.ts";
+import type { Seal } from "../../platform/seal.ts";
+import { customKindOf, customSettings } from "./custom.ts";
+import type { CustomProtocolKind } from "./custom-kind.ts";
+import { type InboundProtocols, ownerOf } from "./model.ts";
+import { checkOidc, oidcClient } from "./oidc.ts";
+import { readSaml, samlServiceProvider } from "./saml.ts";
+import type { InboundProtocolsBody, PassiveStsBody, WsTrustBody } from "./shapes.ts";
+import { isRunnable } from "./urls.ts";
+
+/** What protocol settings need beside their body. */
+export interface ProtocolSupport {
+  readonly seal: Seal;
+  readonly customKinds: readonly CustomProtocolKind[];
+  /** Addresses from which metadata may be fetched whatever they are; for tests and closed networks. */
+  readonly metadataExempt: Exempt;
+}
+
+/** Settings, and the certificate that SAML metadata brought along. */
+export interface Configured {
+  readonly inbound: InboundProtocols;
+  /** Base64 of a PEM. */
+  readonly certificate?: string;
+}
+
+const unchanged = (what: string, before: string | undefined, wished: string): void => {
+  if (before !== undefined && before !== wished) {
+    throw new Fault(
+      "application.invalid",
+      `Invalid ${what} value provided for update. Delete the protocol to change it.`,
+    );
+  }
+};
+
+const checkReplies = ({ replyTo, replyToLogout = "" }: z.output<typeof PassiveStsBody>): void => {
+  const wrong = [replyTo, replyToLogout].find(isRunnable);
+  if (wrong !== undefined) {
+    throw new Fault("application.invalid", `The address '${wrong.slice(0, 100)}' has a scheme that is not allowed.`);
+  }
+};
+
+/** A relying party of WS-Federation after a body; its realm stays what it is (reference section 6.3). */
+export const passiveSts = (body: z.output<typeof PassiveStsBody>, before: InboundProtocols["passiveSts"]) => {
+  unchanged("realm", before?.realm, body.realm);
+  checkReplies(body);
+  return body;
+};
+
+/** A relying party of the token service after a body; its audience stays what it is (reference section 6.4). */
+export const wsTrust = (body: z.output<typeof WsTrustBody>, before: InboundProtocols["wsTrust"]) => {
+  unchanged("audience", before?.audience, body.audience);
+  return body;
+};
+
+/** All protocols of a new application. Throws what the protocols' own rules throw. */
+export const configureNew = async (
+  body: z.output<typeof InboundProtocolsBody>,
+  tenant: string,
+  applicationId: string,
+  { seal, customKinds, metadataExempt }: ProtocolSupport,
+): Promise<Configured> => {
+  const owner = ownerOf(tenant, applicationId);
+  const custom: Record<string, NonNullable<InboundProtocols["custom"]>[string]> = {};
+  for (const each of body.custom ?? []) {
+    const kind = customKindOf(each.name, customKinds);
+    if (custom[kind.name]) throw new Fault("application.invalid", `The protocol '${kind.name}' is given twice.`);
+    custom[kind.name] = await customSettings(kind, each, seal, owner);
+  }
+  if (body.oidc) await checkOidc(body.oidc);
+  const saml = body.saml && (await readSaml(body.saml, tenant, metadataExempt));
+  return {
+    inbound: {
+      ...(body.oidc && { oidc: oidcClient(body.oidc, undefined, seal, owner) }),
+      ...(saml && { saml: samlServiceProvider(saml.manual, undefined) }),
+      ...(body.passiveSts && { passiveSts: passiveSts(body.passiveSts, undefined) }),
+      ...(body.wsTrust && { wsTrust: body.wsTrust }),
+      ...(Object.keys(custom).length > 0 && { custom }),
+    },
+    ...(saml?.certificate !== undefined && { certificate: saml.certificate }),
+  };
+};

@@ -1,0 +1,196 @@
+/** OAuth2 / OpenID Connect clients: what a body may ask for, what a client gets, and how its secret lives (reference section 6.1). */
+import { timingSafeEqual } from "node:crypto";
+import type * as z from "zod";
+import { Fault } from "../../platform/faults.ts";
+import { randomText, type Seal } from "../../platform/seal.ts";
+import type { OidcClient } from "./model.ts";
+import { grantTypes, oidcOptions, tokenLifetimes } from "./options.ts";
+import { readPattern } from "./pattern.ts";
+import type { OidcBody, OidcShown } from "./shapes.ts";
+import { isRunnable } from "./urls.ts";
+
+type Body = z.output<typeof OidcBody>;
+type Shown = z.input<typeof OidcShown>;
+
+const CLIENT_ID_LENGTH = 28;
+const SECRET_LENGTH = 44;
+/** Ids that this service makes are UUIDs of version 7; the subject of a token is a user's id or a client's (RFC 9068 section 5). */
+const RESOURCE_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const PRINTABLE = /^[\x21-\x7E]+$/;
+/** Reading an expression costs more than reading an address. */
+const EXPRESSIONS_MAX = 10;
+/** Nobody's address: an expression that takes it takes any. */
+const STRANGER = "https://stranger.invalid/anything";
+
+const refuse = (description: string): Fault => new Fault("client.invalid", description);
+
+const allowed = (value: string | undefined, options: readonly string[], what: string): void => {
+  if (value !== undefined && !options.includes(value)) throw refuse(`'${value}' ${what} is not allowed.`);
+};
+
+/** Judges one callback. Throws `client.invalid`. */
+const checkCallback = async (callback: string): Promise<void> => {
+  if (callback.startsWith("regexp=")) {
+    const pattern = await readPattern(callback.slice("regexp=".length));
+    if (!pattern)
+      throw refuse(
+        `The callback '${callback.slice(0, 100)}' is not a regular expression of RE2 of at most 1,024 characters.`,
+      );
+    if (pattern.matches(STRANGER)) throw refuse(`The callback '${callback.slice(0, 100)}' would match any address.`);
+    return;
+  }
+  const shown = callback.slice(0, 100);
+  if (!URL.canParse(callback)) throw refuse(`The callback '${shown}' is not an absolute URL.`);
+  const url = new URL(callback);
+  if (isRunnable(callback)) throw refuse(`The callback '${shown}' has a scheme that is not allowed.`);
+  if (url.username || url.password) throw refuse(`The callback '${shown}' must not hold a user name.`);
+  if (callback.includes("#")) throw refuse("Callback URI must not contain a fragment component");
+  if (url.host.includes("*")) throw refuse(`The callback '${shown}' must name one host; write regexp= for several.`);
+};
+
+/** Judges the origins from which browsers may call (reference section 3.6). */
+const checkOrigins = (origins: readonly string[]): void => {
+  for (const origin of origins) {
+    const isOrigin =
+      URL.canParse(origin) && /^https?:$/.test(new URL(origin).protocol) && new URL(origin).origin === origin;
+    if (!isOrigin) {
+      throw new Fault(
+        "application.invalid",
+        `Error creating application. Invalid Allowed Origin found: ${origin.slice(0, 200)}. An origin is a scheme and a host, without a path.`,
+      );
+    }
+  }
+  if (new Set(origins).size < origins.length) {
+    throw new Fault("cors.duplicate", "Error creating application. Found duplicate allowed origin entries.");
+  }
+};
+
+/** Judges a body, whatever the client is. Throws `client.invalid`, `application.invalid`, `cors.duplicate`. */
+export const checkOidc = async (body: Body): Promise<void> => {
+  const names: readonly string[] = grantTypes.map(({ name }) => name);
+  for (const grant of body.grantTypes) allowed(grant, names, "grant type");
+  const callbacks = body.callbackURLs ?? [];
+  if (
+    body.grantTypes.some((grant) => grant === "authorization_code" || grant === "implicit") &&
+    callbacks.length === 0
+  ) {
+    throw refuse("Callback URI is mandatory for Code or Implicit grant types");
+  }
+  if (callbacks.filter((callback) => callback.startsWith("regexp=")).length > EXPRESSIONS_MAX) {
+    throw refuse(`More than ${EXPRESSIONS_MAX} callbacks are expressions; join them by |.`);
+  }
+  for (const callback of callbacks) await checkCallback(callback);
+  checkOrigins(body.allowedOrigins ?? []);
+  for (const validator of body.scopeValidators ?? []) {
+    allowed(validator, oidcOptions.scopeValidators.options, "scope validator");
+  }
+  allowed(body.accessToken?.type, oidcOptions.accessTokenType.options, "access token type");
+  allowed(body.accessToken?.bindingType, oidcOptions.accessTokenBindingType.options, "binding type");
+  const audience = body.idToken?.audience ?? [];
+  if (audience.some((entry) => entry.trim() === "") || new Set(audience).size < audience.length) {
+    throw refuse("Audience values cannot contain duplicates or empty values.");
+  }
+  const { enabled, algorithm = "", method = "" } = body.idToken?.encryption ?? {};
+  if (enabled) {
+    allowed(algorithm, oidcOptions.idTokenEncryptionAlgorithm.options, "Encryption Algorithm");
+    allowed(method, oidcOptions.idTokenEncryptionMethod.options, "Encryption Method");
+  }
+};
+
+/** Compares two secrets in the same time wherever they differ. */
+export const sameText = (a: string, b: string): boolean => {
+  const [x, y] = [Buffer.from(a), Buffer.from(b)];
+  return x.length === y.length && timingSafeEqual(x, y);
+};
+
+/** The id and secret of a client after a body: kept, taken from the body where they are new, or made. */
+const credentialOf = (body: Body, before: OidcClient | undefined, seal: Seal, owner: string) => {
+  const { clientId, clientSecret } = body;
+  const invalid = (what: string) => new Fault("application.invalid", `Invalid ${what} provided for update.`);
+  if (before) {
+    if (clientId !== undefined && clientId !== before.clientId) throw invalid("ClientID");
+    if (clientSecret !== undefined && !sameText(clientSecret, seal.open(before.sealedSecret, owner))) {
+      throw invalid("ClientSecret");
+    }
+    return { clientId: before.clientId, sealedSecret: before.sealedSecret, state: before.state };
+  }
+  for (const [name, value] of Object.entries({ clientId, clientSecret })) {
+    if (value !== undefined && !PRINTABLE.test(value))
+      throw refuse(`The ${name} may hold printable ASCII without blanks.`);
+  }
+  if (clientId !== undefined && RESOURCE_ID.test(clientId)) {
+    throw refuse("The clientId has the form of a user's id, with which tokens would be mistaken for the user's.");
+  }
+  return {
+    clientId: clientId ?? randomText(CLIENT_ID_LENGTH),
+    sealedSecret: seal.seal(clientSecret ?? randomText(SECRET_LENGTH), owner),
+    state: "ACTIVE" as const,
+  };
+};
+
+/**
+ * The client after a body that was judged; it replaces everything but id, secret and state. `owner` is the text that the
+ * secret is sealed for. Throws `client.invalid` and `application.invalid` for an id or secret that cannot be.
+ */
+export const oidcClient = (body: Body, before: OidcClient | undefined, seal: Seal, owner: string): OidcClient => {
+  const { accessToken = {}, refreshToken = {}, idToken = {}, pkce = {} } = body;
+  const isEncrypted = idToken.encryption?.enabled === true;
+  const binding = accessToken.bindingType;
+  return {
+    ...credentialOf(body, before, seal, owner),
+    grantTypes: body.grantTypes,
+    callbackURLs: body.callbackURLs ?? [],
+    allowedOrigins: body.allowedOrigins ?? [],
+    publicClient: body.publicClient ?? false,
+    pkce: {
+      mandatory: pkce.mandatory ?? false,
+      supportPlainTransformAlgorithm: pkce.supportPlainTransformAlgorithm ?? false,
+    },
+    accessToken: {
+      type: accessToken.type ?? oidcOptions.accessTokenType.defaultValue,
+      // A lifetime of 0 means the server's default.
+      userAccessTokenExpiryInSeconds:
+        accessToken.userAccessTokenExpiryInSeconds || tokenLifetimes.userAccessTokenSeconds,
+      applicationAccessTokenExpiryInSeconds:
+        accessToken.applicationAccessTokenExpiryInSeconds || tokenLifetimes.applicationAccessTokenSeconds,
+      ...(binding !== undefined &&
+        binding !== oidcOptions.accessTokenBindingType.defaultValue && { bindingType: binding }),
+      revokeTokensWhenIDPSessionTerminated: accessToken.revokeTokensWhenIDPSessionTerminated ?? false,
+      validateTokenBinding: accessToken.validateTokenBinding ?? false,
+      accessTokenAttributes: accessToken.accessTokenAttributes ?? [],
+    },
+    refreshToken: {
+      expiryInSeconds: refreshToken.expiryInSeconds || tokenLifetimes.refreshTokenSeconds,
+      ...(refreshToken.renewRefreshToken !== undefined && { renewRefreshToken: refreshToken.renewRefreshToken }),
+    },
+    idToken: {
+      expiryInSeconds: idToken.expiryInSeconds || tokenLifetimes.idTokenSeconds,
+      audience: idToken.audience ?? [],
+      encryption: {
+        enabled: isEncrypted,
+        algorithm: isEncrypted ? (idToken.encryption?.algorithm ?? "") : "",
+        method: isEncrypted ? (idToken.encryption?.method ?? "") : "",
+      },
+    },
+    logout: body.logout ?? {},
+    validateRequestObjectSignature: body.validateRequestObjectSignature ?? false,
+    scopeValidators: body.scopeValidators ?? [],
+  };
+};
+
+/** The client with a new secret; it is active again, whatever it was. */
+export const regenerated = (client: OidcClient, seal: Seal, owner: string): OidcClient => ({
+  ...client,
+  sealedSecret: seal.seal(randomText(SECRET_LENGTH), owner),
+  state: "ACTIVE",
+});
+
+/** The client that nobody can use until its secret is regenerated. */
+export const revoked = (client: OidcClient): OidcClient => ({ ...client, state: "REVOKED" });
+
+/** The client as it is read, with its secret. */
+export const presentOidc = ({ sealedSecret, ...client }: OidcClient, seal: Seal, owner: string): Shown => ({
+  ...client,
+  refreshToken: { renewRefreshToken: false, ...client.refreshToken },
+  clientSecret: seal.open(sealedSecret, owner),
+});

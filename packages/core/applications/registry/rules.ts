@@ -1,0 +1,197 @@
+/** What an application may be called and how its parts must fit together. Pure; every refusal is a `Fault` with upstream's code. */
+import { X509Certificate } from "node:crypto";
+import type * as z from "zod";
+import { Fault } from "../../platform/faults.ts";
+import { clientTaken } from "../protocols/kinds.ts";
+import { LOCAL_IDP, localAuthenticators, requestPathAuthenticators } from "./authenticators.ts";
+import type { Application, ProvisioningSettings } from "./model.ts";
+import type { AdvancedConfigurations, ClaimConfiguration } from "./shapes.ts";
+
+const NAME_LENGTH_MAX = 255;
+const NAME = /^[a-zA-Z0-9 ._-]*$/;
+/** Names of the product's own portals: no application takes them. */
+const PORTALS: ReadonlySet<string> = new Set(["Console", "My Account"]);
+/** The internal name of the resident application. */
+const RESIDENT_NAME = "wso2carbon-local-sp";
+/** The application that stands for the default sequence. */
+const DEFAULT_NAME = "default";
+
+const URL_LENGTH_MAX = 2_048;
+
+/** Bytes of an application as JSON. An item holds 400 KB; the rest is left to protocol settings. */
+const APPLICATION_BYTES_MAX = 300_000;
+
+/** The fault of a new application whose name is in use. An OAuth client is named like its application, so that is told first. */
+export const nameTaken = ({ name, inbound }: Pick<Application, "name" | "inbound">, tenant: string): Fault =>
+  inbound.oidc
+    ? clientTaken(`Error when adding the application. An application with the same name already exists: '${name}'.`)
+    : new Fault(
+        "application.name_taken",
+        `An application with name: '${name}' already exists in tenantDomain: ${tenant}`,
+      );
+
+/** The fault of a rename to a name that is in use. */
+export const renameTaken = (id: string, name: string): Fault =>
+  new Fault("application.name_taken", `Updated application name '${name}' already exists.`, {
+    message: `Error patching application with id: ${id}`,
+  });
+
+/** The fault of an id that leads to nothing in the tenant. */
+export const notFound = (id: string, tenant: string): Fault =>
+  new Fault(
+    "application.not_found",
+    `Application cannot be found for the provided id: ${id} in tenantDomain: ${tenant}.`,
+  );
+
+/** Judges how a name is written. `message` is the one of the fault. Throws `application.invalid`. */
+export const checkSpelling = (name: string, message: string): void => {
+  const refuse = (description: string) => new Fault("application.invalid", description, { message });
+  if (name.trim() === "") throw refuse("Application name cannot be empty.");
+  if (name.length > NAME_LENGTH_MAX)
+    throw refuse(`Application name cannot be longer than ${NAME_LENGTH_MAX} characters.`);
+  if (!NAME.test(name)) {
+    throw refuse(`The Application name '${name}' is not valid: it may hold letters, digits, spaces, '.', '_' and '-'.`);
+  }
+};
+
+/** Judges the name of a new application (reference section 3.1). */
+export const checkNewName = (name: string, tenant: string): void => {
+  if (PORTALS.has(name)) throw new Fault("application.name_reserved", `The name '${name}' belongs to a system portal.`);
+  checkSpelling(name, "Error creating application.");
+  if (name === RESIDENT_NAME || name === DEFAULT_NAME) throw nameTaken({ name, inbound: {} }, tenant);
+};
+
+/** Judges a rename. A body that repeats the name it has passes. */
+export const checkRename = (before: Application, name: string): void => {
+  if (name === before.name) return;
+  const message = `Error patching application with id: ${before.id}`;
+  if (PORTALS.has(name))
+    throw new Fault("application.rename_reserved", `The name '${name}' belongs to a system portal.`);
+  if (name === RESIDENT_NAME) {
+    throw new Fault("application.protected", `An application cannot be renamed to '${name}'.`, { message });
+  }
+  checkSpelling(name, message);
+  if (name === DEFAULT_NAME) throw renameTaken(before.id, name);
+};
+
+type Body = {
+  readonly advancedConfigurations?: z.output<typeof AdvancedConfigurations> | undefined;
+  readonly claimConfiguration?: z.output<typeof ClaimConfiguration> | undefined;
+};
+
+/** Judges what a body asks for, whatever the application is. */
+export const checkBody = (body: Body): void => {
+  if (body.advancedConfigurations?.additionalSpProperties?.length) {
+    throw new Fault(
+      "application.property_unsupported",
+      "additionalSpProperties cannot be set: leave them out or send an empty list.",
+    );
+  }
+  const subject = body.claimConfiguration?.subject;
+  if (subject?.useMappedLocalSubject === false && subject.mappedLocalSubjectMandatory === true) {
+    throw new Fault(
+      "application.subject_contradiction",
+      "mappedLocalSubjectMandatory cannot be true while useMappedLocalSubject is false.",
+    );
+  }
+};
+
+const discoverability = ({ advancedConfigurations, accessUrl }: Application): string[] =>
+  advancedConfigurations.discoverableByEndUsers && !accessUrl
+    ? ["A valid accessURL needs to be defined if an application is marked as discoverable."]
+    : [];
+
+const claims = ({ name, claimConfiguration }: Application): string[] => {
+  const { dialect, claimMappings, subject, role } = claimConfiguration;
+  const problems: string[] = [];
+  const mapped = new Set<string>();
+  for (const { applicationClaim } of claimMappings) {
+    if (mapped.has(applicationClaim))
+      problems.push(`Application claim '${applicationClaim}' is mapped more than once.`);
+    mapped.add(applicationClaim);
+  }
+  if (dialect === "CUSTOM") {
+    for (const claim of [subject.claim, role.claim]) {
+      const uri = claim?.uri ?? claim?.id;
+      if (uri && !mapped.has(uri))
+        problems.push(`Application Claim URI '${uri}' is not defined for application:${name}.`);
+    }
+  }
+  return problems;
+};
+
+const steps = ({ authenticationSequence }: Application): string[] => {
+  const { type, steps, requestPathAuthenticators: onPath } = authenticationSequence;
+  const problems = onPath
+    .filter((authenticator) => !requestPathAuthenticators.has(authenticator))
+    .map((authenticator) => `Authenticator ${authenticator} is not available in the server.`);
+  if (type === "DEFAULT") return problems;
+  if (steps.length === 0) {
+    return [...problems, `Authentication steps cannot be empty for user defined authentication type: ${type}`];
+  }
+  if (steps.some(({ id }, index) => id !== index + 1)) {
+    problems.push("Step ids need to be consecutive in the authentication sequence steps, beginning with 1.");
+  }
+  const options = steps.flatMap((step) => step.options);
+  for (const { idp, authenticator } of options) {
+    if (idp === LOCAL_IDP && !localAuthenticators.has(authenticator)) {
+      problems.push(`Authenticator ${authenticator} is not available in the server.`);
+    }
+  }
+  const onlyPrepares = ({ idp, authenticator }: (typeof options)[number]) =>
+    idp === LOCAL_IDP && localAuthenticators.get(authenticator)?.isHandler === true;
+  if (options.every(onlyPrepares)) problems.push("No authenticator have been registered in the authentication flow.");
+  return problems;
+};
+
+/** True for a PEM certificate, or the Base64 of one. */
+const isCertificate = (value: string): boolean => {
+  const texts = [value, Buffer.from(value, "base64").toString("latin1")];
+  return texts.some((text) => {
+    if (!text.includes("-----BEGIN CERTIFICATE-----")) return false;
+    try {
+      return new X509Certificate(text).raw.length > 0;
+    } catch {
+      // Not a certificate is the answer, not a failure.
+      return false;
+    }
+  });
+};
+
+const isWebUrl = (value: string): boolean =>
+  value.length <= URL_LENGTH_MAX && /^https?:\/\//i.test(value) && URL.canParse(value);
+
+const certificate = ({ advancedConfigurations: { certificate: given } }: Application): string[] => {
+  if (given?.type === "PEM" && !isCertificate(given.value)) return ["The certificate is not a valid PEM certificate."];
+  if (given?.type === "JWKS" && !isWebUrl(given.value)) {
+    return [`The JWKS endpoint of the certificate is not an http(s) URL of at most ${URL_LENGTH_MAX} characters.`];
+  }
+  return [];
+};
+
+const size = (settings: unknown): string[] => {
+  const bytes = Buffer.byteLength(JSON.stringify(settings), "utf8");
+  return bytes > APPLICATION_BYTES_MAX
+    ? [`The settings take ${bytes} bytes; at most ${APPLICATION_BYTES_MAX} can be kept.`]
+    : [];
+};
+
+/** Judges the settings of the resident application before they are kept. Throws `application.invalid`. */
+export const checkResident = (settings: ProvisioningSettings): void => {
+  const [problem] = size(settings);
+  if (problem) throw new Fault("application.invalid", problem, { message: "Error updating the resident application." });
+};
+
+/**
+ * Judges an application as a whole before it is kept: all problems are told at once.
+ * Throws `application.invalid` with the operation's message.
+ */
+export const checkApplication = (application: Application, tenant: string, message: string): void => {
+  const problems = [discoverability, claims, steps, certificate, size].flatMap((check) => check(application));
+  if (problems.length === 0) return;
+  throw new Fault(
+    "application.invalid",
+    `Invalid application configuration for application: '${application.name}' of tenantDomain: ${tenant}. ${problems.slice(0, 10).join(" ")}`,
+    { message },
+  );
+};

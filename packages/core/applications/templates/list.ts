@@ -1,0 +1,69 @@
+/** The list of templates: filter and page (spec, operation 30; decision 0009). */
+import type * as z from "zod";
+import { type FilterRow, matches, parseFilter, type Vocabulary } from "../../platform/filter/filter.ts";
+import { LIMIT_DEFAULT, LIMIT_MAX } from "../management/contract.ts";
+import type { TemplateSummary } from "./model.ts";
+import type { TemplateList } from "./shapes.ts";
+import { starterTemplates } from "./starter.ts";
+import type { TemplateStore } from "./store.ts";
+
+/** What the list can be filtered by: `clientId` and `issuer` as the spec offers them, though no template has one. */
+const filterable = [
+  "name",
+  "description",
+  "image",
+  "category",
+  "displayOrder",
+  "authenticationProtocol",
+  "templateGroup",
+  "clientId",
+  "issuer",
+] as const;
+type Filterable = (typeof filterable)[number];
+
+const vocabulary: Vocabulary<Filterable> = {
+  attributes: filterable,
+  unknownAttribute: "filter.template_attribute",
+  example: "name sw Web or (category eq DEFAULT and authenticationProtocol eq 'oidc')",
+};
+
+/** The query of the list, parsed by the contract. */
+export interface ListQuery {
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+  readonly filter?: string | undefined;
+}
+
+const rowOf = (template: TemplateSummary): FilterRow<Filterable> => {
+  const { name, description, image, category, displayOrder, authenticationProtocol, templateGroup } = template;
+  return {
+    name,
+    description,
+    image,
+    category,
+    displayOrder: displayOrder === undefined ? undefined : String(displayOrder),
+    authenticationProtocol,
+    templateGroup,
+  };
+};
+
+/** The path of a template; it always names the tenant. */
+export const selfOf = (tenant: string, id: string): string => `/t/${tenant}/api/server/v1/applications/templates/${id}`;
+
+/** One page of the templates that a tenant can use. One round trip. Throws the filter's faults. */
+export const listTemplates = async (
+  store: TemplateStore,
+  tenant: string,
+  query: ListQuery,
+): Promise<z.input<typeof TemplateList>> => {
+  const filter = query.filter?.trim() ? parseFilter(query.filter, vocabulary) : undefined;
+  const limit = Math.min(query.limit ?? LIMIT_DEFAULT, LIMIT_MAX);
+  const offset = query.offset ?? 0;
+  const all: readonly TemplateSummary[] = [...starterTemplates, ...(await store.summaries(tenant))];
+  const found = filter ? all.filter((template) => matches(filter, rowOf(template))) : all;
+  return {
+    templates: found
+      .slice(offset, offset + limit)
+      .map((template) => ({ ...template, self: selfOf(tenant, template.id) })),
+  };
+};

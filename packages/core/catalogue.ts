@@ -1,0 +1,41 @@
+/** The operation catalogue: every endpoint of the API. A domain's contract is listed here once. */
+import { apiResourceOperations } from "./api-resources/contract.ts";
+import { authorizedApiOperations } from "./applications/authorized-apis/contract.ts";
+import { transferOperations } from "./applications/files/contract.ts";
+import { protocolOperations } from "./applications/inbound-protocols/contract.ts";
+import { applicationOperations } from "./applications/management/contract.ts";
+import { metadataOperations } from "./applications/metadata/contract.ts";
+import { templateOperations } from "./applications/templates/contract.ts";
+import { documentOperations } from "./documents/contract.ts";
+import { oauthOperations } from "./oauth/contract.ts";
+import type { Operation } from "./operation/operation.ts";
+import type { ServiceName } from "./operation/services.ts";
+import { scim1Operations } from "./scim-api/v1/contract.ts";
+import { scim2Operations } from "./scim-api/v2/contract.ts";
+import { tenantOperations } from "./tenants/contract.ts";
+
+/** Every operation, by its id: the name of its handler, its test file, its `operationId` and its log field. */
+export const catalogue = {
+  ...documentOperations,
+  ...applicationOperations,
+  ...protocolOperations,
+  ...templateOperations,
+  ...metadataOperations,
+  ...authorizedApiOperations,
+  ...apiResourceOperations,
+  ...oauthOperations,
+  ...scim1Operations,
+  ...transferOperations,
+  ...scim2Operations,
+  ...tenantOperations,
+} as const satisfies Readonly<Record<string, Operation>>;
+
+/** The id of an operation. */
+export type OperationId = keyof typeof catalogue;
+
+/** The catalogue where any id may be looked up. */
+export const operations: Readonly<Record<string, Operation>> = catalogue;
+
+/** The operations of one endpoint group. */
+export const operationsOf = (service: ServiceName): Readonly<Record<string, Operation>> =>
+  Object.fromEntries(Object.entries(operations).filter(([, declaration]) => declaration.service === service));

@@ -1,0 +1,103 @@
+/** The operations on roles: upstream's roles API, version 2 (reference scim.md section 4.7). */
+import { operation } from "../../operation/operation.ts";
+import { PatchRequest, ScimRole, SearchRequest } from "./shapes.ts";
+import { changing, IfMatch, ListQuery, listed, MANY_MEMBERS, Path, Projection, roleShown } from "./shapes-query.ts";
+
+const roles = { service: "scim2", source: "upstream's SCIM2 roles API v2, our choice, decision 0016" } as const;
+
+/** The scopes that let their holders change one list of a role and nothing else of it (reference access.md section 2.3). */
+export const roleListScopes = {
+  users: "internal_role_mgt_users_update",
+  groups: "internal_role_mgt_groups_update",
+  permissions: "internal_role_mgt_permissions_update",
+} as const;
+
+export const roleOperations = {
+  listRoles: operation({
+    ...roles,
+    method: "GET",
+    path: "/scim2/v2/Roles",
+    scope: "internal_role_mgt_view",
+    summary: "List roles",
+    query: ListQuery,
+    success: listed,
+    failures: [400],
+  }),
+  searchRoles: operation({
+    ...roles,
+    method: "POST",
+    path: "/scim2/v2/Roles/.search",
+    scope: "internal_role_mgt_view",
+    summary: "Search roles",
+    body: SearchRequest,
+    success: listed,
+    failures: [400],
+  }),
+  createRole: operation({
+    ...roles,
+    method: "POST",
+    path: "/scim2/v2/Roles",
+    scope: "internal_role_mgt_create",
+    seesScopes: true,
+    summary: "Create a role",
+    query: Projection,
+    body: ScimRole,
+    limits: MANY_MEMBERS,
+    success: { ...roleShown, status: 201 },
+    failures: [400],
+  }),
+  getRole: operation({
+    ...roles,
+    method: "GET",
+    path: "/scim2/v2/Roles/{id}",
+    scope: "internal_role_mgt_view",
+    summary: "Read a role",
+    params: Path,
+    query: Projection,
+    success: roleShown,
+    failures: [400, 404],
+  }),
+  replaceRole: operation({
+    ...roles,
+    method: "PUT",
+    path: "/scim2/v2/Roles/{id}",
+    scope: "internal_role_mgt_update",
+    seesScopes: true,
+    summary: "Replace a role",
+    params: Path,
+    query: Projection,
+    headers: IfMatch,
+    body: ScimRole,
+    limits: MANY_MEMBERS,
+    success: roleShown,
+    failures: changing,
+  }),
+  patchRole: operation({
+    ...roles,
+    method: "PATCH",
+    path: "/scim2/v2/Roles/{id}",
+    scope: "internal_role_mgt_update",
+    seesScopes: true,
+    partialScopes: Object.values(roleListScopes),
+    summary:
+      "Change a role, or with the scope for one of them its users, groups or permissions alone; a role of more than 1,000 users is answered only where attributes are asked for",
+    params: Path,
+    query: Projection,
+    headers: IfMatch,
+    body: PatchRequest,
+    limits: MANY_MEMBERS,
+    success: { ...roleShown, orNoContent: true },
+    failures: changing,
+  }),
+  deleteRole: operation({
+    ...roles,
+    method: "DELETE",
+    path: "/scim2/v2/Roles/{id}",
+    scope: "internal_role_mgt_delete",
+    summary: "Delete a role",
+    params: Path,
+    headers: IfMatch,
+    success: { status: 204 },
+    failures: changing,
+  }),
+} as const;

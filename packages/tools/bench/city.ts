@@ -1,0 +1,166 @@
+/** The people of a city, as data for benchmarks: users with what identity hubs send about them, and groups from small to vast. */
+import { createHash } from "node:crypto";
+import { SUPER_TENANT } from "#core/domain/tenant.ts";
+import { PRIMARY } from "#core/domain/username.ts";
+import { type Group, tallyAfter, tallyOf } from "#core/identities/groups/model.ts";
+import { groupItem } from "#core/identities/groups/store.ts";
+import { lookupSteps } from "#core/identities/users/lookups.ts";
+import { freshUser, type User } from "#core/identities/users/model.ts";
+import { userItem } from "#core/identities/users/store.ts";
+import { foldName } from "#core/platform/fold.ts";
+import { compareText } from "#core/platform/text-order.ts";
+import { keys } from "#core/table/keys.ts";
+import { type Entry, layout } from "#core/table/name-index/items.ts";
+import type { Item, Step } from "#core/table/table.ts";
+
+const BEGAN_MS = Date.UTC(2025, 0, 1);
+const BETWEEN_USERS_MS = 30_000;
+const GOLDEN = 2_654_435_761;
+
+const given = ["mi", "le", "dan", "so", "ka", "ri", "no", "el", "tom", "ay", "is", "jun", "per", "al", "bo", "ste"];
+const family = ["kor", "van", "hel", "son", "ova", "bel", "ric", "tan", "mur", "dez", "lin", "gar", "esh", "ito"];
+
+/** Every so-manieth name is marked, so that a filter for the mark has one match in a hundred. */
+const ONE_IN = 100;
+/** Marks that no other name holds. */
+export const marks = { prefix: "taxi.", infix: ".zq.", suffix: ".fleet" } as const;
+
+/** A group has its members by the number of the user. */
+interface Crowd {
+  readonly displayName: string;
+  readonly has: (user: number) => boolean;
+}
+
+/** A city of so many users. Users and groups are known by their numbers, from 0. */
+export interface City {
+  readonly size: number;
+  nameOf(user: number): string;
+  idOf(user: number): string;
+  groupIdOf(group: number): string;
+  readonly groups: readonly Group[];
+  /** Everything of it, for an empty table, and how many items that is. */
+  items(): Generator<Item, void>;
+  readonly itemCount: number;
+}
+
+const scrambled = (number: number): number => (number * GOLDEN) % 2 ** 32;
+
+const nameOf = (user: number): string => {
+  const chance = scrambled(user + 1);
+  const pick = (list: readonly string[], shift: number) => list[Math.floor(chance / shift) % list.length] ?? "";
+  const first = `${pick(given, 3)}${pick(given, 59)}`;
+  const last = `${pick(family, 7)}${pick(family, 1_013)}`;
+  const number = user.toString(36);
+  switch (user % ONE_IN) {
+    case 1:
+      return `${marks.prefix}${first}${number}`;
+    case 2:
+      return `${first}.${last}${marks.infix}${number}`;
+    case 3:
+      return `${first}.${last}${number}${marks.suffix}`;
+    default:
+      return user % 9 === 0 ? `${first}.${last}${number}@example.com` : `${first}.${last}${number}`;
+  }
+};
+
+/** An id as the service makes them: one made later is greater. */
+const idAt = (kind: string, number: number, ms: number): string => {
+  const time = ms.toString(16).padStart(12, "0");
+  const rest = createHash("sha256").update(`${kind} ${number}`).digest("hex");
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${rest.slice(0, 3)}-8${rest.slice(3, 6)}-${rest.slice(6, 18)}`;
+};
+
+const idOf = (user: number): string => idAt("user", user, BEGAN_MS + user * BETWEEN_USERS_MS);
+const groupIdOf = (group: number): string => idAt("group", group, BEGAN_MS + group * BETWEEN_USERS_MS);
+
+/** A tenth of all in the first group, a thousand (a hundredth of a small city) in the second, about twenty in each of the others. */
+const crowdsOf = (size: number): readonly Crowd[] => {
+  const small = Math.max(20, Math.floor(size / 500));
+  const every = Math.max(100, Math.floor(size / 1_000));
+  return [
+    { displayName: "All drivers", has: (user) => user % 10 === 0 },
+    { displayName: "Night shift", has: (user) => user % every === 5 },
+    ...Array.from({ length: small }, (_, at) => ({
+      displayName: `Stand ${String(at).padStart(5, "0")}`,
+      has: (user: number) => user % 25 === 4 && Math.floor(user / 25) % small === at,
+    })),
+  ];
+};
+
+/** The groups of one user, without asking each. */
+const groupsOfUser = (user: number, crowds: readonly Crowd[]): number[] => {
+  const small = crowds.length - 2;
+  const candidates = [0, 1, 2 + (Math.floor(user / 25) % small)];
+  return candidates.filter((at) => crowds[at]?.has(user));
+};
+
+const profileOf = (user: number, name: string): User["profile"] => ({
+  externalId: `hr-${String(user).padStart(9, "0")}`,
+  displayName: `Driver ${name}`,
+  name: { givenName: name.split(".")[0] ?? "", familyName: `of ${user}`, formatted: `Driver ${name}` },
+  title: "Taxi driver",
+  userType: "Employee",
+  preferredLanguage: "en-GB",
+  locale: "en-GB",
+  timezone: "Europe/London",
+  emails: [{ value: `d${user}@taxis.example.com`, type: "work", primary: true }],
+  phoneNumbers: [{ value: `+44 20 ${String(user).padStart(8, "0")}`, type: "work" }],
+  addresses: [
+    { streetAddress: `${(user % 400) + 1} Station Road`, locality: "London", postalCode: "N1", type: "work" },
+  ],
+  "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User": {
+    employeeNumber: `hr-${String(user).padStart(9, "0")}`,
+    costCenter: String(4_000 + (user % 60)),
+    organization: "Taxis",
+    department: `District ${user % 33}`,
+  },
+});
+
+const puts = (steps: readonly Step[]): Item[] => steps.flatMap((step) => ("put" in step ? [step.put] : []));
+
+const inNameOrder = (entries: readonly Entry[]): Entry[] => entries.toSorted((a, b) => compareText(a.key, b.key));
+
+/** Lays out a city. */
+export const cityOf = (size: number): City => {
+  const crowds = crowdsOf(size);
+  const tallies = crowds.map(() => tallyOf([]));
+  for (let user = 0; user < size; user += 1) {
+    for (const at of groupsOfUser(user, crowds)) {
+      tallies[at] = tallyAfter(tallies[at] ?? tallyOf([]), [idOf(user)], []);
+    }
+  }
+  const groups = crowds.map(
+    ({ displayName }, at): Group => ({
+      id: groupIdOf(at),
+      displayName,
+      userStore: PRIMARY,
+      createdMs: BEGAN_MS,
+      modifiedMs: BEGAN_MS,
+      version: 1,
+      ...(tallies[at] ?? tallyOf([])),
+      roleIds: [],
+    }),
+  );
+
+  function* items(): Generator<Item, void> {
+    const refuse = () => new Error("the table is not empty");
+    for (let user = 0; user < size; user += 1) {
+      const [id, name] = [idOf(user), nameOf(user)];
+      const profile = profileOf(user, name);
+      const inGroups = groupsOfUser(user, crowds).map(groupIdOf);
+      const created = BEGAN_MS + user * BETWEEN_USERS_MS;
+      yield userItem(SUPER_TENANT, freshUser(id, name, created, { profile, groupIds: inGroups }));
+      yield* puts(lookupSteps(SUPER_TENANT, id, {}, profile, refuse));
+      for (const groupId of inGroups) yield { ...keys.member(SUPER_TENANT, groupId, id), name };
+    }
+    const users = Array.from({ length: size }, (_, user) => ({ key: foldName(nameOf(user)), id: idOf(user) }));
+    yield* layout(keys.userNames(SUPER_TENANT, PRIMARY), inNameOrder(users));
+    for (const group of groups) yield groupItem(SUPER_TENANT, group);
+    const named = groups.map(({ displayName, id }) => ({ key: foldName(displayName), id }));
+    yield* layout(keys.groupNames(SUPER_TENANT, PRIMARY), inNameOrder(named));
+  }
+
+  const memberships = tallies.reduce((sum, { memberCount }) => sum + memberCount, 0);
+  // A range and a leaf for some 180 names come on top: the bar of a loader may end a little early.
+  return { size, nameOf, idOf, groupIdOf, groups, items, itemCount: size * 4 + memberships + groups.length * 2 };
+};

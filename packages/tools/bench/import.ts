@@ -1,0 +1,100 @@
+/**
+ * Makes the embedded engine's file out of very many items: they are written in the format of DynamoDB's exports, which the
+ * engine's own import reads some ten times faster than it takes writes.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { marshall } from "@aws-sdk/util-dynamodb";
+import { SingleBar } from "cli-progress";
+import type { Item } from "#core/table/table.ts";
+import { findProgram } from "../../local/engine.ts";
+
+const CHARACTERS_PER_WRITE = 1_000_000;
+const LOOK_EVERY_MS = 500;
+/** Bytes of the engine's file for one byte of an export, about: the bar of the import goes by it. */
+const FILE_FOR_EXPORT = 1.1;
+
+const newBar = (title: string): SingleBar =>
+  new SingleBar({ format: `${title} {bar} {percentage} %`, clearOnComplete: true, stream: process.stderr });
+
+const schemaOf = (tableName: string) => ({
+  Table: {
+    TableName: tableName,
+    AttributeDefinitions: ["PK", "SK"].map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+    KeySchema: [
+      { AttributeName: "PK", KeyType: "HASH" },
+      { AttributeName: "SK", KeyType: "RANGE" },
+    ],
+    TableStatus: "ACTIVE",
+    BillingModeSummary: { BillingMode: "PAY_PER_REQUEST" },
+  },
+});
+
+const writeExport = async (file: string, title: string, count: number, items: Iterable<Item>): Promise<void> => {
+  const bar = newBar(title);
+  bar.start(count, 0);
+  const out = createWriteStream(file);
+  let [text, written] = ["", 0];
+  const flush = async () => {
+    if (!out.write(text)) await once(out, "drain");
+    text = "";
+    bar.update(Math.min(written, count));
+  };
+  for (const item of items) {
+    text += `${JSON.stringify({ Item: marshall(item, { removeUndefinedValues: true }) })}\n`;
+    written += 1;
+    if (text.length > CHARACTERS_PER_WRITE) await flush();
+  }
+  await flush();
+  out.end();
+  await once(out, "finish");
+  bar.stop();
+};
+
+const bytesOf = (file: string): Promise<number> =>
+  stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
+
+const runImport = async (source: string, schema: string, output: string, expectedBytes: number): Promise<void> => {
+  const bar = newBar("import");
+  bar.start(expectedBytes, 0);
+  const looking = setInterval(async () => bar.update(Math.min(expectedBytes, await bytesOf(output))), LOOK_EVERY_MS);
+  const args = ["import", "--source", source, "--schema", schema, "--output", output];
+  const child = spawn(await findProgram(), args, { stdio: ["ignore", "ignore", "pipe"] });
+  let complaint = "";
+  child.stderr.on("data", (data: Buffer) => {
+    complaint += data.toString();
+  });
+  const [code] = (await once(child, "close")) as [number | null];
+  clearInterval(looking);
+  bar.stop();
+  if (code !== 0) throw new Error(`The import ended with code ${code}: ${complaint.trim()}`);
+};
+
+/** Makes the file, which must not exist, with a table of these items. `count` is what the bar counts to. */
+export const importItems = async (
+  file: string,
+  tableName: string,
+  title: string,
+  count: number,
+  items: Iterable<Item>,
+): Promise<void> => {
+  const directory = await mkdtemp(join(tmpdir(), "identity-admin-api-import-"));
+  try {
+    const data = join(directory, "export", tableName, "data");
+    await mkdir(data, { recursive: true });
+    const schema = join(directory, "schema.json");
+    await writeFile(schema, JSON.stringify(schemaOf(tableName)));
+    const exported = join(data, "items.json");
+    await writeExport(exported, title, count, items);
+    await runImport(join(directory, "export"), schema, file, (await bytesOf(exported)) * FILE_FOR_EXPORT);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+};

@@ -1,0 +1,293 @@
+/** What every operation costs in the database, called over HTTP on a tenant of a given size. */
+import { apiResourceItems } from "#core/api-resources/store.ts";
+import type { OidcClient } from "#core/applications/protocols/model.ts";
+import { freshApplication } from "#core/applications/registry/model.ts";
+import { applicationItems } from "#core/applications/registry/store.ts";
+import { templateItems } from "#core/applications/templates/store.ts";
+import { type OperationId, operations } from "#core/catalogue.ts";
+import { systemApis } from "#core/domain/system-apis.ts";
+import { SUPER_TENANT } from "#core/domain/tenant.ts";
+import { newId } from "#core/platform/ids.ts";
+import type { Item } from "#core/table/table.ts";
+import { type RunningService, startService } from "../../local/service.ts";
+import { loadItems } from "./bulk.ts";
+import { administrator, callWith, costOf, isAuthorizer, listening } from "./calls.ts";
+import type { Budget, Row } from "./report.ts";
+
+const NONE: Budget = { roundTrips: 0 };
+const CHANGE: Budget = { roundTrips: 3 };
+const READ_ONE: Budget = { roundTrips: 1 };
+const LIST: Budget = { roundTrips: 3, readUnits: 200 };
+const AUTHORIZE: Budget = { roundTrips: 2 };
+
+/** One API resource for so many applications. */
+const APPLICATIONS_PER_API = 10;
+
+/** What was loaded, newest first. */
+interface Loaded {
+  readonly templateIds: readonly string[];
+  readonly ids: readonly string[];
+  readonly apiIds: readonly string[];
+}
+
+/** One call to be measured. */
+interface Call {
+  readonly path: string;
+  readonly body?: unknown;
+  readonly file?: string;
+  readonly budget: Budget;
+  /** Set apart from other calls of the operation. */
+  readonly variant?: string;
+}
+
+type Calls = Readonly<Partial<Record<OperationId, readonly Call[]>>>;
+
+const templatesBase = "/api/server/v1/applications/templates";
+const templateName = (id: string): string => `Template ${id}`;
+const templateBody = (name: string) => ({ name, application: { name: "a", description: "d" } });
+
+/** How to call the operations on templates. They cost the more the more templates there are: one for ten applications. */
+const templateCalls = (ids: readonly string[], size: number): Calls => {
+  const path = (at: number) => `${templatesBase}/${ids[at]}`;
+  return {
+    listApplicationTemplates: [
+      { variant: "first page", path: templatesBase, budget: LIST },
+      { variant: "co", path: `${templatesBase}?filter=name+co+9&limit=100`, budget: LIST },
+    ],
+    addApplicationTemplate: [{ path: templatesBase, body: templateBody(`new at ${size}`), budget: CHANGE }],
+    getApplicationTemplate: [{ path: path(0), budget: READ_ONE }],
+    updateApplicationTemplate: [
+      { path: path(1), body: templateBody(templateName(ids[1] ?? "")), budget: CHANGE },
+      { variant: "rename", path: path(2), body: templateBody(`renamed at ${size}`), budget: CHANGE },
+    ],
+    deleteApplicationTemplate: [{ path: path(3), budget: CHANGE }],
+  };
+};
+
+/** The calls on API resources and on the authorized APIs of one application, in an order in which each finds what it needs. */
+const apiCalls = (apiIds: readonly string[], application: string): Calls => {
+  const base = "/api/server/v1/api-resources";
+  const id = (at: number) => `${base}/${apiIds[at]}`;
+  const nth = apiIds.length;
+  const authorized = `${application}/authorized-apis`;
+  const system = systemApis[0];
+  const scopes = (system?.scopes ?? []).map(({ name }) => name);
+  return {
+    listApiResources: [
+      { path: base, budget: LIST },
+      { variant: "co", path: `${base}?filter=name+co+9&limit=100`, budget: LIST },
+    ],
+    createApiResource: [
+      { path: base, body: { name: "n", identifier: `new ${nth}`, scopes: [{ name: `new:${nth}` }] }, budget: CHANGE },
+    ],
+    getApiResource: [{ path: id(0), budget: READ_ONE }],
+    patchApiResource: [{ path: id(0), body: { addedScopes: [{ name: `more:${nth}` }] }, budget: CHANGE }],
+    getApiResourceScopes: [{ path: `${id(0)}/scopes`, budget: READ_ONE }],
+    replaceApiResourceScopes: [{ path: `${id(1)}/scopes`, body: [{ name: `other:${nth}` }], budget: CHANGE }],
+    patchApiResourceScope: [{ path: `${id(1)}/scopes/other:${nth}`, body: { displayName: "Other" }, budget: CHANGE }],
+    deleteApiResourceScope: [{ path: `${id(1)}/scopes/other:${nth}`, budget: CHANGE }],
+    authorizeApi: [
+      { path: authorized, body: { id: system?.id, scopes }, budget: CHANGE },
+      { variant: "second", path: authorized, body: { id: apiIds[0] }, budget: CHANGE },
+    ],
+    listAuthorizedApis: [{ path: authorized, budget: { roundTrips: 2 } }],
+    patchAuthorizedApi: [
+      { path: `${authorized}/${system?.id}`, body: { removedScopes: scopes.slice(1) }, budget: CHANGE },
+    ],
+    deleteAuthorizedApi: [{ path: `${authorized}/${system?.id}`, budget: CHANGE }],
+    deleteApiResource: [{ path: id(2), budget: CHANGE }],
+  };
+};
+
+/** A file that names an application and its client. */
+const fileAt = (size: number): string =>
+  `<ServiceProvider><ApplicationName>imported at ${size}</ApplicationName><InboundAuthenticationConfig><InboundAuthenticationRequestConfigs><InboundAuthenticationRequestConfig><InboundAuthKey>imported-${size}</InboundAuthKey><InboundAuthType>oauth2</InboundAuthType><inboundConfiguration><![CDATA[<oAuthAppDO><oauthConsumerKey>imported-${size}</oauthConsumerKey><grantTypes>client_credentials</grantTypes></oAuthAppDO>]]></inboundConfiguration></InboundAuthenticationRequestConfig></InboundAuthenticationRequestConfigs></InboundAuthenticationConfig></ServiceProvider>`;
+
+/** How to call each operation; those without an entry are named at the end. `ids` are those of the loaded applications. */
+const calls = ({ ids, templateIds, apiIds }: Loaded, ownerId: string): Calls => {
+  const base = "/api/server/v1/applications";
+  const id = (at: number) => `${base}/${ids[at]}`;
+  const list = (variant: string, query: string): Call => ({ variant, path: `${base}${query}`, budget: LIST });
+  return {
+    getOpenApiDocument: [{ path: "/openapi.json", budget: NONE }],
+    listSupportedProtocols: [{ path: `${base}/meta/inbound-protocols`, budget: NONE }],
+    getSamlMetadata: [{ path: `${base}/meta/inbound-protocols/saml`, budget: NONE }],
+    getOidcMetadata: [{ path: `${base}/meta/inbound-protocols/oidc`, budget: NONE }],
+    getWsTrustMetadata: [{ path: `${base}/meta/inbound-protocols/ws-trust`, budget: NONE }],
+    getCustomProtocolMetadata: [{ path: `${base}/meta/inbound-protocols/cas`, budget: NONE }],
+    getAdaptiveAuthTemplates: [{ path: `${base}/meta/adaptive-auth-templates`, budget: NONE }],
+    listApplications: [
+      list("first page", ""),
+      list("100 from the end", `?offset=${ids.length - 100}&limit=100`),
+      list("sw", "?filter=name+sw+Pickup+1"),
+      list("co or ew", "?filter=name+co+99+or+name+ew+7&limit=100"),
+      list("no match", "?filter=clientId+co+nobody"),
+      list("eq", `?filter=name+eq+${encodeURIComponent(nameOf(ids.length - 1))}`),
+    ],
+    createApplication: [
+      { path: base, body: { name: `new at ${ids.length}`, description: "d" }, budget: CHANGE },
+      {
+        variant: "from a template by name",
+        path: `${base}?template=${encodeURIComponent(templateName(templateIds[4] ?? ""))}`,
+        body: { name: `from a template at ${ids.length}` },
+        budget: CHANGE,
+      },
+    ],
+    getApplication: [{ path: id(0), budget: READ_ONE }],
+    patchApplication: [
+      { path: id(1), body: { description: "changed" }, budget: CHANGE },
+      { variant: "rename", path: id(2), body: { name: `renamed at ${ids.length}` }, budget: CHANGE },
+    ],
+    deleteApplication: [{ path: id(3), budget: CHANGE }],
+    changeApplicationOwner: [{ path: `${id(4)}/owner`, body: { id: ownerId }, budget: CHANGE }],
+    getApplicationAuthenticators: [{ path: `${id(5)}/authenticators`, budget: READ_ONE }],
+    listInboundProtocols: [{ path: `${id(9)}/inbound-protocols/`, budget: READ_ONE }],
+    updateOidcConfiguration: [
+      { path: `${id(9)}/inbound-protocols/oidc`, body: { grantTypes: ["client_credentials"] }, budget: CHANGE },
+    ],
+    getOidcConfiguration: [{ path: `${id(9)}/inbound-protocols/oidc`, budget: { roundTrips: 2 } }],
+    regenerateClientSecret: [{ path: `${id(9)}/inbound-protocols/oidc/regenerate-secret`, budget: CHANGE }],
+    revokeClient: [{ path: `${id(9)}/inbound-protocols/oidc/revoke`, budget: CHANGE }],
+    deleteOidcConfiguration: [{ path: `${id(9)}/inbound-protocols/oidc`, budget: CHANGE }],
+    getResidentApplication: [{ path: `${base}/resident`, budget: READ_ONE }],
+    updateResidentApplication: [{ path: `${base}/resident`, body: {}, budget: CHANGE }],
+    importApplication: [{ path: `${base}/import`, file: fileAt(ids.length), budget: CHANGE }],
+    updateApplicationFromFile: [{ path: `${base}/import`, file: fileAt(ids.length), budget: CHANGE }],
+    exportApplication: [{ path: `${id(9)}/export`, budget: READ_ONE }],
+    ...templateCalls(templateIds, ids.length),
+    ...apiCalls(apiIds, id(6)),
+  };
+};
+
+/** A client as far as the table cares. */
+const client = (index: number): OidcClient => ({
+  clientId: `client${String(index).padStart(22, "0")}`,
+  sealedSecret: "s".repeat(110),
+  state: "ACTIVE",
+  grantTypes: ["authorization_code"],
+  callbackURLs: [`https://app-${index}.example/callback`],
+  allowedOrigins: [],
+  publicClient: false,
+  pkce: { mandatory: true, supportPlainTransformAlgorithm: false },
+  accessToken: {
+    type: "JWT",
+    userAccessTokenExpiryInSeconds: 3_600,
+    applicationAccessTokenExpiryInSeconds: 3_600,
+    revokeTokensWhenIDPSessionTerminated: false,
+    validateTokenBinding: false,
+    accessTokenAttributes: [],
+  },
+  refreshToken: { expiryInSeconds: 86_400, renewRefreshToken: false },
+  idToken: { expiryInSeconds: 3_600, audience: [], encryption: { enabled: false, algorithm: "", method: "" } },
+  logout: {},
+  validateRequestObjectSignature: false,
+  scopeValidators: [],
+});
+
+const nameOf = (index: number): string => `Pickup ${String(index).padStart(6, "0")}`;
+
+/** Loads API resources of three scopes each until there are `size`. */
+const loadApis = async ({ endpoint, tableName }: RunningService, ids: string[], size: number): Promise<void> => {
+  const from = ids.length;
+  for (let index = from; index < size; index += 1) ids.push(newId());
+  function* items(): Generator<Item, void> {
+    for (const [index, id] of ids.entries()) {
+      if (index < from) continue;
+      const name = `api${index}`;
+      const scopes = ["read", "write", "own"].map((verb) => ({
+        id: newId(),
+        name: `${name}:${verb}`,
+        displayName: verb,
+      }));
+      const api = {
+        id,
+        identifier: `urn:${name}`,
+        name,
+        type: "BUSINESS",
+        requiresAuthorization: true,
+        scopes,
+      } as const;
+      yield* apiResourceItems(SUPER_TENANT, api);
+    }
+  }
+  await loadItems(endpoint, tableName, `${size} API resources`, (size - from) * 5, items());
+};
+
+/** Loads applications until there are `size`, besides those that were loaded before. */
+const load = async ({ endpoint, tableName }: RunningService, ids: string[], size: number): Promise<void> => {
+  const from = ids.length;
+  for (let index = from; index < size; index += 1) ids.push(newId());
+  function* items(): Generator<Item, void> {
+    for (const [index, id] of ids.entries()) {
+      if (index < from) continue;
+      const application = {
+        ...freshApplication(id, nameOf(index), "owner", false),
+        description: `Taxi stand ${index}`,
+        // Most applications have a client, whose id is part of what a list reads; those without one are for the protocol calls.
+        ...(index % 10 !== 0 && { inbound: { oidc: client(index) } }),
+      };
+      yield* applicationItems(SUPER_TENANT, application);
+    }
+  }
+  await loadItems(endpoint, tableName, `${size} applications`, (size - from) * 2, items());
+};
+
+/** Loads a template for every ten applications, likewise. */
+const loadTemplates = async ({ endpoint, tableName }: RunningService, ids: string[], size: number): Promise<void> => {
+  const from = ids.length;
+  for (let index = from; index < size / 10; index += 1) ids.push(newId());
+  function* items(): Generator<Item, void> {
+    for (const id of ids.slice(from)) yield* templateItems(SUPER_TENANT, { id, ...templateBody(templateName(id)) });
+  }
+  await loadItems(endpoint, tableName, `${size / 10} templates`, (ids.length - from) * 2, items());
+};
+
+/** Measures every operation on one tenant, at each of some growing numbers of applications. */
+export const measureOperations = async (sizes: readonly number[]): Promise<Row[]> => {
+  const settings = {
+    port: 0,
+    mtlsPort: undefined,
+    dataDirectory: undefined,
+    administrator,
+    endpoint: undefined,
+    deploymentFile: undefined,
+  };
+  const service = await startService(settings);
+  const call = callWith(service.url);
+  const resident = { path: "/api/server/v1/applications/resident", budget: {} };
+  const rows: Row[] = [];
+  try {
+    // The first call of a container verifies the password and learns the role; those behind it are warm.
+    const cold = (await listening(() => call("GET", resident))).find(isAuthorizer);
+    rows.push({ name: "authorize, first request of a container", size: 0, cost: costOf(cold), budget: {} });
+    const warm = (await listening(() => call("GET", resident))).find(isAuthorizer);
+    rows.push({ name: "authorize", size: 0, cost: costOf(warm), budget: AUTHORIZE });
+    const [ids, templateIds, apiIds]: [string[], string[], string[]] = [[], [], []];
+    for (const size of sizes) {
+      await load(service, ids, size);
+      await loadTemplates(service, templateIds, size);
+      await loadApis(service, apiIds, size / APPLICATIONS_PER_API);
+      const newestFirst = (list: readonly string[]) => [...list].reverse();
+      const loaded = {
+        ids: newestFirst(ids),
+        templateIds: newestFirst(templateIds),
+        apiIds: newestFirst(apiIds),
+      };
+      for (const [id, variants] of Object.entries(calls(loaded, cold?.subject ?? ""))) {
+        for (const each of variants) {
+          const lines = await listening(() => call(operations[id]?.method ?? "", each));
+          const line = lines.find((candidate) => !isAuthorizer(candidate));
+          rows.push({
+            name: each.variant ? `${id}, ${each.variant}` : id,
+            size,
+            cost: costOf(line),
+            budget: each.budget,
+          });
+        }
+      }
+    }
+    return rows;
+  } finally {
+    await service.close();
+  }
+};

@@ -1,0 +1,126 @@
+/**
+ * Tokens per second beside `oidc-provider` with its own in-memory adapter, in one process and one run: rounds of the one and
+ * the other by turns. Ours answers through the whole stand-in of the gateway (authorizer, function, embedded database in a
+ * process of its own), the other from a map in memory, so the ratio is what a client would see, not what the libraries weigh.
+ */
+import { generateKeyPairSync } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import Provider, { type Configuration } from "oidc-provider";
+import { elapsed } from "#core/platform/clock.ts";
+import { startService } from "../../local/service.ts";
+import { type BenchClient, newBenchClient, passing, sendForm } from "./tokens.ts";
+
+const ROUNDS = 5;
+const ROUND_MS = 2_000;
+const AT_ONCE = 8;
+const API = "https://api.example";
+
+type TokenType = "Default" | "JWT";
+
+/** Somewhere to get tokens from. */
+interface Source {
+  readonly name: string;
+  get(): Promise<unknown>;
+}
+
+const configuration = ({ clientId, clientSecret }: BenchClient, type: TokenType): Configuration => {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  return {
+    clients: [
+      {
+        client_id: clientId,
+        client_secret: clientSecret,
+        grant_types: ["client_credentials"],
+        redirect_uris: [],
+        response_types: [],
+        id_token_signed_response_alg: "ES256",
+      },
+    ],
+    jwks: { keys: [{ ...privateKey.export({ format: "jwk" }), alg: "ES256", use: "sig" } as never] },
+    scopes: ["read"],
+    ttl: { ClientCredentials: 3_600 },
+    features: {
+      devInteractions: { enabled: false },
+      clientCredentials: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => API,
+        getResourceServerInfo: () => ({
+          scope: "read",
+          accessTokenFormat: type === "JWT" ? "jwt" : "opaque",
+          ...(type === "JWT" && { jwt: { sign: { alg: "ES256" } } }),
+        }),
+      },
+    },
+  };
+};
+
+/** Its notices about development settings are about nothing here. */
+const quietly = <R>(make: () => R): R => {
+  const { info, warn } = console;
+  console.info = () => undefined;
+  console.warn = () => undefined;
+  try {
+    return make();
+  } finally {
+    console.info = info;
+    console.warn = warn;
+  }
+};
+
+const startOther = async (client: BenchClient, type: TokenType): Promise<{ source: Source; server: Server }> => {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  server.on("request", quietly(() => new Provider(url, configuration(client, type))).callback());
+  const form = { grant_type: "client_credentials", scope: "read" };
+  return { server, source: { name: "oidc-provider", get: () => sendForm(url, "/token", client, form) } };
+};
+
+/** Tokens per second of one round. */
+const rateOf = async ({ get }: Source): Promise<number> => {
+  const start = elapsed();
+  let made = 0;
+  const worker = async () => {
+    for (; elapsed() - start < ROUND_MS; made += 1) await get();
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return (made * 1_000) / (elapsed() - start);
+};
+
+const median = (numbers: readonly number[]): number =>
+  [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+
+/** Measures and prints both, for opaque tokens and for JWTs. */
+export const compareTokenRates = async (): Promise<void> => {
+  console.log(`\nTokens per second by client_credentials, ${AT_ONCE} at once, median of ${ROUNDS} rounds by turns`);
+  const service = await startService(passing);
+  const { log } = console;
+  try {
+    for (const type of ["Default", "JWT"] as const) {
+      const client = await newBenchClient(service.url, type);
+      const other = await startOther(client, type);
+      const form = { grant_type: "client_credentials", scope: "internal_application_mgt_view" };
+      const own: Source = { name: "own", get: () => sendForm(service.url, "/oauth2/token", client, form) };
+      const rates = { own: [] as number[], other: [] as number[] };
+      // The lines of the request log cost time, as they do when deployed; they are only not shown.
+      console.log = () => undefined;
+      await Promise.all([own.get(), other.source.get()]);
+      for (let round = 0; round < ROUNDS; round += 1) {
+        rates.own.push(await rateOf(own));
+        rates.other.push(await rateOf(other.source));
+      }
+      console.log = log;
+      other.server.close();
+      other.server.closeAllConnections();
+      const [ours, theirs] = [median(rates.own), median(rates.other)];
+      console.log(
+        `${type === "JWT" ? "JWT" : "opaque"}: ${ours.toFixed(0)} here, ${theirs.toFixed(0)} by oidc-provider with its in-memory adapter: ratio ${(ours / theirs).toFixed(2)}`,
+      );
+    }
+  } finally {
+    console.log = log;
+    await service.close();
+  }
+};

@@ -1,0 +1,166 @@
+/** What tokens cost in the database: getting them, and being let in with one. */
+import { apiResourceItems } from "#core/api-resources/store.ts";
+import type { OperationId } from "#core/catalogue.ts";
+import { systemApis } from "#core/domain/system-apis.ts";
+import { SUPER_TENANT } from "#core/domain/tenant.ts";
+import { newId } from "#core/platform/ids.ts";
+import { type RunningService, startService } from "../../local/service.ts";
+import { loadItems } from "./bulk.ts";
+import { administrator, costOf, isAuthorizer, listening } from "./calls.ts";
+import type { Budget, Row } from "./report.ts";
+
+const VIEW = "internal_application_mgt_view";
+const LIST = "/api/server/v1/applications";
+const BUSINESS = "bench:read";
+
+/** DESIGN section 6. */
+const TOKEN: Budget = { roundTrips: 2 };
+const JWT_WARM: Budget = { roundTrips: 0 };
+const OPAQUE: Budget = { roundTrips: 1 };
+
+const basic = (name: string, word: string): string => `Basic ${Buffer.from(`${name}:${word}`).toString("base64")}`;
+
+/** A client of the running service. */
+export interface BenchClient {
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/** Settings of a service that keeps nothing. */
+export const passing = {
+  port: 0,
+  mtlsPort: undefined,
+  dataDirectory: undefined,
+  administrator,
+  endpoint: undefined,
+  deploymentFile: undefined,
+};
+
+const call = async (url: string, path: string, init: RequestInit): Promise<Record<string, unknown>> => {
+  const answer = await fetch(`${url}${path}`, init);
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${init.method} ${path} answered ${answer.status}: ${text}`);
+  return text ? (JSON.parse(text) as Record<string, unknown>) : { location: answer.headers.get("location") };
+};
+
+const makeClient = async (url: string, type: "Default" | "JWT", apiId?: string): Promise<BenchClient> => {
+  const headers = { authorization: basic("admin", "admin"), "content-type": "application/json" };
+  const post = (path: string, body: unknown) =>
+    call(url, path, { method: "POST", headers, body: JSON.stringify(body) });
+  const grantTypes = ["client_credentials", "password", "refresh_token"];
+  const made = await post(LIST, {
+    name: `bench ${type} ${newId()}`,
+    inboundProtocolConfiguration: { oidc: { grantTypes, accessToken: { type } } },
+  });
+  const path = new URL(String(made.location)).pathname;
+  const api = systemApis.find(({ scopes }) => scopes.some(({ name }) => name === VIEW));
+  await post(`${path}/authorized-apis`, { id: api?.id, scopes: [VIEW] });
+  if (apiId) await post(`${path}/authorized-apis`, { id: apiId, scopes: [BUSINESS] });
+  const { clientId, clientSecret } = await call(url, `${path}/inbound-protocols/oidc`, { method: "GET", headers });
+  return { clientId: String(clientId), clientSecret: String(clientSecret) };
+};
+
+/** Does something of which the request log is not to be shown. */
+const unheard = async <R>(doing: () => Promise<R>): Promise<R> => {
+  let result: R | undefined;
+  await listening(async () => {
+    result = await doing();
+  });
+  return result as R;
+};
+
+/** Makes a client whose tokens are of a kind and that may view applications, and read the tenant's own API where there is one. */
+export const newBenchClient = (...given: Parameters<typeof makeClient>): Promise<BenchClient> =>
+  unheard(() => makeClient(...given));
+
+/** Sends a form as a client. */
+export const sendForm = (
+  url: string,
+  path: string,
+  { clientId, clientSecret }: BenchClient,
+  form: Readonly<Record<string, string>>,
+): Promise<Record<string, unknown>> =>
+  call(url, path, {
+    method: "POST",
+    headers: {
+      authorization: basic(clientId, clientSecret),
+      "content-type": "application/x-www-form-urlencoded",
+    },
+    body: new URLSearchParams(form).toString(),
+  });
+
+const loadApi = async ({ endpoint, tableName }: RunningService): Promise<string> => {
+  const id = newId();
+  const scopes = [{ id: newId(), name: BUSINESS, displayName: "Read" }];
+  const api = {
+    id,
+    identifier: "urn:bench",
+    name: "Bench",
+    type: "BUSINESS",
+    requiresAuthorization: true,
+    scopes,
+  } as const;
+  await loadItems(endpoint, tableName, "an API", 3, apiResourceItems(SUPER_TENANT, api));
+  return id;
+};
+
+/** Measures the operations of the token endpoint, and the authorizer with a token. */
+export const measureTokens = async (): Promise<Row[]> => {
+  const service = await startService(passing);
+  const { url } = service;
+  const rows: Row[] = [];
+  const measure = async <R>(
+    name: string,
+    budget: Budget,
+    run: () => Promise<R>,
+    which: (line: Parameters<typeof isAuthorizer>[0]) => boolean = (line) => !isAuthorizer(line),
+  ): Promise<R> => {
+    let result: R | undefined;
+    const lines = await listening(async () => {
+      result = await run();
+    });
+    rows.push({ name, size: 0, cost: costOf(lines.find(which)), budget });
+    return result as R;
+  };
+  try {
+    const apiId = await loadApi(service);
+    const clients = {
+      opaque: await newBenchClient(url, "Default", apiId),
+      jwt: await newBenchClient(url, "JWT", apiId),
+    };
+    const own = (scope: string) => ({ grant_type: "client_credentials", scope });
+    const token = (client: BenchClient, form: Readonly<Record<string, string>>) =>
+      sendForm(url, "/oauth2/token", client, form);
+    const id: OperationId = "requestToken";
+    await measure(`${id}, JWT, first of a deployment (makes the key)`, {}, () => token(clients.jwt, own(VIEW)));
+    const jwt = await measure(`${id}, client_credentials, JWT`, TOKEN, () => token(clients.jwt, own(VIEW)));
+    const opaque = await measure(`${id}, client_credentials, opaque`, TOKEN, () => token(clients.opaque, own(VIEW)));
+    await measure(`${id}, the same with a scope of the tenant's own API`, TOKEN, () =>
+      token(clients.opaque, own(`${VIEW} ${BUSINESS}`)),
+    );
+    const signIn = { grant_type: "password", ...administrator, scope: VIEW };
+    const pair = await measure(`${id}, password`, {}, () => token(clients.opaque, signIn));
+    const next = await measure(`${id}, refresh_token`, {}, () =>
+      token(clients.opaque, { grant_type: "refresh_token", refresh_token: String(pair.refresh_token) }),
+    );
+    const about = { token: String(next.access_token) };
+    await measure("introspectToken", {}, () => sendForm(url, "/oauth2/introspect", clients.opaque, about));
+    await measure("revokeToken", {}, () => sendForm(url, "/oauth2/revoke", clients.opaque, about));
+    for (const [name, path] of [
+      ["getJwks", "/oauth2/jwks"],
+      ["getServerMetadata", "/.well-known/oauth-authorization-server"],
+    ] as const) {
+      await measure(name, { roundTrips: 1 }, () => call(url, path, { method: "GET" }));
+    }
+    const list = (access: unknown) => () =>
+      call(url, LIST, { method: "GET", headers: { authorization: `Bearer ${access}` } });
+    await measure("authorize, JWT, first of a container", {}, list(jwt.access_token), isAuthorizer);
+    await measure("authorize, JWT", JWT_WARM, list(jwt.access_token), isAuthorizer);
+    const user = await unheard(() => token(clients.jwt, signIn));
+    await measure("authorize, JWT that the container has not seen", JWT_WARM, list(user.access_token), isAuthorizer);
+    await measure("authorize, opaque token", OPAQUE, list(opaque.access_token), isAuthorizer);
+    return rows;
+  } finally {
+    await service.close();
+  }
+};

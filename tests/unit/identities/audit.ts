@@ -1,0 +1,130 @@
+/**
+ * Holding everything that is kept of a tenant's users and groups against itself: names, lookups, credentials, memberships
+ * on both sides, counts. Nothing is asked of the stores: the whole table is read as it is.
+ */
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { PRIMARY } from "#core/domain/username.ts";
+import { tallyOf } from "#core/identities/groups/model.ts";
+import { lookupsOf } from "#core/identities/users/lookups.ts";
+import { foldName } from "#core/platform/fold.ts";
+import { keys, MEMBER } from "#core/table/keys.ts";
+import { newMeter } from "#core/table/meter.ts";
+import { nameIndex } from "#core/table/name-index/name-index.ts";
+import type { Item } from "#core/table/table.ts";
+import type { TestTable } from "#tests/support/engine.ts";
+
+/** Every item of the table. */
+export const everything = async (table: TestTable): Promise<readonly Item[]> => {
+  const documents = DynamoDBDocumentClient.from(new DynamoDBClient(table.client));
+  const items: Item[] = [];
+  let from: Record<string, unknown> | undefined;
+  do {
+    const page = await documents.send(
+      new ScanCommand({
+        TableName: table.tableName,
+        Limit: 5_000,
+        ConsistentRead: true,
+        ...(from && { ExclusiveStartKey: from }),
+      }),
+    );
+    items.push(...((page.Items ?? []) as Item[]));
+    from = page.LastEvaluatedKey;
+  } while (from);
+  documents.destroy();
+  return items;
+};
+
+const setIn = (value: Item[string]): ReadonlySet<string> => (value instanceof Set ? value : new Set());
+const pair = (a: string, b: string): string => `${a} ${b}`;
+
+/** What only one of two lists has. */
+const unlike = (what: string, found: Iterable<string>, expected: Iterable<string>): string[] => {
+  const [has, should] = [new Set(found), new Set(expected)];
+  return [
+    ...[...has].filter((one) => !should.has(one)).map((one) => `${what}: ${one} should not be there`),
+    ...[...should].filter((one) => !has.has(one)).map((one) => `${what}: ${one} is missing`),
+  ];
+};
+
+/** Everything of a tenant that does not fit together, in sentences. Nobody may be writing. */
+export const discrepancies = async (table: TestTable, tenant: string): Promise<readonly string[]> => {
+  const items = await everything(table);
+  const [userNames, groupNames] = [keys.userNames(tenant, PRIMARY), keys.groupNames(tenant, PRIMARY)];
+  const calm = table.open(newMeter());
+  const indexes = await Promise.all([userNames, groupNames].map((names) => nameIndex(calm, names).audit()));
+  const below = (prefix: string) => items.filter(({ PK }) => PK.startsWith(prefix));
+  const main = (prefix: string) => below(prefix).filter(({ SK }) => SK === "A");
+  const idIn = ({ PK }: Item, prefix: string) => PK.slice(prefix.length);
+
+  const [userPrefix, groupPrefix] = [keys.user(tenant, "").PK, keys.group(tenant, "").PK];
+  const [users, groups] = [main(userPrefix), main(groupPrefix)];
+  const groupIds = new Set(groups.map(({ id }) => String(id)));
+  const profiles = users.map((user) => ({ id: String(user.id), profile: JSON.parse(String(user.profile)) }));
+  const members = below(groupPrefix)
+    .filter(({ SK }) => SK.startsWith(MEMBER))
+    .map((item) => ({ groupId: idIn(item, groupPrefix), userId: item.SK.slice(MEMBER.length), name: item.name }));
+
+  const entriesOf = (partition: string) =>
+    items.filter(({ PK }) => PK === partition).map(({ SK, id }) => pair(SK, String(id)));
+  const named = (list: readonly Item[], attribute: string) =>
+    list.map((item) => pair(foldName(String(item[attribute])), String(item.id)));
+  const lookups = below(`${keys.tenant(tenant).PK.replace(/TENANT$/, "X#")}`).map(({ PK, SK }) => pair(PK, SK));
+  const credentialPrefix = keys.credential(tenant, "").PK;
+  const rolePrefix = keys.role(tenant, "").PK;
+  const roleIds = new Set(main(rolePrefix).map(({ id }) => String(id)));
+  const holders = below(rolePrefix).flatMap((item) =>
+    item.SK.startsWith("USER#") ? [pair(idIn(item, rolePrefix), item.SK.slice("USER#".length))] : [],
+  );
+
+  return [
+    ...indexes.flat().map(({ low, problem }) => `index at "${low}": ${problem}`),
+    ...unlike("user names", entriesOf(userNames.entries), named(users, "userName")),
+    ...unlike("group names", entriesOf(groupNames.entries), named(groups, "displayName")),
+    ...unlike(
+      "lookups",
+      lookups,
+      [
+        ...profiles.flatMap(({ id, profile }) =>
+          lookupsOf(profile).map(({ attribute, value }) => keys.lookup(tenant, attribute, value, id)),
+        ),
+        ...groups.flatMap(({ externalId, id }) =>
+          typeof externalId === "string" ? [keys.lookup(tenant, "groupExternalId", externalId, String(id))] : [],
+        ),
+      ].map(({ PK, SK }) => pair(PK, SK)),
+    ),
+    ...unlike(
+      "credentials",
+      main(credentialPrefix).map((item) => idIn(item, credentialPrefix)),
+      users.flatMap(({ id, hasPassword }) => (hasPassword === true ? [String(id)] : [])),
+    ),
+    ...unlike(
+      "memberships",
+      members.map(({ groupId, userId }) => pair(groupId, userId)),
+      users.flatMap(({ id, groups: of }) => [...setIn(of)].map((groupId) => pair(groupId, String(id)))),
+    ),
+    ...members
+      .filter(({ groupId }) => !groupIds.has(groupId))
+      .map(({ groupId, userId }) => `the group ${groupId} is gone, and ${userId} is left in it`),
+    ...groups.flatMap(({ id, members: memberCount, memberSum, unfinished }) => {
+      const real = tallyOf(members.flatMap(({ groupId, userId }) => (groupId === id ? [userId] : [])));
+      return [
+        ...(memberCount === real.memberCount && memberSum === real.memberSum
+          ? []
+          : [`the group ${id} tells of ${memberCount} members (${memberSum}), and has ${JSON.stringify(real)}`]),
+        ...(unfinished === undefined ? [] : [`the group ${id} is unfinished`]),
+      ];
+    }),
+    ...unlike(
+      "names of members",
+      members.map(({ userId, name }) => pair(userId, String(name))),
+      users.flatMap(({ id, userName, groups: of }) => (setIn(of).size > 0 ? [pair(String(id), String(userName))] : [])),
+    ),
+    ...unlike(
+      "holders of roles",
+      holders,
+      users.flatMap(({ id, roles }) => [...setIn(roles)].map((roleId) => pair(roleId, String(id)))),
+    ),
+    ...holders.filter((holder) => !roleIds.has(holder.split(" ")[0] ?? "")).map((holder) => `no role: ${holder}`),
+  ];
+};

@@ -1,0 +1,221 @@
+/** What does not fit one transaction: groups of many members, users in many groups, and what may happen in the middle of it. */
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { gainingRole } from "#core/identities/memberships/assignees.ts";
+import { deleteUser } from "#core/identities/provisioning/users.ts";
+import { freshRole } from "#core/identities/roles/model.ts";
+import { roleStore } from "#core/identities/roles/store.ts";
+import { userStore } from "#core/identities/users/store.ts";
+import { Fault } from "#core/platform/faults.ts";
+import { newId } from "#core/platform/ids.ts";
+import { keys } from "#core/table/keys.ts";
+import { newMeter } from "#core/table/meter.ts";
+import { stale } from "#core/table/stale.ts";
+import type { Table } from "#core/table/table.ts";
+import { type TestTable, testTable } from "#tests/support/engine.ts";
+import { CALM, type HostileDatabase } from "#tests/support/hostile-database.ts";
+import { discrepancies } from "./audit.ts";
+import { type Directory, faultOf, foundDirectory } from "./support.ts";
+
+const TENANT = "large";
+const MANY = 100;
+
+let made: TestTable;
+let table: Table;
+let calm: Directory;
+let hostile: Directory;
+let database: HostileDatabase;
+beforeAll(async () => {
+  made = await testTable();
+  table = made.open(newMeter());
+  ({ calm, hostile, database } = await foundDirectory(made, TENANT, 11));
+});
+afterEach(async () => {
+  database.set(CALM);
+  expect(await discrepancies(made, TENANT)).toEqual([]);
+});
+
+const people = (prefix: string, count: number): Promise<string[]> =>
+  Promise.all(Array.from({ length: count }, (_, at) => calm.addUser(`${prefix}.${at}`)));
+const countOf = async (groupId: string) => (await calm.stores.groups.find(TENANT, groupId))?.memberCount;
+const entryOf = (name: string) => calm.stores.groups.names(TENANT, "PRIMARY").find(name);
+
+describe("a group of many members", () => {
+  test("is there with all of them or not at all", async () => {
+    const ids = await people("whole", MANY);
+    database.set({ heldMs: 2, conflict: 0.05 });
+    let isDone = false;
+    const making = hostile.addGroup("Whole", ids, { externalId: "whole" }).finally(() => {
+      isDone = true;
+    });
+    const seen = new Set<number | undefined>();
+    while (!isDone) {
+      const [user] = await calm.stores.users.findMany(TENANT, ids.slice(-1));
+      const [groupId] = user?.groupIds ?? [];
+      if (groupId !== undefined) seen.add(await countOf(groupId));
+    }
+    const id = await making;
+    expect([...seen].filter((count) => count !== undefined && count !== MANY)).toEqual([]);
+    expect(seen.has(undefined)).toBe(true);
+    expect(await calm.membersOf(id)).toEqual(ids.toSorted());
+    expect(await countOf(id)).toBe(MANY);
+    expect(await calm.stores.groups.idsByExternalId(TENANT, "whole")).toEqual([id]);
+  });
+
+  test("counts those who are left when some are deleted meanwhile", async () => {
+    const ids = await people("leaving", MANY);
+    const making = hostile.addGroup("Leaving", ids);
+    await Promise.all([making, ...ids.filter((_, at) => at % 20 === 3).map((id) => calm.removeUser(id))]);
+    const id = await making;
+    expect(await calm.membersOf(id)).toEqual(ids.filter((_, at) => at % 20 !== 3).sort());
+  });
+
+  test("leaves nothing behind where its name went to another", async () => {
+    const ids = await people("rival", 60);
+    const ended = await Promise.all([1, 2, 3].map(() => faultOf(hostile.addGroup("Rivals", ids))));
+    expect(ended.sort()).toEqual(["scim.unique", "scim.unique", undefined]);
+    expect((await calm.stores.users.find(TENANT, ids[0] ?? ""))?.groupIds).toHaveLength(1);
+  });
+
+  test("gains and loses many, and goes with all of them", async () => {
+    const ids = await people("many", MANY);
+    const id = await calm.addGroup("Many", ids.slice(0, 10));
+    database.set({ conflict: 0.05, lost: 0.05, heldMs: 1 });
+    await hostile.join(id, ...ids);
+    expect(await countOf(id)).toBe(MANY);
+    await hostile.replaceMembers(id, ids.slice(80));
+    expect(await calm.membersOf(id)).toEqual(ids.slice(80).sort());
+    await hostile.join(id, ...ids);
+    await hostile.removeGroup(id);
+    expect(await calm.membersOf(id)).toEqual([]);
+    expect(await entryOf("many")).toBeUndefined();
+  });
+
+  test("is deleted while many join: they are told that it is gone", async () => {
+    const ids = await people("late", MANY);
+    const id = await calm.addGroup("Late");
+    // Long enough for the removal to come between the second transaction and the last.
+    database.set({ heldMs: 300 });
+    const joining = faultOf(hostile.join(id, ...ids));
+    while ((await countOf(id)) === 0) await calm.stores.groups.find(TENANT, id);
+    await calm.removeGroup(id);
+    expect(await joining).toBe("scim.not_found");
+    expect(await calm.membersOf(id)).toEqual([]);
+  });
+});
+
+describe("a user in many groups", () => {
+  const inMany = async (name: string, count: number) => {
+    const userId = await calm.addUser(name, {
+      externalId: name,
+      emails: Array.from({ length: 15 }, (_, at) => ({ value: `${name}.${at}@example.com` })),
+      password: "a-long-password",
+    });
+    const groupIds = await Promise.all(
+      Array.from({ length: count }, (_, at) => calm.addGroup(`${name} ${at}`, [userId])),
+    );
+    return { userId, groupIds };
+  };
+  const namesIn = async (groupIds: readonly string[]) => {
+    const lists = await Promise.all(groupIds.map((id) => calm.stores.groups.members(TENANT, id, 10)));
+    return new Set(lists.flatMap((members) => members.map(({ name }) => name)));
+  };
+
+  test("is renamed in all of them while it leaves some and joins others", async () => {
+    const { userId, groupIds } = await inMany("renamed", 50);
+    const more = await calm.addGroup("renamed, joined late");
+    database.set({ heldMs: 3, conflict: 0.05 });
+    await Promise.all([
+      hostile.changeUser(userId, { userName: "renamed.now" }),
+      ...[42, 45, 48].map((at) => hostile.part(groupIds[at] ?? "", userId)),
+      hostile.removeGroup(groupIds[44] ?? ""),
+      hostile.join(more, userId),
+    ]);
+    expect(await namesIn([...groupIds, more])).toEqual(new Set(["renamed.now"]));
+  });
+
+  test("that is renamed again before all of them know has the last name everywhere", async () => {
+    const { userId, groupIds } = await inMany("again", 45);
+    let isAgain = false;
+    const interrupted: Table = {
+      ...table,
+      async write(...steps) {
+        // The groups beyond the first are told in transactions that check the name.
+        if (!isAgain && steps.some((step) => "check" in step)) {
+          isAgain = true;
+          await calm.changeUser(userId, { userName: "again.last" });
+        }
+        await table.write(...steps);
+      },
+    };
+    await userStore(interrupted).update(TENANT, userId, (before) => ({
+      after: { ...before, userName: "again.first" },
+    }));
+    expect(isAgain).toBe(true);
+    expect(await namesIn(groupIds)).toEqual(new Set(["again.last"]));
+  });
+
+  test("that is renamed twice at once has one name everywhere", async () => {
+    const { userId, groupIds } = await inMany("twice", 50);
+    database.set({ heldMs: 3 });
+    const ended = await Promise.all(
+      ["twice.a", "twice.b"].map((userName) => faultOf(hostile.changeUser(userId, { userName }))),
+    );
+    expect(ended).toEqual([undefined, undefined]);
+    const user = await calm.stores.users.find(TENANT, userId);
+    expect(await namesIn(groupIds)).toEqual(new Set([user?.userName]));
+  });
+
+  test.each([
+    [28, 19],
+    [40, 25],
+    [60, 0],
+  ])("%i, and with %i roles, is deleted with all that hangs on it", async (groups, roles) => {
+    const { userId, groupIds } = await inMany(`deleted-${groups}`, groups);
+    for (let at = 0; at < roles; at += 1) {
+      const role = freshRole(newId(), `role ${at} of many ${groups}`, TENANT, 0);
+      await roleStore(table).add(TENANT, role, [{ kind: "user", id: userId }]);
+    }
+    database.set({ conflict: 0.05, lost: 0.05 });
+    await hostile.removeUser(userId);
+    expect(await namesIn(groupIds)).toEqual(new Set());
+    expect(new Set(await Promise.all(groupIds.map(countOf)))).toEqual(new Set([0]));
+  });
+
+  test("is judged once, before it leaves any of them", async () => {
+    const { userId } = await inMany("judged", 50);
+    let [checks, tries] = [0, 0];
+    await calm.stores.users.remove(TENANT, userId, 1, {
+      check: () => {
+        checks += 1;
+      },
+      steps: () => {
+        tries += 1;
+        if (tries === 1) throw stale();
+        return [{ remove: keys.credential(TENANT, userId), when: "present", otherwise: stale }];
+      },
+    });
+    expect([checks, tries]).toEqual([1, 2]);
+  });
+
+  test("is deleted when it is the version that was meant, and untouched when not", async () => {
+    const { userId, groupIds } = await inMany("meant", 60);
+    const version = (await calm.stores.users.find(TENANT, userId))?.version;
+    const onlyAt = (wanted: number | undefined) =>
+      deleteUser(calm.stores, { tenant: TENANT, now: 1 }, userId, (user) => {
+        if (user.version !== wanted) throw new Fault("scim.precondition", "another version");
+      });
+    expect(await faultOf(onlyAt(1))).toBe("scim.precondition");
+    expect((await calm.stores.users.find(TENANT, userId))?.groupIds).toEqual(groupIds.toSorted());
+    expect(await faultOf(onlyAt(version))).toBeUndefined();
+    expect(await calm.stores.users.find(TENANT, userId)).toBeUndefined();
+  });
+});
+
+test("a group with many roles is deleted, and no role keeps it", async () => {
+  const groupId = await calm.addGroup("Roles", await people("role", 20));
+  const roles = Array.from({ length: 98 }, () => newId());
+  for (const id of roles) await table.write(...gainingRole(TENANT, id, { kind: "group", id: groupId }));
+  await hostile.removeGroup(groupId);
+  const holders = await Promise.all(roles.map((id) => roleStore(table).holders(TENANT, id, "group", 10)));
+  expect(holders.flat()).toEqual([]);
+});

@@ -1,0 +1,108 @@
+/** Users and groups of a tenant, as provisioning changes them, on a database that may be hostile. */
+
+import { tenantStore } from "#core/domain/tenant.ts";
+import { PRIMARY } from "#core/domain/username.ts";
+import { groupStore } from "#core/identities/groups/store.ts";
+import {
+  changeGroup,
+  createGroup,
+  type GroupStores,
+  type MembershipWish,
+} from "#core/identities/provisioning/groups.ts";
+import { changeUser, createUser, deleteUser, type UserStores } from "#core/identities/provisioning/users.ts";
+import { roleStore } from "#core/identities/roles/store.ts";
+import { userStore } from "#core/identities/users/store.ts";
+import { Fault } from "#core/platform/faults.ts";
+import type { Resource } from "#core/scim/schema/attribute.ts";
+import type { OpenTable } from "#core/table/dynamo.ts";
+import { newMeter } from "#core/table/meter.ts";
+import { foundTenant } from "#core/tenants/bootstrap.ts";
+import type { TestTable } from "#tests/support/engine.ts";
+import { type HostileDatabase, hostileDatabase, type Odds } from "#tests/support/hostile-database.ts";
+
+/** Everything that DynamoDB may do to those who write. */
+export const HOSTILE: Odds = { conflict: 0.05, throttle: 0.01, half: 0.5, halfMs: 30, lost: 0.03, heldMs: 3 };
+
+/** What provisioning does, with what tests need of it. */
+export interface Directory {
+  readonly tenant: string;
+  readonly stores: UserStores & GroupStores;
+  /** Answers the user's id. */
+  addUser(userName: string, more?: Resource): Promise<string>;
+  changeUser(id: string, more: Resource): Promise<unknown>;
+  removeUser(id: string): Promise<void>;
+  /** Answers the group's id. */
+  addGroup(displayName: string, members?: readonly string[], more?: Resource): Promise<string>;
+  changeGroup(id: string, more: Resource): Promise<unknown>;
+  join(groupId: string, ...userIds: readonly string[]): Promise<unknown>;
+  part(groupId: string, ...userIds: readonly string[]): Promise<unknown>;
+  replaceMembers(groupId: string, userIds: readonly string[]): Promise<unknown>;
+  removeGroup(id: string): Promise<void>;
+  /** The ids of a group's members, in order. */
+  membersOf(groupId: string): Promise<readonly string[]>;
+}
+
+const nobody: ReadonlySet<string> = new Set();
+const wish = (some: Partial<MembershipWish>): MembershipWish => ({
+  replaces: false,
+  joining: nobody,
+  leaving: nobody,
+  ...some,
+});
+
+/** Opens the directory of a tenant. */
+export const directory = (open: OpenTable, tenant: string): Directory => {
+  const table = open(newMeter());
+  const [users, groups] = [userStore(table), groupStore(table)];
+  const stores = { users, groups, roles: roleStore(table), tenants: tenantStore(table), userStores: [PRIMARY] };
+  const occasion = () => ({ tenant, now: Date.now() });
+  const membership = (id: string, membership: MembershipWish) =>
+    changeGroup(stores, occasion(), id, { change: async (before) => ({ after: before, membership }), membership });
+  return {
+    tenant,
+    stores,
+    addUser: async (userName, more = {}) =>
+      (await createUser(stores, occasion(), { userName, ...more }, { needsPassword: false })).id,
+    changeUser: (id, more) => changeUser(stores, occasion(), id, { change: (before) => ({ ...before, ...more }) }),
+    removeUser: (id) => deleteUser(stores, occasion(), id),
+    addGroup: async (displayName, members = [], more = {}) => {
+      const resource = { displayName, members: members.map((value) => ({ value })), ...more };
+      return (await createGroup(stores, occasion(), resource)).group.id;
+    },
+    changeGroup: (id, more) =>
+      changeGroup(stores, occasion(), id, {
+        change: async (before) => ({ after: { ...before, ...more }, membership: wish({}) }),
+      }),
+    join: (id, ...userIds) => membership(id, wish({ joining: new Set(userIds) })),
+    part: (id, ...userIds) => membership(id, wish({ leaving: new Set(userIds) })),
+    replaceMembers: (id, userIds) => membership(id, wish({ replaces: true, joining: new Set(userIds) })),
+    removeGroup: (id) => groups.remove(tenant, id, () => undefined),
+    membersOf: async (id) => (await groups.members(tenant, id, 10_000)).map(({ userId }) => userId),
+  };
+};
+
+/** Founds a tenant and opens its directory twice: on the database as it is, and behind hostile odds. */
+export const foundDirectory = async (
+  table: TestTable,
+  tenant: string,
+  seed: number,
+  odds: Odds = HOSTILE,
+): Promise<{ readonly calm: Directory; readonly hostile: Directory; readonly database: HostileDatabase }> => {
+  await foundTenant(table.open(newMeter()), tenant, { username: "admin", password: "admin" });
+  const database = hostileDatabase(seed, odds);
+  // The SDK's own attempts pause for longer than these tests last.
+  const client = { ...table.client, requestHandler: database.handler, maxAttempts: 1 };
+  const open = table.reopen({ deadlineMs: 20_000, client });
+  return { calm: directory(table.open, tenant), hostile: directory(open, tenant), database };
+};
+
+/** The name of the fault that something ended with; `undefined` when it succeeded. Anything but a fault is thrown. */
+export const faultOf = async (doing: Promise<unknown>): Promise<string | undefined> => {
+  try {
+    await doing;
+    return undefined;
+  } catch (error) {
+    if (error instanceof Fault) return error.fault;
+    throw error;
+  }
+};

@@ -1,0 +1,69 @@
+/** What it costs to hold a caller to what it has (decision 0052). */
+import { beforeAll, expect, test } from "vitest";
+import { systemScopes } from "#core/domain/system-apis.ts";
+import { PRIMARY } from "#core/domain/username.ts";
+import { groupStore } from "#core/identities/groups/store.ts";
+import { gainingRole } from "#core/identities/memberships/assignees.ts";
+import { checkGain, checkTouch } from "#core/identities/provisioning/escalation.ts";
+import { freshRole } from "#core/identities/roles/model.ts";
+import { roleStore } from "#core/identities/roles/store.ts";
+import { freshUser } from "#core/identities/users/model.ts";
+import { userStore } from "#core/identities/users/store.ts";
+import { newMeter } from "#core/table/meter.ts";
+import { foundTenant } from "#core/tenants/bootstrap.ts";
+import { testTable } from "#tests/support/engine.ts";
+import { directory, faultOf } from "#tests/unit/identities/support.ts";
+
+const tenant = "power.example";
+const VIEW = "internal_application_mgt_view";
+const whole = { tenant, scopes: systemScopes };
+let made: Awaited<ReturnType<typeof testTable>>;
+let [admin, group, bare, adminRole] = ["", "", "", ""];
+beforeAll(async () => {
+  made = await testTable();
+  const table = made.open(newMeter());
+  await foundTenant(table, tenant, { username: "boss", password: "good-password" });
+  const { addGroup } = directory(made.open, tenant);
+  admin = (await userStore(table).idOf({ tenant, userStore: PRIMARY, name: "boss" })) ?? "";
+  adminRole = (await userStore(table).find(tenant, admin))?.roleIds[0] ?? "";
+  [group, bare] = [await addGroup("with a role"), await addGroup("without")];
+  await roleStore(table).add(tenant, freshRole("viewing", "viewing", tenant, 0, { permissions: [VIEW] }), []);
+  await table.write(...gainingRole(tenant, "viewing", { kind: "group", id: group }));
+});
+
+const stores = (meter = newMeter()) => {
+  const table = made.open(meter);
+  return { meter, stores: { users: userStore(table), groups: groupStore(table), roles: roleStore(table) } };
+};
+
+test.each<[string, number, readonly string[], readonly string[]]>([
+  ["neither roles nor groups", 0, [], []],
+  ["a role", 1, ["viewing"], []],
+  ["a group without roles", 1, [], ["bare"]],
+  ["a group with roles", 2, ["gone"], ["group"]],
+])("a change of how somebody with %s gets in: %i round trips", async (_, most, roleIds, groups) => {
+  const { meter, stores: opened } = stores();
+  const groupIds = groups.map((name) => (name === "group" ? group : bare));
+  const target = freshUser("target", "target", 0, { roleIds, groupIds });
+  await checkTouch(opened, { tenant, subject: "somebody", scopes: new Set([VIEW]) }, target, { takesOver: true });
+  expect(meter.cost.roundTrips).toBe(most);
+});
+
+test("a gain: none without roles, one with some, one more for the role of administrators", async () => {
+  const cost = async (roleIds: readonly string[]) => {
+    const { meter, stores: opened } = stores();
+    await checkGain(opened, { ...whole, subject: admin }, roleIds);
+    return meter.cost.roundTrips;
+  };
+  expect([await cost([]), await cost(["viewing"]), await cost([adminRole])]).toEqual([0, 1, 2]);
+});
+
+test("the service itself may do anything, a caller whose scopes are not told nothing, an application never administers", async () => {
+  const { stores: opened } = stores();
+  const gain = (caller: object, ...roleIds: string[]) => faultOf(checkGain(opened, { tenant, ...caller }, roleIds));
+  expect(await gain({}, adminRole, "viewing")).toBeUndefined();
+  expect(await gain({ subject: admin }, "viewing")).toBe("scim.forbidden");
+  expect(await gain({ subject: admin }, adminRole)).toBe("scim.forbidden");
+  expect(await gain({ ...whole, subject: "an application" }, adminRole)).toBe("scim.forbidden");
+  expect(await gain({ ...whole, subject: "an application" }, "viewing")).toBeUndefined();
+});

@@ -1,0 +1,25 @@
+/** Founding while a stage is made: the rights of the function are younger than the function. */
+import { afterAll, expect, test } from "vitest";
+import { newFounder } from "#core/tenants/bootstrapper.ts";
+import { testTable } from "#tests/support/engine.ts";
+import { type Guard, startGuard } from "#tests/support/guard.ts";
+import { plan } from "../../../stacks/plan.ts";
+import { statementsOf } from "../../../stacks/statements.ts";
+
+let guard: Guard | undefined;
+afterAll(() => guard?.close());
+
+const request = { username: "admin", password: "a-password-for-the-test" };
+
+test("waits for rights that are not known everywhere yet, then founds the tenant once", async () => {
+  const { endpoint, client, reopen } = await testTable();
+  let asked = 0;
+  guard = await startGuard(endpoint, () => {
+    asked += 1;
+    return asked > 1 ? statementsOf(plan.founding) : [];
+  });
+  const found = newFounder(reopen({ client: { ...client, endpoint: guard.endpointOf("founding") } }));
+  expect(await found(request)).toEqual({ founded: true });
+  expect(guard.refusals).toHaveLength(1);
+  expect(await found(request)).toEqual({ founded: false });
+});
