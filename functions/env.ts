@@ -51,14 +51,6 @@ const Deployment = z.object({
   DEPLOYMENT_TOML: z.string().min(1),
 });
 
-const read = <T>(schema: z.ZodType<T>, environment: NodeJS.ProcessEnv): T => {
-  const parsed = schema.safeParse(environment);
-  if (parsed.success) return parsed.data;
-  throw new Error(
-    `environment: ${parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; ")}`,
-  );
-};
-
 /** How long a function may take over a busy table: over one call, and over all calls of a request. */
 export interface Patience {
   readonly callMs: number;
@@ -66,7 +58,7 @@ export interface Patience {
 }
 
 /** How to reach the table. */
-export const tableConfig = ({ callMs, requestMs }: Patience, environment = process.env): TableConfig => {
+export function tableConfig({ callMs, requestMs }: Patience, environment = process.env): TableConfig {
   const deadlines = { deadlineMs: callMs, requestDeadlineMs: requestMs };
   const { TABLE_NAME, DYNAMODB_ENDPOINT: endpoint, ...aws } = read(Table, environment);
   if (!endpoint) return { tableName: TABLE_NAME, ...deadlines };
@@ -78,44 +70,57 @@ export const tableConfig = ({ callMs, requestMs }: Patience, environment = proce
     ...deadlines,
     client: { endpoint, region: aws.AWS_REGION, ...(hasOwn ? {} : { credentials: unsigned }) },
   };
-};
+}
 
 /** The origin of absolute links, without a trailing slash. */
-export const baseUrl = (environment = process.env): string | undefined =>
-  read(Links, environment).BASE_URL?.replace(/\/$/, "");
+export function baseUrl(environment = process.env): string | undefined {
+  return read(Links, environment).BASE_URL?.replace(/\/$/, "");
+}
 
 /** The seal under the deployment's key, which still opens what was sealed under former ones. */
-export const seal = (environment = process.env): Seal => {
+export function seal(environment = process.env): Seal {
   const { SEAL_KEY, FORMER_SEAL_KEYS } = read(Sealing, environment);
   const bytes = (text: string) => Buffer.from(text, "base64");
   return newSeal(bytes(SEAL_KEY), FORMER_SEAL_KEYS.map(bytes));
-};
+}
 
 /** What inbound protocols need beside the table. */
-export const protocolSupport = (
+export function protocolSupport(
   { customProtocols }: Pick<Decided, "customProtocols">,
   environment = process.env,
-): ProtocolSupport => {
+): ProtocolSupport {
   const { METADATA_HOSTS } = read(Metadata, environment);
   return {
     seal: seal(environment),
     customKinds: customProtocols,
     metadataExempt: new Set(METADATA_HOSTS.split(",").filter((host) => host !== "")),
   };
-};
+}
 
 /** The path of the API document. */
-export const openApiFile = (environment = process.env): string => read(Documents, environment).OPENAPI_FILE;
+export function openApiFile(environment = process.env): string {
+  return read(Documents, environment).OPENAPI_FILE;
+}
 
 /** The path of deployment.toml. */
-export const deploymentFile = (environment = process.env): string => read(Deployment, environment).DEPLOYMENT_TOML;
+export function deploymentFile(environment = process.env): string {
+  return read(Deployment, environment).DEPLOYMENT_TOML;
+}
 
 /** The password by which the service signs in to a directory, from the variable that deployment.toml names. */
-export const directoryPassword = (
+export function directoryPassword(
   { domain, passwordEnv }: { readonly domain: string; readonly passwordEnv: string },
   environment = process.env,
-): string => {
+): string {
   const password = environment[passwordEnv];
   if (password) return password;
   throw new Error(`environment: ${passwordEnv}: the password for the directory of the user store ${domain} is needed`);
-};
+}
+
+function read<T>(schema: z.ZodType<T>, environment: NodeJS.ProcessEnv): T {
+  const parsed = schema.safeParse(environment);
+  if (parsed.success) return parsed.data;
+  throw new Error(
+    `environment: ${parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; ")}`,
+  );
+}

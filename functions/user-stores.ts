@@ -13,7 +13,7 @@ import { directoryPassword } from "./env.ts";
  * that are in them. What speaks to directories is loaded only where one is declared. Throws an `Error` for a password that
  * is not set.
  */
-export const openUserStores = async ({ userStores, scim2 }: Pick<Deployment, "userStores" | "scim2">) => {
+export async function openUserStores({ userStores, scim2 }: Pick<Deployment, "userStores" | "scim2">) {
   const userStoresOf = userStoreNames(userStores);
   const directories = userStores.flatMap(({ directory }) => directory ?? []);
   const withDirectories =
@@ -31,4 +31,4 @@ export const openUserStores = async ({ userStores, scim2 }: Pick<Deployment, "us
     },
     groupsIn: (table: Table) => declaredGroups(groupStore(table), userStoresOf),
   };
-};
+}

@@ -29,16 +29,6 @@ const accessLog = {
   gatewayError: "$context.error.message",
 } as const;
 
-/** The name of a route's component: `ANY /t/{tenant}/scim2/{proxy+}` is `TTenantScim2Proxy`. */
-const routeName = (key: string): string =>
-  key === "$default"
-    ? "Default"
-    : key
-        .replace("ANY", "")
-        .split(/[^A-Za-z0-9]+/)
-        .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-        .join("");
-
 /** What the API is made of. */
 interface Parts {
   readonly stage: Stage;
@@ -48,7 +38,7 @@ interface Parts {
 }
 
 /** Makes the API. */
-export const api = ({ stage, functions, domain }: Parts) => {
+export function api({ stage, functions, domain }: Parts) {
   const gateway = new sst.aws.ApiGatewayV2("Api", {
     // Preflights are for the functions to answer: the origins that are allowed are the applications'.
     cors: false,
@@ -88,4 +78,15 @@ export const api = ({ stage, functions, domain }: Parts) => {
     gateway.route(key, functions[service].arn, { name: routeName(key), auth: { lambda: authorizer.id } });
   }
   return gateway;
-};
+}
+
+/** The name of a route's component: `ANY /t/{tenant}/scim2/{proxy+}` is `TTenantScim2Proxy`. */
+function routeName(key: string): string {
+  return key === "$default"
+    ? "Default"
+    : key
+        .replace("ANY", "")
+        .split(/[^A-Za-z0-9]+/)
+        .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+        .join("");
+}

@@ -4,8 +4,14 @@ import type { Settings, Stage } from "./stage.ts";
 /** The attribute that says, in seconds since 1970, when DynamoDB may remove an item. */
 const TTL_ATTRIBUTE = "expiresAtSeconds";
 
-const own = (stage: Stage) =>
-  new sst.aws.Dynamo(
+/** Makes the table of the stage. Where another was restored from a backup, answers that one; the stage's own stays as it is. */
+export function table(stage: Stage, { restoredTable }: Settings): sst.aws.Dynamo {
+  const made = own(stage);
+  return restoredTable === undefined ? made : sst.aws.Dynamo.get("Restored", restoredTable);
+}
+
+function own(stage: Stage) {
+  return new sst.aws.Dynamo(
     "Data",
     {
       fields: { PK: "string", SK: "string" },
@@ -24,9 +30,4 @@ const own = (stage: Stage) =>
     },
     { protect: stage.isProtected },
   );
-
-/** Makes the table of the stage. Where another was restored from a backup, answers that one; the stage's own stays as it is. */
-export const table = (stage: Stage, { restoredTable }: Settings): sst.aws.Dynamo => {
-  const made = own(stage);
-  return restoredTable === undefined ? made : sst.aws.Dynamo.get("Restored", restoredTable);
-};
+}

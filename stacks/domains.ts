@@ -9,7 +9,7 @@ export interface Certified {
 }
 
 /** Has a certificate issued for a name, and proves to the issuer that the zone is ours. */
-export const certified = (component: string, name: string, zoneId: string): Certified => {
+export function certified(component: string, name: string, zoneId: string): Certified {
   const certificate = new aws.acm.Certificate(`${component}Certificate`, { domainName: name, validationMethod: "DNS" });
   const proof = certificate.domainValidationOptions.apply(([option]) => {
     if (!option) throw new Error(`the certificate of ${name} asks for no proof`);
@@ -29,31 +29,10 @@ export const certified = (component: string, name: string, zoneId: string): Cert
     validationRecordFqdns: [record.fqdn],
   });
   return { name, zoneId, certificateArn: validation.certificateArn };
-};
-
-/** The authorities whose clients are let in, where the gateway reads them. Every version stays. */
-const truststore = (file: string, { removal }: Stage) => {
-  const bucket = new aws.s3.Bucket("Truststore", { forceDestroy: removal === "remove" });
-  new aws.s3.BucketPublicAccessBlock("TruststoreAccess", {
-    bucket: bucket.id,
-    blockPublicAcls: true,
-    blockPublicPolicy: true,
-    ignorePublicAcls: true,
-    restrictPublicBuckets: true,
-  });
-  const versioning = new aws.s3.BucketVersioning("TruststoreVersions", {
-    bucket: bucket.id,
-    versioningConfiguration: { status: "Enabled" },
-  });
-  return new aws.s3.BucketObjectv2(
-    "TruststoreFile",
-    { bucket: bucket.id, key: "truststore.pem", source: $asset(file), contentType: "application/x-pem-file" },
-    { dependsOn: [versioning] },
-  );
-};
+}
 
 /** Makes the name with client certificates, which leads to the same API. */
-export const mutualTls = (gateway: sst.aws.ApiGatewayV2, stage: Stage, domains: Domains) => {
+export function mutualTls(gateway: sst.aws.ApiGatewayV2, stage: Stage, domains: Domains) {
   const { mtls, zoneId } = domains;
   if (mtls === undefined) return undefined;
   const { certificateArn } = certified("Mtls", mtls, zoneId);
@@ -87,4 +66,25 @@ export const mutualTls = (gateway: sst.aws.ApiGatewayV2, stage: Stage, domains: 
     });
   }
   return domain;
-};
+}
+
+/** The authorities whose clients are let in, where the gateway reads them. Every version stays. */
+function truststore(file: string, { removal }: Stage) {
+  const bucket = new aws.s3.Bucket("Truststore", { forceDestroy: removal === "remove" });
+  new aws.s3.BucketPublicAccessBlock("TruststoreAccess", {
+    bucket: bucket.id,
+    blockPublicAcls: true,
+    blockPublicPolicy: true,
+    ignorePublicAcls: true,
+    restrictPublicBuckets: true,
+  });
+  const versioning = new aws.s3.BucketVersioning("TruststoreVersions", {
+    bucket: bucket.id,
+    versioningConfiguration: { status: "Enabled" },
+  });
+  return new aws.s3.BucketObjectv2(
+    "TruststoreFile",
+    { bucket: bucket.id, key: "truststore.pem", source: $asset(file), contentType: "application/x-pem-file" },
+    { dependsOn: [versioning] },
+  );
+}

@@ -6,8 +6,9 @@ import type { Secrets } from "./secrets.ts";
 import type { Settings } from "./stage.ts";
 
 /** Invokes the function once the table is there, and again only where its input was changed. */
-export const firstAdministrator = (founding: sst.aws.Function, { adminUsername }: Settings, secrets: Secrets) =>
-  new aws.lambda.Invocation("FirstAdministrator", {
+export function firstAdministrator(founding: sst.aws.Function, { adminUsername }: Settings, secrets: Secrets) {
+  return new aws.lambda.Invocation("FirstAdministrator", {
     functionName: founding.name,
     input: $util.secret($jsonStringify({ username: adminUsername, password: secrets.adminPassword.value })),
   });
+}

@@ -15,15 +15,6 @@ const files: Readonly<Partial<Record<Need, string>>> = {
 /** Where Lambda unpacks a function. */
 const TASK_ROOT = "/var/task";
 
-/** Where a function finds a file of the project: beside its bundle, or in the working copy where it runs live. */
-const placeOf = (file: string): string => ($dev ? join($cli.paths.root, file) : `${TASK_ROOT}/${file}`);
-
-const copiesOf = ({ needs }: FunctionPlan) =>
-  needs.flatMap((need) => {
-    const file = files[need];
-    return file === undefined ? [] : [{ from: file, to: file }];
-  });
-
 /** What all functions share. */
 interface Parts {
   readonly stage: Stage;
@@ -32,26 +23,14 @@ interface Parts {
   readonly secrets: Secrets;
 }
 
-const variablesOf = ({ needs, reads, writes }: FunctionPlan, { settings: { domains }, table, secrets }: Parts) => {
-  const byNeed = {
-    // One origin under both names: a token that one gives out counts under the other. Without a name, the one that AWS gives.
-    address: domains && { BASE_URL: `https://${domains.api}` },
-    sealing: { SEAL_KEY: secrets.sealKey.value, FORMER_SEAL_KEYS: secrets.formerSealKeys.value },
-    document: { OPENAPI_FILE: placeOf("docs/openapi.json") },
-    deployment: { DEPLOYMENT_TOML: placeOf(DEPLOYMENT_FILE) },
-    directories: Object.fromEntries(secrets.directoryPasswords.map(({ variable, secret }) => [variable, secret.value])),
-  };
-  return Object.assign({}, reads || writes ? { TABLE_NAME: table.name } : {}, ...needs.map((need) => byNeed[need]));
-};
+/** Makes all functions. */
+export function functions(parts: Parts): Readonly<Record<FunctionName, sst.aws.Function>> {
+  return Object.fromEntries(
+    (Object.entries(plan) as [FunctionName, FunctionPlan][]).map(([name, row]) => [name, make(name, row, parts)]),
+  ) as Record<FunctionName, sst.aws.Function>;
+}
 
-/** A directory is rarely reachable from everywhere: who asks one is put into its network, where a stage names it. */
-const networkOf = ({ needs }: FunctionPlan, { settings: { directoryNetwork }, secrets }: Parts) => {
-  if (!needs.includes("directories") || secrets.directoryPasswords.length === 0 || !directoryNetwork) return {};
-  const { subnets, securityGroups } = directoryNetwork;
-  return { vpc: { privateSubnets: [...subnets], securityGroups: [...securityGroups] } };
-};
-
-const make = (name: FunctionName, row: FunctionPlan, parts: Parts) => {
+function make(name: FunctionName, row: FunctionPlan, parts: Parts) {
   const { stage, table } = parts;
   // While a stage is deployed nobody may be there to answer for the one that the deployment calls.
   const isLive = $dev && name !== "founding";
@@ -88,10 +67,35 @@ const make = (name: FunctionName, row: FunctionPlan, parts: Parts) => {
     },
     ...(isLive ? {} : { dev: false as const }),
   });
-};
+}
 
-/** Makes all functions. */
-export const functions = (parts: Parts): Readonly<Record<FunctionName, sst.aws.Function>> =>
-  Object.fromEntries(
-    (Object.entries(plan) as [FunctionName, FunctionPlan][]).map(([name, row]) => [name, make(name, row, parts)]),
-  ) as Record<FunctionName, sst.aws.Function>;
+function copiesOf({ needs }: FunctionPlan) {
+  return needs.flatMap((need) => {
+    const file = files[need];
+    return file === undefined ? [] : [{ from: file, to: file }];
+  });
+}
+
+function variablesOf({ needs, reads, writes }: FunctionPlan, { settings: { domains }, table, secrets }: Parts) {
+  const byNeed = {
+    // One origin under both names: a token that one gives out counts under the other. Without a name, the one that AWS gives.
+    address: domains && { BASE_URL: `https://${domains.api}` },
+    sealing: { SEAL_KEY: secrets.sealKey.value, FORMER_SEAL_KEYS: secrets.formerSealKeys.value },
+    document: { OPENAPI_FILE: placeOf("docs/openapi.json") },
+    deployment: { DEPLOYMENT_TOML: placeOf(DEPLOYMENT_FILE) },
+    directories: Object.fromEntries(secrets.directoryPasswords.map(({ variable, secret }) => [variable, secret.value])),
+  };
+  return Object.assign({}, reads || writes ? { TABLE_NAME: table.name } : {}, ...needs.map((need) => byNeed[need]));
+}
+
+/** Where a function finds a file of the project: beside its bundle, or in the working copy where it runs live. */
+function placeOf(file: string): string {
+  return $dev ? join($cli.paths.root, file) : `${TASK_ROOT}/${file}`;
+}
+
+/** A directory is rarely reachable from everywhere: who asks one is put into its network, where a stage names it. */
+function networkOf({ needs }: FunctionPlan, { settings: { directoryNetwork }, secrets }: Parts) {
+  if (!needs.includes("directories") || secrets.directoryPasswords.length === 0 || !directoryNetwork) return {};
+  const { subnets, securityGroups } = directoryNetwork;
+  return { vpc: { privateSubnets: [...subnets], securityGroups: [...securityGroups] } };
+}

@@ -9,7 +9,7 @@ import { secrets } from "./secrets.ts";
 import { settingsOf, stageOf } from "./stage.ts";
 
 /** Makes the stage that SST was called for. Answers what a deploying person wants to know next. */
-export const deploy = () => {
+export function deploy() {
   const stage = stageOf($app.stage);
   if ($dev && stage.kind !== "personal") {
     throw new Error(`sst dev answers from this machine, which is not for ${stage.name}: choose a stage of your own.`);
@@ -29,4 +29,4 @@ export const deploy = () => {
     ...(mtls && { mtlsUrl: $interpolate`https://${mtls.domainName}` }),
     table: data.name,
   };
-};
+}

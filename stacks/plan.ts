@@ -8,13 +8,6 @@ import { keys } from "#core/table/keys.ts";
 /** Every function: the endpoint groups, what decides on their requests, and what founds the first tenant. */
 export type FunctionName = ServiceName | "authorizer" | "founding";
 
-/** The component's name of a function: `inbound-protocols` is `InboundProtocols`. */
-export const componentName = (name: string): string =>
-  name
-    .split("-")
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join("");
-
 /** What a function may need beside the table. */
 export type Need =
   /** The origin of absolute links and of tokens, where the stage has a name of its own. */
@@ -57,12 +50,6 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
   // Those that deployment.toml names: none where it declares no directory.
   directories: [],
 };
-
-/** The variables that a function is given beside those of every function. */
-export const variablesOf = ({ needs, reads, writes }: FunctionPlan): readonly string[] => [
-  ...(reads || writes ? ["TABLE_NAME"] : []),
-  ...needs.flatMap((need) => variables[need]),
-];
 
 /** Stands for any text in a partition key, as IAM writes it. */
 const ANY = "*";
@@ -243,3 +230,16 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     writes: { calls: ["PutItem", "UpdateItem"], on: [...tenants, ...administrator] },
   },
 };
+
+/** The component's name of a function: `inbound-protocols` is `InboundProtocols`. */
+export function componentName(name: string): string {
+  return name
+    .split("-")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join("");
+}
+
+/** The variables that a function is given beside those of every function. */
+export function variablesOf({ needs, reads, writes }: FunctionPlan): readonly string[] {
+  return [...(reads || writes ? ["TABLE_NAME"] : []), ...needs.flatMap((need) => variables[need])];
+}

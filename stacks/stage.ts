@@ -37,12 +37,6 @@ export interface Stage {
 /** Names that would be a developer's own stage though somebody means more by them. */
 const mistakable: Readonly<Record<string, StageKind>> = { prod: "production", live: "production", stage: "staging" };
 
-const kindOf = (name: string): StageKind => {
-  const meant = Object.hasOwn(mistakable, name) ? mistakable[name] : undefined;
-  if (meant) throw new Error(`The stage "${name}" would be a developer's own: call it "${meant}".`);
-  return name === "production" || name === "staging" ? name : "personal";
-};
-
 const byKind: Readonly<Record<StageKind, Omit<Stage, "name" | "kind">>> = {
   production: {
     isProtected: true,
@@ -68,12 +62,6 @@ const byKind: Readonly<Record<StageKind, Omit<Stage, "name" | "kind">>> = {
     logRetention: "1 week",
     throttle: { rate: 50, burst: 100 },
   },
-};
-
-/** How the stage of that name is run. Throws an `Error` for a name that is easily mistaken. */
-export const stageOf = (name: string): Stage => {
-  const kind = kindOf(name);
-  return { name, kind, ...byKind[kind] };
 };
 
 /** The names that the API answers on. */
@@ -109,12 +97,30 @@ export interface DirectoryNetwork {
 
 const HOST_NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
 
-const hostName = (variable: string, text: string): string => {
-  if (text.length <= 253 && HOST_NAME.test(text)) return text;
-  throw new Error(`${variable} must be a host name such as api.example.com, not "${text}".`);
-};
+/** How the stage of that name is run. Throws an `Error` for a name that is easily mistaken. */
+export function stageOf(name: string): Stage {
+  const kind = kindOf(name);
+  return { name, kind, ...byKind[kind] };
+}
 
-const domainsOf = (environment: NodeJS.ProcessEnv): Domains | undefined => {
+function kindOf(name: string): StageKind {
+  const meant = Object.hasOwn(mistakable, name) ? mistakable[name] : undefined;
+  if (meant) throw new Error(`The stage "${name}" would be a developer's own: call it "${meant}".`);
+  return name === "production" || name === "staging" ? name : "personal";
+}
+
+/** Reads what is set about a stage. Throws an `Error` that names the variable that is wrong. */
+export function settingsOf(environment: NodeJS.ProcessEnv): Settings {
+  return {
+    domains: domainsOf(environment),
+    alarmEmail: environment.ALARM_EMAIL || undefined,
+    adminUsername: environment.ADMIN_USERNAME || "admin",
+    restoredTable: environment.RESTORED_TABLE || undefined,
+    directoryNetwork: directoryNetworkOf(environment),
+  };
+}
+
+function domainsOf(environment: NodeJS.ProcessEnv): Domains | undefined {
   const { API_DOMAIN: api, MTLS_DOMAIN: mtls, HOSTED_ZONE_ID: zoneId } = environment;
   if (!api && mtls) throw new Error("MTLS_DOMAIN needs API_DOMAIN: the API keeps a name without client certificates.");
   if (!api) return undefined;
@@ -131,16 +137,14 @@ const domainsOf = (environment: NodeJS.ProcessEnv): Domains | undefined => {
     zoneId,
     truststore,
   };
-};
+}
 
-const idsIn = (variable: string, text: string, form: RegExp): readonly string[] => {
-  const ids = text.split(",").map((id) => id.trim());
-  const odd = ids.find((id) => !form.test(id));
-  if (odd !== undefined) throw new Error(`${variable} must be ids by commas; "${odd}" is none.`);
-  return ids;
-};
+function hostName(variable: string, text: string): string {
+  if (text.length <= 253 && HOST_NAME.test(text)) return text;
+  throw new Error(`${variable} must be a host name such as api.example.com, not "${text}".`);
+}
 
-const directoryNetworkOf = (environment: NodeJS.ProcessEnv): DirectoryNetwork | undefined => {
+function directoryNetworkOf(environment: NodeJS.ProcessEnv): DirectoryNetwork | undefined {
   const { DIRECTORY_SUBNETS: subnets, DIRECTORY_SECURITY_GROUPS: groups } = environment;
   if (!subnets && !groups) return undefined;
   if (!subnets || !groups) throw new Error("DIRECTORY_SUBNETS and DIRECTORY_SECURITY_GROUPS need each other.");
@@ -148,19 +152,17 @@ const directoryNetworkOf = (environment: NodeJS.ProcessEnv): DirectoryNetwork | 
     subnets: idsIn("DIRECTORY_SUBNETS", subnets, /^subnet-[0-9a-f]+$/),
     securityGroups: idsIn("DIRECTORY_SECURITY_GROUPS", groups, /^sg-[0-9a-f]+$/),
   };
-};
+}
 
-/** Reads what is set about a stage. Throws an `Error` that names the variable that is wrong. */
-export const settingsOf = (environment: NodeJS.ProcessEnv): Settings => ({
-  domains: domainsOf(environment),
-  alarmEmail: environment.ALARM_EMAIL || undefined,
-  adminUsername: environment.ADMIN_USERNAME || "admin",
-  restoredTable: environment.RESTORED_TABLE || undefined,
-  directoryNetwork: directoryNetworkOf(environment),
-});
+function idsIn(variable: string, text: string, form: RegExp): readonly string[] {
+  const ids = text.split(",").map((id) => id.trim());
+  const odd = ids.find((id) => !form.test(id));
+  if (odd !== undefined) throw new Error(`${variable} must be ids by commas; "${odd}" is none.`);
+  return ids;
+}
 
 /** What SST has to know before it looks at the stacks. */
-export const appOf = (stage: string) => {
+export function appOf(stage: string) {
   const { removal, isProtected } = stageOf(stage);
   return {
     name: APP_NAME,
@@ -171,4 +173,4 @@ export const appOf = (stage: string) => {
     protect: isProtected,
     providers: { aws: "7.20.0" },
   };
-};
+}

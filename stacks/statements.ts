@@ -20,26 +20,38 @@ export interface Statement {
 
 const LEADING_KEYS = "dynamodb:LeadingKeys";
 
-const actionsOf = (calls: readonly string[]): string[] => calls.map((call) => `dynamodb:${call}`);
+/** The forms of partition that hold secrets. */
+export const secretPartitions: readonly string[] = [partitions.credential, partitions.signingKeys];
+
+/**
+ * The statements of a function: one for all its reads and one for all its writes. More statements could tell more apart, but
+ * a transaction is one request with many partitions, and a statement must cover all of them.
+ */
+export function statementsOf(plan: FunctionPlan): readonly Statement[] {
+  return [
+    ...(plan.reads ? [allowing(plan.reads)] : []),
+    ...(plan.writes ? [allowing(plan.writes)] : []),
+    ...withoutAnswers(plan),
+  ];
+}
 
 /**
  * A right holds for a call whose partitions are all among those given. Without the second condition it would hold for a call
  * that names no partition at all: IAM takes "all of none" for true.
  */
-const allowing = ({ calls, on }: { readonly calls: readonly string[]; readonly on: readonly string[] }): Statement => ({
-  effect: "allow",
-  actions: actionsOf(calls),
-  conditions: [
-    { test: "ForAllValues:StringLike", variable: LEADING_KEYS, values: on },
-    { test: "Null", variable: LEADING_KEYS, values: ["false"] },
-  ],
-});
-
-/** The forms of partition that hold secrets. */
-export const secretPartitions: readonly string[] = [partitions.credential, partitions.signingKeys];
+function allowing({ calls, on }: { readonly calls: readonly string[]; readonly on: readonly string[] }): Statement {
+  return {
+    effect: "allow",
+    actions: actionsOf(calls),
+    conditions: [
+      { test: "ForAllValues:StringLike", variable: LEADING_KEYS, values: on },
+      { test: "Null", variable: LEADING_KEYS, values: ["false"] },
+    ],
+  };
+}
 
 /** A write may ask for what was there before it: not where secrets may be written and not be read. */
-const withoutAnswers = (plan: FunctionPlan): Statement[] => {
+function withoutAnswers(plan: FunctionPlan): Statement[] {
   const writtenOnly = secretPartitions.filter(
     (each) => plan.writes?.on.includes(each) && !plan.reads?.on.includes(each),
   );
@@ -58,14 +70,8 @@ const withoutAnswers = (plan: FunctionPlan): Statement[] => {
       ],
     },
   ];
-};
+}
 
-/**
- * The statements of a function: one for all its reads and one for all its writes. More statements could tell more apart, but
- * a transaction is one request with many partitions, and a statement must cover all of them.
- */
-export const statementsOf = (plan: FunctionPlan): readonly Statement[] => [
-  ...(plan.reads ? [allowing(plan.reads)] : []),
-  ...(plan.writes ? [allowing(plan.writes)] : []),
-  ...withoutAnswers(plan),
-];
+function actionsOf(calls: readonly string[]): string[] {
+  return calls.map((call) => `dynamodb:${call}`);
+}

@@ -10,15 +10,10 @@ const outcomes: Readonly<Record<"export" | "import", readonly Outcome[]>> = {
   import: ["created", "updated", "incomplete", "skipped", "refused"],
 };
 
-const perform = ({ task, url, authorization }: Options): Promise<readonly Result[]> => {
-  const api = openApi(url, authorization);
-  return task.kind === "export"
-    ? exportAll(api, { folder: task.folder, url, hasSecrets: task.hasSecrets })
-    : importAll(api, task.folder, task.replaces);
-};
+process.exitCode = await main();
 
 /** Ends with 0 when everything was done, 1 when something was refused or is incomplete or the run ended early, 2 for a wrong command line. */
-const main = async (): Promise<number> => {
+async function main(): Promise<number> {
   try {
     const options = readOptions(process.argv.slice(2), process.env);
     const results = await perform(options);
@@ -30,6 +25,11 @@ const main = async (): Promise<number> => {
     if (error instanceof RunEnded) console.error("What was done stays done: run the same command again to go on.");
     return error instanceof UsageError ? 2 : 1;
   }
-};
+}
 
-process.exitCode = await main();
+function perform({ task, url, authorization }: Options): Promise<readonly Result[]> {
+  const api = openApi(url, authorization);
+  return task.kind === "export"
+    ? exportAll(api, { folder: task.folder, url, hasSecrets: task.hasSecrets })
+    : importAll(api, task.folder, task.replaces);
+}

@@ -37,5 +37,6 @@ export type OperationId = keyof typeof catalogue;
 export const operations: Readonly<Record<string, Operation>> = catalogue;
 
 /** The operations of one endpoint group. */
-export const operationsOf = (service: ServiceName): Readonly<Record<string, Operation>> =>
-  Object.fromEntries(Object.entries(operations).filter(([, declaration]) => declaration.service === service));
+export function operationsOf(service: ServiceName): Readonly<Record<string, Operation>> {
+  return Object.fromEntries(Object.entries(operations).filter(([, declaration]) => declaration.service === service));
+}

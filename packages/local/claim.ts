@@ -45,123 +45,36 @@ export interface Claim {
   release(): Promise<void>;
 }
 
-const ps = (column: string, pid: number): Promise<string | undefined> =>
-  promisify(execFile)("ps", ["-ww", "-o", `${column}=`, "-p", String(pid)]).then(
-    ({ stdout }) => stdout.trim() || undefined,
-    () => undefined,
-  );
+/** Asks a process to end, insists after five seconds, and answers when it is gone. */
+export async function endProcess(pid: number): Promise<void> {
+  signal(pid, "SIGTERM");
+  if (await isGone(pid)) return;
+  signal(pid, "SIGKILL");
+  await isGone(pid);
+}
 
-const readOrNothing = (path: string): Promise<string | undefined> => readFile(path, "utf8").catch(() => undefined);
-
-/** When a process began, or `undefined` when there is none. One that ended and waits for its parent counts as none. */
-const bornOf = async (pid: number): Promise<string | undefined> => {
-  if (process.platform !== "linux") return ps("lstart", pid);
-  const stat = await readOrNothing(`/proc/${pid}/stat`);
-  // proc(5): the name in parentheses may hold anything; state is the first field behind it, the start the twentieth.
-  const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
-  const boot = await readOrNothing("/proc/sys/kernel/random/boot_id");
-  const [state, start] = [fields?.[0], fields?.[19]];
-  return !start || state === "Z" || state === "X" ? undefined : `${boot?.trim()} ${start}`;
-};
-
-const commandNames = async (pid: number, file: string): Promise<boolean> => {
-  if (process.platform !== "linux") return (await ps("command", pid))?.includes(file) ?? false;
-  return ((await readOrNothing(`/proc/${pid}/cmdline`)) ?? "").split("\0").includes(file);
-};
-
-const signal = (pid: number, name: "SIGTERM" | "SIGKILL"): void => {
+function signal(pid: number, name: "SIGTERM" | "SIGKILL"): void {
   try {
     process.kill(pid, name);
   } catch {
     // It is gone already, which is what was wanted.
   }
-};
+}
 
-const isGone = async (pid: number): Promise<boolean> => {
+async function isGone(pid: number): Promise<boolean> {
   const deadline = Date.now() + PATIENCE_MS;
   while ((await bornOf(pid)) !== undefined) {
     if (Date.now() > deadline) return false;
     await pause(POLL_MS);
   }
   return true;
-};
-
-/** Asks a process to end, insists after five seconds, and answers when it is gone. */
-export const endProcess = async (pid: number): Promise<void> => {
-  signal(pid, "SIGTERM");
-  if (await isGone(pid)) return;
-  signal(pid, "SIGKILL");
-  await isGone(pid);
-};
-
-const parse = (text: string | undefined): ClaimRecord | undefined => {
-  try {
-    const record = JSON.parse(text ?? "") as ClaimRecord;
-    return Number.isInteger(record.owner.pid) ? record : undefined;
-  } catch {
-    return undefined;
-  }
-};
-
-/** Ends the engine that a dead owner left behind. */
-const endOrphan = async (record: ClaimRecord | undefined, file: string): Promise<void> => {
-  const pid = record?.enginePid;
-  if (pid !== undefined && Number.isInteger(pid) && pid > 1 && (await commandNames(pid, file))) await endProcess(pid);
-};
-
-const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined);
-
-const draftOf = (path: string): string => `${path}.${randomUUID()}`;
-
-/** Writes a file whole and only where there is none; false when there is one. */
-const place = async (path: string, text: string): Promise<boolean> => {
-  const draft = draftOf(path);
-  await writeFile(draft, text, { mode: 0o600 });
-  try {
-    await link(draft, path);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
-    throw error;
-  } finally {
-    await rm(draft, { force: true });
-  }
-};
-
-/** Puts a claim in the place of the one that is there. */
-const replace = (path: string, record: ClaimRecord): void => {
-  const draft = draftOf(path);
-  writeFileSync(draft, JSON.stringify(record), { mode: 0o600 });
-  renameSync(draft, path);
-};
-
-/**
- * Puts this process in the place of a dead owner; false when the claim is not the dead one any more, or another process
- * is doing the same. Whoever makes the file named after the dead claim is the only one that may replace that very claim.
- */
-const takeOver = async (path: string, dead: string, owner: Owner): Promise<boolean> => {
-  const right = `${path}.${createHash("sha256").update(dead).digest("hex").slice(0, 16)}`;
-  if (!(await place(right, ""))) {
-    // Its maker needs some microseconds. One that is old belonged to a process that died in them.
-    const made = await stat(right).catch(() => undefined);
-    if (made && Date.now() - made.mtimeMs > PATIENCE_MS) await rm(right, { force: true });
-    return false;
-  }
-  try {
-    if ((await readOrNothing(path)) !== dead) return false;
-    const enginePid = parse(dead)?.enginePid;
-    replace(path, { owner, ...(enginePid !== undefined && { enginePid }) });
-    return true;
-  } finally {
-    await rm(right, { force: true });
-  }
-};
+}
 
 /**
  * Claims a database file (an absolute path) for this process, ending the engine of an owner that died.
  * Throws `DataInUse` when the owner is alive.
  */
-export const claimFile = async (file: string): Promise<Claim> => {
+export async function claimFile(file: string): Promise<Claim> {
   const path = `${file}.pid`;
   const owner: Owner = { pid: process.pid, born: (await bornOf(process.pid)) ?? "" };
   while (!(await place(path, JSON.stringify({ owner } satisfies ClaimRecord)))) {
@@ -184,4 +97,98 @@ export const claimFile = async (file: string): Promise<Claim> => {
       if (mine?.pid === owner.pid && mine.born === owner.born) await rm(path, { force: true });
     },
   };
-};
+}
+
+/**
+ * Puts this process in the place of a dead owner; false when the claim is not the dead one any more, or another process
+ * is doing the same. Whoever makes the file named after the dead claim is the only one that may replace that very claim.
+ */
+async function takeOver(path: string, dead: string, owner: Owner): Promise<boolean> {
+  const right = `${path}.${createHash("sha256").update(dead).digest("hex").slice(0, 16)}`;
+  if (!(await place(right, ""))) {
+    // Its maker needs some microseconds. One that is old belonged to a process that died in them.
+    const made = await stat(right).catch(() => undefined);
+    if (made && Date.now() - made.mtimeMs > PATIENCE_MS) await rm(right, { force: true });
+    return false;
+  }
+  try {
+    if ((await readOrNothing(path)) !== dead) return false;
+    const enginePid = parse(dead)?.enginePid;
+    replace(path, { owner, ...(enginePid !== undefined && { enginePid }) });
+    return true;
+  } finally {
+    await rm(right, { force: true });
+  }
+}
+
+/** Writes a file whole and only where there is none; false when there is one. */
+async function place(path: string, text: string): Promise<boolean> {
+  const draft = draftOf(path);
+  await writeFile(draft, text, { mode: 0o600 });
+  try {
+    await link(draft, path);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+function parse(text: string | undefined): ClaimRecord | undefined {
+  try {
+    const record = JSON.parse(text ?? "") as ClaimRecord;
+    return Number.isInteger(record.owner.pid) ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Ends the engine that a dead owner left behind. */
+async function endOrphan(record: ClaimRecord | undefined, file: string): Promise<void> {
+  const pid = record?.enginePid;
+  if (pid !== undefined && Number.isInteger(pid) && pid > 1 && (await commandNames(pid, file))) await endProcess(pid);
+}
+
+async function commandNames(pid: number, file: string): Promise<boolean> {
+  if (process.platform !== "linux") return (await ps("command", pid))?.includes(file) ?? false;
+  return ((await readOrNothing(`/proc/${pid}/cmdline`)) ?? "").split("\0").includes(file);
+}
+
+/** Puts a claim in the place of the one that is there. */
+function replace(path: string, record: ClaimRecord): void {
+  const draft = draftOf(path);
+  writeFileSync(draft, JSON.stringify(record), { mode: 0o600 });
+  renameSync(draft, path);
+}
+
+function draftOf(path: string): string {
+  return `${path}.${randomUUID()}`;
+}
+
+/** When a process began, or `undefined` when there is none. One that ended and waits for its parent counts as none. */
+async function bornOf(pid: number): Promise<string | undefined> {
+  if (process.platform !== "linux") return ps("lstart", pid);
+  const stat = await readOrNothing(`/proc/${pid}/stat`);
+  // proc(5): the name in parentheses may hold anything; state is the first field behind it, the start the twentieth.
+  const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const boot = await readOrNothing("/proc/sys/kernel/random/boot_id");
+  const [state, start] = [fields?.[0], fields?.[19]];
+  return !start || state === "Z" || state === "X" ? undefined : `${boot?.trim()} ${start}`;
+}
+
+function readOrNothing(path: string): Promise<string | undefined> {
+  return readFile(path, "utf8").catch(() => undefined);
+}
+
+function ps(column: string, pid: number): Promise<string | undefined> {
+  return promisify(execFile)("ps", ["-ww", "-o", `${column}=`, "-p", String(pid)]).then(
+    ({ stdout }) => stdout.trim() || undefined,
+    () => undefined,
+  );
+}

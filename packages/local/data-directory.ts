@@ -4,25 +4,28 @@ import { access, mkdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /** The file of the embedded database. */
-export const tableFileIn = (directory: string): string => join(directory, "table.sqlite");
+export function tableFileIn(directory: string): string {
+  return join(directory, "table.sqlite");
+}
 
 /** The file with the key that seals secrets. */
-export const sealKeyFileIn = (directory: string): string => join(directory, "seal.key");
+export function sealKeyFileIn(directory: string): string {
+  return join(directory, "seal.key");
+}
 
 /** Whether there is something of that name. */
-export const isThere = (path: string): Promise<boolean> =>
-  stat(path).then(
+export function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
     () => true,
     () => false,
   );
-
-const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined);
+}
 
 /**
  * Makes a directory for its owner alone, and those above it. Throws the errors of the file system.
  * Node's own recursive mkdir never ends below a file system that makes no directories, such as /proc.
  */
-export const makeDirectory = async (directory: string): Promise<void> => {
+export async function makeDirectory(directory: string): Promise<void> {
   try {
     await mkdir(directory, { mode: 0o700 });
   } catch (error) {
@@ -32,10 +35,14 @@ export const makeDirectory = async (directory: string): Promise<void> => {
     await makeDirectory(parent);
     await makeDirectory(directory);
   }
-};
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
 
 /** Makes sure that DATA_DIR is there and can be used. Throws an `Error` with a sentence for people. */
-export const openDirectory = async (directory: string): Promise<void> => {
+export async function openDirectory(directory: string): Promise<void> {
   try {
     await makeDirectory(directory);
     await access(directory, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -43,4 +50,4 @@ export const openDirectory = async (directory: string): Promise<void> => {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`DATA_DIR "${directory}" cannot be used: ${reason}`, { cause });
   }
-};
+}

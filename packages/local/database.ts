@@ -18,15 +18,32 @@ const ACTIVE_WITHIN_SECONDS = 60;
  * How the SDK reaches an endpoint from a machine without an AWS account: a region and credentials that stand-ins accept.
  * Where the environment holds credentials, those are used.
  */
-export const clientFor = (endpoint: string): DynamoDBClientConfig => ({
-  endpoint,
-  region: process.env.AWS_REGION ?? "us-east-1",
-  ...(process.env.AWS_ACCESS_KEY_ID === undefined && process.env.AWS_PROFILE === undefined
-    ? { credentials: { accessKeyId: "local", secretAccessKey: "local" } }
-    : {}),
-});
+export function clientFor(endpoint: string): DynamoDBClientConfig {
+  return {
+    endpoint,
+    region: process.env.AWS_REGION ?? "us-east-1",
+    ...(process.env.AWS_ACCESS_KEY_ID === undefined && process.env.AWS_PROFILE === undefined
+      ? { credentials: { accessKeyId: "local", secretAccessKey: "local" } }
+      : {}),
+  };
+}
 
-const create = async (client: DynamoDBClient, TableName: string): Promise<void> => {
+/**
+ * Makes sure that the table exists, is active and lets items expire. Changes nothing in a table that is there.
+ * Throws the SDK's errors, and its timeout when the table is not active within a minute.
+ */
+export async function createTable(endpoint: string, tableName: string): Promise<void> {
+  const client = new DynamoDBClient(clientFor(endpoint));
+  try {
+    await create(client, tableName);
+    await waitUntilTableExists({ client, maxWaitTime: ACTIVE_WITHIN_SECONDS, minDelay: 1 }, { TableName: tableName });
+    await expireItems(client, tableName);
+  } finally {
+    client.destroy();
+  }
+}
+
+async function create(client: DynamoDBClient, TableName: string): Promise<void> {
   try {
     await client.send(
       new CreateTableCommand({
@@ -45,26 +62,11 @@ const create = async (client: DynamoDBClient, TableName: string): Promise<void> 
   } catch (error) {
     if (!(error instanceof ResourceInUseException)) throw error;
   }
-};
+}
 
-const expireItems = async (client: DynamoDBClient, TableName: string): Promise<void> => {
+async function expireItems(client: DynamoDBClient, TableName: string): Promise<void> {
   const { TimeToLiveDescription: found } = await client.send(new DescribeTimeToLiveCommand({ TableName }));
   if (found?.TimeToLiveStatus === "ENABLED" || found?.TimeToLiveStatus === "ENABLING") return;
   const TimeToLiveSpecification = { AttributeName: TTL_ATTRIBUTE, Enabled: true };
   await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
-};
-
-/**
- * Makes sure that the table exists, is active and lets items expire. Changes nothing in a table that is there.
- * Throws the SDK's errors, and its timeout when the table is not active within a minute.
- */
-export const createTable = async (endpoint: string, tableName: string): Promise<void> => {
-  const client = new DynamoDBClient(clientFor(endpoint));
-  try {
-    await create(client, tableName);
-    await waitUntilTableExists({ client, maxWaitTime: ACTIVE_WITHIN_SECONDS, minDelay: 1 }, { TableName: tableName });
-    await expireItems(client, tableName);
-  } finally {
-    client.destroy();
-  }
-};
+}

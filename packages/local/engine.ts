@@ -39,52 +39,8 @@ export interface Engine {
   stop(): Promise<void>;
 }
 
-const isExecutable = (path: string): Promise<boolean> =>
-  access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
-
-const packagedProgram = (): string | undefined => {
-  try {
-    return join(dirname(createRequire(import.meta.url).resolve("@dynoxide/linux-x64/package.json")), "dynoxide");
-  } catch {
-    return undefined;
-  }
-};
-
-/** What to do on a machine without the program, for a platform such as `darwin-arm64`. */
-export const noProgram = (platform: string): string =>
-  (platform === "linux-x64"
-    ? 'The embedded database is not installed. Run "npm ci" without --omit=optional'
-    : `The embedded database comes for Linux on x64, not for ${platform}. Put its program, dynoxide, on PATH`) +
-  ", or run any DynamoDB, such as DynamoDB Local by `docker run -d -p 8000:8000 amazon/dynamodb-local`, and set " +
-  "DYNAMODB_ENDPOINT=http://127.0.0.1:8000.";
-
-/**
- * Where the engine's program is: the package of this platform, else the first `dynoxide` on PATH.
- * Throws an `Error` that says what to do on a machine that has neither.
- */
-export const findProgram = async (path = process.env.PATH ?? "", packaged = packagedProgram()): Promise<string> => {
-  const onPath = path.split(delimiter).filter((directory) => directory !== "");
-  for (const candidate of [...(packaged ? [packaged] : []), ...onPath.map((each) => join(each, "dynoxide"))]) {
-    if (await isExecutable(candidate)) return candidate;
-  }
-  throw new Error(noProgram(`${process.platform}-${process.arch}`));
-};
-
 const running = new Set<ChildProcess>();
 let isWatchingExit = false;
-
-/** Ends the engine with node, on every way that node can still notice. */
-const endWithNode = (child: ChildProcess): void => {
-  running.add(child);
-  if (isWatchingExit) return;
-  isWatchingExit = true;
-  process.on("exit", () => {
-    for (const each of running) each.kill("SIGTERM");
-  });
-};
 
 /** An engine that ended before it was ready, with what it said. */
 class NotStarted extends Error {}
@@ -96,16 +52,101 @@ interface Ready {
   readonly complaint: () => string;
 }
 
-/** Lets node end while the engine runs: its process and its pipes count for nothing. */
-const letGo = (child: ChildProcess): void => {
-  child.unref();
-  for (const pipe of [child.stdout, child.stderr]) {
-    if (pipe && "unref" in pipe && typeof pipe.unref === "function") pipe.unref();
-  }
-};
+/** What to do on a machine without the program, for a platform such as `darwin-arm64`. */
+export function noProgram(platform: string): string {
+  return (
+    (platform === "linux-x64"
+      ? 'The embedded database is not installed. Run "npm ci" without --omit=optional'
+      : `The embedded database comes for Linux on x64, not for ${platform}. Put its program, dynoxide, on PATH`) +
+    ", or run any DynamoDB, such as DynamoDB Local by `docker run -d -p 8000:8000 amazon/dynamodb-local`, and set " +
+    "DYNAMODB_ENDPOINT=http://127.0.0.1:8000."
+  );
+}
 
-const launch = (program: string, args: readonly string[], claim: Claim | undefined): Promise<Ready> =>
-  new Promise((ready, failed) => {
+/**
+ * Where the engine's program is: the package of this platform, else the first `dynoxide` on PATH.
+ * Throws an `Error` that says what to do on a machine that has neither.
+ */
+export async function findProgram(path = process.env.PATH ?? "", packaged = packagedProgram()): Promise<string> {
+  const onPath = path.split(delimiter).filter((directory) => directory !== "");
+  for (const candidate of [...(packaged ? [packaged] : []), ...onPath.map((each) => join(each, "dynoxide"))]) {
+    if (await isExecutable(candidate)) return candidate;
+  }
+  throw new Error(noProgram(`${process.platform}-${process.arch}`));
+}
+
+function packagedProgram(): string | undefined {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve("@dynoxide/linux-x64/package.json")), "dynoxide");
+  } catch {
+    return undefined;
+  }
+}
+
+function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Starts an engine and answers when it accepts requests. Node may end without stopping it; it is then ended too, unless
+ * node was killed: then the next start on the same file ends it.
+ * Throws an `Error` with a sentence for people: no program for this platform, the file cannot be opened, the port is
+ * taken, or the file belongs to a process that is alive.
+ */
+export async function startEngine(options: EngineOptions = {}): Promise<Engine> {
+  const program = await findProgram();
+  const file = options.dataFile === undefined ? undefined : resolve(options.dataFile);
+  if (file) await makeDirectory(dirname(file));
+  const claim = file ? await claimFile(file) : undefined;
+  try {
+    const { child, pid, endpoint, complaint } = await launchOnPort(program, options, file, claim);
+    let isStopping = false;
+    child.once("exit", (code, signal) => {
+      running.delete(child);
+      const words = complaint() === "" ? "" : `: ${complaint()}`;
+      if (!isStopping) options.onExit?.(`The embedded database ended by itself (${signal ?? `code ${code}`})${words}`);
+    });
+    const stop = async () => {
+      isStopping = true;
+      if (child.exitCode === null && child.signalCode === null) {
+        const gone = new Promise((done) => child.once("exit", done));
+        child.ref();
+        await Promise.all([gone, endProcess(pid)]);
+      }
+      await claim?.release();
+    };
+    let stopped: Promise<void> | undefined;
+    return { endpoint, pid, stop: () => (stopped ??= stop()) };
+  } catch (error) {
+    await claim?.release();
+    throw error;
+  }
+}
+
+async function launchOnPort(
+  program: string,
+  options: EngineOptions,
+  file: string | undefined,
+  claim: Claim | undefined,
+) {
+  for (let tries = 1; ; tries += 1) {
+    const port = options.port ?? (await freePort());
+    const args = ["--host", "127.0.0.1", "--port", String(port), ...(file ? ["--db-path", file] : [])];
+    try {
+      return { ...(await launch(program, args, claim)), endpoint: `http://127.0.0.1:${port}` };
+    } catch (error) {
+      // Somebody took the free port between the search and the start.
+      const isTaken = error instanceof NotStarted && /already in use|address in use/i.test(error.message);
+      if (!isTaken || options.port !== undefined || tries === PORT_TRIES) throw error;
+    }
+  }
+}
+
+function launch(program: string, args: readonly string[], claim: Claim | undefined): Promise<Ready> {
+  return new Promise((ready, failed) => {
     // A group of its own: Ctrl-C in a terminal reaches node alone, which finishes its requests before it ends the engine.
     // The file holds password hashes: it is made for its owner alone.
     const mask = process.umask(0o077);
@@ -147,58 +188,22 @@ const launch = (program: string, args: readonly string[], claim: Claim | undefin
     child.stderr.setEncoding("utf8").on("data", hear);
     child.stdout.setEncoding("utf8").on("data", hear);
   });
+}
 
-const launchOnPort = async (
-  program: string,
-  options: EngineOptions,
-  file: string | undefined,
-  claim: Claim | undefined,
-) => {
-  for (let tries = 1; ; tries += 1) {
-    const port = options.port ?? (await freePort());
-    const args = ["--host", "127.0.0.1", "--port", String(port), ...(file ? ["--db-path", file] : [])];
-    try {
-      return { ...(await launch(program, args, claim)), endpoint: `http://127.0.0.1:${port}` };
-    } catch (error) {
-      // Somebody took the free port between the search and the start.
-      const isTaken = error instanceof NotStarted && /already in use|address in use/i.test(error.message);
-      if (!isTaken || options.port !== undefined || tries === PORT_TRIES) throw error;
-    }
-  }
-};
+/** Ends the engine with node, on every way that node can still notice. */
+function endWithNode(child: ChildProcess): void {
+  running.add(child);
+  if (isWatchingExit) return;
+  isWatchingExit = true;
+  process.on("exit", () => {
+    for (const each of running) each.kill("SIGTERM");
+  });
+}
 
-/**
- * Starts an engine and answers when it accepts requests. Node may end without stopping it; it is then ended too, unless
- * node was killed: then the next start on the same file ends it.
- * Throws an `Error` with a sentence for people: no program for this platform, the file cannot be opened, the port is
- * taken, or the file belongs to a process that is alive.
- */
-export const startEngine = async (options: EngineOptions = {}): Promise<Engine> => {
-  const program = await findProgram();
-  const file = options.dataFile === undefined ? undefined : resolve(options.dataFile);
-  if (file) await makeDirectory(dirname(file));
-  const claim = file ? await claimFile(file) : undefined;
-  try {
-    const { child, pid, endpoint, complaint } = await launchOnPort(program, options, file, claim);
-    let isStopping = false;
-    child.once("exit", (code, signal) => {
-      running.delete(child);
-      const words = complaint() === "" ? "" : `: ${complaint()}`;
-      if (!isStopping) options.onExit?.(`The embedded database ended by itself (${signal ?? `code ${code}`})${words}`);
-    });
-    const stop = async () => {
-      isStopping = true;
-      if (child.exitCode === null && child.signalCode === null) {
-        const gone = new Promise((done) => child.once("exit", done));
-        child.ref();
-        await Promise.all([gone, endProcess(pid)]);
-      }
-      await claim?.release();
-    };
-    let stopped: Promise<void> | undefined;
-    return { endpoint, pid, stop: () => (stopped ??= stop()) };
-  } catch (error) {
-    await claim?.release();
-    throw error;
+/** Lets node end while the engine runs: its process and its pipes count for nothing. */
+function letGo(child: ChildProcess): void {
+  child.unref();
+  for (const pipe of [child.stdout, child.stderr]) {
+    if (pipe && "unref" in pipe && typeof pipe.unref === "function") pipe.unref();
   }
-};
+}

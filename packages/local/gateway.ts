@@ -63,7 +63,7 @@ export interface Gateway {
  * Starts the gateway; it answers when this resolves.
  * Throws an `Error` with a sentence for people: a port is taken, a route has no function, a certificate is not one.
  */
-export const startGateway = async (options: GatewayOptions): Promise<Gateway> => {
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { host = "127.0.0.1", domainName = "localhost", tls } = options;
   const serve = newServe(options);
   const inFlight = new Set<Promise<void>>();
@@ -118,4 +118,4 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
     ...(secure && { tls: { url: origin("https", tlsPort), port: tlsPort } }),
     close: () => (closed ??= shutAll()),
   };
-};
+}

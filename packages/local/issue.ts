@@ -25,27 +25,13 @@ const LEAF_DAYS = 825;
 /** The clocks of two machines differ. */
 const SKEW_MS = 300_000;
 
-/** A serial number of 127 random bits: positive, and never the same twice. */
-const newSerial = (): string => {
-  const bytes = randomBytes(16);
-  bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;
-  return bytes.toString("hex");
-};
-
-const newKeys = () => webcrypto.subtle.generateKey(KEY, true, ["sign", "verify"]);
-
-const pairOf = async (certificate: X509Certificate, key: webcrypto.CryptoKey): Promise<CertificatePair> => ({
-  certificate: `${certificate.toString("pem")}\n`,
-  key: `${PemConverter.encode(await webcrypto.subtle.exportKey("pkcs8", key), "PRIVATE KEY")}\n`,
-});
-
-const validFor = (days: number) => {
-  const now = Date.now();
-  return { notBefore: new Date(now - SKEW_MS), notAfter: new Date(now + days * DAY_MS) };
-};
+/** What a certificate is for. A server's names are its alternative names. */
+export type Purpose =
+  | { readonly kind: "client" }
+  | { readonly kind: "server"; readonly hosts: readonly { readonly type: "dns" | "ip"; readonly value: string }[] };
 
 /** Makes an authority that signs itself. */
-export const issueAuthority = async (commonName: string): Promise<CertificatePair> => {
+export async function issueAuthority(commonName: string): Promise<CertificatePair> {
   const keys = await newKeys();
   const certificate = await X509CertificateGenerator.createSelfSigned({
     serialNumber: newSerial(),
@@ -60,19 +46,14 @@ export const issueAuthority = async (commonName: string): Promise<CertificatePai
     ],
   });
   return pairOf(certificate, keys.privateKey);
-};
-
-/** What a certificate is for. A server's names are its alternative names. */
-export type Purpose =
-  | { readonly kind: "client" }
-  | { readonly kind: "server"; readonly hosts: readonly { readonly type: "dns" | "ip"; readonly value: string }[] };
+}
 
 /** Makes a certificate that an authority signs. Throws for a pair that is not PEM of a certificate and a PKCS#8 key. */
-export const issueLeaf = async (
+export async function issueLeaf(
   authority: CertificatePair,
   commonName: string,
   purpose: Purpose,
-): Promise<CertificatePair> => {
+): Promise<CertificatePair> {
   const issuer = new X509Certificate(authority.certificate);
   const issuerKey = PemConverter.decodeFirst(authority.key);
   const signingKey = await webcrypto.subtle.importKey("pkcs8", issuerKey, KEY, false, ["sign"]);
@@ -96,4 +77,27 @@ export const issueLeaf = async (
     ],
   });
   return pairOf(certificate, keys.privateKey);
-};
+}
+
+function newKeys() {
+  return webcrypto.subtle.generateKey(KEY, true, ["sign", "verify"]);
+}
+
+/** A serial number of 127 random bits: positive, and never the same twice. */
+function newSerial(): string {
+  const bytes = randomBytes(16);
+  bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;
+  return bytes.toString("hex");
+}
+
+function validFor(days: number) {
+  const now = Date.now();
+  return { notBefore: new Date(now - SKEW_MS), notAfter: new Date(now + days * DAY_MS) };
+}
+
+async function pairOf(certificate: X509Certificate, key: webcrypto.CryptoKey): Promise<CertificatePair> {
+  return {
+    certificate: `${certificate.toString("pem")}\n`,
+    key: `${PemConverter.encode(await webcrypto.subtle.exportKey("pkcs8", key), "PRIVATE KEY")}\n`,
+  };
+}

@@ -13,19 +13,8 @@ interface RequestLine {
   readonly RoundTrips?: number;
 }
 
-/** The short form of a line; `undefined` for one that says nothing new, the line itself when it is no request's. */
-const shorten = (line: string): string | undefined => {
-  if (!line.startsWith('{"_aws"')) return line;
-  const { service, method, operation, status, fault, Duration = 0, RoundTrips = 0 } = JSON.parse(line) as RequestLine;
-  // What the authorizer decided shows in the answer of the function.
-  if (service === "authorizer") return undefined;
-  return [status, method, operation || "no operation", `${Duration.toFixed(1)} ms`, `${RoundTrips} round trips`, fault]
-    .filter((part) => part !== undefined)
-    .join("  ");
-};
-
 /** A stream that writes log lines to another: short ones, or the records as they are. */
-export const readableLog = (to: Writable, asRecords: boolean): Writable => {
+export function readableLog(to: Writable, asRecords: boolean): Writable {
   if (asRecords) return to;
   return new Writable({
     decodeStrings: false,
@@ -35,4 +24,15 @@ export const readableLog = (to: Writable, asRecords: boolean): Writable => {
       done();
     },
   });
-};
+}
+
+/** The short form of a line; `undefined` for one that says nothing new, the line itself when it is no request's. */
+function shorten(line: string): string | undefined {
+  if (!line.startsWith('{"_aws"')) return line;
+  const { service, method, operation, status, fault, Duration = 0, RoundTrips = 0 } = JSON.parse(line) as RequestLine;
+  // What the authorizer decided shows in the answer of the function.
+  if (service === "authorizer") return undefined;
+  return [status, method, operation || "no operation", `${Duration.toFixed(1)} ms`, `${RoundTrips} round trips`, fault]
+    .filter((part) => part !== undefined)
+    .join("  ");
+}

@@ -16,7 +16,7 @@ import { revokingUser } from "#core/tokens/revocation.ts";
  * the one given now, so that what the environment says is what lets in.
  * Throws an `Error` when the tenant was founded with an administrator of another name.
  */
-export const seed = async (table: Table, administrator: Administrator): Promise<void> => {
+export async function seed(table: Table, administrator: Administrator): Promise<void> {
   if (await foundTenant(table, SUPER_TENANT, administrator)) return;
   const name = { tenant: SUPER_TENANT, userStore: PRIMARY, name: administrator.username };
   const userId = await userStore(table).idOf(name);
@@ -38,4 +38,4 @@ export const seed = async (table: Table, administrator: Administrator): Promise<
     ),
     ...revokingUser(SUPER_TENANT, userId),
   );
-};
+}

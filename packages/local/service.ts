@@ -52,74 +52,15 @@ export type LoadFunction = (name: string, environment: Environment) => Promise<L
 
 let starts = 0;
 
-/** Loads a function as Lambda does: its module reads the environment that is set by then. A further service of one process has modules of its own. */
-const loadSource: LoadFunction = async (name, environment) => {
-  Object.assign(process.env, environment);
-  const own = starts > 1 ? `?service=${starts}` : "";
-  const module = (await import(new URL(`../../functions/${name}.ts${own}`, import.meta.url).href)) as {
-    handler: LambdaFunction;
-  };
-  return module.handler;
-};
-
-const projectFile = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-
-const startFunctions = async (load: LoadFunction, environment: Environment) => {
-  starts += 1;
-  const functions: Record<string, LambdaFunction> = {};
-  for (const name of Object.keys(services)) functions[name] = await load(name, environment);
-  return { authorizer: await load("authorizer", environment), functions };
-};
-
-const startDatabase = async (
-  settings: Settings,
-  onExit: ServiceEvents["onEngineExit"],
-): Promise<Engine | undefined> => {
-  const { endpoint, dataDirectory } = settings;
-  if (endpoint) return undefined;
-  return startEngine({
-    ...(dataDirectory && { dataFile: tableFileIn(dataDirectory) }),
-    ...(onExit && { onExit }),
-  });
-};
-
-/** Makes the table; what is wrong with a DynamoDB that was chosen is told with the variable that chose it. */
-const makeTable = async (endpoint: string, isChosen: boolean): Promise<void> => {
-  try {
-    await createTable(endpoint, TABLE_NAME);
-  } catch (cause) {
-    if (!isChosen || !(cause instanceof Error)) throw cause;
-    throw new Error(`DYNAMODB_ENDPOINT ${endpoint} cannot be used: ${cause.message}. Is a DynamoDB running there?`, {
-      cause,
-    });
-  }
-};
-
-/** The certificates' directory: with the data, or one that goes when the service stops. */
-const certificatesIn = async (settings: Settings): Promise<{ directory: string; isTemporary: boolean } | undefined> => {
-  if (settings.mtlsPort === undefined) return undefined;
-  return settings.dataDirectory
-    ? { directory: join(settings.dataDirectory, "certs"), isTemporary: false }
-    : { directory: join(await mkdtemp(join(tmpdir(), "identity-admin-api-")), "certs"), isTemporary: true };
-};
-
-const tlsDoor = async (directory: string | undefined, port: number | undefined) => {
-  if (directory === undefined || port === undefined) return {};
-  const { ca, server } = await ensureCertificates(directory, port);
-  return {
-    tls: { port, certificate: server.certificate, key: server.key, ca: ca.certificate, domainName: "localhost" },
-  };
-};
-
 /**
  * Starts the service; it answers when this resolves. `load` may bring the functions from elsewhere than their sources.
  * Throws an `Error` with a sentence for people.
  */
-export const startService = async (
+export async function startService(
   settings: Settings,
   events: ServiceEvents = {},
   load: LoadFunction = loadSource,
-): Promise<RunningService> => {
+): Promise<RunningService> {
   if (settings.dataDirectory) await openDirectory(settings.dataDirectory);
   const SEAL_KEY = await sealKey(settings.dataDirectory);
   const engine = await startDatabase(settings, events.onEngineExit);
@@ -173,4 +114,62 @@ export const startService = async (
     await stopRest();
     throw error;
   }
-};
+}
+
+/** Loads a function as Lambda does: its module reads the environment that is set by then. A further service of one process has modules of its own. */
+async function loadSource(name: string, environment: Environment): Promise<LambdaFunction> {
+  Object.assign(process.env, environment);
+  const own = starts > 1 ? `?service=${starts}` : "";
+  const module = (await import(new URL(`../../functions/${name}.ts${own}`, import.meta.url).href)) as {
+    handler: LambdaFunction;
+  };
+  return module.handler;
+}
+
+async function startDatabase(settings: Settings, onExit: ServiceEvents["onEngineExit"]): Promise<Engine | undefined> {
+  const { endpoint, dataDirectory } = settings;
+  if (endpoint) return undefined;
+  return startEngine({
+    ...(dataDirectory && { dataFile: tableFileIn(dataDirectory) }),
+    ...(onExit && { onExit }),
+  });
+}
+
+/** The certificates' directory: with the data, or one that goes when the service stops. */
+async function certificatesIn(settings: Settings): Promise<{ directory: string; isTemporary: boolean } | undefined> {
+  if (settings.mtlsPort === undefined) return undefined;
+  return settings.dataDirectory
+    ? { directory: join(settings.dataDirectory, "certs"), isTemporary: false }
+    : { directory: join(await mkdtemp(join(tmpdir(), "identity-admin-api-")), "certs"), isTemporary: true };
+}
+
+/** Makes the table; what is wrong with a DynamoDB that was chosen is told with the variable that chose it. */
+async function makeTable(endpoint: string, isChosen: boolean): Promise<void> {
+  try {
+    await createTable(endpoint, TABLE_NAME);
+  } catch (cause) {
+    if (!isChosen || !(cause instanceof Error)) throw cause;
+    throw new Error(`DYNAMODB_ENDPOINT ${endpoint} cannot be used: ${cause.message}. Is a DynamoDB running there?`, {
+      cause,
+    });
+  }
+}
+
+function projectFile(path: string): string {
+  return fileURLToPath(new URL(`../../${path}`, import.meta.url));
+}
+
+async function startFunctions(load: LoadFunction, environment: Environment) {
+  starts += 1;
+  const functions: Record<string, LambdaFunction> = {};
+  for (const name of Object.keys(services)) functions[name] = await load(name, environment);
+  return { authorizer: await load("authorizer", environment), functions };
+}
+
+async function tlsDoor(directory: string | undefined, port: number | undefined) {
+  if (directory === undefined || port === undefined) return {};
+  const { ca, server } = await ensureCertificates(directory, port);
+  return {
+    tls: { port, certificate: server.certificate, key: server.key, ca: ca.certificate, domainName: "localhost" },
+  };
+}

@@ -20,33 +20,8 @@ export interface Settings {
 /** Data in memory only. */
 const MEMORY = ":memory:";
 
-const portOf = (name: string, text: string | undefined, fallback: number): number => {
-  if (text === undefined || text === "") return fallback;
-  const port = Number(text);
-  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new Error(`${name} must be a port number from 0 to 65535, not "${text}".`);
-};
-
-const endpointOf = (text: string | undefined): string | undefined => {
-  if (!text) return undefined;
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
-  throw new Error(`DYNAMODB_ENDPOINT must be an address such as http://127.0.0.1:8000, not "${text}".`);
-};
-
-/** Holds the password against the rule that every user's is held against. */
-const passwordOf = (text: string | undefined): string => {
-  const password = text || "admin";
-  try {
-    checkPassword(password);
-    return password;
-  } catch (cause) {
-    if (!(cause instanceof Fault)) throw cause;
-    throw new Error(`ADMIN_PASSWORD: ${cause.description}`, { cause });
-  }
-};
-
 /** Reads the settings. Throws an `Error` that names the variable that is wrong. */
-export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
+export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   const dataDirectory = environment.DATA_DIR || ".data";
   return {
     port: portOf("PORT", environment.PORT, 3000),
@@ -59,4 +34,29 @@ export const readSettings = (environment: NodeJS.ProcessEnv): Settings => {
     endpoint: endpointOf(environment.DYNAMODB_ENDPOINT),
     deploymentFile: environment.DEPLOYMENT_TOML || undefined,
   };
-};
+}
+
+function portOf(name: string, text: string | undefined, fallback: number): number {
+  if (text === undefined || text === "") return fallback;
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new Error(`${name} must be a port number from 0 to 65535, not "${text}".`);
+}
+
+/** Holds the password against the rule that every user's is held against. */
+function passwordOf(text: string | undefined): string {
+  const password = text || "admin";
+  try {
+    checkPassword(password);
+    return password;
+  } catch (cause) {
+    if (!(cause instanceof Fault)) throw cause;
+    throw new Error(`ADMIN_PASSWORD: ${cause.description}`, { cause });
+  }
+}
+
+function endpointOf(text: string | undefined): string | undefined {
+  if (!text) return undefined;
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new Error(`DYNAMODB_ENDPOINT must be an address such as http://127.0.0.1:8000, not "${text}".`);
+}

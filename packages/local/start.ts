@@ -11,14 +11,9 @@ const NODE_MAJOR = 24;
 // Standard output is for whoever waits for the ready line; what CloudWatch would get goes to standard error.
 globalThis.console = new Console(readableLog(process.stderr, process.env.LOG_FORMAT === "json"));
 
-/** What was foreseen is told in its sentence; anything else with the place where it happened. */
-const fail = (error: unknown): never => {
-  const isForeseen = error instanceof Error && error.name === "Error" && !("code" in error);
-  process.stderr.write(`${isForeseen ? error.message : inspect(error)}\n`);
-  process.exit(1);
-};
+start().catch(fail);
 
-const start = async (): Promise<void> => {
+async function start(): Promise<void> {
   if (Number(process.versions.node.split(".")[0]) < NODE_MAJOR) {
     throw new Error(`Node ${NODE_MAJOR} is needed and comes with the project: run "npm ci", then "npm start".`);
   }
@@ -39,6 +34,11 @@ const start = async (): Promise<void> => {
     process.stderr.write(`with a client certificate (${client}): ${service.mtlsUrl}\n`);
   }
   process.stdout.write(`ready ${service.url}\n`);
-};
+}
 
-start().catch(fail);
+/** What was foreseen is told in its sentence; anything else with the place where it happened. */
+function fail(error: unknown): never {
+  const isForeseen = error instanceof Error && error.name === "Error" && !("code" in error);
+  process.stderr.write(`${isForeseen ? error.message : inspect(error)}\n`);
+  process.exit(1);
+}

@@ -28,61 +28,28 @@ interface Place {
   close(): Promise<void>;
 }
 
-const deployment = (): Place => ({
-  table: openTable(tableConfig(PATIENCE))(newMeter()),
-  seal: deployedSeal(),
-  close: async () => undefined,
-});
-
-/** Opens the data of a local service; makes none. */
-const openData = async (dataDirectory: string): Promise<Engine> => {
-  const dataFile = tableFileIn(dataDirectory);
-  if (!(await isThere(dataFile))) {
-    throw new Error(`There is no ${resolve(dataFile)}: set DATA_DIR to the directory that the service runs on.`);
-  }
-  try {
-    return await startEngine({ dataFile });
-  } catch (error) {
-    if (!(error instanceof DataInUse)) throw error;
-    throw new Error(`The service holds its data while it runs: stop it first (process ${error.pid}).`, {
-      cause: error,
-    });
-  }
-};
-
-const local = async (environment: NodeJS.ProcessEnv): Promise<Place> => {
-  const { endpoint, dataDirectory } = readSettings(environment);
-  if (!dataDirectory) throw new Error("DATA_DIR is :memory:, so there is nothing to keep keys in.");
-  const key = await existingSealKey(dataDirectory);
-  const engine = endpoint ? undefined : await openData(dataDirectory);
-  const config = {
-    tableName: TABLE_NAME,
-    deadlineMs: PATIENCE.callMs,
-    client: clientFor(engine?.endpoint ?? endpoint ?? ""),
-  };
-  return {
-    table: openTable(config)(newMeter()),
-    seal: newSeal(Buffer.from(key, "base64")),
-    close: async () => engine?.stop(),
-  };
-};
-
-const time = (ms: number): string => new Date(ms).toISOString();
-
-const stateOf = (ring: Ring, key: RingKey, nowMs: number): string => {
-  if (key.signsFromMs > nowMs) return `signs from ${time(key.signsFromMs)}`;
-  if (key === signerAt(ring, nowMs)) return "signs";
-  return `is accepted until ${time(acceptedUntilMs(ring, key))}`;
-};
-
 const USAGE = "npm run keys -- list | rotate [--now] | drop <id>";
 
+if (import.meta.main) {
+  try {
+    const place = process.env.TABLE_NAME ? deployment() : await local(process.env);
+    try {
+      console.log(await manageKeys(process.argv.slice(2), place, systemClock.now()));
+    } finally {
+      await place.close();
+    }
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
+}
+
 /** Does what the words ask for. Answers what to print. Throws an `Error` with a sentence for people. */
-export const manageKeys = async (
+export async function manageKeys(
   words: readonly string[],
   { table, seal }: Pick<Place, "table" | "seal">,
   nowMs: number,
-): Promise<string> => {
+): Promise<string> {
   const [verb, word] = words;
   const keys = keyStore(table, seal);
   const list = async () => {
@@ -101,18 +68,55 @@ export const manageKeys = async (
     return `${await list()}\nTokens of the key that was dropped are refused within 30 seconds.`;
   }
   throw new Error(USAGE);
-};
+}
 
-if (import.meta.main) {
+function stateOf(ring: Ring, key: RingKey, nowMs: number): string {
+  if (key.signsFromMs > nowMs) return `signs from ${time(key.signsFromMs)}`;
+  if (key === signerAt(ring, nowMs)) return "signs";
+  return `is accepted until ${time(acceptedUntilMs(ring, key))}`;
+}
+
+function time(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function deployment(): Place {
+  return {
+    table: openTable(tableConfig(PATIENCE))(newMeter()),
+    seal: deployedSeal(),
+    close: async () => undefined,
+  };
+}
+
+async function local(environment: NodeJS.ProcessEnv): Promise<Place> {
+  const { endpoint, dataDirectory } = readSettings(environment);
+  if (!dataDirectory) throw new Error("DATA_DIR is :memory:, so there is nothing to keep keys in.");
+  const key = await existingSealKey(dataDirectory);
+  const engine = endpoint ? undefined : await openData(dataDirectory);
+  const config = {
+    tableName: TABLE_NAME,
+    deadlineMs: PATIENCE.callMs,
+    client: clientFor(engine?.endpoint ?? endpoint ?? ""),
+  };
+  return {
+    table: openTable(config)(newMeter()),
+    seal: newSeal(Buffer.from(key, "base64")),
+    close: async () => engine?.stop(),
+  };
+}
+
+/** Opens the data of a local service; makes none. */
+async function openData(dataDirectory: string): Promise<Engine> {
+  const dataFile = tableFileIn(dataDirectory);
+  if (!(await isThere(dataFile))) {
+    throw new Error(`There is no ${resolve(dataFile)}: set DATA_DIR to the directory that the service runs on.`);
+  }
   try {
-    const place = process.env.TABLE_NAME ? deployment() : await local(process.env);
-    try {
-      console.log(await manageKeys(process.argv.slice(2), place, systemClock.now()));
-    } finally {
-      await place.close();
-    }
+    return await startEngine({ dataFile });
   } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
-    process.exitCode = 1;
+    if (!(error instanceof DataInUse)) throw error;
+    throw new Error(`The service holds its data while it runs: stop it first (process ${error.pid}).`, {
+      cause: error,
+    });
   }
 }

@@ -18,11 +18,23 @@ import { tableConfig } from "#functions/env.ts";
 const PATIENCE = { callMs: 9_000, requestMs: 25_000 };
 const USAGE = "npm run password -- <user>[@<tenant>], with TABLE_NAME set and the password on standard input";
 
+if (import.meta.main) {
+  const [username, ...more] = process.argv.slice(2);
+  try {
+    if (!username || more.length > 0 || !process.env.TABLE_NAME) throw new Error(USAGE);
+    await setPassword(openTable(tableConfig(PATIENCE))(newMeter()), username, await ask(username));
+    console.log(`The password of ${username} is set. It counts at once; tokens of before do not.`);
+  } catch (error) {
+    console.error(error instanceof Fault ? error.description : error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
+}
+
 /**
  * Sets the password of a user that has one, which ends its tokens and the lock of its name. Throws an `Error` with a sentence
  * for people, and `request.invalid` for a password that no user may have.
  */
-export const setPassword = async (table: Table, username: string, password: string): Promise<void> => {
+export async function setPassword(table: Table, username: string, password: string): Promise<void> {
   checkPassword(password);
   const name = parseUsername(username);
   const userId = name && (await userStore(table).idOf(name));
@@ -33,25 +45,13 @@ export const setPassword = async (table: Table, username: string, password: stri
     replacingCredential(name.tenant, userId, credential, without),
     ...revokingUser(name.tenant, userId),
   );
-};
+}
 
-const ask = async (username: string): Promise<string> => {
+async function ask(username: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return await lines.question(`New password of ${username}: `);
   } finally {
     lines.close();
-  }
-};
-
-if (import.meta.main) {
-  const [username, ...more] = process.argv.slice(2);
-  try {
-    if (!username || more.length > 0 || !process.env.TABLE_NAME) throw new Error(USAGE);
-    await setPassword(openTable(tableConfig(PATIENCE))(newMeter()), username, await ask(username));
-    console.log(`The password of ${username} is set. It counts at once; tokens of before do not.`);
-  } catch (error) {
-    console.error(error instanceof Fault ? error.description : error instanceof Error ? error.message : error);
-    process.exitCode = 1;
   }
 }

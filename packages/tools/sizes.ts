@@ -14,20 +14,6 @@ interface Size {
   readonly later: number;
 }
 
-const sizeOf = async (name: FunctionName): Promise<Size> => {
-  const { metafile } = await build({ ...buildOptions(name, "bundle"), sourcemap: false, write: false });
-  const { outputs } = metafile;
-  const started = new Set<string>();
-  const start = (file: string): void => {
-    if (started.has(file)) return;
-    started.add(file);
-    for (const { path, kind } of outputs[file]?.imports ?? []) if (kind === "import-statement") start(path);
-  };
-  start(`bundle/${BUNDLE}`);
-  const sum = (files: readonly string[]) => files.reduce((total, file) => total + (outputs[file]?.bytes ?? 0), 0);
-  return { start: sum([...started]), later: sum(Object.keys(outputs).filter((file) => !started.has(file))) };
-};
-
 for (const name of (Object.keys(plan) as FunctionName[]).sort()) {
   const most = budgets[name] ?? MOST_KIB;
   const { start, later } = await sizeOf(name);
@@ -39,4 +25,18 @@ for (const name of (Object.keys(plan) as FunctionName[]).sort()) {
     console.error(`${name} is larger than its budget.`);
     process.exitCode = 1;
   }
+}
+
+async function sizeOf(name: FunctionName): Promise<Size> {
+  const { metafile } = await build({ ...buildOptions(name, "bundle"), sourcemap: false, write: false });
+  const { outputs } = metafile;
+  const started = new Set<string>();
+  const start = (file: string): void => {
+    if (started.has(file)) return;
+    started.add(file);
+    for (const { path, kind } of outputs[file]?.imports ?? []) if (kind === "import-statement") start(path);
+  };
+  start(`bundle/${BUNDLE}`);
+  const sum = (files: readonly string[]) => files.reduce((total, file) => total + (outputs[file]?.bytes ?? 0), 0);
+  return { start: sum([...started]), later: sum(Object.keys(outputs).filter((file) => !started.has(file))) };
 }

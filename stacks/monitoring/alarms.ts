@@ -25,14 +25,8 @@ const SLOW_MS = 3_000;
 /** The most days that one key should sign access tokens. */
 const KEY_DAYS_MAX = 90;
 
-const byId = <Name>(prefix: string, metrics: readonly Metric<Name>[]): Record<string, Metric<Name>> =>
-  Object.fromEntries(metrics.map((metric, index) => [`${prefix}${index}`, metric]));
-
-/** Of functions that nobody called there is no value, and a sum with `+` would have none either. */
-const sumOf = (metrics: object): string => `SUM(FILL([${Object.keys(metrics).join(", ")}], 0))`;
-
 /** The alarms of a stage. */
-export const alarmsOf = <Name>(watched: Watched<Name>): readonly Alarm<Name>[] => {
+export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
   const { functions } = watched;
   const authorizer = functions.filter(({ service }) => service === "authorizer");
   const others = functions.filter(({ service }) => service !== "authorizer");
@@ -141,4 +135,13 @@ export const alarmsOf = <Name>(watched: Watched<Name>): readonly Alarm<Name>[] =
       of: [1, 24],
     },
   ];
-};
+}
+
+function byId<Name>(prefix: string, metrics: readonly Metric<Name>[]): Record<string, Metric<Name>> {
+  return Object.fromEntries(metrics.map((metric, index) => [`${prefix}${index}`, metric]));
+}
+
+/** Of functions that nobody called there is no value, and a sum with `+` would have none either. */
+function sumOf(metrics: object): string {
+  return `SUM(FILL([${Object.keys(metrics).join(", ")}], 0))`;
+}

@@ -22,61 +22,8 @@ interface Drawn {
   readonly visible?: false;
 }
 
-const line = ({ namespace, name, dimensions, stat }: Metric, drawn: Drawn = {}) => [
-  namespace,
-  name,
-  ...Object.entries(dimensions).flat(),
-  { stat, ...drawn },
-];
-
-const expression = (text: string, label: string) => [{ expression: text, label }];
-
-/** Puts widgets beside each other and, where a row is full, below. */
-const placed = (widgets: readonly Widget[]) => {
-  let [x, y, rowHeight] = [0, 0, 0];
-  return widgets.map((widget) => {
-    if (x + widget.width > WIDTH) {
-      y += rowHeight;
-      [x, rowHeight] = [0, 0];
-    }
-    const at = { ...widget, x, y };
-    x += widget.width;
-    rowHeight = Math.max(rowHeight, widget.height);
-    return at;
-  });
-};
-
-/** What a million requests cost, worked out of what was used. A function that nobody called has no value, and none is added. */
-const costMetrics = (watched: Watched) => {
-  const hidden = (id: string): Drawn => ({ id, visible: false });
-  const { functions } = watched;
-  const sizes = [...new Set(functions.map(({ memoryMb }) => memoryMb))];
-  const compute = sizes.map((mb) => `SUM(METRICS("busy${mb}x"))*${(mb / 1_024 / 1_000) * prices.gigabyteSecond}`);
-  const parts = {
-    usdFunctions: `SUM([${[...compute, `SUM(METRICS("calls"))*${prices.functionCall}`].join(",")}])`,
-    usdTable: `SUM([reads*${prices.readUnit},writes*${prices.writeUnit}])`,
-    usdLogs: `SUM(METRICS("bytes"))*${prices.logByte}`,
-    usdGateway: `requests*${prices.gatewayRequest}`,
-  };
-  return [
-    line(ofGateway(watched, "Count"), hidden("requests")),
-    line(ofTable(watched, "ConsumedReadCapacityUnits"), hidden("reads")),
-    line(ofTable(watched, "ConsumedWriteCapacityUnits"), hidden("writes")),
-    ...functions.flatMap((each, index) => [
-      line(ofFunction(each, "Duration"), hidden(`busy${each.memoryMb}x${index}`)),
-      line(ofFunction(each, "Invocations"), hidden(`calls${index}`)),
-      line(
-        { namespace: "AWS/Logs", name: "IncomingBytes", dimensions: { LogGroupName: each.logGroup }, stat: "Sum" },
-        hidden(`bytes${index}`),
-      ),
-    ]),
-    ...Object.entries(parts).map(([id, text]) => [{ id, expression: text, visible: false }]),
-    ...Object.keys(parts).map((id) => expression(`1000000*${id}/requests`, id.slice("usd".length).toLowerCase())),
-  ];
-};
-
 /** The text of the dashboard. `tokenOperation` is the id of the operation that issues tokens. */
-export const dashboardBody = (watched: Watched, tokenOperation: string): string => {
+export function dashboardBody(watched: Watched, tokenOperation: string): string {
   const { app, stage, region, functions } = watched;
   const services = functions.filter(({ service }) => service !== "founding");
 
@@ -187,4 +134,56 @@ export const dashboardBody = (watched: Watched, tokenOperation: string): string 
       ),
     ]),
   });
-};
+}
+
+/** Puts widgets beside each other and, where a row is full, below. */
+function placed(widgets: readonly Widget[]) {
+  let [x, y, rowHeight] = [0, 0, 0];
+  return widgets.map((widget) => {
+    if (x + widget.width > WIDTH) {
+      y += rowHeight;
+      [x, rowHeight] = [0, 0];
+    }
+    const at = { ...widget, x, y };
+    x += widget.width;
+    rowHeight = Math.max(rowHeight, widget.height);
+    return at;
+  });
+}
+
+/** What a million requests cost, worked out of what was used. A function that nobody called has no value, and none is added. */
+function costMetrics(watched: Watched) {
+  const hidden = (id: string): Drawn => ({ id, visible: false });
+  const { functions } = watched;
+  const sizes = [...new Set(functions.map(({ memoryMb }) => memoryMb))];
+  const compute = sizes.map((mb) => `SUM(METRICS("busy${mb}x"))*${(mb / 1_024 / 1_000) * prices.gigabyteSecond}`);
+  const parts = {
+    usdFunctions: `SUM([${[...compute, `SUM(METRICS("calls"))*${prices.functionCall}`].join(",")}])`,
+    usdTable: `SUM([reads*${prices.readUnit},writes*${prices.writeUnit}])`,
+    usdLogs: `SUM(METRICS("bytes"))*${prices.logByte}`,
+    usdGateway: `requests*${prices.gatewayRequest}`,
+  };
+  return [
+    line(ofGateway(watched, "Count"), hidden("requests")),
+    line(ofTable(watched, "ConsumedReadCapacityUnits"), hidden("reads")),
+    line(ofTable(watched, "ConsumedWriteCapacityUnits"), hidden("writes")),
+    ...functions.flatMap((each, index) => [
+      line(ofFunction(each, "Duration"), hidden(`busy${each.memoryMb}x${index}`)),
+      line(ofFunction(each, "Invocations"), hidden(`calls${index}`)),
+      line(
+        { namespace: "AWS/Logs", name: "IncomingBytes", dimensions: { LogGroupName: each.logGroup }, stat: "Sum" },
+        hidden(`bytes${index}`),
+      ),
+    ]),
+    ...Object.entries(parts).map(([id, text]) => [{ id, expression: text, visible: false }]),
+    ...Object.keys(parts).map((id) => expression(`1000000*${id}/requests`, id.slice("usd".length).toLowerCase())),
+  ];
+}
+
+function line({ namespace, name, dimensions, stat }: Metric, drawn: Drawn = {}) {
+  return [namespace, name, ...Object.entries(dimensions).flat(), { stat, ...drawn }];
+}
+
+function expression(text: string, label: string) {
+  return [{ expression: text, label }];
+}

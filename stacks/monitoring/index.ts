@@ -16,38 +16,44 @@ interface Parts {
   readonly functions: Readonly<Record<FunctionName, sst.aws.Function>>;
 }
 
-const named = ({ stage }: Parts): string => `${$app.name}-${stage.name}`;
-
 /** A name that AWS may still have to give. */
 type Name = $util.Input<string>;
 
-const watchedOf = ({ stage, gateway, table, functions }: Parts): Watched<Name> => ({
-  app: $app.name,
-  stage: stage.name,
-  region: aws.getRegionOutput().region,
-  apiId: gateway.nodes.api.id,
-  tableName: table.name,
-  functions: (Object.entries(functions) as [FunctionName, sst.aws.Function][]).map(([service, made]) => ({
-    service,
-    functionName: made.name,
-    logGroup: made.nodes.logGroup.apply((group) => group?.name ?? $output("")),
-    memoryMb: Number.parseInt(plan[service].memory, 10),
-  })),
-});
+/** Makes what a watched stage is watched with. */
+export function monitoring(parts: Parts): void {
+  const watched = watchedOf(parts);
+  new aws.cloudwatch.Dashboard("Dashboard", {
+    dashboardName: named(parts),
+    dashboardBody: $resolve(watched).apply((names) => dashboardBody(names as Watched, tokenOperation())),
+  });
+  raiseAlarms(parts, watched);
+  saveQueries(parts, watched);
+}
+
+function watchedOf({ stage, gateway, table, functions }: Parts): Watched<Name> {
+  return {
+    app: $app.name,
+    stage: stage.name,
+    region: aws.getRegionOutput().region,
+    apiId: gateway.nodes.api.id,
+    tableName: table.name,
+    functions: (Object.entries(functions) as [FunctionName, sst.aws.Function][]).map(([service, made]) => ({
+      service,
+      functionName: made.name,
+      logGroup: made.nodes.logGroup.apply((group) => group?.name ?? $output("")),
+      memoryMb: Number.parseInt(plan[service].memory, 10),
+    })),
+  };
+}
 
 /** The id of the operation that issues tokens. */
-const tokenOperation = (): string => {
+function tokenOperation(): string {
   const found = Object.entries(operations).find(([, { path }]) => path === "/oauth2/token");
   if (!found) throw new Error("no operation of the catalogue issues tokens");
   return found[0];
-};
+}
 
-const queryOf = (id: string, { namespace, name, dimensions, stat }: Metric<Name>, period: number) => ({
-  id,
-  metric: { namespace, metricName: name, dimensions: { ...dimensions }, stat, period },
-});
-
-const raiseAlarms = (parts: Parts, watched: Watched<Name>): void => {
+function raiseAlarms(parts: Parts, watched: Watched<Name>): void {
   const topic = new aws.sns.Topic("Alarms", { name: `${named(parts)}-alarms` });
   const { alarmEmail } = parts.settings;
   if (alarmEmail !== undefined) {
@@ -71,9 +77,16 @@ const raiseAlarms = (parts: Parts, watched: Watched<Name>): void => {
       okActions: [topic.arn],
     });
   }
-};
+}
 
-const saveQueries = (parts: Parts, { functions }: Watched<Name>): void => {
+function queryOf(id: string, { namespace, name, dimensions, stat }: Metric<Name>, period: number) {
+  return {
+    id,
+    metric: { namespace, metricName: name, dimensions: { ...dimensions }, stat, period },
+  };
+}
+
+function saveQueries(parts: Parts, { functions }: Watched<Name>): void {
   const asked = { functions: functions.map(({ logGroup }) => logGroup), gateway: [parts.gateway.nodes.logGroup.name] };
   for (const { name, asks, text } of savedQueries) {
     new aws.cloudwatch.QueryDefinition(`Query${componentName(name.replaceAll(" ", "-"))}`, {
@@ -82,15 +95,8 @@ const saveQueries = (parts: Parts, { functions }: Watched<Name>): void => {
       queryString: text,
     });
   }
-};
+}
 
-/** Makes what a watched stage is watched with. */
-export const monitoring = (parts: Parts): void => {
-  const watched = watchedOf(parts);
-  new aws.cloudwatch.Dashboard("Dashboard", {
-    dashboardName: named(parts),
-    dashboardBody: $resolve(watched).apply((names) => dashboardBody(names as Watched, tokenOperation())),
-  });
-  raiseAlarms(parts, watched);
-  saveQueries(parts, watched);
-};
+function named({ stage }: Parts): string {
+  return `${$app.name}-${stage.name}`;
+}

@@ -36,32 +36,40 @@ export interface Metric<Name = string> {
 }
 
 /** A metric of the gateway. */
-export const ofGateway = <Name>({ apiId }: Watched<Name>, name: string, stat: Stat = "Sum"): Metric<Name> => ({
-  namespace: "AWS/ApiGateway",
-  name,
-  dimensions: { ApiId: apiId },
-  stat,
-});
+export function ofGateway<Name>({ apiId }: Watched<Name>, name: string, stat: Stat = "Sum"): Metric<Name> {
+  return {
+    namespace: "AWS/ApiGateway",
+    name,
+    dimensions: { ApiId: apiId },
+    stat,
+  };
+}
 
 /** A metric that Lambda keeps of a function. */
-export const ofFunction = <Name>(
+export function ofFunction<Name>(
   { functionName }: WatchedFunction<Name>,
   name: string,
   stat: Stat = "Sum",
-): Metric<Name> => ({ namespace: "AWS/Lambda", name, dimensions: { FunctionName: functionName }, stat });
+): Metric<Name> {
+  return { namespace: "AWS/Lambda", name, dimensions: { FunctionName: functionName }, stat };
+}
 
 /** A metric of the table. */
-export const ofTable = <Name>({ tableName }: Watched<Name>, name: string, stat: Stat = "Sum"): Metric<Name> => ({
-  namespace: "AWS/DynamoDB",
-  name,
-  dimensions: { TableName: tableName },
-  stat,
-});
+export function ofTable<Name>({ tableName }: Watched<Name>, name: string, stat: Stat = "Sum"): Metric<Name> {
+  return {
+    namespace: "AWS/DynamoDB",
+    name,
+    dimensions: { TableName: tableName },
+    stat,
+  };
+}
 
 /** A metric that the functions of a service write themselves. */
-export const ofService = (service: FunctionName, name: MetricName, stat: Stat = "Sum"): Metric => ({
-  namespace: NAMESPACE,
-  name,
-  dimensions: { [DIMENSION]: service },
-  stat,
-});
+export function ofService(service: FunctionName, name: MetricName, stat: Stat = "Sum"): Metric {
+  return {
+    namespace: NAMESPACE,
+    name,
+    dimensions: { [DIMENSION]: service },
+    stat,
+  };
+}

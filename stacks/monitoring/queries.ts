@@ -14,8 +14,6 @@ export interface SavedQuery {
 /** A line of a request, and not of the authorizer's decision on it. */
 const REQUESTS = 'filter ispresent(operation) and service != "authorizer"';
 
-const lines = (...parts: readonly string[]): string => parts.join("\n| ");
-
 /** Answers by operation that were not a success. */
 export const errorsByOperation = lines(
   REQUESTS,
@@ -108,3 +106,7 @@ export const savedQueries: readonly SavedQuery[] = [
     ),
   },
 ];
+
+function lines(...parts: readonly string[]): string {
+  return parts.join("\n| ");
+}

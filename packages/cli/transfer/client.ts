@@ -30,41 +30,27 @@ export interface Api {
 /** Ends a whole run: whatever is asked next would fail likewise. Its message is for people. */
 export class RunEnded extends Error {}
 
-const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
 /** A member of an answer's body that is text. */
-export const textIn = (body: unknown, name: string): string | undefined => {
+export function textIn(body: unknown, name: string): string | undefined {
   const value = body !== null && typeof body === "object" ? (body as Record<string, unknown>)[name] : undefined;
   return typeof value === "string" ? value : undefined;
-};
+}
 
 /** The things of one kind in a body, or in a member of it; `undefined` for what is no list. */
-export const listIn = (body: unknown, name?: string): readonly unknown[] | undefined => {
+export function listIn(body: unknown, name?: string): readonly unknown[] | undefined {
   const list =
     name !== undefined && body !== null && typeof body === "object" ? (body as Record<string, unknown>)[name] : body;
   return Array.isArray(list) ? list : undefined;
-};
+}
 
 /** Why an answer is a refusal, in one line. */
-export const reasonOf = ({ status, body }: ApiAnswer): string => {
+export function reasonOf({ status, body }: ApiAnswer): string {
   const words = [textIn(body, "code"), textIn(body, "description") ?? textIn(body, "message")];
   return [String(status), ...words.filter((word) => word && word !== String(status))].join(" ");
-};
-
-const waitOf = (attempt: number, answer: Response | undefined): number => {
-  const seconds = Number(answer?.headers.get("retry-after"));
-  const backoff = Math.min(BACKOFF_MOST_MS, BACKOFF_FIRST_MS * 2 ** attempt) * (0.5 + Math.random() / 2);
-  return seconds > 0 ? Math.min(seconds * 1_000, BACKOFF_MOST_MS) : backoff;
-};
+}
 
 /** Opens a service. Its methods throw `RunEnded` when it stays out of reach, or does not let the caller in. */
-export const openApi = (url: string, authorization: string): Api => {
+export function openApi(url: string, authorization: string): Api {
   const send = async (path: string, init: RequestInit, takesRefusal = false): Promise<ApiAnswer> => {
     let trouble = "";
     for (let attempt = 0; attempt < TRIES; attempt += 1) {
@@ -111,4 +97,18 @@ export const openApi = (url: string, authorization: string): Api => {
       return send(path, { method, body: form });
     },
   };
-};
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function waitOf(attempt: number, answer: Response | undefined): number {
+  const seconds = Number(answer?.headers.get("retry-after"));
+  const backoff = Math.min(BACKOFF_MOST_MS, BACKOFF_FIRST_MS * 2 ** attempt) * (0.5 + Math.random() / 2);
+  return seconds > 0 ? Math.min(seconds * 1_000, BACKOFF_MOST_MS) : backoff;
+}

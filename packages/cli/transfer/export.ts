@@ -28,62 +28,10 @@ interface Listed {
   readonly name: string;
 }
 
-const isListed = (value: unknown): value is Listed =>
-  value !== null &&
-  typeof value === "object" &&
-  "id" in value &&
-  typeof value.id === "string" &&
-  "name" in value &&
-  typeof value.name === "string";
-
-/** Every application once, however the list moves while it is read. */
-const listAll = async (api: Api): Promise<readonly Listed[]> => {
-  const found = new Map<string, Listed>();
-  for (let offset = 0; ; offset += PAGE) {
-    const answer = await api.get(`/applications?limit=${PAGE}&offset=${offset}`);
-    if (answer.status !== 200) throw new RunEnded(`The list of applications cannot be read: ${reasonOf(answer)}`);
-    const { totalResults } = (answer.body ?? {}) as Record<string, unknown>;
-    if (typeof totalResults !== "number") {
-      throw new RunEnded(`${api.url} answers, but this is no list of applications: is it the address of the service?`);
-    }
-    const page = (listIn(answer.body, "applications") ?? []).filter(isListed);
-    for (const each of page) found.set(each.id, each);
-    if (page.length === 0 || offset + PAGE >= totalResults) return [...found.values()];
-  }
-};
-
-/** A name that every file system takes, and that is no other application's. */
-const fileNameOf = ({ id, name }: Listed): string => {
-  const safe = (text: string) => text.replace(/[^A-Za-z0-9._ -]/g, "_").slice(0, NAME_LENGTH_MAX);
-  return `${safe(name).replace(/^[. ]+/, "_")}.${safe(id)}.xml`;
-};
-
-/** The ids that an interrupted run of the same export has done. Throws `UsageError` for a folder with other files. */
-const doneBefore = async ({ folder, url, hasSecrets }: Export): Promise<ReadonlySet<string>> => {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const progress = join(folder, PROGRESS);
-  const head = JSON.stringify({ url, hasSecrets });
-  const [found, ...ids] = (await readFile(progress, "utf8").catch(() => "")).split("\n").filter((line) => line !== "");
-  if (found === head) return new Set(ids);
-  if ((await readdir(folder)).some((name) => name.endsWith(".xml"))) {
-    throw new UsageError(`${folder} holds files of another export: name an empty folder.`);
-  }
-  await writeFile(progress, `${head}\n`, { mode: 0o600 });
-  return new Set();
-};
-
-const isApplicationFile = (text: string): boolean =>
-  /^\s*<(?:\?xml|!--|ServiceProvider\b)/.test(text) && text.includes("<ServiceProvider");
-
-const isWithheld = (text: string): boolean =>
-  text.replace(/^<\?xml[^>]*\?>\s*/, "").startsWith(`<!-- ${SECRETS_WITHHELD}`);
-/** An OAuth client's own document stands in the file as it is, or escaped. */
-const hasClient = (text: string): boolean => /(?:<|&lt;)oauthConsumerKey\b/.test(text);
-
 const NEW_SECRETS = "OAuth clients without one in the file get a new secret when it is imported";
 
 /** Exports everything. What cannot be exported is told in the results; the next run tries that again. */
-export const exportAll = async (api: Api, task: Export): Promise<readonly Result[]> => {
+export async function exportAll(api: Api, task: Export): Promise<readonly Result[]> {
   const done = await doneBefore(task);
   const progress = join(task.folder, PROGRESS);
   const results = await forEach("export", await listAll(api), async (application): Promise<Result> => {
@@ -108,4 +56,64 @@ export const exportAll = async (api: Api, task: Export): Promise<readonly Result
   if (!results.some(({ outcome }) => outcome === "refused" || outcome === "incomplete"))
     await rm(progress, { force: true });
   return results;
-};
+}
+
+/** The ids that an interrupted run of the same export has done. Throws `UsageError` for a folder with other files. */
+async function doneBefore({ folder, url, hasSecrets }: Export): Promise<ReadonlySet<string>> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const progress = join(folder, PROGRESS);
+  const head = JSON.stringify({ url, hasSecrets });
+  const [found, ...ids] = (await readFile(progress, "utf8").catch(() => "")).split("\n").filter((line) => line !== "");
+  if (found === head) return new Set(ids);
+  if ((await readdir(folder)).some((name) => name.endsWith(".xml"))) {
+    throw new UsageError(`${folder} holds files of another export: name an empty folder.`);
+  }
+  await writeFile(progress, `${head}\n`, { mode: 0o600 });
+  return new Set();
+}
+
+/** Every application once, however the list moves while it is read. */
+async function listAll(api: Api): Promise<readonly Listed[]> {
+  const found = new Map<string, Listed>();
+  for (let offset = 0; ; offset += PAGE) {
+    const answer = await api.get(`/applications?limit=${PAGE}&offset=${offset}`);
+    if (answer.status !== 200) throw new RunEnded(`The list of applications cannot be read: ${reasonOf(answer)}`);
+    const { totalResults } = (answer.body ?? {}) as Record<string, unknown>;
+    if (typeof totalResults !== "number") {
+      throw new RunEnded(`${api.url} answers, but this is no list of applications: is it the address of the service?`);
+    }
+    const page = (listIn(answer.body, "applications") ?? []).filter(isListed);
+    for (const each of page) found.set(each.id, each);
+    if (page.length === 0 || offset + PAGE >= totalResults) return [...found.values()];
+  }
+}
+
+function isListed(value: unknown): value is Listed {
+  return (
+    value !== null &&
+    typeof value === "object" &&
+    "id" in value &&
+    typeof value.id === "string" &&
+    "name" in value &&
+    typeof value.name === "string"
+  );
+}
+
+function isApplicationFile(text: string): boolean {
+  return /^\s*<(?:\?xml|!--|ServiceProvider\b)/.test(text) && text.includes("<ServiceProvider");
+}
+
+/** A name that every file system takes, and that is no other application's. */
+function fileNameOf({ id, name }: Listed): string {
+  const safe = (text: string) => text.replace(/[^A-Za-z0-9._ -]/g, "_").slice(0, NAME_LENGTH_MAX);
+  return `${safe(name).replace(/^[. ]+/, "_")}.${safe(id)}.xml`;
+}
+
+function isWithheld(text: string): boolean {
+  return text.replace(/^<\?xml[^>]*\?>\s*/, "").startsWith(`<!-- ${SECRETS_WITHHELD}`);
+}
+
+/** An OAuth client's own document stands in the file as it is, or escaped. */
+function hasClient(text: string): boolean {
+  return /(?:<|&lt;)oauthConsumerKey\b/.test(text);
+}

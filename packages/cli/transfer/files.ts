@@ -2,7 +2,7 @@
 import { rename, writeFile } from "node:fs/promises";
 
 /** Writes a file of which nobody ever sees a part. */
-export const writeWhole = async (path: string, content: string): Promise<void> => {
+export async function writeWhole(path: string, content: string): Promise<void> {
   await writeFile(`${path}.part`, content, { mode: 0o600 });
   await rename(`${path}.part`, path);
-};
+}

@@ -16,37 +16,6 @@ const IMPORT = "/applications/import";
 const NAME_TAKEN = "APP-60007";
 const NOTES_SHOWN = 3;
 
-const shortened = (words: readonly string[]): string => {
-  const more = words.length > NOTES_SHOWN ? ` and ${words.length - NOTES_SHOWN} more` : "";
-  return `${words.slice(0, NOTES_SHOWN).join(", ")}${more}`;
-};
-
-/** What of a file has no effect, in one line. */
-const notesOf = ({ body }: ApiAnswer): readonly string[] => {
-  const elements = (listIn(body, "notHonoured") ?? []).map((note) => textIn(note, "element") ?? "");
-  return elements.length === 0 ? [] : [`without effect here: ${shortened(elements)}`];
-};
-
-/** The application with a name: "unknown" where that cannot be looked up. */
-const idNamed = async (api: Api, name: string): Promise<{ readonly id: string } | "none" | "unknown"> => {
-  const { status, body } = await api.attempt("GET", `/applications?filter=${encodeURIComponent(`name eq ${name}`)}`);
-  const { totalResults } = (body ?? {}) as Record<string, unknown>;
-  if (status !== 200 || typeof totalResults !== "number") return "unknown";
-  const id = textIn(
-    listIn(body, "applications")?.find((each) => textIn(each, "name") === name),
-    "id",
-  );
-  return id === undefined ? "none" : { id };
-};
-
-/** The id of an application: as an answer tells it, or found by its name. */
-const idOf = async (api: Api, answer: ApiAnswer, { application }: Beside): Promise<string | undefined> => {
-  const told = textIn(answer.body, "applicationId") ?? answer.location?.split("/").at(-1);
-  if (told) return told;
-  const found = await idNamed(api, application);
-  return typeof found === "string" ? undefined : found.id;
-};
-
 /**
  * A note in the folder that an application, which is not there yet, is about to be made and authorized: whoever repeats the
  * run knows by it that the application is the run's own. In a folder that cannot be written there is none.
@@ -59,34 +28,20 @@ interface Intent {
 
 const NO_INTENT: Intent = { isOld: false, done: async () => undefined };
 
-const intend = async (api: Api, folder: string, name: string, { application }: Beside): Promise<Intent> => {
-  const path = join(folder, `.${name}.to-authorize`);
-  const isOld = (await readFile(path, "utf8").catch(() => "")) === api.url;
-  if (!isOld) {
-    if ((await idNamed(api, application)) !== "none") return NO_INTENT;
-    const isNoted = await writeFile(path, api.url, { mode: 0o600 }).then(
-      () => true,
-      () => false,
-    );
-    if (!isNoted) return NO_INTENT;
-  }
-  return { isOld, done: () => rm(path, { force: true }) };
-};
-
-/** Ends the run where what answers does not import anything. */
-const checkImport = (api: Api, { status }: ApiAnswer): void => {
-  if (status !== 404 && status !== 405 && (status >= 300 || status === 201)) return;
-  throw new RunEnded(
-    `${api.url} answers ${status}, but this is no import of applications: is it the address of the service?`,
-  );
-};
+/** Imports every file. What is refused is told in the results, and everything else is imported. */
+export async function importAll(api: Api, folder: string, replaces: boolean): Promise<readonly Result[]> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".xml")).sort();
+  if (names.length === 0) throw new UsageError(`${folder} holds no file that ends with .xml.`);
+  const authorize = authorizing(api);
+  return forEach("import", names, (name) => importFile(api, authorize, { folder, name, replaces }));
+}
 
 /** One file of a folder. */
-const importFile = async (
+async function importFile(
   api: Api,
   authorize: Authorize,
   { folder, name, replaces }: { readonly folder: string; readonly name: string; readonly replaces: boolean },
-): Promise<Result> => {
+): Promise<Result> {
   const content = await readFile(join(folder, name));
   const beside = await readBeside(join(folder, besideOf(name)));
   if (typeof beside === "string") return { name, outcome: "refused", why: beside };
@@ -116,12 +71,57 @@ const importFile = async (
   if (intent.isOld) return finish("updated", created, ["only its authorized APIs, which an earlier run left open"]);
   await intent.done();
   return { name, outcome: "skipped", why: "an application of that name exists; --update replaces it" };
-};
+}
 
-/** Imports every file. What is refused is told in the results, and everything else is imported. */
-export const importAll = async (api: Api, folder: string, replaces: boolean): Promise<readonly Result[]> => {
-  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".xml")).sort();
-  if (names.length === 0) throw new UsageError(`${folder} holds no file that ends with .xml.`);
-  const authorize = authorizing(api);
-  return forEach("import", names, (name) => importFile(api, authorize, { folder, name, replaces }));
-};
+async function intend(api: Api, folder: string, name: string, { application }: Beside): Promise<Intent> {
+  const path = join(folder, `.${name}.to-authorize`);
+  const isOld = (await readFile(path, "utf8").catch(() => "")) === api.url;
+  if (!isOld) {
+    if ((await idNamed(api, application)) !== "none") return NO_INTENT;
+    const isNoted = await writeFile(path, api.url, { mode: 0o600 }).then(
+      () => true,
+      () => false,
+    );
+    if (!isNoted) return NO_INTENT;
+  }
+  return { isOld, done: () => rm(path, { force: true }) };
+}
+
+/** The id of an application: as an answer tells it, or found by its name. */
+async function idOf(api: Api, answer: ApiAnswer, { application }: Beside): Promise<string | undefined> {
+  const told = textIn(answer.body, "applicationId") ?? answer.location?.split("/").at(-1);
+  if (told) return told;
+  const found = await idNamed(api, application);
+  return typeof found === "string" ? undefined : found.id;
+}
+
+/** The application with a name: "unknown" where that cannot be looked up. */
+async function idNamed(api: Api, name: string): Promise<{ readonly id: string } | "none" | "unknown"> {
+  const { status, body } = await api.attempt("GET", `/applications?filter=${encodeURIComponent(`name eq ${name}`)}`);
+  const { totalResults } = (body ?? {}) as Record<string, unknown>;
+  if (status !== 200 || typeof totalResults !== "number") return "unknown";
+  const id = textIn(
+    listIn(body, "applications")?.find((each) => textIn(each, "name") === name),
+    "id",
+  );
+  return id === undefined ? "none" : { id };
+}
+
+/** Ends the run where what answers does not import anything. */
+function checkImport(api: Api, { status }: ApiAnswer): void {
+  if (status !== 404 && status !== 405 && (status >= 300 || status === 201)) return;
+  throw new RunEnded(
+    `${api.url} answers ${status}, but this is no import of applications: is it the address of the service?`,
+  );
+}
+
+/** What of a file has no effect, in one line. */
+function notesOf({ body }: ApiAnswer): readonly string[] {
+  const elements = (listIn(body, "notHonoured") ?? []).map((note) => textIn(note, "element") ?? "");
+  return elements.length === 0 ? [] : [`without effect here: ${shortened(elements)}`];
+}
+
+function shortened(words: readonly string[]): string {
+  const more = words.length > NOTES_SHOWN ? ` and ${words.length - NOTES_SHOWN} more` : "";
+  return `${words.slice(0, NOTES_SHOWN).join(", ")}${more}`;
+}

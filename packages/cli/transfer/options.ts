@@ -31,30 +31,20 @@ export class UsageError extends Error {}
 
 const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-const urlOf = (given: string, allowsHttp: boolean): string => {
-  if (!URL.canParse(given)) throw new UsageError(`"${given}" is no URL.`);
-  const { protocol, hostname, username, search, hash } = new URL(given);
-  if (!/^https?:$/.test(protocol) || username || search || hash) {
-    throw new UsageError("The URL is an http(s) origin, with /t/<tenant> behind it at most, and without a user name.");
-  }
-  if (protocol === "http:" && !LOOPBACK.has(hostname) && !allowsHttp) {
-    throw new UsageError(`The credential would travel to ${hostname} in the clear: use https, or --allow-http.`);
-  }
-  return given.replace(/\/+$/, "");
-};
+/** Reads the command line. Throws `UsageError`. */
+export function readOptions(args: readonly string[], environment: NodeJS.ProcessEnv): Options {
+  const { values, positionals } = parse(args);
+  const user = values.user ?? (environment.ADMIN_USERNAME || "admin");
+  const basic = `Basic ${Buffer.from(`${user}:${environment.ADMIN_PASSWORD || "admin"}`).toString("base64")}`;
+  const url = values.url ?? (environment.BASE_URL || `http://127.0.0.1:${environment.PORT || 3000}`);
+  return {
+    task: taskOf(positionals, values),
+    url: urlOf(url, values["allow-http"] ?? false),
+    authorization: environment.ACCESS_TOKEN ? `Bearer ${environment.ACCESS_TOKEN}` : basic,
+  };
+}
 
-const taskOf = (words: readonly string[], values: { out?: string; secrets?: boolean; update?: boolean }): Task => {
-  const [kind, folder, ...more] = words;
-  if (kind === "export" && folder === undefined && values.out && !values.update) {
-    return { kind, folder: values.out, hasSecrets: values.secrets ?? false };
-  }
-  if (kind === "import" && folder && more.length === 0 && !values.out && !values.secrets) {
-    return { kind, folder, replaces: values.update ?? false };
-  }
-  throw new UsageError(USAGE);
-};
-
-const parse = (args: readonly string[]) => {
+function parse(args: readonly string[]) {
   try {
     return parseArgs({
       args: [...args],
@@ -71,17 +61,27 @@ const parse = (args: readonly string[]) => {
   } catch (error) {
     throw new UsageError(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
   }
-};
+}
 
-/** Reads the command line. Throws `UsageError`. */
-export const readOptions = (args: readonly string[], environment: NodeJS.ProcessEnv): Options => {
-  const { values, positionals } = parse(args);
-  const user = values.user ?? (environment.ADMIN_USERNAME || "admin");
-  const basic = `Basic ${Buffer.from(`${user}:${environment.ADMIN_PASSWORD || "admin"}`).toString("base64")}`;
-  const url = values.url ?? (environment.BASE_URL || `http://127.0.0.1:${environment.PORT || 3000}`);
-  return {
-    task: taskOf(positionals, values),
-    url: urlOf(url, values["allow-http"] ?? false),
-    authorization: environment.ACCESS_TOKEN ? `Bearer ${environment.ACCESS_TOKEN}` : basic,
-  };
-};
+function taskOf(words: readonly string[], values: { out?: string; secrets?: boolean; update?: boolean }): Task {
+  const [kind, folder, ...more] = words;
+  if (kind === "export" && folder === undefined && values.out && !values.update) {
+    return { kind, folder: values.out, hasSecrets: values.secrets ?? false };
+  }
+  if (kind === "import" && folder && more.length === 0 && !values.out && !values.secrets) {
+    return { kind, folder, replaces: values.update ?? false };
+  }
+  throw new UsageError(USAGE);
+}
+
+function urlOf(given: string, allowsHttp: boolean): string {
+  if (!URL.canParse(given)) throw new UsageError(`"${given}" is no URL.`);
+  const { protocol, hostname, username, search, hash } = new URL(given);
+  if (!/^https?:$/.test(protocol) || username || search || hash) {
+    throw new UsageError("The URL is an http(s) origin, with /t/<tenant> behind it at most, and without a user name.");
+  }
+  if (protocol === "http:" && !LOOPBACK.has(hostname) && !allowsHttp) {
+    throw new UsageError(`The credential would travel to ${hostname} in the clear: use https, or --allow-http.`);
+  }
+  return given.replace(/\/+$/, "");
+}

@@ -15,17 +15,8 @@ const NAMES_SHOWN = 5;
 const HEAD = ["outcome", "count", "which", "why"];
 const WHICH_MOST = 60;
 
-/** What comes from elsewhere must not move the cursor or ring the bell. */
-const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "?");
-
-const whichOf = (names: readonly string[]): string => {
-  const shown = names.slice(0, NAMES_SHOWN).join(", ");
-  const short = shown.length > WHICH_MOST ? `${shown.slice(0, WHICH_MOST - 1)}…` : shown;
-  return names.length > NAMES_SHOWN ? `${short} and ${names.length - NAMES_SHOWN} more` : short;
-};
-
 /** The lines of the table: one for each outcome and reason, in the order of the outcomes. */
-export const reportLines = (results: readonly Result[], outcomes: readonly Outcome[]): readonly string[] => {
+export function reportLines(results: readonly Result[], outcomes: readonly Outcome[]): readonly string[] {
   const groups = new Map<string, Result[]>();
   for (const result of results) {
     const key = JSON.stringify([result.outcome, result.why ?? ""]);
@@ -48,4 +39,15 @@ export const reportLines = (results: readonly Result[], outcomes: readonly Outco
       .join("  ")
       .trimEnd(),
   );
-};
+}
+
+function whichOf(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES_SHOWN).join(", ");
+  const short = shown.length > WHICH_MOST ? `${shown.slice(0, WHICH_MOST - 1)}…` : shown;
+  return names.length > NAMES_SHOWN ? `${short} and ${names.length - NAMES_SHOWN} more` : short;
+}
+
+/** What comes from elsewhere must not move the cursor or ring the bell. */
+function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "?");
+}

@@ -4,11 +4,11 @@ import { SingleBar } from "cli-progress";
 const AT_ONCE = 4;
 
 /** Does something for each item and answers the results in the order of the items. The first failure ends the run. */
-export const forEach = async <Item, Result>(
+export async function forEach<Item, Result>(
   title: string,
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
-): Promise<Result[]> => {
+): Promise<Result[]> {
   const bar = new SingleBar({
     format: `${title} {bar} {value}/{total} {eta_formatted}`,
     clearOnComplete: true,
@@ -38,4 +38,4 @@ export const forEach = async <Item, Result>(
     bar.stop();
   }
   return results;
-};
+}

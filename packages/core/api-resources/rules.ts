@@ -22,41 +22,47 @@ const OIDC: ReadonlySet<string> = new Set(["openid", "profile", "email", "addres
 const SCOPE_TOKEN = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 
 /** The fault of an id that leads to nothing in the tenant. */
-export const apiNotFound = (id: string): Fault =>
-  new Fault("api_resource.not_found", `Unable to find the API resource with the id: ${id} in the tenant domain.`);
+export function apiNotFound(id: string): Fault {
+  return new Fault(
+    "api_resource.not_found",
+    `Unable to find the API resource with the id: ${id} in the tenant domain.`,
+  );
+}
 
 /** The fault of an identifier that is in use. */
-export const identifierTaken = (identifier: string, tenant: string): Fault =>
-  new Fault(
+export function identifierTaken(identifier: string, tenant: string): Fault {
+  return new Fault(
     "api_resource.exists",
     `An API resource with the identifier '${identifier}' already exists for the tenant: ${tenant}.`,
   );
+}
 
 /** The fault of a scope name that is in use, by this API or another. */
-export const scopeTaken = (name: string, tenant: string): Fault =>
-  new Fault("api_resource.scope_exists", `Scope '${name}' already exists for the tenant: ${tenant}.`);
+export function scopeTaken(name: string, tenant: string): Fault {
+  return new Fault("api_resource.scope_exists", `Scope '${name}' already exists for the tenant: ${tenant}.`);
+}
 
 /** Refuses to add scopes that the API has already; those of other APIs are the store's to find. */
-export const checkFree = (api: ApiResource, added: readonly Scope[], tenant: string): void => {
+export function checkFree(api: ApiResource, added: readonly Scope[], tenant: string): void {
   const names = new Set(api.scopes.map(({ name }) => name));
   const taken = added.find(({ name }) => names.has(name));
   if (taken) throw scopeTaken(taken.name, tenant);
-};
+}
 
 /** Refuses to change what ships with the service. */
-export const checkOwn = ({ type, name }: ApiResource): void => {
+export function checkOwn({ type, name }: ApiResource): void {
   if (type === "BUSINESS") return;
   throw new Fault("api_resource.read_only", `'${name}' is an API of this service: it cannot be changed or deleted.`);
-};
+}
 
 /** The name of an API, judged. */
-export const nameOf = (name: string | undefined): string => {
+export function nameOf(name: string | undefined): string {
   if (name?.trim()) return name;
   throw new Fault("api_resource.name_invalid", "API resource name is required and cannot be blank.");
-};
+}
 
 /** The name and identifier of a new API, judged. */
-export const newNamesOf = (body: z.output<typeof NewApiResource>, tenant: string) => {
+export function newNamesOf(body: z.output<typeof NewApiResource>, tenant: string) {
   const name = nameOf(body.name);
   const { identifier } = body;
   if (!identifier?.trim()) {
@@ -64,25 +70,10 @@ export const newNamesOf = (body: z.output<typeof NewApiResource>, tenant: string
   }
   if (isSystemIdentifier(identifier)) throw identifierTaken(identifier, tenant);
   return { name, identifier };
-};
-
-const checkName = (name: string): void => {
-  if (name.trim() === "") throw new Fault("api_resource.scope_invalid", "Scope name is required.");
-  if (!SCOPE_TOKEN.test(name)) {
-    throw new Fault(
-      "api_resource.scope_invalid",
-      `'${name.slice(0, 50)}' is no scope name: use printable ASCII without blanks, quotes and backslashes.`,
-    );
-  }
-  const beginning = RESTRICTED.find((restricted) => name.startsWith(restricted));
-  if (beginning) {
-    throw new Fault("api_resource.scope_restricted", `Scope names that begin with '${beginning}' are reserved.`);
-  }
-  if (OIDC.has(name)) throw new Fault("api_resource.scope_of_oidc", `'${name}' is a scope of OpenID Connect.`);
-};
+}
 
 /** The scopes that a body brings, judged one by one and together with how many there are already; each with an id from `newId`. */
-export const newScopesOf = (given: readonly NewScope[], newId: () => string): Scope[] => {
+export function newScopesOf(given: readonly NewScope[], newId: () => string): Scope[] {
   const seen = new Set<string>();
   for (const { name } of given) {
     checkName(name);
@@ -95,10 +86,25 @@ export const newScopesOf = (given: readonly NewScope[], newId: () => string): Sc
     displayName: displayName?.trim() ? displayName : name,
     ...(description !== undefined && { description }),
   }));
-};
+}
+
+function checkName(name: string): void {
+  if (name.trim() === "") throw new Fault("api_resource.scope_invalid", "Scope name is required.");
+  if (!SCOPE_TOKEN.test(name)) {
+    throw new Fault(
+      "api_resource.scope_invalid",
+      `'${name.slice(0, 50)}' is no scope name: use printable ASCII without blanks, quotes and backslashes.`,
+    );
+  }
+  const beginning = RESTRICTED.find((restricted) => name.startsWith(restricted));
+  if (beginning) {
+    throw new Fault("api_resource.scope_restricted", `Scope names that begin with '${beginning}' are reserved.`);
+  }
+  if (OIDC.has(name)) throw new Fault("api_resource.scope_of_oidc", `'${name}' is a scope of OpenID Connect.`);
+}
 
 /** Refuses more scopes than one transaction can keep, and more text than one item. */
-export const checkSize = (api: ApiResource): ApiResource => {
+export function checkSize(api: ApiResource): ApiResource {
   const refuse = (description: string) => new Fault("api_resource.scope_invalid", description);
   const count = api.scopes.length;
   if (count > SCOPES_MAX) {
@@ -111,17 +117,18 @@ export const checkSize = (api: ApiResource): ApiResource => {
     throw refuse(`The API resource takes ${bytes} bytes; at most ${API_BYTES_MAX} can be kept: shorten descriptions.`);
   }
   return api;
-};
+}
 
 /** Refuses a replacement of more scopes than one transaction can free and claim. */
-export const checkChanges = (added: number, removed: number): void => {
+export function checkChanges(added: number, removed: number): void {
   if (added + removed <= SCOPES_MAX) return;
   throw new Fault(
     "api_resource.scope_invalid",
     `At most ${SCOPES_MAX} scopes can be added and removed at once, these are ${added} and ${removed}: change them in several requests.`,
   );
-};
+}
 
 /** The fault of a scope that the API does not have. */
-export const scopeNotFound = (name: string): Fault =>
-  new Fault("api_resource.scope_not_found", `The API resource has no scope '${name}'.`);
+export function scopeNotFound(name: string): Fault {
+  return new Fault("api_resource.scope_not_found", `The API resource has no scope '${name}'.`);
+}

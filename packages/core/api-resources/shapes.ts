@@ -2,8 +2,6 @@
 import * as z from "zod";
 import { withoutNulls } from "../applications/registry/shapes.ts";
 
-const text = (most: number) => z.string().max(most);
-
 /** The id of an API resource: opaque, so anything that fits a key may be asked for. */
 export const ApiResourceId = z.string().min(1).max(255);
 
@@ -84,3 +82,7 @@ export const ApiResourceList = z
     ),
   })
   .meta({ id: "ApiResourceList" });
+
+function text(most: number) {
+  return z.string().max(most);
+}

@@ -54,98 +54,26 @@ export interface ApiResourceStore {
   remove(tenant: string, id: string): Promise<void>;
 }
 
-const toApi = (item: Item): ApiResource => item.api as unknown as ApiResource;
-
-const itemOf = (tenant: string, api: ApiResource, ver: number): Item => ({
-  ...keys.apiResource(tenant, api.id),
-  ver,
-  // Stored as it is; `undefined` members are not stored.
-  api: api as unknown as Item["api"],
-});
-
-const entryItem = (tenant: string, { id, identifier, name, requiresAuthorization }: ApiResource): Item => ({
-  ...keys.apiResourceEntry(tenant, identifier),
-  id,
-  name,
-  requiresAuthorization,
-});
-
-const toSummary = (item: Item): ApiSummary => ({
-  id: item.id as string,
-  identifier: item.SK,
-  name: item.name as string,
-  type: "BUSINESS",
-  requiresAuthorization: item.requiresAuthorization === true,
-});
-
-const claimItem = (tenant: string, api: string, { id, name }: Scope): Item => ({
-  ...keys.scope(tenant, name),
-  id,
-  api,
-});
-
 /** Which of some scopes an API has, of the service or of the tenant. One round trip. */
-export const scopeNames =
-  (table: Table) =>
-  async (tenant: string, scopes: readonly string[]): Promise<ReadonlySet<string>> => {
+export function scopeNames(table: Table) {
+  return async (tenant: string, scopes: readonly string[]): Promise<ReadonlySet<string>> => {
     const own = scopes.filter((scope) => !systemScopes.has(scope));
     const items = await table.getMany(own.map((scope) => keys.scope(tenant, scope)));
     return new Set([...scopes.filter((scope) => systemScopes.has(scope)), ...own.filter((_, at) => items[at])]);
   };
-
-/** The step that claims the name of a new scope of an API. */
-const claiming = (tenant: string, api: string, scope: Scope): Step => ({
-  put: claimItem(tenant, api, scope),
-  when: "absent",
-  otherwise(found) {
-    // The id is new with each request, so a claim that has it already was written by this very call.
-    if (found?.id === scope.id) return "applied";
-    // The API got a scope of that name since it was read: what is to be done is decided on what it is now.
-    return found?.api === api ? stale() : scopeTaken(scope.name, tenant);
-  },
-});
-
-const freeing = (tenant: string, { id, name }: Scope): Step => ({
-  remove: keys.scope(tenant, name),
-  when: { equal: { id } },
-  otherwise: stale,
-});
-
-/** The steps that end the tokens with scopes that go. */
-const ending = (tenant: string, scopes: readonly Scope[]): readonly Step[] =>
-  revokingOwnScopes(
-    tenant,
-    scopes.map(({ name }) => name),
-  );
-
-/** The scopes that the one has and the other has not. */
-const without = (scopes: readonly Scope[], others: readonly Scope[]): Scope[] => {
-  const ids = new Set(others.map(({ id }) => id));
-  return scopes.filter(({ id }) => !ids.has(id));
-};
+}
 
 /** The items of a new API resource, for a loader into an empty table. */
-export const apiResourceItems = (tenant: string, api: ApiResource): Item[] => [
-  entryItem(tenant, api),
-  itemOf(tenant, api, FIRST_VERSION),
-  ...api.scopes.map((scope) => claimItem(tenant, api.id, scope)),
-];
-
-const changing = (tenant: string, before: ApiResource, after: ApiResource, ver: number): Step[] => {
-  const added = without(after.scopes, before.scopes);
-  const removed = without(before.scopes, after.scopes);
-  checkChanges(added.length, removed.length);
+export function apiResourceItems(tenant: string, api: ApiResource): Item[] {
   return [
-    ...added.map((scope) => claiming(tenant, after.id, scope)),
-    ...removed.map((scope) => freeing(tenant, scope)),
-    ...ending(tenant, removed),
-    { put: entryItem(tenant, after), when: { equal: { id: after.id } }, otherwise: stale },
-    { put: itemOf(tenant, after, ver + 1), when: { equal: { ver } }, otherwise: stale },
+    entryItem(tenant, api),
+    itemOf(tenant, api, FIRST_VERSION),
+    ...api.scopes.map((scope) => claimItem(tenant, api.id, scope)),
   ];
-};
+}
 
 /** Opens the store on the table of one request. */
-export const apiResourceStore = (table: Table): ApiResourceStore => {
+export function apiResourceStore(table: Table): ApiResourceStore {
   const own = async (tenant: string, id: string) => {
     const item = await table.get(keys.apiResource(tenant, id));
     return item && { api: toApi(item), ver: item.ver as number };
@@ -225,4 +153,93 @@ export const apiResourceStore = (table: Table): ApiResourceStore => {
       });
     },
   };
-};
+}
+
+function toApi(item: Item): ApiResource {
+  return item.api as unknown as ApiResource;
+}
+
+function toSummary(item: Item): ApiSummary {
+  return {
+    id: item.id as string,
+    identifier: item.SK,
+    name: item.name as string,
+    type: "BUSINESS",
+    requiresAuthorization: item.requiresAuthorization === true,
+  };
+}
+
+function changing(tenant: string, before: ApiResource, after: ApiResource, ver: number): Step[] {
+  const added = without(after.scopes, before.scopes);
+  const removed = without(before.scopes, after.scopes);
+  checkChanges(added.length, removed.length);
+  return [
+    ...added.map((scope) => claiming(tenant, after.id, scope)),
+    ...removed.map((scope) => freeing(tenant, scope)),
+    ...ending(tenant, removed),
+    { put: entryItem(tenant, after), when: { equal: { id: after.id } }, otherwise: stale },
+    { put: itemOf(tenant, after, ver + 1), when: { equal: { ver } }, otherwise: stale },
+  ];
+}
+
+/** The scopes that the one has and the other has not. */
+function without(scopes: readonly Scope[], others: readonly Scope[]): Scope[] {
+  const ids = new Set(others.map(({ id }) => id));
+  return scopes.filter(({ id }) => !ids.has(id));
+}
+
+/** The step that claims the name of a new scope of an API. */
+function claiming(tenant: string, api: string, scope: Scope): Step {
+  return {
+    put: claimItem(tenant, api, scope),
+    when: "absent",
+    otherwise(found) {
+      // The id is new with each request, so a claim that has it already was written by this very call.
+      if (found?.id === scope.id) return "applied";
+      // The API got a scope of that name since it was read: what is to be done is decided on what it is now.
+      return found?.api === api ? stale() : scopeTaken(scope.name, tenant);
+    },
+  };
+}
+
+function freeing(tenant: string, { id, name }: Scope): Step {
+  return {
+    remove: keys.scope(tenant, name),
+    when: { equal: { id } },
+    otherwise: stale,
+  };
+}
+
+/** The steps that end the tokens with scopes that go. */
+function ending(tenant: string, scopes: readonly Scope[]): readonly Step[] {
+  return revokingOwnScopes(
+    tenant,
+    scopes.map(({ name }) => name),
+  );
+}
+
+function entryItem(tenant: string, { id, identifier, name, requiresAuthorization }: ApiResource): Item {
+  return {
+    ...keys.apiResourceEntry(tenant, identifier),
+    id,
+    name,
+    requiresAuthorization,
+  };
+}
+
+function itemOf(tenant: string, api: ApiResource, ver: number): Item {
+  return {
+    ...keys.apiResource(tenant, api.id),
+    ver,
+    // Stored as it is; `undefined` members are not stored.
+    api: api as unknown as Item["api"],
+  };
+}
+
+function claimItem(tenant: string, api: string, { id, name }: Scope): Item {
+  return {
+    ...keys.scope(tenant, name),
+    id,
+    api,
+  };
+}

@@ -18,15 +18,12 @@ export type Authenticate = (
   onRefused: OnRefused,
 ) => Promise<Authenticated>;
 
-/** The one answer to every credential that does not let in. */
-const refused = (): Fault => unauthenticated("The user name or the password is wrong, or the user may not sign in.");
-
 /** Opens the authentication of one container. `everyScope` is what the administrator's role stands for. */
-export const newAuthenticate = (
+export function newAuthenticate(
   clock: Clock,
   everyScope: ReadonlySet<string>,
   enter: Enter = newEnter(clock, everyScope),
-): Authenticate => {
+): Authenticate {
   const signIn = newSignIn(clock);
   return async (header, stores, onRefused) => {
     if (!header)
@@ -38,4 +35,9 @@ export const newAuthenticate = (
     if (!found) throw refused();
     return enter(stores, found.tenant, found.user);
   };
-};
+}
+
+/** The one answer to every credential that does not let in. */
+function refused(): Fault {
+  return unauthenticated("The user name or the password is wrong, or the user may not sign in.");
+}

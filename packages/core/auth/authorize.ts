@@ -52,14 +52,6 @@ export type Authorizer = (
   event: APIGatewayRequestAuthorizerEventV2,
 ) => Promise<APIGatewaySimpleAuthorizerWithContextResult<DecisionContext>>;
 
-const otherTenant = (): Fault => unauthenticated("The credential does not belong to the tenant that the path names.");
-
-/** Whoever came with a token is told which scope a better one has (RFC 6750 section 3.1). */
-const missingScope = (scope: string, hasToken: boolean): Fault =>
-  new Fault("auth.forbidden", `The operation needs the scope ${scope}, which the caller does not have.`, {
-    headers: hasToken ? { "www-authenticate": bearerChallenge("insufficient_scope", scope) } : {},
-  });
-
 /** What the gateway knows of a request beside what was sent. */
 interface Caller {
   readonly sourceIp: string;
@@ -68,27 +60,15 @@ interface Caller {
   readonly certificate: string | undefined;
 }
 
-/** The certificate of a request's connection, in the place where the gateway puts it and nowhere else. */
-const certificateOf = ({ requestContext }: APIGatewayRequestAuthorizerEventV2): string | undefined =>
-  (requestContext as Pick<APIGatewayEventRequestContextV2, "authentication">).authentication?.clientCert?.clientCertPem;
-
-const wrongHandler = (): Fault => unauthenticated("This path does not accept a credential of that kind.");
-
-const twoUsers = (): Fault =>
-  unauthenticated("The client certificate and the other credential do not name the same user.");
-
-const isSame = ({ principal: a }: Authenticated, { principal: b }: Authenticated): boolean =>
-  a.kind === b.kind && a.tenant === b.tenant && a.subject === b.subject;
-
 /** Makes the authorizer of one container. */
-export const newAuthorizer = ({
+export function newAuthorizer({
   operations,
   stores,
   userStoresOf,
   clock,
   baseUrl,
   access,
-}: AuthorizerParts): Authorizer => {
+}: AuthorizerParts): Authorizer {
   const observer = newObserver("authorizer");
   const match = matcherOf(operations);
   // Whoever holds every scope holds those that only the operator's rules ask for, too.
@@ -198,4 +178,33 @@ export const newAuthorizer = ({
     });
     return { isAuthorized: true, context: toContext(decision) };
   };
-};
+}
+
+function wrongHandler(): Fault {
+  return unauthenticated("This path does not accept a credential of that kind.");
+}
+
+function isSame({ principal: a }: Authenticated, { principal: b }: Authenticated): boolean {
+  return a.kind === b.kind && a.tenant === b.tenant && a.subject === b.subject;
+}
+
+function twoUsers(): Fault {
+  return unauthenticated("The client certificate and the other credential do not name the same user.");
+}
+
+function otherTenant(): Fault {
+  return unauthenticated("The credential does not belong to the tenant that the path names.");
+}
+
+/** Whoever came with a token is told which scope a better one has (RFC 6750 section 3.1). */
+function missingScope(scope: string, hasToken: boolean): Fault {
+  return new Fault("auth.forbidden", `The operation needs the scope ${scope}, which the caller does not have.`, {
+    headers: hasToken ? { "www-authenticate": bearerChallenge("insufficient_scope", scope) } : {},
+  });
+}
+
+/** The certificate of a request's connection, in the place where the gateway puts it and nowhere else. */
+function certificateOf({ requestContext }: APIGatewayRequestAuthorizerEventV2): string | undefined {
+  return (requestContext as Pick<APIGatewayEventRequestContextV2, "authentication">).authentication?.clientCert
+    ?.clientCertPem;
+}

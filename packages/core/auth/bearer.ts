@@ -12,32 +12,35 @@ const SCHEME = /^bearer(?: |,|$)/i;
 const HEADER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
 /** Whether a header speaks the Bearer scheme, well or badly. */
-export const isBearer = (header: string): boolean => SCHEME.test(header);
-
-/** The one answer to every token that does not let in. */
-const refused = (): Fault =>
-  unauthenticated(
-    "The access token is not valid: it is unknown, has expired, or was revoked.",
-    `${BASIC_CHALLENGE}, ${bearerChallenge("invalid_token")}`,
-  );
-
-const principalOf = (token: AccessToken): Principal => {
-  const { tenant, user, applicationId } = token;
-  const subject = subjectOf(token);
-  return user
-    ? { kind: "user", tenant, subject, username: user.userName, userStore: user.userStore }
-    : { kind: "client", tenant, subject, applicationId };
-};
+export function isBearer(header: string): boolean {
+  return SCHEME.test(header);
+}
 
 /** Authenticates a header of the Bearer scheme. Throws `auth.unauthenticated`. */
-export const authenticateBearer = async (
+export async function authenticateBearer(
   header: string,
   reader: TokenReader,
   reading: Reading,
-): Promise<Authenticated> => {
+): Promise<Authenticated> {
   const [, text = ""] = HEADER.exec(header) ?? [];
   const found = text === "" ? undefined : await reader.read(text, reading);
   if (!found) throw refused();
   const { token } = found;
   return { principal: principalOf(token), scopes: new Set([SIGNED_IN, ...token.scopes]) };
-};
+}
+
+/** The one answer to every token that does not let in. */
+function refused(): Fault {
+  return unauthenticated(
+    "The access token is not valid: it is unknown, has expired, or was revoked.",
+    `${BASIC_CHALLENGE}, ${bearerChallenge("invalid_token")}`,
+  );
+}
+
+function principalOf(token: AccessToken): Principal {
+  const { tenant, user, applicationId } = token;
+  const subject = subjectOf(token);
+  return user
+    ? { kind: "user", tenant, subject, username: user.userName, userStore: user.userStore }
+    : { kind: "client", tenant, subject, applicationId };
+}

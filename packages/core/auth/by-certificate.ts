@@ -11,12 +11,6 @@ import type { AuthenticationStores } from "./authenticate.ts";
 import type { Authenticated, Enter } from "./entering.ts";
 import type { OnRefused } from "./sign-in.ts";
 
-/** The one answer to every certificate that does not let in. */
-const refused = (): Fault =>
-  unauthenticated(
-    "The client certificate is not accepted: its issuer is not permitted, or it names nobody who may sign in.",
-  );
-
 /** Authenticates the holder of a certificate (PEM). Throws `auth.unauthenticated`. Two round trips. */
 type AuthenticateCertificate = (
   pem: string,
@@ -25,9 +19,12 @@ type AuthenticateCertificate = (
 ) => Promise<Authenticated>;
 
 /** Opens the authentication by certificates of one container. */
-export const newAuthenticateCertificate =
-  (clock: Clock, settings: CertificateSettings, enter: Enter): AuthenticateCertificate =>
-  async (pem, stores, onRefused) => {
+export function newAuthenticateCertificate(
+  clock: Clock,
+  settings: CertificateSettings,
+  enter: Enter,
+): AuthenticateCertificate {
+  return async (pem, stores, onRefused) => {
     const now = clock.now();
     const verdict = readCertificate(pem, settings, now);
     if (verdict.kind === "refused") throw refused();
@@ -47,3 +44,11 @@ export const newAuthenticateCertificate =
     }
     return enter(stores, name.tenant, user);
   };
+}
+
+/** The one answer to every certificate that does not let in. */
+function refused(): Fault {
+  return unauthenticated(
+    "The client certificate is not accepted: its issuer is not permitted, or it names nobody who may sign in.",
+  );
+}

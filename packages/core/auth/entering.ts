@@ -25,7 +25,7 @@ export interface EnteringStores {
 export type Enter = (stores: EnteringStores, tenant: string, user: User) => Promise<Authenticated>;
 
 /** Opens the entrance of one container. `everyScope` is what the administrator's role stands for. */
-export const newEnter = (clock: Clock, everyScope: ReadonlySet<string>): Enter => {
+export function newEnter(clock: Clock, everyScope: ReadonlySet<string>): Enter {
   const roleIdsOf = newRoleIdsOf(clock);
   const rolePermissions: Fresh<readonly string[]> = newFresh(clock);
 
@@ -52,4 +52,4 @@ export const newEnter = (clock: Clock, everyScope: ReadonlySet<string>): Enter =
       scopes: new Set([SIGNED_IN, ...(await scopesOfRoles(stores.roles, tenant, roleIds))]),
     };
   };
-};
+}

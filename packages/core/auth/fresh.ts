@@ -14,7 +14,7 @@ export interface Fresh<V> {
 }
 
 /** A memory of at most 1,000 entries of 60 seconds; the oldest give way. */
-export const newFresh = <V>(clock: Clock): Fresh<V> => {
+export function newFresh<V>(clock: Clock): Fresh<V> {
   const entries = new Map<string, { readonly value: V; readonly untilMs: number }>();
   return {
     get(key) {
@@ -32,10 +32,10 @@ export const newFresh = <V>(clock: Clock): Fresh<V> => {
     },
     delete: (key) => void entries.delete(key),
   };
-};
+}
 
 /** A digest under a key that never leaves this process, so that its memory holds no credential and no guessable hash of one. */
-export const newPrivateDigest = (): ((text: string) => string) => {
+export function newPrivateDigest(): (text: string) => string {
   const key = randomBytes(32);
   return (text) => createHmac("sha256", key).update(text, "utf8").digest("base64");
-};
+}

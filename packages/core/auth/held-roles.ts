@@ -16,16 +16,18 @@ type Holding = Pick<User, "roleIds" | "groupIds">;
 /** The ids of all roles of a user, each once; of those that were deleted some may be among them. */
 type RoleIdsOf = (stores: HeldRoleStores, tenant: string, user: Holding) => Promise<readonly string[]>;
 
-const distinct = (...lists: readonly (readonly string[])[]): readonly string[] => [...new Set(lists.flat())];
-
 /** As they are now. One round trip. */
-export const roleIdsOf: RoleIdsOf = async ({ groups, roles }, tenant, { roleIds, groupIds }) => {
+export async function roleIdsOf(
+  { groups, roles }: HeldRoleStores,
+  tenant: string,
+  { roleIds, groupIds }: Holding,
+): Promise<readonly string[]> {
   const [found, everyone] = await Promise.all([groups.findMany(tenant, groupIds), roles.idOfEveryone(tenant)]);
   return distinct(roleIds, ...found.map((group) => group?.roleIds ?? []), everyone === undefined ? [] : [everyone]);
-};
+}
 
 /** What groups and everybody bring may be as old as other facts about access (fresh.ts). No round trip while it is known. */
-export const newRoleIdsOf = (clock: Clock): RoleIdsOf => {
+export function newRoleIdsOf(clock: Clock): RoleIdsOf {
   const known: Fresh<readonly string[]> = newFresh(clock);
   return async (stores, tenant, { roleIds, groupIds }) => {
     const [keyOf, everybody] = [(id: string) => `${tenant}#${id}`, `${tenant}#`];
@@ -41,4 +43,8 @@ export const newRoleIdsOf = (clock: Clock): RoleIdsOf => {
     if (!ofEverybody) known.set(everybody, everyone);
     return distinct(roleIds, ...remembered.map((ids) => ids ?? []), ...read, everyone);
   };
-};
+}
+
+function distinct(...lists: readonly (readonly string[])[]): readonly string[] {
+  return [...new Set(lists.flat())];
+}

@@ -39,13 +39,6 @@ export interface LockState {
   readonly windowStartedMs: number;
 }
 
-/** Whether a lock keeps out who has the password of that version; `undefined` stands for a name without one. */
-export const isLocked = (
-  { lockedUntilMs, lockedFor }: Pick<LockState, "lockedUntilMs" | "lockedFor">,
-  version: string | undefined,
-  nowMs: number,
-): boolean => lockedUntilMs > nowMs && (lockedFor === undefined || version === undefined || lockedFor === version);
-
 /** The failures of all names. */
 export interface LockoutStore {
   find(name: QualifiedName, nowMs: number): Promise<LockState>;
@@ -57,26 +50,20 @@ export interface LockoutStore {
   clear(name: QualifiedName, before: LockState): Promise<void>;
 }
 
-const numberOf = (item: Item | undefined, attribute: string): number =>
-  typeof item?.[attribute] === "number" ? (item[attribute] as number) : 0;
-
-const lockedForIn = (item: Item | undefined): string | undefined =>
-  typeof item?.lockedFor === "string" ? item.lockedFor : undefined;
-
-const seconds = (milliseconds: number): number => Math.ceil(milliseconds / 1_000);
-
 /** Another failure of the name was faster. */
 class Faster extends Error {}
-const faster = (): Error => new Faster();
 
-/** What an item still says while nobody else has begun a window, or locked the name. */
-const known = ({ windowStartedMs, lockedUntilMs }: LockState): Readonly<Record<string, number>> => ({
-  windowStartedMs,
-  ...(lockedUntilMs > 0 && { lockedUntilMs }),
-});
+/** Whether a lock keeps out who has the password of that version; `undefined` stands for a name without one. */
+export function isLocked(
+  { lockedUntilMs, lockedFor }: Pick<LockState, "lockedUntilMs" | "lockedFor">,
+  version: string | undefined,
+  nowMs: number,
+): boolean {
+  return lockedUntilMs > nowMs && (lockedFor === undefined || version === undefined || lockedFor === version);
+}
 
 /** Opens the store on the table of one request. */
-export const lockoutStore = (table: Table, policy: LockoutPolicy): LockoutStore => {
+export function lockoutStore(table: Table, policy: LockoutPolicy): LockoutStore {
   const keyOf = ({ tenant, userStore, name }: QualifiedName) => keys.lock(tenant, userStore, foldName(name));
 
   /** Writes one step; false when another failure of the name was faster. */
@@ -155,4 +142,28 @@ export const lockoutStore = (table: Table, policy: LockoutPolicy): LockoutStore 
       await unlessFaster({ remove: keyOf(name), when: { equal: known(before) }, otherwise: faster });
     },
   };
-};
+}
+
+function faster(): Error {
+  return new Faster();
+}
+
+/** What an item still says while nobody else has begun a window, or locked the name. */
+function known({ windowStartedMs, lockedUntilMs }: LockState): Readonly<Record<string, number>> {
+  return {
+    windowStartedMs,
+    ...(lockedUntilMs > 0 && { lockedUntilMs }),
+  };
+}
+
+function numberOf(item: Item | undefined, attribute: string): number {
+  return typeof item?.[attribute] === "number" ? (item[attribute] as number) : 0;
+}
+
+function seconds(milliseconds: number): number {
+  return Math.ceil(milliseconds / 1_000);
+}
+
+function lockedForIn(item: Item | undefined): string | undefined {
+  return typeof item?.lockedFor === "string" ? item.lockedFor : undefined;
+}

@@ -8,17 +8,18 @@ import type { RefusalReason } from "./sign-in.ts";
 /** Tells about what was refused. */
 export type OnRefusal = (name: QualifiedName, reason: RefusalReason | "refresh token used twice") => void;
 
-/** A digest by which the attempts on one name can be followed through the log. */
-const digestOf = ({ tenant, userStore, name }: QualifiedName): string =>
-  createHash("sha256")
-    .update(`${tenant}/${userStore}/${foldName(name)}`, "utf8")
-    .digest("hex")
-    .slice(0, 16);
-
 /** Writes what is refused during one request. */
-export const refusalLog =
-  (observer: Observer, traceId: string, sourceIp: string): OnRefusal =>
-  (name, reason) => {
+export function refusalLog(observer: Observer, traceId: string, sourceIp: string): OnRefusal {
+  return (name, reason) => {
     const { tenant, userStore } = name;
     observer.security({ traceId, tenant, userStore, nameDigest: digestOf(name), sourceIp, reason });
   };
+}
+
+/** A digest by which the attempts on one name can be followed through the log. */
+function digestOf({ tenant, userStore, name }: QualifiedName): string {
+  return createHash("sha256")
+    .update(`${tenant}/${userStore}/${foldName(name)}`, "utf8")
+    .digest("hex")
+    .slice(0, 16);
+}

@@ -78,7 +78,7 @@ interface Candidate {
 type Meant = (name: QualifiedName, stores: SignInStores) => Promise<Candidate>;
 
 /** Opens the sign-in of one container. */
-export const newSignIn = (clock: Clock): SignIn => {
+export function newSignIn(clock: Clock): SignIn {
   const digest = newPrivateDigest();
   let hashesUnderWay = 0;
   const verified: Fresh<Promise<boolean>> = newFresh(clock);
@@ -193,4 +193,4 @@ export const newSignIn = (clock: Clock): SignIn => {
     if (meanwhile.hasFailures) await stores.lockouts.clear(name, meanwhile);
     return { tenant: name.tenant, user };
   };
-};
+}

@@ -6,60 +6,6 @@ import { type Dialect, services } from "../operation/services.ts";
 
 type Json = Record<string, unknown>;
 
-/** Turns `$ref`s of zod's registry into references to the document's components, and drops the `$schema` and `$id` of parts. */
-const schemaOf = (schema: z.ZodType, io: "input" | "output", components: Map<string, Json>): Json => {
-  const {
-    $schema: _,
-    $defs,
-    ...json
-  } = z.toJSONSchema(schema, { io, reused: "inline", unrepresentable: "any" }) as Json;
-  for (const [name, part] of Object.entries(($defs ?? {}) as Record<string, Json>)) {
-    const { id: __, $id: ___, ...body } = part;
-    components.set(componentName(name, io), relink(body, io) as Json);
-  }
-  const { id, ...body } = json;
-  if (typeof id !== "string") return relink(body, io) as Json;
-  components.set(componentName(id, io), relink(body, io) as Json);
-  return { $ref: `#/components/schemas/${componentName(id, io)}` };
-};
-
-/** What a shape looks like in a request and in a response differs (defaults), so each has a component of its own. */
-const componentName = (id: string, io: "input" | "output"): string => (io === "input" ? `${id}Input` : id);
-
-const relink = (part: unknown, io: "input" | "output"): unknown => {
-  if (Array.isArray(part)) return part.map((entry) => relink(entry, io));
-  if (part === null || typeof part !== "object") return part;
-  return Object.fromEntries(
-    Object.entries(part).map(([key, value]) =>
-      key === "$ref" && typeof value === "string"
-        ? [key, `#/components/schemas/${componentName(value.replace(/^#\/\$defs\//, ""), io)}`]
-        : [key, relink(value, io)],
-    ),
-  );
-};
-
-const parametersOf = (
-  schema: z.ZodObject | undefined,
-  place: "path" | "query" | "header",
-  components: Map<string, Json>,
-): Json[] =>
-  Object.entries(schema?.shape ?? {}).map(([name, field]) => {
-    const { description, pattern, default: _, ...shape } = schemaOf(field as z.ZodType, "input", components);
-    const { default: fallback } = (field as z.ZodType).meta() ?? {};
-    return {
-      name,
-      in: place,
-      required: place === "path" || !(field as z.ZodType).safeParse(undefined).success,
-      ...(typeof description === "string" && { description }),
-      // How a number is written in a query string says nothing about the number.
-      schema: {
-        ...shape,
-        ...(shape.type === "string" && pattern !== undefined && { pattern }),
-        ...(fallback !== undefined && { default: fallback }),
-      },
-    };
-  });
-
 const reasons: Readonly<Record<number, string>> = {
   200: "OK",
   201: "Created",
@@ -87,41 +33,37 @@ const media: Readonly<Record<Dialect, string>> = {
   oauth2: "application/json",
 };
 
-/** Only what asks for a credential refuses it, only what changes something can lose to others, and only what reads a body judges it. */
-const mayFailWith = ({ service, method, scope, body, success }: Operation, status: number): boolean => {
-  if (status === 409) return method !== "GET";
-  if (status === 401 || status === 403) return scope !== PUBLIC;
-  if (status === 406) return success.body !== undefined && dialects[services[service].dialect].judgesAccept;
-  return body !== undefined || (status !== 413 && status !== 415);
-};
-
-const requestMedia = ({ media: written = "json" }: Operation, dialect: Dialect): string =>
-  ({ json: media[dialect], form: "application/x-www-form-urlencoded", multipart: "multipart/form-data" })[written];
-
-/** What else the operation answers where all is well. */
-const furtherAnswers = ({ method, success }: Operation): Json =>
-  Object.fromEntries(
-    [...(success.etag && method === "GET" ? [304] : []), ...(success.orNoContent ? [204] : [])].map((status) => [
-      status,
-      { description: reasons[status] },
-    ]),
-  );
-
-const answerHeaders = ({ success }: Operation): Json | undefined => {
-  const headers = {
-    ...(success.location && { Location: { schema: { type: "string", format: "uri" } } }),
-    ...(success.etag && { ETag: { schema: { type: "string" } } }),
-    ...(success.file && { "Content-Disposition": { schema: { type: "string" } } }),
+/** The document of a set of operations: paths in alphabetical order, so that a change shows as a small difference. */
+export function openApiDocument(operations: Readonly<Record<string, Operation>>): Json {
+  const components = new Map<string, Json>();
+  const paths: Record<string, Json> = {};
+  for (const [id, declaration] of Object.entries(operations).sort(([, a], [, b]) => (a.path < b.path ? -1 : 1))) {
+    paths[declaration.path] = {
+      ...paths[declaration.path],
+      [declaration.method.toLowerCase()]: describeOperation(id, declaration, components),
+    };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Identity Admin API",
+      version: "1.0.0",
+      description:
+        "Administration of an identity provider. Every path below /api/server/v1, /scim2, /svc/scim and /oauth2 is offered below /t/{tenant} too.",
+    },
+    servers: [{ url: "/" }],
+    paths,
+    components: {
+      schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
+      securitySchemes: {
+        basic: { type: "http", scheme: "basic" },
+        bearer: { type: "http", scheme: "bearer", description: "An access token of /oauth2/token" },
+      },
+    },
   };
-  return Object.keys(headers).length > 0 ? headers : undefined;
-};
+}
 
-const answerContent = ({ success }: Operation, dialect: Dialect, components: Map<string, Json>): Json | undefined => {
-  if (success.file) return { [success.file]: { schema: { type: "string", format: "binary" } } };
-  return success.body && { [media[dialect]]: { schema: schemaOf(success.body, "output", components) } };
-};
-
-const describeOperation = (id: string, declaration: Operation, components: Map<string, Json>): Json => {
+function describeOperation(id: string, declaration: Operation, components: Map<string, Json>): Json {
   const { dialect } = services[declaration.service];
   const { success } = declaration;
   const failures = [...declaration.failures, ...commonFailures.filter((status) => mayFailWith(declaration, status))];
@@ -165,34 +107,97 @@ const describeOperation = (id: string, declaration: Operation, components: Map<s
     "x-required-scope": declaration.scope,
     "x-source": declaration.source,
   };
-};
+}
 
-/** The document of a set of operations: paths in alphabetical order, so that a change shows as a small difference. */
-export const openApiDocument = (operations: Readonly<Record<string, Operation>>): Json => {
-  const components = new Map<string, Json>();
-  const paths: Record<string, Json> = {};
-  for (const [id, declaration] of Object.entries(operations).sort(([, a], [, b]) => (a.path < b.path ? -1 : 1))) {
-    paths[declaration.path] = {
-      ...paths[declaration.path],
-      [declaration.method.toLowerCase()]: describeOperation(id, declaration, components),
-    };
-  }
-  return {
-    openapi: "3.1.0",
-    info: {
-      title: "Identity Admin API",
-      version: "1.0.0",
-      description:
-        "Administration of an identity provider. Every path below /api/server/v1, /scim2, /svc/scim and /oauth2 is offered below /t/{tenant} too.",
-    },
-    servers: [{ url: "/" }],
-    paths,
-    components: {
-      schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
-      securitySchemes: {
-        basic: { type: "http", scheme: "basic" },
-        bearer: { type: "http", scheme: "bearer", description: "An access token of /oauth2/token" },
+/** Only what asks for a credential refuses it, only what changes something can lose to others, and only what reads a body judges it. */
+function mayFailWith({ service, method, scope, body, success }: Operation, status: number): boolean {
+  if (status === 409) return method !== "GET";
+  if (status === 401 || status === 403) return scope !== PUBLIC;
+  if (status === 406) return success.body !== undefined && dialects[services[service].dialect].judgesAccept;
+  return body !== undefined || (status !== 413 && status !== 415);
+}
+
+function parametersOf(
+  schema: z.ZodObject | undefined,
+  place: "path" | "query" | "header",
+  components: Map<string, Json>,
+): Json[] {
+  return Object.entries(schema?.shape ?? {}).map(([name, field]) => {
+    const { description, pattern, default: _, ...shape } = schemaOf(field as z.ZodType, "input", components);
+    const { default: fallback } = (field as z.ZodType).meta() ?? {};
+    return {
+      name,
+      in: place,
+      required: place === "path" || !(field as z.ZodType).safeParse(undefined).success,
+      ...(typeof description === "string" && { description }),
+      // How a number is written in a query string says nothing about the number.
+      schema: {
+        ...shape,
+        ...(shape.type === "string" && pattern !== undefined && { pattern }),
+        ...(fallback !== undefined && { default: fallback }),
       },
-    },
+    };
+  });
+}
+
+function answerHeaders({ success }: Operation): Json | undefined {
+  const headers = {
+    ...(success.location && { Location: { schema: { type: "string", format: "uri" } } }),
+    ...(success.etag && { ETag: { schema: { type: "string" } } }),
+    ...(success.file && { "Content-Disposition": { schema: { type: "string" } } }),
   };
-};
+  return Object.keys(headers).length > 0 ? headers : undefined;
+}
+
+function answerContent({ success }: Operation, dialect: Dialect, components: Map<string, Json>): Json | undefined {
+  if (success.file) return { [success.file]: { schema: { type: "string", format: "binary" } } };
+  return success.body && { [media[dialect]]: { schema: schemaOf(success.body, "output", components) } };
+}
+
+function requestMedia({ media: written = "json" }: Operation, dialect: Dialect): string {
+  return { json: media[dialect], form: "application/x-www-form-urlencoded", multipart: "multipart/form-data" }[written];
+}
+
+/** Turns `$ref`s of zod's registry into references to the document's components, and drops the `$schema` and `$id` of parts. */
+function schemaOf(schema: z.ZodType, io: "input" | "output", components: Map<string, Json>): Json {
+  const {
+    $schema: _,
+    $defs,
+    ...json
+  } = z.toJSONSchema(schema, { io, reused: "inline", unrepresentable: "any" }) as Json;
+  for (const [name, part] of Object.entries(($defs ?? {}) as Record<string, Json>)) {
+    const { id: __, $id: ___, ...body } = part;
+    components.set(componentName(name, io), relink(body, io) as Json);
+  }
+  const { id, ...body } = json;
+  if (typeof id !== "string") return relink(body, io) as Json;
+  components.set(componentName(id, io), relink(body, io) as Json);
+  return { $ref: `#/components/schemas/${componentName(id, io)}` };
+}
+
+function relink(part: unknown, io: "input" | "output"): unknown {
+  if (Array.isArray(part)) return part.map((entry) => relink(entry, io));
+  if (part === null || typeof part !== "object") return part;
+  return Object.fromEntries(
+    Object.entries(part).map(([key, value]) =>
+      key === "$ref" && typeof value === "string"
+        ? [key, `#/components/schemas/${componentName(value.replace(/^#\/\$defs\//, ""), io)}`]
+        : [key, relink(value, io)],
+    ),
+  );
+}
+
+/** What a shape looks like in a request and in a response differs (defaults), so each has a component of its own. */
+function componentName(id: string, io: "input" | "output"): string {
+  return io === "input" ? `${id}Input` : id;
+}
+
+/** What else the operation answers where all is well. */
+function furtherAnswers({ method, success }: Operation): Json {
+  return Object.fromEntries(
+    [...(success.etag && method === "GET" ? [304] : []), ...(success.orNoContent ? [204] : [])].map((status) => [
+      status,
+      { description: reasons[status] },
+    ]),
+  );
+}

@@ -15,20 +15,6 @@ interface SystemApi {
   readonly scopes: Readonly<Record<string, string>>;
 }
 
-/** The four scopes that most APIs have. */
-const crud = (prefix: string, thing: string): Record<string, string> => ({
-  [`${prefix}_create`]: `Create ${thing}`,
-  [`${prefix}_view`]: `View ${thing}`,
-  [`${prefix}_update`]: `Update ${thing}`,
-  [`${prefix}_delete`]: `Delete ${thing}`,
-});
-
-const bulk = (thing: "user" | "group" | "role"): Record<string, string> => ({
-  [`internal_bulk_${thing}_create`]: `Bulk create ${thing}s`,
-  [`internal_bulk_${thing}_update`]: `Bulk update ${thing}s`,
-  [`internal_bulk_${thing}_delete`]: `Bulk delete ${thing}s`,
-});
-
 const table: readonly SystemApi[] = [
   {
     name: "Application Management API",
@@ -115,20 +101,6 @@ const table: readonly SystemApi[] = [
   },
 ];
 
-const toApi = ({ name, identifier, type = "TENANT", description, scopes }: SystemApi): ApiResource => ({
-  id: systemIdOf(`api ${identifier}`),
-  identifier,
-  name,
-  type,
-  requiresAuthorization: true,
-  description,
-  scopes: Object.entries(scopes).map(([scope, displayName]) => ({
-    id: systemIdOf(`scope ${scope}`),
-    name: scope,
-    displayName,
-  })),
-});
-
 /** The system APIs, in the order in which they are listed. */
 export const systemApis: readonly ApiResource[] = table.map(toApi);
 
@@ -140,13 +112,51 @@ export const systemScopes: ReadonlySet<string> = new Set(
 
 const identifiers = new Set(systemApis.map(({ identifier }) => identifier));
 
-/** The system API with that id. */
-export const systemApi = (id: string): ApiResource | undefined => byId.get(id);
-
-/** True for an identifier that no tenant can give to an API of its own. */
-export const isSystemIdentifier = (identifier: string): boolean => identifiers.has(identifier);
-
 /** Where each of those scopes belongs, by its name. */
 export const systemScopePlaces: ReadonlyMap<string, { readonly id: string; readonly apiId: string }> = new Map(
   systemApis.flatMap((api) => api.scopes.map(({ id, name }) => [name, { id, apiId: api.id }] as const)),
 );
+
+/** The system API with that id. */
+export function systemApi(id: string): ApiResource | undefined {
+  return byId.get(id);
+}
+
+/** True for an identifier that no tenant can give to an API of its own. */
+export function isSystemIdentifier(identifier: string): boolean {
+  return identifiers.has(identifier);
+}
+
+/** The four scopes that most APIs have. */
+function crud(prefix: string, thing: string): Record<string, string> {
+  return {
+    [`${prefix}_create`]: `Create ${thing}`,
+    [`${prefix}_view`]: `View ${thing}`,
+    [`${prefix}_update`]: `Update ${thing}`,
+    [`${prefix}_delete`]: `Delete ${thing}`,
+  };
+}
+
+function bulk(thing: "user" | "group" | "role"): Record<string, string> {
+  return {
+    [`internal_bulk_${thing}_create`]: `Bulk create ${thing}s`,
+    [`internal_bulk_${thing}_update`]: `Bulk update ${thing}s`,
+    [`internal_bulk_${thing}_delete`]: `Bulk delete ${thing}s`,
+  };
+}
+
+function toApi({ name, identifier, type = "TENANT", description, scopes }: SystemApi): ApiResource {
+  return {
+    id: systemIdOf(`api ${identifier}`),
+    identifier,
+    name,
+    type,
+    requiresAuthorization: true,
+    description,
+    scopes: Object.entries(scopes).map(([scope, displayName]) => ({
+      id: systemIdOf(`scope ${scope}`),
+      name: scope,
+      displayName,
+    })),
+  };
+}

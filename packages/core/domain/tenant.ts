@@ -30,14 +30,6 @@ export interface Administrator {
 
 const ENTRIES_PER_PAGE = 8_000;
 
-const toTenant = (domain: string, item: Item): Tenant => ({
-  id: String(item.id),
-  domain,
-  active: item.active === true,
-  createdMs: item.created as number,
-  administrator: String(item.administrator),
-});
-
 /** The tenants. */
 export interface TenantStore {
   /** One round trip. */
@@ -55,42 +47,54 @@ export interface TenantStore {
 }
 
 /** Opens the store on the table of one request. */
-export const tenantStore = (table: Table): TenantStore => ({
-  async find(domain) {
-    const item = await table.get(keys.tenant(domain));
-    return item && toTenant(domain, item);
-  },
-
-  async domainOf(id) {
-    if (!canBeId(id)) return undefined;
-    const item = await table.get(keys.tenantId(id));
-    return item && String(item.domain);
-  },
-
-  async domains() {
-    const entries = await table.queryAll({ PK: keys.tenantEntry("-").PK, limit: ENTRIES_PER_PAGE });
-    return entries.map(({ SK }) => SK).filter((domain) => domain !== SUPER_TENANT);
-  },
-
-  async findMany(domains) {
-    const items = await table.getMany(domains.map((domain) => keys.tenant(domain)));
-    return domains.flatMap((domain, at) => {
-      const item = items[at];
-      return item ? [toTenant(domain, item)] : [];
-    });
-  },
-
-  setActive: (domain, active, gone) =>
-    table.write({ change: keys.tenant(domain), set: { active }, when: "present", otherwise: gone }),
-
-  adding: ({ id, domain, active, createdMs, administrator }, otherwise) => [
-    {
-      put: { ...keys.tenant(domain), id, active, created: createdMs, administrator },
-      when: "absent",
-      otherwise,
+export function tenantStore(table: Table): TenantStore {
+  return {
+    async find(domain) {
+      const item = await table.get(keys.tenant(domain));
+      return item && toTenant(domain, item);
     },
-    { put: { ...keys.tenantEntry(domain), id }, when: "absent", otherwise },
-    { put: { ...keys.tenantId(id), domain }, when: "absent", otherwise: stale },
-    { put: { ...keys.shownNames(domain), v: 0 }, when: "absent", otherwise },
-  ],
-});
+
+    async domainOf(id) {
+      if (!canBeId(id)) return undefined;
+      const item = await table.get(keys.tenantId(id));
+      return item && String(item.domain);
+    },
+
+    async domains() {
+      const entries = await table.queryAll({ PK: keys.tenantEntry("-").PK, limit: ENTRIES_PER_PAGE });
+      return entries.map(({ SK }) => SK).filter((domain) => domain !== SUPER_TENANT);
+    },
+
+    async findMany(domains) {
+      const items = await table.getMany(domains.map((domain) => keys.tenant(domain)));
+      return domains.flatMap((domain, at) => {
+        const item = items[at];
+        return item ? [toTenant(domain, item)] : [];
+      });
+    },
+
+    setActive: (domain, active, gone) =>
+      table.write({ change: keys.tenant(domain), set: { active }, when: "present", otherwise: gone }),
+
+    adding: ({ id, domain, active, createdMs, administrator }, otherwise) => [
+      {
+        put: { ...keys.tenant(domain), id, active, created: createdMs, administrator },
+        when: "absent",
+        otherwise,
+      },
+      { put: { ...keys.tenantEntry(domain), id }, when: "absent", otherwise },
+      { put: { ...keys.tenantId(id), domain }, when: "absent", otherwise: stale },
+      { put: { ...keys.shownNames(domain), v: 0 }, when: "absent", otherwise },
+    ],
+  };
+}
+
+function toTenant(domain: string, item: Item): Tenant {
+  return {
+    id: String(item.id),
+    domain,
+    active: item.active === true,
+    createdMs: item.created as number,
+    administrator: String(item.administrator),
+  };
+}

@@ -21,36 +21,7 @@ const typeNames: Readonly<Record<Media, string | undefined>> = {
   multipart: "multipart/form-data",
 };
 
-/** Judges how a body is said to be written, before anybody looks at it. Throws `request.media_type`. */
-const checkMediaType = ({ headers }: HttpRequest, media: Media, rules: DialectRules): void => {
-  const { "content-type": given = "", "content-encoding": encoding = "identity" } = headers;
-  const type = given.replace(/\s+/g, "");
-  const isLeftOut = type === "" && media === "json" && rules.typeOptional;
-  if (!isLeftOut && !types[media].test(type)) {
-    const wanted = typeNames[media] ?? rules.expects;
-    throw new Fault("request.media_type", `Send the body with the content type ${wanted}.`);
-  }
-  const charsets = [...type.matchAll(/;charset="?([^";]+)/gi)].map(([, name]) => name?.toLowerCase());
-  if (encoding !== "identity" || charsets.some((charset) => charset !== "utf-8")) {
-    throw new Fault("request.media_type", "Send the body as UTF-8 and without Content-Encoding.");
-  }
-};
-
 const ACCEPTED = /^(?:\*\/\*|application\/\*|(?:application|text)\/(?:[\w.+-]+\+)?json)$/i;
-
-/**
- * Whether a caller takes JSON of any kind for an answer (RFC 9110 section 12.5.1; a quality of 0 takes it back).
- * Throws `request.not_acceptable`.
- */
-export const checkAccept = ({ judgesAccept, expects }: DialectRules, { headers }: HttpRequest): void => {
-  const { accept = "" } = headers;
-  if (!judgesAccept || accept.trim() === "") return;
-  const isTaken = accept.split(",").some((range) => {
-    const [type = "", ...parameters] = range.split(";").map((part) => part.trim());
-    return ACCEPTED.test(type) && !parameters.some((parameter) => /^q=0(?:\.0*)?$/i.test(parameter));
-  });
-  if (!isTaken) throw new Fault("request.not_acceptable", `Answers are ${expects}: let Accept allow it.`);
-};
 
 type Event = Pick<APIGatewayProxyEventV2, "body" | "isBase64Encoded">;
 
@@ -60,8 +31,22 @@ type ReadBody = (declared: Operation, rules: DialectRules, request: HttpRequest,
 /** Reads the parts of a `multipart/form-data` body with this content type. */
 export type ReadMultipart = (bytes: Uint8Array, contentType: string) => Promise<unknown>;
 
+/**
+ * Whether a caller takes JSON of any kind for an answer (RFC 9110 section 12.5.1; a quality of 0 takes it back).
+ * Throws `request.not_acceptable`.
+ */
+export function checkAccept({ judgesAccept, expects }: DialectRules, { headers }: HttpRequest): void {
+  const { accept = "" } = headers;
+  if (!judgesAccept || accept.trim() === "") return;
+  const isTaken = accept.split(",").some((range) => {
+    const [type = "", ...parameters] = range.split(";").map((part) => part.trim());
+    return ACCEPTED.test(type) && !parameters.some((parameter) => /^q=0(?:\.0*)?$/i.test(parameter));
+  });
+  if (!isTaken) throw new Fault("request.not_acceptable", `Answers are ${expects}: let Accept allow it.`);
+}
+
 /** Makes the reader of one function; `readMultipart` is only needed where an operation takes such bodies. */
-export const bodyReader = (readMultipart?: ReadMultipart): ReadBody => {
+export function bodyReader(readMultipart?: ReadMultipart): ReadBody {
   const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
   const readJson = async (text: string, members: number | undefined): Promise<unknown> => {
     checkJsonText(text, members);
@@ -87,4 +72,19 @@ export const bodyReader = (readMultipart?: ReadMultipart): ReadBody => {
     const text = decodeUtf8(bytes);
     return media === "form" ? readQuery(text, "body") : readJson(text, limits.members);
   };
-};
+}
+
+/** Judges how a body is said to be written, before anybody looks at it. Throws `request.media_type`. */
+function checkMediaType({ headers }: HttpRequest, media: Media, rules: DialectRules): void {
+  const { "content-type": given = "", "content-encoding": encoding = "identity" } = headers;
+  const type = given.replace(/\s+/g, "");
+  const isLeftOut = type === "" && media === "json" && rules.typeOptional;
+  if (!isLeftOut && !types[media].test(type)) {
+    const wanted = typeNames[media] ?? rules.expects;
+    throw new Fault("request.media_type", `Send the body with the content type ${wanted}.`);
+  }
+  const charsets = [...type.matchAll(/;charset="?([^";]+)/gi)].map(([, name]) => name?.toLowerCase());
+  if (encoding !== "identity" || charsets.some((charset) => charset !== "utf-8")) {
+    throw new Fault("request.media_type", "Send the body as UTF-8 and without Content-Encoding.");
+  }
+}

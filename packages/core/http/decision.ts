@@ -26,10 +26,6 @@ const REALM = 'realm="Identity Admin API"';
 /** The challenge of a 401 where a password is asked for (RFC 7617). */
 export const BASIC_CHALLENGE = `Basic ${REALM}, charset="UTF-8"`;
 
-/** The challenge of a request with a token that is not accepted or not enough (RFC 6750 section 3). */
-export const bearerChallenge = (error: "invalid_token" | "insufficient_scope", scope?: string): string =>
-  `Bearer ${REALM}, error="${error}"${scope === undefined ? "" : `, scope="${scope}"`}`;
-
 /** The challenges of a 401 (RFC 9110 section 11.6.1): every way to show who one is. */
 const CHALLENGE = `${BASIC_CHALLENGE}, Bearer ${REALM}`;
 
@@ -58,8 +54,13 @@ const Context = z.union([
 /** The context of a decision as flat strings, which is what every kind of gateway carries. */
 export type DecisionContext = Readonly<Record<string, string>>;
 
+/** The challenge of a request with a token that is not accepted or not enough (RFC 6750 section 3). */
+export function bearerChallenge(error: "invalid_token" | "insufficient_scope", scope?: string): string {
+  return `Bearer ${REALM}, error="${error}"${scope === undefined ? "" : `, scope="${scope}"`}`;
+}
+
 /** Writes a decision for the gateway to carry. */
-export const toContext = (decision: Decision): DecisionContext => {
+export function toContext(decision: Decision): DecisionContext {
   const { operation } = decision;
   switch (decision.decision) {
     case "allow":
@@ -76,19 +77,15 @@ export const toContext = (decision: Decision): DecisionContext => {
       return { decision: "refuse", operation, fault, description, challenge: headers["www-authenticate"] ?? "" };
     }
   }
-};
+}
 
 /** A refusal for want of a credential that is accepted. `challenge` says what would be. */
-export const unauthenticated = (description: string, challenge = CHALLENGE): Fault =>
-  new Fault("auth.unauthenticated", description, { headers: { "www-authenticate": challenge } });
-
-const undecided = (): Fault => unauthenticated("Authorization failed: no valid decision accompanies this request.");
-
-const isRefusal = (name: string): name is FaultName =>
-  Object.hasOwn(faults, name) && faults[name as FaultName].refusal === true;
+export function unauthenticated(description: string, challenge = CHALLENGE): Fault {
+  return new Fault("auth.unauthenticated", description, { headers: { "www-authenticate": challenge } });
+}
 
 /** Reads the decision that a request carries. Whatever is not a decision is a refusal. */
-export const readDecision = (context: unknown): Decision => {
+export function readDecision(context: unknown): Decision {
   const parsed = Context.safeParse(context);
   if (!parsed.success) return { decision: "refuse", operation: "", fault: undecided() };
   const { data } = parsed;
@@ -112,4 +109,12 @@ export const readDecision = (context: unknown): Decision => {
       return { decision: "refuse", operation, fault: new Fault(fault, description, { headers }) };
     }
   }
-};
+}
+
+function undecided(): Fault {
+  return unauthenticated("Authorization failed: no valid decision accompanies this request.");
+}
+
+function isRefusal(name: string): name is FaultName {
+  return Object.hasOwn(faults, name) && faults[name as FaultName].refusal === true;
+}

@@ -70,9 +70,6 @@ export const errorSchemas: Readonly<Record<Dialect, z.ZodObject>> = {
   oauth2: z.object({ error: z.string(), error_description: z.string() }).meta({ id: "OAuth2Error" }),
 };
 
-/** RFC 6749 section 5.2 allows printable ASCII without quote and backslash. */
-const oauthText = (text: string): string => text.replace(/["\\]/g, "'").replace(/[^\x20-\x7E]/g, "?");
-
 type Renderer = (fault: Fault, traceId: string, profile: ScimProfile) => RenderedFault["body"];
 
 const renderers: Readonly<Record<Dialect, Renderer>> = {
@@ -103,12 +100,19 @@ const renderers: Readonly<Record<Dialect, Renderer>> = {
 };
 
 /** Renders a fault in a dialect. */
-export const renderFault = (
+export function renderFault(
   dialect: Dialect,
   fault: Fault,
   traceId: string,
   profile: ScimProfile = "wso2",
-): RenderedFault => ({
-  contentType: dialects[dialect].contentType,
-  body: renderers[dialect](fault, traceId, profile),
-});
+): RenderedFault {
+  return {
+    contentType: dialects[dialect].contentType,
+    body: renderers[dialect](fault, traceId, profile),
+  };
+}
+
+/** RFC 6749 section 5.2 allows printable ASCII without quote and backslash. */
+function oauthText(text: string): string {
+  return text.replace(/["\\]/g, "'").replace(/[^\x20-\x7E]/g, "?");
+}

@@ -10,52 +10,23 @@ import { Fault } from "../platform/faults.ts";
 const DEPTH_MAX = 30;
 const MEMBERS_MAX = 10_000;
 
-const malformed = (reason: string): Fault =>
-  new Fault("request.malformed", `Provided request body content is not in the expected format. ${reason}`);
+const NUMBER = /-?\d[\d.eE+-]*/y;
 
 /** Decodes a body. Throws `request.malformed` when it is not UTF-8 or starts with a byte order mark. */
-export const decodeUtf8 = (bytes: Uint8Array): string => {
+export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
     throw new Fault("request.malformed", "The request body is not valid UTF-8.", { cause });
   }
-};
-
-/** The end of the string token that starts at `start`, behind its closing quote; -1 when it never closes. */
-const endOfString = (text: string, start: number): number => {
-  for (let at = start + 1; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    if (unit === 0x5c) at += 1;
-    else if (unit === 0x22) return at + 1;
-  }
-  return -1;
-};
-
-const readString = (token: string): string => {
-  try {
-    const value = JSON.parse(token) as string;
-    if (!value.isWellFormed()) throw malformed("A string holds half of a surrogate pair.");
-    return value;
-  } catch (error) {
-    throw error instanceof Fault ? error : malformed("A string is not written as JSON writes strings.");
-  }
-};
-
-const checkMember = (members: Set<string>, name: string): void => {
-  if (name === "__proto__") throw malformed('A member named "__proto__" is not accepted.');
-  if (members.has(name)) throw malformed(`The member "${name.slice(0, 100)}" is given twice in one object.`);
-  members.add(name);
-};
-
-const NUMBER = /-?\d[\d.eE+-]*/y;
+}
 
 /**
  * Looks through a JSON text without building anything. It does not replace the parser: text that is not JSON may pass.
  * Throws `request.malformed` for repeated members, `__proto__`, lone surrogates, numbers too large for a double, more
  * than 30 levels or more members than `membersMax` (10,000 unless told).
  */
-export const checkJsonText = (text: string, membersMax = MEMBERS_MAX): void => {
+export function checkJsonText(text: string, membersMax = MEMBERS_MAX): void {
   const open: (Set<string> | undefined)[] = [];
   let count = 0;
   let nameExpected = false;
@@ -95,4 +66,34 @@ export const checkJsonText = (text: string, membersMax = MEMBERS_MAX): void => {
     }
     at += 1;
   }
-};
+}
+
+/** The end of the string token that starts at `start`, behind its closing quote; -1 when it never closes. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === 0x5c) at += 1;
+    else if (unit === 0x22) return at + 1;
+  }
+  return -1;
+}
+
+function checkMember(members: Set<string>, name: string): void {
+  if (name === "__proto__") throw malformed('A member named "__proto__" is not accepted.');
+  if (members.has(name)) throw malformed(`The member "${name.slice(0, 100)}" is given twice in one object.`);
+  members.add(name);
+}
+
+function readString(token: string): string {
+  try {
+    const value = JSON.parse(token) as string;
+    if (!value.isWellFormed()) throw malformed("A string holds half of a surrogate pair.");
+    return value;
+  } catch (error) {
+    throw error instanceof Fault ? error : malformed("A string is not written as JSON writes strings.");
+  }
+}
+
+function malformed(reason: string): Fault {
+  return new Fault("request.malformed", `Provided request body content is not in the expected format. ${reason}`);
+}

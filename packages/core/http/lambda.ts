@@ -51,127 +51,8 @@ interface Exchange {
 type Event = APIGatewayProxyEventV2 & { exchange?: Exchange; parsedBody?: unknown };
 type Edge = MiddlewareObj<Event, APIGatewayProxyStructuredResultV2>;
 
-const exchangeOf = (event: Event): Exchange => {
-  if (!event.exchange) throw new Error("the request was not opened");
-  return event.exchange;
-};
-
-const contextOf = (event: Event): unknown =>
-  (event.requestContext as { authorizer?: { lambda?: unknown } }).authorizer?.lambda;
-
-/** Opens the exchange, and closes it with the one line of the request. */
-const observed = (service: ServiceName): Edge => {
-  const observer = newObserver(service);
-  const close = ({
-    event,
-    response,
-  }: {
-    event: Event;
-    response: APIGatewayProxyStructuredResultV2 | null | undefined;
-  }) => {
-    const { request, meter, startedMs, admitted, fault, defects } = exchangeOf(event);
-    const operation = admitted?.operation ?? "";
-    const status = Number(response?.statusCode ?? 500);
-    for (const each of fault && status >= 500 && status !== 501 ? [...defects, fault] : defects) {
-      observer.trouble({ traceId: request.traceId, operation, fault: each.fault, cause: each.cause ?? each });
-    }
-    observer.request({
-      traceId: request.traceId,
-      operation,
-      method: request.method.slice(0, 20),
-      status,
-      durationMs: elapsed() - startedMs,
-      cost: meter.cost,
-      ...(defects.length > 0 && { defects: defects.length }),
-      ...(admitted?.principal && { tenant: admitted.principal.tenant, subject: admitted.principal.subject }),
-      ...(fault && { fault: fault.fault }),
-    });
-  };
-  return {
-    before: ({ event }) => {
-      const request = readRequest(event);
-      const dialect = familyOf(request.path)?.dialect ?? services[service].dialect;
-      event.exchange = { request, dialect, meter: newMeter(), startedMs: elapsed(), defects: [] };
-    },
-    after: close,
-    onError: close,
-  };
-};
-
-/** Writes whatever was thrown as an answer in the dialect of the path. */
-const faultsRendered = (profile: ScimProfile | undefined): Edge => ({
-  onError: (handled) => {
-    const exchange = exchangeOf(handled.event);
-    const fault = toFault(handled.error);
-    exchange.fault = fault;
-    const { contentType, body } = renderFault(exchange.dialect, fault, exchange.request.traceId, profile);
-    const { retryAfterSeconds, status } = fault.row;
-    handled.response = {
-      statusCode: status,
-      headers: {
-        "content-type": contentType,
-        ...(retryAfterSeconds && { "retry-after": String(retryAfterSeconds) }),
-        ...fault.headers,
-      },
-      body: JSON.stringify(body),
-    };
-  },
-});
-
-/** Headers of every answer. HSTS, nosniff and a policy that lets nothing run; what only pages need is left out. */
-const securityHeaders = () =>
-  httpSecurityHeaders({
-    contentSecurityPolicy: { "default-src": "'none'", "frame-ancestors": "'none'" },
-    strictTransportSecurity: { maxAge: 31_536_000, includeSubDomains: true, preload: false },
-    crossOriginEmbedderPolicy: false,
-    crossOriginOpenerPolicy: false,
-    crossOriginResourcePolicy: false,
-    dnsPrefetchControl: false,
-    downloadOptions: false,
-    frameOptions: false,
-    originAgentCluster: false,
-    permissionsPolicy: false,
-    permittedCrossDomainPolicies: false,
-    reportTo: false,
-    xssProtection: false,
-  });
-
-/** Headers that every answer has; and no body where only the head was asked for. */
-const finished = (): Edge => {
-  const add = ({
-    event,
-    response,
-  }: {
-    event: Event;
-    response: APIGatewayProxyStructuredResultV2 | null | undefined;
-  }) => {
-    if (!response) return;
-    const { request, dialect } = exchangeOf(event);
-    if (request.method === "HEAD") response.body = "";
-    response.headers = { "cache-control": "no-store", "x-correlation-id": request.traceId, ...response.headers };
-    const isKept = response.headers["cache-control"] !== "no-store";
-    if (dialects[dialect].forbidsOldCaches && !isKept) response.headers.pragma = "no-cache";
-  };
-  return { after: add, onError: add };
-};
-
-/** Writes an answer as the gateway takes it. */
-const written = (
-  { status, headers, body, content }: HttpAnswer,
-  contentType: string,
-): APIGatewayProxyStructuredResultV2 => {
-  const bytes = content ?? (body === undefined ? "" : JSON.stringify(body));
-  if (Buffer.byteLength(bytes) > ANSWER_BYTES_MAX) {
-    throw new Fault("request.invalid", "The answer would be larger than 5 MB: ask for fewer things at once.");
-  }
-  const typed = { ...(body !== undefined && { "content-type": contentType }), ...headers };
-  return typeof bytes === "string"
-    ? { statusCode: status, headers: typed, body: bytes }
-    : { statusCode: status, headers: typed, body: Buffer.from(bytes).toString("base64"), isBase64Encoded: true };
-};
-
 /** Makes the function of a service. */
-export const lambda = <Ops extends Readonly<Record<string, Operation>>, Stores>(parts: FunctionParts<Ops, Stores>) => {
+export function lambda<Ops extends Readonly<Record<string, Operation>>, Stores>(parts: FunctionParts<Ops, Stores>) {
   const operations: Readonly<Record<string, Operation>> = parts.operations;
   const handlers: Readonly<Record<string, AnyHandler>> = parts.handlers;
   const match = matcherOf(operations);
@@ -227,4 +108,127 @@ export const lambda = <Ops extends Readonly<Record<string, Operation>>, Stores>(
     .use(admission)
     .use(body)
     .handler(serve);
-};
+}
+
+function contextOf(event: Event): unknown {
+  return (event.requestContext as { authorizer?: { lambda?: unknown } }).authorizer?.lambda;
+}
+
+/** Writes an answer as the gateway takes it. */
+function written(
+  { status, headers, body, content }: HttpAnswer,
+  contentType: string,
+): APIGatewayProxyStructuredResultV2 {
+  const bytes = content ?? (body === undefined ? "" : JSON.stringify(body));
+  if (Buffer.byteLength(bytes) > ANSWER_BYTES_MAX) {
+    throw new Fault("request.invalid", "The answer would be larger than 5 MB: ask for fewer things at once.");
+  }
+  const typed = { ...(body !== undefined && { "content-type": contentType }), ...headers };
+  return typeof bytes === "string"
+    ? { statusCode: status, headers: typed, body: bytes }
+    : { statusCode: status, headers: typed, body: Buffer.from(bytes).toString("base64"), isBase64Encoded: true };
+}
+
+/** Opens the exchange, and closes it with the one line of the request. */
+function observed(service: ServiceName): Edge {
+  const observer = newObserver(service);
+  const close = ({
+    event,
+    response,
+  }: {
+    event: Event;
+    response: APIGatewayProxyStructuredResultV2 | null | undefined;
+  }) => {
+    const { request, meter, startedMs, admitted, fault, defects } = exchangeOf(event);
+    const operation = admitted?.operation ?? "";
+    const status = Number(response?.statusCode ?? 500);
+    for (const each of fault && status >= 500 && status !== 501 ? [...defects, fault] : defects) {
+      observer.trouble({ traceId: request.traceId, operation, fault: each.fault, cause: each.cause ?? each });
+    }
+    observer.request({
+      traceId: request.traceId,
+      operation,
+      method: request.method.slice(0, 20),
+      status,
+      durationMs: elapsed() - startedMs,
+      cost: meter.cost,
+      ...(defects.length > 0 && { defects: defects.length }),
+      ...(admitted?.principal && { tenant: admitted.principal.tenant, subject: admitted.principal.subject }),
+      ...(fault && { fault: fault.fault }),
+    });
+  };
+  return {
+    before: ({ event }) => {
+      const request = readRequest(event);
+      const dialect = familyOf(request.path)?.dialect ?? services[service].dialect;
+      event.exchange = { request, dialect, meter: newMeter(), startedMs: elapsed(), defects: [] };
+    },
+    after: close,
+    onError: close,
+  };
+}
+
+/** Headers of every answer. HSTS, nosniff and a policy that lets nothing run; what only pages need is left out. */
+function securityHeaders() {
+  return httpSecurityHeaders({
+    contentSecurityPolicy: { "default-src": "'none'", "frame-ancestors": "'none'" },
+    strictTransportSecurity: { maxAge: 31_536_000, includeSubDomains: true, preload: false },
+    crossOriginEmbedderPolicy: false,
+    crossOriginOpenerPolicy: false,
+    crossOriginResourcePolicy: false,
+    dnsPrefetchControl: false,
+    downloadOptions: false,
+    frameOptions: false,
+    originAgentCluster: false,
+    permissionsPolicy: false,
+    permittedCrossDomainPolicies: false,
+    reportTo: false,
+    xssProtection: false,
+  });
+}
+
+/** Headers that every answer has; and no body where only the head was asked for. */
+function finished(): Edge {
+  const add = ({
+    event,
+    response,
+  }: {
+    event: Event;
+    response: APIGatewayProxyStructuredResultV2 | null | undefined;
+  }) => {
+    if (!response) return;
+    const { request, dialect } = exchangeOf(event);
+    if (request.method === "HEAD") response.body = "";
+    response.headers = { "cache-control": "no-store", "x-correlation-id": request.traceId, ...response.headers };
+    const isKept = response.headers["cache-control"] !== "no-store";
+    if (dialects[dialect].forbidsOldCaches && !isKept) response.headers.pragma = "no-cache";
+  };
+  return { after: add, onError: add };
+}
+
+/** Writes whatever was thrown as an answer in the dialect of the path. */
+function faultsRendered(profile: ScimProfile | undefined): Edge {
+  return {
+    onError: (handled) => {
+      const exchange = exchangeOf(handled.event);
+      const fault = toFault(handled.error);
+      exchange.fault = fault;
+      const { contentType, body } = renderFault(exchange.dialect, fault, exchange.request.traceId, profile);
+      const { retryAfterSeconds, status } = fault.row;
+      handled.response = {
+        statusCode: status,
+        headers: {
+          "content-type": contentType,
+          ...(retryAfterSeconds && { "retry-after": String(retryAfterSeconds) }),
+          ...fault.headers,
+        },
+        body: JSON.stringify(body),
+      };
+    },
+  };
+}
+
+function exchangeOf(event: Event): Exchange {
+  if (!event.exchange) throw new Error("the request was not opened");
+  return event.exchange;
+}

@@ -21,16 +21,13 @@ export interface Part {
   readonly fileName: string | undefined;
 }
 
-const malformed = (reason: string): Fault =>
-  new Fault("request.malformed", `The body is not readable as multipart/form-data: ${reason}`);
-
 /**
  * The parts by their names. Throws `request.malformed` for a body that ends early, has no boundary or too many parts, and
  * `request.invalid` for a name that is given twice: a reader that took the first and one that took the last would each see
  * another request.
  */
-export const readMultipart = (bytes: Uint8Array, contentType: string): Promise<Readonly<Record<string, Part>>> =>
-  new Promise((resolve, reject) => {
+export function readMultipart(bytes: Uint8Array, contentType: string): Promise<Readonly<Record<string, Part>>> {
+  return new Promise((resolve, reject) => {
     const parts = new Map<string, Part>();
     const fail = () => reject(malformed("it has no boundary, or ends before its last boundary."));
     const take = (name: string, part: Part) => {
@@ -64,3 +61,8 @@ export const readMultipart = (bytes: Uint8Array, contentType: string): Promise<R
       fail();
     }
   });
+}
+
+function malformed(reason: string): Fault {
+  return new Fault("request.malformed", `The body is not readable as multipart/form-data: ${reason}`);
+}

@@ -67,20 +67,18 @@ interface Account {
 
 const CAUSES_MAX = 4;
 
-const accountOf = (thrown: unknown, depth = 0): Account => {
-  if (!(thrown instanceof Error)) return { name: typeof thrown, message: "something else than an error was thrown" };
-  const { name, message, stack, cause } = thrown;
-  return {
-    name,
-    message,
-    stack,
-    ...(cause !== undefined && depth < CAUSES_MAX ? { cause: accountOf(cause, depth + 1) } : {}),
-  };
-};
-
 const DAY_MS = 86_400_000;
 
-const open = (service: string): Observer => {
+const observers = new Map<string, Observer>();
+
+/** The voice of a function: one for each service and container, so that what one part tells is in the line that another writes. */
+export function newObserver(service: string): Observer {
+  const observer = observers.get(service) ?? open(service);
+  observers.set(service, observer);
+  return observer;
+}
+
+function open(service: string): Observer {
   const logger = new Logger({ serviceName: service });
   const metrics = new Metrics({ namespace: NAMESPACE, serviceName: service });
   const count = (name: MetricName, value: number) => metrics.addMetric(name, MetricUnit.Count, value);
@@ -125,13 +123,15 @@ const open = (service: string): Observer => {
       keyAgeMs = ageMs;
     },
   };
-};
+}
 
-const observers = new Map<string, Observer>();
-
-/** The voice of a function: one for each service and container, so that what one part tells is in the line that another writes. */
-export const newObserver = (service: string): Observer => {
-  const observer = observers.get(service) ?? open(service);
-  observers.set(service, observer);
-  return observer;
-};
+function accountOf(thrown: unknown, depth = 0): Account {
+  if (!(thrown instanceof Error)) return { name: typeof thrown, message: "something else than an error was thrown" };
+  const { name, message, stack, cause } = thrown;
+  return {
+    name,
+    message,
+    stack,
+    ...(cause !== undefined && depth < CAUSES_MAX ? { cause: accountOf(cause, depth + 1) } : {}),
+  };
+}

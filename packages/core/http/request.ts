@@ -24,26 +24,8 @@ export interface HttpRequest {
 
 const CORRELATION_ID = /^[A-Za-z0-9-]{1,64}$/;
 
-/**
- * The caller's own correlation id where it is harmless; otherwise the id that the gateway gave the request, which its
- * authorizer and its function see alike, as a UUID that does not tell it.
- */
-const traceIdOf = (headers: HttpRequest["headers"], requestId: string | undefined): string => {
-  const given = headers["x-correlation-id"] ?? headers["correlation-id"] ?? "";
-  if (CORRELATION_ID.test(given)) return given;
-  return requestId ? traceIdFrom(requestId) : newTraceId();
-};
-
 /** The methods that a POST can stand for: some networks let only GET and POST through. */
 const TUNNELLED: ReadonlySet<string> = new Set(["PUT", "PATCH", "DELETE"]);
-
-/** Authorizer and function read it alike, so what is authorised is what is done. */
-const methodOf = (method: string, path: string, headers: HttpRequest["headers"]): string => {
-  const family = familyOf(path);
-  if (method !== "POST" || !family || !dialects[family.dialect].tunnelsMethods) return method;
-  const meant = (headers["x-http-method-override"] ?? "").trim().toUpperCase();
-  return TUNNELLED.has(meant) ? meant : method;
-};
 
 /** The parts of an event that both the authorizer's and a function's event have. */
 export type EventHead = Pick<APIGatewayProxyEventV2, "rawPath" | "rawQueryString" | "headers"> & {
@@ -54,7 +36,7 @@ export type EventHead = Pick<APIGatewayProxyEventV2, "rawPath" | "rawQueryString
 };
 
 /** Reads the head of an event. */
-export const readRequest = (event: EventHead): HttpRequest => {
+export function readRequest(event: EventHead): HttpRequest {
   const headers = event.headers ?? {};
   const { tenant, path } = splitTenant(event.rawPath);
   return {
@@ -65,23 +47,31 @@ export const readRequest = (event: EventHead): HttpRequest => {
     headers,
     rawQuery: event.rawQueryString ?? "",
   };
-};
+}
 
-const decodePart = (part: string, place: string): string => {
-  try {
-    return decodeURIComponent(part.replaceAll("+", " "));
-  } catch (cause) {
-    throw new Fault("request.invalid", `The ${place} holds a percent sign that does not begin an escape of UTF-8.`, {
-      cause,
-    });
-  }
-};
+/**
+ * The caller's own correlation id where it is harmless; otherwise the id that the gateway gave the request, which its
+ * authorizer and its function see alike, as a UUID that does not tell it.
+ */
+function traceIdOf(headers: HttpRequest["headers"], requestId: string | undefined): string {
+  const given = headers["x-correlation-id"] ?? headers["correlation-id"] ?? "";
+  if (CORRELATION_ID.test(given)) return given;
+  return requestId ? traceIdFrom(requestId) : newTraceId();
+}
+
+/** Authorizer and function read it alike, so what is authorised is what is done. */
+function methodOf(method: string, path: string, headers: HttpRequest["headers"]): string {
+  const family = familyOf(path);
+  if (method !== "POST" || !family || !dialects[family.dialect].tunnelsMethods) return method;
+  const meant = (headers["x-http-method-override"] ?? "").trim().toUpperCase();
+  return TUNNELLED.has(meant) ? meant : method;
+}
 
 /**
  * The parameters of a query string, or of a form, which is written like one; each given once. Throws `request.invalid` for a repeated parameter and for broken escapes:
  * readers that take the first, the last or all of two values would each see another request.
  */
-export const readQuery = (rawQuery: string, place = "query string"): Readonly<Record<string, string>> => {
+export function readQuery(rawQuery: string, place = "query string"): Readonly<Record<string, string>> {
   const query = new Map<string, string>();
   for (const pair of rawQuery.split("&")) {
     if (pair === "") continue;
@@ -96,4 +86,14 @@ export const readQuery = (rawQuery: string, place = "query string"): Readonly<Re
     query.set(name, decodePart(at < 0 ? "" : pair.slice(at + 1), place));
   }
   return Object.fromEntries(query);
-};
+}
+
+function decodePart(part: string, place: string): string {
+  try {
+    return decodeURIComponent(part.replaceAll("+", " "));
+  } catch (cause) {
+    throw new Fault("request.invalid", `The ${place} holds a percent sign that does not begin an escape of UTF-8.`, {
+      cause,
+    });
+  }
+}

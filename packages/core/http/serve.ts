@@ -32,26 +32,26 @@ export interface HttpAnswer {
   readonly content?: string | Uint8Array;
 }
 
-const unmatched = (match: Exclude<Match, { kind: "operation" }>, { method, path }: HttpRequest): Fault =>
-  match.kind === "method"
-    ? new Fault("route.method_not_allowed", `${path} answers ${match.allow.join(", ")}, not ${method.slice(0, 20)}.`, {
-        headers: { allow: match.allow.join(", ") },
-      })
-    : new Fault("route.not_found", "No operation of this API has this path.");
+/** A handler as the pipeline calls it: its types are checked where the table of handlers is written. */
+export type AnyHandler = (input: never, context: never) => Promise<unknown>;
 
-const disagreement = (): Fault =>
-  new Fault("auth.forbidden", "The request was authorised for another operation than the one it asks for.");
+/** What handlers may answer, as the pipeline looks at it; `ResultOf` says which of it each operation does. */
+interface Parts {
+  readonly location?: string;
+  readonly etag?: string;
+  readonly body?: unknown;
+}
 
 /**
  * Holds a request against the decision that came with it. The decision must be about the very operation that the path
  * leads to here. Throws the refusal, `route.not_found`, `route.method_not_allowed` or `auth.forbidden`.
  */
-export const admit = (
+export function admit(
   request: HttpRequest,
   decision: Decision,
   match: Matcher,
   operations: Readonly<Record<string, Operation>>,
-): Admitted => {
+): Admitted {
   if (decision.decision === "refuse") throw decision.fault;
   const found = match(request.method, request.path);
   const isOpen = decision.decision === "public";
@@ -70,56 +70,29 @@ export const admit = (
     principal: decision.decision === "allow" ? decision.principal : undefined,
     scopes: (decision.decision === "allow" && decision.scopes) || [],
   };
-};
+}
 
-/** A handler as the pipeline calls it: its types are checked where the table of handlers is written. */
-export type AnyHandler = (input: never, context: never) => Promise<unknown>;
+function disagreement(): Fault {
+  return new Fault("auth.forbidden", "The request was authorised for another operation than the one it asks for.");
+}
 
-/** Query parameters under the names that an operation declares, where their case does not count. */
-const named = (query: Readonly<Record<string, string>>, declared: z.ZodObject): Readonly<Record<string, string>> => {
-  const names = new Map(Object.keys(declared.shape).map((name) => [name.toLowerCase(), name]));
-  const found = new Map<string, string>();
-  for (const [name, value] of Object.entries(query)) {
-    const known = names.get(name.toLowerCase()) ?? name;
-    if (found.has(known)) throw new Fault("request.invalid", `The query parameter "${known}" is given more than once.`);
-    found.set(known, value);
-  }
-  return Object.fromEntries(found);
-};
-
-const queryOf = (declared: Operation, { rawQuery }: HttpRequest): unknown => {
-  if (!declared.query) return undefined;
-  const query = readQuery(rawQuery);
-  const { ignoresQueryCase } = dialects[services[declared.service].dialect];
-  return parsePart("query", declared.query, ignoresQueryCase ? named(query, declared.query) : query);
-};
-
-const attachment = (media: string, { content, fileName }: FileResult): HttpAnswer => ({
-  status: 200,
-  headers: {
-    "content-type": media,
-    // RFC 6266: the plain form for all clients, the other one for names that it cannot hold.
-    "content-disposition": `attachment; filename="${fileName.replace(/[^\w. -]/g, "_")}"; filename*=UTF-8''${encodeURIComponent(fileName)}`,
-  },
-  content,
-});
-
-/** What handlers may answer, as the pipeline looks at it; `ResultOf` says which of it each operation does. */
-interface Parts {
-  readonly location?: string;
-  readonly etag?: string;
-  readonly body?: unknown;
+function unmatched(match: Exclude<Match, { kind: "operation" }>, { method, path }: HttpRequest): Fault {
+  return match.kind === "method"
+    ? new Fault("route.method_not_allowed", `${path} answers ${match.allow.join(", ")}, not ${method.slice(0, 20)}.`, {
+        headers: { allow: match.allow.join(", ") },
+      })
+    : new Fault("route.not_found", "No operation of this API has this path.");
 }
 
 /** Parses the input of an admitted request, calls its handler and shapes the answer. */
-export const answer = async (
+export async function answer(
   declared: Operation,
   handler: AnyHandler,
   request: HttpRequest,
   params: Readonly<Record<string, string>>,
   body: unknown,
   context: PublicContext,
-): Promise<HttpAnswer> => {
+): Promise<HttpAnswer> {
   const input = {
     params: declared.params && parsePart("path", declared.params, params),
     query: queryOf(declared, request),
@@ -145,4 +118,35 @@ export const answer = async (
   // Parsing the result strips whatever the contract does not declare, so no stored field leaves unnoticed. Not so of SCIM
   // resources, whose shapes are loose: what leaves of those is chosen by their schemas, attribute by attribute (scim/projection.ts).
   return { status: success.status, headers, body: success.body.parse(parts.body) };
-};
+}
+
+function queryOf(declared: Operation, { rawQuery }: HttpRequest): unknown {
+  if (!declared.query) return undefined;
+  const query = readQuery(rawQuery);
+  const { ignoresQueryCase } = dialects[services[declared.service].dialect];
+  return parsePart("query", declared.query, ignoresQueryCase ? named(query, declared.query) : query);
+}
+
+/** Query parameters under the names that an operation declares, where their case does not count. */
+function named(query: Readonly<Record<string, string>>, declared: z.ZodObject): Readonly<Record<string, string>> {
+  const names = new Map(Object.keys(declared.shape).map((name) => [name.toLowerCase(), name]));
+  const found = new Map<string, string>();
+  for (const [name, value] of Object.entries(query)) {
+    const known = names.get(name.toLowerCase()) ?? name;
+    if (found.has(known)) throw new Fault("request.invalid", `The query parameter "${known}" is given more than once.`);
+    found.set(known, value);
+  }
+  return Object.fromEntries(found);
+}
+
+function attachment(media: string, { content, fileName }: FileResult): HttpAnswer {
+  return {
+    status: 200,
+    headers: {
+      "content-type": media,
+      // RFC 6266: the plain form for all clients, the other one for names that it cannot hold.
+      "content-disposition": `attachment; filename="${fileName.replace(/[^\w. -]/g, "_")}"; filename*=UTF-8''${encodeURIComponent(fileName)}`,
+    },
+    content,
+  };
+}

@@ -47,14 +47,6 @@ export interface Connection {
   setPassword(dn: string, password: string): Promise<void>;
 }
 
-const textsOf = (value: ClientEntry[string]): readonly string[] =>
-  (Array.isArray(value) ? value : [value]).flatMap((one) => (typeof one === "string" ? [one] : []));
-
-const entryOf = ({ dn, ...values }: ClientEntry): Entry => ({
-  dn,
-  values: new Map(Object.entries(values).map(([name, value]) => [name.toLowerCase(), textsOf(value)])),
-});
-
 const wrongPassword: ReadonlySet<number> = new Set([
   codes.invalidCredentials,
   codes.inappropriateAuthentication,
@@ -64,11 +56,11 @@ const wrongPassword: ReadonlySet<number> = new Set([
 ]);
 
 /** Opens a directory for one container. `attributes` are those that entries are read with. */
-export const openConnection = (
+export function openConnection(
   settings: DirectorySettings,
   password: string,
   attributes: readonly string[],
-): Connection => {
+): Connection {
   const { domain, url, baseDn, timeoutMs } = settings;
   const { hostname, protocol } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, "");
@@ -267,4 +259,15 @@ export const openConnection = (
     setPassword: (dn, given) =>
       writing([codes.noSuchObject], (client) => client.exop(MODIFY_PASSWORD, passwordRequest(dn, given))),
   };
-};
+}
+
+function entryOf({ dn, ...values }: ClientEntry): Entry {
+  return {
+    dn,
+    values: new Map(Object.entries(values).map(([name, value]) => [name.toLowerCase(), textsOf(value)])),
+  };
+}
+
+function textsOf(value: ClientEntry[string]): readonly string[] {
+  return (Array.isArray(value) ? value : [value]).flatMap((one) => (typeof one === "string" ? [one] : []));
+}

@@ -21,20 +21,6 @@ export const codes = {
   other: 80,
 } as const;
 
-/** The code of what a directory answered; `undefined` for what is no answer. */
-export const codeOf = (error: unknown): number | undefined =>
-  typeof error === "object" && error !== null && "code" in error && typeof error.code === "number"
-    ? error.code
-    : undefined;
-
-/** The fault of a directory that cannot be asked. Its reason goes to the log alone. */
-export const unavailable = (domain: string, cause: unknown): Fault =>
-  new Fault("service.unavailable", `The user store ${domain} cannot be reached. Try again in a moment.`, { cause });
-
-/** The fault of a store that is not to be written. */
-export const readOnly = (domain: string): Fault =>
-  new Fault("scim.forbidden", `The users of the user store ${domain} cannot be changed here: it is read-only.`);
-
 const badValues: ReadonlySet<number> = new Set([
   codes.constraint,
   codes.valueExists,
@@ -47,8 +33,27 @@ const badValues: ReadonlySet<number> = new Set([
 ]);
 const limits: ReadonlySet<number> = new Set([codes.sizeLimit, codes.adminLimit]);
 
+/** The code of what a directory answered; `undefined` for what is no answer. */
+export function codeOf(error: unknown): number | undefined {
+  return typeof error === "object" && error !== null && "code" in error && typeof error.code === "number"
+    ? error.code
+    : undefined;
+}
+
+/** The fault of a directory that cannot be asked. Its reason goes to the log alone. */
+export function unavailable(domain: string, cause: unknown): Fault {
+  return new Fault("service.unavailable", `The user store ${domain} cannot be reached. Try again in a moment.`, {
+    cause,
+  });
+}
+
+/** The fault of a store that is not to be written. */
+export function readOnly(domain: string): Fault {
+  return new Fault("scim.forbidden", `The users of the user store ${domain} cannot be changed here: it is read-only.`);
+}
+
 /** The fault of a search that a directory did not carry out. */
-export const readFault = (domain: string, error: unknown): unknown => {
+export function readFault(domain: string, error: unknown): unknown {
   if (error instanceof Fault) return error;
   const code = codeOf(error);
   if (code !== undefined && limits.has(code)) {
@@ -56,10 +61,10 @@ export const readFault = (domain: string, error: unknown): unknown => {
     return new Fault("scim.too_many", told, { cause: error });
   }
   return unavailable(domain, error);
-};
+}
 
 /** The fault of a change that a directory did not make. */
-export const writeFault = (domain: string, error: unknown): unknown => {
+export function writeFault(domain: string, error: unknown): unknown {
   if (error instanceof Fault) return error;
   const code = codeOf(error);
   if (code === codes.insufficientAccess || code === codes.unwilling) {
@@ -71,4 +76,4 @@ export const writeFault = (domain: string, error: unknown): unknown => {
     return new Fault("request.invalid", told, { cause: error });
   }
   return unavailable(domain, error);
-};
+}

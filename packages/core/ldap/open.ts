@@ -27,7 +27,7 @@ export interface DirectoriesSettings {
 export type WithDirectories = (table: UserStore) => UserStore;
 
 /** Opens the directories for one container. Nothing is connected to before it is needed. */
-export const openDirectories = ({ directories, countsAll, passwordOf }: DirectoriesSettings): WithDirectories => {
+export function openDirectories({ directories, countsAll, passwordOf }: DirectoriesSettings): WithDirectories {
   const opened = directories.map(
     (settings): Directory => ({
       settings,
@@ -128,4 +128,4 @@ export const openDirectories = ({ directories, countsAll, passwordOf }: Director
       },
     };
   };
-};
+}

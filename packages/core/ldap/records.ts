@@ -22,14 +22,12 @@ export interface Shadows {
   anchor(users: readonly User[]): Promise<void>;
 }
 
-const isTaken = (error: unknown): boolean => error instanceof Fault && error.fault === "scim.unique";
-
 /** Opens the shadows. `nameNow` asks the directory what the user of an id is called; `undefined` for one that is gone. */
-export const shadowsOf = (
+export function shadowsOf(
   table: UserStore,
   { tenant, domain }: DirectorySettings,
   nameNow: (id: string) => Promise<string | undefined>,
-): Shadows => {
+): Shadows {
   const own = (user: User | undefined): User | undefined => (user?.userStore === domain ? user : undefined);
   const find: Shadows["find"] = async (id) => own(await table.find(tenant, id));
 
@@ -126,4 +124,8 @@ export const shadowsOf = (
       }
     },
   };
-};
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof Fault && error.fault === "scim.unique";
+}

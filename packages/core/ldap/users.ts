@@ -50,7 +50,7 @@ export interface DirectoryUsers {
 }
 
 /** Opens the users of a directory over the table's, where their shadows are. */
-export const directoryUsers = ({ settings, connection, filters }: Directory, table: UserStore): DirectoryUsers => {
+export function directoryUsers({ settings, connection, filters }: Directory, table: UserStore): DirectoryUsers {
   const { domain, baseDn, usernameAttribute } = settings;
 
   /** The entries of some ids, by their ids. */
@@ -274,4 +274,4 @@ export const directoryUsers = ({ settings, connection, filters }: Directory, tab
 
     anchor: (users) => shadows.anchor(users.filter(({ userStore }) => userStore === domain)),
   };
-};
+}

@@ -23,56 +23,12 @@ export interface Match<T> {
   readonly position: Position;
 }
 
-/** The ids behind the names of a plan. Where there are too many they are only counted. */
-const idsByName = async <T>({ index }: Source<T>, { prefix, exact, test }: NamePlan): Promise<readonly string[]> => {
-  if (exact !== undefined) {
-    const entry = test?.(exact) === false ? undefined : await index.find(exact);
-    return entry ? [entry.id] : [];
-  }
-  const window = { offset: 0, limit: CANDIDATES_MAX, most: CANDIDATES_MAX };
-  const { entries, total } = test
-    ? await index.search(test, { ...window, prefix, consistent: false })
-    : await index.startsWith(prefix, window);
-  if (total > CANDIDATES_MAX) throw tooMany();
-  return entries.map(({ id }) => id);
-};
-
-const idsOf = async <T>(source: Source<T>, { candidates }: Plan): Promise<readonly string[]> => {
-  switch (candidates.kind) {
-    case "nothing":
-      return [];
-    case "names":
-      return idsByName(source, candidates);
-    case "roster": {
-      const { equality, test } = candidates;
-      const roster = await source.roster?.(equality);
-      if (!roster) return [];
-      if (!test && roster.count > CANDIDATES_MAX) throw tooMany();
-      return (await readRoster(roster, test)).map(({ id }) => id);
-    }
-    default: {
-      const [entries, lists] = await Promise.all([
-        Promise.all(candidates.names.map((name) => source.index.find(name))),
-        Promise.all(candidates.equalities.map((equality) => source.lookUp(equality, CANDIDATES_MAX))),
-      ]);
-      return [...new Set([...present(entries).map(({ id }) => id), ...lists.flat()])];
-    }
-  }
-};
-
-/** The candidates of one source, read: a few of them strongly, many at half the price and an instant behind. */
-const readCandidates = async <T>(source: Source<T>, plan: Plan): Promise<T[]> => {
-  const ids = await idsOf(source, plan);
-  if (ids.length > CANDIDATES_MAX) throw tooMany();
-  return present(await source.readMany(ids, ids.length > STRONG_MAX ? { consistent: false } : undefined));
-};
-
 /** All matches of all sources, in order. Throws `scim.too_many` where they are more than can be looked at. */
-export const gather = async <T>(
+export async function gather<T>(
   sources: readonly Source<T>[],
   plans: readonly Plan[],
   query: Query,
-): Promise<Match<T>[]> => {
+): Promise<Match<T>[]> {
   const { order } = query;
   const lists = await Promise.all(
     sources.map(async (source, at) => {
@@ -94,4 +50,48 @@ export const gather = async <T>(
   const found = lists.flat();
   if (found.length > CANDIDATES_MAX) throw tooMany();
   return found.sort((a, b) => comparePositions(a.position, b.position, query));
-};
+}
+
+/** The candidates of one source, read: a few of them strongly, many at half the price and an instant behind. */
+async function readCandidates<T>(source: Source<T>, plan: Plan): Promise<T[]> {
+  const ids = await idsOf(source, plan);
+  if (ids.length > CANDIDATES_MAX) throw tooMany();
+  return present(await source.readMany(ids, ids.length > STRONG_MAX ? { consistent: false } : undefined));
+}
+
+async function idsOf<T>(source: Source<T>, { candidates }: Plan): Promise<readonly string[]> {
+  switch (candidates.kind) {
+    case "nothing":
+      return [];
+    case "names":
+      return idsByName(source, candidates);
+    case "roster": {
+      const { equality, test } = candidates;
+      const roster = await source.roster?.(equality);
+      if (!roster) return [];
+      if (!test && roster.count > CANDIDATES_MAX) throw tooMany();
+      return (await readRoster(roster, test)).map(({ id }) => id);
+    }
+    default: {
+      const [entries, lists] = await Promise.all([
+        Promise.all(candidates.names.map((name) => source.index.find(name))),
+        Promise.all(candidates.equalities.map((equality) => source.lookUp(equality, CANDIDATES_MAX))),
+      ]);
+      return [...new Set([...present(entries).map(({ id }) => id), ...lists.flat()])];
+    }
+  }
+}
+
+/** The ids behind the names of a plan. Where there are too many they are only counted. */
+async function idsByName<T>({ index }: Source<T>, { prefix, exact, test }: NamePlan): Promise<readonly string[]> {
+  if (exact !== undefined) {
+    const entry = test?.(exact) === false ? undefined : await index.find(exact);
+    return entry ? [entry.id] : [];
+  }
+  const window = { offset: 0, limit: CANDIDATES_MAX, most: CANDIDATES_MAX };
+  const { entries, total } = test
+    ? await index.search(test, { ...window, prefix, consistent: false })
+    : await index.startsWith(prefix, window);
+  if (total > CANDIDATES_MAX) throw tooMany();
+  return entries.map(({ id }) => id);
+}

@@ -39,28 +39,6 @@ export interface Step<T> {
   readonly total: number | undefined;
 }
 
-const plansOf = <T>(sources: readonly Source<T>[], { filters, names }: Query): Plan[] =>
-  sources.map((source, at) =>
-    names ? { candidates: { kind: "names", ...names }, residual: undefined } : planOf(filters[at], source),
-  );
-
-/** The sources in the order in which they are listed, each with the sequence that it has. */
-const sequencesOf = async <T>(
-  sources: readonly Source<T>[],
-  plans: readonly Plan[],
-  query: Query,
-  after?: Position,
-): Promise<readonly { readonly at: number; readonly source: Source<T>; readonly sequence: Sequence }[]> => {
-  const all = await Promise.all(
-    sources.map(async (source, at) => {
-      const plan = plans[at];
-      return plan ? [{ at, source, sequence: await sequenceOf(source, plan, query, after) }] : [];
-    }),
-  );
-  const inOrder = all.flat();
-  return query.backwards ? inOrder.reverse() : inOrder;
-};
-
 /** Where a page ends. */
 interface End {
   readonly last: Position | undefined;
@@ -68,63 +46,11 @@ interface End {
   readonly count: number;
 }
 
-/** A window over all sequences. What is shown is read while the rest is counted. */
-const windowOf = async <T>(
-  listed: Awaited<ReturnType<typeof sequencesOf<T>>>,
-  window: Window,
-): Promise<Page<T> & End> => {
-  const reading: Promise<readonly (T | undefined)[]>[] = [];
-  let [total, count] = [0, 0];
-  let last: Position | undefined;
-  for (const { at, source, sequence } of listed) {
-    const offset = Math.max(0, window.offset - total);
-    const { entries, total: counting } = await sequence.window({ offset, limit: window.limit - count });
-    if (entries.length > 0) {
-      const read = source.readMany(entries.map(({ id }) => id));
-      // Counting may fail before it is waited for.
-      read.catch(() => undefined);
-      reading.push(read);
-    }
-    const end = entries.at(-1);
-    if (end) last = { source: at, ...sequence.placeOf(end) };
-    count += entries.length;
-    total += await counting;
-  }
-  return { things: present((await Promise.all(reading)).flat()), total, last, count };
-};
-
-/** A page by offset, over sources in the table. */
-const pageHere = async <T>(sources: readonly Source<T>[], query: Query, window: Window): Promise<Page<T>> => {
-  const plans = plansOf(sources, query);
-  if (!plans.every((plan) => isSequence(plan, query))) {
-    const found = await gather(sources, plans, query);
-    const { offset, limit } = window;
-    return { things: found.slice(offset, offset + limit).map(({ thing }) => thing), total: found.length };
-  }
-  const { things, total } = await windowOf(await sequencesOf(sources, plans, query), window);
-  return { things, total };
-};
-
-/** The sources that are in the table, each with its filter. */
-const here = <T>(sources: readonly Source<T>[], query: Query) => {
-  const kept = sources.map(({ outside }) => !outside);
-  return {
-    sources: sources.filter((_, at) => kept[at]),
-    query: { ...query, filters: query.filters.filter((_, at) => kept[at]) },
-  };
-};
-
-const unsorted = (): Fault =>
-  new Fault(
-    "request.invalid",
-    "One of the user stores is a directory, which is not sorted together with others: leave sortBy out, or name one user store with domain.",
-  );
-
 /**
  * A page by offset, over all sources: two or three sequential round trips where names decide. Those kept elsewhere come last,
  * and are asked only for what the others leave free of the page: of them the total counts the page alone, unless they count all.
  */
-export const listPage = async <T>(sources: readonly Source<T>[], query: Query, window: Window): Promise<Page<T>> => {
+export async function listPage<T>(sources: readonly Source<T>[], query: Query, window: Window): Promise<Page<T>> {
   if (!sources.some(({ outside }) => outside)) return pageHere(sources, query, window);
   if (!query.anyOrder && sources.length > 1) throw unsorted();
   const known = here(sources, query);
@@ -148,34 +74,46 @@ export const listPage = async <T>(sources: readonly Source<T>[], query: Query, w
     before = before === undefined || page.count === undefined ? undefined : before + page.count;
   }
   return { things, total, ...((before === undefined || before > window.offset + things.length) && { hasMore: true }) };
-};
+}
 
-/** The matches behind a position. The one that the position names may be gone: then the walk goes on where it would be. */
-const gatheredAfter = <T>(
-  found: readonly Match<T>[],
-  query: Query,
-  after: Position | undefined,
-  limit: number,
-): Step<T> => {
-  const behind = after ? found.filter(({ position }) => comparePositions(position, after, query) > 0) : found;
-  const page = behind.slice(0, limit);
+/** A page by offset, over sources in the table. */
+async function pageHere<T>(sources: readonly Source<T>[], query: Query, window: Window): Promise<Page<T>> {
+  const plans = plansOf(sources, query);
+  if (!plans.every((plan) => isSequence(plan, query))) {
+    const found = await gather(sources, plans, query);
+    const { offset, limit } = window;
+    return { things: found.slice(offset, offset + limit).map(({ thing }) => thing), total: found.length };
+  }
+  const { things, total } = await windowOf(await sequencesOf(sources, plans, query), window);
+  return { things, total };
+}
+
+function unsorted(): Fault {
+  return new Fault(
+    "request.invalid",
+    "One of the user stores is a directory, which is not sorted together with others: leave sortBy out, or name one user store with domain.",
+  );
+}
+
+/** The sources that are in the table, each with its filter. */
+function here<T>(sources: readonly Source<T>[], query: Query) {
+  const kept = sources.map(({ outside }) => !outside);
   return {
-    things: page.map(({ thing }) => thing),
-    next: behind.length > limit ? page.at(-1)?.position : undefined,
-    total: after ? undefined : found.length,
+    sources: sources.filter((_, at) => kept[at]),
+    query: { ...query, filters: query.filters.filter((_, at) => kept[at]) },
   };
-};
+}
 
 /**
  * A page of a walk: what lies behind a position, or the first page with the total. A resource that is there and unchanged
  * from the first page to the last is in exactly one of them. `limit` is at least 1.
  */
-export const listAfter = async <T>(
+export async function listAfter<T>(
   sources: readonly Source<T>[],
   query: Query,
   after: Position | undefined,
   limit: number,
-): Promise<Step<T>> => {
+): Promise<Step<T>> {
   if (sources.some(({ outside }) => outside)) {
     throw new Fault(
       "scim.cursor_invalid",
@@ -210,4 +148,65 @@ export const listAfter = async <T>(
     }
   }
   return { things: present(things), next: undefined, total: undefined };
-};
+}
+
+/** The matches behind a position. The one that the position names may be gone: then the walk goes on where it would be. */
+function gatheredAfter<T>(
+  found: readonly Match<T>[],
+  query: Query,
+  after: Position | undefined,
+  limit: number,
+): Step<T> {
+  const behind = after ? found.filter(({ position }) => comparePositions(position, after, query) > 0) : found;
+  const page = behind.slice(0, limit);
+  return {
+    things: page.map(({ thing }) => thing),
+    next: behind.length > limit ? page.at(-1)?.position : undefined,
+    total: after ? undefined : found.length,
+  };
+}
+
+function plansOf<T>(sources: readonly Source<T>[], { filters, names }: Query): Plan[] {
+  return sources.map((source, at) =>
+    names ? { candidates: { kind: "names", ...names }, residual: undefined } : planOf(filters[at], source),
+  );
+}
+
+/** A window over all sequences. What is shown is read while the rest is counted. */
+async function windowOf<T>(listed: Awaited<ReturnType<typeof sequencesOf<T>>>, window: Window): Promise<Page<T> & End> {
+  const reading: Promise<readonly (T | undefined)[]>[] = [];
+  let [total, count] = [0, 0];
+  let last: Position | undefined;
+  for (const { at, source, sequence } of listed) {
+    const offset = Math.max(0, window.offset - total);
+    const { entries, total: counting } = await sequence.window({ offset, limit: window.limit - count });
+    if (entries.length > 0) {
+      const read = source.readMany(entries.map(({ id }) => id));
+      // Counting may fail before it is waited for.
+      read.catch(() => undefined);
+      reading.push(read);
+    }
+    const end = entries.at(-1);
+    if (end) last = { source: at, ...sequence.placeOf(end) };
+    count += entries.length;
+    total += await counting;
+  }
+  return { things: present((await Promise.all(reading)).flat()), total, last, count };
+}
+
+/** The sources in the order in which they are listed, each with the sequence that it has. */
+async function sequencesOf<T>(
+  sources: readonly Source<T>[],
+  plans: readonly Plan[],
+  query: Query,
+  after?: Position,
+): Promise<readonly { readonly at: number; readonly source: Source<T>; readonly sequence: Sequence }[]> {
+  const all = await Promise.all(
+    sources.map(async (source, at) => {
+      const plan = plans[at];
+      return plan ? [{ at, source, sequence: await sequenceOf(source, plan, query, after) }] : [];
+    }),
+  );
+  const inOrder = all.flat();
+  return query.backwards ? inOrder.reverse() : inOrder;
+}

@@ -12,11 +12,11 @@ export interface SortRequest {
 }
 
 /** Reads the order of a list whose index is in the order of `nameAttribute`. Throws `request.invalid`. */
-export const orderOf = (
+export function orderOf(
   type: ResourceType,
   nameAttribute: string,
   { sortBy, sortOrder }: SortRequest,
-): Pick<Query, "order" | "backwards" | "anyOrder"> => {
+): Pick<Query, "order" | "backwards" | "anyOrder"> {
   const order = readOrder(type, sortBy, sortOrder);
   if (!order) return { order: undefined, backwards: false, anyOrder: true };
   const { path, descending } = order;
@@ -27,4 +27,4 @@ export const orderOf = (
     compare: (a, b) => compareSortValues(order, a, b),
   };
   return { order: ordering, backwards: false };
-};
+}

@@ -17,15 +17,17 @@ export interface IndexPage {
 }
 
 /** Reads a number of a request; `undefined` where it is left out. Throws `request.invalid`. */
-export const wholeNumber = (name: string, given: string | number | undefined): number | undefined => {
+export function wholeNumber(name: string, given: string | number | undefined): number | undefined {
   if (given === undefined || given === "") return undefined;
   const number = typeof given === "number" ? given : /^[+-]?\d{1,15}$/.test(given.trim()) ? Number(given) : Number.NaN;
   if (!Number.isSafeInteger(number)) throw new Fault("request.invalid", `${name} must be a whole number.`);
   return number;
-};
+}
 
 /** Reads a page: 100 resources unless told, never more than 200, and none for less than one. Throws `request.invalid`. */
-export const indexPage = ({ startIndex, count }: PageNumbers): IndexPage => ({
-  startIndex: Math.max(1, wholeNumber("startIndex", startIndex) ?? 1),
-  count: Math.min(PAGE_MAX, Math.max(0, wholeNumber("count", count) ?? PAGE_DEFAULT)),
-});
+export function indexPage({ startIndex, count }: PageNumbers): IndexPage {
+  return {
+    startIndex: Math.max(1, wholeNumber("startIndex", startIndex) ?? 1),
+    count: Math.min(PAGE_MAX, Math.max(0, wholeNumber("count", count) ?? PAGE_DEFAULT)),
+  };
+}

@@ -32,24 +32,43 @@ export interface Sequence {
   placeOf(named: Named): Place;
 }
 
-const byKey = ({ key }: Named): Place => ({ key });
+/** All of a roster whose names pass, in no order. Throws `scim.too_many` where it is too long. */
+export async function readRoster(roster: Roster, test: RosterPlan["test"]): Promise<readonly Named[]> {
+  refuseBeyond(roster.count);
+  const all = await roster.readAll({ consistent: roster.count <= ROSTER_SORTED_MAX });
+  return test ? all.filter(({ key }) => test(key)) : all;
+}
 
-/** A sequence that is in memory, in the order of names. */
-const settled = (entries: readonly Named[], backwards: boolean): Sequence => {
-  const ordered = entries.toSorted((a, b) => compareKeys(a.key, b.key) * (backwards ? -1 : 1));
-  return {
-    window: async ({ offset, limit }) => ({ entries: ordered.slice(offset, offset + limit), total: ordered.length }),
-    async behind(place, limit) {
-      const isBehind = ({ key }: Named) =>
-        place === undefined || compareKeys(key, place.key) * (backwards ? -1 : 1) > 0;
-      const rest = ordered.filter(isBehind);
-      return { entries: rest.slice(0, limit), more: rest.length > limit };
-    },
-    placeOf: byKey,
-  };
-};
+function refuseBeyond(count: number): void {
+  if (count <= ROSTER_READ_MAX) return;
+  throw tooMany(
+    `At most ${ROSTER_READ_MAX} members of a group are looked at for one answer. Page through them by cursor, without an order.`,
+  );
+}
 
-const namesBy = <T>({ index }: Source<T>, { prefix, exact, test }: NamePlan, backwards: boolean): Sequence => {
+/** Whether a plan leads to a sequence: nothing is left to be evaluated on the resources themselves. */
+export function isSequence({ candidates, residual }: Plan, { order }: Query): boolean {
+  return !residual && !order && candidates.kind !== "ids";
+}
+
+/** The sequence of a plan that leads to one; for a walk that stands at a place, in the order in which it began. */
+export async function sequenceOf<T>(
+  source: Source<T>,
+  { candidates }: Plan,
+  query: Query,
+  place?: Place,
+): Promise<Sequence> {
+  switch (candidates.kind) {
+    case "names":
+      return namesBy(source, candidates, query.backwards);
+    case "roster":
+      return rosterBy(source, candidates, query, place && place.id !== undefined);
+    default:
+      return settled([], query.backwards);
+  }
+}
+
+function namesBy<T>({ index }: Source<T>, { prefix, exact, test }: NamePlan, backwards: boolean): Sequence {
   if (exact !== undefined) {
     const found = async (): Promise<Sequence> => {
       const entry: Entry | undefined = test?.(exact) === false ? undefined : await index.find(exact);
@@ -78,24 +97,46 @@ const namesBy = <T>({ index }: Source<T>, { prefix, exact, test }: NamePlan, bac
     },
     placeOf: byKey,
   };
-};
+}
 
-const refuseBeyond = (count: number): void => {
-  if (count <= ROSTER_READ_MAX) return;
-  throw tooMany(
-    `At most ${ROSTER_READ_MAX} members of a group are looked at for one answer. Page through them by cursor, without an order.`,
-  );
-};
+async function rosterBy<T>(
+  source: Source<T>,
+  { equality, test }: RosterPlan,
+  { backwards, anyOrder = false }: Query,
+  goesByIds: boolean | undefined,
+): Promise<Sequence> {
+  const roster = await source.roster?.(equality);
+  if (!roster) return settled([], backwards);
+  const inItsOrder = goesByIds ?? (anyOrder && roster.count > ROSTER_SORTED_MAX);
+  return inItsOrder && !test ? byIds(roster) : settled(await readRoster(roster, test), backwards);
+}
 
-/** All of a roster whose names pass, in no order. Throws `scim.too_many` where it is too long. */
-export const readRoster = async (roster: Roster, test: RosterPlan["test"]): Promise<readonly Named[]> => {
-  refuseBeyond(roster.count);
-  const all = await roster.readAll({ consistent: roster.count <= ROSTER_SORTED_MAX });
-  return test ? all.filter(({ key }) => test(key)) : all;
-};
+/** A roster as it lies. What a window leaves out is read from the nearer end; far from both, all is read at once. */
+function byIds(roster: Roster): Sequence {
+  return {
+    async window({ offset, limit }) {
+      const { count: total } = roster;
+      const shown = Math.max(0, Math.min(limit, total - offset));
+      const behind = total - offset - shown;
+      if (shown === 0) return { entries: [], total };
+      if (Math.min(offset, behind) + shown > READ_IN_TURN_MAX) {
+        const all = [...(await readRoster(roster, undefined))].sort(byId);
+        return { entries: all.slice(offset, offset + shown), total };
+      }
+      if (offset <= behind) return { entries: (await readEnd(roster, offset + shown, false)).slice(offset), total };
+      return { entries: (await readEnd(roster, behind + shown, true)).slice(behind).reverse(), total };
+    },
+    behind: (place, limit) => roster.read({ limit, after: place?.id }),
+    placeOf: ({ id, key }) => ({ id, key }),
+  };
+}
+
+function byId(a: Named, b: Named): number {
+  return compareKeys(a.id, b.id);
+}
 
 /** So many of a roster, from one of its ends. */
-const readEnd = async (roster: Roster, count: number, backwards: boolean): Promise<readonly Named[]> => {
+async function readEnd(roster: Roster, count: number, backwards: boolean): Promise<readonly Named[]> {
   const found: Named[] = [];
   for (let [after, more]: [string | undefined, boolean] = [undefined, true]; more && found.length < count; ) {
     const part = await roster.read({ limit: count - found.length, after, backwards });
@@ -104,57 +145,23 @@ const readEnd = async (roster: Roster, count: number, backwards: boolean): Promi
     more = part.more;
   }
   return found;
-};
+}
 
-const byId = (a: Named, b: Named): number => compareKeys(a.id, b.id);
+/** A sequence that is in memory, in the order of names. */
+function settled(entries: readonly Named[], backwards: boolean): Sequence {
+  const ordered = entries.toSorted((a, b) => compareKeys(a.key, b.key) * (backwards ? -1 : 1));
+  return {
+    window: async ({ offset, limit }) => ({ entries: ordered.slice(offset, offset + limit), total: ordered.length }),
+    async behind(place, limit) {
+      const isBehind = ({ key }: Named) =>
+        place === undefined || compareKeys(key, place.key) * (backwards ? -1 : 1) > 0;
+      const rest = ordered.filter(isBehind);
+      return { entries: rest.slice(0, limit), more: rest.length > limit };
+    },
+    placeOf: byKey,
+  };
+}
 
-/** A roster as it lies. What a window leaves out is read from the nearer end; far from both, all is read at once. */
-const byIds = (roster: Roster): Sequence => ({
-  async window({ offset, limit }) {
-    const { count: total } = roster;
-    const shown = Math.max(0, Math.min(limit, total - offset));
-    const behind = total - offset - shown;
-    if (shown === 0) return { entries: [], total };
-    if (Math.min(offset, behind) + shown > READ_IN_TURN_MAX) {
-      const all = [...(await readRoster(roster, undefined))].sort(byId);
-      return { entries: all.slice(offset, offset + shown), total };
-    }
-    if (offset <= behind) return { entries: (await readEnd(roster, offset + shown, false)).slice(offset), total };
-    return { entries: (await readEnd(roster, behind + shown, true)).slice(behind).reverse(), total };
-  },
-  behind: (place, limit) => roster.read({ limit, after: place?.id }),
-  placeOf: ({ id, key }) => ({ id, key }),
-});
-
-const rosterBy = async <T>(
-  source: Source<T>,
-  { equality, test }: RosterPlan,
-  { backwards, anyOrder = false }: Query,
-  goesByIds: boolean | undefined,
-): Promise<Sequence> => {
-  const roster = await source.roster?.(equality);
-  if (!roster) return settled([], backwards);
-  const inItsOrder = goesByIds ?? (anyOrder && roster.count > ROSTER_SORTED_MAX);
-  return inItsOrder && !test ? byIds(roster) : settled(await readRoster(roster, test), backwards);
-};
-
-/** Whether a plan leads to a sequence: nothing is left to be evaluated on the resources themselves. */
-export const isSequence = ({ candidates, residual }: Plan, { order }: Query): boolean =>
-  !residual && !order && candidates.kind !== "ids";
-
-/** The sequence of a plan that leads to one; for a walk that stands at a place, in the order in which it began. */
-export const sequenceOf = async <T>(
-  source: Source<T>,
-  { candidates }: Plan,
-  query: Query,
-  place?: Place,
-): Promise<Sequence> => {
-  switch (candidates.kind) {
-    case "names":
-      return namesBy(source, candidates, query.backwards);
-    case "roster":
-      return rosterBy(source, candidates, query, place && place.id !== undefined);
-    default:
-      return settled([], query.backwards);
-  }
-};
+function byKey({ key }: Named): Place {
+  return { key };
+}

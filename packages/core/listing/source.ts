@@ -97,20 +97,22 @@ export interface Position {
 }
 
 /** The order of a query. */
-export const comparePositions = (a: Position, b: Position, { order, backwards }: Query): number => {
+export function comparePositions(a: Position, b: Position, { order, backwards }: Query): number {
   const byName = a.source - b.source || compareKeys(a.key, b.key);
   return (order?.compare(a.value, b.value) ?? 0) || (backwards ? -byName : byName);
-};
+}
 
 /** Without what is not there. */
-export const present = <T>(list: readonly (T | undefined)[]): T[] =>
-  list.flatMap((one) => (one === undefined ? [] : [one]));
+export function present<T>(list: readonly (T | undefined)[]): T[] {
+  return list.flatMap((one) => (one === undefined ? [] : [one]));
+}
 
 /** The fault of a list that looks at too much. */
-export const tooMany = (
+export function tooMany(
   reason = `The filter or the order would have to look at more than ${CANDIDATES_MAX} resources.`,
-): Fault =>
-  new Fault(
+): Fault {
+  return new Fault(
     "scim.too_many",
     `${reason} Narrow it with userName (eq, sw), displayName, id, externalId, emails or groups.`,
   );
+}

@@ -16,11 +16,26 @@ export interface UserStanding {
   readonly knownMs: number;
 }
 
-const read = async (
+/**
+ * Reads a user that `find` finds. Where something was revoked since the request began, or so shortly before that the mark
+ * lies ahead of it, what was read beside the mark may be older than the mark: then it is read again, behind it.
+ */
+export async function userStanding(
   tenant: string,
   find: () => Promise<User | undefined>,
   context: OAuthContext,
-): Promise<UserStanding | undefined> => {
+): Promise<UserStanding | undefined> {
+  const first = await read(tenant, find, context);
+  if (!first || first.knownMs <= context.now) return first;
+  const second = await read(tenant, find, context);
+  return second && { ...second, knownMs: first.knownMs };
+}
+
+async function read(
+  tenant: string,
+  find: () => Promise<User | undefined>,
+  context: OAuthContext,
+): Promise<UserStanding | undefined> {
   const user = await find();
   if (!user) return undefined;
   const { roles, table } = context;
@@ -33,19 +48,4 @@ const read = async (
   ]);
   const [userFromMs = 0, ...roleFromMs] = marks.map(markOf);
   return { user, roles: found, userFromMs, knownMs: Math.max(userFromMs, ...roleFromMs) };
-};
-
-/**
- * Reads a user that `find` finds. Where something was revoked since the request began, or so shortly before that the mark
- * lies ahead of it, what was read beside the mark may be older than the mark: then it is read again, behind it.
- */
-export const userStanding = async (
-  tenant: string,
-  find: () => Promise<User | undefined>,
-  context: OAuthContext,
-): Promise<UserStanding | undefined> => {
-  const first = await read(tenant, find, context);
-  if (!first || first.knownMs <= context.now) return first;
-  const second = await read(tenant, find, context);
-  return second && { ...second, knownMs: first.knownMs };
-};
+}

@@ -21,33 +21,29 @@ export interface ClientParameters {
   readonly client_assertion?: string | undefined;
 }
 
-/** The fault of a client that nobody knows, or that cannot show that it is the one. */
-export const clientRefused = (
-  description = "The client is unknown, or its credential is wrong, or it was sent in a way that is not accepted.",
-): Fault => new Fault("client.unauthenticated", description, { headers: { "www-authenticate": BASIC_CHALLENGE } });
-
-const invalid = (description: string): Fault => new Fault("request.invalid", description);
-
-/** Undoes the form encoding that RFC 6749 asks for and few clients do; what is no encoding is as it is. */
-const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text.replaceAll("+", " "));
-  } catch {
-    // A percent sign of its own: the text was not encoded.
-    return text;
-  }
-};
-
 const PRINTABLE = /^[\x21-\x7E]+$/;
 
-/** An id never holds a blank: a reading that does was none. */
-const idOf = (text: string): string => (PRINTABLE.test(decoded(text)) ? decoded(text) : text);
+/** Judges clients for one container. */
+export interface ClientJudge {
+  /**
+   * The client that a request comes from, given what was found under the id. Throws `client.unauthenticated` with one sentence
+   * for all who do not know the secret, whether there is such a client or not.
+   */
+  judge(presented: PresentedClient, found: Client | undefined, pathTenant: string | undefined): Client;
+}
+
+/** The fault of a client that nobody knows, or that cannot show that it is the one. */
+export function clientRefused(
+  description = "The client is unknown, or its credential is wrong, or it was sent in a way that is not accepted.",
+): Fault {
+  return new Fault("client.unauthenticated", description, { headers: { "www-authenticate": BASIC_CHALLENGE } });
+}
 
 /**
  * What a request says of its client. Throws `request.invalid` where it says two things, and `client.unauthenticated` where it
  * says nothing that can be read.
  */
-export const presentedClient = (authorization: string | undefined, form: ClientParameters): PresentedClient => {
+export function presentedClient(authorization: string | undefined, form: ClientParameters): PresentedClient {
   const { client_id: id, client_secret: secret, client_assertion: assertion } = form;
   if (authorization === undefined) {
     if (!id || assertion) throw clientRefused();
@@ -60,25 +56,29 @@ export const presentedClient = (authorization: string | undefined, form: ClientP
   if (id && id !== idOf(name)) throw invalid("The header and the form name two clients.");
   // The secret as it was sent or as the encoding would have it: knowing either is knowing it.
   return { clientId: idOf(name), secrets: [...new Set([word, decoded(word)])] };
-};
+}
 
-const digestOf = (text: string): Buffer => createHash("sha256").update(text, "utf8").digest();
+function invalid(description: string): Fault {
+  return new Fault("request.invalid", description);
+}
 
-/** Whether one of the texts is the secret, with the same work whichever it is. */
-const holds = (secret: string, texts: readonly string[]): boolean =>
-  texts.map((text) => timingSafeEqual(digestOf(text), digestOf(secret))).includes(true);
+/** An id never holds a blank: a reading that does was none. */
+function idOf(text: string): string {
+  return PRINTABLE.test(decoded(text)) ? decoded(text) : text;
+}
 
-/** Judges clients for one container. */
-export interface ClientJudge {
-  /**
-   * The client that a request comes from, given what was found under the id. Throws `client.unauthenticated` with one sentence
-   * for all who do not know the secret, whether there is such a client or not.
-   */
-  judge(presented: PresentedClient, found: Client | undefined, pathTenant: string | undefined): Client;
+/** Undoes the form encoding that RFC 6749 asks for and few clients do; what is no encoding is as it is. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    // A percent sign of its own: the text was not encoded.
+    return text;
+  }
 }
 
 /** Opens the judge of one container. */
-export const newClientJudge = (seal: Seal): ClientJudge => {
+export function newClientJudge(seal: Seal): ClientJudge {
   // For clients that there are not, so that they cost what others cost.
   const nobody = { text: seal.seal("nobody's secret, which nobody knows", "nobody"), owner: "nobody" };
   return {
@@ -97,4 +97,13 @@ export const newClientJudge = (seal: Seal): ClientJudge => {
       return found;
     },
   };
-};
+}
+
+/** Whether one of the texts is the secret, with the same work whichever it is. */
+function holds(secret: string, texts: readonly string[]): boolean {
+  return texts.map((text) => timingSafeEqual(digestOf(text), digestOf(secret))).includes(true);
+}
+
+function digestOf(text: string): Buffer {
+  return createHash("sha256").update(text, "utf8").digest();
+}

@@ -30,7 +30,6 @@ const form = {
 } as const;
 
 const published = { service: "oauth2", method: "GET", scope: PUBLIC } as const;
-const kept = <S extends z.ZodType>(body: S) => ({ status: 200, body, maxAgeSeconds: PUBLISHED_SECONDS }) as const;
 
 /** Below it lie the documents of issuers, at their own paths (RFC 8414 section 3.1). */
 const WELL_KNOWN = "/.well-known/oauth-authorization-server";
@@ -105,3 +104,7 @@ export const oauthOperations = {
     failures: [404],
   }),
 } as const;
+
+function kept<S extends z.ZodType>(body: S) {
+  return { status: 200, body, maxAgeSeconds: PUBLISHED_SECONDS } as const;
+}

@@ -37,7 +37,26 @@ type Grant = (request: GrantRequest, context: OAuthContext) => Promise<z.input<t
 /** A family ends after 30 days, however often it is used, or with its first refresh token where that lives longer (RFC 9700 section 4.14.2). */
 const FAMILY_SECONDS = 30 * 24 * 60 * 60;
 
-const clientCredentials: Grant = async ({ client, names, places }, context) => {
+/** The grants that there are, by their names, which are compared as they are. */
+export const grants: ReadonlyMap<string, Grant> = new Map([
+  ["client_credentials", clientCredentials],
+  ["password", password],
+  ["refresh_token", refresh],
+]);
+
+/** The steps that end a family and all its tokens. */
+export function endingFamily({ id, tenant, access }: Family) {
+  return [
+    removingFamily(tenant, id),
+    ...(access.digest === undefined ? [] : [removingAccessToken(access.digest)]),
+    ...revokingGrant(tenant, id, revocationTime(), access.expiresAtSeconds),
+  ];
+}
+
+async function clientCredentials(
+  { client, names, places }: GrantRequest,
+  context: OAuthContext,
+): Promise<z.input<typeof TokenResponse>> {
   if (client.settings.isPublic) {
     throw new Fault(
       "grant.unauthorized",
@@ -48,13 +67,12 @@ const clientCredentials: Grant = async ({ client, names, places }, context) => {
   const written = await writeAccessToken(client, { scopes, roleIds: [], grantId: newId(), knownMs: 0 }, context);
   if (written.steps.length > 0) await context.table.write(...written.steps);
   return tokenAnswer(written);
-};
+}
 
-/** One answer for everybody who may not sign in, whatever the reason. */
-const signInRefused = (): Fault =>
-  new Fault("grant.invalid", "The user name or the password is wrong, or the user may not sign in.");
-
-const password: Grant = async ({ form, client, names, places }, context) => {
+async function password(
+  { form, client, names, places }: GrantRequest,
+  context: OAuthContext,
+): Promise<z.input<typeof TokenResponse>> {
   const { tenant, settings } = client;
   const username = needed("username", form.username);
   const credential = usable(username, needed("password", form.password));
@@ -93,59 +111,14 @@ const password: Grant = async ({ form, client, names, places }, context) => {
   };
   await context.table.write(...written.steps, ...startingFamily(family));
   return tokenAnswer(written, text);
-};
+}
 
-/** One answer for every refresh token that brings nothing. */
-const refreshRefused = (): Fault =>
-  new Fault("grant.invalid", "The refresh token is not valid: it is unknown, has expired, was used, or was revoked.");
+/** One answer for everybody who may not sign in, whatever the reason. */
+function signInRefused(): Fault {
+  return new Fault("grant.invalid", "The user name or the password is wrong, or the user may not sign in.");
+}
 
-/** The steps that end a family and all its tokens. */
-export const endingFamily = ({ id, tenant, access }: Family) => [
-  removingFamily(tenant, id),
-  ...(access.digest === undefined ? [] : [removingAccessToken(access.digest)]),
-  ...revokingGrant(tenant, id, revocationTime(), access.expiresAtSeconds),
-];
-
-/**
- * Refuses a token that has been used. Its second use ends the family: one of the two was by somebody who should not have it.
- * Uses at the same moment are a race of one client with itself: one wins, and nothing ends.
- */
-const checkReuse = async ({ digest, family }: FoundRefresh, context: OAuthContext): Promise<void> => {
-  if (family.current === digest) return;
-  if (context.now >= family.rotatedMs) {
-    await context.table.write(...endingFamily(family));
-    const { userName: name, userStore } = family.user;
-    const log = context.tools.refusals(context.traceId, context.sourceIp);
-    log({ tenant: family.tenant, userStore, name }, "refresh token used twice");
-  }
-  throw refreshRefused();
-};
-
-/** The family of a refresh token that this client may use now. */
-const usableFamily = async ({ client, located }: GrantRequest, context: OAuthContext): Promise<Family> => {
-  const found = located?.tenant === client.tenant ? await context.families.open(located) : undefined;
-  if (!found || found.family.clientId !== client.clientId || !isAlive(found, context.now)) throw refreshRefused();
-  await checkReuse(found, context);
-  const { family } = found;
-  const hasEnded = !isAlive({ expiresAtSeconds: family.endsAtSeconds }, context.now);
-  if (hasEnded || client.tokensFromMs > family.startedMs) throw refreshRefused();
-  return family;
-};
-
-/** The names that a refresh asks for: those of the sign-in, or some of them. Throws `scope.invalid`. */
-const refreshNames = ({ form, names }: GrantRequest, { scopes }: Family): readonly string[] => {
-  if (!form.scope) return scopes;
-  if (names.every((name) => scopes.includes(name))) return names;
-  throw new Fault("scope.invalid", "A refresh token brings no scope that was not granted with it.");
-};
-
-/** What ends with the access token that a new one replaces. A JWT lives on unless it is told about. */
-const replacing = ({ tenant, id, access }: Family, { token }: Written, nowMs: number) => {
-  if (access.digest !== undefined) return [removingAccessToken(access.digest)];
-  return isAlive(access, nowMs) ? revokingGrant(tenant, id, token.issuedMs, token.expiresAtSeconds) : [];
-};
-
-const refresh: Grant = async (request, context) => {
+async function refresh(request: GrantRequest, context: OAuthContext): Promise<z.input<typeof TokenResponse>> {
   const { client } = request;
   const { tenant, settings } = client;
   const given = needed("refresh_token", request.form.refresh_token);
@@ -183,11 +156,51 @@ const refresh: Grant = async (request, context) => {
     ...replacing(family, written, context.now),
   );
   return tokenAnswer(written, text);
-};
+}
 
-/** The grants that there are, by their names, which are compared as they are. */
-export const grants: ReadonlyMap<string, Grant> = new Map([
-  ["client_credentials", clientCredentials],
-  ["password", password],
-  ["refresh_token", refresh],
-]);
+/** The family of a refresh token that this client may use now. */
+async function usableFamily({ client, located }: GrantRequest, context: OAuthContext): Promise<Family> {
+  const found = located?.tenant === client.tenant ? await context.families.open(located) : undefined;
+  if (!found || found.family.clientId !== client.clientId || !isAlive(found, context.now)) throw refreshRefused();
+  await checkReuse(found, context);
+  const { family } = found;
+  const hasEnded = !isAlive({ expiresAtSeconds: family.endsAtSeconds }, context.now);
+  if (hasEnded || client.tokensFromMs > family.startedMs) throw refreshRefused();
+  return family;
+}
+
+/**
+ * Refuses a token that has been used. Its second use ends the family: one of the two was by somebody who should not have it.
+ * Uses at the same moment are a race of one client with itself: one wins, and nothing ends.
+ */
+async function checkReuse({ digest, family }: FoundRefresh, context: OAuthContext): Promise<void> {
+  if (family.current === digest) return;
+  if (context.now >= family.rotatedMs) {
+    await context.table.write(...endingFamily(family));
+    const { userName: name, userStore } = family.user;
+    const log = context.tools.refusals(context.traceId, context.sourceIp);
+    log({ tenant: family.tenant, userStore, name }, "refresh token used twice");
+  }
+  throw refreshRefused();
+}
+
+/** The names that a refresh asks for: those of the sign-in, or some of them. Throws `scope.invalid`. */
+function refreshNames({ form, names }: GrantRequest, { scopes }: Family): readonly string[] {
+  if (!form.scope) return scopes;
+  if (names.every((name) => scopes.includes(name))) return names;
+  throw new Fault("scope.invalid", "A refresh token brings no scope that was not granted with it.");
+}
+
+/** One answer for every refresh token that brings nothing. */
+function refreshRefused(): Fault {
+  return new Fault(
+    "grant.invalid",
+    "The refresh token is not valid: it is unknown, has expired, was used, or was revoked.",
+  );
+}
+
+/** What ends with the access token that a new one replaces. A JWT lives on unless it is told about. */
+function replacing({ tenant, id, access }: Family, { token }: Written, nowMs: number) {
+  if (access.digest !== undefined) return [removingAccessToken(access.digest)];
+  return isAlive(access, nowMs) ? revokingGrant(tenant, id, token.issuedMs, token.expiresAtSeconds) : [];
+}

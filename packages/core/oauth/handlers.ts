@@ -17,44 +17,6 @@ import { openIdConfiguration, serverMetadata } from "./metadata.ts";
 import { checkQuery, openClient } from "./request.ts";
 import { ownNames, scopeNames } from "./scopes.ts";
 
-/** The scopes that are asked for; a mistake in them is told when their turn comes. */
-const asked = (scope: string | undefined): { readonly names: readonly string[]; readonly fault?: Fault } => {
-  try {
-    return { names: scopeNames(scope) };
-  } catch (error) {
-    if (error instanceof Fault) return { names: [], fault: error };
-    throw error;
-  }
-};
-
-/** The tenant of a document. Throws `route.not_found` where there is none. */
-const documentsTenant = async (domain: string | undefined, { tenants }: OAuthContext): Promise<string> => {
-  const tenant = domain ?? SUPER_TENANT;
-  if ((await tenants.find(tenant))?.active) return tenant;
-  throw new Fault("route.not_found", "There is no such tenant.");
-};
-
-/** Ends a token of a client; whatever it cannot end is none of its. */
-const revoke = async (text: string, clientId: string, tenant: string, context: OAuthContext): Promise<void> => {
-  const { tools, table, families, origin, now } = context;
-  const isOwn = (of: { readonly clientId: string; readonly tenant: string }) =>
-    of.clientId === clientId && of.tenant === tenant;
-  const read = await tools.reader.read(text, { table, issuer: issuerAt(origin), nowMs: now, tenantGuess: tenant });
-  if (read) {
-    const { token } = read;
-    if (!isOwn(token)) return;
-    await table.write(
-      removingAccessToken(digestOf(text)),
-      removingFamily(tenant, token.grantId),
-      ...revokingGrant(tenant, token.grantId, revocationTime(), token.expiresAtSeconds),
-    );
-    return;
-  }
-  const located = await families.locate(text);
-  const found = located && (await families.open(located));
-  if (found && isOwn(found.family)) await table.write(...endingFamily(found.family));
-};
-
 export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
   async requestToken({ query, headers, body: form }, context) {
     checkQuery(query);
@@ -103,3 +65,41 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
     return serverMetadata(context.origin, await documentsTenant(params.tenant, context));
   },
 };
+
+/** The scopes that are asked for; a mistake in them is told when their turn comes. */
+function asked(scope: string | undefined): { readonly names: readonly string[]; readonly fault?: Fault } {
+  try {
+    return { names: scopeNames(scope) };
+  } catch (error) {
+    if (error instanceof Fault) return { names: [], fault: error };
+    throw error;
+  }
+}
+
+/** Ends a token of a client; whatever it cannot end is none of its. */
+async function revoke(text: string, clientId: string, tenant: string, context: OAuthContext): Promise<void> {
+  const { tools, table, families, origin, now } = context;
+  const isOwn = (of: { readonly clientId: string; readonly tenant: string }) =>
+    of.clientId === clientId && of.tenant === tenant;
+  const read = await tools.reader.read(text, { table, issuer: issuerAt(origin), nowMs: now, tenantGuess: tenant });
+  if (read) {
+    const { token } = read;
+    if (!isOwn(token)) return;
+    await table.write(
+      removingAccessToken(digestOf(text)),
+      removingFamily(tenant, token.grantId),
+      ...revokingGrant(tenant, token.grantId, revocationTime(), token.expiresAtSeconds),
+    );
+    return;
+  }
+  const located = await families.locate(text);
+  const found = located && (await families.open(located));
+  if (found && isOwn(found.family)) await table.write(...endingFamily(found.family));
+}
+
+/** The tenant of a document. Throws `route.not_found` where there is none. */
+async function documentsTenant(domain: string | undefined, { tenants }: OAuthContext): Promise<string> {
+  const tenant = domain ?? SUPER_TENANT;
+  if ((await tenants.find(tenant))?.active) return tenant;
+  throw new Fault("route.not_found", "There is no such tenant.");
+}

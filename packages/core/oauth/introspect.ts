@@ -19,16 +19,29 @@ const INTROSPECT = "internal_oauth2_introspect";
 
 type Shown = z.input<typeof Introspection>;
 
-const readingOf = ({ table, origin, now, pathTenant }: OAuthContext): Reading => ({
-  table,
-  issuer: issuerAt(origin),
-  nowMs: now,
-  tenantGuess: pathTenant,
-  isStrict: true,
-});
+/**
+ * The tenant whose tokens a caller may ask about: a confidential client, or a user or token with the scope. A Basic header can
+ * be either's; whoever is no client is tried as a user, also where the id is a client's, so that nothing shows which it is.
+ */
+export async function introspectorsTenant(
+  authorization: string | undefined,
+  form: ClientParameters,
+  context: OAuthContext,
+): Promise<string> {
+  if (authorization !== undefined && isBearer(authorization)) return callersTenant(authorization, context);
+  try {
+    const { client } = await openClient({ authorization, form }, context);
+    if (client.settings.isPublic) throw clientRefused();
+    return client.tenant;
+  } catch (error) {
+    const isUnknown = error instanceof Fault && error.fault === "client.unauthenticated";
+    if (!isUnknown || authorization === undefined) throw error;
+    return callersTenant(authorization, context);
+  }
+}
 
 /** The tenant of a caller with a password or a token of its own, which needs the scope. Throws `auth.unauthenticated` and `auth.forbidden`. */
-const callersTenant = async (header: string, context: OAuthContext): Promise<string> => {
+async function callersTenant(header: string, context: OAuthContext): Promise<string> {
   const { tools, traceId, sourceIp, pathTenant } = context;
   const { principal, scopes } = isBearer(header)
     ? await authenticateBearer(header, tools.reader, readingOf(context))
@@ -40,34 +53,16 @@ const callersTenant = async (header: string, context: OAuthContext): Promise<str
     });
   }
   return principal.tenant;
-};
+}
 
-/**
- * The tenant whose tokens a caller may ask about: a confidential client, or a user or token with the scope. A Basic header can
- * be either's; whoever is no client is tried as a user, also where the id is a client's, so that nothing shows which it is.
- */
-export const introspectorsTenant = async (
-  authorization: string | undefined,
-  form: ClientParameters,
-  context: OAuthContext,
-): Promise<string> => {
-  if (authorization !== undefined && isBearer(authorization)) return callersTenant(authorization, context);
-  try {
-    const { client } = await openClient({ authorization, form }, context);
-    if (client.settings.isPublic) throw clientRefused();
-    return client.tenant;
-  } catch (error) {
-    const isUnknown = error instanceof Fault && error.fault === "client.unauthenticated";
-    if (!isUnknown || authorization === undefined) throw error;
-    return callersTenant(authorization, context);
-  }
-};
+/** What a token of the tenant stands for. Whatever does not count is not active, and nothing more is told of it. */
+export async function introspect(text: string, tenant: string, context: OAuthContext): Promise<Shown> {
+  const access = await context.tools.reader.read(text, readingOf(context));
+  if (access) return access.token.tenant === tenant ? presentAccess(access, context) : { active: false };
+  return (await presentRefresh(text, tenant, context)) ?? { active: false };
+}
 
-/** A user as people write it: with the store where it is not the first, and with the tenant. */
-const nameOf = ({ userName, userStore }: TokenUser, tenant: string): string =>
-  `${userStore === PRIMARY ? "" : `${userStore}/`}${userName}@${tenant}`;
-
-const presentAccess = ({ token, id }: ReadToken, { origin }: OAuthContext): Shown => {
+function presentAccess({ token, id }: ReadToken, { origin }: OAuthContext): Shown {
   const { tenant, clientId, user, scopes, issuedAtSeconds, expiresAtSeconds } = token;
   return {
     active: true,
@@ -84,10 +79,10 @@ const presentAccess = ({ token, id }: ReadToken, { origin }: OAuthContext): Show
     aut: user ? "APPLICATION_USER" : "APPLICATION",
     ...(id !== undefined && { jti: id }),
   };
-};
+}
 
 /** A refresh token that could be used now. */
-const presentRefresh = async (text: string, tenant: string, context: OAuthContext): Promise<Shown | undefined> => {
+async function presentRefresh(text: string, tenant: string, context: OAuthContext): Promise<Shown | undefined> {
   const located = await context.families.locate(text);
   const found = located?.tenant === tenant ? await context.families.open(located) : undefined;
   if (!found || found.family.current !== found.digest || !isAlive(found, context.now)) return undefined;
@@ -108,11 +103,19 @@ const presentRefresh = async (text: string, tenant: string, context: OAuthContex
     exp: found.expiresAtSeconds,
     sub: user.id,
   };
-};
+}
 
-/** What a token of the tenant stands for. Whatever does not count is not active, and nothing more is told of it. */
-export const introspect = async (text: string, tenant: string, context: OAuthContext): Promise<Shown> => {
-  const access = await context.tools.reader.read(text, readingOf(context));
-  if (access) return access.token.tenant === tenant ? presentAccess(access, context) : { active: false };
-  return (await presentRefresh(text, tenant, context)) ?? { active: false };
-};
+/** A user as people write it: with the store where it is not the first, and with the tenant. */
+function nameOf({ userName, userStore }: TokenUser, tenant: string): string {
+  return `${userStore === PRIMARY ? "" : `${userStore}/`}${userName}@${tenant}`;
+}
+
+function readingOf({ table, origin, now, pathTenant }: OAuthContext): Reading {
+  return {
+    table,
+    issuer: issuerAt(origin),
+    nowMs: now,
+    tenantGuess: pathTenant,
+    isStrict: true,
+  };
+}

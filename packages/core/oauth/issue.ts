@@ -29,20 +29,22 @@ export interface Written {
 }
 
 /** The answer of the token endpoint (RFC 6749 section 5.1). */
-export const tokenAnswer = ({ text, token }: Written, refreshToken?: string) => ({
-  access_token: text,
-  token_type: "Bearer" as const,
-  expires_in: token.expiresAtSeconds - token.issuedAtSeconds,
-  ...(refreshToken !== undefined && { refresh_token: refreshToken }),
-  ...(token.scopes.length > 0 && { scope: token.scopes.join(" ") }),
-});
+export function tokenAnswer({ text, token }: Written, refreshToken?: string) {
+  return {
+    access_token: text,
+    token_type: "Bearer" as const,
+    expires_in: token.expiresAtSeconds - token.issuedAtSeconds,
+    ...(refreshToken !== undefined && { refresh_token: refreshToken }),
+    ...(token.scopes.length > 0 && { scope: token.scopes.join(" ") }),
+  };
+}
 
 /** Writes an access token of a client as its application wants it: as a JWT, or as text that means nothing by itself. */
-export const writeAccessToken = async (
+export async function writeAccessToken(
   client: Client,
   { knownMs, ...decided }: Decided,
   { now, origin, table, tools }: OAuthContext,
-): Promise<Written> => {
+): Promise<Written> {
   const { settings, clientId, tenant, applicationId } = client;
   const issuedAtSeconds = Math.floor(now / 1_000);
   const life = decided.user ? settings.userTokenSeconds : settings.clientTokenSeconds;
@@ -63,4 +65,4 @@ export const writeAccessToken = async (
   const text = newOpaque("at_");
   const steps = [keepingAccessToken(text, token)];
   return { text, token, steps, latest: { digest: digestOf(text), issuedMs, expiresAtSeconds } };
-};
+}

@@ -9,7 +9,7 @@ const CONFIDENTIAL = ["client_secret_basic", "client_secret_post"];
 const ANY = [...CONFIDENTIAL, "none"];
 
 /** The metadata of a tenant's issuer. */
-export const serverMetadata = (origin: string, tenant: string): z.input<typeof ServerMetadata> => {
+export function serverMetadata(origin: string, tenant: string): z.input<typeof ServerMetadata> {
   const issuer = issuerAt(origin).issuerOf(tenant);
   const base = issuer.replace(/\/token$/, "");
   return {
@@ -26,11 +26,13 @@ export const serverMetadata = (origin: string, tenant: string): z.input<typeof S
     revocation_endpoint_auth_methods_supported: ANY,
     introspection_endpoint_auth_methods_supported: CONFIDENTIAL,
   };
-};
+}
 
 /** The same for OpenID Connect. */
-export const openIdConfiguration = (origin: string, tenant: string): z.input<typeof OpenIdConfiguration> => ({
-  ...serverMetadata(origin, tenant),
-  subject_types_supported: ["public"],
-  id_token_signing_alg_values_supported: ["ES256"],
-});
+export function openIdConfiguration(origin: string, tenant: string): z.input<typeof OpenIdConfiguration> {
+  return {
+    ...serverMetadata(origin, tenant),
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: ["ES256"],
+  };
+}

@@ -24,19 +24,6 @@ const SECRETS: ReadonlySet<string> = new Set([
   "scope",
 ]);
 
-/** Refuses parameters of the protocol in the address. Throws `request.invalid`. */
-export const checkQuery = (query: Readonly<Record<string, unknown>>): void => {
-  const wrong = Object.keys(query).find((name) => SECRETS.has(name));
-  if (wrong === undefined) return;
-  throw new Fault("request.invalid", `Send ${wrong} in the body, not in the address.`);
-};
-
-/** A parameter that the request must have. Throws `request.invalid`. */
-export const needed = (name: string, value: string | undefined): string => {
-  if (value) return value;
-  throw new Fault("request.invalid", `The parameter ${name} is required.`);
-};
-
 /** What a client wants to know or have, before anybody knows whether it is one. */
 export interface Wanted {
   readonly authorization: string | undefined;
@@ -53,14 +40,27 @@ export interface Opened {
   readonly located: Located | undefined;
 }
 
+/** Refuses parameters of the protocol in the address. Throws `request.invalid`. */
+export function checkQuery(query: Readonly<Record<string, unknown>>): void {
+  const wrong = Object.keys(query).find((name) => SECRETS.has(name));
+  if (wrong === undefined) return;
+  throw new Fault("request.invalid", `Send ${wrong} in the body, not in the address.`);
+}
+
+/** A parameter that the request must have. Throws `request.invalid`. */
+export function needed(name: string, value: string | undefined): string {
+  if (value) return value;
+  throw new Fault("request.invalid", `The parameter ${name} is required.`);
+}
+
 /**
  * Finds and judges the client of a request, and brings along in the same round trip what else it needs. One more where the
  * client's tenant is neither named in the path nor the first one. Throws `client.unauthenticated` and `request.invalid`.
  */
-export const openClient = async (
+export async function openClient(
   { authorization, form, names = [], refreshToken }: Wanted,
   { clients, tenants, apiResources, families, pathTenant, tools }: OAuthContext,
-): Promise<Opened> => {
+): Promise<Opened> {
   const presented = presentedClient(authorization, form);
   const guess = pathTenant ?? SUPER_TENANT;
   const homeOf = (domain: string) => Promise.all([tenants.find(domain), apiResources.findScopes(domain, names)]);
@@ -73,4 +73,4 @@ export const openClient = async (
   const [tenant, places] = client.tenant === guess ? guessed : await homeOf(client.tenant);
   if (!tenant?.active) throw clientRefused();
   return { client, places, located };
-};
+}

@@ -15,21 +15,6 @@ const NAME_MAX = 255;
 /** Stands for every scope of this service. */
 const SYSTEM = "SYSTEM";
 
-/** The names in a scope parameter, each once. Throws `scope.invalid`. */
-export const scopeNames = (parameter: string | undefined): readonly string[] => {
-  const refuse = (why: string) => new Fault("scope.invalid", `The scope ${why}.`);
-  if (parameter === undefined) return [];
-  if (parameter.length > CHARACTERS_MAX) throw refuse(`is longer than ${CHARACTERS_MAX} characters`);
-  const names = [...new Set(parameter.split(" ").filter((name) => name !== ""))];
-  if (!names.every((name) => SCOPE_TOKEN.test(name))) throw refuse("holds a character that no name of a scope has");
-  if (names.length > NAMES_MAX) throw refuse(`has more than ${NAMES_MAX} names`);
-  return [...new Set(names.flatMap((name) => (name === SYSTEM ? [...systemScopes] : [name])))];
-};
-
-/** The names that only a tenant's own APIs can have. */
-export const ownNames = (names: readonly string[]): readonly string[] =>
-  names.filter((name) => !systemScopes.has(name) && name.length <= NAME_MAX);
-
 /** What is decided on. */
 export interface Grantable {
   readonly applicationId: string;
@@ -39,28 +24,35 @@ export interface Grantable {
   readonly places: ReadonlyMap<string, ScopePlace>;
 }
 
-/** The policy under which an application has a scope; `undefined` when it has not. */
-const policyOf = (name: string, { apis, places }: Grantable): Policy | undefined => {
-  const place = systemScopePlaces.get(name) ?? places.get(name);
-  return place && apis.find(({ apiId, scopeIds }) => apiId === place.apiId && scopeIds.includes(place.id))?.policy;
-};
-
-/** What an application gets on its own account: no role is asked for, and what only people do is left out. */
-export const clientScopes = (asked: Grantable): readonly string[] =>
-  asked.names.filter((name) => name !== SIGNED_IN && policyOf(name, asked) !== undefined);
-
-/** Whether a role brings a scope. The administrator's brings those of this service; a tenant's own are given one by one. */
-const brings = ({ holdsEveryScope, permissions }: Role, name: string): boolean =>
-  permissions.includes(name) || (holdsEveryScope && systemScopes.has(name));
-
 /** Scopes, and the roles that they rest on. */
 export interface Granted {
   readonly scopes: readonly string[];
   readonly roleIds: readonly string[];
 }
 
+/** The names in a scope parameter, each once. Throws `scope.invalid`. */
+export function scopeNames(parameter: string | undefined): readonly string[] {
+  const refuse = (why: string) => new Fault("scope.invalid", `The scope ${why}.`);
+  if (parameter === undefined) return [];
+  if (parameter.length > CHARACTERS_MAX) throw refuse(`is longer than ${CHARACTERS_MAX} characters`);
+  const names = [...new Set(parameter.split(" ").filter((name) => name !== ""))];
+  if (!names.every((name) => SCOPE_TOKEN.test(name))) throw refuse("holds a character that no name of a scope has");
+  if (names.length > NAMES_MAX) throw refuse(`has more than ${NAMES_MAX} names`);
+  return [...new Set(names.flatMap((name) => (name === SYSTEM ? [...systemScopes] : [name])))];
+}
+
+/** The names that only a tenant's own APIs can have. */
+export function ownNames(names: readonly string[]): readonly string[] {
+  return names.filter((name) => !systemScopes.has(name) && name.length <= NAME_MAX);
+}
+
+/** What an application gets on its own account: no role is asked for, and what only people do is left out. */
+export function clientScopes(asked: Grantable): readonly string[] {
+  return asked.names.filter((name) => name !== SIGNED_IN && policyOf(name, asked) !== undefined);
+}
+
 /** What an application gets on behalf of a user: of what it may have itself, what the user's roles bring, unless no policy asks for them. */
-export const userScopes = (asked: Grantable, held: readonly Role[]): Granted => {
+export function userScopes(asked: Grantable, held: readonly Role[]): Granted {
   const roles = held.filter((role) => isFor(role, asked.applicationId));
   const reasons = asked.names.map((name) => {
     const policy = name === SIGNED_IN ? "NO POLICY" : policyOf(name, asked);
@@ -72,4 +64,15 @@ export const userScopes = (asked: Grantable, held: readonly Role[]): Granted => 
     scopes: granted.map(({ name }) => name),
     roleIds: [...new Set(granted.flatMap(({ bringing }) => bringing.map(({ id }) => id)))],
   };
-};
+}
+
+/** Whether a role brings a scope. The administrator's brings those of this service; a tenant's own are given one by one. */
+function brings({ holdsEveryScope, permissions }: Role, name: string): boolean {
+  return permissions.includes(name) || (holdsEveryScope && systemScopes.has(name));
+}
+
+/** The policy under which an application has a scope; `undefined` when it has not. */
+function policyOf(name: string, { apis, places }: Grantable): Policy | undefined {
+  const place = systemScopePlaces.get(name) ?? places.get(name);
+  return place && apis.find(({ apiId, scopeIds }) => apiId === place.apiId && scopeIds.includes(place.id))?.policy;
+}

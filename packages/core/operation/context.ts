@@ -24,12 +24,6 @@ export interface ClientPrincipal {
 /** Who calls. The tenant comes from the credential alone. */
 export type Principal = UserPrincipal | ClientPrincipal;
 
-/**
- * Who calls, to be held against the ids of users. Whoever makes a client chooses its id, which could be that of a user; no
- * id of a user has the form in which a client's stands here.
- */
-export const callerId = ({ kind, subject }: Principal): string => (kind === "user" ? subject : `client ${subject}`);
-
 /** What is known of any request, also where anybody may call. */
 export interface PublicContext {
   readonly traceId: string;
@@ -62,4 +56,12 @@ export interface OpenableContext extends PublicContext {
 export interface ScopedContext extends RequestContext {
   /** The scopes of the caller's credential. */
   readonly scopes: ReadonlySet<string>;
+}
+
+/**
+ * Who calls, to be held against the ids of users. Whoever makes a client chooses its id, which could be that of a user; no
+ * id of a user has the form in which a client's stands here.
+ */
+export function callerId({ kind, subject }: Principal): string {
+  return kind === "user" ? subject : `client ${subject}`;
 }

@@ -10,8 +10,8 @@ export interface Route {
 }
 
 /** The gateway routes: two per mount, the same below `/t/{tenant}`, and `$default`. */
-export const routes = (): readonly Route[] =>
-  Object.entries(services).flatMap(([name, { mounts, takesDefault }]) => {
+export function routes(): readonly Route[] {
+  return Object.entries(services).flatMap(([name, { mounts, takesDefault }]) => {
     const service = name as ServiceName;
     const paths = mounts.flatMap((mount) => [mount, `/t/{tenant}${mount}`]);
     return [
@@ -19,12 +19,13 @@ export const routes = (): readonly Route[] =>
       ...(takesDefault ? ["$default"] : []),
     ].map((key) => ({ key, service }));
   });
+}
 
 /** Every scope that an operation asks for, with the ids of those operations, in alphabetical order. */
-export const scopeTable = (operations: Readonly<Record<string, Operation>>): ReadonlyMap<string, readonly string[]> => {
+export function scopeTable(operations: Readonly<Record<string, Operation>>): ReadonlyMap<string, readonly string[]> {
   const table = new Map<string, string[]>();
   for (const [id, { scope }] of Object.entries(operations)) {
     if (scope !== PUBLIC) table.set(scope, [...(table.get(scope) ?? []), id]);
   }
   return new Map([...table].sort(([a], [b]) => (a < b ? -1 : 1)));
-};
+}

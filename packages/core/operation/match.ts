@@ -26,38 +26,57 @@ export interface TenantPath {
   readonly path: string;
 }
 
+interface Node {
+  readonly literals: Map<string, Node>;
+  parameter?: Node;
+  readonly methods: Map<Method, { readonly id: string; readonly names: readonly string[] }>;
+}
+
+interface Found {
+  readonly node: Node;
+  readonly values: readonly string[];
+}
+
 /**
  * Splits `/t/{tenant}/...`, which is offered before the paths of the protected families and before no others. What is longer
  * than any domain names no tenant, and is a path that does not exist.
  */
-export const splitTenant = (path: string): TenantPath => {
+export function splitTenant(path: string): TenantPath {
   const [, tenant, rest] = /^\/t\/([^/]{1,255})(\/.*)$/s.exec(path) ?? [];
   return tenant && rest && familyOf(rest) ? { tenant, path: rest } : { tenant: undefined, path };
-};
+}
 
 /**
  * The segments of a path, or `undefined` for one that no honest client sends: dot segments, empty inner segments,
  * backslashes, semicolons, control characters, or a percent sign left over after the gateway's decoding
  * (a second decoding anywhere would be a way around the rules). One trailing slash is allowed.
  */
-export const segmentsOf = (path: string): readonly string[] | undefined => {
+export function segmentsOf(path: string): readonly string[] | undefined {
   if (path.length > PATH_LENGTH_MAX || !path.startsWith("/") || !path.isWellFormed()) return undefined;
   const segments = path.replace(/\/$/, "").slice(1).split("/");
   const dubious = /[\p{Cc}\\;%\uFFFD]/u;
   const honest = (segment: string) => segment !== "" && segment !== "." && segment !== ".." && !dubious.test(segment);
   return segments.every(honest) ? segments : undefined;
-};
-
-interface Node {
-  readonly literals: Map<string, Node>;
-  parameter?: Node;
-  readonly methods: Map<Method, { readonly id: string; readonly names: readonly string[] }>;
 }
-const newNode = (): Node => ({ literals: new Map(), methods: new Map() });
 
-const parameterName = (segment: string): string | undefined => /^\{(\w+)\}$/.exec(segment)?.[1];
+/** Builds the matcher of a set of operations. Two operations that could answer the same request throw here. */
+export function matcherOf(operations: Readonly<Record<string, Operation>>): Matcher {
+  const root = newNode();
+  for (const [id, declaration] of Object.entries(operations)) plant(root, id, declaration);
+  return (method, path) => {
+    const segments = segmentsOf(path);
+    if (!segments) return { kind: "none" };
+    const found = walk(root, segments, 0, []);
+    if (!found) return { kind: "none" };
+    // RFC 9110 section 9.3.2: what answers GET answers HEAD.
+    const declared = found.node.methods.get((method === "HEAD" ? "GET" : method) as Method);
+    if (!declared) return { kind: "method", allow: [...found.node.methods.keys()] };
+    const params = Object.fromEntries(declared.names.map((name, index) => [name, found.values[index] ?? ""]));
+    return { kind: "operation", id: declared.id, params };
+  };
+}
 
-const plant = (root: Node, id: string, { method, path }: Operation): void => {
+function plant(root: Node, id: string, { method, path }: Operation): void {
   const names: string[] = [];
   let node = root;
   for (const segment of path.slice(1).split("/")) {
@@ -74,15 +93,18 @@ const plant = (root: Node, id: string, { method, path }: Operation): void => {
   const other = node.methods.get(method);
   if (other) throw new Error(`${id} and ${other.id} answer the same request: ${method} ${path}`);
   node.methods.set(method, { id, names });
-};
+}
 
-interface Found {
-  readonly node: Node;
-  readonly values: readonly string[];
+function parameterName(segment: string): string | undefined {
+  return /^\{(\w+)\}$/.exec(segment)?.[1];
+}
+
+function newNode(): Node {
+  return { literals: new Map(), methods: new Map() };
 }
 
 /** Literals first; a literal that leads nowhere gives way to the parameter beside it. */
-const walk = (node: Node, segments: readonly string[], at: number, values: readonly string[]): Found | undefined => {
+function walk(node: Node, segments: readonly string[], at: number, values: readonly string[]): Found | undefined {
   const segment = segments[at];
   if (segment === undefined) return node.methods.size > 0 ? { node, values } : undefined;
   const literal = node.literals.get(segment);
@@ -90,33 +112,17 @@ const walk = (node: Node, segments: readonly string[], at: number, values: reado
     (literal && walk(literal, segments, at + 1, values)) ??
     (node.parameter && walk(node.parameter, segments, at + 1, [...values, segment]))
   );
-};
-
-/** Builds the matcher of a set of operations. Two operations that could answer the same request throw here. */
-export const matcherOf = (operations: Readonly<Record<string, Operation>>): Matcher => {
-  const root = newNode();
-  for (const [id, declaration] of Object.entries(operations)) plant(root, id, declaration);
-  return (method, path) => {
-    const segments = segmentsOf(path);
-    if (!segments) return { kind: "none" };
-    const found = walk(root, segments, 0, []);
-    if (!found) return { kind: "none" };
-    // RFC 9110 section 9.3.2: what answers GET answers HEAD.
-    const declared = found.node.methods.get((method === "HEAD" ? "GET" : method) as Method);
-    if (!declared) return { kind: "method", allow: [...found.node.methods.keys()] };
-    const params = Object.fromEntries(declared.names.map((name, index) => [name, found.values[index] ?? ""]));
-    return { kind: "operation", id: declared.id, params };
-  };
-};
+}
 
 /** Whether anybody may be told which methods a path has: whatever answers there may be called by anybody. */
-export const isOpenPath = (
+export function isOpenPath(
   match: Matcher,
   operations: Readonly<Record<string, Operation>>,
   path: string,
   methods: readonly Method[],
-): boolean =>
-  methods.every((method) => {
+): boolean {
+  return methods.every((method) => {
     const found = match(method, path);
     return found.kind === "operation" && operations[found.id]?.scope === PUBLIC;
   });
+}

@@ -142,4 +142,6 @@ export type Handlers<Ops extends Readonly<Record<string, Operation>>, Stores> = 
 };
 
 /** Keeps the literal types of a declaration and checks its shape. */
-export const operation = <const O extends Operation>(declaration: O): O => declaration;
+export function operation<const O extends Operation>(declaration: O): O {
+  return declaration;
+}

@@ -60,5 +60,6 @@ const families: readonly { readonly prefix: `/${string}`; readonly dialect: Dial
 ];
 
 /** The protected family of a path (without tenant prefix), or `undefined` outside all of them. */
-export const familyOf = (path: string): { readonly dialect: Dialect } | undefined =>
-  families.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
+export function familyOf(path: string): { readonly dialect: Dialect } | undefined {
+  return families.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
+}

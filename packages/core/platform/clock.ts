@@ -10,10 +10,13 @@ export interface Clock {
 export const systemClock: Clock = { now: () => Date.now() };
 
 /** Milliseconds of a clock that never jumps; only differences mean something. */
-export const elapsed = (): number => performance.now();
+export function elapsed(): number {
+  return performance.now();
+}
 
 /** Resolves after the given milliseconds. */
-export const pause = (milliseconds: number): Promise<void> =>
-  new Promise((resolve) => {
+export function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
     setTimeout(resolve, milliseconds);
   });
+}

@@ -283,7 +283,8 @@ export class Fault extends Error {
 }
 
 /** Makes a `Fault` of anything thrown. What is not a fault already becomes `server.unexpected` and tells the caller nothing. */
-export const toFault = (thrown: unknown): Fault =>
-  thrown instanceof Fault
+export function toFault(thrown: unknown): Fault {
+  return thrown instanceof Fault
     ? thrown
     : new Fault("server.unexpected", "Server encountered an error while serving the request.", { cause: thrown });
+}

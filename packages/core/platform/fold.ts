@@ -7,4 +7,6 @@ export const NAME_BYTES_MAX = 1_023;
  * The form in which names are compared: Unicode NFC and lower case (our choice, decision 0004). Terms of a filter need it too.
  * Lowering can leave a letter decomposed that has a composed form (J with caron), hence the second NFC.
  */
-export const foldName = (text: string): string => text.normalize("NFC").toLowerCase().normalize("NFC");
+export function foldName(text: string): string {
+  return text.normalize("NFC").toLowerCase().normalize("NFC");
+}

@@ -6,30 +6,33 @@ const MISSING_OR_OUT_OF_RANGE = new Set(["too_small", "too_big"]);
 const ISSUES_TOLD = 5;
 const PLACE_LENGTH_MAX = 200;
 
-const isMissing = ({ code, input }: z.core.$ZodIssue): boolean => code === "invalid_type" && input === undefined;
+/**
+ * Parses one part of a request. Throws `request.malformed` where something is not of its type, and `request.invalid` where
+ * something is missing or out of range, with a sentence for each of the first issues.
+ */
+export function parsePart<S extends z.ZodType>(
+  place: "path" | "query" | "header" | "body",
+  schema: S,
+  given: unknown,
+): z.output<S> {
+  const parsed = schema.safeParse(given, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  const { issues } = parsed.error;
+  const isShape = issues.some((issue) => !MISSING_OR_OUT_OF_RANGE.has(issue.code) && !isMissing(issue));
+  throw new Fault(isShape ? "request.malformed" : "request.invalid", describeIssues(place, issues));
+}
 
 /** One sentence per issue, each with the place it is about. */
-const describeIssues = (place: string, issues: readonly z.core.$ZodIssue[]): string =>
-  issues
+function describeIssues(place: string, issues: readonly z.core.$ZodIssue[]): string {
+  return issues
     .slice(0, ISSUES_TOLD)
     .map((issue) => {
       const where = [place, ...issue.path.map(String)].join(".").slice(0, PLACE_LENGTH_MAX);
       return isMissing(issue) ? `${where} is required.` : `${where}: ${issue.message.replace(/\.$/, "")}.`;
     })
     .join(" ");
+}
 
-/**
- * Parses one part of a request. Throws `request.malformed` where something is not of its type, and `request.invalid` where
- * something is missing or out of range, with a sentence for each of the first issues.
- */
-export const parsePart = <S extends z.ZodType>(
-  place: "path" | "query" | "header" | "body",
-  schema: S,
-  given: unknown,
-): z.output<S> => {
-  const parsed = schema.safeParse(given, { reportInput: true });
-  if (parsed.success) return parsed.data;
-  const { issues } = parsed.error;
-  const isShape = issues.some((issue) => !MISSING_OR_OUT_OF_RANGE.has(issue.code) && !isMissing(issue));
-  throw new Fault(isShape ? "request.malformed" : "request.invalid", describeIssues(place, issues));
-};
+function isMissing({ code, input }: z.core.$ZodIssue): boolean {
+  return code === "invalid_type" && input === undefined;
+}

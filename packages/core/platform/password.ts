@@ -21,29 +21,21 @@ interface Parameters {
   readonly tagBytes: number;
 }
 
-const tagOf = (password: string, { memory, passes, lanes, salt, tagBytes }: Parameters): Promise<Buffer> =>
-  derive("argon2id", {
-    message: Buffer.from(password, "utf8"),
-    nonce: salt,
-    parallelism: lanes,
-    tagLength: tagBytes,
-    memory,
-    passes,
-  });
-
-const unpadded = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64").replace(/=+$/, "");
-
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 /** Hashes a password with a fresh salt, as `$argon2id$v=19$m=...,t=...,p=...$salt$tag`. */
-export const hashPassword = async (password: string): Promise<string> => {
+export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const tag = await tagOf(password, { memory: MEMORY_KIB, passes: PASSES, lanes: LANES, salt, tagBytes: TAG_BYTES });
   return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${unpadded(salt)}$${unpadded(tag)}`;
-};
+}
+
+function unpadded(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("base64").replace(/=+$/, "");
+}
 
 /** Whether a password belongs to a hash; compared in constant time. Throws when the hash is not a PHC string of argon2id. */
-export const verifyPassword = async (password: string, phc: string): Promise<boolean> => {
+export async function verifyPassword(password: string, phc: string): Promise<boolean> {
   const [, memory, passes, lanes, salt, tag] = PHC.exec(phc) ?? [];
   if (!memory || !passes || !lanes || !salt || !tag) throw new Error("a stored password hash is not argon2id");
   const expected = Buffer.from(tag, "base64");
@@ -55,11 +47,22 @@ export const verifyPassword = async (password: string, phc: string): Promise<boo
     tagBytes: expected.length,
   });
   return timingSafeEqual(actual, expected);
-};
+}
 
 /** Does the work of `verifyPassword` for a user that does not exist, so that the answer takes as long. */
-export const verifyNothing = async (password: string): Promise<false> => {
+export async function verifyNothing(password: string): Promise<false> {
   const salt = Buffer.alloc(SALT_BYTES, 1);
   await tagOf(password, { memory: MEMORY_KIB, passes: PASSES, lanes: LANES, salt, tagBytes: TAG_BYTES });
   return false;
-};
+}
+
+function tagOf(password: string, { memory, passes, lanes, salt, tagBytes }: Parameters): Promise<Buffer> {
+  return derive("argon2id", {
+    message: Buffer.from(password, "utf8"),
+    nonce: salt,
+    parallelism: lanes,
+    tagLength: tagBytes,
+    memory,
+    passes,
+  });
+}

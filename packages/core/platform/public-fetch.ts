@@ -46,12 +46,6 @@ for (const [network, prefix] of [
   special6.addSubnet(network, prefix, "ipv6");
 }
 
-/** Whether an address can be reached from anywhere, so that reaching it from here gives nothing away. */
-export const isPublicAddress = (address: string): boolean =>
-  isIPv6(address)
-    ? unicast6.check(address, "ipv6") && !special6.check(address, "ipv6")
-    : !special4.check(address, "ipv4");
-
 /** The document could not be had. The message may be shown to the caller. */
 export class FetchRefused extends Error {}
 
@@ -69,19 +63,16 @@ const publicLookup: LookupFunction = (hostname, options, done) => {
   });
 };
 
-const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "");
-
-const check = (url: URL, isExempt: boolean): void => {
-  if (url.username || url.password) throw new FetchRefused("The address must not hold a user name.");
-  if (isExempt && /^https?:$/.test(url.protocol)) return;
-  if (url.protocol !== "https:") throw new FetchRefused("The address must begin with https.");
-  if (url.port && url.port !== "443") throw new FetchRefused("The address must not name a port.");
-  if (isIP(hostOf(url)) && !isPublicAddress(hostOf(url))) throw new FetchRefused("The address is not a public one.");
-};
+/** Whether an address can be reached from anywhere, so that reaching it from here gives nothing away. */
+export function isPublicAddress(address: string): boolean {
+  return isIPv6(address)
+    ? unicast6.check(address, "ipv6") && !special6.check(address, "ipv6")
+    : !special4.check(address, "ipv4");
+}
 
 /** Fetches a document of at most 1 MiB within 5 seconds. Throws `FetchRefused`. */
-export const fetchPublic = (address: string, exempt: Exempt): Promise<Uint8Array> =>
-  new Promise((done, failed) => {
+export function fetchPublic(address: string, exempt: Exempt): Promise<Uint8Array> {
+  return new Promise((done, failed) => {
     if (!URL.canParse(address)) return failed(new FetchRefused("The address is not a URL."));
     const url = new URL(address);
     const isExempt = exempt.has(url.host);
@@ -114,3 +105,16 @@ export const fetchPublic = (address: string, exempt: Exempt): Promise<Uint8Array
     });
     sent.on("error", fail);
   });
+}
+
+function check(url: URL, isExempt: boolean): void {
+  if (url.username || url.password) throw new FetchRefused("The address must not hold a user name.");
+  if (isExempt && /^https?:$/.test(url.protocol)) return;
+  if (url.protocol !== "https:") throw new FetchRefused("The address must begin with https.");
+  if (url.port && url.port !== "443") throw new FetchRefused("The address must not name a port.");
+  if (isIP(hostOf(url)) && !isPublicAddress(hostOf(url))) throw new FetchRefused("The address is not a public one.");
+}
+
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, "");
+}

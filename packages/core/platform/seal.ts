@@ -14,14 +14,10 @@ export interface Seal {
   open(sealed: string, owner: string): string;
 }
 
-/** The short name of a key, which tells nothing about it. */
-const idOf = (key: Uint8Array): string => {
-  if (key.length !== KEY_BYTES) throw new RangeError(`a sealing key has ${KEY_BYTES} bytes, not ${key.length}`);
-  return createHash("sha256").update(key).digest("base64url").slice(0, 8);
-};
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
 
 /** Opens a seal on a key of 32 bytes. What was sealed under `former` keys is still opened, and nothing is sealed under them. */
-export const newSeal = (key: Uint8Array, former: readonly Uint8Array[] = []): Seal => {
+export function newSeal(key: Uint8Array, former: readonly Uint8Array[] = []): Seal {
   const keyId = idOf(key);
   const keys = new Map([key, ...former].map((each) => [idOf(each), each]));
   return {
@@ -48,10 +44,15 @@ export const newSeal = (key: Uint8Array, former: readonly Uint8Array[] = []): Se
       );
     },
   };
-};
+}
 
-const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+/** The short name of a key, which tells nothing about it. */
+function idOf(key: Uint8Array): string {
+  if (key.length !== KEY_BYTES) throw new RangeError(`a sealing key has ${KEY_BYTES} bytes, not ${key.length}`);
+  return createHash("sha256").update(key).digest("base64url").slice(0, 8);
+}
 
 /** A random text of letters, digits and `_`: nearly 6 bits a character, each as likely as any other. */
-export const randomText = (length: number): string =>
-  Array.from({ length }, () => LETTERS[randomInt(LETTERS.length)]).join("");
+export function randomText(length: number): string {
+  return Array.from({ length }, () => LETTERS[randomInt(LETTERS.length)]).join("");
+}

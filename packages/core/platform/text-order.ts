@@ -1,12 +1,10 @@
 /** The order of texts that the database and every list share. */
 
-const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
-
 /**
  * Compares by code points, which is also the order of UTF-8 bytes. JavaScript's `<` goes by UTF-16 units and differs for
  * emoji. Both texts must be well-formed. Allocates nothing, because searches sort many names.
  */
-export const compareText = (a: string, b: string): number => {
+export function compareText(a: string, b: string): number {
   const shorter = Math.min(a.length, b.length);
   for (let at = 0; at < shorter; at += 1) {
     const x = a.charCodeAt(at);
@@ -15,4 +13,8 @@ export const compareText = (a: string, b: string): number => {
     if (x !== y) return isSurrogate(x) === isSurrogate(y) ? x - y : isSurrogate(x) ? 1 : -1;
   }
   return a.length - b.length;
-};
+}
+
+function isSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdfff;
+}

@@ -73,48 +73,36 @@ interface BulkOrder {
 }
 
 const REFERENCE = /^bulkId:(.+)$/s;
-const malformed = (reason: string): Fault => new Fault("request.malformed", reason);
-const refuse = (reason: string): Fault => new Fault("request.invalid", reason);
 
-/** Every string in a value. The depth of bodies is limited where they are read. */
-function* stringsIn(value: unknown): Generator<string, void> {
-  if (typeof value === "string") yield value;
-  else if (Array.isArray(value)) for (const entry of value) yield* stringsIn(entry);
-  else if (isObject(value)) for (const entry of Object.values(value)) yield* stringsIn(entry);
+/** What was made by operations so far: ids by bulkId; `undefined` for one that failed. */
+type Made = Map<string, string | undefined>;
+
+/** What an operation is about. */
+interface Target {
+  readonly method: BulkMethod;
+  readonly kind: BulkKind;
+  readonly id: string | undefined;
 }
 
-const folded = (given: Readonly<Record<string, unknown>>): ReadonlyMap<string, unknown> =>
-  new Map(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
-
-const textIn = (members: ReadonlyMap<string, unknown>, name: string, place: string): string | undefined => {
-  const value = members.get(name.toLowerCase());
-  if (value === undefined || value === null) return undefined;
-  if (typeof value !== "string") throw malformed(`${place}.${name} must be a string.`);
-  return value;
+const things: Readonly<Record<BulkKind, string>> = { Users: "user", Groups: "group" };
+const verbs: Readonly<Record<BulkMethod, string>> = {
+  POST: "create",
+  PUT: "update",
+  PATCH: "update",
+  DELETE: "delete",
 };
 
-const operationOf = (given: unknown, at: number): BulkOperation => {
-  const place = `Operations[${at}]`;
-  if (!isObject(given)) throw malformed(`${place} must be an object.`);
-  const members = folded(given);
-  const path = textIn(members, "path", place) ?? "";
-  const data = members.get("data");
-  const references = [...path.split("/"), ...stringsIn(data)].flatMap((text) => REFERENCE.exec(text)?.[1] ?? []);
-  return {
-    method: (textIn(members, "method", place) ?? "").toUpperCase(),
-    bulkId: textIn(members, "bulkId", place),
-    version: textIn(members, "version", place),
-    path,
-    data,
-    needs: new Set(references),
-  };
-};
+/** What became of one operation. */
+interface Done<Outcome> {
+  readonly outcome: Outcome;
+  readonly hasFailed: boolean;
+}
 
 /**
  * Reads a request but for its `schemas`. Throws `request.malformed`, `request.invalid`, and `request.too_large` for more
  * than 1,000 operations.
  */
-export const readBulk = (body: Readonly<Record<string, unknown>>): BulkOrder => {
+export function readBulk(body: Readonly<Record<string, unknown>>): BulkOrder {
   const members = folded(body);
   const failOnErrors = members.get("failonerrors") ?? 0;
   if (typeof failOnErrors !== "number" || !Number.isSafeInteger(failOnErrors) || failOnErrors < 0) {
@@ -136,163 +124,61 @@ export const readBulk = (body: Readonly<Record<string, unknown>>): BulkOrder => 
     if (bulkId !== undefined) ids.add(bulkId);
   }
   return { operations, failOnErrors };
-};
-
-/** What was made by operations so far: ids by bulkId; `undefined` for one that failed. */
-type Made = Map<string, string | undefined>;
-
-const resolved = (value: unknown, made: Made): unknown => {
-  if (typeof value === "string") return made.get(REFERENCE.exec(value)?.[1] ?? "") ?? value;
-  if (Array.isArray(value)) return value.map((entry) => resolved(entry, made));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, resolved(entry, made)]));
-};
-
-/** What an operation is about. */
-interface Target {
-  readonly method: BulkMethod;
-  readonly kind: BulkKind;
-  readonly id: string | undefined;
 }
 
-/** Throws the fault of an operation that is about nothing. */
-const targetOf = (
-  { method, path }: BulkOperation,
-  made: Made,
-  unknownPath: BulkProtocol<unknown>["unknownPath"],
-): Target => {
-  if (path.length > PATH_LENGTH_MAX) {
-    throw refuse(`The path of a bulk operation has at most ${PATH_LENGTH_MAX} characters, not ${path.length}.`);
-  }
-  const [, name = "", id, ...more] = path.split("/");
-  const kind = (["Users", "Groups"] as const).find((one) => one.toLowerCase() === name.toLowerCase());
-  if (!path.startsWith("/") || !kind || more.length > 0 || id === "") {
-    throw unknownPath(
-      `"${path.slice(0, 100)}" is no path of a bulk operation: /Users, /Groups, or one of them with an id.`,
-    );
-  }
-  const known = (["POST", "PUT", "PATCH", "DELETE"] as const).find((one) => one === method);
-  if (!known) throw refuse(`"${method.slice(0, 20)}" is no method of a bulk operation.`);
-  if ((known === "POST") !== (id === undefined)) {
-    throw refuse(
-      id === undefined ? `${known} needs the id of a resource in its path.` : "POST takes no id in its path.",
-    );
-  }
-  return { method: known, kind, id: id === undefined ? undefined : String(resolved(id, made)) };
-};
+function operationOf(given: unknown, at: number): BulkOperation {
+  const place = `Operations[${at}]`;
+  if (!isObject(given)) throw malformed(`${place} must be an object.`);
+  const members = folded(given);
+  const path = textIn(members, "path", place) ?? "";
+  const data = members.get("data");
+  const references = [...path.split("/"), ...stringsIn(data)].flatMap((text) => REFERENCE.exec(text)?.[1] ?? []);
+  return {
+    method: (textIn(members, "method", place) ?? "").toUpperCase(),
+    bulkId: textIn(members, "bulkId", place),
+    version: textIn(members, "version", place),
+    path,
+    data,
+    needs: new Set(references),
+  };
+}
 
-const checkNeeds = (needs: ReadonlySet<string>, made: Made): void => {
-  const missing = [...needs].find((bulkId) => made.get(bulkId) === undefined);
-  if (missing === undefined) return;
-  throw new Fault("scim.bulk_reference", `The bulkId "${missing.slice(0, 100)}" stands for nothing that was made.`);
-};
+function textIn(members: ReadonlyMap<string, unknown>, name: string, place: string): string | undefined {
+  const value = members.get(name.toLowerCase());
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== "string") throw malformed(`${place}.${name} must be a string.`);
+  return value;
+}
 
-const things: Readonly<Record<BulkKind, string>> = { Users: "user", Groups: "group" };
-const verbs: Readonly<Record<BulkMethod, string>> = {
-  POST: "create",
-  PUT: "update",
-  PATCH: "update",
-  DELETE: "delete",
-};
+function malformed(reason: string): Fault {
+  return new Fault("request.malformed", reason);
+}
+
+/** Every string in a value. The depth of bodies is limited where they are read. */
+function* stringsIn(value: unknown): Generator<string, void> {
+  if (typeof value === "string") yield value;
+  else if (Array.isArray(value)) for (const entry of value) yield* stringsIn(entry);
+  else if (isObject(value)) for (const entry of Object.values(value)) yield* stringsIn(entry);
+}
 
 /**
  * Each of these scopes lets its holder do such an operation in bulk: that of the operation on its own, and the one that lets
  * it be done in bulk alone (decision 0053).
  */
-export const bulkScopes = (kind: BulkKind, method: BulkMethod): readonly [own: string, inBulk: string] => [
-  `internal_${things[kind]}_mgt_${verbs[method]}`,
-  `internal_bulk_${things[kind]}_${verbs[method]}`,
-];
-
-const checkScopes = ({ kind, method }: Target, { scopes }: BulkCaller): void => {
-  const enough = bulkScopes(kind, method);
-  if (enough.some((scope) => scopes.has(scope))) return;
-  throw new Fault(
-    "auth.forbidden",
-    `The operation needs the scope ${enough.join(" or ")}, which the caller does not have.`,
-  );
-};
-
-/** What became of one operation. */
-interface Done<Outcome> {
-  readonly outcome: Outcome;
-  readonly hasFailed: boolean;
+export function bulkScopes(kind: BulkKind, method: BulkMethod): readonly [own: string, inBulk: string] {
+  return [`internal_${things[kind]}_mgt_${verbs[method]}`, `internal_bulk_${things[kind]}_${verbs[method]}`];
 }
-
-/** Carries out one operation. Nothing is thrown: the outcomes of the others would be lost. */
-const carryOut = async <Outcome>(
-  protocol: BulkProtocol<Outcome>,
-  caller: BulkCaller,
-  sent: BulkOperation,
-  made: Made,
-): Promise<Done<Outcome>> => {
-  const { bulkId, version } = sent;
-  let location: string | undefined;
-  try {
-    const target = targetOf(sent, made, protocol.unknownPath);
-    const { kind, id, method } = target;
-    if (id !== undefined && !REFERENCE.test(id)) location = protocol.locationOf(kind, id);
-    checkScopes(target, caller);
-    checkNeeds(sent.needs, made);
-    const data = resolved(sent.data, made);
-    if (method === "POST" || id === undefined) {
-      const created = await protocol.create(kind, data);
-      if (bulkId !== undefined) made.set(bulkId, created.id);
-      const success = { method, location: protocol.locationOf(kind, created.id), etag: created.etag };
-      return { outcome: protocol.succeeded(sent, success), hasFailed: false };
-    }
-    const changed = await protocol.change(kind, method, id, { data, version });
-    const success = { method, location: protocol.locationOf(kind, id), etag: changed?.etag };
-    return { outcome: protocol.succeeded(sent, success), hasFailed: false };
-  } catch (error) {
-    const fault = toFault(error);
-    if (fault.fault === "server.unexpected") caller.reportDefect(fault);
-    if (bulkId !== undefined && !made.has(bulkId)) made.set(bulkId, undefined);
-    return { outcome: protocol.failed(sent, fault, location), hasFailed: true };
-  }
-};
-
-/** The user name of an operation that makes a user and needs nothing of others. */
-const nameMade = ({ method, path, data, needs }: BulkOperation): string | undefined => {
-  if (method !== "POST" || path.toLowerCase() !== "/users" || needs.size > 0 || !isObject(data)) return undefined;
-  const name = folded(data).get("username");
-  return typeof name === "string" ? foldName(name) : undefined;
-};
-
-/** The next operations: the first that can be carried out, and those right behind it that make other users as it does. */
-const nextOf = (
-  waiting: readonly BulkOperation[],
-  open: ReadonlySet<string>,
-  width: number,
-): readonly BulkOperation[] => {
-  const isReady = ({ needs, bulkId }: BulkOperation) => [...needs].every((need) => need !== bulkId && !open.has(need));
-  const at = Math.max(0, waiting.findIndex(isReady));
-  const [first, ...behind] = waiting.slice(at, at + width);
-  if (!first) return [];
-  const names = new Set([nameMade(first)]);
-  if (names.has(undefined)) return [first];
-  const end = behind.findIndex((one) => {
-    const name = nameMade(one);
-    const isNew = name !== undefined && !names.has(name);
-    names.add(name);
-    return !isNew;
-  });
-  return [first, ...(end < 0 ? behind : behind.slice(0, end))];
-};
-
-const notBegun = (): Fault =>
-  new Fault("service.unavailable", "The time for one request ran out before this operation: send it again.");
 
 /**
  * Carries out a request; the outcomes are in the order in which the operations were sent. Whatever fails in one operation
  * stands in its own outcome, also what the caller may not do, and a defect of ours. With `failOnErrors` n nothing is carried
  * out, or answered, behind the n-th failure of whichever kind.
  */
-export const carryOutBulk = async <Outcome>(
+export async function carryOutBulk<Outcome>(
   protocol: BulkProtocol<Outcome>,
   caller: BulkCaller,
   { operations, failOnErrors }: BulkOrder,
-): Promise<Outcome[]> => {
+): Promise<Outcome[]> {
   const startedMs = elapsed();
   const made: Made = new Map();
   const outcomes = new Map<BulkOperation, Outcome>();
@@ -318,4 +204,121 @@ export const carryOutBulk = async <Outcome>(
     }
   }
   return operations.flatMap((sent) => outcomes.get(sent) ?? []);
-};
+}
+
+/** The next operations: the first that can be carried out, and those right behind it that make other users as it does. */
+function nextOf(waiting: readonly BulkOperation[], open: ReadonlySet<string>, width: number): readonly BulkOperation[] {
+  const isReady = ({ needs, bulkId }: BulkOperation) => [...needs].every((need) => need !== bulkId && !open.has(need));
+  const at = Math.max(0, waiting.findIndex(isReady));
+  const [first, ...behind] = waiting.slice(at, at + width);
+  if (!first) return [];
+  const names = new Set([nameMade(first)]);
+  if (names.has(undefined)) return [first];
+  const end = behind.findIndex((one) => {
+    const name = nameMade(one);
+    const isNew = name !== undefined && !names.has(name);
+    names.add(name);
+    return !isNew;
+  });
+  return [first, ...(end < 0 ? behind : behind.slice(0, end))];
+}
+
+/** The user name of an operation that makes a user and needs nothing of others. */
+function nameMade({ method, path, data, needs }: BulkOperation): string | undefined {
+  if (method !== "POST" || path.toLowerCase() !== "/users" || needs.size > 0 || !isObject(data)) return undefined;
+  const name = folded(data).get("username");
+  return typeof name === "string" ? foldName(name) : undefined;
+}
+
+function notBegun(): Fault {
+  return new Fault("service.unavailable", "The time for one request ran out before this operation: send it again.");
+}
+
+/** Carries out one operation. Nothing is thrown: the outcomes of the others would be lost. */
+async function carryOut<Outcome>(
+  protocol: BulkProtocol<Outcome>,
+  caller: BulkCaller,
+  sent: BulkOperation,
+  made: Made,
+): Promise<Done<Outcome>> {
+  const { bulkId, version } = sent;
+  let location: string | undefined;
+  try {
+    const target = targetOf(sent, made, protocol.unknownPath);
+    const { kind, id, method } = target;
+    if (id !== undefined && !REFERENCE.test(id)) location = protocol.locationOf(kind, id);
+    checkScopes(target, caller);
+    checkNeeds(sent.needs, made);
+    const data = resolved(sent.data, made);
+    if (method === "POST" || id === undefined) {
+      const created = await protocol.create(kind, data);
+      if (bulkId !== undefined) made.set(bulkId, created.id);
+      const success = { method, location: protocol.locationOf(kind, created.id), etag: created.etag };
+      return { outcome: protocol.succeeded(sent, success), hasFailed: false };
+    }
+    const changed = await protocol.change(kind, method, id, { data, version });
+    const success = { method, location: protocol.locationOf(kind, id), etag: changed?.etag };
+    return { outcome: protocol.succeeded(sent, success), hasFailed: false };
+  } catch (error) {
+    const fault = toFault(error);
+    if (fault.fault === "server.unexpected") caller.reportDefect(fault);
+    if (bulkId !== undefined && !made.has(bulkId)) made.set(bulkId, undefined);
+    return { outcome: protocol.failed(sent, fault, location), hasFailed: true };
+  }
+}
+
+/** Throws the fault of an operation that is about nothing. */
+function targetOf(
+  { method, path }: BulkOperation,
+  made: Made,
+  unknownPath: BulkProtocol<unknown>["unknownPath"],
+): Target {
+  if (path.length > PATH_LENGTH_MAX) {
+    throw refuse(`The path of a bulk operation has at most ${PATH_LENGTH_MAX} characters, not ${path.length}.`);
+  }
+  const [, name = "", id, ...more] = path.split("/");
+  const kind = (["Users", "Groups"] as const).find((one) => one.toLowerCase() === name.toLowerCase());
+  if (!path.startsWith("/") || !kind || more.length > 0 || id === "") {
+    throw unknownPath(
+      `"${path.slice(0, 100)}" is no path of a bulk operation: /Users, /Groups, or one of them with an id.`,
+    );
+  }
+  const known = (["POST", "PUT", "PATCH", "DELETE"] as const).find((one) => one === method);
+  if (!known) throw refuse(`"${method.slice(0, 20)}" is no method of a bulk operation.`);
+  if ((known === "POST") !== (id === undefined)) {
+    throw refuse(
+      id === undefined ? `${known} needs the id of a resource in its path.` : "POST takes no id in its path.",
+    );
+  }
+  return { method: known, kind, id: id === undefined ? undefined : String(resolved(id, made)) };
+}
+
+function checkScopes({ kind, method }: Target, { scopes }: BulkCaller): void {
+  const enough = bulkScopes(kind, method);
+  if (enough.some((scope) => scopes.has(scope))) return;
+  throw new Fault(
+    "auth.forbidden",
+    `The operation needs the scope ${enough.join(" or ")}, which the caller does not have.`,
+  );
+}
+
+function checkNeeds(needs: ReadonlySet<string>, made: Made): void {
+  const missing = [...needs].find((bulkId) => made.get(bulkId) === undefined);
+  if (missing === undefined) return;
+  throw new Fault("scim.bulk_reference", `The bulkId "${missing.slice(0, 100)}" stands for nothing that was made.`);
+}
+
+function resolved(value: unknown, made: Made): unknown {
+  if (typeof value === "string") return made.get(REFERENCE.exec(value)?.[1] ?? "") ?? value;
+  if (Array.isArray(value)) return value.map((entry) => resolved(entry, made));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, resolved(entry, made)]));
+}
+
+function folded(given: Readonly<Record<string, unknown>>): ReadonlyMap<string, unknown> {
+  return new Map(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function refuse(reason: string): Fault {
+  return new Fault("request.invalid", reason);
+}

@@ -50,81 +50,91 @@ export interface Place {
 }
 
 /** The configuration of the service. */
-export const serviceProviderConfig = ({
+export function serviceProviderConfig({
   base,
   bulkOperationsMax,
   bulkBytesMax,
   pageSizeMax,
   pageSizeDefault,
   cursorTimeoutSeconds,
-}: Place & Limits): JsonObject => ({
-  schemas: [serviceProviderConfigSchema.id],
-  patch: supported,
-  bulk: { ...supported, maxOperations: bulkOperationsMax, maxPayloadSize: bulkBytesMax },
-  filter: { ...supported, maxResults: pageSizeMax },
-  changePassword: supported,
-  sort: supported,
-  etag: supported,
-  pagination: {
-    cursor: true,
-    index: true,
-    defaultPaginationMethod: "index",
-    defaultPageSize: pageSizeDefault,
-    maxPageSize: pageSizeMax,
-    cursorTimeout: cursorTimeoutSeconds,
-  },
-  authenticationSchemes,
-  meta: { resourceType: "ServiceProviderConfig", location: `${base}/ServiceProviderConfig` },
-});
-
-const resourceTypeOf = (
-  base: string,
-  { name, description, endpoint, schema, extensions }: ResourceType,
-): JsonObject => ({
-  schemas: [resourceTypeSchema.id],
-  id: name,
-  name,
-  description,
-  endpoint,
-  schema: schema.id,
-  // No extension is required of a resource.
-  schemaExtensions: extensions.map(({ id }) => ({ schema: id, required: false })),
-  meta: { resourceType: "ResourceType", location: `${base}/ResourceTypes/${name}` },
-});
+}: Place & Limits): JsonObject {
+  return {
+    schemas: [serviceProviderConfigSchema.id],
+    patch: supported,
+    bulk: { ...supported, maxOperations: bulkOperationsMax, maxPayloadSize: bulkBytesMax },
+    filter: { ...supported, maxResults: pageSizeMax },
+    changePassword: supported,
+    sort: supported,
+    etag: supported,
+    pagination: {
+      cursor: true,
+      index: true,
+      defaultPaginationMethod: "index",
+      defaultPageSize: pageSizeDefault,
+      maxPageSize: pageSizeMax,
+      cursorTimeout: cursorTimeoutSeconds,
+    },
+    authenticationSchemes,
+    meta: { resourceType: "ServiceProviderConfig", location: `${base}/ServiceProviderConfig` },
+  };
+}
 
 /** The resource types, in the order given. */
-export const resourceTypeResources = (base: string, types: readonly ResourceType[]): readonly JsonObject[] =>
-  types.map((type) => resourceTypeOf(base, type));
+export function resourceTypeResources(base: string, types: readonly ResourceType[]): readonly JsonObject[] {
+  return types.map((type) => resourceTypeOf(base, type));
+}
 
-/** What is published of an attribute: all its characteristics, and none of the service's own notes on it. */
-const attributeOf = (attribute: Attribute): JsonObject => ({
-  name: attribute.name,
-  type: attribute.type,
-  multiValued: attribute.multiValued,
-  description: attribute.description,
-  required: attribute.required,
-  ...(attribute.canonicalValues && { canonicalValues: attribute.canonicalValues }),
-  caseExact: attribute.caseExact,
-  mutability: attribute.mutability,
-  returned: attribute.returned,
-  uniqueness: attribute.uniqueness,
-  ...(attribute.referenceTypes && { referenceTypes: attribute.referenceTypes }),
-  ...(attribute.subAttributes && { subAttributes: attribute.subAttributes.map(attributeOf) }),
-});
-
-const schemaOf = (base: string, { id, name, description, attributes }: Schema): JsonObject => ({
-  schemas: [schemaSchema.id],
-  id,
-  name,
-  description,
-  attributes: attributes.map(attributeOf),
-  meta: { resourceType: "Schema", location: `${base}/Schemas/${id}` },
-});
+function resourceTypeOf(base: string, { name, description, endpoint, schema, extensions }: ResourceType): JsonObject {
+  return {
+    schemas: [resourceTypeSchema.id],
+    id: name,
+    name,
+    description,
+    endpoint,
+    schema: schema.id,
+    // No extension is required of a resource.
+    schemaExtensions: extensions.map(({ id }) => ({ schema: id, required: false })),
+    meta: { resourceType: "ResourceType", location: `${base}/ResourceTypes/${name}` },
+  };
+}
 
 /** The schemas of the resource types, each once, and those of the protocol. */
-export const schemaResources = (base: string, types: readonly ResourceType[]): readonly JsonObject[] =>
-  schemasOfTypes(types).map((schema) => schemaOf(base, schema));
+export function schemaResources(base: string, types: readonly ResourceType[]): readonly JsonObject[] {
+  return schemasOfTypes(types).map((schema) => schemaOf(base, schema));
+}
+
+function schemaOf(base: string, { id, name, description, attributes }: Schema): JsonObject {
+  return {
+    schemas: [schemaSchema.id],
+    id,
+    name,
+    description,
+    attributes: attributes.map(attributeOf),
+    meta: { resourceType: "Schema", location: `${base}/Schemas/${id}` },
+  };
+}
+
+/** What is published of an attribute: all its characteristics, and none of the service's own notes on it. */
+function attributeOf(attribute: Attribute): JsonObject {
+  return {
+    name: attribute.name,
+    type: attribute.type,
+    multiValued: attribute.multiValued,
+    description: attribute.description,
+    required: attribute.required,
+    ...(attribute.canonicalValues && { canonicalValues: attribute.canonicalValues }),
+    caseExact: attribute.caseExact,
+    mutability: attribute.mutability,
+    returned: attribute.returned,
+    uniqueness: attribute.uniqueness,
+    ...(attribute.referenceTypes && { referenceTypes: attribute.referenceTypes }),
+    ...(attribute.subAttributes && { subAttributes: attribute.subAttributes.map(attributeOf) }),
+  };
+}
 
 /** The one of these resources that has an id, whatever its case: ids of schemas are URNs, which ignore it. */
-export const resourceWithId = (resources: readonly JsonObject[], id: string): JsonObject | undefined =>
-  resources.find((resource) => typeof resource.id === "string" && resource.id.toLowerCase() === id.toLowerCase());
+export function resourceWithId(resources: readonly JsonObject[], id: string): JsonObject | undefined {
+  return resources.find(
+    (resource) => typeof resource.id === "string" && resource.id.toLowerCase() === id.toLowerCase(),
+  );
+}

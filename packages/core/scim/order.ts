@@ -17,16 +17,21 @@ export interface Order {
 /** What a resource is ordered by: a folded text, an instant, a number or a boolean; `undefined` where it has no value. */
 type SortValue = Operand | undefined;
 
-const refused = (reason: string): Fault => new Fault("request.invalid", reason);
+/**
+ * Reads `sortBy` and `sortOrder` (`ascending` where it is absent). Without `sortBy` there is no order and `sortOrder` does
+ * not matter.
+ * @throws `request.invalid` for an unknown attribute, a complex one without its part, and any other `sortOrder`.
+ */
+export function readOrder(
+  type: ResourceType,
+  sortBy: string | undefined,
+  sortOrder: string | undefined,
+): Order | undefined {
+  const name = sortBy?.trim() ?? "";
+  return name === "" ? undefined : { path: sortedBy(type, name), descending: directionOf(sortOrder?.trim()) };
+}
 
-const directionOf = (sortOrder: string | undefined): boolean => {
-  const word = sortOrder?.toLowerCase() ?? "";
-  if (word === "" || word === "ascending") return false;
-  if (word === "descending") return true;
-  throw refused(`sortOrder is 'ascending' or 'descending', not ${shown(sortOrder ?? "")}.`);
-};
-
-const sortedBy = (type: ResourceType, sortBy: string): AttributePath => {
+function sortedBy(type: ResourceType, sortBy: string): AttributePath {
   const named = resolveName(type, sortBy);
   if (!named) throw refused(`sortBy names ${shown(sortBy)}, which is no attribute of ${type.name}.`);
   if (named.attribute === undefined) throw refused(`sortBy names a schema; name an attribute of it.`);
@@ -45,38 +50,34 @@ const sortedBy = (type: ResourceType, sortBy: string): AttributePath => {
     throw refused(`'${attribute.name}' cannot be sorted by.`);
   }
   return leaf === attribute ? { ...named, sub: undefined } : { ...named, sub: leaf };
-};
+}
 
-/**
- * Reads `sortBy` and `sortOrder` (`ascending` where it is absent). Without `sortBy` there is no order and `sortOrder` does
- * not matter.
- * @throws `request.invalid` for an unknown attribute, a complex one without its part, and any other `sortOrder`.
- */
-export const readOrder = (
-  type: ResourceType,
-  sortBy: string | undefined,
-  sortOrder: string | undefined,
-): Order | undefined => {
-  const name = sortBy?.trim() ?? "";
-  return name === "" ? undefined : { path: sortedBy(type, name), descending: directionOf(sortOrder?.trim()) };
-};
+function directionOf(sortOrder: string | undefined): boolean {
+  const word = sortOrder?.toLowerCase() ?? "";
+  if (word === "" || word === "ascending") return false;
+  if (word === "descending") return true;
+  throw refused(`sortOrder is 'ascending' or 'descending', not ${shown(sortOrder ?? "")}.`);
+}
+
+function refused(reason: string): Fault {
+  return new Fault("request.invalid", reason);
+}
 
 /** What a resource is ordered by: of several elements that of the primary one, else of the first. */
-export const sortValue = ({ path }: Order, resource: Resource): SortValue => {
+export function sortValue({ path }: Order, resource: Resource): SortValue {
   const elements = elementsOf(resource, path);
   const chosen = elements.find((element) => memberOf(element, "primary") === true) ?? elements[0];
   return comparable(path.sub ?? path.attribute, path.sub ? memberOf(chosen, path.sub.name) : chosen);
-};
+}
 
 /** The order of two values; what has none comes last when ascending and first when descending. */
-export const compareSortValues = ({ descending }: Order, a: SortValue, b: SortValue): number => {
+export function compareSortValues({ descending }: Order, a: SortValue, b: SortValue): number {
   const ascending =
     a === undefined || b === undefined ? Number(a === undefined) - Number(b === undefined) : compareOperands(a, b);
   return descending ? 0 - ascending : ascending;
-};
+}
 
 /** The order of two resources; 0 where they have the same value: the caller says what decides then, such as the id. */
-export const compareBy =
-  (order: Order) =>
-  (a: Resource, b: Resource): number =>
-    compareSortValues(order, sortValue(order, a), sortValue(order, b));
+export function compareBy(order: Order) {
+  return (a: Resource, b: Resource): number => compareSortValues(order, sortValue(order, a), sortValue(order, b));
+}

@@ -31,8 +31,61 @@ export interface Projection {
 /** Each name costs a search of the schemas, which hold far fewer attributes than this. */
 const NAMES_MAX = 1_000;
 
+/** What the names of a list stand for. Names that no schema knows stand for nothing. */
+interface Named {
+  /** Attributes, sub-attributes, and everything in a schema that is named by its URN alone. */
+  readonly listed: ReadonlySet<Attribute>;
+  /** Attributes and sub-attributes that are named themselves. */
+  readonly exact: ReadonlySet<Attribute>;
+  /** Complex attributes of which a sub-attribute is named. */
+  readonly parents: ReadonlySet<Attribute>;
+}
+
+/** Whether an attribute is shown, and which of its sub-attributes. */
+type Choose = (attribute: Attribute) => Shown | undefined;
+
+/** What `present` may add to what is kept. */
+interface PresentOptions {
+  /** The name with its user store, `PRIMARY/kim`: shown as `username` wherever `userName` is (decision D1). */
+  readonly usernameAlias?: string | undefined;
+  /** Lists that are shown though they are empty, such as the `members` that a client sent empty. */
+  readonly emptyLists?: readonly string[];
+}
+
+/**
+ * What a request wants to see. Where both lists are given `attributes` counts; an empty one is as good as none; names that
+ * no schema knows count for nothing, so a list of such alone leaves what is always shown. Throws `request.invalid` for
+ * more than 1,000 names.
+ */
+export function projectionOf(type: ResourceType, selection: Selection): Projection {
+  const choose = chooseFrom(type, selection);
+  const chosen = (attributes: readonly Attribute[]) => attributes.flatMap((attribute) => choose(attribute) ?? []);
+  const attributes = coreAttributes(type);
+  return {
+    type,
+    core: chosen(attributes.filter(({ name }) => name !== "schemas" && name !== "meta")),
+    extensions: type.extensions.map((extension) => ({ id: extension.id, shown: chosen(extension.attributes) })),
+    meta: chosen(attributes.filter(({ name }) => name === "meta")),
+  };
+}
+
+function chooseFrom(type: ResourceType, { attributes, excludedAttributes }: Selection): Choose {
+  const wanted = namesOf(attributes);
+  if (wanted.length > 0) return only(resolve(type, wanted));
+  const unwanted = namesOf(excludedAttributes);
+  return unwanted.length > 0 ? allBut(resolve(type, unwanted)) : byDefault;
+}
+
+function namesOf(given: string | readonly string[] | undefined): readonly string[] {
+  const lists = typeof given === "string" ? [given] : (given ?? []);
+  const names = new Set(lists.flatMap(namesIn).map((name) => name.trim().toLowerCase()));
+  names.delete("");
+  if (names.size <= NAMES_MAX) return [...names];
+  throw new Fault("request.invalid", `A request names at most ${NAMES_MAX} attributes, not ${names.size}.`);
+}
+
 /** Cuts a list at its commas, and filters in brackets out of its names: `emails[type eq "a,b"].value` is `emails.value`. */
-const namesIn = (list: string): string[] => {
+function namesIn(list: string): string[] {
   const names: string[] = [];
   let name = "";
   let depth = 0;
@@ -48,27 +101,24 @@ const namesIn = (list: string): string[] => {
     } else if (depth === 0) name += char;
   }
   return [...names, name];
-};
-
-const namesOf = (given: string | readonly string[] | undefined): readonly string[] => {
-  const lists = typeof given === "string" ? [given] : (given ?? []);
-  const names = new Set(lists.flatMap(namesIn).map((name) => name.trim().toLowerCase()));
-  names.delete("");
-  if (names.size <= NAMES_MAX) return [...names];
-  throw new Fault("request.invalid", `A request names at most ${NAMES_MAX} attributes, not ${names.size}.`);
-};
-
-/** What the names of a list stand for. Names that no schema knows stand for nothing. */
-interface Named {
-  /** Attributes, sub-attributes, and everything in a schema that is named by its URN alone. */
-  readonly listed: ReadonlySet<Attribute>;
-  /** Attributes and sub-attributes that are named themselves. */
-  readonly exact: ReadonlySet<Attribute>;
-  /** Complex attributes of which a sub-attribute is named. */
-  readonly parents: ReadonlySet<Attribute>;
 }
 
-const resolve = (type: ResourceType, names: readonly string[]): Named => {
+function only({ listed, exact, parents }: Named): Choose {
+  return (attribute) => {
+    if (attribute.returned === "never") return undefined;
+    // A schema named as a whole brings what it shows by default.
+    const isListed =
+      attribute.returned === "always" || exact.has(attribute) || (listed.has(attribute) && isByDefault(attribute));
+    if (!isListed && !parents.has(attribute)) return undefined;
+    return withSubs(
+      attribute,
+      (sub) =>
+        sub.returned !== "never" && (exact.has(sub) || sub.returned === "always" || (isListed && isByDefault(sub))),
+    );
+  };
+}
+
+function resolve(type: ResourceType, names: readonly string[]): Named {
   const listed = new Set<Attribute>();
   const exact = new Set<Attribute>();
   const parents = new Set<Attribute>();
@@ -85,111 +135,49 @@ const resolve = (type: ResourceType, names: readonly string[]): Named => {
     }
   }
   return { listed: listed.union(exact), exact, parents };
-};
+}
 
-/** Whether an attribute is shown, and which of its sub-attributes. */
-type Choose = (attribute: Attribute) => Shown | undefined;
-
-const withSubs = (attribute: Attribute, isShown: (sub: Attribute) => boolean): Shown => ({
-  attribute,
-  subs: attribute.subAttributes?.filter(isShown).map((sub) => ({ attribute: sub, subs: undefined })),
-});
-
-const isByDefault = ({ returned }: Attribute): boolean => returned === "always" || returned === "default";
-
-const byDefault: Choose = (attribute) => (isByDefault(attribute) ? withSubs(attribute, isByDefault) : undefined);
-
-const only =
-  ({ listed, exact, parents }: Named): Choose =>
-  (attribute) => {
-    if (attribute.returned === "never") return undefined;
-    // A schema named as a whole brings what it shows by default.
-    const isListed =
-      attribute.returned === "always" || exact.has(attribute) || (listed.has(attribute) && isByDefault(attribute));
-    if (!isListed && !parents.has(attribute)) return undefined;
-    return withSubs(
-      attribute,
-      (sub) =>
-        sub.returned !== "never" && (exact.has(sub) || sub.returned === "always" || (isListed && isByDefault(sub))),
-    );
-  };
-
-const allBut =
-  ({ listed }: Named): Choose =>
-  (attribute) => {
+function allBut({ listed }: Named): Choose {
+  return (attribute) => {
     const isShown = (each: Attribute) => each.returned === "always" || (isByDefault(each) && !listed.has(each));
     return isShown(attribute) ? withSubs(attribute, isShown) : undefined;
   };
+}
 
-const chooseFrom = (type: ResourceType, { attributes, excludedAttributes }: Selection): Choose => {
-  const wanted = namesOf(attributes);
-  if (wanted.length > 0) return only(resolve(type, wanted));
-  const unwanted = namesOf(excludedAttributes);
-  return unwanted.length > 0 ? allBut(resolve(type, unwanted)) : byDefault;
-};
+function byDefault(attribute: Attribute): Shown | undefined {
+  return isByDefault(attribute) ? withSubs(attribute, isByDefault) : undefined;
+}
 
-/**
- * What a request wants to see. Where both lists are given `attributes` counts; an empty one is as good as none; names that
- * no schema knows count for nothing, so a list of such alone leaves what is always shown. Throws `request.invalid` for
- * more than 1,000 names.
- */
-export const projectionOf = (type: ResourceType, selection: Selection): Projection => {
-  const choose = chooseFrom(type, selection);
-  const chosen = (attributes: readonly Attribute[]) => attributes.flatMap((attribute) => choose(attribute) ?? []);
-  const attributes = coreAttributes(type);
+function isByDefault({ returned }: Attribute): boolean {
+  return returned === "always" || returned === "default";
+}
+
+function withSubs(attribute: Attribute, isShown: (sub: Attribute) => boolean): Shown {
   return {
-    type,
-    core: chosen(attributes.filter(({ name }) => name !== "schemas" && name !== "meta")),
-    extensions: type.extensions.map((extension) => ({ id: extension.id, shown: chosen(extension.attributes) })),
-    meta: chosen(attributes.filter(({ name }) => name === "meta")),
+    attribute,
+    subs: attribute.subAttributes?.filter(isShown).map((sub) => ({ attribute: sub, subs: undefined })),
   };
-};
+}
 
 /**
  * Whether any of an attribute is shown, so that a store can spare itself reading what is not. The name is that of an
  * attribute of the type, such as `members`, or a full one with its URN.
  */
-export const wants = ({ type, core, extensions, meta }: Projection, name: string): boolean => {
+export function wants({ type, core, extensions, meta }: Projection, name: string): boolean {
   const found = resolveName(type, name);
   const shown = [...core, ...meta, ...extensions.flatMap((extension) => extension.shown)];
   return shown.some(({ attribute }) => attribute === found?.attribute);
-};
-
-const pick = (members: JsonObject, shown: readonly Shown[]): JsonObject =>
-  Object.fromEntries(
-    shown.flatMap(({ attribute, subs }): [string, Json][] => {
-      const value = members[attribute.name];
-      const visible = value === undefined || !subs ? value : pickSubs(value, subs);
-      return visible === undefined ? [] : [[attribute.name, visible]];
-    }),
-  );
-
-const pickSubs = (value: Json, subs: readonly Shown[]): Json | undefined => {
-  if (Array.isArray(value)) {
-    const elements = value.flatMap((element: Json) => pickSubs(element, subs) ?? []);
-    return elements.length > 0 ? elements : undefined;
-  }
-  const picked = isObject(value) ? pick(value, subs) : {};
-  return Object.keys(picked).length > 0 ? picked : undefined;
-};
-
-/** What `present` may add to what is kept. */
-interface PresentOptions {
-  /** The name with its user store, `PRIMARY/kim`: shown as `username` wherever `userName` is (decision D1). */
-  readonly usernameAlias?: string | undefined;
-  /** Lists that are shown though they are empty, such as the `members` that a client sent empty. */
-  readonly emptyLists?: readonly string[];
 }
 
 /**
  * A resource as an answer shows it: `schemas` first, then `id`, `externalId`, the attributes of the core schema and the
  * extensions, `meta` last. `schemas` names the core schema and the extensions of which something is shown.
  */
-export const present = (
+export function present(
   projection: Projection,
   resource: Resource,
   { usernameAlias, emptyLists = [] }: PresentOptions = {},
-): Resource => {
+): Resource {
   const { type, core, meta } = projection;
   const extensions = projection.extensions.flatMap(({ id, shown }): [string, JsonObject][] => {
     const value = resource[id];
@@ -209,7 +197,28 @@ export const present = (
     ...Object.fromEntries(extensions),
     ...pick(resource, meta),
   };
-};
+}
+
+function pick(members: JsonObject, shown: readonly Shown[]): JsonObject {
+  return Object.fromEntries(
+    shown.flatMap(({ attribute, subs }): [string, Json][] => {
+      const value = members[attribute.name];
+      const visible = value === undefined || !subs ? value : pickSubs(value, subs);
+      return visible === undefined ? [] : [[attribute.name, visible]];
+    }),
+  );
+}
+
+function pickSubs(value: Json, subs: readonly Shown[]): Json | undefined {
+  if (Array.isArray(value)) {
+    const elements = value.flatMap((element: Json) => pickSubs(element, subs) ?? []);
+    return elements.length > 0 ? elements : undefined;
+  }
+  const picked = isObject(value) ? pick(value, subs) : {};
+  return Object.keys(picked).length > 0 ? picked : undefined;
+}
 
 /** A resource with what a projection shows of it, and nothing more. */
-export const project = (projection: Projection, resource: Resource): Resource => present(projection, resource);
+export function project(projection: Projection, resource: Resource): Resource {
+  return present(projection, resource);
+}

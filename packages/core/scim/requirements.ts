@@ -15,37 +15,12 @@ interface Part {
   readonly isUsed: boolean;
 }
 
-const asObject = (value: Json | undefined): Resource => (isObject(value) ? value : {});
-
-const partsOf = (type: ResourceType, resource: Resource): readonly Part[] => [
-  { attributes: coreAttributes(type), values: resource, prefix: "", isUsed: true },
-  ...type.extensions.map(({ id, attributes }) => ({
-    attributes,
-    values: asObject(resource[id]),
-    prefix: `${id}:`,
-    isUsed: resource[id] !== undefined,
-  })),
-];
-
-const missing = (path: string): Fault =>
-  new Fault("request.invalid", `Required attribute ${path} is missing in the SCIM object.`);
-
-const checkValue = (attribute: Attribute, value: Json, path: string): void => {
-  const elements = Array.isArray(value) ? value : [value];
-  if (attribute.multiValued) checkElements(attribute, elements, path);
-  const required = (attribute.subAttributes ?? []).filter((sub) => sub.required);
-  for (const element of required.length > 0 ? elements : []) {
-    const absent = required.find(({ name }) => asObject(element)[name] === undefined);
-    if (absent) throw missing(`${path}.${absent.name}`);
-  }
-};
-
 /**
  * Refuses a resource, as it is about to be kept, that lacks something required or has more elements of a kind than can be
  * kept, or more than one primary element. What can only be written, such as a password, is not asked for: it is not part of
  * what is kept. Throws `request.invalid`.
  */
-export const requireAll = (type: ResourceType, resource: Resource): void => {
+export function requireAll(type: ResourceType, resource: Resource): void {
   for (const { attributes, values, prefix } of partsOf(type, resource).filter(({ isUsed }) => isUsed)) {
     for (const attribute of attributes) {
       const value = values[attribute.name];
@@ -53,32 +28,32 @@ export const requireAll = (type: ResourceType, resource: Resource): void => {
       else if (attribute.required && attribute.mutability !== "writeOnly") throw missing(prefix + attribute.name);
     }
   }
-};
+}
+
+function checkValue(attribute: Attribute, value: Json, path: string): void {
+  const elements = Array.isArray(value) ? value : [value];
+  if (attribute.multiValued) checkElements(attribute, elements, path);
+  const required = (attribute.subAttributes ?? []).filter((sub) => sub.required);
+  for (const element of required.length > 0 ? elements : []) {
+    const absent = required.find(({ name }) => asObject(element)[name] === undefined);
+    if (absent) throw missing(`${path}.${absent.name}`);
+  }
+}
+
+function missing(path: string): Fault {
+  return new Fault("request.invalid", `Required attribute ${path} is missing in the SCIM object.`);
+}
 
 /** The URNs of the schemas a resource uses: the core one, and each extension that has data. */
-export const schemasOf = (type: ResourceType, resource: Resource): readonly string[] => [
-  type.schema.id,
-  ...type.extensions.map(({ id }) => id).filter((id) => resource[id] !== undefined),
-];
-
-/** The immutable values of a part by their paths, to be compared. Lists are no objects, so nothing in their elements is. */
-const fixedOf = ({
-  attributes,
-  values,
-  prefix,
-}: Omit<Part, "isUsed">): readonly (readonly [string, Json | undefined])[] =>
-  attributes.flatMap((attribute): readonly (readonly [string, Json | undefined])[] => {
-    const path = prefix + attribute.name;
-    const value = values[attribute.name];
-    if (attribute.mutability === "immutable") return [[path, value]];
-    return fixedOf({ attributes: attribute.subAttributes ?? [], values: asObject(value), prefix: `${path}.` });
-  });
+export function schemasOf(type: ResourceType, resource: Resource): readonly string[] {
+  return [type.schema.id, ...type.extensions.map(({ id }) => id).filter((id) => resource[id] !== undefined)];
+}
 
 /**
  * Refuses a replacement that changes or leaves out an immutable value that is set; one that is not may be set. The elements
  * of a list that may be written can come and go, so nothing in them is compared. Throws `scim.mutability`.
  */
-export const checkImmutable = (type: ResourceType, before: Resource, after: Resource): void => {
+export function checkImmutable(type: ResourceType, before: Resource, after: Resource): void {
   const now = new Map(partsOf(type, after).flatMap(fixedOf));
   const changed = partsOf(type, before)
     .flatMap(fixedOf)
@@ -86,4 +61,34 @@ export const checkImmutable = (type: ResourceType, before: Resource, after: Reso
   if (changed) {
     throw new Fault("scim.mutability", `Attribute ${changed[0]} cannot be changed once it is set.`);
   }
-};
+}
+
+/** The immutable values of a part by their paths, to be compared. Lists are no objects, so nothing in their elements is. */
+function fixedOf({
+  attributes,
+  values,
+  prefix,
+}: Omit<Part, "isUsed">): readonly (readonly [string, Json | undefined])[] {
+  return attributes.flatMap((attribute): readonly (readonly [string, Json | undefined])[] => {
+    const path = prefix + attribute.name;
+    const value = values[attribute.name];
+    if (attribute.mutability === "immutable") return [[path, value]];
+    return fixedOf({ attributes: attribute.subAttributes ?? [], values: asObject(value), prefix: `${path}.` });
+  });
+}
+
+function partsOf(type: ResourceType, resource: Resource): readonly Part[] {
+  return [
+    { attributes: coreAttributes(type), values: resource, prefix: "", isUsed: true },
+    ...type.extensions.map(({ id, attributes }) => ({
+      attributes,
+      values: asObject(resource[id]),
+      prefix: `${id}:`,
+      isUsed: resource[id] !== undefined,
+    })),
+  ];
+}
+
+function asObject(value: Json | undefined): Resource {
+  return isObject(value) ? value : {};
+}

@@ -42,10 +42,6 @@ const Handlers = Words.superRefine((words, context) => {
   }
 });
 
-/** Both spellings of a key; both at once must agree, or nobody could say what was meant. */
-const agree = (one: unknown, other: unknown): boolean =>
-  one === undefined || other === undefined || JSON.stringify(one) === JSON.stringify(other);
-
 const Rule = table({
   // Relative to the root, with its slash or without; a pattern may begin otherwise.
   context: z
@@ -110,11 +106,11 @@ export const Certificates = table({
 });
 
 /** The rules, in the order of the file; `lineOf` tells where each stands. */
-export const rulesOf = (
+export function rulesOf(
   declared: z.output<typeof AccessControl>,
   lineOf: (index: number) => number | undefined,
-): readonly AccessRule[] =>
-  declared.map((rule, index) => {
+): readonly AccessRule[] {
+  return declared.map((rule, index) => {
     const line = lineOf(index);
     const handlers = rule.allowed_auth_handlers ?? [];
     const scopes = rule.scope ?? rule.scopes;
@@ -131,9 +127,10 @@ export const rulesOf = (
         handlers.length === 0 || handlers.includes("all") ? undefined : new Set(handlers as AuthenticationHandler[]),
     };
   });
+}
 
 /** How certificates are judged. An issuer that has a section of its own is held to that section. */
-export const certificatesOf = (declared: z.output<typeof Certificates>): CertificateSettings => {
+export function certificatesOf(declared: z.output<typeof Certificates>): CertificateSettings {
   const own = new Set(declared.issuer.map(({ cn }) => cn));
   return {
     enabled: declared.enable,
@@ -147,4 +144,9 @@ export const certificatesOf = (declared: z.output<typeof Certificates>): Certifi
     ],
     exemptContexts: declared.exempt_contexts.map((context) => `/${context.replace(/^\/+|\/+$/g, "")}`),
   };
-};
+}
+
+/** Both spellings of a key; both at once must agree, or nobody could say what was meant. */
+function agree(one: unknown, other: unknown): boolean {
+  return one === undefined || other === undefined || JSON.stringify(one) === JSON.stringify(other);
+}

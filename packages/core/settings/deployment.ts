@@ -85,23 +85,6 @@ interface Declared {
   readonly confidential: boolean;
 }
 
-/** What the keys of one property say against each other, by the key to change. */
-function* contradictionsOf(property: Declared): Generator<readonly [keyof Declared, string], void> {
-  const { type, available_values: available, default_value: fallback, confidential } = property;
-  const odd = available.find((value) => !fits[type](value));
-  if (odd !== undefined) yield ["available_values", `"${odd}" is no ${type}`];
-  if (property.validation_regex !== undefined && type !== "STRING") {
-    yield ["validation_regex", `only a STRING is held against a pattern, not a ${type}`];
-  }
-  if (fallback === undefined) return;
-  if (confidential)
-    yield ["default_value", "a confidential property has none: whoever reads the metadata would see it"];
-  else if (!fits[type](fallback)) yield ["default_value", `"${fallback}" is no ${type}`];
-  else if (available.length > 0 && !available.map(String).includes(String(fallback))) {
-    yield ["default_value", `"${fallback}" is not one of available_values`];
-  }
-}
-
 const Kind = table({
   name: z
     .string()
@@ -130,88 +113,13 @@ const File = table({
   custom_inbound_protocol: z.array(Kind).max(ITEMS_MAX).superRefine(uniqueNames).default([]),
 });
 
-/** Two names that differ only in the case of their letters are one name to the people who read them. */
-function uniqueNames(entries: readonly { readonly name: string }[], context: z.RefinementCtx): void {
-  const seen = new Set<string>();
-  for (const [index, { name }] of entries.entries()) {
-    const folded = name.toLowerCase();
-    if (seen.has(folded))
-      context.addIssue({ code: "custom", path: [index, "name"], message: `"${name}" is used twice` });
-    seen.add(folded);
-  }
-}
-
-const propertyOf = (declared: z.output<typeof Property>, index: number): CustomProperty => ({
-  name: declared.name,
-  displayName: declared.display_name ?? declared.name,
-  type: declared.type,
-  required: declared.required,
-  availableValues: declared.available_values.map(String),
-  ...(declared.default_value !== undefined && { defaultValue: String(declared.default_value) }),
-  ...(declared.validation_regex !== undefined && { validationRegex: declared.validation_regex }),
-  displayOrder: declared.display_order ?? index + 1,
-  isConfidential: declared.confidential,
-});
-
-const kindOf = (declared: z.output<typeof Kind>): CustomProtocolKind => ({
-  name: declared.name,
-  displayName: declared.display_name ?? declared.name,
-  configName: declared.config_name ?? declared.name,
-  properties: declared.property.map(propertyOf).sort((a, b) => a.displayOrder - b.displayOrder),
-});
-
 type LineOf = ReturnType<typeof lineFinder>;
-
-const deploymentOf = (file: z.output<typeof File>, lineOf: LineOf): Deployment => ({
-  customProtocols: file.custom_inbound_protocol.map(kindOf),
-  access: {
-    rules: rulesOf(
-      file.resource.access_control,
-      (index) => lineOf(["resource", "access_control", index]) ?? lineOf(["resource", "access_control"]),
-    ),
-    certificates: certificatesOf(file.intermediate_cert_validation),
-  },
-  scim2: {
-    profile: file.scim2.profile,
-    removesDuplicateUsers: file.scim2.remove_duplicate_users_in_users_response,
-    countsDirectories: file.scim2.consider_total_records_for_total_results_of_ldap,
-  },
-  userStores: file.user_store,
-});
-
-const parseToml = (source: string): unknown => {
-  try {
-    return parse(source);
-  } catch (cause) {
-    if (!(cause instanceof TomlError)) throw cause;
-    const [reason] = cause.message.split("\n");
-    throw new Error(`line ${cause.line}, column ${cause.column}: ${reason}`, { cause });
-  }
-};
-
-const memberOf = (value: unknown, key: PropertyKey): unknown =>
-  typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, key)?.value : undefined;
-
-/** Where an issue is, in the words of the file: an entry of a list by its name, or by its number where it has none. */
-const placeOf = (document: unknown, path: readonly PropertyKey[]): string => {
-  let place = "";
-  let value = document;
-  for (const step of path) {
-    value = memberOf(value, step);
-    if (typeof step !== "number") place += place ? `.${String(step)}` : String(step);
-    else {
-      const name = memberOf(value, "name") ?? memberOf(value, "domain");
-      place += typeof name === "string" ? `["${name.slice(0, NAME_MAX)}"]` : `[number ${step + 1}]`;
-    }
-  }
-  return place;
-};
 
 /**
  * Reads the text of a deployment.toml. Throws an `Error` whose message tells the line that is no TOML, or every key that
  * is wrong and why; the caller adds the name of the file.
  */
-export const readDeployment = (source: string): Deployment => {
+export function readDeployment(source: string): Deployment {
   const document = parseToml(source.replace(/^\uFEFF/, ""));
   const lineOf = lineFinder(source);
   const parsed = File.safeParse(document, { reportInput: true });
@@ -225,4 +133,103 @@ export const readDeployment = (source: string): Deployment => {
     return line === undefined ? told : `${told} (line ${line})`;
   });
   throw new Error(told.join("; "));
-};
+}
+
+function parseToml(source: string): unknown {
+  try {
+    return parse(source);
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) throw cause;
+    const [reason] = cause.message.split("\n");
+    throw new Error(`line ${cause.line}, column ${cause.column}: ${reason}`, { cause });
+  }
+}
+
+function deploymentOf(file: z.output<typeof File>, lineOf: LineOf): Deployment {
+  return {
+    customProtocols: file.custom_inbound_protocol.map(kindOf),
+    access: {
+      rules: rulesOf(
+        file.resource.access_control,
+        (index) => lineOf(["resource", "access_control", index]) ?? lineOf(["resource", "access_control"]),
+      ),
+      certificates: certificatesOf(file.intermediate_cert_validation),
+    },
+    scim2: {
+      profile: file.scim2.profile,
+      removesDuplicateUsers: file.scim2.remove_duplicate_users_in_users_response,
+      countsDirectories: file.scim2.consider_total_records_for_total_results_of_ldap,
+    },
+    userStores: file.user_store,
+  };
+}
+
+function kindOf(declared: z.output<typeof Kind>): CustomProtocolKind {
+  return {
+    name: declared.name,
+    displayName: declared.display_name ?? declared.name,
+    configName: declared.config_name ?? declared.name,
+    properties: declared.property.map(propertyOf).sort((a, b) => a.displayOrder - b.displayOrder),
+  };
+}
+
+function propertyOf(declared: z.output<typeof Property>, index: number): CustomProperty {
+  return {
+    name: declared.name,
+    displayName: declared.display_name ?? declared.name,
+    type: declared.type,
+    required: declared.required,
+    availableValues: declared.available_values.map(String),
+    ...(declared.default_value !== undefined && { defaultValue: String(declared.default_value) }),
+    ...(declared.validation_regex !== undefined && { validationRegex: declared.validation_regex }),
+    displayOrder: declared.display_order ?? index + 1,
+    isConfidential: declared.confidential,
+  };
+}
+
+/** Where an issue is, in the words of the file: an entry of a list by its name, or by its number where it has none. */
+function placeOf(document: unknown, path: readonly PropertyKey[]): string {
+  let place = "";
+  let value = document;
+  for (const step of path) {
+    value = memberOf(value, step);
+    if (typeof step !== "number") place += place ? `.${String(step)}` : String(step);
+    else {
+      const name = memberOf(value, "name") ?? memberOf(value, "domain");
+      place += typeof name === "string" ? `["${name.slice(0, NAME_MAX)}"]` : `[number ${step + 1}]`;
+    }
+  }
+  return place;
+}
+
+function memberOf(value: unknown, key: PropertyKey): unknown {
+  return typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, key)?.value : undefined;
+}
+
+/** What the keys of one property say against each other, by the key to change. */
+function* contradictionsOf(property: Declared): Generator<readonly [keyof Declared, string], void> {
+  const { type, available_values: available, default_value: fallback, confidential } = property;
+  const odd = available.find((value) => !fits[type](value));
+  if (odd !== undefined) yield ["available_values", `"${odd}" is no ${type}`];
+  if (property.validation_regex !== undefined && type !== "STRING") {
+    yield ["validation_regex", `only a STRING is held against a pattern, not a ${type}`];
+  }
+  if (fallback === undefined) return;
+  if (confidential)
+    yield ["default_value", "a confidential property has none: whoever reads the metadata would see it"];
+  else if (!fits[type](fallback)) yield ["default_value", `"${fallback}" is no ${type}`];
+  else if (available.length > 0 && !available.map(String).includes(String(fallback))) {
+    yield ["default_value", `"${fallback}" is not one of available_values`];
+  }
+}
+
+/** Two names that differ only in the case of their letters are one name to the people who read them. */
+function uniqueNames(entries: readonly { readonly name: string }[], context: z.RefinementCtx): void {
+  const seen = new Set<string>();
+  for (const [index, { name }] of entries.entries()) {
+    const folded = name.toLowerCase();
+    if (seen.has(folded))
+      context.addIssue({ code: "custom", path: [index, "name"], message: `"${name}" is used twice` });
+    seen.add(folded);
+  }
+}

@@ -45,26 +45,7 @@ const Url = z
     },
   );
 
-const certificateFault = (text: string): boolean => {
-  try {
-    return new X509Certificate(text).raw.length === 0;
-  } catch {
-    // No certificate is the answer, not a failure.
-    return true;
-  }
-};
-
 const mappable = [...singleAttributes, ...listAttributes];
-
-const attributeFault = (name: string, attribute: unknown): string | undefined => {
-  if (!mappable.includes(name)) {
-    const meant = nearest(name, mappable);
-    const hint = meant === undefined ? `known: ${mappable.join(", ")}` : `did you mean "${meant}"?`;
-    return `"${name.slice(0, 100)}" is nothing that a directory can hold (${hint})`;
-  }
-  if (attribute === "" || Descriptor.safeParse(attribute).success) return undefined;
-  return `"${name}": expected the name of an attribute, or "" for none`;
-};
 
 const Attributes = z
   .custom<Readonly<Record<string, string>>>(isTable, "expected a table")
@@ -74,8 +55,6 @@ const Attributes = z
       if (message !== undefined) context.addIssue({ code: "custom", message, continue: false });
     }
   });
-
-const milliseconds = (least: number, most: number, fallback: number) => z.int().min(least).max(most).default(fallback);
 
 /** The keys, beside those that every user store has. */
 export const directoryKeys = {
@@ -136,27 +115,53 @@ export function* directoryFaults(store: Declared): Generator<readonly [keyof Dec
   }
 }
 
-/** The directory's attributes behind SCIM's: the usual ones but for those that the deployment names. */
-const attributesOf = ({ attributes }: Declared): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries({ ...defaultAttributes, ...attributes }).filter(([, name]) => name !== ""));
-
 /** The settings of a directory. */
-export const directoryOf = (store: Declared & { readonly domain: string }): DirectorySettings => ({
-  domain: store.domain,
-  tenant: store.tenant,
-  url: store.url,
-  startTls: store.start_tls,
-  caCertificate: store.ca_certificate,
-  bindDn: store.bind_dn,
-  passwordEnv: store.password_env,
-  baseDn: store.base_dn,
-  objectClasses: store.user_object_classes,
-  usernameAttribute: store.username_attribute,
-  idAttribute: store.id_attribute,
-  attributes: attributesOf(store),
-  passwordWrite: store.password_write,
-  connectTimeoutMs: store.connect_timeout_ms,
-  timeoutMs: store.timeout_ms,
-  pageSize: store.page_size,
-  isReadOnly: store.read_only,
-});
+export function directoryOf(store: Declared & { readonly domain: string }): DirectorySettings {
+  return {
+    domain: store.domain,
+    tenant: store.tenant,
+    url: store.url,
+    startTls: store.start_tls,
+    caCertificate: store.ca_certificate,
+    bindDn: store.bind_dn,
+    passwordEnv: store.password_env,
+    baseDn: store.base_dn,
+    objectClasses: store.user_object_classes,
+    usernameAttribute: store.username_attribute,
+    idAttribute: store.id_attribute,
+    attributes: attributesOf(store),
+    passwordWrite: store.password_write,
+    connectTimeoutMs: store.connect_timeout_ms,
+    timeoutMs: store.timeout_ms,
+    pageSize: store.page_size,
+    isReadOnly: store.read_only,
+  };
+}
+
+/** The directory's attributes behind SCIM's: the usual ones but for those that the deployment names. */
+function attributesOf({ attributes }: Declared): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries({ ...defaultAttributes, ...attributes }).filter(([, name]) => name !== ""));
+}
+
+function attributeFault(name: string, attribute: unknown): string | undefined {
+  if (!mappable.includes(name)) {
+    const meant = nearest(name, mappable);
+    const hint = meant === undefined ? `known: ${mappable.join(", ")}` : `did you mean "${meant}"?`;
+    return `"${name.slice(0, 100)}" is nothing that a directory can hold (${hint})`;
+  }
+  if (attribute === "" || Descriptor.safeParse(attribute).success) return undefined;
+  return `"${name}": expected the name of an attribute, or "" for none`;
+}
+
+function certificateFault(text: string): boolean {
+  try {
+    return new X509Certificate(text).raw.length === 0;
+  } catch {
+    // No certificate is the answer, not a failure.
+    return true;
+  }
+}
+
+function milliseconds(least: number, most: number, fallback: number) {
+  return z.int().min(least).max(most).default(fallback);
+}

@@ -6,7 +6,7 @@ import { type Deployment, readDeployment } from "./deployment.ts";
  * Reads a deployment.toml once, while the function starts: a function with wrong settings must not answer at all.
  * Throws an `Error` that names the file, and the key or line that is wrong.
  */
-export const deploymentFromFile = (path: string): Deployment => {
+export function deploymentFromFile(path: string): Deployment {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -23,4 +23,4 @@ export const deploymentFromFile = (path: string): Deployment => {
     if (!(cause instanceof Error)) throw cause;
     throw new Error(`${path}: ${cause.message}`, { cause });
   }
-};
+}

@@ -8,8 +8,24 @@ interface Place {
   readonly line: number;
 }
 
+/** The line where a value stands, or the nearest thing that holds it; `undefined` where not even that is found. */
+export function lineFinder(source: string): (path: readonly PropertyKey[]) => number | undefined {
+  const places = placesIn(source);
+  return (path) => {
+    for (let length = path.length; length > 0; length -= 1) {
+      const wanted = path
+        .slice(0, length)
+        .map((part, at) => (typeof part === "number" ? `[${part}]` : `${at ? "." : ""}${String(part)}`))
+        .join("");
+      const found = places.find((place) => place.path === wanted);
+      if (found) return found.line;
+    }
+    return undefined;
+  };
+}
+
 /** Every table and key with its path (`resource.access_control[1].scope`) and its line. Texts over several lines may add odd ones. */
-const placesIn = (source: string): readonly Place[] => {
+function placesIn(source: string): readonly Place[] {
   const counts = new Map<string, number>();
   const places: Place[] = [];
   let table = "";
@@ -34,20 +50,4 @@ const placesIn = (source: string): readonly Place[] => {
     if (key !== undefined) places.push({ path: table ? `${table}.${key}` : key, line });
   }
   return places;
-};
-
-/** The line where a value stands, or the nearest thing that holds it; `undefined` where not even that is found. */
-export const lineFinder = (source: string): ((path: readonly PropertyKey[]) => number | undefined) => {
-  const places = placesIn(source);
-  return (path) => {
-    for (let length = path.length; length > 0; length -= 1) {
-      const wanted = path
-        .slice(0, length)
-        .map((part, at) => (typeof part === "number" ? `[${part}]` : `${at ? "." : ""}${String(part)}`))
-        .join("");
-      const found = places.find((place) => place.path === wanted);
-      if (found) return found.line;
-    }
-    return undefined;
-  };
-};
+}

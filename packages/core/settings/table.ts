@@ -4,20 +4,22 @@ import { nearest } from "./nearest.ts";
 
 const NAME_MAX = 100;
 
-const unknownKey = (key: string, known: readonly string[]): string => {
-  const meant = nearest(key, known);
-  return `unknown key "${key.slice(0, NAME_MAX)}" (${meant ? `did you mean "${meant}"?` : `known: ${known.join(", ")}`})`;
-};
-
 /** A table that takes no other keys than its own: a misspelt key would otherwise be a setting that silently does nothing. */
-export const table = <Shape extends z.ZodRawShape>(shape: Shape) =>
-  z.strictObject(shape, {
+export function table<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.strictObject(shape, {
     error: (issue) => {
       if (issue.code !== "unrecognized_keys") return undefined;
       return (issue.keys as readonly string[]).map((key) => unknownKey(key, Object.keys(shape))).join(", ");
     },
   });
+}
+
+function unknownKey(key: string, known: readonly string[]): string {
+  const meant = nearest(key, known);
+  return `unknown key "${key.slice(0, NAME_MAX)}" (${meant ? `did you mean "${meant}"?` : `known: ${known.join(", ")}`})`;
+}
 
 /** Whether a value is a table, or what stands for one. */
-export const isTable = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
+export function isTable(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}

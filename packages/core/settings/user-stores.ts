@@ -20,15 +20,6 @@ const TEXT_MAX = 1_000;
 
 const kinds: readonly string[] = ["dynamodb", "ldap"];
 
-const domainFault = (domain: string): string | undefined => {
-  const name = domain.toUpperCase();
-  if (name === PRIMARY) return "PRIMARY is always there and is not declared; name the store otherwise";
-  if (isReservedStore(name)) return `"${name}" marks roles and internal things; name the store otherwise`;
-  return STORE_NAME.test(name)
-    ? undefined
-    : "expected up to 50 letters, digits and . _ - only, with a letter or digit at both ends";
-};
-
 const Domain = z
   .string()
   .max(TEXT_MAX)
@@ -37,11 +28,6 @@ const Domain = z
     if (message !== undefined) context.addIssue({ code: "custom", message });
   })
   .transform((domain) => domain.toUpperCase());
-
-const kindFault = (given: unknown): string => {
-  const meant = typeof given === "string" ? nearest(given, kinds) : undefined;
-  return `expected ${kinds.map((kind) => `"${kind}"`).join(" or ")}${meant === undefined ? "" : `; did you mean "${meant}"?`}`;
-};
 
 const common = { domain: Domain, description: z.string().trim().max(TEXT_MAX).default("") };
 
@@ -53,18 +39,6 @@ const shapes = {
 } as const;
 
 type Given = Readonly<Record<string, unknown>>;
-
-/** What is wrong with a store before its keys are looked at, by the key to change. */
-function* faultsOf(given: Given): Generator<readonly [string, string], void> {
-  const { kind } = given;
-  if (kind === undefined) yield ["kind", "is required"];
-  else if (kind !== "dynamodb" && kind !== "ldap") yield ["kind", kindFault(kind)];
-  if (kind !== "dynamodb") return;
-  // Told as what they are: as unknown keys they would look like slips.
-  for (const key of Object.keys(given).filter((each) => Object.hasOwn(directoryKeys, each))) {
-    yield [key, 'is a key of kind = "ldap", and this store is of kind = "dynamodb"'];
-  }
-}
 
 const Store = z.custom<Given>(isTable, "expected a table").transform((given, context): SecondaryStore => {
   const faults = [...faultsOf(given)];
@@ -103,11 +77,37 @@ export const UserStores = z
 export type UserStoreNames = (tenant: string | undefined) => readonly string[];
 
 /** Reads who has which user stores. */
-export const userStoreNames = (declared: readonly SecondaryStore[]): UserStoreNames => {
+export function userStoreNames(declared: readonly SecondaryStore[]): UserStoreNames {
   const inTable = [PRIMARY, ...declared.filter(({ directory }) => !directory).map(({ domain }) => domain)];
   const byTenant = new Map<string, readonly string[]>();
   for (const { domain, directory } of declared) {
     if (directory) byTenant.set(directory.tenant, [...(byTenant.get(directory.tenant) ?? inTable), domain]);
   }
   return (tenant) => byTenant.get(tenant ?? "") ?? inTable;
-};
+}
+
+function domainFault(domain: string): string | undefined {
+  const name = domain.toUpperCase();
+  if (name === PRIMARY) return "PRIMARY is always there and is not declared; name the store otherwise";
+  if (isReservedStore(name)) return `"${name}" marks roles and internal things; name the store otherwise`;
+  return STORE_NAME.test(name)
+    ? undefined
+    : "expected up to 50 letters, digits and . _ - only, with a letter or digit at both ends";
+}
+
+/** What is wrong with a store before its keys are looked at, by the key to change. */
+function* faultsOf(given: Given): Generator<readonly [string, string], void> {
+  const { kind } = given;
+  if (kind === undefined) yield ["kind", "is required"];
+  else if (kind !== "dynamodb" && kind !== "ldap") yield ["kind", kindFault(kind)];
+  if (kind !== "dynamodb") return;
+  // Told as what they are: as unknown keys they would look like slips.
+  for (const key of Object.keys(given).filter((each) => Object.hasOwn(directoryKeys, each))) {
+    yield [key, 'is a key of kind = "ldap", and this store is of kind = "dynamodb"'];
+  }
+}
+
+function kindFault(given: unknown): string {
+  const meant = typeof given === "string" ? nearest(given, kinds) : undefined;
+  return `expected ${kinds.map((kind) => `"${kind}"`).join(" or ")}${meant === undefined ? "" : `; did you mean "${meant}"?`}`;
+}

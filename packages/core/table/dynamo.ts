@@ -47,13 +47,9 @@ interface Capacity {
 interface Charged {
   readonly ConsumedCapacity?: Capacity | Capacity[] | undefined;
 }
-const unitsOf = ({ ConsumedCapacity }: Charged): number =>
-  [ConsumedCapacity ?? []].flat().reduce((sum, part) => sum + (part.CapacityUnits ?? 0), 0);
-
-const identity = (key: Key): string => `${key.PK}\u0000${key.SK}`;
 
 /** Opens the table for one container: one SDK client, shared by the requests that the container serves. */
-export const openTable = (config: TableConfig): OpenTable => {
+export function openTable(config: TableConfig): OpenTable {
   const { tableName: TableName, deadlineMs, requestDeadlineMs = Number.POSITIVE_INFINITY } = config;
   const documents = DynamoDBDocumentClient.from(new DynamoDBClient(config.client ?? {}), {
     marshallOptions: { removeUndefinedValues: true },
@@ -287,4 +283,12 @@ export const openTable = (config: TableConfig): OpenTable => {
       },
     };
   };
-};
+}
+
+function unitsOf({ ConsumedCapacity }: Charged): number {
+  return [ConsumedCapacity ?? []].flat().reduce((sum, part) => sum + (part.CapacityUnits ?? 0), 0);
+}
+
+function identity(key: Key): string {
+  return `${key.PK}\u0000${key.SK}`;
+}

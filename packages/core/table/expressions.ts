@@ -5,8 +5,12 @@ import type { Key, Step, Value, When } from "./table.ts";
 const PK_BYTES_MAX = 2_048;
 const SK_BYTES_MAX = 1_024;
 
+type Placeholders = ReturnType<typeof placeholders>;
+
+type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+
 /** Refuses keys that DynamoDB would refuse (the embedded engine does not refuse all of them). */
-export const checkKey = ({ PK, SK }: Key): void => {
+export function checkKey({ PK, SK }: Key): void {
   for (const [part, text, most] of [
     ["PK", PK, PK_BYTES_MAX],
     ["SK", SK, SK_BYTES_MAX],
@@ -15,10 +19,10 @@ export const checkKey = ({ PK, SK }: Key): void => {
     if (bytes === 0 || bytes > most) throw new RangeError(`${part} must hold 1 to ${most} bytes, not ${bytes}`);
     if (!text.isWellFormed()) throw new RangeError(`${part} is not well-formed Unicode`);
   }
-};
+}
 
 /** Collects the placeholders of one request's expressions. */
-export const placeholders = () => {
+export function placeholders() {
   const names: Record<string, string> = {};
   const values: Record<string, Value> = {};
   return {
@@ -36,26 +40,13 @@ export const placeholders = () => {
       ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
     }),
   };
-};
-type Placeholders = ReturnType<typeof placeholders>;
-
-const conditionOf = (when: When, p: Placeholders): string | undefined => {
-  if (when === "any") return undefined;
-  if (when === "absent") return "attribute_not_exists(PK)";
-  if (when === "present") return "attribute_exists(PK)";
-  const terms = ["attribute_exists(PK)"];
-  for (const [attribute, value] of Object.entries(when.equal ?? {}))
-    terms.push(`${p.name(attribute)} = ${p.value(value)}`);
-  for (const [attribute, value] of Object.entries(when.above ?? {}))
-    terms.push(`${p.name(attribute)} > ${p.value(value)}`);
-  return terms.join(" AND ");
-};
+}
 
 /** The update expression of a change. */
-export const updateOf = (
+export function updateOf(
   step: Omit<Extract<Step, { change: Key }>, "change" | "when" | "otherwise">,
   p: Placeholders,
-): string => {
+): string {
   const clause = (word: string, parts: readonly string[]) => (parts.length > 0 ? [`${word} ${parts.join(", ")}`] : []);
   const pairs = (fields: Readonly<Record<string, Value>> | undefined, between: string) =>
     Object.entries(fields ?? {}).map(([attribute, value]) => `${p.name(attribute)}${between}${p.value(value)}`);
@@ -68,12 +59,10 @@ export const updateOf = (
       (step.clear ?? []).map((attribute) => p.name(attribute)),
     ),
   ].join(" ");
-};
-
-type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+}
 
 /** One step as DynamoDB takes it; the item that is there comes back when its condition fails. */
-export const transactItem = (TableName: string, step: Step): TransactItem => {
+export function transactItem(TableName: string, step: Step): TransactItem {
   const p = placeholders();
   const ConditionExpression = conditionOf(step.when, p);
   const condition = ConditionExpression !== undefined && { ConditionExpression };
@@ -94,4 +83,16 @@ export const transactItem = (TableName: string, step: Step): TransactItem => {
   checkKey(step.check);
   if (!ConditionExpression) throw new RangeError("a check of nothing");
   return { ConditionCheck: { ...common, Key: { ...step.check }, ConditionExpression, ...p.used() } };
-};
+}
+
+function conditionOf(when: When, p: Placeholders): string | undefined {
+  if (when === "any") return undefined;
+  if (when === "absent") return "attribute_not_exists(PK)";
+  if (when === "present") return "attribute_exists(PK)";
+  const terms = ["attribute_exists(PK)"];
+  for (const [attribute, value] of Object.entries(when.equal ?? {}))
+    terms.push(`${p.name(attribute)} = ${p.value(value)}`);
+  for (const [attribute, value] of Object.entries(when.above ?? {}))
+    terms.push(`${p.name(attribute)} > ${p.value(value)}`);
+  return terms.join(" AND ");
+}

@@ -18,15 +18,22 @@ const passing = new Set([
 const passingReasons = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);
 const networkCodes = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN", "ENOTFOUND"]);
 
-const nameOf = (error: unknown): string => (error instanceof Error ? error.name : "");
-const codeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
-
 /** Whether the same call may succeed in a moment. */
-export const isPassing = (error: unknown): boolean =>
-  error instanceof ProvisionedThroughputExceededException ||
-  passing.has(nameOf(error)) ||
-  networkCodes.has(codeOf(error)) ||
-  (error instanceof TransactionCanceledException &&
-    !(error.CancellationReasons ?? []).some((reason) => reason.Code === "ConditionalCheckFailed") &&
-    (error.CancellationReasons ?? []).some((reason) => passingReasons.has(reason.Code ?? "")));
+export function isPassing(error: unknown): boolean {
+  return (
+    error instanceof ProvisionedThroughputExceededException ||
+    passing.has(nameOf(error)) ||
+    networkCodes.has(codeOf(error)) ||
+    (error instanceof TransactionCanceledException &&
+      !(error.CancellationReasons ?? []).some((reason) => reason.Code === "ConditionalCheckFailed") &&
+      (error.CancellationReasons ?? []).some((reason) => passingReasons.has(reason.Code ?? "")))
+  );
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : "";
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}

@@ -14,7 +14,6 @@ import type { Key } from "./table.ts";
 
 /** The sort key of an item that is alone in its partition, or the main one of it. */
 const MAIN = "A";
-const main = (PK: string): Key => ({ PK, SK: MAIN });
 /** Begins the sort key of a member of a group. */
 export const MEMBER = "M#";
 /** Begin the sort keys of the users and groups that hold a role. */
@@ -22,11 +21,6 @@ export const ROLE_USER = "USER#";
 export const ROLE_GROUP = "GROUP#";
 /** A partition key holds 2,048 bytes; a longer value is known by its digest. */
 const VALUE_BYTES_MAX = 1_800;
-const keyText = (value: string): string =>
-  Buffer.byteLength(value, "utf8") <= VALUE_BYTES_MAX
-    ? value
-    : `sha256:${createHash("sha256").update(value).digest("hex")}`;
-const of = (tenant: string): string => `T#${tenant}`;
 
 /** The partition of a list of names; ranges and leaves of the name index lie beside it (decision 0004). */
 export interface NameListKeys {
@@ -38,13 +32,6 @@ export interface NameListKeys {
   /** The packed names of the range with that low key. */
   leaf(low: string): Key;
 }
-
-const nameList = (partition: string): NameListKeys => ({
-  entries: partition,
-  entry: (name) => ({ PK: partition, SK: name }),
-  ranges: `${partition}#R`,
-  leaf: (low) => main(`${partition}#L#${low}`),
-});
 
 export const keys = {
   tenant: (tenant: string): Key => main(`${of(tenant)}#TENANT`),
@@ -131,3 +118,26 @@ export const keys = {
     SK: `${ROLE_GROUP}${groupId}`,
   }),
 } as const;
+
+function of(tenant: string): string {
+  return `T#${tenant}`;
+}
+
+function keyText(value: string): string {
+  return Buffer.byteLength(value, "utf8") <= VALUE_BYTES_MAX
+    ? value
+    : `sha256:${createHash("sha256").update(value).digest("hex")}`;
+}
+
+function nameList(partition: string): NameListKeys {
+  return {
+    entries: partition,
+    entry: (name) => ({ PK: partition, SK: name }),
+    ranges: `${partition}#R`,
+    leaf: (low) => main(`${partition}#L#${low}`),
+  };
+}
+
+function main(PK: string): Key {
+  return { PK, SK: MAIN };
+}

@@ -24,7 +24,7 @@ export interface Meter {
 }
 
 /** Starts at zero. */
-export const newMeter = (): Meter => {
+export function newMeter(): Meter {
   /** The longest chain of calls that have ended. */
   let ended = 0;
   const cost = { calls: 0, roundTrips: 0, readUnits: 0, writeUnits: 0 };
@@ -41,4 +41,4 @@ export const newMeter = (): Meter => {
       };
     },
   };
-};
+}

@@ -39,6 +39,34 @@ export class DamagedRow extends Error {
   }
 }
 
+export const text = plain("a text", (stored): stored is string => typeof stored === "string");
+export const number = plain("a finite number", (stored): stored is number => Number.isFinite(stored));
+export const bool = plain("true or false", (stored): stored is boolean => typeof stored === "boolean");
+export const bytes = plain("bytes", (stored): stored is Uint8Array => stored instanceof Uint8Array);
+
+/** True, or absent for false. */
+export const flag: Field<boolean> = { ...withDefault(bool, false), write: (value) => value || undefined };
+
+/** Texts without order, each once. Read in the order of their code units; an empty set is not stored. */
+export const textSet: Field<readonly string[]> = {
+  expects: "a set of texts or absent",
+  parse(stored = new Set()) {
+    const values = stored instanceof Set ? [...stored] : [misfit];
+    return values.every((value) => typeof value === "string") ? values.sort() : misfit;
+  },
+  write: (values) => (values.length > 0 ? new Set(values) : undefined),
+};
+
+interface Damage {
+  readonly attribute: string;
+  readonly expects: string;
+}
+
+interface Member extends Damage, Field<unknown> {
+  readonly property: string;
+  readonly attribute: string;
+}
+
 /** The codec of one kind of row, from a declaration of its attributes. */
 export function rowCodec<T extends object>(kind: string, fields: Fields<T>): RowCodec<T> {
   const members = membersOf(fields);
@@ -77,6 +105,10 @@ export function oneOf<const V extends string>(...values: readonly V[]): Field<V>
   return plain(`one of ${values.join(", ")}`, (stored): stored is V => values.some((value) => value === stored));
 }
 
+function plain<V extends Value>(expects: string, is: (stored: unknown) => stored is V): Field<V> {
+  return { expects, parse: (stored) => (is(stored) ? stored : misfit), write: (value) => value };
+}
+
 /** A list of values of one form. */
 export function list<V>(element: Field<V>): Field<readonly V[]> {
   return {
@@ -107,6 +139,10 @@ export function record<T extends object>(fields: Fields<T>): Field<T> {
   };
 }
 
+function isMap(stored: unknown): stored is Readonly<Record<string, unknown>> {
+  return typeof stored === "object" && stored !== null && !Array.isArray(stored);
+}
+
 /**
  * A value stored as JSON text, which parses many times faster than a tree of attribute values. `is` checks the parsed
  * value. Text that is not JSON is damage.
@@ -122,36 +158,12 @@ export function json<T>(expects: string, is: (parsed: unknown) => parsed is T): 
   };
 }
 
-export const text = plain("a text", (stored): stored is string => typeof stored === "string");
-export const number = plain("a finite number", (stored): stored is number => Number.isFinite(stored));
-export const bool = plain("true or false", (stored): stored is boolean => typeof stored === "boolean");
-export const bytes = plain("bytes", (stored): stored is Uint8Array => stored instanceof Uint8Array);
-
-/** True, or absent for false. */
-export const flag: Field<boolean> = { ...withDefault(bool, false), write: (value) => value || undefined };
-
-/** Texts without order, each once. Read in the order of their code units; an empty set is not stored. */
-export const textSet: Field<readonly string[]> = {
-  expects: "a set of texts or absent",
-  parse(stored = new Set()) {
-    const values = stored instanceof Set ? [...stored] : [misfit];
-    return values.every((value) => typeof value === "string") ? values.sort() : misfit;
-  },
-  write: (values) => (values.length > 0 ? new Set(values) : undefined),
-};
-
-interface Damage {
-  readonly attribute: string;
-  readonly expects: string;
-}
-
-interface Member extends Damage, Field<unknown> {
-  readonly property: string;
-  readonly attribute: string;
-}
-
-function plain<V extends Value>(expects: string, is: (stored: unknown) => stored is V): Field<V> {
-  return { expects, parse: (stored) => (is(stored) ? stored : misfit), write: (value) => value };
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function membersOf<T>(fields: Fields<T>): readonly Member[] {
@@ -184,16 +196,4 @@ function writeMembers(members: readonly Member[], value: object): Record<string,
     if (stored !== undefined) written[attribute] = stored;
   }
   return written;
-}
-
-function isMap(stored: unknown): stored is Readonly<Record<string, unknown>> {
-  return typeof stored === "object" && stored !== null && !Array.isArray(stored);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -12,13 +12,15 @@ const BACKOFF_MOST_MS = 1_600;
 class Stale extends Error {}
 
 /** The `otherwise` of a step that must be decided again on what is there now. */
-export const stale = (): Error => new Stale("changed in between");
+export function stale(): Error {
+  return new Stale("changed in between");
+}
 
 /**
  * Repeats an attempt that ends in `stale`, with full jitter. The attempt is told how many went before it.
  * Throws `resource.contended` after 8 seconds.
  */
-export const whileStale = async <R>(attempt: (before: number) => Promise<R>): Promise<R> => {
+export async function whileStale<R>(attempt: (before: number) => Promise<R>): Promise<R> {
   const start = elapsed();
   for (let tries = 0; ; tries += 1) {
     try {
@@ -31,4 +33,4 @@ export const whileStale = async <R>(attempt: (before: number) => Promise<R>): Pr
       await pause(Math.random() * Math.min(BACKOFF_MOST_MS, BACKOFF_FIRST_MS * 2 ** tries));
     }
   }
-};
+}

@@ -17,12 +17,12 @@ class TenantExists extends Error {}
  * Founds a tenant; answers `undefined` when it exists already. Two callers at once found it once.
  * The tenant's resident application needs no item: it has the settings of a fresh one until somebody changes them.
  */
-export const foundTenant = async (
+export async function foundTenant(
   table: Table,
   domain: string,
   { username, password, profile = {} }: Administrator,
   nowMs = systemClock.now(),
-): Promise<Tenant | undefined> => {
+): Promise<Tenant | undefined> {
   if (await tenantStore(table).find(domain)) return undefined;
   const exists = () => new TenantExists(domain);
   const roles = roleStore(table);
@@ -43,4 +43,4 @@ export const foundTenant = async (
     if (error instanceof TenantExists) return undefined;
     throw error;
   }
-};
+}

@@ -29,24 +29,9 @@ export interface Founded {
 const RIGHTS_KNOWN_MS = 20_000;
 const BETWEEN_TRIES_MS = 1_000;
 
-/** Repeats what is refused for want of rights: while a stage is made, the role is as young as the function. */
-const onceRightsAreKnown = async <R>(attempt: () => Promise<R>): Promise<R> => {
-  const untilMs = elapsed() + RIGHTS_KNOWN_MS;
-  for (;;) {
-    try {
-      return await attempt();
-    } catch (error) {
-      const isRefused = error instanceof Error && error.name === "AccessDeniedException";
-      if (!isRefused || elapsed() + BETWEEN_TRIES_MS > untilMs) throw error;
-      await pause(BETWEEN_TRIES_MS);
-    }
-  }
-};
-
 /** Makes the function. It throws an `Error` (of a name or a password, `request.invalid`) that says what is wrong and never shows the password. */
-export const newFounder =
-  (open: OpenTable) =>
-  async (event: unknown): Promise<Founded> => {
+export function newFounder(open: OpenTable) {
+  return async (event: unknown): Promise<Founded> => {
     const parsed = Request.safeParse(event);
     if (!parsed.success) {
       throw new Error(parsed.error.issues.map(({ path, message }) => [...path, message].join(": ")).join("; "));
@@ -57,3 +42,18 @@ export const newFounder =
     const founded = await onceRightsAreKnown(() => foundTenant(open(newMeter()), SUPER_TENANT, parsed.data));
     return { founded: founded !== undefined };
   };
+}
+
+/** Repeats what is refused for want of rights: while a stage is made, the role is as young as the function. */
+async function onceRightsAreKnown<R>(attempt: () => Promise<R>): Promise<R> {
+  const untilMs = elapsed() + RIGHTS_KNOWN_MS;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const isRefused = error instanceof Error && error.name === "AccessDeniedException";
+      if (!isRefused || elapsed() + BETWEEN_TRIES_MS > untilMs) throw error;
+      await pause(BETWEEN_TRIES_MS);
+    }
+  }
+}

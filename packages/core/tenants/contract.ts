@@ -9,14 +9,6 @@ const LIST = "internal_list_tenants";
 export const LIMIT_DEFAULT = 10;
 export const LIMIT_MAX = 100;
 
-const wholeNumber = (description: string, fallback: number) =>
-  z
-    .string()
-    .regex(/^-?\d{1,10}$/, "expected a whole number of at most 10 digits")
-    .transform(Number)
-    .optional()
-    .meta({ type: "integer", default: fallback, description });
-
 const ListQuery = z.object({
   limit: wholeNumber(`The most tenants on a page; more than ${LIMIT_MAX} is ${LIMIT_MAX}`, LIMIT_DEFAULT),
   offset: wholeNumber("How many to leave out", 0),
@@ -97,3 +89,12 @@ export const tenantOperations = {
     failures: [400, 403, 404],
   }),
 } as const;
+
+function wholeNumber(description: string, fallback: number) {
+  return z
+    .string()
+    .regex(/^-?\d{1,10}$/, "expected a whole number of at most 10 digits")
+    .transform(Number)
+    .optional()
+    .meta({ type: "integer", default: fallback, description });
+}

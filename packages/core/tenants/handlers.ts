@@ -19,58 +19,11 @@ export interface TenantStores {
 
 const BASE = "/api/server/v1/tenants";
 
-const present = async ({ users }: TenantStores, { id, domain, active, createdMs, administrator }: Tenant) => {
-  const owner = await users.find(domain, administrator);
-  return {
-    id,
-    domain,
-    owners: owner ? [{ id: owner.id, username: owner.userName }] : [],
-    createdDate: new Date(createdMs).toISOString(),
-    lifecycleStatus: { activated: active },
-  };
-};
-
-const byDomain = async (stores: TenantStores, domain: string): Promise<Tenant> => {
-  const tenant = await stores.tenants.find(domain);
-  if (!tenant) throw domainNotFound(domain);
-  return tenant;
-};
-
-const byId = async (stores: TenantStores, id: string): Promise<Tenant> => {
-  const domain = await stores.tenants.domainOf(id);
-  const tenant = domain === undefined ? undefined : await stores.tenants.find(domain);
-  if (!tenant) throw tenantNotFound(id);
-  return tenant;
-};
-
-/** The name of an owner without the tenant, which upstream lets it be written with. */
-const ownerName = (username: string, domain: string): string => {
-  const end = `@${domain}`;
-  const name = username.toLowerCase().endsWith(end) ? username.slice(0, -end.length) : username;
-  checkName(name);
-  return name;
-};
-
 const vocabulary = {
   attributes: ["domainName"],
   unknownAttribute: "filter.attribute",
   example: "domainName co example",
 } as const;
-
-const window = ({ limit = LIMIT_DEFAULT, offset = 0 }: { limit?: number | undefined; offset?: number | undefined }) => {
-  if (limit < 0) throw new Fault("tenant.limit_invalid", "Limit should not be negative.");
-  if (offset < 0) throw new Fault("tenant.offset_invalid", "Offset should not be negative.");
-  return { limit: Math.min(limit, LIMIT_MAX), offset };
-};
-
-const isDescending = (sortBy: string | undefined, sortOrder: string | undefined): boolean => {
-  if (sortBy !== undefined && sortBy !== "domainName") {
-    throw new Fault("request.invalid", "sortBy: tenants are sorted by domainName only.");
-  }
-  const order = sortOrder?.toUpperCase() ?? "ASC";
-  if (order !== "ASC" && order !== "DESC") throw new Fault("request.invalid", "sortOrder is ASC or DESC.");
-  return order === "DESC";
-};
 
 export const tenantHandlers: Handlers<typeof tenantOperations, TenantStores> = {
   async listTenants({ query }, context) {
@@ -159,3 +112,50 @@ export const tenantHandlers: Handlers<typeof tenantOperations, TenantStores> = {
     return present(context, { ...tenant, active: body.activated });
   },
 };
+
+function window({ limit = LIMIT_DEFAULT, offset = 0 }: { limit?: number | undefined; offset?: number | undefined }) {
+  if (limit < 0) throw new Fault("tenant.limit_invalid", "Limit should not be negative.");
+  if (offset < 0) throw new Fault("tenant.offset_invalid", "Offset should not be negative.");
+  return { limit: Math.min(limit, LIMIT_MAX), offset };
+}
+
+function isDescending(sortBy: string | undefined, sortOrder: string | undefined): boolean {
+  if (sortBy !== undefined && sortBy !== "domainName") {
+    throw new Fault("request.invalid", "sortBy: tenants are sorted by domainName only.");
+  }
+  const order = sortOrder?.toUpperCase() ?? "ASC";
+  if (order !== "ASC" && order !== "DESC") throw new Fault("request.invalid", "sortOrder is ASC or DESC.");
+  return order === "DESC";
+}
+
+async function present({ users }: TenantStores, { id, domain, active, createdMs, administrator }: Tenant) {
+  const owner = await users.find(domain, administrator);
+  return {
+    id,
+    domain,
+    owners: owner ? [{ id: owner.id, username: owner.userName }] : [],
+    createdDate: new Date(createdMs).toISOString(),
+    lifecycleStatus: { activated: active },
+  };
+}
+
+/** The name of an owner without the tenant, which upstream lets it be written with. */
+function ownerName(username: string, domain: string): string {
+  const end = `@${domain}`;
+  const name = username.toLowerCase().endsWith(end) ? username.slice(0, -end.length) : username;
+  checkName(name);
+  return name;
+}
+
+async function byId(stores: TenantStores, id: string): Promise<Tenant> {
+  const domain = await stores.tenants.domainOf(id);
+  const tenant = domain === undefined ? undefined : await stores.tenants.find(domain);
+  if (!tenant) throw tenantNotFound(id);
+  return tenant;
+}
+
+async function byDomain(stores: TenantStores, domain: string): Promise<Tenant> {
+  const tenant = await stores.tenants.find(domain);
+  if (!tenant) throw domainNotFound(domain);
+  return tenant;
+}

@@ -11,30 +11,38 @@ export interface AccessTokenStore {
 }
 
 /** Opens the store on the table of one request. */
-export const accessTokenStore = (table: Table): AccessTokenStore => ({
-  async find(text) {
-    if (!isOpaque(text, "at_")) return undefined;
-    const item = await table.get(keys.accessToken(digestOf(text)));
-    return item?.token as AccessToken | undefined;
-  },
-});
-
-const impossible = (): Error => new Error("two tokens of 256 random bits are the same");
+export function accessTokenStore(table: Table): AccessTokenStore {
+  return {
+    async find(text) {
+      if (!isOpaque(text, "at_")) return undefined;
+      const item = await table.get(keys.accessToken(digestOf(text)));
+      return item?.token as AccessToken | undefined;
+    },
+  };
+}
 
 /** The step that keeps a new token. */
-export const keepingAccessToken = (text: string, token: AccessToken): Step => ({
-  put: {
-    ...keys.accessToken(digestOf(text)),
-    token: token as unknown as Item["token"],
-    expiresAtSeconds: token.expiresAtSeconds,
-  },
-  when: "any",
-  otherwise: impossible,
-});
+export function keepingAccessToken(text: string, token: AccessToken): Step {
+  return {
+    put: {
+      ...keys.accessToken(digestOf(text)),
+      token: token as unknown as Item["token"],
+      expiresAtSeconds: token.expiresAtSeconds,
+    },
+    when: "any",
+    otherwise: impossible,
+  };
+}
 
 /** The step that removes a token, whether it is there or not. */
-export const removingAccessToken = (digest: string): Step => ({
-  remove: keys.accessToken(digest),
-  when: "any",
-  otherwise: impossible,
-});
+export function removingAccessToken(digest: string): Step {
+  return {
+    remove: keys.accessToken(digest),
+    when: "any",
+    otherwise: impossible,
+  };
+}
+
+function impossible(): Error {
+  return new Error("two tokens of 256 random bits are the same");
+}

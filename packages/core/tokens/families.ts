@@ -63,71 +63,87 @@ export interface Located {
   readonly expiresAtSeconds: number;
 }
 
-const toFamily = (item: Item | undefined): Family | undefined => item?.family as Family | undefined;
-
 /** Opens the store on the table of one request. */
-export const familyStore = (table: Table): FamilyStore => ({
-  async locate(text) {
-    if (!isOpaque(text, "rt_")) return undefined;
-    const digest = digestOf(text);
-    const item = await table.get(keys.refreshToken(digest));
-    if (!item) return undefined;
-    const { tenant, familyId, expiresAtSeconds } = item;
-    return {
-      digest,
-      tenant: String(tenant),
-      familyId: String(familyId),
-      expiresAtSeconds: Number(expiresAtSeconds),
-    };
-  },
-  async open({ tenant, familyId, digest, expiresAtSeconds }) {
-    const family = toFamily(await table.get(keys.family(tenant, familyId)));
-    return family && { digest, expiresAtSeconds, family };
-  },
-  find: async (tenant, id) => toFamily(await table.get(keys.family(tenant, id))),
-});
+export function familyStore(table: Table): FamilyStore {
+  return {
+    async locate(text) {
+      if (!isOpaque(text, "rt_")) return undefined;
+      const digest = digestOf(text);
+      const item = await table.get(keys.refreshToken(digest));
+      if (!item) return undefined;
+      const { tenant, familyId, expiresAtSeconds } = item;
+      return {
+        digest,
+        tenant: String(tenant),
+        familyId: String(familyId),
+        expiresAtSeconds: Number(expiresAtSeconds),
+      };
+    },
+    async open({ tenant, familyId, digest, expiresAtSeconds }) {
+      const family = toFamily(await table.get(keys.family(tenant, familyId)));
+      return family && { digest, expiresAtSeconds, family };
+    },
+    find: async (tenant, id) => toFamily(await table.get(keys.family(tenant, id))),
+  };
+}
 
-const impossible = (): Error => new Error("an id of this moment is in use");
-
-const keyOf = ({ tenant, id }: Family): Key => keys.family(tenant, id);
-
-/** Until when a family's item is needed: to the end of its last token. */
-const neededUntil = ({ currentUntilSeconds, access }: Family): number =>
-  Math.max(currentUntilSeconds, access.expiresAtSeconds);
-
-const familyItem = (family: Family): Item => ({
-  ...keyOf(family),
-  current: family.current,
-  family: family as unknown as Item["family"],
-  expiresAtSeconds: neededUntil(family),
-});
-
-const keepingRefresh = (family: Family): Step => ({
-  put: {
-    ...keys.refreshToken(family.current),
-    tenant: family.tenant,
-    familyId: family.id,
-    expiresAtSeconds: family.currentUntilSeconds,
-  },
-  when: "any",
-  otherwise: impossible,
-});
+function toFamily(item: Item | undefined): Family | undefined {
+  return item?.family as Family | undefined;
+}
 
 /** The steps that keep a new family and its first refresh token. */
-export const startingFamily = (family: Family): readonly Step[] => [
-  { put: familyItem(family), when: "absent", otherwise: impossible },
-  keepingRefresh(family),
-];
+export function startingFamily(family: Family): readonly Step[] {
+  return [{ put: familyItem(family), when: "absent", otherwise: impossible }, keepingRefresh(family)];
+}
 
 /** The steps that put a family in another state, from the one that was read. `otherwise` is the fault when it has changed or ended since. */
-export const continuingFamily = (before: Family, after: Family, otherwise: () => Error): readonly Step[] => [
-  { put: familyItem(after), when: { equal: { current: before.current } }, otherwise },
-  ...(after.current === before.current ? [] : [keepingRefresh(after)]),
-];
+export function continuingFamily(before: Family, after: Family, otherwise: () => Error): readonly Step[] {
+  return [
+    { put: familyItem(after), when: { equal: { current: before.current } }, otherwise },
+    ...(after.current === before.current ? [] : [keepingRefresh(after)]),
+  ];
+}
 
 /** The step that ends a family, whether it is there or not. */
-export const removingFamily = (tenant: string, id: string): Step => ({
-  remove: keys.family(tenant, id),
-  when: "any",
-  otherwise: impossible,
-});
+export function removingFamily(tenant: string, id: string): Step {
+  return {
+    remove: keys.family(tenant, id),
+    when: "any",
+    otherwise: impossible,
+  };
+}
+
+function familyItem(family: Family): Item {
+  return {
+    ...keyOf(family),
+    current: family.current,
+    family: family as unknown as Item["family"],
+    expiresAtSeconds: neededUntil(family),
+  };
+}
+
+function keyOf({ tenant, id }: Family): Key {
+  return keys.family(tenant, id);
+}
+
+/** Until when a family's item is needed: to the end of its last token. */
+function neededUntil({ currentUntilSeconds, access }: Family): number {
+  return Math.max(currentUntilSeconds, access.expiresAtSeconds);
+}
+
+function keepingRefresh(family: Family): Step {
+  return {
+    put: {
+      ...keys.refreshToken(family.current),
+      tenant: family.tenant,
+      familyId: family.id,
+      expiresAtSeconds: family.currentUntilSeconds,
+    },
+    when: "any",
+    otherwise: impossible,
+  };
+}
+
+function impossible(): Error {
+  return new Error("an id of this moment is in use");
+}

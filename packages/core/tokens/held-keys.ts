@@ -21,8 +21,16 @@ export interface VerifyingKeys {
   refresh(table: Table, nowMs: number): Promise<void>;
 }
 
+/** Keys that sign. */
+export interface SigningKeys {
+  /** The ring; made where there is none yet. One round trip where it may have changed. */
+  ring(table: Table, nowMs: number): Promise<Ring>;
+  /** Writes an access token. No round trip while the ring is fresh. */
+  sign(table: Table, token: AccessToken, id: string, issuer: Issuer, nowMs: number): Promise<string>;
+}
+
 /** Opens the verifying keys of one container. */
-export const newVerifyingKeys = (): VerifyingKeys => {
+export function newVerifyingKeys(): VerifyingKeys {
   let ring: Ring = [];
   let readMs = Number.NEGATIVE_INFINITY;
   const ready = new Map<string, Promise<CryptoKey>>();
@@ -48,18 +56,10 @@ export const newVerifyingKeys = (): VerifyingKeys => {
       return known;
     },
   };
-};
-
-/** Keys that sign. */
-export interface SigningKeys {
-  /** The ring; made where there is none yet. One round trip where it may have changed. */
-  ring(table: Table, nowMs: number): Promise<Ring>;
-  /** Writes an access token. No round trip while the ring is fresh. */
-  sign(table: Table, token: AccessToken, id: string, issuer: Issuer, nowMs: number): Promise<string>;
 }
 
 /** Opens the signing keys of one container. `onRead` is told for how long the key has signed, whenever the ring is read. */
-export const newSigningKeys = (seal: Seal, onRead: (ageMs: number) => void = () => undefined): SigningKeys => {
+export function newSigningKeys(seal: Seal, onRead: (ageMs: number) => void = () => undefined): SigningKeys {
   let held: OpenRing | undefined;
   let readMs = 0;
   const ready = new Map<string, Promise<CryptoKey>>();
@@ -90,4 +90,4 @@ export const newSigningKeys = (seal: Seal, onRead: (ageMs: number) => void = () 
       return signAccessToken(token, id, issuer, { kid: key.kid, secret: await secret });
     },
   };
-};
+}

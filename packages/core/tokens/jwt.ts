@@ -20,12 +20,6 @@ export interface Issuer {
   issuerOf(tenant: string): string;
 }
 
-/** The issuers at an origin: each tenant's is the address of its token endpoint, as clients of WSO2 Identity Server know it. */
-export const issuerAt = (origin: string): Issuer => ({
-  origin,
-  issuerOf: (tenant) => `${origin}${tenant === SUPER_TENANT ? "" : `/t/${tenant}`}/oauth2/token`,
-});
-
 /** What we say beside the registered claims, in one claim of our own. */
 interface OwnClaim {
   readonly tenant: string;
@@ -38,25 +32,39 @@ interface OwnClaim {
 }
 const OWN = "idp";
 
+/** The key of that id, if tokens of it are accepted. */
+export type KeyOf = (kid: string) => Promise<CryptoKey | undefined>;
+
+/** The issuers at an origin: each tenant's is the address of its token endpoint, as clients of WSO2 Identity Server know it. */
+export function issuerAt(origin: string): Issuer {
+  return {
+    origin,
+    issuerOf: (tenant) => `${origin}${tenant === SUPER_TENANT ? "" : `/t/${tenant}`}/oauth2/token`,
+  };
+}
+
 /** The public half of a key, for verifying. */
-export const publicKey = async ({ x, y }: RingKey): Promise<CryptoKey> =>
-  (await importJWK({ kty: "EC", crv: "P-256", x, y }, ALGORITHM)) as CryptoKey;
+export async function publicKey({ x, y }: RingKey): Promise<CryptoKey> {
+  return (await importJWK({ kty: "EC", crv: "P-256", x, y }, ALGORITHM)) as CryptoKey;
+}
 
 /** The private half, for signing. `d` is the secret number. */
-export const privateKey = async ({ x, y }: RingKey, d: string): Promise<CryptoKey> =>
-  (await importJWK({ kty: "EC", crv: "P-256", x, y, d }, ALGORITHM)) as CryptoKey;
+export async function privateKey({ x, y }: RingKey, d: string): Promise<CryptoKey> {
+  return (await importJWK({ kty: "EC", crv: "P-256", x, y, d }, ALGORITHM)) as CryptoKey;
+}
 
 /** A key as others read it (RFC 7517). */
-export const toJwk = ({ kid, x, y }: RingKey) =>
-  ({ kty: "EC", crv: "P-256", x, y, kid, use: "sig", alg: ALGORITHM }) as const;
+export function toJwk({ kid, x, y }: RingKey) {
+  return { kty: "EC", crv: "P-256", x, y, kid, use: "sig", alg: ALGORITHM } as const;
+}
 
 /** Writes a token. `id` is its `jti`. */
-export const signAccessToken = (
+export function signAccessToken(
   token: AccessToken,
   id: string,
   { origin, issuerOf: issuer }: Issuer,
   key: { readonly kid: string; readonly secret: CryptoKey },
-): Promise<string> => {
+): Promise<string> {
   const { tenant, clientId, applicationId, user, scopes, roleIds, grantId } = token;
   const own: OwnClaim = {
     tenant,
@@ -81,68 +89,26 @@ export const signAccessToken = (
     .setExpirationTime(token.expiresAtSeconds)
     .setJti(id)
     .sign(key.secret);
-};
-
-const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
-const isOptional = (value: unknown): value is string | undefined => value === undefined || isText(value);
-
-/** Whole seconds; JSON knows numbers that are none. */
-const isMoment = (value: unknown): value is number => Number.isSafeInteger(value);
-
-/** The private claim of a verified token; `undefined` for a token of another make. */
-const ownOf = (payload: JWTPayload): OwnClaim | undefined => {
-  const own = payload[OWN] as Partial<OwnClaim> | undefined;
-  if (typeof own !== "object" || own === null) return undefined;
-  const { tenant, application, grant, issued_ms, roles = [], username, user_store } = own;
-  const isWhole = isText(tenant) && isText(application) && isText(grant) && Number.isFinite(issued_ms);
-  if (!isWhole || !isOptional(username) || !isOptional(user_store)) return undefined;
-  return Array.isArray(roles) && roles.every(isText) ? (own as OwnClaim) : undefined;
-};
-
-const toToken = (payload: JWTPayload, issuer: Issuer): AccessToken | undefined => {
-  const own = ownOf(payload);
-  const { sub, iss, client_id, scope, iat, exp, aut } = payload;
-  if (!own || !isText(client_id) || !isText(sub) || !isOptional(scope)) return undefined;
-  if (!isMoment(iat) || !isMoment(exp)) return undefined;
-  if (iss !== issuer.issuerOf(own.tenant)) return undefined;
-  const { username, user_store, roles = [] } = own;
-  const user = username && user_store ? { id: sub, userName: username, userStore: user_store } : undefined;
-  if (aut !== (user ? "APPLICATION_USER" : "APPLICATION")) return undefined;
-  return {
-    tenant: own.tenant,
-    clientId: client_id,
-    applicationId: own.application,
-    ...(user && { user }),
-    scopes: scope?.split(" ") ?? [],
-    roleIds: roles,
-    grantId: own.grant,
-    issuedAtSeconds: iat,
-    issuedMs: own.issued_ms,
-    expiresAtSeconds: exp,
-  };
-};
+}
 
 /** Whether a text can be a JWT; any other is not looked at. */
-export const isJwt = (text: string): boolean => {
+export function isJwt(text: string): boolean {
   if (text.length > LENGTH_MAX) return false;
   const [, signature = ""] = FORM.exec(text) ?? [];
   // The last character has bits that mean nothing: of the texts that decode to one signature, one is the signature.
   return signature !== "" && Buffer.from(signature, "base64url").toString("base64url") === signature;
-};
-
-/** The key of that id, if tokens of it are accepted. */
-export type KeyOf = (kid: string) => Promise<CryptoKey | undefined>;
+}
 
 /**
  * Reads a token that is signed by one of our keys, for us, by the issuer of its tenant, and alive. Whatever else it is, it is
  * `undefined`: the header chooses nothing but which of our keys is tried (RFC 8725).
  */
-export const readAccessToken = async (
+export async function readAccessToken(
   text: string,
   keyOf: KeyOf,
   issuer: Issuer,
   nowMs: number,
-): Promise<{ readonly token: AccessToken; readonly id: string } | undefined> => {
+): Promise<{ readonly token: AccessToken; readonly id: string } | undefined> {
   if (!isJwt(text)) return undefined;
   /** The database failed us, which says nothing about the token. */
   let trouble: { readonly error: unknown } | undefined;
@@ -171,4 +137,50 @@ export const readAccessToken = async (
     // Whatever is wrong with it, it is no token of ours.
     return undefined;
   }
-};
+}
+
+function toToken(payload: JWTPayload, issuer: Issuer): AccessToken | undefined {
+  const own = ownOf(payload);
+  const { sub, iss, client_id, scope, iat, exp, aut } = payload;
+  if (!own || !isText(client_id) || !isText(sub) || !isOptional(scope)) return undefined;
+  if (!isMoment(iat) || !isMoment(exp)) return undefined;
+  if (iss !== issuer.issuerOf(own.tenant)) return undefined;
+  const { username, user_store, roles = [] } = own;
+  const user = username && user_store ? { id: sub, userName: username, userStore: user_store } : undefined;
+  if (aut !== (user ? "APPLICATION_USER" : "APPLICATION")) return undefined;
+  return {
+    tenant: own.tenant,
+    clientId: client_id,
+    applicationId: own.application,
+    ...(user && { user }),
+    scopes: scope?.split(" ") ?? [],
+    roleIds: roles,
+    grantId: own.grant,
+    issuedAtSeconds: iat,
+    issuedMs: own.issued_ms,
+    expiresAtSeconds: exp,
+  };
+}
+
+/** The private claim of a verified token; `undefined` for a token of another make. */
+function ownOf(payload: JWTPayload): OwnClaim | undefined {
+  const own = payload[OWN] as Partial<OwnClaim> | undefined;
+  if (typeof own !== "object" || own === null) return undefined;
+  const { tenant, application, grant, issued_ms, roles = [], username, user_store } = own;
+  const isWhole = isText(tenant) && isText(application) && isText(grant) && Number.isFinite(issued_ms);
+  if (!isWhole || !isOptional(username) || !isOptional(user_store)) return undefined;
+  return Array.isArray(roles) && roles.every(isText) ? (own as OwnClaim) : undefined;
+}
+
+function isOptional(value: unknown): value is string | undefined {
+  return value === undefined || isText(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+/** Whole seconds; JSON knows numbers that are none. */
+function isMoment(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}

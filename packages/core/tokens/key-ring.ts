@@ -31,33 +31,38 @@ const SPREAD_MS = 2 * 60_000;
 export const LEAD_MS = PUBLISHED_SECONDS * 1_000 + SPREAD_MS;
 
 /** The key that signs at a moment. */
-export const signerAt = (ring: Ring, nowMs: number): RingKey | undefined =>
-  ring.findLast(({ signsFromMs }) => signsFromMs <= nowMs) ?? ring[0];
+export function signerAt(ring: Ring, nowMs: number): RingKey | undefined {
+  return ring.findLast(({ signsFromMs }) => signsFromMs <= nowMs) ?? ring[0];
+}
 
 /** Until when the tokens of a key are accepted: as long as any can live. The newest has no end. */
-export const acceptedUntilMs = (ring: Ring, key: RingKey): number => {
+export function acceptedUntilMs(ring: Ring, key: RingKey): number {
   const next = ring[ring.indexOf(key) + 1];
   return next ? next.signsFromMs + key.longestLifeSeconds * 1_000 + SPREAD_MS : Number.POSITIVE_INFINITY;
-};
+}
 
 /** The keys whose tokens are accepted at a moment, with those that will sign. */
-export const acceptedAt = (ring: Ring, nowMs: number): Ring => ring.filter((key) => acceptedUntilMs(ring, key) > nowMs);
+export function acceptedAt(ring: Ring, nowMs: number): Ring {
+  return ring.filter((key) => acceptedUntilMs(ring, key) > nowMs);
+}
 
 /** The ring with one more key, which signs from `signsFromMs` on; without those whose last token has ended. */
-export const withKey = (ring: Ring, key: Omit<RingKey, "longestLifeSeconds">, nowMs: number): Ring =>
-  acceptedAt(
+export function withKey(ring: Ring, key: Omit<RingKey, "longestLifeSeconds">, nowMs: number): Ring {
+  return acceptedAt(
     [...ring, { ...key, longestLifeSeconds: LIFE_SECONDS }].sort((a, b) => a.signsFromMs - b.signsFromMs),
     nowMs,
   );
+}
 
 /** The ring in which a key may sign tokens of that life. */
-export const withLife = (ring: Ring, kid: string, seconds: number): Ring =>
-  ring.map((key) =>
+export function withLife(ring: Ring, kid: string, seconds: number): Ring {
+  return ring.map((key) =>
     key.kid === kid ? { ...key, longestLifeSeconds: Math.max(key.longestLifeSeconds, seconds) } : key,
   );
+}
 
 /** The keys of which the private half is needed: the one that signs and those that will. */
-export const signersFrom = (ring: Ring, nowMs: number): Ring => {
+export function signersFrom(ring: Ring, nowMs: number): Ring {
   const signer = signerAt(ring, nowMs);
   return ring.filter((key) => key === signer || key.signsFromMs > nowMs);
-};
+}

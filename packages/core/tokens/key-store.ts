@@ -25,18 +25,6 @@ export interface OpenRing {
   readonly secrets: ReadonlyMap<string, string>;
 }
 
-const toRing = (item: Item | undefined): Ring => (item?.keys as Ring | undefined) ?? [];
-
-/** The public halves; empty before the first key was made. One round trip. */
-export const readRing = async (table: Table): Promise<Ring> => toRing(await table.get(keys.keyRing()));
-
-const newKey = async (): Promise<{ readonly point: Pick<RingKey, "kid" | "x" | "y">; readonly d: string }> => {
-  const { privateKey } = await generate("ec", { namedCurve: "P-256" });
-  const { x, y, d }: JsonWebKey = privateKey.export({ format: "jwk" });
-  if (!x || !y || !d) throw new Error("a fresh key has no coordinates");
-  return { point: { kid: await calculateJwkThumbprint({ kty: "EC", crv: "P-256", x, y }), x, y }, d };
-};
-
 /** The key ring with its private halves: for the token endpoint, and for the people who rotate it. */
 export interface KeyStore {
   /** The ring, with a first key where none can sign. One round trip; two more for the first key. */
@@ -53,23 +41,13 @@ interface Versioned extends OpenRing {
   readonly ver: number;
 }
 
-/** The private halves that may still be used. */
-const neededAt = ({ ring, secrets }: OpenRing, nowMs: number): ReadonlyMap<string, string> => {
-  const able = ring.filter(({ kid }) => secrets.has(kid));
-  return new Map(signersFrom(able, nowMs).map(({ kid }) => [kid, secrets.get(kid) ?? ""]));
-};
-
-const withNewKey = async ({ ring, secrets }: OpenRing, nowMs: number, signsFromMs: number) => {
-  const { point, d } = await newKey();
-  const after = {
-    ring: withKey(ring, { ...point, signsFromMs }, nowMs),
-    secrets: new Map([...secrets, [point.kid, d]]),
-  };
-  return { kid: point.kid, after: { ring: after.ring, secrets: neededAt(after, nowMs) } };
-};
+/** The public halves; empty before the first key was made. One round trip. */
+export async function readRing(table: Table): Promise<Ring> {
+  return toRing(await table.get(keys.keyRing()));
+}
 
 /** Opens the store on a table. */
-export const keyStore = (table: Table, seal: Seal): KeyStore => {
+export function keyStore(table: Table, seal: Seal): KeyStore {
   const read = async (): Promise<Versioned> => {
     const [item, sealed] = await table.snapshot([keys.keyRing(), keys.signingKeys()]);
     const secrets = sealed ? (JSON.parse(seal.open(String(sealed.sealed), OWNER)) as SecretKey[]) : [];
@@ -125,4 +103,30 @@ export const keyStore = (table: Table, seal: Seal): KeyStore => {
         return true;
       }),
   };
-};
+}
+
+async function withNewKey({ ring, secrets }: OpenRing, nowMs: number, signsFromMs: number) {
+  const { point, d } = await newKey();
+  const after = {
+    ring: withKey(ring, { ...point, signsFromMs }, nowMs),
+    secrets: new Map([...secrets, [point.kid, d]]),
+  };
+  return { kid: point.kid, after: { ring: after.ring, secrets: neededAt(after, nowMs) } };
+}
+
+async function newKey(): Promise<{ readonly point: Pick<RingKey, "kid" | "x" | "y">; readonly d: string }> {
+  const { privateKey } = await generate("ec", { namedCurve: "P-256" });
+  const { x, y, d }: JsonWebKey = privateKey.export({ format: "jwk" });
+  if (!x || !y || !d) throw new Error("a fresh key has no coordinates");
+  return { point: { kid: await calculateJwkThumbprint({ kty: "EC", crv: "P-256", x, y }), x, y }, d };
+}
+
+/** The private halves that may still be used. */
+function neededAt({ ring, secrets }: OpenRing, nowMs: number): ReadonlyMap<string, string> {
+  const able = ring.filter(({ kid }) => secrets.has(kid));
+  return new Map(signersFrom(able, nowMs).map(({ kid }) => [kid, secrets.get(kid) ?? ""]));
+}
+
+function toRing(item: Item | undefined): Ring {
+  return (item?.keys as Ring | undefined) ?? [];
+}

@@ -31,8 +31,11 @@ export interface AccessToken {
 }
 
 /** Whom a token names: the user, or the client itself (RFC 9068 section 2.2). */
-export const subjectOf = ({ user, clientId }: AccessToken): string => user?.id ?? clientId;
+export function subjectOf({ user, clientId }: AccessToken): string {
+  return user?.id ?? clientId;
+}
 
 /** True while a token has not reached its end. */
-export const isAlive = ({ expiresAtSeconds }: { readonly expiresAtSeconds: number }, nowMs: number): boolean =>
-  expiresAtSeconds * 1_000 > nowMs;
+export function isAlive({ expiresAtSeconds }: { readonly expiresAtSeconds: number }, nowMs: number): boolean {
+  return expiresAtSeconds * 1_000 > nowMs;
+}

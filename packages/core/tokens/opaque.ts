@@ -9,10 +9,16 @@ export type TokenPrefix = "at_" | "rt_";
 const FORM = /^(at|rt)_[A-Za-z0-9_-]{43}$/;
 
 /** A new token: 256 bits that nobody can guess. */
-export const newOpaque = (prefix: TokenPrefix): string => `${prefix}${randomBytes(RANDOM_BYTES).toString("base64url")}`;
+export function newOpaque(prefix: TokenPrefix): string {
+  return `${prefix}${randomBytes(RANDOM_BYTES).toString("base64url")}`;
+}
 
 /** Whether a text has the form of a token; any other is none, and is not looked up. */
-export const isOpaque = (text: string, prefix: TokenPrefix): boolean => text.startsWith(prefix) && FORM.test(text);
+export function isOpaque(text: string, prefix: TokenPrefix): boolean {
+  return text.startsWith(prefix) && FORM.test(text);
+}
 
 /** What a token is known by in the table. Its text has 256 bits of chance, so nothing slower is needed. */
-export const digestOf = (text: string): string => createHash("sha256").update(text, "utf8").digest("base64url");
+export function digestOf(text: string): string {
+  return createHash("sha256").update(text, "utf8").digest("base64url");
+}

@@ -37,7 +37,7 @@ export interface TokenReader {
 }
 
 /** Opens the reader of one container. A token of a user of a user store that its tenant does not have does not count. */
-export const newTokenReader = (userStoresOf: (tenant: string) => readonly string[]): TokenReader => {
+export function newTokenReader(userStoresOf: (tenant: string) => readonly string[]): TokenReader {
   const standings = newStandings();
   const keys = newVerifyingKeys();
   let latestTenant = SUPER_TENANT;
@@ -76,4 +76,4 @@ export const newTokenReader = (userStoresOf: (tenant: string) => readonly string
       return read;
     },
   };
-};
+}

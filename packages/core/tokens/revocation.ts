@@ -38,16 +38,94 @@ export const subjects = {
 } as const;
 
 /** The time part of a key of the log. */
-export const logTime = (ms: number): string => String(Math.max(0, ms)).padStart(MS_DIGITS, "0");
+export function logTime(ms: number): string {
+  return String(Math.max(0, ms)).padStart(MS_DIGITS, "0");
+}
 
 /** The moment from which tokens count, for a revocation that is about to be written. */
-export const revocationTime = (nowMs = systemClock.now()): number => nowMs + REVOCATION_LEAD_MS;
+export function revocationTime(nowMs = systemClock.now()): number {
+  return nowMs + REVOCATION_LEAD_MS;
+}
 
-/** Never asked: the step has no condition. */
-const unconditional = (): Error => new Error("a step without a condition failed");
-const put = (item: Item): Step => ({ put: item, when: "any", otherwise: unconditional });
+/**
+ * The steps that end all tokens of a user, access and refresh tokens alike. They belong into the transaction that deletes or
+ * deactivates the user, sets its password, or takes a role or a group with roles from it. Two steps; make them anew for
+ * every attempt, because they hold the time.
+ */
+export function revokingUser(tenant: string, userId: string, fromMs = revocationTime()): readonly Step[] {
+  return [marking(tenant, subjects.user(userId), fromMs), logging(tenant, subjects.user(userId), fromMs)];
+}
 
-const logging = (tenant: string, subject: string, fromMs: number, scopes?: readonly string[]): Step => {
+/**
+ * The steps that end the access tokens whose scopes rest on a role, whoever has it: where the role is deleted, its permissions
+ * change, or a group loses it. Refresh tokens stay: what they bring is decided anew each time. Two steps, made anew for every attempt.
+ */
+export function revokingRole(tenant: string, roleId: string, fromMs = revocationTime()): readonly Step[] {
+  return [marking(tenant, subjects.role(roleId), fromMs), logging(tenant, subjects.role(roleId), fromMs)];
+}
+
+/** The step that ends all tokens of a client. Its mark is in the client's own item (clients/store.ts). */
+export function revokingClient(tenant: string, clientId: string, fromMs: number): Step {
+  return logging(tenant, subjects.client(clientId), fromMs);
+}
+
+/** The step that ends the access tokens of a client that hold one of some scopes. Its mark is in the client's own item. */
+export function revokingScopes(tenant: string, clientId: string, fromMs: number, scopes: readonly string[]): Step {
+  return logging(tenant, subjects.scopes(clientId), fromMs, scopes);
+}
+
+/**
+ * The steps that end all access tokens with one of some scopes of the tenant's own APIs, which are no more. A token that the log
+ * does not reach ends whichever of a tenant's own scopes it holds. None for no scopes, else two, made anew for every attempt.
+ */
+export function revokingOwnScopes(
+  tenant: string,
+  scopes: readonly string[],
+  fromMs = revocationTime(),
+): readonly Step[] {
+  return scopes.length === 0
+    ? []
+    : [marking(tenant, subjects.ownScopes, fromMs), logging(tenant, subjects.ownScopes, fromMs, scopes)];
+}
+
+/** The steps that end what was granted once: all tokens of a sign-in, or one token that stands alone. `untilSeconds` is when the last of them ends anyway. */
+export function revokingGrant(tenant: string, grantId: string, fromMs: number, untilSeconds: number): readonly Step[] {
+  return [
+    marking(tenant, subjects.grant(grantId), fromMs, untilSeconds),
+    logging(tenant, subjects.grant(grantId), fromMs),
+  ];
+}
+
+/** From when on the tokens of a subject count, by its mark; 0 where there is none. */
+export function markOf(item: Item | undefined): number {
+  return typeof item?.fromMs === "number" ? item.fromMs : 0;
+}
+
+/** From when on the tokens of a user count. One round trip. */
+export async function readUserMark(table: Table, tenant: string, userId: string): Promise<number> {
+  return markOf(await table.get(keys.revocation(tenant, subjects.user(userId))));
+}
+
+/** The marks of all subjects that a token depends on, beside the item of its client. */
+export function marksOf({ tenant, user, roleIds, grantId, scopes }: AccessToken): readonly Key[] {
+  return [
+    ...(user ? [subjects.user(user.id)] : []),
+    ...roleIds.map((id) => subjects.role(id)),
+    ...(scopes.some(isOwn) ? [subjects.ownScopes] : []),
+    subjects.grant(grantId),
+  ].map((subject) => keys.revocation(tenant, subject));
+}
+
+/** Whether a scope is one of a tenant's own API; names of this service's scopes are its own. */
+function isOwn(scope: string): boolean {
+  return !scope.startsWith("internal_");
+}
+
+function marking(tenant: string, subject: string, fromMs: number, expiresAtSeconds?: number): Step {
+  return put({ ...keys.revocation(tenant, subject), fromMs, expiresAtSeconds });
+}
+
+function logging(tenant: string, subject: string, fromMs: number, scopes?: readonly string[]): Step {
   const atMs = systemClock.now();
   return put({
     // Its own id keeps two of one moment apart.
@@ -57,77 +135,13 @@ const logging = (tenant: string, subject: string, fromMs: number, scopes?: reado
     ...(scopes && { scopes }),
     expiresAtSeconds: Math.ceil((atMs + LOG_KEPT_MS) / 1_000),
   });
-};
+}
 
-const marking = (tenant: string, subject: string, fromMs: number, expiresAtSeconds?: number): Step =>
-  put({ ...keys.revocation(tenant, subject), fromMs, expiresAtSeconds });
+function put(item: Item): Step {
+  return { put: item, when: "any", otherwise: unconditional };
+}
 
-/**
- * The steps that end all tokens of a user, access and refresh tokens alike. They belong into the transaction that deletes or
- * deactivates the user, sets its password, or takes a role or a group with roles from it. Two steps; make them anew for
- * every attempt, because they hold the time.
- */
-export const revokingUser = (tenant: string, userId: string, fromMs = revocationTime()): readonly Step[] => [
-  marking(tenant, subjects.user(userId), fromMs),
-  logging(tenant, subjects.user(userId), fromMs),
-];
-
-/**
- * The steps that end the access tokens whose scopes rest on a role, whoever has it: where the role is deleted, its permissions
- * change, or a group loses it. Refresh tokens stay: what they bring is decided anew each time. Two steps, made anew for every attempt.
- */
-export const revokingRole = (tenant: string, roleId: string, fromMs = revocationTime()): readonly Step[] => [
-  marking(tenant, subjects.role(roleId), fromMs),
-  logging(tenant, subjects.role(roleId), fromMs),
-];
-
-/** The step that ends all tokens of a client. Its mark is in the client's own item (clients/store.ts). */
-export const revokingClient = (tenant: string, clientId: string, fromMs: number): Step =>
-  logging(tenant, subjects.client(clientId), fromMs);
-
-/** The step that ends the access tokens of a client that hold one of some scopes. Its mark is in the client's own item. */
-export const revokingScopes = (tenant: string, clientId: string, fromMs: number, scopes: readonly string[]): Step =>
-  logging(tenant, subjects.scopes(clientId), fromMs, scopes);
-
-/**
- * The steps that end all access tokens with one of some scopes of the tenant's own APIs, which are no more. A token that the log
- * does not reach ends whichever of a tenant's own scopes it holds. None for no scopes, else two, made anew for every attempt.
- */
-export const revokingOwnScopes = (
-  tenant: string,
-  scopes: readonly string[],
-  fromMs = revocationTime(),
-): readonly Step[] =>
-  scopes.length === 0
-    ? []
-    : [marking(tenant, subjects.ownScopes, fromMs), logging(tenant, subjects.ownScopes, fromMs, scopes)];
-
-/** Whether a scope is one of a tenant's own API; names of this service's scopes are its own. */
-const isOwn = (scope: string): boolean => !scope.startsWith("internal_");
-
-/** The steps that end what was granted once: all tokens of a sign-in, or one token that stands alone. `untilSeconds` is when the last of them ends anyway. */
-export const revokingGrant = (
-  tenant: string,
-  grantId: string,
-  fromMs: number,
-  untilSeconds: number,
-): readonly Step[] => [
-  marking(tenant, subjects.grant(grantId), fromMs, untilSeconds),
-  logging(tenant, subjects.grant(grantId), fromMs),
-];
-
-/** From when on the tokens of a subject count, by its mark; 0 where there is none. */
-export const markOf = (item: Item | undefined): number => (typeof item?.fromMs === "number" ? item.fromMs : 0);
-
-/** From when on the tokens of a user count. One round trip. */
-export const readUserMark = async (table: Table, tenant: string, userId: string): Promise<number> =>
-  markOf(await table.get(keys.revocation(tenant, subjects.user(userId))));
-
-/** The marks of all subjects that a token depends on, beside the item of its client. */
-export const marksOf = ({ tenant, user, roleIds, grantId, scopes }: AccessToken): readonly Key[] =>
-  [
-    ...(user ? [subjects.user(user.id)] : []),
-    ...roleIds.map((id) => subjects.role(id)),
-    ...(scopes.some(isOwn) ? [subjects.ownScopes] : []),
-    subjects.grant(grantId),
-  ].map((subject) => keys.revocation(tenant, subject));
+/** Never asked: the step has no condition. */
+function unconditional(): Error {
+  return new Error("a step without a condition failed");
+}

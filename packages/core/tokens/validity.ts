@@ -19,9 +19,6 @@ const ENTRIES_PER_PAGE = 10_000;
 /** How often what has left the window is forgotten. */
 const FORGET_EVERY_MS = 60 * 60_000;
 
-/** The subject of one scope: of a client, or of a tenant's own. */
-const scopeSubject = (subject: string, scope: string): string => `${subject}\n${scope}`;
-
 /** What is known of one tenant. */
 export interface Standing {
   /** False for a tenant that lets nobody in, and for one that does not exist. */
@@ -43,34 +40,8 @@ export interface Standings {
   of(tenant: string, table: Table, nowMs: number, maxAgeMs: number): Promise<Standing>;
 }
 
-/** All subjects by which the log can end a token. */
-const subjectsOf = ({ user, clientId, roleIds, grantId, scopes }: AccessToken): readonly string[] => [
-  ...(user ? [subjects.user(user.id)] : []),
-  subjects.client(clientId),
-  subjects.grant(grantId),
-  ...roleIds.map((id) => subjects.role(id)),
-  ...scopes.flatMap((scope) => [
-    scopeSubject(subjects.scopes(clientId), scope),
-    scopeSubject(subjects.ownScopes, scope),
-  ]),
-];
-
-const learn = ({ fromMs }: Known, { subject, scopes, ...item }: Item): void => {
-  const learnOne = (name: string) => fromMs.set(name, Math.max(fromMs.get(name) ?? 0, Number(item.fromMs)));
-  if (!Array.isArray(scopes)) learnOne(String(subject));
-  else for (const scope of scopes) learnOne(`${subject}\n${scope}`);
-};
-
-const forget = (known: Known, nowMs: number): void => {
-  if (nowMs - known.forgotMs < FORGET_EVERY_MS) return;
-  known.forgotMs = nowMs;
-  for (const [subject, fromMs] of known.fromMs) {
-    if (fromMs < nowMs - LOG_WINDOW_MS - SLACK_MS) known.fromMs.delete(subject);
-  }
-};
-
 /** Opens the knowledge of one container. */
-export const newStandings = (): Standings => {
+export function newStandings(): Standings {
   const tenants = new Map<string, Known>();
 
   const read = async (tenant: string, table: Table, nowMs: number): Promise<Known> => {
@@ -105,17 +76,51 @@ export const newStandings = (): Standings => {
       };
     },
   };
-};
+}
+
+function learn({ fromMs }: Known, { subject, scopes, ...item }: Item): void {
+  const learnOne = (name: string) => fromMs.set(name, Math.max(fromMs.get(name) ?? 0, Number(item.fromMs)));
+  if (!Array.isArray(scopes)) learnOne(String(subject));
+  else for (const scope of scopes) learnOne(`${subject}\n${scope}`);
+}
+
+function forget(known: Known, nowMs: number): void {
+  if (nowMs - known.forgotMs < FORGET_EVERY_MS) return;
+  known.forgotMs = nowMs;
+  for (const [subject, fromMs] of known.fromMs) {
+    if (fromMs < nowMs - LOG_WINDOW_MS - SLACK_MS) known.fromMs.delete(subject);
+  }
+}
+
+/** All subjects by which the log can end a token. */
+function subjectsOf({ user, clientId, roleIds, grantId, scopes }: AccessToken): readonly string[] {
+  return [
+    ...(user ? [subjects.user(user.id)] : []),
+    subjects.client(clientId),
+    subjects.grant(grantId),
+    ...roleIds.map((id) => subjects.role(id)),
+    ...scopes.flatMap((scope) => [
+      scopeSubject(subjects.scopes(clientId), scope),
+      scopeSubject(subjects.ownScopes, scope),
+    ]),
+  ];
+}
+
+/** The subject of one scope: of a client, or of a tenant's own. */
+function scopeSubject(subject: string, scope: string): string {
+  return `${subject}\n${scope}`;
+}
 
 /** True for a token that is older than the log reaches back. */
-export const isBeyondLog = ({ issuedMs }: AccessToken, nowMs: number): boolean =>
-  issuedMs < nowMs - LOG_WINDOW_MS + SLACK_MS;
+export function isBeyondLog({ issuedMs }: AccessToken, nowMs: number): boolean {
+  return issuedMs < nowMs - LOG_WINDOW_MS + SLACK_MS;
+}
 
 /** Whether the marks of its subjects end a token: for one that the log does not reach. One round trip. */
-export const isMarkedRevoked = async (token: AccessToken, table: Table): Promise<boolean> => {
+export async function isMarkedRevoked(token: AccessToken, table: Table): Promise<boolean> {
   const items = await table.getMany([...marksOf(token), keys.client(token.clientId)]);
   const client = items.pop();
   const clientFrom = client?.tenant === token.tenant ? Number(client.tokensFromMs ?? 0) : Number.POSITIVE_INFINITY;
   const scopesFrom = token.scopes.length > 0 ? Number(client?.scopesFromMs ?? 0) : 0;
   return [...items.map(markOf), clientFrom, scopesFrom].some((fromMs) => fromMs > token.issuedMs);
-};
+}

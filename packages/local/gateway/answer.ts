@@ -14,32 +14,6 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-const json = (status: number, contentType: string, body: unknown, headers: Answer["headers"] = {}): Answer => ({
-  status,
-  headers: { "content-type": contentType, ...headers },
-  body: Buffer.from(JSON.stringify(body)),
-});
-
-/** An answer of the gateway itself, in the shape that API Gateway has and nobody can change. */
-export const gatewayAnswer = (status: number, message: string): Answer => json(status, "application/json", { message });
-
-/** A refusal by size, in the error dialect of the path. */
-export const tooLarge = (fault: "request.too_large" | "request.headers_too_large", path: string): Answer => {
-  const sentence =
-    fault === "request.too_large"
-      ? "The body is too large: at most 6 MB as text, or 4.5 MB of any other content type, are read."
-      : "Request line and headers are too large: together they may have 10240 bytes.";
-  const problem = new Fault(fault, sentence);
-  const traceId = newTraceId();
-  const dialect = familyOf(splitTenant(path).path)?.dialect ?? "management";
-  const { contentType, body } = renderFault(dialect, problem, traceId);
-  return json(problem.row.status, contentType, body, {
-    "cache-control": "no-store",
-    "x-content-type-options": "nosniff",
-    "x-correlation-id": traceId,
-  });
-};
-
 const FunctionAnswer = z.object({
   statusCode: z
     .union([z.number(), z.string().regex(/^\d{3}$/)])
@@ -54,11 +28,33 @@ const FunctionAnswer = z.object({
 /** The gateway decides on framing and connections alone; what a function says about them is dropped. */
 const framing = new Set(["connection", "content-length", "keep-alive", "transfer-encoding", "upgrade"]);
 
+/** An answer of the gateway itself, in the shape that API Gateway has and nobody can change. */
+export function gatewayAnswer(status: number, message: string): Answer {
+  return json(status, "application/json", { message });
+}
+
+/** A refusal by size, in the error dialect of the path. */
+export function tooLarge(fault: "request.too_large" | "request.headers_too_large", path: string): Answer {
+  const sentence =
+    fault === "request.too_large"
+      ? "The body is too large: at most 6 MB as text, or 4.5 MB of any other content type, are read."
+      : "Request line and headers are too large: together they may have 10240 bytes.";
+  const problem = new Fault(fault, sentence);
+  const traceId = newTraceId();
+  const dialect = familyOf(splitTenant(path).path)?.dialect ?? "management";
+  const { contentType, body } = renderFault(dialect, problem, traceId);
+  return json(problem.row.status, contentType, body, {
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    "x-correlation-id": traceId,
+  });
+}
+
 /**
  * Checks a function's answer. Throws a `ZodError` for one without `statusCode` or in another shape, and node's `TypeError`
  * for a header that HTTP cannot carry.
  */
-export const functionAnswer = (given: unknown): Answer => {
+export function functionAnswer(given: unknown): Answer {
   const { statusCode, headers, cookies, body, isBase64Encoded } = FunctionAnswer.parse(given);
   const kept = Object.entries(headers ?? {})
     .map(([name, value]) => [name.toLowerCase(), String(value)] as const)
@@ -76,14 +72,12 @@ export const functionAnswer = (given: unknown): Answer => {
     },
     body: Buffer.from(body ?? "", isBase64Encoded ? "base64" : "utf8"),
   };
-};
-
-const hasNoBody = (status: number): boolean => status === 204 || status === 304;
+}
 
 /**
  * Sends an answer; a HEAD request gets the headers alone. Resolves when the answer has left, or the client has.
  */
-export const send = (response: ServerResponse, answer: Answer, requestId: string | undefined): Promise<void> => {
+export function send(response: ServerResponse, answer: Answer, requestId: string | undefined): Promise<void> {
   for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
   if (requestId !== undefined) response.setHeader("apigw-requestid", requestId);
   if (!hasNoBody(answer.status)) response.setHeader("content-length", answer.body.length);
@@ -92,4 +86,16 @@ export const send = (response: ServerResponse, answer: Answer, requestId: string
     response.once("finish", sent).once("close", sent);
     response.end(hasNoBody(answer.status) || response.req.method === "HEAD" ? undefined : answer.body);
   });
-};
+}
+
+function hasNoBody(status: number): boolean {
+  return status === 204 || status === 304;
+}
+
+function json(status: number, contentType: string, body: unknown, headers: Answer["headers"] = {}): Answer {
+  return {
+    status,
+    headers: { "content-type": contentType, ...headers },
+    body: Buffer.from(JSON.stringify(body)),
+  };
+}

@@ -13,7 +13,7 @@ export class ClientGone extends Error {}
  * The body, or `undefined` for one over the limit, whose rest is not kept. A client that waits for `100 Continue` is told
  * to go on only if the length it declares is acceptable. Throws `ClientGone`.
  */
-export const readBody = (request: IncomingMessage, response: ServerResponse): Promise<Buffer | undefined> => {
+export function readBody(request: IncomingMessage, response: ServerResponse): Promise<Buffer | undefined> {
   if (Number(request.headers["content-length"] ?? 0) > BODY_BYTES_MAX) return Promise.resolve(undefined);
   if (request.headers.expect?.toLowerCase() === "100-continue") response.writeContinue();
   return new Promise((resolve, reject) => {
@@ -32,13 +32,13 @@ export const readBody = (request: IncomingMessage, response: ServerResponse): Pr
     request.once("error", (cause) => reject(new ClientGone("the body broke off", { cause })));
     request.once("close", () => reject(new ClientGone("the body broke off")));
   });
-};
+}
 
 /**
  * Prepares for an answer to a request that was not read to its end. What the client still sends is thrown away for some
  * seconds: closing at once would make the network reset the connection and lose the answer.
  */
-export const answerEarly = (request: IncomingMessage, response: ServerResponse): void => {
+export function answerEarly(request: IncomingMessage, response: ServerResponse): void {
   if (request.complete) return;
   // A client that still waits for its 100 will not send the body, so the connection cannot be used again.
   if (request.headers.expect !== undefined && request.readableFlowing === null) response.shouldKeepAlive = false;
@@ -48,4 +48,4 @@ export const answerEarly = (request: IncomingMessage, response: ServerResponse):
   }, DRAIN_MS);
   timer.unref();
   request.once("close", () => clearTimeout(timer));
-};
+}

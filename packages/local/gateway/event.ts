@@ -50,31 +50,42 @@ const consumed = new Set([
   "upgrade",
 ]);
 
-const appended = (headers: Map<string, string>, name: string, value: string, separator: string): void => {
-  const before = headers.get(name);
-  headers.set(name, before === undefined ? value : `${before}${separator}${value}`);
-};
-
-/** Pairs of the raw list: node's own `headers` drops the repetitions of some names. */
-const pairsOf = (rawHeaders: readonly string[]): readonly (readonly [string, string])[] =>
-  rawHeaders.flatMap((text, index) =>
-    index % 2 === 0 ? [[text.toLowerCase(), rawHeaders[index + 1] ?? ""] as const] : [],
-  );
-
-/** How often a header was sent. */
-export const timesSent = (request: IncomingMessage, name: string): number =>
-  pairsOf(request.rawHeaders).filter(([each]) => each === name).length;
-
 const TRACE = /^Root=1-[0-9a-f]{8}-[0-9a-f]{24}/;
 
-const newTrace = (nowMs: number): string =>
-  `Root=1-${Math.floor(nowMs / 1_000)
-    .toString(16)
-    .padStart(8, "0")}-${randomBytes(12).toString("hex")}`;
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-const sourceIpOf = ({ socket }: IncomingMessage): string => (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
+/** The event of an authorizer without identity sources, on which AWS sends `null` for them. */
+export type AuthorizerEvent = EventHead &
+  Pick<APIGatewayRequestAuthorizerEventV2, "type" | "routeArn"> & { readonly identitySource: null };
 
-const headersOf = ({ request, door, body, nowMs }: EventParts): Map<string, string> => {
+/** Everything else arrives in base64, `application/scim+json` and form posts among it. */
+const TEXT = /^(text\/.*|application\/(json|xml|javascript))$/;
+
+/** How often a header was sent. */
+export function timesSent(request: IncomingMessage, name: string): number {
+  return pairsOf(request.rawHeaders).filter(([each]) => each === name).length;
+}
+
+/** The part of an event that does not need the body. */
+export function eventHead(parts: EventParts): EventHead {
+  const { request, target, chosen } = parts;
+  const headers = headersOf(parts);
+  const cookies = cookiesOf(request);
+  const query = queryOf(target.rawQuery);
+  return {
+    version: "2.0",
+    routeKey: chosen.route.key,
+    rawPath: target.path,
+    rawQueryString: target.rawQuery,
+    ...(cookies.length > 0 && { cookies: [...cookies] }),
+    headers: Object.fromEntries(headers),
+    ...(query.size > 0 && { queryStringParameters: Object.fromEntries(query) }),
+    requestContext: contextOf(parts, headers),
+    ...(chosen.pathParameters && { pathParameters: chosen.pathParameters }),
+  };
+}
+
+function headersOf({ request, door, body, nowMs }: EventParts): Map<string, string> {
   const headers = new Map<string, string>();
   for (const [name, value] of pairsOf(request.rawHeaders)) {
     if (!consumed.has(name)) appended(headers, name, value, ",");
@@ -85,30 +96,33 @@ const headersOf = ({ request, door, body, nowMs }: EventParts): Map<string, stri
   headers.set("x-forwarded-proto", door.scheme);
   if (!TRACE.test(headers.get("x-amzn-trace-id") ?? "")) headers.set("x-amzn-trace-id", newTrace(nowMs));
   return headers;
-};
+}
 
-const cookiesOf = ({ rawHeaders }: IncomingMessage): readonly string[] =>
-  pairsOf(rawHeaders)
+function newTrace(nowMs: number): string {
+  return `Root=1-${Math.floor(nowMs / 1_000)
+    .toString(16)
+    .padStart(8, "0")}-${randomBytes(12).toString("hex")}`;
+}
+
+function cookiesOf({ rawHeaders }: IncomingMessage): readonly string[] {
+  return pairsOf(rawHeaders)
     .filter(([name]) => name === "cookie")
     .flatMap(([, value]) => value.split(";").map((cookie) => cookie.trim()))
     .filter((cookie) => cookie !== "");
+}
 
-const queryOf = (rawQuery: string): Map<string, string> => {
+function queryOf(rawQuery: string): Map<string, string> {
   const query = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(rawQuery)) appended(query, name, value, ",");
   return query;
-};
+}
 
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+function appended(headers: Map<string, string>, name: string, value: string, separator: string): void {
+  const before = headers.get(name);
+  headers.set(name, before === undefined ? value : `${before}${separator}${value}`);
+}
 
-/** The time as access logs write it, in UTC: `12/Mar/2020:19:03:58 +0000`. */
-const logTime = (nowMs: number): string => {
-  const iso = new Date(nowMs).toISOString();
-  const month = MONTHS[Number(iso.slice(5, 7)) - 1] ?? "";
-  return `${iso.slice(8, 10)}/${month}/${iso.slice(0, 4)}:${iso.slice(11, 19)} +0000`;
-};
-
-const contextOf = (parts: EventParts, headers: ReadonlyMap<string, string>): RequestContext => {
+function contextOf(parts: EventParts, headers: ReadonlyMap<string, string>): RequestContext {
   const { request, target, chosen, door, clientCert, nowMs } = parts;
   return {
     accountId: LOCAL_ACCOUNT,
@@ -129,45 +143,28 @@ const contextOf = (parts: EventParts, headers: ReadonlyMap<string, string>): Req
     time: logTime(nowMs),
     timeEpoch: nowMs,
   };
-};
+}
 
-/** The part of an event that does not need the body. */
-export const eventHead = (parts: EventParts): EventHead => {
-  const { request, target, chosen } = parts;
-  const headers = headersOf(parts);
-  const cookies = cookiesOf(request);
-  const query = queryOf(target.rawQuery);
-  return {
-    version: "2.0",
-    routeKey: chosen.route.key,
-    rawPath: target.path,
-    rawQueryString: target.rawQuery,
-    ...(cookies.length > 0 && { cookies: [...cookies] }),
-    headers: Object.fromEntries(headers),
-    ...(query.size > 0 && { queryStringParameters: Object.fromEntries(query) }),
-    requestContext: contextOf(parts, headers),
-    ...(chosen.pathParameters && { pathParameters: chosen.pathParameters }),
-  };
-};
+function sourceIpOf({ socket }: IncomingMessage): string {
+  return (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
+}
 
-/** The event of an authorizer without identity sources, on which AWS sends `null` for them. */
-export type AuthorizerEvent = EventHead &
-  Pick<APIGatewayRequestAuthorizerEventV2, "type" | "routeArn"> & { readonly identitySource: null };
+/** The time as access logs write it, in UTC: `12/Mar/2020:19:03:58 +0000`. */
+function logTime(nowMs: number): string {
+  const iso = new Date(nowMs).toISOString();
+  const month = MONTHS[Number(iso.slice(5, 7)) - 1] ?? "";
+  return `${iso.slice(8, 10)}/${month}/${iso.slice(0, 4)}:${iso.slice(11, 19)} +0000`;
+}
 
 /** The event of the authorizer: the head, and never a body. */
-export const authorizerEvent = (head: EventHead): AuthorizerEvent => {
+export function authorizerEvent(head: EventHead): AuthorizerEvent {
   const { method, path } = head.requestContext.http;
   const routeArn = `arn:aws:execute-api:us-east-1:${LOCAL_ACCOUNT}:${API_ID}/$default/${method}${path}`;
   return { ...head, type: "REQUEST", routeArn, identitySource: null };
-};
-
-/** Everything else arrives in base64, `application/scim+json` and form posts among it. */
-const TEXT = /^(text\/.*|application\/(json|xml|javascript))$/;
-
-const isText = (contentType: string): boolean => TEXT.test((contentType.split(";", 1)[0] ?? "").trim().toLowerCase());
+}
 
 /** The event of the function: the head, the authorizer's context and the body. */
-export const functionEvent = (head: EventHead, body: Buffer, authorizerContext: unknown): APIGatewayProxyEventV2 => {
+export function functionEvent(head: EventHead, body: Buffer, authorizerContext: unknown): APIGatewayProxyEventV2 {
   const isBase64Encoded = body.length > 0 && !isText(head.headers["content-type"] ?? "");
   const requestContext = { ...head.requestContext, authorizer: { lambda: authorizerContext } };
   return {
@@ -176,4 +173,15 @@ export const functionEvent = (head: EventHead, body: Buffer, authorizerContext: 
     ...(body.length > 0 && { body: body.toString(isBase64Encoded ? "base64" : "utf8") }),
     isBase64Encoded,
   };
-};
+}
+
+function isText(contentType: string): boolean {
+  return TEXT.test((contentType.split(";", 1)[0] ?? "").trim().toLowerCase());
+}
+
+/** Pairs of the raw list: node's own `headers` drops the repetitions of some names. */
+function pairsOf(rawHeaders: readonly string[]): readonly (readonly [string, string])[] {
+  return rawHeaders.flatMap((text, index) =>
+    index % 2 === 0 ? [[text.toLowerCase(), rawHeaders[index + 1] ?? ""] as const] : [],
+  );
+}

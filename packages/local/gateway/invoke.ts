@@ -24,11 +24,29 @@ export interface Deployed {
 /** Thrown when a function takes longer than its timeout. */
 export class FunctionTimeout extends Error {}
 
-const unsupported = (): never => {
-  throw new Error("the Node.js 24 runtime has no callbacks: answer with a promise");
-};
+/**
+ * Calls a function with an event written as JSON, and answers what came back after the same detour, so that neither side
+ * can reach into the other's objects. `undefined` comes back as `null`, as it does from Lambda.
+ * Throws what the function throws, a `FunctionTimeout`, a `TypeError` for what JSON cannot hold, and a `RangeError` for
+ * an answer past `ANSWER_PAYLOAD_BYTES_MAX`.
+ */
+export async function invoke(deployed: Deployed, event: string): Promise<unknown> {
+  const { name, handler, timeoutMs } = deployed;
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new FunctionTimeout(`${name} took longer than ${timeoutMs} ms`)), timeoutMs);
+  });
+  try {
+    const call = async (): Promise<unknown> => handler(JSON.parse(event) as never, contextOf(deployed));
+    const answer = JSON.stringify((await Promise.race([call(), tooLate])) ?? null);
+    if (Buffer.byteLength(answer) > ANSWER_PAYLOAD_BYTES_MAX) throw new RangeError(`${name} answers more than 6 MB`);
+    return JSON.parse(answer);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
-const contextOf = ({ name, timeoutMs }: Deployed): Context => {
+function contextOf({ name, timeoutMs }: Deployed): Context {
   const startedMs = elapsed();
   return {
     callbackWaitsForEmptyEventLoop: true,
@@ -44,26 +62,8 @@ const contextOf = ({ name, timeoutMs }: Deployed): Context => {
     fail: unsupported,
     succeed: unsupported,
   };
-};
+}
 
-/**
- * Calls a function with an event written as JSON, and answers what came back after the same detour, so that neither side
- * can reach into the other's objects. `undefined` comes back as `null`, as it does from Lambda.
- * Throws what the function throws, a `FunctionTimeout`, a `TypeError` for what JSON cannot hold, and a `RangeError` for
- * an answer past `ANSWER_PAYLOAD_BYTES_MAX`.
- */
-export const invoke = async (deployed: Deployed, event: string): Promise<unknown> => {
-  const { name, handler, timeoutMs } = deployed;
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new FunctionTimeout(`${name} took longer than ${timeoutMs} ms`)), timeoutMs);
-  });
-  try {
-    const call = async (): Promise<unknown> => handler(JSON.parse(event) as never, contextOf(deployed));
-    const answer = JSON.stringify((await Promise.race([call(), tooLate])) ?? null);
-    if (Buffer.byteLength(answer) > ANSWER_PAYLOAD_BYTES_MAX) throw new RangeError(`${name} answers more than 6 MB`);
-    return JSON.parse(answer);
-  } finally {
-    clearTimeout(timer);
-  }
-};
+function unsupported(): never {
+  throw new Error("the Node.js 24 runtime has no callbacks: answer with a promise");
+}

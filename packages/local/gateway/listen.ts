@@ -11,7 +11,39 @@ const LINGER_MS = 2_000;
 /** Settings of a door's server. */
 export const serverOptions: ServerOptions = { maxHeaderSize: NODE_HEAD_BYTES_MAX, keepAliveTimeout: KEEP_ALIVE_MS };
 
-const write = (socket: Duplex, { status, headers, body }: Answer, reason: string): void => {
+/** Connections that have their last answer: node reports each further piece of the same request as an error again. */
+const answered = new WeakSet<Duplex>();
+
+/** Prepares a door's server for requests of every kind. */
+export function furnish(server: Server, handle: (request: IncomingMessage, response: ServerResponse) => void): void {
+  // Node drops headers past the 2000th without a word; the limit in bytes is what counts.
+  server.maxHeadersCount = 0;
+  server.on("request", handle);
+  server.on("checkContinue", handle);
+  server.on("checkExpectation", handle);
+  server.on("clientError", onUnreadable);
+  server.on("connect", (_: IncomingMessage, socket: Duplex) => {
+    socket.on("error", () => undefined);
+    write(socket, gatewayAnswer(400, "Bad Request"), "Bad Request");
+  });
+}
+
+function onUnreadable(error: Error & { code?: string; rawPacket?: Buffer }, socket: Duplex): void {
+  if (answered.has(socket)) return;
+  if (!socket.writable || error.code === "ECONNRESET") {
+    socket.destroy();
+    return;
+  }
+  answered.add(socket);
+  if (error.code === "HPE_HEADER_OVERFLOW") {
+    const [, path = "/"] = /^[A-Z]+ ([^ ?]*)/.exec(error.rawPacket?.toString("latin1", 0, 4_096) ?? "") ?? [];
+    write(socket, tooLarge("request.headers_too_large", path), "Request Header Fields Too Large");
+    return;
+  }
+  write(socket, gatewayAnswer(400, "Bad Request"), "Bad Request");
+}
+
+function write(socket: Duplex, { status, headers, body }: Answer, reason: string): void {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`);
   const head = [
     `HTTP/1.1 ${status} ${reason}`,
@@ -25,43 +57,11 @@ const write = (socket: Duplex, { status, headers, body }: Answer, reason: string
   // What the client is still sending is thrown away for a moment, so that it reads the answer before the connection ends.
   socket.resume();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
-};
-
-/** Connections that have their last answer: node reports each further piece of the same request as an error again. */
-const answered = new WeakSet<Duplex>();
-
-const onUnreadable = (error: Error & { code?: string; rawPacket?: Buffer }, socket: Duplex): void => {
-  if (answered.has(socket)) return;
-  if (!socket.writable || error.code === "ECONNRESET") {
-    socket.destroy();
-    return;
-  }
-  answered.add(socket);
-  if (error.code === "HPE_HEADER_OVERFLOW") {
-    const [, path = "/"] = /^[A-Z]+ ([^ ?]*)/.exec(error.rawPacket?.toString("latin1", 0, 4_096) ?? "") ?? [];
-    write(socket, tooLarge("request.headers_too_large", path), "Request Header Fields Too Large");
-    return;
-  }
-  write(socket, gatewayAnswer(400, "Bad Request"), "Bad Request");
-};
-
-/** Prepares a door's server for requests of every kind. */
-export const furnish = (server: Server, handle: (request: IncomingMessage, response: ServerResponse) => void): void => {
-  // Node drops headers past the 2000th without a word; the limit in bytes is what counts.
-  server.maxHeadersCount = 0;
-  server.on("request", handle);
-  server.on("checkContinue", handle);
-  server.on("checkExpectation", handle);
-  server.on("clientError", onUnreadable);
-  server.on("connect", (_: IncomingMessage, socket: Duplex) => {
-    socket.on("error", () => undefined);
-    write(socket, gatewayAnswer(400, "Bad Request"), "Bad Request");
-  });
-};
+}
 
 /** Opens a door and answers its port. Throws an `Error` with a sentence for people when it cannot. */
-export const open = (server: Server, port: number, host: string): Promise<number> =>
-  new Promise((opened, failed) => {
+export function open(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((opened, failed) => {
     server.once("error", (cause: Error & { code?: string }) => {
       const reason =
         cause.code === "EADDRINUSE" ? "is in use by another program" : `cannot be opened: ${cause.message}`;
@@ -72,12 +72,13 @@ export const open = (server: Server, port: number, host: string): Promise<number
       opened(typeof address === "object" && address ? address.port : port);
     });
   });
+}
 
 /** Closes a door. What is still connected is cut off once `finished` resolves. */
-export const shut = async (server: Server, finished: Promise<unknown>): Promise<void> => {
+export async function shut(server: Server, finished: Promise<unknown>): Promise<void> {
   if (!server.listening) return;
   const closed = new Promise((done) => server.close(done));
   await finished;
   server.closeAllConnections();
   await closed;
-};
+}

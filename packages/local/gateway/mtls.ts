@@ -17,8 +17,8 @@ export interface TlsDoor {
 }
 
 /** Makes the server. As on AWS, a connection without a certificate of the authorities ends in the handshake. */
-export const newTlsServer = (door: TlsDoor, options: ServerOptions): Server =>
-  createServer({
+export function newTlsServer(door: TlsDoor, options: ServerOptions): Server {
+  return createServer({
     ...options,
     cert: door.certificate,
     key: door.key,
@@ -27,15 +27,13 @@ export const newTlsServer = (door: TlsDoor, options: ServerOptions): Server =>
     rejectUnauthorized: true,
     minVersion: "TLSv1.2",
   });
-
-/** OpenSSL prints a name from its root, one part a line; names are written the other way round (RFC 4514 section 2.1). */
-const distinguishedName = (lines: string): string => lines.split("\n").reverse().join(",");
+}
 
 /**
  * The certificate that the client proved to hold, in the fields of an event. The form of the two names is not documented
  * by AWS; the PEM is what code should read.
  */
-export const clientCertificate = ({ socket }: IncomingMessage): ClientCertificate | undefined => {
+export function clientCertificate({ socket }: IncomingMessage): ClientCertificate | undefined {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined;
   const leaf = socket.getPeerX509Certificate();
   return (
@@ -47,4 +45,9 @@ export const clientCertificate = ({ socket }: IncomingMessage): ClientCertificat
       validity: { notBefore: leaf.validFrom, notAfter: leaf.validTo },
     }
   );
-};
+}
+
+/** OpenSSL prints a name from its root, one part a line; names are written the other way round (RFC 4514 section 2.1). */
+function distinguishedName(lines: string): string {
+  return lines.split("\n").reverse().join(",");
+}

@@ -29,48 +29,8 @@ interface Pattern {
   readonly segments: readonly Segment[];
 }
 
-const segmentOf = (text: string): Segment => {
-  const [, name, plus] = /^\{(\w+)(\+?)\}$/.exec(text) ?? [];
-  if (!name) return { kind: "literal", text };
-  return plus ? { kind: "greedy", name } : { kind: "variable", name };
-};
-
-const patternOf = (route: GatewayRoute): Pattern => {
-  const [, method, path] = /^([A-Z]+) \/(.*)$/.exec(route.key) ?? [];
-  if (!method || path === undefined) throw new Error(`"${route.key}" is not a route key`);
-  const segments = path.split("/").map(segmentOf);
-  const greedyAt = segments.findIndex(({ kind }) => kind === "greedy");
-  if (greedyAt >= 0 && greedyAt < segments.length - 1)
-    throw new Error(`"${route.key}" goes on after its greedy variable`);
-  return { route, method, segments };
-};
-
-const isGreedy = ({ segments }: Pattern): boolean => segments.at(-1)?.kind === "greedy";
-const literals = ({ segments }: Pattern): number => segments.filter(({ kind }) => kind === "literal").length;
-
-/** Full matches before greedy ones; then the longer path, then more literal segments, then the method that is named. */
-const moreSpecific = (a: Pattern, b: Pattern): number =>
-  Number(isGreedy(a)) - Number(isGreedy(b)) ||
-  b.segments.length - a.segments.length ||
-  literals(b) - literals(a) ||
-  Number(a.method === "ANY") - Number(b.method === "ANY");
-
-/** The variables of a match, or `undefined` where the path is another one. */
-const capture = (pattern: Pattern, given: readonly string[]): ReadonlyMap<string, string> | undefined => {
-  const { segments } = pattern;
-  if (isGreedy(pattern) ? given.length < segments.length : given.length !== segments.length) return undefined;
-  const values = new Map<string, string>();
-  for (const [index, segment] of segments.entries()) {
-    const text = given[index] ?? "";
-    if (segment.kind === "greedy") values.set(segment.name, given.slice(index).join("/"));
-    else if (segment.kind === "literal" ? segment.text !== text : text === "") return undefined;
-    else if (segment.kind === "variable") values.set(segment.name, text);
-  }
-  return values;
-};
-
 /** Prepares the choice. Throws an `Error` for a key that is not a route's, and for two routes with one key. */
-export const chooserOf = (routes: readonly GatewayRoute[]): Chooser => {
+export function chooserOf(routes: readonly GatewayRoute[]): Chooser {
   const keys = new Set<string>();
   for (const { key } of routes) {
     if (keys.has(key)) throw new Error(`two routes have the key "${key}"`);
@@ -91,4 +51,52 @@ export const chooserOf = (routes: readonly GatewayRoute[]): Chooser => {
     }
     return fallback && { route: fallback };
   };
-};
+}
+
+function patternOf(route: GatewayRoute): Pattern {
+  const [, method, path] = /^([A-Z]+) \/(.*)$/.exec(route.key) ?? [];
+  if (!method || path === undefined) throw new Error(`"${route.key}" is not a route key`);
+  const segments = path.split("/").map(segmentOf);
+  const greedyAt = segments.findIndex(({ kind }) => kind === "greedy");
+  if (greedyAt >= 0 && greedyAt < segments.length - 1)
+    throw new Error(`"${route.key}" goes on after its greedy variable`);
+  return { route, method, segments };
+}
+
+function segmentOf(text: string): Segment {
+  const [, name, plus] = /^\{(\w+)(\+?)\}$/.exec(text) ?? [];
+  if (!name) return { kind: "literal", text };
+  return plus ? { kind: "greedy", name } : { kind: "variable", name };
+}
+
+/** Full matches before greedy ones; then the longer path, then more literal segments, then the method that is named. */
+function moreSpecific(a: Pattern, b: Pattern): number {
+  return (
+    Number(isGreedy(a)) - Number(isGreedy(b)) ||
+    b.segments.length - a.segments.length ||
+    literals(b) - literals(a) ||
+    Number(a.method === "ANY") - Number(b.method === "ANY")
+  );
+}
+
+function literals({ segments }: Pattern): number {
+  return segments.filter(({ kind }) => kind === "literal").length;
+}
+
+/** The variables of a match, or `undefined` where the path is another one. */
+function capture(pattern: Pattern, given: readonly string[]): ReadonlyMap<string, string> | undefined {
+  const { segments } = pattern;
+  if (isGreedy(pattern) ? given.length < segments.length : given.length !== segments.length) return undefined;
+  const values = new Map<string, string>();
+  for (const [index, segment] of segments.entries()) {
+    const text = given[index] ?? "";
+    if (segment.kind === "greedy") values.set(segment.name, given.slice(index).join("/"));
+    else if (segment.kind === "literal" ? segment.text !== text : text === "") return undefined;
+    else if (segment.kind === "variable") values.set(segment.name, text);
+  }
+  return values;
+}
+
+function isGreedy({ segments }: Pattern): boolean {
+  return segments.at(-1)?.kind === "greedy";
+}

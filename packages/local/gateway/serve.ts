@@ -23,28 +23,6 @@ class GatewayFailure extends Error {
 
 const AuthorizerAnswer = z.object({ isAuthorized: z.boolean(), context: z.record(z.string(), z.unknown()).nullish() });
 
-/** Asks the authorizer. Answers its context, or `false` for a refusal. */
-const authorize = async (authorizer: Deployed, head: EventHead): Promise<unknown> => {
-  try {
-    const answer = AuthorizerAnswer.parse(await invoke(authorizer, JSON.stringify(authorizerEvent(head))));
-    return answer.isAuthorized ? (answer.context ?? null) : false;
-  } catch (cause) {
-    throw new GatewayFailure(gatewayAnswer(500, "Internal Server Error"), "the authorizer failed", cause);
-  }
-};
-
-const call = async (deployed: Deployed, event: string): Promise<Answer> => {
-  try {
-    return functionAnswer(await invoke(deployed, event));
-  } catch (cause) {
-    const answer =
-      cause instanceof FunctionTimeout
-        ? gatewayAnswer(503, "Service Unavailable")
-        : gatewayAnswer(500, "Internal Server Error");
-    throw new GatewayFailure(answer, `the function ${deployed.name} failed`, cause);
-  }
-};
-
 /** An answer, with the request's id where it came as far as a route. */
 export interface Reply {
   readonly answer: Answer;
@@ -70,20 +48,8 @@ export interface ServeOptions {
   readonly onError?: (sentence: string, cause: unknown) => void;
 }
 
-const toConsole = (sentence: string, cause: unknown): void => console.error(`gateway: ${sentence}:`, cause);
-
-/** Each route with its function. Throws an `Error` for a route that has none. */
-const deploy = ({ routes, functions, timeouts }: ServeOptions): ReadonlyMap<string, Deployed> =>
-  new Map(
-    routes.map(({ key, service }) => {
-      const handler = Object.hasOwn(functions, service) ? functions[service] : undefined;
-      if (!handler) throw new Error(`the route "${key}" leads to "${service}", and there is no such function`);
-      return [key, { name: service, handler, timeoutMs: timeouts?.functionMs ?? FUNCTION_TIMEOUT_MS }];
-    }),
-  );
-
 /** Prepares the serving. Throws an `Error` for a route that is none, or that has no function. */
-export const newServe = (options: ServeOptions): Serve => {
+export function newServe(options: ServeOptions): Serve {
   const { routes, timeouts, onError = toConsole } = options;
   const choose = chooserOf(routes);
   const deployed = deploy(options);
@@ -133,4 +99,41 @@ export const newServe = (options: ServeOptions): Serve => {
       return { answer: gatewayAnswer(500, "Internal Server Error") };
     }
   };
-};
+}
+
+function toConsole(sentence: string, cause: unknown): void {
+  console.error(`gateway: ${sentence}:`, cause);
+}
+
+/** Each route with its function. Throws an `Error` for a route that has none. */
+function deploy({ routes, functions, timeouts }: ServeOptions): ReadonlyMap<string, Deployed> {
+  return new Map(
+    routes.map(({ key, service }) => {
+      const handler = Object.hasOwn(functions, service) ? functions[service] : undefined;
+      if (!handler) throw new Error(`the route "${key}" leads to "${service}", and there is no such function`);
+      return [key, { name: service, handler, timeoutMs: timeouts?.functionMs ?? FUNCTION_TIMEOUT_MS }];
+    }),
+  );
+}
+
+/** Asks the authorizer. Answers its context, or `false` for a refusal. */
+async function authorize(authorizer: Deployed, head: EventHead): Promise<unknown> {
+  try {
+    const answer = AuthorizerAnswer.parse(await invoke(authorizer, JSON.stringify(authorizerEvent(head))));
+    return answer.isAuthorized ? (answer.context ?? null) : false;
+  } catch (cause) {
+    throw new GatewayFailure(gatewayAnswer(500, "Internal Server Error"), "the authorizer failed", cause);
+  }
+}
+
+async function call(deployed: Deployed, event: string): Promise<Answer> {
+  try {
+    return functionAnswer(await invoke(deployed, event));
+  } catch (cause) {
+    const answer =
+      cause instanceof FunctionTimeout
+        ? gatewayAnswer(503, "Service Unavailable")
+        : gatewayAnswer(500, "Internal Server Error");
+    throw new GatewayFailure(answer, `the function ${deployed.name} failed`, cause);
+  }
+}

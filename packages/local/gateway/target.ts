@@ -16,21 +16,14 @@ export interface Target {
  * The bytes of request line and headers: names, values, and the four bytes around them. Node has removed optional white
  * space by now, so a padded header counts for less here.
  */
-export const headBytes = (request: Pick<IncomingMessage, "method" | "url" | "rawHeaders" | "httpVersion">): number => {
+export function headBytes(request: Pick<IncomingMessage, "method" | "url" | "rawHeaders" | "httpVersion">): number {
   const line = `${request.method ?? ""} ${request.url ?? ""} HTTP/${request.httpVersion}\r\n`;
   const pairs = request.rawHeaders.length / 2;
   return line.length + request.rawHeaders.reduce((sum, text) => sum + text.length, 0) + 4 * pairs;
-};
-
-/** Takes the scheme and authority off an absolute target: neither decides anything here. */
-const originForm = (url: string): string => {
-  const [, rest] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(.*)$/is.exec(url) ?? [];
-  if (rest === undefined) return url;
-  return rest.startsWith("/") ? rest : `/${rest}`;
-};
+}
 
 /** Reads the target of a request line. Answers `undefined` for escapes that are not UTF-8, a fragment, or no path at all. */
-export const readTarget = (url: string): Target | undefined => {
+export function readTarget(url: string): Target | undefined {
   const origin = originForm(url);
   if (!origin.startsWith("/") || origin.includes("#")) return undefined;
   const at = origin.indexOf("?");
@@ -41,4 +34,11 @@ export const readTarget = (url: string): Target | undefined => {
   } catch {
     return undefined;
   }
-};
+}
+
+/** Takes the scheme and authority off an absolute target: neither decides anything here. */
+function originForm(url: string): string {
+  const [, rest] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(.*)$/is.exec(url) ?? [];
+  if (rest === undefined) return url;
+  return rest.startsWith("/") ? rest : `/${rest}`;
+}

@@ -14,16 +14,19 @@ import { measureUsers } from "./users.ts";
 const USERS = 10_000;
 const USERS_LEAST = 1_000;
 
-const users = async (size: number, kept?: string): Promise<boolean> =>
-  printRows(`SCIM over HTTP, at ${size.toLocaleString("en")} users in one tenant`, await measureUsers(size, kept));
+const [what, number = String(USERS), kept] = process.argv.slice(2);
+const size = Number(number);
+if (
+  (what !== undefined && what !== "users" && what !== "tokens") ||
+  !(size >= USERS_LEAST && size % USERS_LEAST === 0)
+) {
+  console.error("npm run bench [-- tokens | -- users <a number of thousands> [directory]]");
+  process.exitCode = 2;
+} else if (!(what === "users" ? await users(size, kept) : what === "tokens" ? await tokens() : await everything())) {
+  process.exitCode = 1;
+}
 
-const tokens = async (): Promise<boolean> => {
-  const isWithin = printRows("Tokens over HTTP, and being let in with one", await measureTokens());
-  await compareTokenRates();
-  return isWithin;
-};
-
-const everything = async (): Promise<boolean> => {
+async function everything(): Promise<boolean> {
   const verdicts = [
     printRows(
       "Operations over HTTP, at 100 and 10,000 applications in one tenant",
@@ -37,16 +40,17 @@ const everything = async (): Promise<boolean> => {
     ]),
   ];
   return !verdicts.includes(false);
-};
+}
 
-const [what, number = String(USERS), kept] = process.argv.slice(2);
-const size = Number(number);
-if (
-  (what !== undefined && what !== "users" && what !== "tokens") ||
-  !(size >= USERS_LEAST && size % USERS_LEAST === 0)
-) {
-  console.error("npm run bench [-- tokens | -- users <a number of thousands> [directory]]");
-  process.exitCode = 2;
-} else if (!(what === "users" ? await users(size, kept) : what === "tokens" ? await tokens() : await everything())) {
-  process.exitCode = 1;
+async function users(size: number, kept?: string): Promise<boolean> {
+  return printRows(
+    `SCIM over HTTP, at ${size.toLocaleString("en")} users in one tenant`,
+    await measureUsers(size, kept),
+  );
+}
+
+async function tokens(): Promise<boolean> {
+  const isWithin = printRows("Tokens over HTTP, and being let in with one", await measureTokens());
+  await compareTokenRates();
+  return isWithin;
 }

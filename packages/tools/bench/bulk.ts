@@ -9,13 +9,13 @@ const ITEMS_PER_BATCH = 25;
 const BATCHES_AT_ONCE = 8;
 
 /** Writes items without conditions: for a table that nobody else uses yet. `count` is what the bar counts to. */
-export const loadItems = async (
+export async function loadItems(
   endpoint: string,
   tableName: string,
   title: string,
   count: number,
   items: Iterable<Item>,
-): Promise<void> => {
+): Promise<void> {
   const documents = DynamoDBDocumentClient.from(new DynamoDBClient(clientFor(endpoint)), {
     marshallOptions: { removeUndefinedValues: true },
   });
@@ -48,4 +48,4 @@ export const loadItems = async (
   await Promise.all(Array.from({ length: BATCHES_AT_ONCE }, writer));
   bar.stop();
   documents.destroy();
-};
+}

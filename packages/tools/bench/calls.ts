@@ -22,7 +22,7 @@ export interface Sent {
 }
 
 /** Listens to the functions' log while something is done. */
-export const listening = async (during: () => Promise<unknown>): Promise<LogLine[]> => {
+export async function listening(during: () => Promise<unknown>): Promise<LogLine[]> {
   const lines: LogLine[] = [];
   const { log } = console;
   console.log = (text: unknown) => {
@@ -34,20 +34,21 @@ export const listening = async (during: () => Promise<unknown>): Promise<LogLine
     console.log = log;
   }
   return lines;
-};
+}
 
 /** What a line of the log says about cost. */
-export const costOf = (line: LogLine | undefined): Cost => ({
-  calls: 0,
-  roundTrips: line?.RoundTrips ?? Number.NaN,
-  readUnits: line?.ReadUnits ?? Number.NaN,
-  writeUnits: line?.WriteUnits ?? Number.NaN,
-});
+export function costOf(line: LogLine | undefined): Cost {
+  return {
+    calls: 0,
+    roundTrips: line?.RoundTrips ?? Number.NaN,
+    readUnits: line?.ReadUnits ?? Number.NaN,
+    writeUnits: line?.WriteUnits ?? Number.NaN,
+  };
+}
 
 /** Calls a service as its administrator; answers the body of a success as JSON, and throws otherwise. */
-export const callWith =
-  (url: string) =>
-  async (method: string, { path, body, file }: Sent): Promise<unknown> => {
+export function callWith(url: string) {
+  return async (method: string, { path, body, file }: Sent): Promise<unknown> => {
     const { username, password } = administrator;
     const form = new FormData();
     if (file !== undefined) form.set("file", new Blob([file]), "application.xml");
@@ -64,6 +65,9 @@ export const callWith =
     if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
     return text === "" || !/json/.test(answer.headers.get("content-type") ?? "") ? undefined : JSON.parse(text);
   };
+}
 
 /** Whether a line is the authorizer's. */
-export const isAuthorizer = ({ service }: LogLine): boolean => service === "authorizer";
+export function isAuthorizer({ service }: LogLine): boolean {
+  return service === "authorizer";
+}

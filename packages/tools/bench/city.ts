@@ -43,85 +43,8 @@ export interface City {
   readonly itemCount: number;
 }
 
-const scrambled = (number: number): number => (number * GOLDEN) % 2 ** 32;
-
-const nameOf = (user: number): string => {
-  const chance = scrambled(user + 1);
-  const pick = (list: readonly string[], shift: number) => list[Math.floor(chance / shift) % list.length] ?? "";
-  const first = `${pick(given, 3)}${pick(given, 59)}`;
-  const last = `${pick(family, 7)}${pick(family, 1_013)}`;
-  const number = user.toString(36);
-  switch (user % ONE_IN) {
-    case 1:
-      return `${marks.prefix}${first}${number}`;
-    case 2:
-      return `${first}.${last}${marks.infix}${number}`;
-    case 3:
-      return `${first}.${last}${number}${marks.suffix}`;
-    default:
-      return user % 9 === 0 ? `${first}.${last}${number}@example.com` : `${first}.${last}${number}`;
-  }
-};
-
-/** An id as the service makes them: one made later is greater. */
-const idAt = (kind: string, number: number, ms: number): string => {
-  const time = ms.toString(16).padStart(12, "0");
-  const rest = createHash("sha256").update(`${kind} ${number}`).digest("hex");
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${rest.slice(0, 3)}-8${rest.slice(3, 6)}-${rest.slice(6, 18)}`;
-};
-
-const idOf = (user: number): string => idAt("user", user, BEGAN_MS + user * BETWEEN_USERS_MS);
-const groupIdOf = (group: number): string => idAt("group", group, BEGAN_MS + group * BETWEEN_USERS_MS);
-
-/** A tenth of all in the first group, a thousand (a hundredth of a small city) in the second, about twenty in each of the others. */
-const crowdsOf = (size: number): readonly Crowd[] => {
-  const small = Math.max(20, Math.floor(size / 500));
-  const every = Math.max(100, Math.floor(size / 1_000));
-  return [
-    { displayName: "All drivers", has: (user) => user % 10 === 0 },
-    { displayName: "Night shift", has: (user) => user % every === 5 },
-    ...Array.from({ length: small }, (_, at) => ({
-      displayName: `Stand ${String(at).padStart(5, "0")}`,
-      has: (user: number) => user % 25 === 4 && Math.floor(user / 25) % small === at,
-    })),
-  ];
-};
-
-/** The groups of one user, without asking each. */
-const groupsOfUser = (user: number, crowds: readonly Crowd[]): number[] => {
-  const small = crowds.length - 2;
-  const candidates = [0, 1, 2 + (Math.floor(user / 25) % small)];
-  return candidates.filter((at) => crowds[at]?.has(user));
-};
-
-const profileOf = (user: number, name: string): User["profile"] => ({
-  externalId: `hr-${String(user).padStart(9, "0")}`,
-  displayName: `Driver ${name}`,
-  name: { givenName: name.split(".")[0] ?? "", familyName: `of ${user}`, formatted: `Driver ${name}` },
-  title: "Taxi driver",
-  userType: "Employee",
-  preferredLanguage: "en-GB",
-  locale: "en-GB",
-  timezone: "Europe/London",
-  emails: [{ value: `d${user}@taxis.example.com`, type: "work", primary: true }],
-  phoneNumbers: [{ value: `+44 20 ${String(user).padStart(8, "0")}`, type: "work" }],
-  addresses: [
-    { streetAddress: `${(user % 400) + 1} Station Road`, locality: "London", postalCode: "N1", type: "work" },
-  ],
-  "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User": {
-    employeeNumber: `hr-${String(user).padStart(9, "0")}`,
-    costCenter: String(4_000 + (user % 60)),
-    organization: "Taxis",
-    department: `District ${user % 33}`,
-  },
-});
-
-const puts = (steps: readonly Step[]): Item[] => steps.flatMap((step) => ("put" in step ? [step.put] : []));
-
-const inNameOrder = (entries: readonly Entry[]): Entry[] => entries.toSorted((a, b) => compareText(a.key, b.key));
-
 /** Lays out a city. */
-export const cityOf = (size: number): City => {
+export function cityOf(size: number): City {
   const crowds = crowdsOf(size);
   const tallies = crowds.map(() => tallyOf([]));
   for (let user = 0; user < size; user += 1) {
@@ -163,4 +86,94 @@ export const cityOf = (size: number): City => {
   const memberships = tallies.reduce((sum, { memberCount }) => sum + memberCount, 0);
   // A range and a leaf for some 180 names come on top: the bar of a loader may end a little early.
   return { size, nameOf, idOf, groupIdOf, groups, items, itemCount: size * 4 + memberships + groups.length * 2 };
-};
+}
+
+/** A tenth of all in the first group, a thousand (a hundredth of a small city) in the second, about twenty in each of the others. */
+function crowdsOf(size: number): readonly Crowd[] {
+  const small = Math.max(20, Math.floor(size / 500));
+  const every = Math.max(100, Math.floor(size / 1_000));
+  return [
+    { displayName: "All drivers", has: (user) => user % 10 === 0 },
+    { displayName: "Night shift", has: (user) => user % every === 5 },
+    ...Array.from({ length: small }, (_, at) => ({
+      displayName: `Stand ${String(at).padStart(5, "0")}`,
+      has: (user: number) => user % 25 === 4 && Math.floor(user / 25) % small === at,
+    })),
+  ];
+}
+
+/** The groups of one user, without asking each. */
+function groupsOfUser(user: number, crowds: readonly Crowd[]): number[] {
+  const small = crowds.length - 2;
+  const candidates = [0, 1, 2 + (Math.floor(user / 25) % small)];
+  return candidates.filter((at) => crowds[at]?.has(user));
+}
+
+function idOf(user: number): string {
+  return idAt("user", user, BEGAN_MS + user * BETWEEN_USERS_MS);
+}
+
+function groupIdOf(group: number): string {
+  return idAt("group", group, BEGAN_MS + group * BETWEEN_USERS_MS);
+}
+
+/** An id as the service makes them: one made later is greater. */
+function idAt(kind: string, number: number, ms: number): string {
+  const time = ms.toString(16).padStart(12, "0");
+  const rest = createHash("sha256").update(`${kind} ${number}`).digest("hex");
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${rest.slice(0, 3)}-8${rest.slice(3, 6)}-${rest.slice(6, 18)}`;
+}
+
+function nameOf(user: number): string {
+  const chance = scrambled(user + 1);
+  const pick = (list: readonly string[], shift: number) => list[Math.floor(chance / shift) % list.length] ?? "";
+  const first = `${pick(given, 3)}${pick(given, 59)}`;
+  const last = `${pick(family, 7)}${pick(family, 1_013)}`;
+  const number = user.toString(36);
+  switch (user % ONE_IN) {
+    case 1:
+      return `${marks.prefix}${first}${number}`;
+    case 2:
+      return `${first}.${last}${marks.infix}${number}`;
+    case 3:
+      return `${first}.${last}${number}${marks.suffix}`;
+    default:
+      return user % 9 === 0 ? `${first}.${last}${number}@example.com` : `${first}.${last}${number}`;
+  }
+}
+
+function scrambled(number: number): number {
+  return (number * GOLDEN) % 2 ** 32;
+}
+
+function profileOf(user: number, name: string): User["profile"] {
+  return {
+    externalId: `hr-${String(user).padStart(9, "0")}`,
+    displayName: `Driver ${name}`,
+    name: { givenName: name.split(".")[0] ?? "", familyName: `of ${user}`, formatted: `Driver ${name}` },
+    title: "Taxi driver",
+    userType: "Employee",
+    preferredLanguage: "en-GB",
+    locale: "en-GB",
+    timezone: "Europe/London",
+    emails: [{ value: `d${user}@taxis.example.com`, type: "work", primary: true }],
+    phoneNumbers: [{ value: `+44 20 ${String(user).padStart(8, "0")}`, type: "work" }],
+    addresses: [
+      { streetAddress: `${(user % 400) + 1} Station Road`, locality: "London", postalCode: "N1", type: "work" },
+    ],
+    "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User": {
+      employeeNumber: `hr-${String(user).padStart(9, "0")}`,
+      costCenter: String(4_000 + (user % 60)),
+      organization: "Taxis",
+      department: `District ${user % 33}`,
+    },
+  };
+}
+
+function puts(steps: readonly Step[]): Item[] {
+  return steps.flatMap((step) => ("put" in step ? [step.put] : []));
+}
+
+function inNameOrder(entries: readonly Entry[]): Entry[] {
+  return entries.toSorted((a, b) => compareText(a.key, b.key));
+}

@@ -18,23 +18,44 @@ const LOOK_EVERY_MS = 500;
 /** Bytes of the engine's file for one byte of an export, about: the bar of the import goes by it. */
 const FILE_FOR_EXPORT = 1.1;
 
-const newBar = (title: string): SingleBar =>
-  new SingleBar({ format: `${title} {bar} {percentage} %`, clearOnComplete: true, stream: process.stderr });
+/** Makes the file, which must not exist, with a table of these items. `count` is what the bar counts to. */
+export async function importItems(
+  file: string,
+  tableName: string,
+  title: string,
+  count: number,
+  items: Iterable<Item>,
+): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), "identity-admin-api-import-"));
+  try {
+    const data = join(directory, "export", tableName, "data");
+    await mkdir(data, { recursive: true });
+    const schema = join(directory, "schema.json");
+    await writeFile(schema, JSON.stringify(schemaOf(tableName)));
+    const exported = join(data, "items.json");
+    await writeExport(exported, title, count, items);
+    await runImport(join(directory, "export"), schema, file, (await bytesOf(exported)) * FILE_FOR_EXPORT);
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
 
-const schemaOf = (tableName: string) => ({
-  Table: {
-    TableName: tableName,
-    AttributeDefinitions: ["PK", "SK"].map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
-    KeySchema: [
-      { AttributeName: "PK", KeyType: "HASH" },
-      { AttributeName: "SK", KeyType: "RANGE" },
-    ],
-    TableStatus: "ACTIVE",
-    BillingModeSummary: { BillingMode: "PAY_PER_REQUEST" },
-  },
-});
+function schemaOf(tableName: string) {
+  return {
+    Table: {
+      TableName: tableName,
+      AttributeDefinitions: ["PK", "SK"].map((AttributeName) => ({ AttributeName, AttributeType: "S" })),
+      KeySchema: [
+        { AttributeName: "PK", KeyType: "HASH" },
+        { AttributeName: "SK", KeyType: "RANGE" },
+      ],
+      TableStatus: "ACTIVE",
+      BillingModeSummary: { BillingMode: "PAY_PER_REQUEST" },
+    },
+  };
+}
 
-const writeExport = async (file: string, title: string, count: number, items: Iterable<Item>): Promise<void> => {
+async function writeExport(file: string, title: string, count: number, items: Iterable<Item>): Promise<void> {
   const bar = newBar(title);
   bar.start(count, 0);
   const out = createWriteStream(file);
@@ -53,15 +74,9 @@ const writeExport = async (file: string, title: string, count: number, items: It
   out.end();
   await once(out, "finish");
   bar.stop();
-};
+}
 
-const bytesOf = (file: string): Promise<number> =>
-  stat(file).then(
-    ({ size }) => size,
-    () => 0,
-  );
-
-const runImport = async (source: string, schema: string, output: string, expectedBytes: number): Promise<void> => {
+async function runImport(source: string, schema: string, output: string, expectedBytes: number): Promise<void> {
   const bar = newBar("import");
   bar.start(expectedBytes, 0);
   const looking = setInterval(async () => bar.update(Math.min(expectedBytes, await bytesOf(output))), LOOK_EVERY_MS);
@@ -75,26 +90,15 @@ const runImport = async (source: string, schema: string, output: string, expecte
   clearInterval(looking);
   bar.stop();
   if (code !== 0) throw new Error(`The import ended with code ${code}: ${complaint.trim()}`);
-};
+}
 
-/** Makes the file, which must not exist, with a table of these items. `count` is what the bar counts to. */
-export const importItems = async (
-  file: string,
-  tableName: string,
-  title: string,
-  count: number,
-  items: Iterable<Item>,
-): Promise<void> => {
-  const directory = await mkdtemp(join(tmpdir(), "identity-admin-api-import-"));
-  try {
-    const data = join(directory, "export", tableName, "data");
-    await mkdir(data, { recursive: true });
-    const schema = join(directory, "schema.json");
-    await writeFile(schema, JSON.stringify(schemaOf(tableName)));
-    const exported = join(data, "items.json");
-    await writeExport(exported, title, count, items);
-    await runImport(join(directory, "export"), schema, file, (await bytesOf(exported)) * FILE_FOR_EXPORT);
-  } finally {
-    await rm(directory, { recursive: true });
-  }
-};
+function newBar(title: string): SingleBar {
+  return new SingleBar({ format: `${title} {bar} {percentage} %`, clearOnComplete: true, stream: process.stderr });
+}
+
+function bytesOf(file: string): Promise<number> {
+  return stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}

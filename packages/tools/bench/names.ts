@@ -15,19 +15,45 @@ const PAGE = 100;
 const DEADLINE_MS = 9_000;
 const SHARE_MARKED = 10;
 
+/** Measures the index with `count` names. */
+export async function measureNames(count: number): Promise<Row[]> {
+  const engine = await startEngine();
+  try {
+    await createTable(engine.endpoint, TABLE_NAME);
+    const names = namesOf(count);
+    const userNames = keys.userNames("carbon.super", "PRIMARY");
+    const items = [
+      ...layout(
+        userNames,
+        names.map((key, index) => ({ key, id: `id-${index}` })),
+      ),
+    ];
+    await loadItems(engine.endpoint, TABLE_NAME, `${count} names`, items.length, items);
+    const open = openTable({ tableName: TABLE_NAME, deadlineMs: DEADLINE_MS, client: clientFor(engine.endpoint) });
+    const rows: Row[] = [];
+    for (const { name, budget, run } of measured(names)) {
+      const meter = newMeter();
+      await run(nameIndex(open(meter), userNames));
+      rows.push({ name, size: count, cost: meter.cost, budget });
+    }
+    return rows;
+  } finally {
+    await engine.stop();
+  }
+}
+
 /** Names of about 17 bytes, in the order of their keys; every tenth starts with `mark`. */
-const namesOf = (count: number): string[] =>
-  Array.from({ length: count }, (_, index) => {
+function namesOf(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => {
     const number = ((index * 2_654_435_761) % 4_294_967_296).toString(36).padStart(7, "0");
     return index % SHARE_MARKED === 0 ? `mark.${number}.${index % 97}` : `${number}.person${index % 977}`;
   }).sort();
-
-const fail = (): Error => new Error("the benchmark's own name is in use");
+}
 
 /** What is measured, with the budget of DESIGN section 6 at a million names. Units scale with the number of names. */
-const measured = (
+function measured(
   names: readonly string[],
-): readonly { name: string; budget: Budget; run: (index: NameIndex) => Promise<unknown> }[] => {
+): readonly { name: string; budget: Budget; run: (index: NameIndex) => Promise<unknown> }[] {
   const page = { roundTrips: 3, readUnits: 130 };
   const fresh = "m.fresh-name";
   return [
@@ -63,31 +89,8 @@ const measured = (
       run: (index) => index.remove({ key: "a.fresh-name", id: "id", steps: [], gone: fail }),
     },
   ];
-};
+}
 
-/** Measures the index with `count` names. */
-export const measureNames = async (count: number): Promise<Row[]> => {
-  const engine = await startEngine();
-  try {
-    await createTable(engine.endpoint, TABLE_NAME);
-    const names = namesOf(count);
-    const userNames = keys.userNames("carbon.super", "PRIMARY");
-    const items = [
-      ...layout(
-        userNames,
-        names.map((key, index) => ({ key, id: `id-${index}` })),
-      ),
-    ];
-    await loadItems(engine.endpoint, TABLE_NAME, `${count} names`, items.length, items);
-    const open = openTable({ tableName: TABLE_NAME, deadlineMs: DEADLINE_MS, client: clientFor(engine.endpoint) });
-    const rows: Row[] = [];
-    for (const { name, budget, run } of measured(names)) {
-      const meter = newMeter();
-      await run(nameIndex(open(meter), userNames));
-      rows.push({ name, size: count, cost: meter.cost, budget });
-    }
-    return rows;
-  } finally {
-    await engine.stop();
-  }
-};
+function fail(): Error {
+  return new Error("the benchmark's own name is in use");
+}

@@ -43,68 +43,142 @@ interface Call {
 type Calls = Readonly<Partial<Record<OperationId, readonly Call[]>>>;
 
 const templatesBase = "/api/server/v1/applications/templates";
-const templateName = (id: string): string => `Template ${id}`;
-const templateBody = (name: string) => ({ name, application: { name: "a", description: "d" } });
 
-/** How to call the operations on templates. They cost the more the more templates there are: one for ten applications. */
-const templateCalls = (ids: readonly string[], size: number): Calls => {
-  const path = (at: number) => `${templatesBase}/${ids[at]}`;
-  return {
-    listApplicationTemplates: [
-      { variant: "first page", path: templatesBase, budget: LIST },
-      { variant: "co", path: `${templatesBase}?filter=name+co+9&limit=100`, budget: LIST },
-    ],
-    addApplicationTemplate: [{ path: templatesBase, body: templateBody(`new at ${size}`), budget: CHANGE }],
-    getApplicationTemplate: [{ path: path(0), budget: READ_ONE }],
-    updateApplicationTemplate: [
-      { path: path(1), body: templateBody(templateName(ids[1] ?? "")), budget: CHANGE },
-      { variant: "rename", path: path(2), body: templateBody(`renamed at ${size}`), budget: CHANGE },
-    ],
-    deleteApplicationTemplate: [{ path: path(3), budget: CHANGE }],
+/** Measures every operation on one tenant, at each of some growing numbers of applications. */
+export async function measureOperations(sizes: readonly number[]): Promise<Row[]> {
+  const settings = {
+    port: 0,
+    mtlsPort: undefined,
+    dataDirectory: undefined,
+    administrator,
+    endpoint: undefined,
+    deploymentFile: undefined,
   };
-};
+  const service = await startService(settings);
+  const call = callWith(service.url);
+  const resident = { path: "/api/server/v1/applications/resident", budget: {} };
+  const rows: Row[] = [];
+  try {
+    // The first call of a container verifies the password and learns the role; those behind it are warm.
+    const cold = (await listening(() => call("GET", resident))).find(isAuthorizer);
+    rows.push({ name: "authorize, first request of a container", size: 0, cost: costOf(cold), budget: {} });
+    const warm = (await listening(() => call("GET", resident))).find(isAuthorizer);
+    rows.push({ name: "authorize", size: 0, cost: costOf(warm), budget: AUTHORIZE });
+    const [ids, templateIds, apiIds]: [string[], string[], string[]] = [[], [], []];
+    for (const size of sizes) {
+      await load(service, ids, size);
+      await loadTemplates(service, templateIds, size);
+      await loadApis(service, apiIds, size / APPLICATIONS_PER_API);
+      const newestFirst = (list: readonly string[]) => [...list].reverse();
+      const loaded = {
+        ids: newestFirst(ids),
+        templateIds: newestFirst(templateIds),
+        apiIds: newestFirst(apiIds),
+      };
+      for (const [id, variants] of Object.entries(calls(loaded, cold?.subject ?? ""))) {
+        for (const each of variants) {
+          const lines = await listening(() => call(operations[id]?.method ?? "", each));
+          const line = lines.find((candidate) => !isAuthorizer(candidate));
+          rows.push({
+            name: each.variant ? `${id}, ${each.variant}` : id,
+            size,
+            cost: costOf(line),
+            budget: each.budget,
+          });
+        }
+      }
+    }
+    return rows;
+  } finally {
+    await service.close();
+  }
+}
 
-/** The calls on API resources and on the authorized APIs of one application, in an order in which each finds what it needs. */
-const apiCalls = (apiIds: readonly string[], application: string): Calls => {
-  const base = "/api/server/v1/api-resources";
-  const id = (at: number) => `${base}/${apiIds[at]}`;
-  const nth = apiIds.length;
-  const authorized = `${application}/authorized-apis`;
-  const system = systemApis[0];
-  const scopes = (system?.scopes ?? []).map(({ name }) => name);
+/** Loads applications until there are `size`, besides those that were loaded before. */
+async function load({ endpoint, tableName }: RunningService, ids: string[], size: number): Promise<void> {
+  const from = ids.length;
+  for (let index = from; index < size; index += 1) ids.push(newId());
+  function* items(): Generator<Item, void> {
+    for (const [index, id] of ids.entries()) {
+      if (index < from) continue;
+      const application = {
+        ...freshApplication(id, nameOf(index), "owner", false),
+        description: `Taxi stand ${index}`,
+        // Most applications have a client, whose id is part of what a list reads; those without one are for the protocol calls.
+        ...(index % 10 !== 0 && { inbound: { oidc: client(index) } }),
+      };
+      yield* applicationItems(SUPER_TENANT, application);
+    }
+  }
+  await loadItems(endpoint, tableName, `${size} applications`, (size - from) * 2, items());
+}
+
+/** A client as far as the table cares. */
+function client(index: number): OidcClient {
   return {
-    listApiResources: [
-      { path: base, budget: LIST },
-      { variant: "co", path: `${base}?filter=name+co+9&limit=100`, budget: LIST },
-    ],
-    createApiResource: [
-      { path: base, body: { name: "n", identifier: `new ${nth}`, scopes: [{ name: `new:${nth}` }] }, budget: CHANGE },
-    ],
-    getApiResource: [{ path: id(0), budget: READ_ONE }],
-    patchApiResource: [{ path: id(0), body: { addedScopes: [{ name: `more:${nth}` }] }, budget: CHANGE }],
-    getApiResourceScopes: [{ path: `${id(0)}/scopes`, budget: READ_ONE }],
-    replaceApiResourceScopes: [{ path: `${id(1)}/scopes`, body: [{ name: `other:${nth}` }], budget: CHANGE }],
-    patchApiResourceScope: [{ path: `${id(1)}/scopes/other:${nth}`, body: { displayName: "Other" }, budget: CHANGE }],
-    deleteApiResourceScope: [{ path: `${id(1)}/scopes/other:${nth}`, budget: CHANGE }],
-    authorizeApi: [
-      { path: authorized, body: { id: system?.id, scopes }, budget: CHANGE },
-      { variant: "second", path: authorized, body: { id: apiIds[0] }, budget: CHANGE },
-    ],
-    listAuthorizedApis: [{ path: authorized, budget: { roundTrips: 2 } }],
-    patchAuthorizedApi: [
-      { path: `${authorized}/${system?.id}`, body: { removedScopes: scopes.slice(1) }, budget: CHANGE },
-    ],
-    deleteAuthorizedApi: [{ path: `${authorized}/${system?.id}`, budget: CHANGE }],
-    deleteApiResource: [{ path: id(2), budget: CHANGE }],
+    clientId: `client${String(index).padStart(22, "0")}`,
+    sealedSecret: "s".repeat(110),
+    state: "ACTIVE",
+    grantTypes: ["authorization_code"],
+    callbackURLs: [`https://app-${index}.example/callback`],
+    allowedOrigins: [],
+    publicClient: false,
+    pkce: { mandatory: true, supportPlainTransformAlgorithm: false },
+    accessToken: {
+      type: "JWT",
+      userAccessTokenExpiryInSeconds: 3_600,
+      applicationAccessTokenExpiryInSeconds: 3_600,
+      revokeTokensWhenIDPSessionTerminated: false,
+      validateTokenBinding: false,
+      accessTokenAttributes: [],
+    },
+    refreshToken: { expiryInSeconds: 86_400, renewRefreshToken: false },
+    idToken: { expiryInSeconds: 3_600, audience: [], encryption: { enabled: false, algorithm: "", method: "" } },
+    logout: {},
+    validateRequestObjectSignature: false,
+    scopeValidators: [],
   };
-};
+}
 
-/** A file that names an application and its client. */
-const fileAt = (size: number): string =>
-  `<ServiceProvider><ApplicationName>imported at ${size}</ApplicationName><InboundAuthenticationConfig><InboundAuthenticationRequestConfigs><InboundAuthenticationRequestConfig><InboundAuthKey>imported-${size}</InboundAuthKey><InboundAuthType>oauth2</InboundAuthType><inboundConfiguration><![CDATA[<oAuthAppDO><oauthConsumerKey>imported-${size}</oauthConsumerKey><grantTypes>client_credentials</grantTypes></oAuthAppDO>]]></inboundConfiguration></InboundAuthenticationRequestConfig></InboundAuthenticationRequestConfigs></InboundAuthenticationConfig></ServiceProvider>`;
+/** Loads a template for every ten applications, likewise. */
+async function loadTemplates({ endpoint, tableName }: RunningService, ids: string[], size: number): Promise<void> {
+  const from = ids.length;
+  for (let index = from; index < size / 10; index += 1) ids.push(newId());
+  function* items(): Generator<Item, void> {
+    for (const id of ids.slice(from)) yield* templateItems(SUPER_TENANT, { id, ...templateBody(templateName(id)) });
+  }
+  await loadItems(endpoint, tableName, `${size / 10} templates`, (ids.length - from) * 2, items());
+}
+
+/** Loads API resources of three scopes each until there are `size`. */
+async function loadApis({ endpoint, tableName }: RunningService, ids: string[], size: number): Promise<void> {
+  const from = ids.length;
+  for (let index = from; index < size; index += 1) ids.push(newId());
+  function* items(): Generator<Item, void> {
+    for (const [index, id] of ids.entries()) {
+      if (index < from) continue;
+      const name = `api${index}`;
+      const scopes = ["read", "write", "own"].map((verb) => ({
+        id: newId(),
+        name: `${name}:${verb}`,
+        displayName: verb,
+      }));
+      const api = {
+        id,
+        identifier: `urn:${name}`,
+        name,
+        type: "BUSINESS",
+        requiresAuthorization: true,
+        scopes,
+      } as const;
+      yield* apiResourceItems(SUPER_TENANT, api);
+    }
+  }
+  await loadItems(endpoint, tableName, `${size} API resources`, (size - from) * 5, items());
+}
 
 /** How to call each operation; those without an entry are named at the end. `ids` are those of the loaded applications. */
-const calls = ({ ids, templateIds, apiIds }: Loaded, ownerId: string): Calls => {
+function calls({ ids, templateIds, apiIds }: Loaded, ownerId: string): Calls {
   const base = "/api/server/v1/applications";
   const id = (at: number) => `${base}/${ids[at]}`;
   const list = (variant: string, query: string): Call => ({ variant, path: `${base}${query}`, budget: LIST });
@@ -157,137 +231,74 @@ const calls = ({ ids, templateIds, apiIds }: Loaded, ownerId: string): Calls => 
     ...templateCalls(templateIds, ids.length),
     ...apiCalls(apiIds, id(6)),
   };
-};
+}
 
-/** A client as far as the table cares. */
-const client = (index: number): OidcClient => ({
-  clientId: `client${String(index).padStart(22, "0")}`,
-  sealedSecret: "s".repeat(110),
-  state: "ACTIVE",
-  grantTypes: ["authorization_code"],
-  callbackURLs: [`https://app-${index}.example/callback`],
-  allowedOrigins: [],
-  publicClient: false,
-  pkce: { mandatory: true, supportPlainTransformAlgorithm: false },
-  accessToken: {
-    type: "JWT",
-    userAccessTokenExpiryInSeconds: 3_600,
-    applicationAccessTokenExpiryInSeconds: 3_600,
-    revokeTokensWhenIDPSessionTerminated: false,
-    validateTokenBinding: false,
-    accessTokenAttributes: [],
-  },
-  refreshToken: { expiryInSeconds: 86_400, renewRefreshToken: false },
-  idToken: { expiryInSeconds: 3_600, audience: [], encryption: { enabled: false, algorithm: "", method: "" } },
-  logout: {},
-  validateRequestObjectSignature: false,
-  scopeValidators: [],
-});
+function nameOf(index: number): string {
+  return `Pickup ${String(index).padStart(6, "0")}`;
+}
 
-const nameOf = (index: number): string => `Pickup ${String(index).padStart(6, "0")}`;
+/** A file that names an application and its client. */
+function fileAt(size: number): string {
+  return `<ServiceProvider><ApplicationName>imported at ${size}</ApplicationName><InboundAuthenticationConfig><InboundAuthenticationRequestConfigs><InboundAuthenticationRequestConfig><InboundAuthKey>imported-${size}</InboundAuthKey><InboundAuthType>oauth2</InboundAuthType><inboundConfiguration><![CDATA[<oAuthAppDO><oauthConsumerKey>imported-${size}</oauthConsumerKey><grantTypes>client_credentials</grantTypes></oAuthAppDO>]]></inboundConfiguration></InboundAuthenticationRequestConfig></InboundAuthenticationRequestConfigs></InboundAuthenticationConfig></ServiceProvider>`;
+}
 
-/** Loads API resources of three scopes each until there are `size`. */
-const loadApis = async ({ endpoint, tableName }: RunningService, ids: string[], size: number): Promise<void> => {
-  const from = ids.length;
-  for (let index = from; index < size; index += 1) ids.push(newId());
-  function* items(): Generator<Item, void> {
-    for (const [index, id] of ids.entries()) {
-      if (index < from) continue;
-      const name = `api${index}`;
-      const scopes = ["read", "write", "own"].map((verb) => ({
-        id: newId(),
-        name: `${name}:${verb}`,
-        displayName: verb,
-      }));
-      const api = {
-        id,
-        identifier: `urn:${name}`,
-        name,
-        type: "BUSINESS",
-        requiresAuthorization: true,
-        scopes,
-      } as const;
-      yield* apiResourceItems(SUPER_TENANT, api);
-    }
-  }
-  await loadItems(endpoint, tableName, `${size} API resources`, (size - from) * 5, items());
-};
-
-/** Loads applications until there are `size`, besides those that were loaded before. */
-const load = async ({ endpoint, tableName }: RunningService, ids: string[], size: number): Promise<void> => {
-  const from = ids.length;
-  for (let index = from; index < size; index += 1) ids.push(newId());
-  function* items(): Generator<Item, void> {
-    for (const [index, id] of ids.entries()) {
-      if (index < from) continue;
-      const application = {
-        ...freshApplication(id, nameOf(index), "owner", false),
-        description: `Taxi stand ${index}`,
-        // Most applications have a client, whose id is part of what a list reads; those without one are for the protocol calls.
-        ...(index % 10 !== 0 && { inbound: { oidc: client(index) } }),
-      };
-      yield* applicationItems(SUPER_TENANT, application);
-    }
-  }
-  await loadItems(endpoint, tableName, `${size} applications`, (size - from) * 2, items());
-};
-
-/** Loads a template for every ten applications, likewise. */
-const loadTemplates = async ({ endpoint, tableName }: RunningService, ids: string[], size: number): Promise<void> => {
-  const from = ids.length;
-  for (let index = from; index < size / 10; index += 1) ids.push(newId());
-  function* items(): Generator<Item, void> {
-    for (const id of ids.slice(from)) yield* templateItems(SUPER_TENANT, { id, ...templateBody(templateName(id)) });
-  }
-  await loadItems(endpoint, tableName, `${size / 10} templates`, (ids.length - from) * 2, items());
-};
-
-/** Measures every operation on one tenant, at each of some growing numbers of applications. */
-export const measureOperations = async (sizes: readonly number[]): Promise<Row[]> => {
-  const settings = {
-    port: 0,
-    mtlsPort: undefined,
-    dataDirectory: undefined,
-    administrator,
-    endpoint: undefined,
-    deploymentFile: undefined,
+/** How to call the operations on templates. They cost the more the more templates there are: one for ten applications. */
+function templateCalls(ids: readonly string[], size: number): Calls {
+  const path = (at: number) => `${templatesBase}/${ids[at]}`;
+  return {
+    listApplicationTemplates: [
+      { variant: "first page", path: templatesBase, budget: LIST },
+      { variant: "co", path: `${templatesBase}?filter=name+co+9&limit=100`, budget: LIST },
+    ],
+    addApplicationTemplate: [{ path: templatesBase, body: templateBody(`new at ${size}`), budget: CHANGE }],
+    getApplicationTemplate: [{ path: path(0), budget: READ_ONE }],
+    updateApplicationTemplate: [
+      { path: path(1), body: templateBody(templateName(ids[1] ?? "")), budget: CHANGE },
+      { variant: "rename", path: path(2), body: templateBody(`renamed at ${size}`), budget: CHANGE },
+    ],
+    deleteApplicationTemplate: [{ path: path(3), budget: CHANGE }],
   };
-  const service = await startService(settings);
-  const call = callWith(service.url);
-  const resident = { path: "/api/server/v1/applications/resident", budget: {} };
-  const rows: Row[] = [];
-  try {
-    // The first call of a container verifies the password and learns the role; those behind it are warm.
-    const cold = (await listening(() => call("GET", resident))).find(isAuthorizer);
-    rows.push({ name: "authorize, first request of a container", size: 0, cost: costOf(cold), budget: {} });
-    const warm = (await listening(() => call("GET", resident))).find(isAuthorizer);
-    rows.push({ name: "authorize", size: 0, cost: costOf(warm), budget: AUTHORIZE });
-    const [ids, templateIds, apiIds]: [string[], string[], string[]] = [[], [], []];
-    for (const size of sizes) {
-      await load(service, ids, size);
-      await loadTemplates(service, templateIds, size);
-      await loadApis(service, apiIds, size / APPLICATIONS_PER_API);
-      const newestFirst = (list: readonly string[]) => [...list].reverse();
-      const loaded = {
-        ids: newestFirst(ids),
-        templateIds: newestFirst(templateIds),
-        apiIds: newestFirst(apiIds),
-      };
-      for (const [id, variants] of Object.entries(calls(loaded, cold?.subject ?? ""))) {
-        for (const each of variants) {
-          const lines = await listening(() => call(operations[id]?.method ?? "", each));
-          const line = lines.find((candidate) => !isAuthorizer(candidate));
-          rows.push({
-            name: each.variant ? `${id}, ${each.variant}` : id,
-            size,
-            cost: costOf(line),
-            budget: each.budget,
-          });
-        }
-      }
-    }
-    return rows;
-  } finally {
-    await service.close();
-  }
-};
+}
+
+function templateBody(name: string) {
+  return { name, application: { name: "a", description: "d" } };
+}
+
+function templateName(id: string): string {
+  return `Template ${id}`;
+}
+
+/** The calls on API resources and on the authorized APIs of one application, in an order in which each finds what it needs. */
+function apiCalls(apiIds: readonly string[], application: string): Calls {
+  const base = "/api/server/v1/api-resources";
+  const id = (at: number) => `${base}/${apiIds[at]}`;
+  const nth = apiIds.length;
+  const authorized = `${application}/authorized-apis`;
+  const system = systemApis[0];
+  const scopes = (system?.scopes ?? []).map(({ name }) => name);
+  return {
+    listApiResources: [
+      { path: base, budget: LIST },
+      { variant: "co", path: `${base}?filter=name+co+9&limit=100`, budget: LIST },
+    ],
+    createApiResource: [
+      { path: base, body: { name: "n", identifier: `new ${nth}`, scopes: [{ name: `new:${nth}` }] }, budget: CHANGE },
+    ],
+    getApiResource: [{ path: id(0), budget: READ_ONE }],
+    patchApiResource: [{ path: id(0), body: { addedScopes: [{ name: `more:${nth}` }] }, budget: CHANGE }],
+    getApiResourceScopes: [{ path: `${id(0)}/scopes`, budget: READ_ONE }],
+    replaceApiResourceScopes: [{ path: `${id(1)}/scopes`, body: [{ name: `other:${nth}` }], budget: CHANGE }],
+    patchApiResourceScope: [{ path: `${id(1)}/scopes/other:${nth}`, body: { displayName: "Other" }, budget: CHANGE }],
+    deleteApiResourceScope: [{ path: `${id(1)}/scopes/other:${nth}`, budget: CHANGE }],
+    authorizeApi: [
+      { path: authorized, body: { id: system?.id, scopes }, budget: CHANGE },
+      { variant: "second", path: authorized, body: { id: apiIds[0] }, budget: CHANGE },
+    ],
+    listAuthorizedApis: [{ path: authorized, budget: { roundTrips: 2 } }],
+    patchAuthorizedApi: [
+      { path: `${authorized}/${system?.id}`, body: { removedScopes: scopes.slice(1) }, budget: CHANGE },
+    ],
+    deleteAuthorizedApi: [{ path: `${authorized}/${system?.id}`, budget: CHANGE }],
+    deleteApiResource: [{ path: id(2), budget: CHANGE }],
+  };
+}

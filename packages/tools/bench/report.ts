@@ -29,17 +29,15 @@ const HEAD: readonly string[] = [
 ];
 
 /** Whether a row is within its budget; one that was not measured is not. */
-export const isWithin = ({ cost, budget }: Row): boolean =>
-  cost.roundTrips <= (budget.roundTrips ?? Number.POSITIVE_INFINITY) &&
-  cost.readUnits <= (budget.readUnits ?? Number.POSITIVE_INFINITY);
-
-const budgetText = ({ roundTrips, readUnits }: Budget): string =>
-  [roundTrips === undefined ? [] : `${roundTrips} rt`, readUnits === undefined ? [] : `${readUnits} read units`]
-    .flat()
-    .join(", ");
+export function isWithin({ cost, budget }: Row): boolean {
+  return (
+    cost.roundTrips <= (budget.roundTrips ?? Number.POSITIVE_INFINITY) &&
+    cost.readUnits <= (budget.readUnits ?? Number.POSITIVE_INFINITY)
+  );
+}
 
 /** Prints the rows; answers whether all are within their budgets. */
-export const printRows = (title: string, rows: readonly Row[]): boolean => {
+export function printRows(title: string, rows: readonly Row[]): boolean {
   const cells = rows.map((row) => [
     row.name,
     row.size.toLocaleString("en"),
@@ -61,4 +59,10 @@ export const printRows = (title: string, rows: readonly Row[]): boolean => {
   console.log(`\n${title}\n${line(HEAD)}`);
   for (const cell of cells) console.log(line(cell));
   return rows.every(isWithin);
-};
+}
+
+function budgetText({ roundTrips, readUnits }: Budget): string {
+  return [roundTrips === undefined ? [] : `${roundTrips} rt`, readUnits === undefined ? [] : `${readUnits} read units`]
+    .flat()
+    .join(", ");
+}

@@ -24,76 +24,8 @@ interface Source {
   get(): Promise<unknown>;
 }
 
-const configuration = ({ clientId, clientSecret }: BenchClient, type: TokenType): Configuration => {
-  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  return {
-    clients: [
-      {
-        client_id: clientId,
-        client_secret: clientSecret,
-        grant_types: ["client_credentials"],
-        redirect_uris: [],
-        response_types: [],
-        id_token_signed_response_alg: "ES256",
-      },
-    ],
-    jwks: { keys: [{ ...privateKey.export({ format: "jwk" }), alg: "ES256", use: "sig" } as never] },
-    scopes: ["read"],
-    ttl: { ClientCredentials: 3_600 },
-    features: {
-      devInteractions: { enabled: false },
-      clientCredentials: { enabled: true },
-      resourceIndicators: {
-        enabled: true,
-        defaultResource: () => API,
-        getResourceServerInfo: () => ({
-          scope: "read",
-          accessTokenFormat: type === "JWT" ? "jwt" : "opaque",
-          ...(type === "JWT" && { jwt: { sign: { alg: "ES256" } } }),
-        }),
-      },
-    },
-  };
-};
-
-/** Its notices about development settings are about nothing here. */
-const quietly = <R>(make: () => R): R => {
-  const { info, warn } = console;
-  console.info = () => undefined;
-  console.warn = () => undefined;
-  try {
-    return make();
-  } finally {
-    console.info = info;
-    console.warn = warn;
-  }
-};
-
-const startOther = async (client: BenchClient, type: TokenType): Promise<{ source: Source; server: Server }> => {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  server.on("request", quietly(() => new Provider(url, configuration(client, type))).callback());
-  const form = { grant_type: "client_credentials", scope: "read" };
-  return { server, source: { name: "oidc-provider", get: () => sendForm(url, "/token", client, form) } };
-};
-
-/** Tokens per second of one round. */
-const rateOf = async ({ get }: Source): Promise<number> => {
-  const start = elapsed();
-  let made = 0;
-  const worker = async () => {
-    for (; elapsed() - start < ROUND_MS; made += 1) await get();
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return (made * 1_000) / (elapsed() - start);
-};
-
-const median = (numbers: readonly number[]): number =>
-  [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
-
 /** Measures and prints both, for opaque tokens and for JWTs. */
-export const compareTokenRates = async (): Promise<void> => {
+export async function compareTokenRates(): Promise<void> {
   console.log(`\nTokens per second by client_credentials, ${AT_ONCE} at once, median of ${ROUNDS} rounds by turns`);
   const service = await startService(passing);
   const { log } = console;
@@ -123,4 +55,73 @@ export const compareTokenRates = async (): Promise<void> => {
     console.log = log;
     await service.close();
   }
-};
+}
+
+async function startOther(client: BenchClient, type: TokenType): Promise<{ source: Source; server: Server }> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  server.on("request", quietly(() => new Provider(url, configuration(client, type))).callback());
+  const form = { grant_type: "client_credentials", scope: "read" };
+  return { server, source: { name: "oidc-provider", get: () => sendForm(url, "/token", client, form) } };
+}
+
+/** Its notices about development settings are about nothing here. */
+function quietly<R>(make: () => R): R {
+  const { info, warn } = console;
+  console.info = () => undefined;
+  console.warn = () => undefined;
+  try {
+    return make();
+  } finally {
+    console.info = info;
+    console.warn = warn;
+  }
+}
+
+function configuration({ clientId, clientSecret }: BenchClient, type: TokenType): Configuration {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  return {
+    clients: [
+      {
+        client_id: clientId,
+        client_secret: clientSecret,
+        grant_types: ["client_credentials"],
+        redirect_uris: [],
+        response_types: [],
+        id_token_signed_response_alg: "ES256",
+      },
+    ],
+    jwks: { keys: [{ ...privateKey.export({ format: "jwk" }), alg: "ES256", use: "sig" } as never] },
+    scopes: ["read"],
+    ttl: { ClientCredentials: 3_600 },
+    features: {
+      devInteractions: { enabled: false },
+      clientCredentials: { enabled: true },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => API,
+        getResourceServerInfo: () => ({
+          scope: "read",
+          accessTokenFormat: type === "JWT" ? "jwt" : "opaque",
+          ...(type === "JWT" && { jwt: { sign: { alg: "ES256" } } }),
+        }),
+      },
+    },
+  };
+}
+
+/** Tokens per second of one round. */
+async function rateOf({ get }: Source): Promise<number> {
+  const start = elapsed();
+  let made = 0;
+  const worker = async () => {
+    for (; elapsed() - start < ROUND_MS; made += 1) await get();
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return (made * 1_000) / (elapsed() - start);
+}
+
+function median(numbers: readonly number[]): number {
+  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+}

@@ -18,8 +18,6 @@ const TOKEN: Budget = { roundTrips: 2 };
 const JWT_WARM: Budget = { roundTrips: 0 };
 const OPAQUE: Budget = { roundTrips: 1 };
 
-const basic = (name: string, word: string): string => `Basic ${Buffer.from(`${name}:${word}`).toString("base64")}`;
-
 /** A client of the running service. */
 export interface BenchClient {
   readonly clientId: string;
@@ -36,14 +34,12 @@ export const passing = {
   deploymentFile: undefined,
 };
 
-const call = async (url: string, path: string, init: RequestInit): Promise<Record<string, unknown>> => {
-  const answer = await fetch(`${url}${path}`, init);
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${init.method} ${path} answered ${answer.status}: ${text}`);
-  return text ? (JSON.parse(text) as Record<string, unknown>) : { location: answer.headers.get("location") };
-};
+/** Makes a client whose tokens are of a kind and that may view applications, and read the tenant's own API where there is one. */
+export function newBenchClient(...given: Parameters<typeof makeClient>): Promise<BenchClient> {
+  return unheard(() => makeClient(...given));
+}
 
-const makeClient = async (url: string, type: "Default" | "JWT", apiId?: string): Promise<BenchClient> => {
+async function makeClient(url: string, type: "Default" | "JWT", apiId?: string): Promise<BenchClient> {
   const headers = { authorization: basic("admin", "admin"), "content-type": "application/json" };
   const post = (path: string, body: unknown) =>
     call(url, path, { method: "POST", headers, body: JSON.stringify(body) });
@@ -58,29 +54,16 @@ const makeClient = async (url: string, type: "Default" | "JWT", apiId?: string):
   if (apiId) await post(`${path}/authorized-apis`, { id: apiId, scopes: [BUSINESS] });
   const { clientId, clientSecret } = await call(url, `${path}/inbound-protocols/oidc`, { method: "GET", headers });
   return { clientId: String(clientId), clientSecret: String(clientSecret) };
-};
-
-/** Does something of which the request log is not to be shown. */
-const unheard = async <R>(doing: () => Promise<R>): Promise<R> => {
-  let result: R | undefined;
-  await listening(async () => {
-    result = await doing();
-  });
-  return result as R;
-};
-
-/** Makes a client whose tokens are of a kind and that may view applications, and read the tenant's own API where there is one. */
-export const newBenchClient = (...given: Parameters<typeof makeClient>): Promise<BenchClient> =>
-  unheard(() => makeClient(...given));
+}
 
 /** Sends a form as a client. */
-export const sendForm = (
+export function sendForm(
   url: string,
   path: string,
   { clientId, clientSecret }: BenchClient,
   form: Readonly<Record<string, string>>,
-): Promise<Record<string, unknown>> =>
-  call(url, path, {
+): Promise<Record<string, unknown>> {
+  return call(url, path, {
     method: "POST",
     headers: {
       authorization: basic(clientId, clientSecret),
@@ -88,24 +71,10 @@ export const sendForm = (
     },
     body: new URLSearchParams(form).toString(),
   });
-
-const loadApi = async ({ endpoint, tableName }: RunningService): Promise<string> => {
-  const id = newId();
-  const scopes = [{ id: newId(), name: BUSINESS, displayName: "Read" }];
-  const api = {
-    id,
-    identifier: "urn:bench",
-    name: "Bench",
-    type: "BUSINESS",
-    requiresAuthorization: true,
-    scopes,
-  } as const;
-  await loadItems(endpoint, tableName, "an API", 3, apiResourceItems(SUPER_TENANT, api));
-  return id;
-};
+}
 
 /** Measures the operations of the token endpoint, and the authorizer with a token. */
-export const measureTokens = async (): Promise<Row[]> => {
+export async function measureTokens(): Promise<Row[]> {
   const service = await startService(passing);
   const { url } = service;
   const rows: Row[] = [];
@@ -163,4 +132,39 @@ export const measureTokens = async (): Promise<Row[]> => {
   } finally {
     await service.close();
   }
-};
+}
+
+async function loadApi({ endpoint, tableName }: RunningService): Promise<string> {
+  const id = newId();
+  const scopes = [{ id: newId(), name: BUSINESS, displayName: "Read" }];
+  const api = {
+    id,
+    identifier: "urn:bench",
+    name: "Bench",
+    type: "BUSINESS",
+    requiresAuthorization: true,
+    scopes,
+  } as const;
+  await loadItems(endpoint, tableName, "an API", 3, apiResourceItems(SUPER_TENANT, api));
+  return id;
+}
+
+/** Does something of which the request log is not to be shown. */
+async function unheard<R>(doing: () => Promise<R>): Promise<R> {
+  let result: R | undefined;
+  await listening(async () => {
+    result = await doing();
+  });
+  return result as R;
+}
+
+function basic(name: string, word: string): string {
+  return `Basic ${Buffer.from(`${name}:${word}`).toString("base64")}`;
+}
+
+async function call(url: string, path: string, init: RequestInit): Promise<Record<string, unknown>> {
+  const answer = await fetch(`${url}${path}`, init);
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${init.method} ${path} answered ${answer.status}: ${text}`);
+  return text ? (JSON.parse(text) as Record<string, unknown>) : { location: answer.headers.get("location") };
+}

@@ -38,41 +38,11 @@ export const NAMES_SETTLED_MS = 1_100;
 
 const READ_ONE: Budget = { roundTrips: 1 };
 const CHANGE: Budget = { roundTrips: 3 };
-
-/** The budget's read units are those of the index; the resources themselves and the version of the names come on top. */
-const withResources = (roundTrips: number, indexUnits: number, resources: number): Budget => ({
-  roundTrips,
-  readUnits: indexUnits + resources + 1,
-});
-const pageBudget = (resources: number): Budget => withResources(3, 130, resources);
-/** A container that meets the name of a group for the first time reads it: one more round trip, and a read unit for each. */
-const unknownNames = (resources: number): Budget => withResources(4, 130, resources * 2);
 /** One round trip to the index, and one to the user whom it names. */
 const oneBudget: Budget = withResources(2, 2, 1);
-const prefixBudget = (resources: number): Budget => withResources(3, 150, resources);
-const searchBudget = (resources: number): Budget => withResources(7, 3_000, resources);
-
-const pathWith = (base: string, parameters: Readonly<Record<string, string | number>>): string =>
-  `${base}?${new URLSearchParams(Object.entries(parameters).map(([name, value]): [string, string] => [name, String(value)]))}`;
-
-const users = (parameters: Readonly<Record<string, string | number>>): string => pathWith("/scim2/Users", parameters);
-const groups = (parameters: Readonly<Record<string, string | number>>): string => pathWith("/scim2/Groups", parameters);
-
-const patch = (...operations: readonly object[]) => ({
-  schemas: ["urn:ietf:params:scim:api:messages:2.0:PatchOp"],
-  Operations: operations,
-});
-
-const newUser = (userName: string) => ({
-  schemas: ["urn:ietf:params:scim:schemas:core:2.0:User"],
-  userName,
-  password: "correct horse battery staple".replaceAll(" ", "-"),
-  externalId: `fresh ${userName}`,
-  emails: [{ value: `${userName}@fresh.example.com`, type: "work" }],
-});
 
 /** Lists, filters and changes of users. */
-export const userCalls = (city: City): readonly ScimCall[] => {
+export function userCalls(city: City): readonly ScimCall[] {
   const { size, nameOf, idOf } = city;
   const one = Math.floor(size / 2) + 6;
   const marked = size / 100;
@@ -146,22 +116,37 @@ export const userCalls = (city: City): readonly ScimCall[] => {
     change("delete", "DELETE", 16),
     change("delete, in groups", "DELETE", 20),
   ];
-};
+}
 
-const countOf = ({ size, nameOf }: City, start: string, end: string): number => {
+/** A container that meets the name of a group for the first time reads it: one more round trip, and a read unit for each. */
+function unknownNames(resources: number): Budget {
+  return withResources(4, 130, resources * 2);
+}
+
+function countOf({ size, nameOf }: City, start: string, end: string): number {
   let count = 0;
   for (let user = 0; user < size; user += 1) {
     const name = nameOf(user);
     if (name.startsWith(start) && name.endsWith(end)) count += 1;
   }
   return count;
-};
+}
+
+function newUser(userName: string) {
+  return {
+    schemas: ["urn:ietf:params:scim:schemas:core:2.0:User"],
+    userName,
+    password: "correct horse battery staple".replaceAll(" ", "-"),
+    externalId: `fresh ${userName}`,
+    emails: [{ value: `${userName}@fresh.example.com`, type: "work" }],
+  };
+}
 
 /** Lists and changes of groups, and lists of users by their groups. Some need what earlier ones made. */
-export const groupCalls = async (
+export async function groupCalls(
   { size, idOf, groupIdOf, groups: all }: City,
   run: (call: ScimCall) => Promise<unknown>,
-): Promise<readonly ScimCall[]> => {
+): Promise<readonly ScimCall[]> {
   const [vast, large, small] = [groupIdOf(0), groupIdOf(1), groupIdOf(2)];
   const path = (id: string) => `/scim2/Groups/${id}`;
   const change = (name: string, id: string, ...operations: readonly object[]): ScimCall => ({
@@ -259,10 +244,14 @@ export const groupCalls = async (
     },
     { name: "delete group, 4 members", method: "DELETE", path: path(made.id), budget: CHANGE },
   ];
-};
+}
+
+function groups(parameters: Readonly<Record<string, string | number>>): string {
+  return pathWith("/scim2/Groups", parameters);
+}
 
 /** Walks by cursor. */
-export const walks = ({ size, groups: all }: City): readonly Walk[] => {
+export function walks({ size, groups: all }: City): readonly Walk[] {
   const count = WALK_PAGE;
   const sw = `userName sw "${marks.prefix}"`;
   return [
@@ -296,4 +285,39 @@ export const walks = ({ size, groups: all }: City): readonly Walk[] => {
       pagesMax: size,
     },
   ];
-};
+}
+
+function users(parameters: Readonly<Record<string, string | number>>): string {
+  return pathWith("/scim2/Users", parameters);
+}
+
+function pageBudget(resources: number): Budget {
+  return withResources(3, 130, resources);
+}
+
+function prefixBudget(resources: number): Budget {
+  return withResources(3, 150, resources);
+}
+
+function searchBudget(resources: number): Budget {
+  return withResources(7, 3_000, resources);
+}
+
+/** The budget's read units are those of the index; the resources themselves and the version of the names come on top. */
+function withResources(roundTrips: number, indexUnits: number, resources: number): Budget {
+  return {
+    roundTrips,
+    readUnits: indexUnits + resources + 1,
+  };
+}
+
+function patch(...operations: readonly object[]) {
+  return {
+    schemas: ["urn:ietf:params:scim:api:messages:2.0:PatchOp"],
+    Operations: operations,
+  };
+}
+
+function pathWith(base: string, parameters: Readonly<Record<string, string | number>>): string {
+  return `${base}?${new URLSearchParams(Object.entries(parameters).map(([name, value]): [string, string] => [name, String(value)]))}`;
+}

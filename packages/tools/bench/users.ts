@@ -13,14 +13,51 @@ import { groupCalls, NAMES_SETTLED_MS, type ScimCall, userCalls, type Walk, walk
 
 const DATABASE = "table.sqlite";
 
-const exists = (file: string): Promise<boolean> =>
-  stat(file).then(
-    () => true,
-    () => false,
-  );
+/** What one call came by. */
+interface Measured extends Pick<Row, "cost" | "ms"> {
+  readonly body: unknown;
+}
+
+interface Listed {
+  readonly totalResults?: number;
+  readonly nextCursor?: string;
+  readonly Resources?: readonly unknown[];
+}
+
+/** Measures SCIM with `size` users. `kept` is a directory that keeps what was loaded for another run. */
+export async function measureUsers(size: number, kept?: string): Promise<readonly Row[]> {
+  const city = cityOf(size);
+  const directory = await dataFor(city, kept);
+  try {
+    const service = await startService({
+      port: 0,
+      mtlsPort: undefined,
+      dataDirectory: directory,
+      administrator,
+      endpoint: undefined,
+      deploymentFile: undefined,
+    });
+    try {
+      const { rows, run, walk, measured } = measuring(service.url, size);
+      // The password is verified once and not measured here.
+      await measured("GET", { path: "/scim2/ServiceProviderConfig" });
+      for (const each of userCalls(city)) await run(each);
+      for (const each of await groupCalls(city, run)) await run(each);
+      // Which names hold is met anew, for groups were renamed.
+      await measured("GET", { path: "/scim2/Users?count=1" });
+      await pause(NAMES_SETTLED_MS);
+      for (const each of walks(city)) await walk(each);
+      return rows;
+    } finally {
+      await service.close();
+    }
+  } finally {
+    await rm(directory, { recursive: true });
+  }
+}
 
 /** A directory with the city's data for one run. With `kept`, what was imported once is copied from there. */
-const dataFor = async (city: City, kept: string | undefined): Promise<string> => {
+async function dataFor(city: City, kept: string | undefined): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "identity-admin-api-bench-"));
   const target = join(directory, DATABASE);
   // Made before the data, as a service makes it: data without its key is refused.
@@ -38,21 +75,17 @@ const dataFor = async (city: City, kept: string | undefined): Promise<string> =>
     await copyFile(source, target);
   }
   return directory;
-};
-
-/** What one call came by. */
-interface Measured extends Pick<Row, "cost" | "ms"> {
-  readonly body: unknown;
 }
 
-interface Listed {
-  readonly totalResults?: number;
-  readonly nextCursor?: string;
-  readonly Resources?: readonly unknown[];
+function exists(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Measures calls one after the other. What fails, or answers another total, is over any budget; the rest is measured all the same. */
-const measuring = (url: string, size: number) => {
+function measuring(url: string, size: number) {
   const call = callWith(url);
   const rows: Row[] = [];
   const measured = async (method: string, sent: Sent): Promise<Measured> => {
@@ -121,36 +154,4 @@ const measuring = (url: string, size: number) => {
   };
 
   return { rows, run, walk, measured };
-};
-
-/** Measures SCIM with `size` users. `kept` is a directory that keeps what was loaded for another run. */
-export const measureUsers = async (size: number, kept?: string): Promise<readonly Row[]> => {
-  const city = cityOf(size);
-  const directory = await dataFor(city, kept);
-  try {
-    const service = await startService({
-      port: 0,
-      mtlsPort: undefined,
-      dataDirectory: directory,
-      administrator,
-      endpoint: undefined,
-      deploymentFile: undefined,
-    });
-    try {
-      const { rows, run, walk, measured } = measuring(service.url, size);
-      // The password is verified once and not measured here.
-      await measured("GET", { path: "/scim2/ServiceProviderConfig" });
-      for (const each of userCalls(city)) await run(each);
-      for (const each of await groupCalls(city, run)) await run(each);
-      // Which names hold is met anew, for groups were renamed.
-      await measured("GET", { path: "/scim2/Users?count=1" });
-      await pause(NAMES_SETTLED_MS);
-      for (const each of walks(city)) await walk(each);
-      return rows;
-    } finally {
-      await service.close();
-    }
-  } finally {
-    await rm(directory, { recursive: true });
-  }
-};
+}

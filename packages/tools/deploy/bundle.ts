@@ -20,8 +20,8 @@ const BANNER =
   "const require = bannerRequire(import.meta.url), __filename = import.meta.filename, __dirname = import.meta.dirname;";
 
 /** What the bundler is asked for the file `functions/<name>.ts`. */
-export const buildOptions = (name: string, outdir: string, options: Bundling = bundling) =>
-  ({
+export function buildOptions(name: string, outdir: string, options: Bundling = bundling) {
+  return {
     absWorkingDir: root,
     entryPoints: [`functions/${name}.ts`],
     outdir,
@@ -40,14 +40,15 @@ export const buildOptions = (name: string, outdir: string, options: Bundling = b
     banner: { js: BANNER },
     metafile: true,
     logLevel: "error",
-  }) as const satisfies BuildOptions;
+  } as const satisfies BuildOptions;
+}
 
 /** Builds a function into a directory, which is emptied first. Answers the source maps: they are not uploaded with the rest. */
-export const bundleFunction = async (name: string, outdir: string, options?: Bundling): Promise<string[]> => {
+export async function bundleFunction(name: string, outdir: string, options?: Bundling): Promise<string[]> {
   await rm(outdir, { recursive: true, force: true });
   await mkdir(outdir, { recursive: true });
   const { metafile } = await build(buildOptions(name, outdir, options));
   return Object.keys(metafile.outputs)
     .filter((file) => file.endsWith(".map"))
     .map((file) => join(root, file));
-};
+}

@@ -11,20 +11,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 const written = join(root, ".sst/platform");
 const scratch = join(root, ".build/sst");
 
-/** The text of a file, without white space around it; empty where there is none. */
-const textOf = (file: string): string => (existsSync(file) ? readFileSync(file, "utf8").trim() : "");
-
 const wanted = (JSON.parse(textOf(join(root, "node_modules/sst/package.json"))) as { version: string }).version;
-
-/** What the last step of an installation leaves; an interrupted one does not have it. */
-const isComplete = (): boolean =>
-  textOf(join(written, "version")) === wanted &&
-  existsSync(join(written, "node_modules/@pulumi/aws")) &&
-  existsSync(join(root, ".sst/provider-lock.json"));
-
-/** The registry that npm uses here. SST looks for it in other places than npm does. */
-const registry = (): string =>
-  execFileSync("npm", ["config", "get", "registry"], { cwd: root, encoding: "utf8" }).trim().replace(/\/$/, "");
 
 if (!isComplete()) {
   mkdirSync(scratch, { recursive: true });
@@ -48,4 +35,23 @@ if (!isComplete()) {
     console.error(`SST's platform was not installed; see ${join(scratch, "sst.log")}.`);
     process.exitCode = 1;
   }
+}
+
+/** What the last step of an installation leaves; an interrupted one does not have it. */
+function isComplete(): boolean {
+  return (
+    textOf(join(written, "version")) === wanted &&
+    existsSync(join(written, "node_modules/@pulumi/aws")) &&
+    existsSync(join(root, ".sst/provider-lock.json"))
+  );
+}
+
+/** The text of a file, without white space around it; empty where there is none. */
+function textOf(file: string): string {
+  return existsSync(file) ? readFileSync(file, "utf8").trim() : "";
+}
+
+/** The registry that npm uses here. SST looks for it in other places than npm does. */
+function registry(): string {
+  return execFileSync("npm", ["config", "get", "registry"], { cwd: root, encoding: "utf8" }).trim().replace(/\/$/, "");
 }

@@ -23,34 +23,6 @@ export interface AuthorizedApiStores {
   readonly authorizedApis: AuthorizedApiStore;
 }
 
-/** Shows an authorization with the names of today; scopes that the API no longer has are left out. */
-const present = ({ policy, scopeIds }: Authorization, api: ApiResource): z.input<typeof AuthorizedApi> => {
-  const authorized = new Set(scopeIds);
-  return {
-    id: api.id,
-    identifier: api.identifier,
-    displayName: api.name,
-    policyId: policy,
-    type: api.type,
-    authorizedScopes: api.scopes
-      .filter(({ id }) => authorized.has(id))
-      .map(({ id, name, displayName }) => ({ id, name, displayName })),
-  };
-};
-
-/** The names of the scopes that the one authorization has and the other has not. */
-const lostBetween = (
-  before: Authorization,
-  after: Authorization | undefined,
-  api: ApiResource | undefined,
-): string[] => {
-  const kept = new Set(after?.scopeIds);
-  const lost = new Set(before.scopeIds.filter((id) => !kept.has(id)));
-  return (api?.scopes ?? []).filter(({ id }) => lost.has(id)).map(({ name }) => name);
-};
-
-const idsOf = (authorizations: readonly Authorization[]): string[] => authorizations.map(({ apiId }) => apiId);
-
 export const authorizedApiHandlers: Handlers<typeof authorizedApiOperations, AuthorizedApiStores> = {
   async listAuthorizedApis({ params }, { tenant, apiResources, authorizedApis }) {
     const authorizations = await authorizedApis.of(tenant, params.applicationId);
@@ -116,3 +88,29 @@ export const authorizedApiHandlers: Handlers<typeof authorizedApiOperations, Aut
     return undefined;
   },
 };
+
+function idsOf(authorizations: readonly Authorization[]): string[] {
+  return authorizations.map(({ apiId }) => apiId);
+}
+
+/** Shows an authorization with the names of today; scopes that the API no longer has are left out. */
+function present({ policy, scopeIds }: Authorization, api: ApiResource): z.input<typeof AuthorizedApi> {
+  const authorized = new Set(scopeIds);
+  return {
+    id: api.id,
+    identifier: api.identifier,
+    displayName: api.name,
+    policyId: policy,
+    type: api.type,
+    authorizedScopes: api.scopes
+      .filter(({ id }) => authorized.has(id))
+      .map(({ id, name, displayName }) => ({ id, name, displayName })),
+  };
+}
+
+/** The names of the scopes that the one authorization has and the other has not. */
+function lostBetween(before: Authorization, after: Authorization | undefined, api: ApiResource | undefined): string[] {
+  const kept = new Set(after?.scopeIds);
+  const lost = new Set(before.scopeIds.filter((id) => !kept.has(id)));
+  return (api?.scopes ?? []).filter(({ id }) => lost.has(id)).map(({ name }) => name);
+}

@@ -35,7 +35,7 @@ export interface Imported {
 type Client = NonNullable<NonNullable<Settings["inboundProtocolConfiguration"]>["oidc"]>;
 
 /** Faults of a protocol's own operations, as upstream tells them of an import: one code for all that is wrong, one for taken keys. */
-export const asImportFault = (error: unknown): unknown => {
+export function asImportFault(error: unknown): unknown {
   if (!(error instanceof Fault)) return error;
   const { fault, description, row } = error;
   const options = { message: IMPORT_MESSAGE };
@@ -46,79 +46,18 @@ export const asImportFault = (error: unknown): unknown => {
     return new Fault("application.key_taken", description, options);
   }
   return error;
-};
-
-/** A confidential value may be missing in a file: exports leave them out unless they are asked for. */
-const withoutRequiredSecrets = (kind: CustomProtocolKind): CustomProtocolKind => ({
-  ...kind,
-  properties: kind.properties.map((each) => (each.isConfidential ? { ...each, required: false } : each)),
-});
-
-/** The confidential values that a file left out, from the application that it is laid over. */
-const withFormerSecrets = (settings: CustomSettings, before: CustomSettings | undefined): CustomSettings => {
-  const given = new Set(settings.properties.map(({ key }) => key));
-  const former = before?.properties.filter(({ key, isSealed }) => isSealed && !given.has(key)) ?? [];
-  return former.length > 0 ? { ...settings, properties: [...settings.properties, ...former] } : settings;
-};
-
-/**
- * The client of a file. A client that the application has already keeps its secret and its origins where the file has
- * none, and stays revoked: only a regenerated secret makes it active again.
- */
-const clientOf = (
-  given: Client,
-  before: OidcClient | undefined,
-  { seal }: ProtocolSupport,
-  owner: string,
-): OidcClient => {
-  const { state = "ACTIVE", ...body } = given;
-  const former = before?.clientId === body.clientId ? before : undefined;
-  const origins = body.allowedOrigins ?? former?.allowedOrigins;
-  const client = oidcClient({ ...body, ...(origins && { allowedOrigins: origins }) }, undefined, seal, owner);
-  // The same secret sealed anew would look like another one, which ends the client's tokens.
-  const { clientSecret: secret } = body;
-  const isKept = former && (secret === undefined || sameText(secret, seal.open(former.sealedSecret, owner)));
-  return {
-    ...client,
-    ...(isKept && { sealedSecret: former.sealedSecret }),
-    state: former?.state === "REVOKED" ? "REVOKED" : state,
-  };
-};
-
-const noticesOn = (settings: Settings, application: Application, kinds: readonly CustomProtocolKind[]): Notice[] => {
-  const { inbound } = application;
-  const notices: Notice[] = (inbound.others ?? []).map(({ type }) => ({
-    element: `InboundAuthenticationConfig/${type.slice(0, 100)}`,
-    reason:
-      "The entry has no settings that this service knows: it is kept and exported again, and nobody signs in by it.",
-  }));
-  if (settings.isManagementApp !== undefined && settings.isManagementApp !== application.isManagementApp) {
-    notices.push({ element: "IsManagementApp", reason: "Decided when an application is created; it stays as it is." });
-  }
-  const state = settings.inboundProtocolConfiguration?.oidc?.state;
-  if (state !== undefined && state !== inbound.oidc?.state) {
-    notices.push({ element: "oAuthAppDO/state", reason: "The client stays revoked until its secret is regenerated." });
-  }
-  for (const { name, properties } of Object.values(inbound.custom ?? {})) {
-    const required = kinds.find((kind) => kind.name === name)?.properties.filter((each) => each.required) ?? [];
-    for (const missing of required.filter((each) => !properties.some(({ key }) => key === each.name))) {
-      const reason = `The file does not hold the confidential value of '${missing.name}': set it before the protocol is used.`;
-      notices.push({ element: `InboundAuthenticationConfig/${name}`, reason });
-    }
-  }
-  return notices;
-};
+}
 
 /**
  * Judges what needs time, and answers a function that makes the application out of the one that is there, if one is.
  * Both throw `application.invalid`, and what the rules of the protocols throw.
  */
-export const prepareImport = async (
+export async function prepareImport(
   root: Element,
   settings: Settings,
   { tenant, ownerId, applicationId: id }: Importer,
   support: ProtocolSupport,
-): Promise<(before: Application | undefined) => Imported> => {
+): Promise<(before: Application | undefined) => Imported> {
   const {
     isManagementApp = false,
     inboundProtocolConfiguration: protocols = {},
@@ -165,4 +104,62 @@ export const prepareImport = async (
     checkApplication(application, tenant, IMPORT_MESSAGE);
     return { application, notices: noticesOf(kept, noticesOn(settings, made, customKinds)) };
   };
-};
+}
+
+/** A confidential value may be missing in a file: exports leave them out unless they are asked for. */
+function withoutRequiredSecrets(kind: CustomProtocolKind): CustomProtocolKind {
+  return {
+    ...kind,
+    properties: kind.properties.map((each) => (each.isConfidential ? { ...each, required: false } : each)),
+  };
+}
+
+/**
+ * The client of a file. A client that the application has already keeps its secret and its origins where the file has
+ * none, and stays revoked: only a regenerated secret makes it active again.
+ */
+function clientOf(given: Client, before: OidcClient | undefined, { seal }: ProtocolSupport, owner: string): OidcClient {
+  const { state = "ACTIVE", ...body } = given;
+  const former = before?.clientId === body.clientId ? before : undefined;
+  const origins = body.allowedOrigins ?? former?.allowedOrigins;
+  const client = oidcClient({ ...body, ...(origins && { allowedOrigins: origins }) }, undefined, seal, owner);
+  // The same secret sealed anew would look like another one, which ends the client's tokens.
+  const { clientSecret: secret } = body;
+  const isKept = former && (secret === undefined || sameText(secret, seal.open(former.sealedSecret, owner)));
+  return {
+    ...client,
+    ...(isKept && { sealedSecret: former.sealedSecret }),
+    state: former?.state === "REVOKED" ? "REVOKED" : state,
+  };
+}
+
+/** The confidential values that a file left out, from the application that it is laid over. */
+function withFormerSecrets(settings: CustomSettings, before: CustomSettings | undefined): CustomSettings {
+  const given = new Set(settings.properties.map(({ key }) => key));
+  const former = before?.properties.filter(({ key, isSealed }) => isSealed && !given.has(key)) ?? [];
+  return former.length > 0 ? { ...settings, properties: [...settings.properties, ...former] } : settings;
+}
+
+function noticesOn(settings: Settings, application: Application, kinds: readonly CustomProtocolKind[]): Notice[] {
+  const { inbound } = application;
+  const notices: Notice[] = (inbound.others ?? []).map(({ type }) => ({
+    element: `InboundAuthenticationConfig/${type.slice(0, 100)}`,
+    reason:
+      "The entry has no settings that this service knows: it is kept and exported again, and nobody signs in by it.",
+  }));
+  if (settings.isManagementApp !== undefined && settings.isManagementApp !== application.isManagementApp) {
+    notices.push({ element: "IsManagementApp", reason: "Decided when an application is created; it stays as it is." });
+  }
+  const state = settings.inboundProtocolConfiguration?.oidc?.state;
+  if (state !== undefined && state !== inbound.oidc?.state) {
+    notices.push({ element: "oAuthAppDO/state", reason: "The client stays revoked until its secret is regenerated." });
+  }
+  for (const { name, properties } of Object.values(inbound.custom ?? {})) {
+    const required = kinds.find((kind) => kind.name === name)?.properties.filter((each) => each.required) ?? [];
+    for (const missing of required.filter((each) => !properties.some(({ key }) => key === each.name))) {
+      const reason = `The file does not hold the confidential value of '${missing.name}': set it before the protocol is used.`;
+      notices.push({ element: `InboundAuthenticationConfig/${name}`, reason });
+    }
+  }
+  return notices;
+}

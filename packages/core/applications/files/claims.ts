@@ -33,23 +33,6 @@ interface Requested {
   readonly mandatory?: boolean;
 }
 
-const uriOf = ({ uri, id }: Ref): string => uri ?? id ?? "";
-const isTrue = (parent: Element | undefined, name: string): boolean =>
-  flag().read(textAt(parent, name) ?? "", name) === true;
-
-const claim = (name: string, uri: string): Element =>
-  element(name, [element("ClaimUri", uri), element("claimId", "0")]);
-
-const writeMapping = ({ applicationClaim, localClaim }: Mapping, requested: readonly Requested[]): Element => {
-  const wish = requested.find((each) => uriOf(each.claim) === applicationClaim);
-  return element("ClaimMapping", [
-    claim("LocalClaim", uriOf(localClaim)),
-    claim("RemoteClaim", applicationClaim),
-    element("RequestClaim", String(wish !== undefined)),
-    element("MandatoryClaim", String(wish?.mandatory ?? false)),
-  ]);
-};
-
 const mappingsPart: Part = {
   read(parent) {
     const mappings = childrenOf(find(parent, "ClaimMappings"), "ClaimMapping").map((each) => {
@@ -77,23 +60,6 @@ const mappingsPart: Part = {
       ),
     ];
   },
-};
-
-/** A claim that a text element names; `always` writes the element also where there is none. */
-export const claimField = (name: string, member: string, always?: "always"): Part => {
-  const path = member.split(".");
-  const codec = filled(always);
-  return {
-    read(parent) {
-      const uri = codec.read(textAt(parent, name) ?? "", name);
-      return uri === undefined ? {} : put(path, { uri });
-    },
-    write(settings) {
-      const ref = at(settings, path) as Ref | undefined;
-      const uri = codec.write(ref && uriOf(ref));
-      return uri === undefined ? [] : [element(name, uri)];
-    },
-  };
 };
 
 const dialectPart: Part = {
@@ -187,22 +153,6 @@ const connectorParts = all(
   field("rulesEnabled", "rules", unusual()),
 );
 
-const readProvider = (provider: Element): Json => {
-  const connector = find(provider, "DefaultProvisioningConnectorConfig");
-  return merged(
-    { idp: textAt(provider, "IdentityProviderName") ?? "", connector: "" },
-    connector ? connectorParts.read(connector) : {},
-    isTrue(find(provider, "JustInTimeProvisioningConfig"), "IsProvisioningEnabled") ? { jit: true } : {},
-  );
-};
-
-const writeProvider = (provider: Json): Element =>
-  element("IdentityProvider", [
-    element("IdentityProviderName", String(provider.idp)),
-    element("DefaultProvisioningConnectorConfig", connectorParts.write(provider)),
-    element("JustInTimeProvisioningConfig", [element("IsProvisioningEnabled", String(provider.jit ?? false))]),
-  ]);
-
 /** `OutboundProvisioningConfig`. */
 const outboundProvisioning: Part = {
   read(parent) {
@@ -219,3 +169,59 @@ const outboundProvisioning: Part = {
 
 /** Both directions of provisioning. */
 export const provisioningPart: Part = all(inboundProvisioning, outboundProvisioning);
+
+/** A claim that a text element names; `always` writes the element also where there is none. */
+export function claimField(name: string, member: string, always?: "always"): Part {
+  const path = member.split(".");
+  const codec = filled(always);
+  return {
+    read(parent) {
+      const uri = codec.read(textAt(parent, name) ?? "", name);
+      return uri === undefined ? {} : put(path, { uri });
+    },
+    write(settings) {
+      const ref = at(settings, path) as Ref | undefined;
+      const uri = codec.write(ref && uriOf(ref));
+      return uri === undefined ? [] : [element(name, uri)];
+    },
+  };
+}
+
+function uriOf({ uri, id }: Ref): string {
+  return uri ?? id ?? "";
+}
+
+function writeMapping({ applicationClaim, localClaim }: Mapping, requested: readonly Requested[]): Element {
+  const wish = requested.find((each) => uriOf(each.claim) === applicationClaim);
+  return element("ClaimMapping", [
+    claim("LocalClaim", uriOf(localClaim)),
+    claim("RemoteClaim", applicationClaim),
+    element("RequestClaim", String(wish !== undefined)),
+    element("MandatoryClaim", String(wish?.mandatory ?? false)),
+  ]);
+}
+
+function claim(name: string, uri: string): Element {
+  return element(name, [element("ClaimUri", uri), element("claimId", "0")]);
+}
+
+function readProvider(provider: Element): Json {
+  const connector = find(provider, "DefaultProvisioningConnectorConfig");
+  return merged(
+    { idp: textAt(provider, "IdentityProviderName") ?? "", connector: "" },
+    connector ? connectorParts.read(connector) : {},
+    isTrue(find(provider, "JustInTimeProvisioningConfig"), "IsProvisioningEnabled") ? { jit: true } : {},
+  );
+}
+
+function isTrue(parent: Element | undefined, name: string): boolean {
+  return flag().read(textAt(parent, name) ?? "", name) === true;
+}
+
+function writeProvider(provider: Json): Element {
+  return element("IdentityProvider", [
+    element("IdentityProviderName", String(provider.idp)),
+    element("DefaultProvisioningConnectorConfig", connectorParts.write(provider)),
+    element("JustInTimeProvisioningConfig", [element("IsProvisioningEnabled", String(provider.jit ?? false))]),
+  ]);
+}

@@ -23,8 +23,11 @@ interface ReadFile {
   readonly settings: Settings;
 }
 
+/** Whether the secrets of an application are in its file; those that are withheld were asked for, and the file says so. */
+type Secrets = "told" | "left out" | "withheld";
+
 /** Reads a file. Throws `application.invalid` with a sentence on what to change. */
-export const readFile = (bytes: Uint8Array, kinds: readonly CustomProtocolKind[]): ReadFile => {
+export function readFile(bytes: Uint8Array, kinds: readonly CustomProtocolKind[]): ReadFile {
   const root = normalised(readXml(bytes));
   const given = withExact(root, readServiceProvider(root, kinds));
   try {
@@ -33,18 +36,15 @@ export const readFile = (bytes: Uint8Array, kinds: readonly CustomProtocolKind[]
     if (!(error instanceof Fault)) throw error;
     throw refuseFile(`The file says what an application cannot be: ${error.description.replaceAll("body.", "")}`);
   }
-};
-
-/** Whether the secrets of an application are in its file; those that are withheld were asked for, and the file says so. */
-type Secrets = "told" | "left out" | "withheld";
+}
 
 /** The file of an application; with its secrets, or without. */
-export const fileOf = (
+export function fileOf(
   application: Application,
   tenant: string,
   { seal, customKinds }: ProtocolSupport,
   secrets: Secrets,
-): string => {
+): string {
   const hasSecrets = secrets === "told";
   const owner = ownerOf(tenant, application.id);
   const open = (sealed: string) => seal.open(sealed, owner);
@@ -56,4 +56,4 @@ export const fileOf = (
   const exact = exactElement(readServiceProvider(root, customKinds), meant);
   const isLess = secrets === "withheld" && JSON.stringify(root) !== JSON.stringify(whole);
   return writeXml({ ...root, children: [...root.children, ...exact] }, isLess ? SECRETS_WITHHELD : undefined);
-};
+}

@@ -20,34 +20,7 @@ export interface TransferStores {
   readonly protocols: ProtocolSupport;
 }
 
-const load = async () => {
-  const [{ readFile, fileOf }, { prepareImport, asImportFault }] = await Promise.all([
-    import("./file.ts"),
-    import("./apply.ts"),
-  ]);
-  return { readFile, fileOf, prepareImport, asImportFault };
-};
-
-const importerOf = ({ tenant, principal }: RequestContext, applicationId: string): Importer => ({
-  tenant,
-  ownerId: principal.kind === "user" ? principal.subject : undefined,
-  applicationId,
-});
-
-const answerOf = (tenant: string, { application, notices }: Imported) => ({
-  location: selfOf(tenant, application.id),
-  body: { applicationId: application.id, name: application.name, notHonoured: [...notices] },
-});
-
 const IMPORT_FAILED = "Error importing application from file.";
-
-const nameTaken = (name: string, tenant: string): Fault =>
-  new Fault("application.name_taken", `An application with name: '${name}' already exists in tenantDomain: ${tenant}`, {
-    message: IMPORT_FAILED,
-  });
-
-const nameUnknown = (name: string, tenant: string): Fault =>
-  new Fault("application.not_found", `No application of tenant ${tenant} has the name '${name}' that the file gives.`);
 
 export const transferHandlers: Handlers<typeof transferOperations, TransferStores> = {
   async importApplication({ body }, context) {
@@ -102,3 +75,43 @@ export const transferHandlers: Handlers<typeof transferOperations, TransferStore
     return { content, fileName: `${application.name}.xml` };
   },
 };
+
+async function load() {
+  const [{ readFile, fileOf }, { prepareImport, asImportFault }] = await Promise.all([
+    import("./file.ts"),
+    import("./apply.ts"),
+  ]);
+  return { readFile, fileOf, prepareImport, asImportFault };
+}
+
+function nameTaken(name: string, tenant: string): Fault {
+  return new Fault(
+    "application.name_taken",
+    `An application with name: '${name}' already exists in tenantDomain: ${tenant}`,
+    {
+      message: IMPORT_FAILED,
+    },
+  );
+}
+
+function importerOf({ tenant, principal }: RequestContext, applicationId: string): Importer {
+  return {
+    tenant,
+    ownerId: principal.kind === "user" ? principal.subject : undefined,
+    applicationId,
+  };
+}
+
+function answerOf(tenant: string, { application, notices }: Imported) {
+  return {
+    location: selfOf(tenant, application.id),
+    body: { applicationId: application.id, name: application.name, notHonoured: [...notices] },
+  };
+}
+
+function nameUnknown(name: string, tenant: string): Fault {
+  return new Fault(
+    "application.not_found",
+    `No application of tenant ${tenant} has the name '${name}' that the file gives.`,
+  );
+}

@@ -34,64 +34,8 @@ interface Property {
   readonly isConfidential: boolean;
 }
 
-const propertiesOf = (entry: Element): readonly Property[] =>
-  childrenOf(find(entry, "Properties"), "Property").map((property) => ({
-    key: textAt(property, "Name") ?? "",
-    value: textAt(property, "Value") ?? "",
-    isConfidential: flag().read(textAt(property, "IsConfidential") ?? "", "IsConfidential") === true,
-  }));
-
-const valueNamed = (properties: readonly Property[], key: string): string | undefined =>
-  properties.find((property) => property.key === key)?.value;
-
 /** What an entry makes of the settings: one protocol's, or nothing where it does not hold what that protocol needs. */
 type ReadEntry = (entry: Element, key: string) => Json | undefined;
-
-const documentOf = (entry: Element, type: string): Element | undefined =>
-  find(entry, "inboundConfiguration", nestedDocuments[type] ?? "");
-
-const mismatch = (type: string): Error =>
-  refuseFile(`The InboundAuthKey of the ${type} entry and the key in its document differ.`);
-
-const readOauth: ReadEntry = (entry, key) => {
-  const document = documentOf(entry, "oauth2");
-  if (!document) return undefined;
-  const { applicationName: _, ...client } = oauthParts.read(document);
-  if (client.clientId !== key) throw mismatch("oauth2");
-  return { oidc: client };
-};
-
-const readSaml: ReadEntry = (entry, key) => {
-  const document = documentOf(entry, "samlsso");
-  if (!document) return undefined;
-  const saml = samlParts.read(document);
-  if (saml.issuer !== plainIssuer(key)) throw mismatch("samlsso");
-  return { saml: { manualConfiguration: saml } };
-};
-
-const readPassiveSts: ReadEntry = (entry, realm) => {
-  const properties = propertiesOf(entry);
-  const replyTo = valueNamed(properties, REPLY);
-  if (!replyTo) return undefined;
-  return { passiveSts: { realm, replyTo, ...put(["replyToLogout"], valueNamed(properties, REPLY_LOGOUT)) } };
-};
-
-const readWsTrust: ReadEntry = (entry, audience) => {
-  const certificateAlias = valueNamed(propertiesOf(entry), CERTIFICATE_ALIAS);
-  return certificateAlias ? { wsTrust: { audience, certificateAlias } } : undefined;
-};
-
-const readCustom =
-  (kind: CustomProtocolKind): ReadEntry =>
-  (entry) => ({
-    custom: [
-      {
-        name: kind.name,
-        configName: textAt(entry, "InboundConfigType") || kind.configName,
-        properties: propertiesOf(entry).filter(({ key }) => kind.properties.some(({ name }) => name === key)),
-      },
-    ],
-  });
 
 const standard: ReadonlyMap<string, ReadEntry> = new Map([
   ["oauth2", readOauth],
@@ -100,7 +44,42 @@ const standard: ReadonlyMap<string, ReadEntry> = new Map([
   ["wstrust", readWsTrust],
 ]);
 
-const readEntries = (parent: Element, kinds: readonly CustomProtocolKind[]): Json => {
+interface Entry {
+  readonly key: string;
+  readonly type: string;
+  readonly configType?: string;
+  readonly document?: readonly Element[];
+  readonly properties?: readonly Element[];
+}
+
+interface Saml {
+  readonly issuer: string;
+  readonly serviceProviderQualifier?: string;
+}
+
+interface Custom {
+  readonly name: string;
+  readonly configName: string;
+  readonly properties: readonly Property[];
+}
+
+/** `InboundAuthenticationConfig`, given the custom protocols that the deployment declares. */
+export function inboundPart(kinds: readonly CustomProtocolKind[]): Part {
+  return {
+    read(root) {
+      const config = find(root, "InboundAuthenticationConfig");
+      return config ? readEntries(config, kinds) : {};
+    },
+    write(settings) {
+      const others = (settings.otherEntries ?? []) as readonly Entry[];
+      const entries = [...standardEntries(settings), ...customEntries(settings), ...others];
+      const list = element("InboundAuthenticationRequestConfigs", entries.map(writeEntry));
+      return [element("InboundAuthenticationConfig", [list])];
+    },
+  };
+}
+
+function readEntries(parent: Element, kinds: readonly CustomProtocolKind[]): Json {
   const protocols: Record<string, unknown> = {};
   const custom: unknown[] = [];
   const otherEntries: Json[] = [];
@@ -121,45 +100,30 @@ const readEntries = (parent: Element, kinds: readonly CustomProtocolKind[]): Jso
     custom.push(...((one ?? []) as unknown[]));
   }
   return { [CONFIGURATION]: { ...protocols, ...(custom.length > 0 && { custom }) }, otherEntries };
-};
-
-const property = (key: string, value: string, isConfidential = false): Element =>
-  element("Property", [
-    element("Name", key),
-    element("Value", value),
-    element("IsConfidential", String(isConfidential)),
-    element("Required", "false"),
-    element("DisplayOrder", "0"),
-    element("IsAdvanced", "false"),
-  ]);
-
-const optional = (key: string, value: unknown): readonly Element[] =>
-  value === undefined || value === "" ? [] : [property(key, String(value))];
-
-interface Entry {
-  readonly key: string;
-  readonly type: string;
-  readonly configType?: string;
-  readonly document?: readonly Element[];
-  readonly properties?: readonly Element[];
 }
 
-const writeEntry = ({ key, type, configType = STANDARD, document, properties = [] }: Entry): Element =>
-  element(ENTRY, [
-    element("InboundAuthKey", key),
-    element("InboundAuthType", type),
-    element("InboundConfigType", configType),
-    ...(document ? [element("inboundConfiguration", [element(nestedDocuments[type] ?? "", document)])] : []),
-    element("Properties", properties),
-  ]);
+function readCustom(kind: CustomProtocolKind): ReadEntry {
+  return (entry) => ({
+    custom: [
+      {
+        name: kind.name,
+        configName: textAt(entry, "InboundConfigType") || kind.configName,
+        properties: propertiesOf(entry).filter(({ key }) => kind.properties.some(({ name }) => name === key)),
+      },
+    ],
+  });
+}
 
-interface Saml {
-  readonly issuer: string;
-  readonly serviceProviderQualifier?: string;
+function propertiesOf(entry: Element): readonly Property[] {
+  return childrenOf(find(entry, "Properties"), "Property").map((property) => ({
+    key: textAt(property, "Name") ?? "",
+    value: textAt(property, "Value") ?? "",
+    isConfidential: flag().read(textAt(property, "IsConfidential") ?? "", "IsConfidential") === true,
+  }));
 }
 
 /** The entries of the standard protocols that are configured. */
-const standardEntries = (settings: Json): readonly Entry[] => {
+function standardEntries(settings: Json): readonly Entry[] {
   const { oidc, saml, passiveSts, wsTrust } = (at(settings, [CONFIGURATION]) ?? {}) as Record<string, Json | undefined>;
   const manual = at(saml, ["manualConfiguration"]) as Json | undefined;
   const client = oidc && { ...oidc, applicationName: settings.name };
@@ -200,32 +164,80 @@ const standardEntries = (settings: Json): readonly Entry[] => {
         ]
       : []),
   ];
-};
-
-interface Custom {
-  readonly name: string;
-  readonly configName: string;
-  readonly properties: readonly Property[];
 }
 
-const customEntries = (settings: Json): readonly Entry[] =>
-  ((at(settings, [CONFIGURATION, "custom"]) ?? []) as readonly Custom[]).map(({ name, configName, properties }) => ({
-    key: String(settings.name),
-    type: name,
-    configType: configName,
-    properties: properties.map(({ key, value, isConfidential }) => property(key, value, isConfidential)),
-  }));
+function optional(key: string, value: unknown): readonly Element[] {
+  return value === undefined || value === "" ? [] : [property(key, String(value))];
+}
 
-/** `InboundAuthenticationConfig`, given the custom protocols that the deployment declares. */
-export const inboundPart = (kinds: readonly CustomProtocolKind[]): Part => ({
-  read(root) {
-    const config = find(root, "InboundAuthenticationConfig");
-    return config ? readEntries(config, kinds) : {};
-  },
-  write(settings) {
-    const others = (settings.otherEntries ?? []) as readonly Entry[];
-    const entries = [...standardEntries(settings), ...customEntries(settings), ...others];
-    const list = element("InboundAuthenticationRequestConfigs", entries.map(writeEntry));
-    return [element("InboundAuthenticationConfig", [list])];
-  },
-});
+function customEntries(settings: Json): readonly Entry[] {
+  return ((at(settings, [CONFIGURATION, "custom"]) ?? []) as readonly Custom[]).map(
+    ({ name, configName, properties }) => ({
+      key: String(settings.name),
+      type: name,
+      configType: configName,
+      properties: properties.map(({ key, value, isConfidential }) => property(key, value, isConfidential)),
+    }),
+  );
+}
+
+function property(key: string, value: string, isConfidential = false): Element {
+  return element("Property", [
+    element("Name", key),
+    element("Value", value),
+    element("IsConfidential", String(isConfidential)),
+    element("Required", "false"),
+    element("DisplayOrder", "0"),
+    element("IsAdvanced", "false"),
+  ]);
+}
+
+function writeEntry({ key, type, configType = STANDARD, document, properties = [] }: Entry): Element {
+  return element(ENTRY, [
+    element("InboundAuthKey", key),
+    element("InboundAuthType", type),
+    element("InboundConfigType", configType),
+    ...(document ? [element("inboundConfiguration", [element(nestedDocuments[type] ?? "", document)])] : []),
+    element("Properties", properties),
+  ]);
+}
+
+function readOauth(entry: Element, key: string): Json | undefined {
+  const document = documentOf(entry, "oauth2");
+  if (!document) return undefined;
+  const { applicationName: _, ...client } = oauthParts.read(document);
+  if (client.clientId !== key) throw mismatch("oauth2");
+  return { oidc: client };
+}
+
+function readSaml(entry: Element, key: string): Json | undefined {
+  const document = documentOf(entry, "samlsso");
+  if (!document) return undefined;
+  const saml = samlParts.read(document);
+  if (saml.issuer !== plainIssuer(key)) throw mismatch("samlsso");
+  return { saml: { manualConfiguration: saml } };
+}
+
+function documentOf(entry: Element, type: string): Element | undefined {
+  return find(entry, "inboundConfiguration", nestedDocuments[type] ?? "");
+}
+
+function mismatch(type: string): Error {
+  return refuseFile(`The InboundAuthKey of the ${type} entry and the key in its document differ.`);
+}
+
+function readPassiveSts(entry: Element, realm: string): Json | undefined {
+  const properties = propertiesOf(entry);
+  const replyTo = valueNamed(properties, REPLY);
+  if (!replyTo) return undefined;
+  return { passiveSts: { realm, replyTo, ...put(["replyToLogout"], valueNamed(properties, REPLY_LOGOUT)) } };
+}
+
+function readWsTrust(entry: Element, audience: string): Json | undefined {
+  const certificateAlias = valueNamed(propertiesOf(entry), CERTIFICATE_ALIAS);
+  return certificateAlias ? { wsTrust: { audience, certificateAlias } } : undefined;
+}
+
+function valueNamed(properties: readonly Property[], key: string): string | undefined {
+  return properties.find((property) => property.key === key)?.value;
+}

@@ -35,15 +35,7 @@ const companions: ReadonlyMap<string, string> = new Map([
   ["additionalOauthConsumerSecrets", "oauthConsumerSecret"],
 ]);
 
-/** Which entry an inbound protocol's is: a custom protocol has one whatever its key says. */
-const entryIdentity = (entry: Element, customNames: ReadonlySet<string>): string => {
-  const type = textAt(entry, "InboundAuthType")?.trim() ?? "";
-  return customNames.has(type) ? type : JSON.stringify([type, textAt(entry, "InboundAuthKey") ?? ""]);
-};
-
 type Identify = (item: Element, customNames: ReadonlySet<string>) => string;
-const textIdentity: Identify = ({ text }) => text;
-const nameIdentity: Identify = (item) => textAt(item, "Name") ?? "";
 
 /** Lists that the settings hold whole, and what tells their items apart. */
 const lists: ReadonlyMap<string, Identify> = new Map<string, Identify>([
@@ -72,35 +64,16 @@ const lists: ReadonlyMap<string, Identify> = new Map<string, Identify>([
   ]),
 ]);
 
-/** The children by what tells them apart; the second of two that are told apart by nothing is the second. */
-const identified = (parent: Element, customNames: ReadonlySet<string>): ReadonlyMap<string, Element> => {
-  const identify = lists.get(parent.name);
-  const counts = new Map<string, number>();
-  return new Map(
-    parent.children.map((child) => {
-      const identity = `${child.name} ${identify ? identify(child, customNames) : ""}`;
-      const count = (counts.get(identity) ?? 0) + 1;
-      counts.set(identity, count);
-      return [`${identity} ${count}`, child];
-    }),
-  );
-};
-
-const isLeaf = ({ children }: Element): boolean => children.length === 0;
-
-/**
- * What an element that is only in a file depends on in what the service writes: the other items of its list, which are
- * the API's to change, or the sibling it speaks of.
- */
-const dependsOn = (parent: Element, name: string, items: Iterable<string>): string | undefined => {
-  const sibling = companions.get(name);
-  if (sibling === undefined && !lists.has(parent.name)) return undefined;
-  const base = sibling === undefined ? JSON.stringify([...items].sort()) : (textAt(parent, sibling) ?? "");
-  return createHash("sha256").update(base).digest("base64url");
-};
+/** Elements that hold secrets, or speak of one. */
+const SECRETS: ReadonlySet<string> = new Set([
+  "oauthConsumerSecret",
+  "oauthConsumerSecretExpiryTime",
+  "additionalOauthConsumerSecrets",
+  "AndroidAttestationServiceCredentials",
+]);
 
 /** What `theirs` says beyond `base`; nothing where they agree. */
-export const keep = (base: Element, theirs: Element, customNames: ReadonlySet<string>, at = ""): Kept | undefined => {
+export function keep(base: Element, theirs: Element, customNames: ReadonlySet<string>, at = ""): Kept | undefined {
   const known = identified(base, customNames);
   const inside = [...identified(theirs, customNames)].flatMap(([identity, child]): Kept[] => {
     if (child.name === EXACT) return [];
@@ -121,10 +94,10 @@ export const keep = (base: Element, theirs: Element, customNames: ReadonlySet<st
     ...(attributes.length > 0 && { attributes: Object.fromEntries(attributes) }),
     ...(inside.length > 0 && { inside }),
   };
-};
+}
 
 /** What is kept, laid over what the service writes now. */
-export const restore = (mine: Element, kept: Kept, customNames: ReadonlySet<string>): Element => {
+export function restore(mine: Element, kept: Kept, customNames: ReadonlySet<string>): Element {
   const { text, attributes = {}, inside = [] } = kept;
   const known = identified(mine, customNames);
   const below = new Map(inside.map((each) => [each.at, each]));
@@ -141,23 +114,63 @@ export const restore = (mine: Element, kept: Kept, customNames: ReadonlySet<stri
     text: text && isLeaf(mine) && text.base === mine.text ? text.theirs : mine.text,
     children: [...children, ...added],
   };
-};
-
-/** Elements that hold secrets, or speak of one. */
-const SECRETS: ReadonlySet<string> = new Set([
-  "oauthConsumerSecret",
-  "oauthConsumerSecretExpiryTime",
-  "additionalOauthConsumerSecrets",
-  "AndroidAttestationServiceCredentials",
-]);
-
-const isSecret = (child: Element): boolean =>
-  SECRETS.has(child.name) ||
-  (child.name === "Property" &&
-    (textAt(child, "IsConfidential")?.trim().toLowerCase() === "true" || SECRETS.has(textAt(child, "Name") ?? "")));
+}
 
 /** The tree without client secrets, credentials and confidential properties. */
-export const withoutSecrets = (from: Element): Element => ({
-  ...from,
-  children: from.children.filter((child) => !isSecret(child)).map(withoutSecrets),
-});
+export function withoutSecrets(from: Element): Element {
+  return {
+    ...from,
+    children: from.children.filter((child) => !isSecret(child)).map(withoutSecrets),
+  };
+}
+
+function isSecret(child: Element): boolean {
+  return (
+    SECRETS.has(child.name) ||
+    (child.name === "Property" &&
+      (textAt(child, "IsConfidential")?.trim().toLowerCase() === "true" || SECRETS.has(textAt(child, "Name") ?? "")))
+  );
+}
+
+/** The children by what tells them apart; the second of two that are told apart by nothing is the second. */
+function identified(parent: Element, customNames: ReadonlySet<string>): ReadonlyMap<string, Element> {
+  const identify = lists.get(parent.name);
+  const counts = new Map<string, number>();
+  return new Map(
+    parent.children.map((child) => {
+      const identity = `${child.name} ${identify ? identify(child, customNames) : ""}`;
+      const count = (counts.get(identity) ?? 0) + 1;
+      counts.set(identity, count);
+      return [`${identity} ${count}`, child];
+    }),
+  );
+}
+
+/**
+ * What an element that is only in a file depends on in what the service writes: the other items of its list, which are
+ * the API's to change, or the sibling it speaks of.
+ */
+function dependsOn(parent: Element, name: string, items: Iterable<string>): string | undefined {
+  const sibling = companions.get(name);
+  if (sibling === undefined && !lists.has(parent.name)) return undefined;
+  const base = sibling === undefined ? JSON.stringify([...items].sort()) : (textAt(parent, sibling) ?? "");
+  return createHash("sha256").update(base).digest("base64url");
+}
+
+function isLeaf({ children }: Element): boolean {
+  return children.length === 0;
+}
+
+/** Which entry an inbound protocol's is: a custom protocol has one whatever its key says. */
+function entryIdentity(entry: Element, customNames: ReadonlySet<string>): string {
+  const type = textAt(entry, "InboundAuthType")?.trim() ?? "";
+  return customNames.has(type) ? type : JSON.stringify([type, textAt(entry, "InboundAuthKey") ?? ""]);
+}
+
+function nameIdentity(item: Element): string {
+  return textAt(item, "Name") ?? "";
+}
+
+function textIdentity({ text }: Element): string {
+  return text;
+}

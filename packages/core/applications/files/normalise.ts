@@ -1,46 +1,19 @@
 /** What files of several releases say in several places, put in the one place where the mapping looks for it. Pure. */
 import { type Element, element, find, textAt } from "./tree.ts";
 
-const withChild = (parent: Element, name: string, change: (child: Element) => Element | undefined): Element => ({
-  ...parent,
-  children: parent.children.flatMap((child) => (child.name === name ? (change(child) ?? []) : child)),
-});
-
-/** Identity providers of a step have two names; nothing else does in that place. */
-const renamedProviders = (given: Element): Element => {
-  const children = given.children.map(renamedProviders);
-  if (given.name !== "FederatedIdentityProviders") return { ...given, children };
-  const name = "FederatedIdentityProvider";
-  return {
-    ...given,
-    children: children.map((child) => (child.name === "IdentityProvider" ? { ...child, name } : child)),
-  };
-};
-
 const SWITCH = "UseExternalizedConsentPage";
 const CONSENT_SWITCHES = [SWITCH, "Enabled", "EnabledExternalizedConsentPage"];
-
-/** Newer releases write the switch of the consent page inside its settings. */
-const consentSwitch = (root: Element): Element =>
-  withChild(root, "LocalAndOutBoundAuthenticationConfig", (config) => {
-    const page = find(config, "ExternalizedConsentPageConfig");
-    const isOn = CONSENT_SWITCHES.some((name) => textAt(page, name)?.trim().toLowerCase() === "true");
-    if (!page || !isOn) return config;
-    const rest = withChild(config, "ExternalizedConsentPageConfig", (given) => {
-      const children = given.children.filter(({ name }) => !CONSENT_SWITCHES.includes(name));
-      return children.length > 0 ? { ...given, children } : undefined;
-    });
-    const others = rest.children.filter(({ name }) => name !== SWITCH);
-    return { ...rest, children: [...others, element(SWITCH, "true")] };
-  });
 
 /** How a PEM certificate begins, and how the Base64 of one does. */
 const PEM = /BEGIN CERTIFICATE|^\s*LS0tLS1CRUdJTi/;
 
-const hasText = (root: Element, name: string): boolean => (textAt(root, name) ?? "").trim() !== "";
+/** The tree of a file in the form in which this service writes one. */
+export function normalised(root: Element): Element {
+  return samlCertificate(consentSwitch(renamedProviders(root)));
+}
 
 /** Some releases write the certificate of a SAML application with its protocol. */
-const samlCertificate = (root: Element): Element => {
+function samlCertificate(root: Element): Element {
   if (hasText(root, "Certificate") || hasText(root, "JwksUri")) return root;
   let certificate: string | undefined;
   const without = (given: Element): Element =>
@@ -55,7 +28,41 @@ const samlCertificate = (root: Element): Element => {
   if (certificate === undefined) return root;
   const others = rest.children.filter(({ name }) => name !== "Certificate");
   return { ...rest, children: [...others, element("Certificate", certificate)] };
-};
+}
 
-/** The tree of a file in the form in which this service writes one. */
-export const normalised = (root: Element): Element => samlCertificate(consentSwitch(renamedProviders(root)));
+function hasText(root: Element, name: string): boolean {
+  return (textAt(root, name) ?? "").trim() !== "";
+}
+
+/** Newer releases write the switch of the consent page inside its settings. */
+function consentSwitch(root: Element): Element {
+  return withChild(root, "LocalAndOutBoundAuthenticationConfig", (config) => {
+    const page = find(config, "ExternalizedConsentPageConfig");
+    const isOn = CONSENT_SWITCHES.some((name) => textAt(page, name)?.trim().toLowerCase() === "true");
+    if (!page || !isOn) return config;
+    const rest = withChild(config, "ExternalizedConsentPageConfig", (given) => {
+      const children = given.children.filter(({ name }) => !CONSENT_SWITCHES.includes(name));
+      return children.length > 0 ? { ...given, children } : undefined;
+    });
+    const others = rest.children.filter(({ name }) => name !== SWITCH);
+    return { ...rest, children: [...others, element(SWITCH, "true")] };
+  });
+}
+
+function withChild(parent: Element, name: string, change: (child: Element) => Element | undefined): Element {
+  return {
+    ...parent,
+    children: parent.children.flatMap((child) => (child.name === name ? (change(child) ?? []) : child)),
+  };
+}
+
+/** Identity providers of a step have two names; nothing else does in that place. */
+function renamedProviders(given: Element): Element {
+  const children = given.children.map(renamedProviders);
+  if (given.name !== "FederatedIdentityProviders") return { ...given, children };
+  const name = "FederatedIdentityProvider";
+  return {
+    ...given,
+    children: children.map((child) => (child.name === "IdentityProvider" ? { ...child, name } : child)),
+  };
+}

@@ -28,24 +28,19 @@ const SYNONYMS: ReadonlySet<string> = new Set([
 ]);
 
 const NOTHING: ReadonlySet<string> = new Set(["", "false", "null", "0"]);
-const wordOf = (text: string): string => text.trim().toLowerCase();
 
-const saysNothing = ({ name, text, children }: Element): boolean =>
-  LABELS.has(name) || (NOTHING.has(wordOf(text)) && children.every(saysNothing));
+/** What a file says in vain, in the order of the file; at most 100 notices, the last of which says how many more there are. */
+export function noticesOf(kept: Kept | undefined, further: readonly Notice[]): readonly Notice[] {
+  const found = [...further, ...(kept ? noticesIn(kept, []) : [])];
+  if (found.length <= NOTICES_MAX) return found;
+  const more = found.length - NOTICES_MAX + 1;
+  return [
+    ...found.slice(0, NOTICES_MAX - 1),
+    { element: "ServiceProvider", reason: `${more} more elements of this kind.` },
+  ];
+}
 
-/** A number of nothing stands for the one that the service uses by itself. */
-const sameNumber = (a: string, b: string): boolean => NOTHING.has(wordOf(a)) && /^\d+$/.test(b);
-const sameWord = (a: string, b: string): boolean => wordOf(a) === wordOf(b);
-
-const nameOf = (at: string): string => at.split(" ", 1)[0] ?? "";
-
-const said = (name: string, { base, theirs }: NonNullable<Kept["text"]>): string =>
-  // Values of properties may be secret.
-  name === "Value"
-    ? "The file says something else than this service uses."
-    : `The file says '${theirs.trim().slice(0, SHOWN_MAX)}'; this service uses '${base.slice(0, SHOWN_MAX)}'.`;
-
-const noticesIn = (kept: Kept, path: readonly string[]): readonly Notice[] => {
+function noticesIn(kept: Kept, path: readonly string[]): readonly Notice[] {
   const { element, text, inside = [] } = kept;
   const place = path.join("/");
   if (element) {
@@ -59,15 +54,32 @@ const noticesIn = (kept: Kept, path: readonly string[]): readonly Notice[] => {
     ...(differs ? [{ element: place, reason: said(name, text) }] : []),
     ...inside.flatMap((each) => noticesIn(each, [...path, nameOf(each.at)])),
   ];
-};
+}
 
-/** What a file says in vain, in the order of the file; at most 100 notices, the last of which says how many more there are. */
-export const noticesOf = (kept: Kept | undefined, further: readonly Notice[]): readonly Notice[] => {
-  const found = [...further, ...(kept ? noticesIn(kept, []) : [])];
-  if (found.length <= NOTICES_MAX) return found;
-  const more = found.length - NOTICES_MAX + 1;
-  return [
-    ...found.slice(0, NOTICES_MAX - 1),
-    { element: "ServiceProvider", reason: `${more} more elements of this kind.` },
-  ];
-};
+function saysNothing({ name, text, children }: Element): boolean {
+  return LABELS.has(name) || (NOTHING.has(wordOf(text)) && children.every(saysNothing));
+}
+
+function sameWord(a: string, b: string): boolean {
+  return wordOf(a) === wordOf(b);
+}
+
+/** A number of nothing stands for the one that the service uses by itself. */
+function sameNumber(a: string, b: string): boolean {
+  return NOTHING.has(wordOf(a)) && /^\d+$/.test(b);
+}
+
+function wordOf(text: string): string {
+  return text.trim().toLowerCase();
+}
+
+function said(name: string, { base, theirs }: NonNullable<Kept["text"]>): string {
+  // Values of properties may be secret.
+  return name === "Value"
+    ? "The file says something else than this service uses."
+    : `The file says '${theirs.trim().slice(0, SHOWN_MAX)}'; this service uses '${base.slice(0, SHOWN_MAX)}'.`;
+}
+
+function nameOf(at: string): string {
+  return at.split(" ", 1)[0] ?? "";
+}

@@ -40,11 +40,6 @@ import {
 
 const EXPRESSION = "regexp=";
 
-const literal = (address: string): string =>
-  address.startsWith(EXPRESSION)
-    ? `(${address.slice(EXPRESSION.length)})`
-    : address.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-
 /** The format has room for one callback. */
 const callbacks: Codec = {
   read: (given) => (given.trim() === "" ? [] : [given.trim()]),
@@ -113,3 +108,9 @@ export const oauthParts: Part = all(
   field("tokenBindingValidationEnabled", "accessToken.validateTokenBinding", flag()),
   accessTokenClaims,
 );
+
+function literal(address: string): string {
+  return address.startsWith(EXPRESSION)
+    ? `(${address.slice(EXPRESSION.length)})`
+    : address.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}

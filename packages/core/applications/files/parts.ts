@@ -24,37 +24,8 @@ export interface Codec {
   readonly absent?: unknown;
 }
 
-const shown = (text: string): string => text.trim().slice(0, 100);
-
 /** Text as it is. An empty element is an empty text. */
 export const text: Codec = { read: (given) => given, write: (value) => value as string | undefined };
-
-/** Text that an empty element leaves out; `always` writes that element where there is no text. */
-export const filled = (always?: "always"): Codec => ({
-  read: (given) => (given.trim() === "" ? undefined : given),
-  write: (value) => (value as string | undefined) ?? (always ? "" : undefined),
-});
-
-/** `true` or `false`, in any case of letters; `fallback` where the element is empty, and what an absent one means. */
-export const flag = (fallback = false): Codec => ({
-  read(given, name) {
-    const word = given.trim().toLowerCase();
-    if (word === "") return fallback;
-    if (word !== "true" && word !== "false") throw refuseFile(`${name} must be true or false, not '${shown(given)}'.`);
-    return word === "true";
-  },
-  write: (value) => String(value ?? fallback),
-  absent: fallback,
-});
-
-/** A switch that the settings leave out where it stands as it does by itself, so that they stay small. */
-export const unusual = (usual = false): Codec => {
-  const { read, write } = flag(usual);
-  return {
-    read: (given, name) => (read(given, name) === usual ? undefined : !usual),
-    write,
-  };
-};
 
 /** A number of seconds. */
 export const seconds: Codec = {
@@ -81,31 +52,71 @@ export const nullable: Codec = {
 
 type Path = readonly string[];
 
+/** Text that an empty element leaves out; `always` writes that element where there is no text. */
+export function filled(always?: "always"): Codec {
+  return {
+    read: (given) => (given.trim() === "" ? undefined : given),
+    write: (value) => (value as string | undefined) ?? (always ? "" : undefined),
+  };
+}
+
+/** `true` or `false`, in any case of letters; `fallback` where the element is empty, and what an absent one means. */
+export function flag(fallback = false): Codec {
+  return {
+    read(given, name) {
+      const word = given.trim().toLowerCase();
+      if (word === "") return fallback;
+      if (word !== "true" && word !== "false")
+        throw refuseFile(`${name} must be true or false, not '${shown(given)}'.`);
+      return word === "true";
+    },
+    write: (value) => String(value ?? fallback),
+    absent: fallback,
+  };
+}
+
+function shown(text: string): string {
+  return text.trim().slice(0, 100);
+}
+
+/** A switch that the settings leave out where it stands as it does by itself, so that they stay small. */
+export function unusual(usual = false): Codec {
+  const { read, write } = flag(usual);
+  return {
+    read: (given, name) => (read(given, name) === usual ? undefined : !usual),
+    write,
+  };
+}
+
 /** The value at a path of members. */
-export const at = (settings: unknown, path: Path): unknown =>
-  path.reduce<unknown>(
+export function at(settings: unknown, path: Path): unknown {
+  return path.reduce<unknown>(
     (value, name) => (value !== null && typeof value === "object" ? (value as Json)[name] : undefined),
     settings,
   );
+}
 
 /** A value put at a path of members; nothing where there is no value. */
-export const put = (path: Path, value: unknown): Json =>
-  value === undefined ? {} : (path.reduceRight<unknown>((below, name) => ({ [name]: below }), value) as Json);
-
-const isPlain = (value: unknown): value is Json => value !== null && typeof value === "object" && !Array.isArray(value);
+export function put(path: Path, value: unknown): Json {
+  return value === undefined ? {} : (path.reduceRight<unknown>((below, name) => ({ [name]: below }), value) as Json);
+}
 
 /** Several readings as one. They never say different things of the same member. */
-export const merged = (...readings: readonly Json[]): Json => {
+export function merged(...readings: readonly Json[]): Json {
   const members = new Map<string, unknown>();
   for (const [name, value] of readings.flatMap((reading) => Object.entries(reading))) {
     const before = members.get(name);
     members.set(name, isPlain(before) && isPlain(value) ? merged(before, value) : value);
   }
   return Object.fromEntries(members);
-};
+}
+
+function isPlain(value: unknown): value is Json {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
 
 /** An element of text that is one member of the settings; `member` is its path, written with dots. */
-export const field = (name: string, member: string, codec: Codec): Part => {
+export function field(name: string, member: string, codec: Codec): Part {
   const path = member.split(".");
   return {
     read(parent) {
@@ -117,16 +128,18 @@ export const field = (name: string, member: string, codec: Codec): Part => {
       return given === undefined ? [] : [element(name, given)];
     },
   };
-};
+}
 
 /** An element that always says the same, and that nobody reads. */
-export const constant = (name: string, value: string): Part => ({
-  read: () => ({}),
-  write: () => [element(name, value)],
-});
+export function constant(name: string, value: string): Part {
+  return {
+    read: () => ({}),
+    write: () => [element(name, value)],
+  };
+}
 
 /** A list of texts: an element `name` with one element `item` for each. */
-export const listOf = (name: string, item: string, member: string): Part => {
+export function listOf(name: string, item: string, member: string): Part {
   const path = member.split(".");
   return {
     read(parent) {
@@ -145,16 +158,18 @@ export const listOf = (name: string, item: string, member: string): Part => {
       ),
     ],
   };
-};
+}
 
 /** Several parts of one element, in the order in which they are written. */
-export const all = (...parts: readonly Part[]): Part => ({
-  read: (parent) => merged(...parts.map((part) => part.read(parent))),
-  write: (settings) => parts.flatMap((part) => part.write(settings)),
-});
+export function all(...parts: readonly Part[]): Part {
+  return {
+    read: (parent) => merged(...parts.map((part) => part.read(parent))),
+    write: (settings) => parts.flatMap((part) => part.write(settings)),
+  };
+}
 
 /** An element that holds parts. */
-export const group = (name: string, ...parts: readonly Part[]): Part => {
+export function group(name: string, ...parts: readonly Part[]): Part {
   const inside = all(...parts);
   return {
     read(parent) {
@@ -163,14 +178,14 @@ export const group = (name: string, ...parts: readonly Part[]): Part => {
     },
     write: (settings) => [element(name, inside.write(settings))],
   };
-};
+}
 
 /** A group that is written only where the settings have the member, which an element without content says too. */
-export const optionalGroup = (name: string, member: string, ...parts: readonly Part[]): Part => {
+export function optionalGroup(name: string, member: string, ...parts: readonly Part[]): Part {
   const path = member.split(".");
   const inside = group(name, ...parts);
   return {
     read: (parent) => (find(parent, name) ? merged(put(path, {}), inside.read(parent)) : {}),
     write: (settings) => (at(settings, path) === undefined ? [] : inside.write(settings)),
   };
-};
+}

@@ -21,28 +21,37 @@ export const nestedDocuments: Readonly<Record<string, string>> = {
 };
 
 /** The fault of a file that says what cannot be. */
-export const refuseFile = (reason: string): Fault =>
-  new Fault("application.invalid", reason, { message: IMPORT_MESSAGE });
+export function refuseFile(reason: string): Fault {
+  return new Fault("application.invalid", reason, { message: IMPORT_MESSAGE });
+}
 
-/** Text beside children is layout, unless somebody wrote something there. */
-const toElement = ({ name, attributes, children }: XmlElement): Element => {
-  const below = children.filter((child) => child instanceof XmlElement).map(toElement);
-  const text = children.map((child) => (child instanceof XmlText ? child.text : "")).join("");
-  return {
-    name,
-    attributes: Object.fromEntries(Object.entries(attributes)),
-    text: writable(below.length > 0 ? text.trim() : text),
-    children: below,
-  };
-};
+/**
+ * The tree of an application file. Throws `application.invalid` for what is not UTF-8, not well-formed, has a document
+ * type or entities, another root, more than one of a section, or more levels and elements than any application has.
+ */
+export function readXml(bytes: Uint8Array): Element {
+  const refuse = (reason: string) =>
+    new Fault("application.invalid", `The file is not an exported application. ${reason}`, { message: UNREADABLE });
+  const root = toElement(parseXmlText(decodeXml(bytes, refuse), LIMITS, refuse));
+  if (root.name !== ROOT) throw refuse(`Its root must be ${ROOT}, not ${root.name.slice(0, 100)}.`);
+  const [, second] = childrenOf(root, "ApplicationName");
+  if (second) throw refuse("It names more than one application.");
+  return openEntries(root);
+}
 
-const replaceChild = (parent: Element, name: string, change: (child: Element) => Element): Element => ({
-  ...parent,
-  children: parent.children.map((child) => (child.name === name ? change(child) : child)),
-});
+function openEntries(root: Element): Element {
+  return replaceChild(root, "InboundAuthenticationConfig", (config) =>
+    replaceChild(config, "InboundAuthenticationRequestConfigs", (list) => ({
+      ...list,
+      children: list.children.map((entry) =>
+        entry.name === "InboundAuthenticationRequestConfig" ? openEntry(entry) : entry,
+      ),
+    })),
+  );
+}
 
 /** The document that an entry holds: as text, or, in the variant of newer exports, as the element itself. */
-const openEntry = (entry: Element): Element => {
+function openEntry(entry: Element): Element {
   const type = find(entry, "InboundAuthType")?.text.trim() ?? "";
   const name = Object.hasOwn(nestedDocuments, type) ? nestedDocuments[type] : undefined;
   if (name === undefined) return entry;
@@ -60,28 +69,23 @@ const openEntry = (entry: Element): Element => {
     if (root.name !== name) throw refuse(`its root is not ${name}.`);
     return { ...holder, text: "", children: [root] };
   });
-};
+}
 
-const openEntries = (root: Element): Element =>
-  replaceChild(root, "InboundAuthenticationConfig", (config) =>
-    replaceChild(config, "InboundAuthenticationRequestConfigs", (list) => ({
-      ...list,
-      children: list.children.map((entry) =>
-        entry.name === "InboundAuthenticationRequestConfig" ? openEntry(entry) : entry,
-      ),
-    })),
-  );
+function replaceChild(parent: Element, name: string, change: (child: Element) => Element): Element {
+  return {
+    ...parent,
+    children: parent.children.map((child) => (child.name === name ? change(child) : child)),
+  };
+}
 
-/**
- * The tree of an application file. Throws `application.invalid` for what is not UTF-8, not well-formed, has a document
- * type or entities, another root, more than one of a section, or more levels and elements than any application has.
- */
-export const readXml = (bytes: Uint8Array): Element => {
-  const refuse = (reason: string) =>
-    new Fault("application.invalid", `The file is not an exported application. ${reason}`, { message: UNREADABLE });
-  const root = toElement(parseXmlText(decodeXml(bytes, refuse), LIMITS, refuse));
-  if (root.name !== ROOT) throw refuse(`Its root must be ${ROOT}, not ${root.name.slice(0, 100)}.`);
-  const [, second] = childrenOf(root, "ApplicationName");
-  if (second) throw refuse("It names more than one application.");
-  return openEntries(root);
-};
+/** Text beside children is layout, unless somebody wrote something there. */
+function toElement({ name, attributes, children }: XmlElement): Element {
+  const below = children.filter((child) => child instanceof XmlElement).map(toElement);
+  const text = children.map((child) => (child instanceof XmlText ? child.text : "")).join("");
+  return {
+    name,
+    attributes: Object.fromEntries(Object.entries(attributes)),
+    text: writable(below.length > 0 ? text.trim() : text),
+    children: below,
+  };
+}

@@ -35,11 +35,6 @@ const INDEX = ["singleSignOnProfile", "attributeConsumingServiceIndex"];
 const PROFILE = ["attributeProfile", "enabled"];
 const METHOD = ["singleLogoutProfile", "logoutMethod"];
 
-const isTrue = (parent: Element, name: string): boolean => flag().read(textAt(parent, name) ?? "", name) === true;
-
-/** An issuer without the qualifier that upstream appends to it. */
-export const plainIssuer = (issuer: string): string => issuer.split(QUALIFIER, 1)[0] ?? "";
-
 const issuerPart: Part = {
   read(parent) {
     const issuer = textAt(parent, "issuer") ?? "";
@@ -161,3 +156,12 @@ export const samlParts: Part = all(
   ),
   field("idpEntityIDAlias", "idpEntityIdAlias", filled()),
 );
+
+/** An issuer without the qualifier that upstream appends to it. */
+export function plainIssuer(issuer: string): string {
+  return issuer.split(QUALIFIER, 1)[0] ?? "";
+}
+
+function isTrue(parent: Element, name: string): boolean {
+  return flag().read(textAt(parent, name) ?? "", name) === true;
+}

@@ -32,78 +32,6 @@ const SEQUENCE = "authenticationSequence";
 const DEFAULT_TYPE = "default";
 const CUSTOM_TYPE = "flow";
 
-/** The authenticator of an identity provider: exports of several ages write it in four ways. */
-export const federatedAuthenticatorOf = (provider: Element): string => {
-  const chosen = find(provider, "DefaultAuthenticatorConfig");
-  const first = ["FederatedAuthenticatorConfigs", "FederatedAuthenticatorConfig", "Name"] as const;
-  const bare = chosen && chosen.children.length === 0 ? chosen.text.trim() : "";
-  return textAt(chosen, "Name") || textAt(chosen, ...first) || bare || textAt(provider, ...first) || "";
-};
-
-const orderOf = (step: Element): number => {
-  const order = textAt(step, "StepOrder")?.trim() ?? "";
-  if (!/^\d{1,9}$/.test(order)) throw refuseFile(`StepOrder must be a whole number, not '${order.slice(0, 100)}'.`);
-  return Number(order);
-};
-
-const isTrue = (step: Element, name: string): boolean => flag().read(textAt(step, name) ?? "", name) === true;
-
-const readStep = (step: Element): Step => {
-  const federated = childrenOf(find(step, "FederatedIdentityProviders"), "FederatedIdentityProvider");
-  const local = childrenOf(find(step, "LocalAuthenticatorConfigs"), "LocalAuthenticatorConfig");
-  return {
-    id: orderOf(step),
-    options: [
-      ...federated.map((provider) => ({
-        idp: textAt(provider, "IdentityProviderName") ?? "",
-        authenticator: federatedAuthenticatorOf(provider),
-      })),
-      ...local.map((config) => ({ idp: LOCAL_IDP, authenticator: textAt(config, "Name") ?? "" })),
-    ],
-  };
-};
-
-const named = (name: string, authenticator: string): Element =>
-  element(name, [
-    element("Name", authenticator),
-    element("DisplayName", localAuthenticators.get(authenticator)?.displayName ?? authenticator),
-    element("IsEnabled", "false"),
-    element("Properties"),
-  ]);
-
-const federated = ({ idp, authenticator }: Option): Element =>
-  element("FederatedIdentityProvider", [
-    element("IdentityProviderName", idp),
-    element("FederatedAuthenticatorConfigs", [
-      element("FederatedAuthenticatorConfig", [element("Name", authenticator)]),
-    ]),
-    element("DefaultAuthenticatorConfig", [element("Name", authenticator)]),
-  ]);
-
-const writeStep = ({ id, options }: Step, settings: Json): Element => {
-  const isLocal = ({ idp }: Option) => idp === LOCAL_IDP;
-  const says = (member: string) => String(at(settings, [SEQUENCE, member]) === id);
-  return element("AuthenticationStep", [
-    element("StepOrder", String(id)),
-    element(
-      "LocalAuthenticatorConfigs",
-      options.filter(isLocal).map(({ authenticator }) => named("LocalAuthenticatorConfig", authenticator)),
-    ),
-    element("FederatedIdentityProviders", options.filter((option) => !isLocal(option)).map(federated)),
-    element("SubjectStep", says("subjectStepId")),
-    element("AttributeStep", says("attributeStepId")),
-  ]);
-};
-
-const stepsOf = (parent: Element): readonly Element[] =>
-  childrenOf(find(parent, "AuthenticationSteps"), "AuthenticationStep");
-
-const typeOf = (parent: Element): string => {
-  const word = textAt(parent, "AuthenticationType")?.trim();
-  if (word) return word === DEFAULT_TYPE ? "DEFAULT" : "USER_DEFINED";
-  return stepsOf(parent).length > 0 ? "USER_DEFINED" : "DEFAULT";
-};
-
 /** The type and the steps. */
 export const stepsPart: Part = {
   read(parent) {
@@ -160,3 +88,80 @@ export const requestPathPart: Part = {
     ];
   },
 };
+
+/** The authenticator of an identity provider: exports of several ages write it in four ways. */
+export function federatedAuthenticatorOf(provider: Element): string {
+  const chosen = find(provider, "DefaultAuthenticatorConfig");
+  const first = ["FederatedAuthenticatorConfigs", "FederatedAuthenticatorConfig", "Name"] as const;
+  const bare = chosen && chosen.children.length === 0 ? chosen.text.trim() : "";
+  return textAt(chosen, "Name") || textAt(chosen, ...first) || bare || textAt(provider, ...first) || "";
+}
+
+function typeOf(parent: Element): string {
+  const word = textAt(parent, "AuthenticationType")?.trim();
+  if (word) return word === DEFAULT_TYPE ? "DEFAULT" : "USER_DEFINED";
+  return stepsOf(parent).length > 0 ? "USER_DEFINED" : "DEFAULT";
+}
+
+function stepsOf(parent: Element): readonly Element[] {
+  return childrenOf(find(parent, "AuthenticationSteps"), "AuthenticationStep");
+}
+
+function isTrue(step: Element, name: string): boolean {
+  return flag().read(textAt(step, name) ?? "", name) === true;
+}
+
+function readStep(step: Element): Step {
+  const federated = childrenOf(find(step, "FederatedIdentityProviders"), "FederatedIdentityProvider");
+  const local = childrenOf(find(step, "LocalAuthenticatorConfigs"), "LocalAuthenticatorConfig");
+  return {
+    id: orderOf(step),
+    options: [
+      ...federated.map((provider) => ({
+        idp: textAt(provider, "IdentityProviderName") ?? "",
+        authenticator: federatedAuthenticatorOf(provider),
+      })),
+      ...local.map((config) => ({ idp: LOCAL_IDP, authenticator: textAt(config, "Name") ?? "" })),
+    ],
+  };
+}
+
+function orderOf(step: Element): number {
+  const order = textAt(step, "StepOrder")?.trim() ?? "";
+  if (!/^\d{1,9}$/.test(order)) throw refuseFile(`StepOrder must be a whole number, not '${order.slice(0, 100)}'.`);
+  return Number(order);
+}
+
+function writeStep({ id, options }: Step, settings: Json): Element {
+  const isLocal = ({ idp }: Option) => idp === LOCAL_IDP;
+  const says = (member: string) => String(at(settings, [SEQUENCE, member]) === id);
+  return element("AuthenticationStep", [
+    element("StepOrder", String(id)),
+    element(
+      "LocalAuthenticatorConfigs",
+      options.filter(isLocal).map(({ authenticator }) => named("LocalAuthenticatorConfig", authenticator)),
+    ),
+    element("FederatedIdentityProviders", options.filter((option) => !isLocal(option)).map(federated)),
+    element("SubjectStep", says("subjectStepId")),
+    element("AttributeStep", says("attributeStepId")),
+  ]);
+}
+
+function federated({ idp, authenticator }: Option): Element {
+  return element("FederatedIdentityProvider", [
+    element("IdentityProviderName", idp),
+    element("FederatedAuthenticatorConfigs", [
+      element("FederatedAuthenticatorConfig", [element("Name", authenticator)]),
+    ]),
+    element("DefaultAuthenticatorConfig", [element("Name", authenticator)]),
+  ]);
+}
+
+function named(name: string, authenticator: string): Element {
+  return element(name, [
+    element("Name", authenticator),
+    element("DisplayName", localAuthenticators.get(authenticator)?.displayName ?? authenticator),
+    element("IsEnabled", "false"),
+    element("Properties"),
+  ]);
+}

@@ -113,8 +113,18 @@ const trustedAppPart = optionalGroup(
   field("IsConsentGranted", `${TRUSTED}.isConsentGranted`, flag()),
 );
 
-const rootPart = (kinds: readonly CustomProtocolKind[]): Part =>
-  all(
+/** What a file says, as settings that nobody has judged yet. Throws `application.invalid` for what cannot be read. */
+export function readServiceProvider(root: Element, kinds: readonly CustomProtocolKind[]): Json {
+  return rootPart(kinds).read(root);
+}
+
+/** The file that says the settings, as far as the format can. */
+export function writeServiceProvider(settings: Json): Element {
+  return element(ROOT, rootPart([]).write(settings));
+}
+
+function rootPart(kinds: readonly CustomProtocolKind[]): Part {
+  return all(
     field("ApplicationName", "name", text),
     field("Description", "description", text),
     certificatePart,
@@ -136,10 +146,4 @@ const rootPart = (kinds: readonly CustomProtocolKind[]): Part =>
     attestationPart,
     trustedAppPart,
   );
-
-/** What a file says, as settings that nobody has judged yet. Throws `application.invalid` for what cannot be read. */
-export const readServiceProvider = (root: Element, kinds: readonly CustomProtocolKind[]): Json =>
-  rootPart(kinds).read(root);
-
-/** The file that says the settings, as far as the format can. */
-export const writeServiceProvider = (settings: Json): Element => element(ROOT, rootPart([]).write(settings));
+}

@@ -11,30 +11,64 @@ export type Settings = z.output<typeof FileSettings>;
 /** Opens what is sealed, or leaves it out. */
 type OpenSecret = (sealed: string) => string | undefined;
 
+/** The settings of an application. Its id, owner, tenant and authorized APIs are not among them. */
+export function settingsOf(application: Application, open: OpenSecret): Json {
+  const { id: _, ownerId: __, kept: ___, advancedConfigurations: ____, inbound, ...plain } = application;
+  return {
+    ...plain,
+    claimConfiguration: claimsOf(application),
+    ...member("advancedConfigurations", unusual(application.advancedConfigurations)),
+    provisioningConfigurations: provisioningOf(application),
+    inboundProtocolConfiguration: protocolsOf(application, open),
+    otherEntries: inbound.others ?? [],
+  };
+}
+
+function claimsOf({ claimConfiguration: { subject, role, requestedClaims, ...claims } }: Application): Json {
+  return {
+    ...claims,
+    requestedClaims: requestedClaims.map((each) => unusual(each)),
+    ...member("subject", unusual(subject)),
+    ...member("role", {
+      ...(role.includeUserDomain === false && { includeUserDomain: false }),
+      ...(role.claim && { claim: role.claim }),
+      ...(role.mappings?.length && { mappings: role.mappings }),
+    }),
+  };
+}
+
+function provisioningOf({ provisioningConfigurations: settings }: Application): Json {
+  return {
+    ...settings,
+    outboundProvisioningIdps: settings.outboundProvisioningIdps.map((each) => unusual(each)),
+  };
+}
+
 /** The switches without those that stand as they do by themselves. */
-const unusual = (switches: object): Json =>
-  Object.fromEntries(Object.entries(switches).filter(([, value]) => value !== false && value !== undefined));
+function unusual(switches: object): Json {
+  return Object.fromEntries(Object.entries(switches).filter(([, value]) => value !== false && value !== undefined));
+}
 
-/** A member, unless there is nothing in it. */
-const member = (name: string, value: Json): Json => (Object.keys(value).length > 0 ? { [name]: value } : {});
+function protocolsOf({ inbound }: Application, open: OpenSecret): Json {
+  const { oidc, saml, passiveSts, wsTrust, custom = {} } = inbound;
+  const customs = Object.values(custom).map(({ name, configName, properties }) => ({
+    name,
+    configName,
+    properties: properties.flatMap(({ key, value, isSealed }) => {
+      const opened = isSealed ? open(value) : value;
+      return opened === undefined ? [] : [{ key, value: opened, isConfidential: isSealed === true }];
+    }),
+  }));
+  return {
+    ...(oidc && { oidc: clientOf(oidc, open) }),
+    ...(saml && { saml: { manualConfiguration: manualOf(saml) } }),
+    ...(passiveSts && { passiveSts }),
+    ...(wsTrust && { wsTrust }),
+    ...(customs.length > 0 && { custom: customs }),
+  };
+}
 
-const claimsOf = ({ claimConfiguration: { subject, role, requestedClaims, ...claims } }: Application): Json => ({
-  ...claims,
-  requestedClaims: requestedClaims.map((each) => unusual(each)),
-  ...member("subject", unusual(subject)),
-  ...member("role", {
-    ...(role.includeUserDomain === false && { includeUserDomain: false }),
-    ...(role.claim && { claim: role.claim }),
-    ...(role.mappings?.length && { mappings: role.mappings }),
-  }),
-});
-
-const provisioningOf = ({ provisioningConfigurations: settings }: Application): Json => ({
-  ...settings,
-  outboundProvisioningIdps: settings.outboundProvisioningIdps.map((each) => unusual(each)),
-});
-
-const clientOf = ({ sealedSecret, allowedOrigins, logout, ...client }: OidcClient, open: OpenSecret): Json => {
+function clientOf({ sealedSecret, allowedOrigins, logout, ...client }: OidcClient, open: OpenSecret): Json {
   const { enabled, algorithm, method } = client.idToken.encryption;
   return {
     ...client,
@@ -53,44 +87,17 @@ const clientOf = ({ sealedSecret, allowedOrigins, logout, ...client }: OidcClien
     // A file says nothing of origins, which is how it says that there are none.
     ...(allowedOrigins.length > 0 && { allowedOrigins }),
   };
-};
+}
 
-const manualOf = (saml: SamlServiceProvider): Json => {
+/** A member, unless there is nothing in it. */
+function member(name: string, value: Json): Json {
+  return Object.keys(value).length > 0 ? { [name]: value } : {};
+}
+
+function manualOf(saml: SamlServiceProvider): Json {
   const { attributeConsumingServiceIndex: index, ...profile } = saml.singleSignOnProfile;
   return {
     ...saml,
     singleSignOnProfile: { ...profile, ...(index !== "" && { attributeConsumingServiceIndex: index }) },
   };
-};
-
-const protocolsOf = ({ inbound }: Application, open: OpenSecret): Json => {
-  const { oidc, saml, passiveSts, wsTrust, custom = {} } = inbound;
-  const customs = Object.values(custom).map(({ name, configName, properties }) => ({
-    name,
-    configName,
-    properties: properties.flatMap(({ key, value, isSealed }) => {
-      const opened = isSealed ? open(value) : value;
-      return opened === undefined ? [] : [{ key, value: opened, isConfidential: isSealed === true }];
-    }),
-  }));
-  return {
-    ...(oidc && { oidc: clientOf(oidc, open) }),
-    ...(saml && { saml: { manualConfiguration: manualOf(saml) } }),
-    ...(passiveSts && { passiveSts }),
-    ...(wsTrust && { wsTrust }),
-    ...(customs.length > 0 && { custom: customs }),
-  };
-};
-
-/** The settings of an application. Its id, owner, tenant and authorized APIs are not among them. */
-export const settingsOf = (application: Application, open: OpenSecret): Json => {
-  const { id: _, ownerId: __, kept: ___, advancedConfigurations: ____, inbound, ...plain } = application;
-  return {
-    ...plain,
-    claimConfiguration: claimsOf(application),
-    ...member("advancedConfigurations", unusual(application.advancedConfigurations)),
-    provisioningConfigurations: provisioningOf(application),
-    inboundProtocolConfiguration: protocolsOf(application, open),
-    otherEntries: inbound.others ?? [],
-  };
-};
+}

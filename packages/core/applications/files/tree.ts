@@ -13,29 +13,38 @@ export interface Element {
 
 /** Characters that XML 1.0 cannot hold, not even escaped. */
 const UNWRITABLE = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
-const isLayout = (text: string): boolean => text.trim() === "" && text.includes("\n");
 
 /** Text as a document can hold it: what cannot be written becomes U+FFFD, and a line break among blanks is layout. */
-export const writable = (text: string): string => (isLayout(text) ? "" : text.replace(UNWRITABLE, "\uFFFD"));
+export function writable(text: string): string {
+  return isLayout(text) ? "" : text.replace(UNWRITABLE, "\uFFFD");
+}
+
+function isLayout(text: string): boolean {
+  return text.trim() === "" && text.includes("\n");
+}
 
 /** Makes an element of text, or of children. */
-export const element = (
+export function element(
   name: string,
   content: string | readonly Element[] = "",
   attributes: Readonly<Record<string, string>> = {},
-): Element =>
-  typeof content === "string"
+): Element {
+  return typeof content === "string"
     ? { name, attributes, text: writable(content), children: [] }
     : { name, attributes, text: "", children: content };
+}
 
 /** The children of a name. */
-export const childrenOf = (parent: Element | undefined, name: string): readonly Element[] =>
-  parent?.children.filter((child) => child.name === name) ?? [];
+export function childrenOf(parent: Element | undefined, name: string): readonly Element[] {
+  return parent?.children.filter((child) => child.name === name) ?? [];
+}
 
 /** The first element on a path of names. */
-export const find = (from: Element | undefined, ...path: readonly string[]): Element | undefined =>
-  path.reduce((found, name) => found?.children.find((child) => child.name === name), from);
+export function find(from: Element | undefined, ...path: readonly string[]): Element | undefined {
+  return path.reduce((found, name) => found?.children.find((child) => child.name === name), from);
+}
 
 /** The text at a path of names; `undefined` where there is no such element. */
-export const textAt = (from: Element | undefined, ...path: readonly string[]): string | undefined =>
-  find(from, ...path)?.text;
+export function textAt(from: Element | undefined, ...path: readonly string[]): string | undefined {
+  return find(from, ...path)?.text;
+}

@@ -25,26 +25,18 @@ const escapes: Readonly<Record<string, string>> = {
   "\n": "&#10;",
   "\t": "&#9;",
 };
-const escapeText = (text: string): string => text.replace(/[&<>\r]/g, (char) => escapes[char] ?? char);
-const escapeAttribute = (text: string): string => text.replace(/[&<>"\r\n\t]/g, (char) => escapes[char] ?? char);
-
-/** CDATA has no escapes: `]]>` is split between two sections, and text with a carriage return is written as plain text. */
-const rawText = (text: string): string =>
-  text.includes("\r") ? escapeText(text) : `<![CDATA[${text.replaceAll("]]>", "]]]]><![CDATA[>")}]]>`;
 
 /** How a document is laid out: what one level is indented by, or `undefined` for no line breaks at all. */
 type Indent = string | undefined;
 
-const attributesOf = ({ attributes }: Element): string =>
-  Object.entries(attributes)
-    .map(([name, value]) => ` ${name}="${escapeAttribute(value)}"`)
-    .join("");
+/** The text of a document, indented by two blanks unless it is very long, with a note ahead of it, which holds no `--`. */
+export function writeXml(root: Element, note?: string): string {
+  const head = note === undefined ? DECLARATION : `${DECLARATION}<!-- ${note} -->\n`;
+  const laidOut = `${head}${lines(root, 0, "  ").join("\n")}\n`;
+  return laidOut.length <= LAYOUT_LENGTH_MAX ? laidOut : `${head}${lines(root, 0, undefined).join("")}\n`;
+}
 
-/** The document that an element holds as text, if it holds one. */
-const documentIn = ({ name, children: [root] }: Element): Element | undefined =>
-  name === "inboundConfiguration" && root && DOCUMENTS.has(root.name) ? root : undefined;
-
-const lines = (given: Element, level: number, indent: Indent): readonly string[] => {
+function lines(given: Element, level: number, indent: Indent): readonly string[] {
   const margin = indent === undefined ? "" : indent.repeat(level);
   const { name, children } = given;
   const start = `${margin}<${name}${attributesOf(given)}`;
@@ -61,11 +53,28 @@ const lines = (given: Element, level: number, indent: Indent): readonly string[]
   const text = document ? `${NESTED_DECLARATION}${lines(document, 0, "    ").join("\n")}\n` : given.text;
   if (text === "") return [`${start}/>`];
   return [`${start}>${RAW.has(name) ? rawText(text) : escapeText(text)}</${name}>`];
-};
+}
 
-/** The text of a document, indented by two blanks unless it is very long, with a note ahead of it, which holds no `--`. */
-export const writeXml = (root: Element, note?: string): string => {
-  const head = note === undefined ? DECLARATION : `${DECLARATION}<!-- ${note} -->\n`;
-  const laidOut = `${head}${lines(root, 0, "  ").join("\n")}\n`;
-  return laidOut.length <= LAYOUT_LENGTH_MAX ? laidOut : `${head}${lines(root, 0, undefined).join("")}\n`;
-};
+function attributesOf({ attributes }: Element): string {
+  return Object.entries(attributes)
+    .map(([name, value]) => ` ${name}="${escapeAttribute(value)}"`)
+    .join("");
+}
+
+function escapeAttribute(text: string): string {
+  return text.replace(/[&<>"\r\n\t]/g, (char) => escapes[char] ?? char);
+}
+
+/** The document that an element holds as text, if it holds one. */
+function documentIn({ name, children: [root] }: Element): Element | undefined {
+  return name === "inboundConfiguration" && root && DOCUMENTS.has(root.name) ? root : undefined;
+}
+
+/** CDATA has no escapes: `]]>` is split between two sections, and text with a carriage return is written as plain text. */
+function rawText(text: string): string {
+  return text.includes("\r") ? escapeText(text) : `<![CDATA[${text.replaceAll("]]>", "]]]]><![CDATA[>")}]]>`;
+}
+
+function escapeText(text: string): string {
+  return text.replace(/[&<>\r]/g, (char) => escapes[char] ?? char);
+}

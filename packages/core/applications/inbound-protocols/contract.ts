@@ -25,27 +25,6 @@ const Path = z.object({ applicationId: z.string().min(1).max(255) });
 const CustomPath = Path.extend({ inboundProtocolId: z.string().min(1).max(255) });
 
 const BASE = "/api/server/v1/applications/{applicationId}/inbound-protocols";
-const at = <M extends Method, P extends string>(method: M, below: P) =>
-  ({ service: "inbound-protocols", method, path: `${BASE}${below}`, params: Path }) as const;
-
-/** Reading settings that are there. */
-const reading = <S extends z.ZodType>(body: S, what: string, source: string) =>
-  ({ scope: VIEW, summary: `Read the ${what}`, source, success: { status: 200, body }, failures: [400, 404] }) as const;
-/** Making settings, or replacing them whole. */
-const replacing = <S extends z.ZodType>(body: S, what: string, source: string) =>
-  ({
-    scope: UPDATE,
-    summary: `Set the ${what}, or replace them`,
-    source,
-    body: z.preprocess(withoutNulls, body),
-    success: { status: 200 },
-    failures: [400, 404, 409],
-  }) as const;
-/** Removing settings, whether they are there or not. */
-const removing = (what: string, source: string) =>
-  ({ scope: DELETE, summary: `Remove the ${what}`, source, success: { status: 204 }, failures: [400] }) as const;
-
-const row = (number: number): string => `application API, operation ${number}`;
 
 export const protocolOperations = {
   listInboundProtocols: operation({
@@ -132,3 +111,39 @@ export const protocolOperations = {
     ...removing("settings of a custom protocol", row(23)),
   }),
 } as const;
+
+function at<M extends Method, P extends string>(method: M, below: P) {
+  return { service: "inbound-protocols", method, path: `${BASE}${below}`, params: Path } as const;
+}
+
+function row(number: number): string {
+  return `application API, operation ${number}`;
+}
+
+/** Reading settings that are there. */
+function reading<S extends z.ZodType>(body: S, what: string, source: string) {
+  return {
+    scope: VIEW,
+    summary: `Read the ${what}`,
+    source,
+    success: { status: 200, body },
+    failures: [400, 404],
+  } as const;
+}
+
+/** Making settings, or replacing them whole. */
+function replacing<S extends z.ZodType>(body: S, what: string, source: string) {
+  return {
+    scope: UPDATE,
+    summary: `Set the ${what}, or replace them`,
+    source,
+    body: z.preprocess(withoutNulls, body),
+    success: { status: 200 },
+    failures: [400, 404, 409],
+  } as const;
+}
+
+/** Removing settings, whether they are there or not. */
+function removing(what: string, source: string) {
+  return { scope: DELETE, summary: `Remove the ${what}`, source, success: { status: 204 }, failures: [400] } as const;
+}

@@ -21,88 +21,6 @@ export interface ProtocolStores {
   readonly protocols: ProtocolSupport;
 }
 
-const unset = (id: string, what: string): Fault =>
-  new Fault("application.protocol_unset", `The application ${id} has no ${what} settings.`);
-
-const read = async (applications: ApplicationStore, tenant: string, id: string): Promise<Application> => {
-  const application = await applications.find(tenant, id);
-  if (!application) throw notFound(id, tenant);
-  return application;
-};
-
-/** The settings of one protocol. Throws `application.not_found` and `application.protocol_unset`. */
-const settingsOf = async <Name extends keyof InboundProtocols>(
-  { applications }: ProtocolStores,
-  tenant: string,
-  id: string,
-  name: Name,
-): Promise<NonNullable<InboundProtocols[Name]>> => {
-  const settings = (await read(applications, tenant, id)).inbound[name];
-  if (settings === undefined) throw unset(id, name);
-  return settings;
-};
-
-/** Changes the protocols of an application. What was wrong before it and what would be wrong after it is told. */
-const change = async (
-  { applications }: ProtocolStores,
-  tenant: string,
-  id: string,
-  settings: (before: Application) => Partial<InboundProtocols>,
-  {
-    certificate,
-    onCredential,
-  }: { readonly certificate?: string | undefined; readonly onCredential?: OnCredential } = {},
-): Promise<undefined> => {
-  const changed = (before: Application): Application => {
-    const inbound = withoutOthers({ ...before.inbound, ...settings(before) });
-    const after = withCertificate({ ...before, inbound }, certificate);
-    checkApplication(after, tenant, `Error updating application with id: ${id}`);
-    return after;
-  };
-  await applications.update(tenant, id, changed, onCredential);
-  return undefined;
-};
-
-/** Removes a protocol; nothing happens when the application or the protocol is not there. */
-const drop = async (
-  { applications }: ProtocolStores,
-  tenant: string,
-  id: string,
-  without: (inbound: InboundProtocols) => InboundProtocols,
-): Promise<undefined> => {
-  try {
-    await applications.update(tenant, id, (before) => {
-      const inbound = without(before.inbound);
-      return inbound === before.inbound ? before : { ...before, inbound };
-    });
-  } catch (error) {
-    // What was to be removed is not there, which is what was wanted.
-    if (!(error instanceof Fault && error.fault === "application.not_found")) throw error;
-  }
-  return undefined;
-};
-
-const withoutMember =
-  (name: keyof typeof protocolKinds) =>
-  (given: InboundProtocols): InboundProtocols => {
-    const inbound = withoutOthers(given, protocolKinds[name].type);
-    if (inbound[name] === undefined) return inbound;
-    const { [name]: _, ...rest } = inbound;
-    return rest;
-  };
-
-const withoutCustom =
-  (name: string) =>
-  (given: InboundProtocols): InboundProtocols => {
-    const inbound = withoutOthers(given, name);
-    if (!inbound.custom || !Object.hasOwn(inbound.custom, name)) return inbound;
-    const { [name]: _, ...custom } = inbound.custom;
-    return { ...inbound, custom };
-  };
-
-/** A blank in a name travels as `+` in a path too (reference section 6.5). */
-const customName = (segment: string): string => segment.replaceAll("+", " ");
-
 export const protocolHandlers: Handlers<typeof protocolOperations, ProtocolStores> = {
   async listInboundProtocols({ params }, { tenant, applications }) {
     const { id, inbound } = await read(applications, tenant, params.applicationId);
@@ -214,3 +132,88 @@ export const protocolHandlers: Handlers<typeof protocolOperations, ProtocolStore
   deleteCustomConfiguration: ({ params }, context) =>
     drop(context, context.tenant, params.applicationId, withoutCustom(customName(params.inboundProtocolId))),
 };
+
+/** The settings of one protocol. Throws `application.not_found` and `application.protocol_unset`. */
+async function settingsOf<Name extends keyof InboundProtocols>(
+  { applications }: ProtocolStores,
+  tenant: string,
+  id: string,
+  name: Name,
+): Promise<NonNullable<InboundProtocols[Name]>> {
+  const settings = (await read(applications, tenant, id)).inbound[name];
+  if (settings === undefined) throw unset(id, name);
+  return settings;
+}
+
+async function read(applications: ApplicationStore, tenant: string, id: string): Promise<Application> {
+  const application = await applications.find(tenant, id);
+  if (!application) throw notFound(id, tenant);
+  return application;
+}
+
+/** Changes the protocols of an application. What was wrong before it and what would be wrong after it is told. */
+async function change(
+  { applications }: ProtocolStores,
+  tenant: string,
+  id: string,
+  settings: (before: Application) => Partial<InboundProtocols>,
+  {
+    certificate,
+    onCredential,
+  }: { readonly certificate?: string | undefined; readonly onCredential?: OnCredential } = {},
+): Promise<undefined> {
+  const changed = (before: Application): Application => {
+    const inbound = withoutOthers({ ...before.inbound, ...settings(before) });
+    const after = withCertificate({ ...before, inbound }, certificate);
+    checkApplication(after, tenant, `Error updating application with id: ${id}`);
+    return after;
+  };
+  await applications.update(tenant, id, changed, onCredential);
+  return undefined;
+}
+
+/** Removes a protocol; nothing happens when the application or the protocol is not there. */
+async function drop(
+  { applications }: ProtocolStores,
+  tenant: string,
+  id: string,
+  without: (inbound: InboundProtocols) => InboundProtocols,
+): Promise<undefined> {
+  try {
+    await applications.update(tenant, id, (before) => {
+      const inbound = without(before.inbound);
+      return inbound === before.inbound ? before : { ...before, inbound };
+    });
+  } catch (error) {
+    // What was to be removed is not there, which is what was wanted.
+    if (!(error instanceof Fault && error.fault === "application.not_found")) throw error;
+  }
+  return undefined;
+}
+
+function withoutMember(name: keyof typeof protocolKinds) {
+  return (given: InboundProtocols): InboundProtocols => {
+    const inbound = withoutOthers(given, protocolKinds[name].type);
+    if (inbound[name] === undefined) return inbound;
+    const { [name]: _, ...rest } = inbound;
+    return rest;
+  };
+}
+
+function unset(id: string, what: string): Fault {
+  return new Fault("application.protocol_unset", `The application ${id} has no ${what} settings.`);
+}
+
+/** A blank in a name travels as `+` in a path too (reference section 6.5). */
+function customName(segment: string): string {
+  return segment.replaceAll("+", " ");
+}
+
+function withoutCustom(name: string) {
+  return (given: InboundProtocols): InboundProtocols => {
+    const inbound = withoutOthers(given, name);
+    if (!inbound.custom || !Object.hasOwn(inbound.custom, name)) return inbound;
+    const { [name]: _, ...custom } = inbound.custom;
+    return { ...inbound, custom };
+  };
+}

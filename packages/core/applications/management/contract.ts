@@ -22,14 +22,6 @@ const DELETE = "internal_application_mgt_delete";
 export const LIMIT_DEFAULT = 30;
 export const LIMIT_MAX = 100;
 
-/** A query parameter that holds a whole number. JavaScript's own reading of "", "0x10" and "1e3" would let too much pass. */
-export const wholeNumber = (least: number) =>
-  z
-    .string()
-    .regex(/^-?\d{1,10}$/, "expected a whole number of at most 10 digits")
-    .transform(Number)
-    .pipe(z.int().min(least));
-
 const Path = z.object({ applicationId: ApplicationId });
 
 const ListQuery = z.object({
@@ -172,3 +164,12 @@ export const applicationOperations = {
     failures: [400, 404, 409],
   }),
 } as const;
+
+/** A query parameter that holds a whole number. JavaScript's own reading of "", "0x10" and "1e3" would let too much pass. */
+export function wholeNumber(least: number) {
+  return z
+    .string()
+    .regex(/^-?\d{1,10}$/, "expected a whole number of at most 10 digits")
+    .transform(Number)
+    .pipe(z.int().min(least));
+}

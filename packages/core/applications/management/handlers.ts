@@ -23,9 +23,6 @@ export interface ApplicationStores {
   readonly protocols: ProtocolSupport;
 }
 
-/** Whoever makes an application owns it; one that an application makes has no owner until it is given one. */
-const ownerOf = (principal: Principal): string => (principal.kind === "user" ? principal.subject : "");
-
 export const applicationHandlers: Handlers<typeof applicationOperations, ApplicationStores> = {
   async listApplications({ query }, { tenant, applications }) {
     if (query.sortBy !== undefined || query.sortOrder !== undefined) {
@@ -108,3 +105,8 @@ export const applicationHandlers: Handlers<typeof applicationOperations, Applica
     return { provisioningConfigurations: presentProvisioning(settings) };
   },
 };
+
+/** Whoever makes an application owns it; one that an application makes has no owner until it is given one. */
+function ownerOf(principal: Principal): string {
+  return principal.kind === "user" ? principal.subject : "";
+}

@@ -20,7 +20,6 @@ const vocabulary: Vocabulary<Filterable> = {
 /** What a caller can ask for beside the fields that are always shown. */
 const requestable = ["advancedConfigurations", "templateId", "clientId", "issuer"] as const;
 type Requestable = (typeof requestable)[number];
-const isRequestable = (name: string): name is Requestable => requestable.some((candidate) => candidate === name);
 
 const NAME_BYTES_MAX = 255;
 
@@ -32,93 +31,17 @@ export interface ListQuery {
   readonly attributes?: string | undefined;
 }
 
-const requestedOf = (attributes: string | undefined): ReadonlySet<Requestable> => {
-  const names = (attributes ?? "")
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "");
-  return new Set(
-    names.map((name) => {
-      const known = requestable.find((candidate) => candidate === name);
-      if (known) return known;
-      throw new Fault(
-        "application.attribute_unknown",
-        `Invalid attribute name '${name.slice(0, 50)}' provided as required attribute; use ${requestable.join(", ")}.`,
-      );
-    }),
-  );
-};
-
-const presentItem = (
-  tenant: string,
-  application: Application,
-  { clientId, issuer }: ApplicationEntry,
-  requested: ReadonlySet<Requestable>,
-): z.input<typeof ApplicationListItem> => {
-  const { id, name, description, imageUrl, accessUrl, templateId } = application;
-  return {
-    id,
-    name,
-    description,
-    image: imageUrl,
-    accessUrl,
-    // A requested key of an application without that protocol is an empty text (reference section 3.11).
-    clientId: clientId ?? (requested.has("clientId") ? "" : undefined),
-    issuer: requested.has("issuer") ? (issuer ?? "") : undefined,
-    templateId: requested.has("templateId") ? templateId : undefined,
-    advancedConfigurations: requested.has("advancedConfigurations") ? presentAdvanced(application) : undefined,
-    access: "WRITE",
-    self: selfOf(tenant, id),
-  };
-};
-
 type Link = z.input<typeof ApplicationList>["links"][number];
-
-const linksOf = (query: ListQuery, offset: number, limit: number, total: number): Link[] => {
-  const rest = [
-    ...(query.filter?.trim() ? [new URLSearchParams({ filter: query.filter }).toString()] : []),
-    ...(query.attributes?.trim() ? [new URLSearchParams({ attributes: query.attributes }).toString()] : []),
-  ];
-  const link = (rel: Link["rel"], at: number, size: number): Link => ({
-    rel,
-    href: `applications?${[`offset=${at}`, `limit=${size}`, ...rest].join("&")}`,
-  });
-  const links: Link[] = [];
-  if (offset + limit < total) links.push(link("next", offset + limit, limit));
-  if (offset > 0 && offset < limit) links.push(link("previous", 0, offset));
-  if (offset >= limit) {
-    // From beyond the end, step back to the last page that has something on it.
-    const steps = offset - limit < total ? 1 : Math.ceil((offset - total + 1) / limit);
-    links.push(link("previous", Math.max(0, offset - steps * limit), limit));
-  }
-  return links;
-};
-
-/** The matching entries, newest first. A lone `name eq` is one item; anything else is one pass over all entries. */
-const matching = async (
-  store: ApplicationStore,
-  tenant: string,
-  filter: Filter<Filterable> | undefined,
-): Promise<readonly ApplicationEntry[]> => {
-  if (filter?.kind === "compare" && filter.attribute === "name" && filter.operator === "eq") {
-    const bytes = Buffer.byteLength(filter.value, "utf8");
-    // What is no possible name is no possible key either.
-    const entry = bytes >= 1 && bytes <= NAME_BYTES_MAX ? await store.entry(tenant, filter.value) : undefined;
-    return entry ? [entry] : [];
-  }
-  const entries = await store.entries(tenant);
-  return filter ? entries.filter(({ name, clientId, issuer }) => matches(filter, { name, clientId, issuer })) : entries;
-};
 
 /**
  * One page of a tenant's applications with the exact total. At most three round trips.
  * Throws the filter's faults and `application.attribute_unknown`.
  */
-export const listApplications = async (
+export async function listApplications(
   store: ApplicationStore,
   tenant: string,
   query: ListQuery,
-): Promise<z.input<typeof ApplicationList>> => {
+): Promise<z.input<typeof ApplicationList>> {
   const requested = requestedOf(query.attributes);
   const filter = query.filter?.trim() ? parseFilter(query.filter, vocabulary) : undefined;
   // What a list is filtered by shows in it (reference section 3.10).
@@ -139,4 +62,84 @@ export const listApplications = async (
     applications,
     links: linksOf(query, offset, limit, found.length),
   };
-};
+}
+
+function requestedOf(attributes: string | undefined): ReadonlySet<Requestable> {
+  const names = (attributes ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  return new Set(
+    names.map((name) => {
+      const known = requestable.find((candidate) => candidate === name);
+      if (known) return known;
+      throw new Fault(
+        "application.attribute_unknown",
+        `Invalid attribute name '${name.slice(0, 50)}' provided as required attribute; use ${requestable.join(", ")}.`,
+      );
+    }),
+  );
+}
+
+function isRequestable(name: string): name is Requestable {
+  return requestable.some((candidate) => candidate === name);
+}
+
+/** The matching entries, newest first. A lone `name eq` is one item; anything else is one pass over all entries. */
+async function matching(
+  store: ApplicationStore,
+  tenant: string,
+  filter: Filter<Filterable> | undefined,
+): Promise<readonly ApplicationEntry[]> {
+  if (filter?.kind === "compare" && filter.attribute === "name" && filter.operator === "eq") {
+    const bytes = Buffer.byteLength(filter.value, "utf8");
+    // What is no possible name is no possible key either.
+    const entry = bytes >= 1 && bytes <= NAME_BYTES_MAX ? await store.entry(tenant, filter.value) : undefined;
+    return entry ? [entry] : [];
+  }
+  const entries = await store.entries(tenant);
+  return filter ? entries.filter(({ name, clientId, issuer }) => matches(filter, { name, clientId, issuer })) : entries;
+}
+
+function presentItem(
+  tenant: string,
+  application: Application,
+  { clientId, issuer }: ApplicationEntry,
+  requested: ReadonlySet<Requestable>,
+): z.input<typeof ApplicationListItem> {
+  const { id, name, description, imageUrl, accessUrl, templateId } = application;
+  return {
+    id,
+    name,
+    description,
+    image: imageUrl,
+    accessUrl,
+    // A requested key of an application without that protocol is an empty text (reference section 3.11).
+    clientId: clientId ?? (requested.has("clientId") ? "" : undefined),
+    issuer: requested.has("issuer") ? (issuer ?? "") : undefined,
+    templateId: requested.has("templateId") ? templateId : undefined,
+    advancedConfigurations: requested.has("advancedConfigurations") ? presentAdvanced(application) : undefined,
+    access: "WRITE",
+    self: selfOf(tenant, id),
+  };
+}
+
+function linksOf(query: ListQuery, offset: number, limit: number, total: number): Link[] {
+  const rest = [
+    ...(query.filter?.trim() ? [new URLSearchParams({ filter: query.filter }).toString()] : []),
+    ...(query.attributes?.trim() ? [new URLSearchParams({ attributes: query.attributes }).toString()] : []),
+  ];
+  const link = (rel: Link["rel"], at: number, size: number): Link => ({
+    rel,
+    href: `applications?${[`offset=${at}`, `limit=${size}`, ...rest].join("&")}`,
+  });
+  const links: Link[] = [];
+  if (offset + limit < total) links.push(link("next", offset + limit, limit));
+  if (offset > 0 && offset < limit) links.push(link("previous", 0, offset));
+  if (offset >= limit) {
+    // From beyond the end, step back to the last page that has something on it.
+    const steps = offset - limit < total ? 1 : Math.ceil((offset - total + 1) / limit);
+    links.push(link("previous", Math.max(0, offset - steps * limit), limit));
+  }
+  return links;
+}

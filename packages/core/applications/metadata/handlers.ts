@@ -26,18 +26,6 @@ const standardProtocols = [
   { name: "ws-trust", displayName: "WS-Trust Security Token Service Configuration" },
 ] as const;
 
-/** A tenant signs with its own certificate, which has the tenant's domain as its alias; the super tenant with the server's. */
-const certificateAliasOf = (tenant: string): string => (tenant === SUPER_TENANT ? SERVER_CERTIFICATE_ALIAS : tenant);
-
-/** Clients write the name as a form does, on top of the path's own escapes; no name holds a plus sign. */
-const nameFrom = (pathValue: string): string => pathValue.replaceAll("+", " ");
-
-/** The contract's arrays are mutable and the options are not: what leaves is parsed, and so copied, anyway. */
-const listed = ({ options, ...rest }: { readonly options: readonly string[]; readonly defaultValue?: string }) => ({
-  ...rest,
-  options: [...options],
-});
-
 export const metadataHandlers: Handlers<typeof metadataOperations, MetadataStores> = {
   async listSupportedProtocols({ query }, { customProtocols }) {
     const custom = customProtocols.map(({ name, displayName }) => ({ name, displayName }));
@@ -95,3 +83,21 @@ export const metadataHandlers: Handlers<typeof metadataOperations, MetadataStore
     return { templatesJSON: templatesJson() };
   },
 };
+
+/** A tenant signs with its own certificate, which has the tenant's domain as its alias; the super tenant with the server's. */
+function certificateAliasOf(tenant: string): string {
+  return tenant === SUPER_TENANT ? SERVER_CERTIFICATE_ALIAS : tenant;
+}
+
+/** The contract's arrays are mutable and the options are not: what leaves is parsed, and so copied, anyway. */
+function listed({ options, ...rest }: { readonly options: readonly string[]; readonly defaultValue?: string }) {
+  return {
+    ...rest,
+    options: [...options],
+  };
+}
+
+/** Clients write the name as a form does, on top of the path's own escapes; no name holds a plus sign. */
+function nameFrom(pathValue: string): string {
+  return pathValue.replaceAll("+", " ");
+}

@@ -26,42 +26,33 @@ export interface Configured {
   readonly certificate?: string;
 }
 
-const unchanged = (what: string, before: string | undefined, wished: string): void => {
-  if (before !== undefined && before !== wished) {
-    throw new Fault(
-      "application.invalid",
-      `Invalid ${what} value provided for update. Delete the protocol to change it.`,
-    );
-  }
-};
+/** A relying party of WS-Federation after a body; its realm stays what it is (reference section 6.3). */
+export function passiveSts(body: z.output<typeof PassiveStsBody>, before: InboundProtocols["passiveSts"]) {
+  unchanged("realm", before?.realm, body.realm);
+  checkReplies(body);
+  return body;
+}
 
-const checkReplies = ({ replyTo, replyToLogout = "" }: z.output<typeof PassiveStsBody>): void => {
+function checkReplies({ replyTo, replyToLogout = "" }: z.output<typeof PassiveStsBody>): void {
   const wrong = [replyTo, replyToLogout].find(isRunnable);
   if (wrong !== undefined) {
     throw new Fault("application.invalid", `The address '${wrong.slice(0, 100)}' has a scheme that is not allowed.`);
   }
-};
-
-/** A relying party of WS-Federation after a body; its realm stays what it is (reference section 6.3). */
-export const passiveSts = (body: z.output<typeof PassiveStsBody>, before: InboundProtocols["passiveSts"]) => {
-  unchanged("realm", before?.realm, body.realm);
-  checkReplies(body);
-  return body;
-};
+}
 
 /** A relying party of the token service after a body; its audience stays what it is (reference section 6.4). */
-export const wsTrust = (body: z.output<typeof WsTrustBody>, before: InboundProtocols["wsTrust"]) => {
+export function wsTrust(body: z.output<typeof WsTrustBody>, before: InboundProtocols["wsTrust"]) {
   unchanged("audience", before?.audience, body.audience);
   return body;
-};
+}
 
 /** All protocols of a new application. Throws what the protocols' own rules throw. */
-export const configureNew = async (
+export async function configureNew(
   body: z.output<typeof InboundProtocolsBody>,
   tenant: string,
   applicationId: string,
   { seal, customKinds, metadataExempt }: ProtocolSupport,
-): Promise<Configured> => {
+): Promise<Configured> {
   const owner = ownerOf(tenant, applicationId);
   const custom: Record<string, NonNullable<InboundProtocols["custom"]>[string]> = {};
   for (const each of body.custom ?? []) {
@@ -81,4 +72,13 @@ export const configureNew = async (
     },
     ...(saml?.certificate !== undefined && { certificate: saml.certificate }),
   };
-};
+}
+
+function unchanged(what: string, before: string | undefined, wished: string): void {
+  if (before !== undefined && before !== wished) {
+    throw new Fault(
+      "application.invalid",
+      `Invalid ${what} value provided for update. Delete the protocol to change it.`,
+    );
+  }
+}

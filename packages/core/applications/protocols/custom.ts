@@ -7,18 +7,16 @@ import type { CustomSettings } from "./model.ts";
 import { readPattern } from "./pattern.ts";
 import type { CustomBody, CustomShown } from "./shapes.ts";
 
-const refuse = (description: string): Fault => new Fault("application.invalid", description);
-
 /** The kind of a name. Throws `application.invalid` for a name that nobody declared. */
-export const customKindOf = (name: string, kinds: readonly CustomProtocolKind[]): CustomProtocolKind => {
+export function customKindOf(name: string, kinds: readonly CustomProtocolKind[]): CustomProtocolKind {
   const kind = kinds.find((candidate) => candidate.name === name);
   if (kind) return kind;
   const known = kinds.map((candidate) => candidate.name).join(", ") || "none";
   throw refuse(`Unknown inbound type: ${name.slice(0, 200)}. Declared are: ${known}.`);
-};
+}
 
 /** Makes sure that every pattern of the kinds is one of RE2. Throws an `Error` that names the property, for whoever starts the service. */
-export const checkPatterns = async (kinds: readonly CustomProtocolKind[]): Promise<void> => {
+export async function checkPatterns(kinds: readonly CustomProtocolKind[]): Promise<void> {
   for (const kind of kinds) {
     for (const { name, validationRegex } of kind.properties) {
       if (validationRegex !== undefined && !(await readPattern(validationRegex))) {
@@ -26,29 +24,15 @@ export const checkPatterns = async (kinds: readonly CustomProtocolKind[]): Promi
       }
     }
   }
-};
-
-const checkValue = async (property: CustomProperty, value: string): Promise<void> => {
-  const { name, type, availableValues, validationRegex } = property;
-  const wrong = (what: string) => refuse(`The property '${name}' ${what}.`);
-  if (type === "BOOLEAN" && !/^(true|false)$/.test(value)) throw wrong("must be true or false");
-  if (type === "INTEGER" && !/^-?\d{1,15}$/.test(value)) throw wrong("must be a whole number");
-  if (availableValues.length > 0 && !availableValues.includes(value)) {
-    throw wrong(`must be one of ${availableValues.join(", ")}`);
-  }
-  if (validationRegex === undefined) return;
-  const pattern = await readPattern(validationRegex);
-  if (!pattern) throw new Error(`the validation_regex of ${name} in deployment.toml is not a pattern of RE2`);
-  if (!pattern.matches(value)) throw wrong(`must match ${validationRegex}`);
-};
+}
 
 /** The settings after a body, which replaces them whole. Throws `application.invalid` with every rule that is broken first. */
-export const customSettings = async (
+export async function customSettings(
   kind: CustomProtocolKind,
   body: z.output<typeof CustomBody>,
   seal: Seal,
   owner: string,
-): Promise<CustomSettings> => {
+): Promise<CustomSettings> {
   const given = new Map<string, string>();
   for (const { key, value } of body.properties ?? []) {
     if (given.has(key)) throw refuse(`The property '${key}' is given twice.`);
@@ -74,15 +58,29 @@ export const customSettings = async (
     );
   }
   return { name: kind.name, configName: body.configName, properties };
-};
+}
+
+async function checkValue(property: CustomProperty, value: string): Promise<void> {
+  const { name, type, availableValues, validationRegex } = property;
+  const wrong = (what: string) => refuse(`The property '${name}' ${what}.`);
+  if (type === "BOOLEAN" && !/^(true|false)$/.test(value)) throw wrong("must be true or false");
+  if (type === "INTEGER" && !/^-?\d{1,15}$/.test(value)) throw wrong("must be a whole number");
+  if (availableValues.length > 0 && !availableValues.includes(value)) {
+    throw wrong(`must be one of ${availableValues.join(", ")}`);
+  }
+  if (validationRegex === undefined) return;
+  const pattern = await readPattern(validationRegex);
+  if (!pattern) throw new Error(`the validation_regex of ${name} in deployment.toml is not a pattern of RE2`);
+  if (!pattern.matches(value)) throw wrong(`must match ${validationRegex}`);
+}
 
 /** The settings as they are read; `friendlyName` is what the declaration calls a property today. */
-export const presentCustom = (
+export function presentCustom(
   settings: CustomSettings,
   kinds: readonly CustomProtocolKind[],
   seal: Seal,
   owner: string,
-): z.input<typeof CustomShown> => {
+): z.input<typeof CustomShown> {
   const declared = kinds.find(({ name }) => name === settings.name)?.properties ?? [];
   return {
     name: settings.name,
@@ -93,4 +91,8 @@ export const presentCustom = (
       friendlyName: declared.find(({ name }) => name === key)?.displayName,
     })),
   };
-};
+}
+
+function refuse(description: string): Fault {
+  return new Fault("application.invalid", description);
+}

@@ -27,22 +27,6 @@ export interface ProtocolKind<Name extends keyof InboundProtocols = keyof Inboun
   readonly keyOf: (settings: NonNullable<InboundProtocols[Name]>) => InboundKey;
 }
 
-/** Keeps the tie between a member and what it holds. */
-const kind = <Name extends keyof InboundProtocols>(declaration: ProtocolKind<Name>): ProtocolKind<Name> => declaration;
-
-const inUse = (value: string, type: string): Fault =>
-  new Fault(
-    "application.key_taken",
-    `Inbound key: '${value}' of inbound auth type: '${type}' is already configured for another application.`,
-  );
-
-/** The key under which a SAML issuer is unique: a qualifier makes another service provider of the same issuer. */
-export const samlKey = ({ issuer, serviceProviderQualifier }: NonNullable<InboundProtocols["saml"]>): string =>
-  serviceProviderQualifier ? `${issuer}:urn:sp:qualifier:${serviceProviderQualifier}` : issuer;
-
-/** The fault of a client whose id, or whose application's name, belongs to another. */
-export const clientTaken = (description: string): Fault => new Fault("client.taken", description);
-
 export const protocolKinds = {
   saml: kind({
     member: "saml",
@@ -82,14 +66,6 @@ export const protocolKinds = {
   }),
 } as const;
 
-/** The keys that an application claims through all its protocols. */
-export const keysOf = ({ saml, oidc, passiveSts, wsTrust }: InboundProtocols): readonly InboundKey[] => [
-  ...(saml ? [protocolKinds.saml.keyOf(saml)] : []),
-  ...(oidc ? [protocolKinds.oidc.keyOf(oidc)] : []),
-  ...(passiveSts ? [protocolKinds.passiveSts.keyOf(passiveSts)] : []),
-  ...(wsTrust ? [protocolKinds.wsTrust.keyOf(wsTrust)] : []),
-];
-
 /** One row of an application's list of protocols. */
 export interface ProtocolRef {
   readonly type: string;
@@ -97,25 +73,37 @@ export interface ProtocolRef {
   readonly self: string;
 }
 
-/** The types of the protocols that an application is configured for. */
-const configuredTypes = (inbound: InboundProtocols): readonly string[] => [
-  ...Object.values(protocolKinds)
-    .filter(({ member }) => inbound[member] !== undefined)
-    .map(({ type }) => type),
-  ...Object.keys(inbound.custom ?? {}),
-];
+/** The key under which a SAML issuer is unique: a qualifier makes another service provider of the same issuer. */
+export function samlKey({ issuer, serviceProviderQualifier }: NonNullable<InboundProtocols["saml"]>): string {
+  return serviceProviderQualifier ? `${issuer}:urn:sp:qualifier:${serviceProviderQualifier}` : issuer;
+}
+
+/** The fault of a client whose id, or whose application's name, belongs to another. */
+export function clientTaken(description: string): Fault {
+  return new Fault("client.taken", description);
+}
+
+/** The keys that an application claims through all its protocols. */
+export function keysOf({ saml, oidc, passiveSts, wsTrust }: InboundProtocols): readonly InboundKey[] {
+  return [
+    ...(saml ? [protocolKinds.saml.keyOf(saml)] : []),
+    ...(oidc ? [protocolKinds.oidc.keyOf(oidc)] : []),
+    ...(passiveSts ? [protocolKinds.passiveSts.keyOf(passiveSts)] : []),
+    ...(wsTrust ? [protocolKinds.wsTrust.keyOf(wsTrust)] : []),
+  ];
+}
 
 /** The protocols without entries of a file that say nothing more: those of these types, or of protocols that are configured. */
-export const withoutOthers = (inbound: InboundProtocols, ...types: readonly string[]): InboundProtocols => {
+export function withoutOthers(inbound: InboundProtocols, ...types: readonly string[]): InboundProtocols {
   const settled = new Set([...types, ...configuredTypes(inbound)]);
   const { others = [], ...rest } = inbound;
   const left = others.filter(({ type }) => !settled.has(type));
   if (left.length === others.length) return inbound;
   return left.length > 0 ? { ...rest, others: left } : rest;
-};
+}
 
 /** What an application's protocols are called and where they lie, given the application's own path. */
-export const protocolRefs = (inbound: InboundProtocols, applicationPath: string): ProtocolRef[] => {
+export function protocolRefs(inbound: InboundProtocols, applicationPath: string): ProtocolRef[] {
   const segmentOf = (name: string): string =>
     Object.values(protocolKinds).find(({ type }) => type === name)?.segment ??
     encodeURIComponent(name).replaceAll("%20", "+");
@@ -125,4 +113,26 @@ export const protocolRefs = (inbound: InboundProtocols, applicationPath: string)
     name: type,
     self: `${applicationPath}/inbound-protocols/${segmentOf(type)}`,
   }));
-};
+}
+
+/** The types of the protocols that an application is configured for. */
+function configuredTypes(inbound: InboundProtocols): readonly string[] {
+  return [
+    ...Object.values(protocolKinds)
+      .filter(({ member }) => inbound[member] !== undefined)
+      .map(({ type }) => type),
+    ...Object.keys(inbound.custom ?? {}),
+  ];
+}
+
+/** Keeps the tie between a member and what it holds. */
+function kind<Name extends keyof InboundProtocols>(declaration: ProtocolKind<Name>): ProtocolKind<Name> {
+  return declaration;
+}
+
+function inUse(value: string, type: string): Fault {
+  return new Fault(
+    "application.key_taken",
+    `Inbound key: '${value}' of inbound auth type: '${type}' is already configured for another application.`,
+  );
+}

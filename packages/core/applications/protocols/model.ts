@@ -44,4 +44,6 @@ export interface InboundProtocols {
 }
 
 /** The text that secrets of an application are sealed for. */
-export const ownerOf = (tenant: string, applicationId: string): string => `${tenant}/${applicationId}`;
+export function ownerOf(tenant: string, applicationId: string): string {
+  return `${tenant}/${applicationId}`;
+}

@@ -22,51 +22,8 @@ const EXPRESSIONS_MAX = 10;
 /** Nobody's address: an expression that takes it takes any. */
 const STRANGER = "https://stranger.invalid/anything";
 
-const refuse = (description: string): Fault => new Fault("client.invalid", description);
-
-const allowed = (value: string | undefined, options: readonly string[], what: string): void => {
-  if (value !== undefined && !options.includes(value)) throw refuse(`'${value}' ${what} is not allowed.`);
-};
-
-/** Judges one callback. Throws `client.invalid`. */
-const checkCallback = async (callback: string): Promise<void> => {
-  if (callback.startsWith("regexp=")) {
-    const pattern = await readPattern(callback.slice("regexp=".length));
-    if (!pattern)
-      throw refuse(
-        `The callback '${callback.slice(0, 100)}' is not a regular expression of RE2 of at most 1,024 characters.`,
-      );
-    if (pattern.matches(STRANGER)) throw refuse(`The callback '${callback.slice(0, 100)}' would match any address.`);
-    return;
-  }
-  const shown = callback.slice(0, 100);
-  if (!URL.canParse(callback)) throw refuse(`The callback '${shown}' is not an absolute URL.`);
-  const url = new URL(callback);
-  if (isRunnable(callback)) throw refuse(`The callback '${shown}' has a scheme that is not allowed.`);
-  if (url.username || url.password) throw refuse(`The callback '${shown}' must not hold a user name.`);
-  if (callback.includes("#")) throw refuse("Callback URI must not contain a fragment component");
-  if (url.host.includes("*")) throw refuse(`The callback '${shown}' must name one host; write regexp= for several.`);
-};
-
-/** Judges the origins from which browsers may call (reference section 3.6). */
-const checkOrigins = (origins: readonly string[]): void => {
-  for (const origin of origins) {
-    const isOrigin =
-      URL.canParse(origin) && /^https?:$/.test(new URL(origin).protocol) && new URL(origin).origin === origin;
-    if (!isOrigin) {
-      throw new Fault(
-        "application.invalid",
-        `Error creating application. Invalid Allowed Origin found: ${origin.slice(0, 200)}. An origin is a scheme and a host, without a path.`,
-      );
-    }
-  }
-  if (new Set(origins).size < origins.length) {
-    throw new Fault("cors.duplicate", "Error creating application. Found duplicate allowed origin entries.");
-  }
-};
-
 /** Judges a body, whatever the client is. Throws `client.invalid`, `application.invalid`, `cors.duplicate`. */
-export const checkOidc = async (body: Body): Promise<void> => {
+export async function checkOidc(body: Body): Promise<void> {
   const names: readonly string[] = grantTypes.map(({ name }) => name);
   for (const grant of body.grantTypes) allowed(grant, names, "grant type");
   const callbacks = body.callbackURLs ?? [];
@@ -95,44 +52,60 @@ export const checkOidc = async (body: Body): Promise<void> => {
     allowed(algorithm, oidcOptions.idTokenEncryptionAlgorithm.options, "Encryption Algorithm");
     allowed(method, oidcOptions.idTokenEncryptionMethod.options, "Encryption Method");
   }
-};
+}
+
+function allowed(value: string | undefined, options: readonly string[], what: string): void {
+  if (value !== undefined && !options.includes(value)) throw refuse(`'${value}' ${what} is not allowed.`);
+}
+
+/** Judges one callback. Throws `client.invalid`. */
+async function checkCallback(callback: string): Promise<void> {
+  if (callback.startsWith("regexp=")) {
+    const pattern = await readPattern(callback.slice("regexp=".length));
+    if (!pattern)
+      throw refuse(
+        `The callback '${callback.slice(0, 100)}' is not a regular expression of RE2 of at most 1,024 characters.`,
+      );
+    if (pattern.matches(STRANGER)) throw refuse(`The callback '${callback.slice(0, 100)}' would match any address.`);
+    return;
+  }
+  const shown = callback.slice(0, 100);
+  if (!URL.canParse(callback)) throw refuse(`The callback '${shown}' is not an absolute URL.`);
+  const url = new URL(callback);
+  if (isRunnable(callback)) throw refuse(`The callback '${shown}' has a scheme that is not allowed.`);
+  if (url.username || url.password) throw refuse(`The callback '${shown}' must not hold a user name.`);
+  if (callback.includes("#")) throw refuse("Callback URI must not contain a fragment component");
+  if (url.host.includes("*")) throw refuse(`The callback '${shown}' must name one host; write regexp= for several.`);
+}
+
+/** Judges the origins from which browsers may call (reference section 3.6). */
+function checkOrigins(origins: readonly string[]): void {
+  for (const origin of origins) {
+    const isOrigin =
+      URL.canParse(origin) && /^https?:$/.test(new URL(origin).protocol) && new URL(origin).origin === origin;
+    if (!isOrigin) {
+      throw new Fault(
+        "application.invalid",
+        `Error creating application. Invalid Allowed Origin found: ${origin.slice(0, 200)}. An origin is a scheme and a host, without a path.`,
+      );
+    }
+  }
+  if (new Set(origins).size < origins.length) {
+    throw new Fault("cors.duplicate", "Error creating application. Found duplicate allowed origin entries.");
+  }
+}
 
 /** Compares two secrets in the same time wherever they differ. */
-export const sameText = (a: string, b: string): boolean => {
+export function sameText(a: string, b: string): boolean {
   const [x, y] = [Buffer.from(a), Buffer.from(b)];
   return x.length === y.length && timingSafeEqual(x, y);
-};
-
-/** The id and secret of a client after a body: kept, taken from the body where they are new, or made. */
-const credentialOf = (body: Body, before: OidcClient | undefined, seal: Seal, owner: string) => {
-  const { clientId, clientSecret } = body;
-  const invalid = (what: string) => new Fault("application.invalid", `Invalid ${what} provided for update.`);
-  if (before) {
-    if (clientId !== undefined && clientId !== before.clientId) throw invalid("ClientID");
-    if (clientSecret !== undefined && !sameText(clientSecret, seal.open(before.sealedSecret, owner))) {
-      throw invalid("ClientSecret");
-    }
-    return { clientId: before.clientId, sealedSecret: before.sealedSecret, state: before.state };
-  }
-  for (const [name, value] of Object.entries({ clientId, clientSecret })) {
-    if (value !== undefined && !PRINTABLE.test(value))
-      throw refuse(`The ${name} may hold printable ASCII without blanks.`);
-  }
-  if (clientId !== undefined && RESOURCE_ID.test(clientId)) {
-    throw refuse("The clientId has the form of a user's id, with which tokens would be mistaken for the user's.");
-  }
-  return {
-    clientId: clientId ?? randomText(CLIENT_ID_LENGTH),
-    sealedSecret: seal.seal(clientSecret ?? randomText(SECRET_LENGTH), owner),
-    state: "ACTIVE" as const,
-  };
-};
+}
 
 /**
  * The client after a body that was judged; it replaces everything but id, secret and state. `owner` is the text that the
  * secret is sealed for. Throws `client.invalid` and `application.invalid` for an id or secret that cannot be.
  */
-export const oidcClient = (body: Body, before: OidcClient | undefined, seal: Seal, owner: string): OidcClient => {
+export function oidcClient(body: Body, before: OidcClient | undefined, seal: Seal, owner: string): OidcClient {
   const { accessToken = {}, refreshToken = {}, idToken = {}, pkce = {} } = body;
   const isEncrypted = idToken.encryption?.enabled === true;
   const binding = accessToken.bindingType;
@@ -176,21 +149,56 @@ export const oidcClient = (body: Body, before: OidcClient | undefined, seal: Sea
     validateRequestObjectSignature: body.validateRequestObjectSignature ?? false,
     scopeValidators: body.scopeValidators ?? [],
   };
-};
+}
+
+/** The id and secret of a client after a body: kept, taken from the body where they are new, or made. */
+function credentialOf(body: Body, before: OidcClient | undefined, seal: Seal, owner: string) {
+  const { clientId, clientSecret } = body;
+  const invalid = (what: string) => new Fault("application.invalid", `Invalid ${what} provided for update.`);
+  if (before) {
+    if (clientId !== undefined && clientId !== before.clientId) throw invalid("ClientID");
+    if (clientSecret !== undefined && !sameText(clientSecret, seal.open(before.sealedSecret, owner))) {
+      throw invalid("ClientSecret");
+    }
+    return { clientId: before.clientId, sealedSecret: before.sealedSecret, state: before.state };
+  }
+  for (const [name, value] of Object.entries({ clientId, clientSecret })) {
+    if (value !== undefined && !PRINTABLE.test(value))
+      throw refuse(`The ${name} may hold printable ASCII without blanks.`);
+  }
+  if (clientId !== undefined && RESOURCE_ID.test(clientId)) {
+    throw refuse("The clientId has the form of a user's id, with which tokens would be mistaken for the user's.");
+  }
+  return {
+    clientId: clientId ?? randomText(CLIENT_ID_LENGTH),
+    sealedSecret: seal.seal(clientSecret ?? randomText(SECRET_LENGTH), owner),
+    state: "ACTIVE" as const,
+  };
+}
 
 /** The client with a new secret; it is active again, whatever it was. */
-export const regenerated = (client: OidcClient, seal: Seal, owner: string): OidcClient => ({
-  ...client,
-  sealedSecret: seal.seal(randomText(SECRET_LENGTH), owner),
-  state: "ACTIVE",
-});
+export function regenerated(client: OidcClient, seal: Seal, owner: string): OidcClient {
+  return {
+    ...client,
+    sealedSecret: seal.seal(randomText(SECRET_LENGTH), owner),
+    state: "ACTIVE",
+  };
+}
 
 /** The client that nobody can use until its secret is regenerated. */
-export const revoked = (client: OidcClient): OidcClient => ({ ...client, state: "REVOKED" });
+export function revoked(client: OidcClient): OidcClient {
+  return { ...client, state: "REVOKED" };
+}
 
 /** The client as it is read, with its secret. */
-export const presentOidc = ({ sealedSecret, ...client }: OidcClient, seal: Seal, owner: string): Shown => ({
-  ...client,
-  refreshToken: { renewRefreshToken: false, ...client.refreshToken },
-  clientSecret: seal.open(sealedSecret, owner),
-});
+export function presentOidc({ sealedSecret, ...client }: OidcClient, seal: Seal, owner: string): Shown {
+  return {
+    ...client,
+    refreshToken: { renewRefreshToken: false, ...client.refreshToken },
+    clientSecret: seal.open(sealedSecret, owner),
+  };
+}
+
+function refuse(description: string): Fault {
+  return new Fault("client.invalid", description);
+}

@@ -12,7 +12,7 @@ export interface Pattern {
 const PATTERN_LENGTH_MAX = 1_024;
 
 /** Reads a pattern; `undefined` when it is none, is longer than 1,024 characters, or needs what RE2 has not (back references, look-around). */
-export const readPattern = async (source: string): Promise<Pattern | undefined> => {
+export async function readPattern(source: string): Promise<Pattern | undefined> {
   if (source.length > PATTERN_LENGTH_MAX) return undefined;
   const { RE2JS } = await import("re2js");
   try {
@@ -22,4 +22,4 @@ export const readPattern = async (source: string): Promise<Pattern | undefined> 
     // A pattern that does not compile is the answer, not a failure.
     return undefined;
   }
-};
+}

@@ -13,14 +13,6 @@ const LIMITS = { depth: 30, elements: 5_000 };
 const EMAIL_FORMAT = "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress";
 const METADATA = "urn:oasis:names:tc:SAML:2.0:metadata";
 const READ_NAMESPACES: ReadonlySet<string> = new Set([METADATA, "http://www.w3.org/2000/09/xmldsig#"]);
-
-const refuse = (reason: string): Fault => new Fault("saml.invalid", `Error parsing SAML SP metadata. ${reason}`);
-
-const one = <T extends z.ZodType>(of: T) =>
-  z
-    .array(of)
-    .transform(([first]) => first as z.output<T> | undefined)
-    .optional();
 const attribute = z.string().optional();
 const Text = z.object({ "#text": z.string() }).transform((node) => node["#text"]);
 
@@ -49,66 +41,6 @@ type Tree = { readonly [name: string]: string | readonly Tree[] };
 
 type Namespaces = ReadonlyMap<string, string>;
 
-const splitName = (name: string): readonly [prefix: string, local: string] => {
-  const colon = name.indexOf(":");
-  return colon < 0 ? ["", name] : [name.slice(0, colon), name.slice(colon + 1)];
-};
-
-/** The namespaces that hold inside an element. */
-const namespacesIn = (element: XmlElement, outside: Namespaces): Namespaces => {
-  const inside = new Map(outside);
-  for (const [name, value] of Object.entries(element.attributes)) {
-    if (name === "xmlns") inside.set("", value);
-    else if (name.startsWith("xmlns:")) inside.set(name.slice("xmlns:".length), value);
-  }
-  return inside;
-};
-
-/**
- * An element of metadata or of an XML signature as plain data: attributes with an `@`, its own text as `#text`, and every
- * child in a list by its local name. What belongs to any other namespace says nothing here and is left out.
- */
-const toTree = (element: XmlElement, outside: Namespaces): Tree | undefined => {
-  const namespaces = namespacesIn(element, outside);
-  const [prefix] = splitName(element.name);
-  if (!READ_NAMESPACES.has(namespaces.get(prefix) ?? "")) return undefined;
-  const tree: Record<string, string | Tree[]> = {};
-  for (const [name, value] of Object.entries(element.attributes)) tree[`@${name}`] = value;
-  let text = "";
-  for (const child of element.children) {
-    if (child instanceof XmlText) text += child.text;
-    if (!(child instanceof XmlElement)) continue;
-    const below = toTree(child, namespaces);
-    if (!below) continue;
-    const [, name] = splitName(child.name);
-    const siblings = tree[name];
-    if (Array.isArray(siblings)) siblings.push(below);
-    else tree[name] = [below];
-  }
-  tree["#text"] = text;
-  return tree;
-};
-
-const parse = (text: string): Tree => {
-  const root = parseXmlText(text, LIMITS, refuse);
-  const tree = splitName(root.name)[1] === "EntityDescriptor" ? toTree(root, new Map()) : undefined;
-  if (!tree) throw refuse(`The root must be one EntityDescriptor of the namespace ${METADATA}.`);
-  return tree;
-};
-
-/** The PEM of a certificate's Base64, checked. */
-const pemOf = (base64: string): string => {
-  const body = base64.replace(/\s+/g, "");
-  const pem = `-----BEGIN CERTIFICATE-----\n${body.match(/.{1,64}/g)?.join("\n")}\n-----END CERTIFICATE-----\n`;
-  try {
-    return new X509Certificate(pem) && pem;
-  } catch {
-    throw refuse("The signing certificate is not a certificate.");
-  }
-};
-
-const isTrue = (text: string | undefined): boolean => text === "true" || text === "1";
-
 /** What metadata says: settings as written by hand, and the signing certificate as the Base64 of its PEM. */
 export interface SamlMetadata {
   readonly manual: z.output<typeof SamlManual>;
@@ -116,7 +48,7 @@ export interface SamlMetadata {
 }
 
 /** Reads the metadata of a service provider. Throws `saml.invalid`. */
-export const readSamlMetadata = (bytes: Uint8Array): SamlMetadata => {
+export function readSamlMetadata(bytes: Uint8Array): SamlMetadata {
   const root = parse(decodeXml(bytes, refuse));
   const parsed = Descriptor.safeParse(root);
   if (!parsed.success) {
@@ -154,4 +86,77 @@ export const readSamlMetadata = (bytes: Uint8Array): SamlMetadata => {
   if (!manual.success) throw refuse(`${manual.error.issues[0]?.path.join(".")}: ${manual.error.issues[0]?.message}.`);
   if (!base64) return { manual: manual.data };
   return { manual: manual.data, certificate: Buffer.from(pemOf(base64), "utf8").toString("base64") };
-};
+}
+
+function parse(text: string): Tree {
+  const root = parseXmlText(text, LIMITS, refuse);
+  const tree = splitName(root.name)[1] === "EntityDescriptor" ? toTree(root, new Map()) : undefined;
+  if (!tree) throw refuse(`The root must be one EntityDescriptor of the namespace ${METADATA}.`);
+  return tree;
+}
+
+/**
+ * An element of metadata or of an XML signature as plain data: attributes with an `@`, its own text as `#text`, and every
+ * child in a list by its local name. What belongs to any other namespace says nothing here and is left out.
+ */
+function toTree(element: XmlElement, outside: Namespaces): Tree | undefined {
+  const namespaces = namespacesIn(element, outside);
+  const [prefix] = splitName(element.name);
+  if (!READ_NAMESPACES.has(namespaces.get(prefix) ?? "")) return undefined;
+  const tree: Record<string, string | Tree[]> = {};
+  for (const [name, value] of Object.entries(element.attributes)) tree[`@${name}`] = value;
+  let text = "";
+  for (const child of element.children) {
+    if (child instanceof XmlText) text += child.text;
+    if (!(child instanceof XmlElement)) continue;
+    const below = toTree(child, namespaces);
+    if (!below) continue;
+    const [, name] = splitName(child.name);
+    const siblings = tree[name];
+    if (Array.isArray(siblings)) siblings.push(below);
+    else tree[name] = [below];
+  }
+  tree["#text"] = text;
+  return tree;
+}
+
+/** The namespaces that hold inside an element. */
+function namespacesIn(element: XmlElement, outside: Namespaces): Namespaces {
+  const inside = new Map(outside);
+  for (const [name, value] of Object.entries(element.attributes)) {
+    if (name === "xmlns") inside.set("", value);
+    else if (name.startsWith("xmlns:")) inside.set(name.slice("xmlns:".length), value);
+  }
+  return inside;
+}
+
+function splitName(name: string): readonly [prefix: string, local: string] {
+  const colon = name.indexOf(":");
+  return colon < 0 ? ["", name] : [name.slice(0, colon), name.slice(colon + 1)];
+}
+
+function isTrue(text: string | undefined): boolean {
+  return text === "true" || text === "1";
+}
+
+/** The PEM of a certificate's Base64, checked. */
+function pemOf(base64: string): string {
+  const body = base64.replace(/\s+/g, "");
+  const pem = `-----BEGIN CERTIFICATE-----\n${body.match(/.{1,64}/g)?.join("\n")}\n-----END CERTIFICATE-----\n`;
+  try {
+    return new X509Certificate(pem) && pem;
+  } catch {
+    throw refuse("The signing certificate is not a certificate.");
+  }
+}
+
+function refuse(reason: string): Fault {
+  return new Fault("saml.invalid", `Error parsing SAML SP metadata. ${reason}`);
+}
+
+function one<T extends z.ZodType>(of: T) {
+  return z
+    .array(of)
+    .transform(([first]) => first as z.output<T> | undefined)
+    .optional();
+}

@@ -22,92 +22,13 @@ const ATTRIBUTE_NAME_FORMAT = "urn:oasis:names:tc:SAML:2.0:attrname-format:basic
 const BINDINGS_READ = ["HTTP_POST", "HTTP_REDIRECT"];
 const INDEX_MAX = 2 ** 31 - 1;
 
-const refuse = (description: string): Fault => new Fault("saml.invalid", description);
-
-const algorithm = (value: string | undefined, options: readonly string[], fallback: string, what: string): string => {
-  if (value === undefined) return fallback;
-  if (!options.includes(value)) throw refuse(`Invalid ${what} Algorithm: ${value}`);
-  return value;
-};
-
-/** URNs come with slashes in upstream's own files; they are kept and shown as URNs (reference section 11 row 13). */
-const nameIdFormat = (value: string | undefined): string => {
-  const format = value ?? samlOptions.defaultNameIdFormat;
-  return /^urn[/:]/.test(format) ? format.replaceAll("/", ":") : format;
-};
-
-const checkKeys = ({ issuer, serviceProviderQualifier }: Manual): void => {
-  if (issuer.trim() === "") throw refuse("A value for the Issuer is mandatory.");
-  for (const part of [issuer, serviceProviderQualifier ?? ""]) {
-    if (part.includes("@")) throw refuse(`'@' is reserved and cannot stand in '${part.slice(0, 200)}'.`);
-  }
-};
-
-/** No address that a browser is sent to may run in the browser instead. */
-const checkAddresses = ({ assertionConsumerUrls, singleLogoutProfile: logout }: Manual): void => {
-  const { logoutRequestUrl = "", logoutResponseUrl = "", idpInitiatedSingleLogout } = logout ?? {};
-  const returns = idpInitiatedSingleLogout?.returnToUrls ?? [];
-  for (const address of [...assertionConsumerUrls, logoutRequestUrl, logoutResponseUrl, ...returns]) {
-    if (isRunnable(address)) throw refuse(`The address '${address.slice(0, 100)}' has a scheme that is not allowed.`);
-  }
-};
-
-const singleSignOn = (
-  profile: NonNullable<Manual["singleSignOnProfile"]>,
-  index: string,
-): SamlServiceProvider["singleSignOnProfile"] => {
-  const { assertion = {} } = profile;
-  const encryption = assertion.encryption ?? {};
-  const { responseDigestAlgorithm, assertionEncryptionAlgorithm, keyEncryptionAlgorithm } = samlOptions;
-  return {
-    bindings: profile.bindings?.length ? [...new Set(profile.bindings)] : BINDINGS_READ,
-    enableSignatureValidationForArtifactBinding: profile.enableSignatureValidationForArtifactBinding ?? false,
-    attributeConsumingServiceIndex: index,
-    enableIdpInitiatedSingleSignOn: profile.enableIdpInitiatedSingleSignOn ?? false,
-    assertion: {
-      nameIdFormat: nameIdFormat(assertion.nameIdFormat),
-      audiences: assertion.audiences ?? [],
-      recipients: assertion.recipients ?? [],
-      digestAlgorithm: algorithm(
-        assertion.digestAlgorithm,
-        responseDigestAlgorithm.options,
-        responseDigestAlgorithm.defaultValue,
-        "Response Digest",
-      ),
-      encryption: {
-        enabled: encryption.enabled ?? false,
-        assertionEncryptionAlgorithm: algorithm(
-          encryption.assertionEncryptionAlgorithm,
-          assertionEncryptionAlgorithm.options,
-          assertionEncryptionAlgorithm.defaultValue,
-          "Assertion Encryption",
-        ),
-        keyEncryptionAlgorithm: algorithm(
-          encryption.keyEncryptionAlgorithm,
-          keyEncryptionAlgorithm.options,
-          keyEncryptionAlgorithm.defaultValue,
-          "Key Encryption",
-        ),
-      },
-    },
-  };
-};
-
-/** An index stays as it was made; without attributes there is none (reference section 6.2.2). */
-const attributeIndex = (manual: Manual, before: SamlServiceProvider | undefined): string => {
-  if (!manual.attributeProfile?.enabled) return "";
-  return (
-    manual.singleSignOnProfile?.attributeConsumingServiceIndex ||
-    before?.singleSignOnProfile.attributeConsumingServiceIndex ||
-    String(randomInt(INDEX_MAX))
-  );
-};
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
  * The settings after a hand-written configuration, which replaces them whole. A part that is sent without its switch is
  * switched on; a part that is not sent is off. Throws `saml.invalid`.
  */
-export const samlServiceProvider = (manual: Manual, before: SamlServiceProvider | undefined): SamlServiceProvider => {
+export function samlServiceProvider(manual: Manual, before: SamlServiceProvider | undefined): SamlServiceProvider {
   checkKeys(manual);
   checkAddresses(manual);
   const { attributeProfile, singleLogoutProfile: logout, requestValidation, responseSigning } = manual;
@@ -151,35 +72,92 @@ export const samlServiceProvider = (manual: Manual, before: SamlServiceProvider 
     },
     enableAssertionQueryProfile: manual.enableAssertionQueryProfile ?? false,
   };
-};
+}
 
-const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
-
-const fileBytes = (file: string): Uint8Array => {
-  const compact = file.replace(/\s/g, "");
-  if (!BASE64.test(compact)) throw refuse("The metadata file is not Base64.");
-  return Buffer.from(compact, "base64");
-};
-
-const fetched = async (url: string, exempt: Exempt, tenant: string): Promise<Uint8Array> => {
-  const { fetchPublic, FetchRefused } = await import("../../platform/public-fetch.ts");
-  try {
-    return await fetchPublic(url, exempt);
-  } catch (cause) {
-    const reason = cause instanceof FetchRefused ? ` ${cause.message}` : "";
-    throw new Fault(
-      "saml.metadata_unreachable",
-      `Non-existing metadata URL for SAML service provider creation in tenantDomain: ${tenant}.${reason}`,
-      { cause },
-    );
+function checkKeys({ issuer, serviceProviderQualifier }: Manual): void {
+  if (issuer.trim() === "") throw refuse("A value for the Issuer is mandatory.");
+  for (const part of [issuer, serviceProviderQualifier ?? ""]) {
+    if (part.includes("@")) throw refuse(`'@' is reserved and cannot stand in '${part.slice(0, 200)}'.`);
   }
-};
+}
+
+/** No address that a browser is sent to may run in the browser instead. */
+function checkAddresses({ assertionConsumerUrls, singleLogoutProfile: logout }: Manual): void {
+  const { logoutRequestUrl = "", logoutResponseUrl = "", idpInitiatedSingleLogout } = logout ?? {};
+  const returns = idpInitiatedSingleLogout?.returnToUrls ?? [];
+  for (const address of [...assertionConsumerUrls, logoutRequestUrl, logoutResponseUrl, ...returns]) {
+    if (isRunnable(address)) throw refuse(`The address '${address.slice(0, 100)}' has a scheme that is not allowed.`);
+  }
+}
+
+function singleSignOn(
+  profile: NonNullable<Manual["singleSignOnProfile"]>,
+  index: string,
+): SamlServiceProvider["singleSignOnProfile"] {
+  const { assertion = {} } = profile;
+  const encryption = assertion.encryption ?? {};
+  const { responseDigestAlgorithm, assertionEncryptionAlgorithm, keyEncryptionAlgorithm } = samlOptions;
+  return {
+    bindings: profile.bindings?.length ? [...new Set(profile.bindings)] : BINDINGS_READ,
+    enableSignatureValidationForArtifactBinding: profile.enableSignatureValidationForArtifactBinding ?? false,
+    attributeConsumingServiceIndex: index,
+    enableIdpInitiatedSingleSignOn: profile.enableIdpInitiatedSingleSignOn ?? false,
+    assertion: {
+      nameIdFormat: nameIdFormat(assertion.nameIdFormat),
+      audiences: assertion.audiences ?? [],
+      recipients: assertion.recipients ?? [],
+      digestAlgorithm: algorithm(
+        assertion.digestAlgorithm,
+        responseDigestAlgorithm.options,
+        responseDigestAlgorithm.defaultValue,
+        "Response Digest",
+      ),
+      encryption: {
+        enabled: encryption.enabled ?? false,
+        assertionEncryptionAlgorithm: algorithm(
+          encryption.assertionEncryptionAlgorithm,
+          assertionEncryptionAlgorithm.options,
+          assertionEncryptionAlgorithm.defaultValue,
+          "Assertion Encryption",
+        ),
+        keyEncryptionAlgorithm: algorithm(
+          encryption.keyEncryptionAlgorithm,
+          keyEncryptionAlgorithm.options,
+          keyEncryptionAlgorithm.defaultValue,
+          "Key Encryption",
+        ),
+      },
+    },
+  };
+}
+
+/** URNs come with slashes in upstream's own files; they are kept and shown as URNs (reference section 11 row 13). */
+function nameIdFormat(value: string | undefined): string {
+  const format = value ?? samlOptions.defaultNameIdFormat;
+  return /^urn[/:]/.test(format) ? format.replaceAll("/", ":") : format;
+}
+
+/** An index stays as it was made; without attributes there is none (reference section 6.2.2). */
+function attributeIndex(manual: Manual, before: SamlServiceProvider | undefined): string {
+  if (!manual.attributeProfile?.enabled) return "";
+  return (
+    manual.singleSignOnProfile?.attributeConsumingServiceIndex ||
+    before?.singleSignOnProfile.attributeConsumingServiceIndex ||
+    String(randomInt(INDEX_MAX))
+  );
+}
+
+function algorithm(value: string | undefined, options: readonly string[], fallback: string, what: string): string {
+  if (value === undefined) return fallback;
+  if (!options.includes(value)) throw refuse(`Invalid ${what} Algorithm: ${value}`);
+  return value;
+}
 
 /**
  * Reads what a body says; metadata is fetched and parsed. Throws `saml.invalid`, `saml.metadata_unreachable`, and
  * `application.invalid` unless the body goes exactly one of the three ways.
  */
-export const readSaml = async (body: Body, tenant: string, exempt: Exempt): Promise<SamlSource> => {
+export async function readSaml(body: Body, tenant: string, exempt: Exempt): Promise<SamlSource> {
   const { metadataFile, metadataURL, manualConfiguration } = body;
   if ([metadataFile, metadataURL, manualConfiguration].filter((way) => way !== undefined).length !== 1) {
     throw new Fault(
@@ -191,4 +169,28 @@ export const readSaml = async (body: Body, tenant: string, exempt: Exempt): Prom
   const bytes = metadataFile !== undefined ? fileBytes(metadataFile) : await fetched(metadataURL ?? "", exempt, tenant);
   const { readSamlMetadata } = await import("./saml-metadata.ts");
   return readSamlMetadata(bytes);
-};
+}
+
+function fileBytes(file: string): Uint8Array {
+  const compact = file.replace(/\s/g, "");
+  if (!BASE64.test(compact)) throw refuse("The metadata file is not Base64.");
+  return Buffer.from(compact, "base64");
+}
+
+async function fetched(url: string, exempt: Exempt, tenant: string): Promise<Uint8Array> {
+  const { fetchPublic, FetchRefused } = await import("../../platform/public-fetch.ts");
+  try {
+    return await fetchPublic(url, exempt);
+  } catch (cause) {
+    const reason = cause instanceof FetchRefused ? ` ${cause.message}` : "";
+    throw new Fault(
+      "saml.metadata_unreachable",
+      `Non-existing metadata URL for SAML service provider creation in tenantDomain: ${tenant}.${reason}`,
+      { cause },
+    );
+  }
+}
+
+function refuse(description: string): Fault {
+  return new Fault("saml.invalid", description);
+}

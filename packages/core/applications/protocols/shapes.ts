@@ -4,10 +4,8 @@
  */
 import * as z from "zod";
 
-const text = (most: number) => z.string().max(most);
 const url = text(2_048);
 const LIST_MAX = 100;
-const list = <T extends z.ZodType>(of: T) => z.array(of).max(LIST_MAX);
 /** A lifetime in seconds; 0 means the server's default (reference section 6.1.2). */
 const lifetime = z.int().min(0).max(2_147_483_647).optional();
 const flag = z.boolean().optional();
@@ -231,3 +229,11 @@ export const InboundProtocolsBody = z
 export const InboundProtocolRef = z
   .object({ type: z.string(), name: z.string(), self: z.string() })
   .meta({ id: "InboundProtocolRef" });
+
+function text(most: number) {
+  return z.string().max(most);
+}
+
+function list<T extends z.ZodType>(of: T) {
+  return z.array(of).max(LIST_MAX);
+}

@@ -4,5 +4,6 @@
 const RUNNABLE = /^(javascript|data|vbscript|file|blob|about|view-source|filesystem):$/;
 
 /** Whether a browser that is sent to the address would run it or open it from the machine it is on. */
-export const isRunnable = (address: string): boolean =>
-  URL.canParse(address) && RUNNABLE.test(new URL(address).protocol);
+export function isRunnable(address: string): boolean {
+  return URL.canParse(address) && RUNNABLE.test(new URL(address).protocol);
+}

@@ -38,29 +38,26 @@ export interface AuthorizedApiStore {
 }
 
 /** The authorizations in their item, if there is one. */
-export const toAuthorizations = (item: Item | undefined): readonly Authorization[] =>
-  (item?.apis as unknown as readonly Authorization[] | undefined) ?? [];
-
-/** The condition that an item which was read is still the same, or still absent. */
-const unchanged = (found: Item | undefined): Step["when"] =>
-  found ? { equal: { ver: found.ver as number } } : "absent";
+export function toAuthorizations(item: Item | undefined): readonly Authorization[] {
+  return (item?.apis as unknown as readonly Authorization[] | undefined) ?? [];
+}
 
 /** The step that takes the authorizations away with their application, given their item as it was read, if it was there. */
-export const removingAuthorizedApis = (tenant: string, applicationId: string, found: Item | undefined): Step => {
+export function removingAuthorizedApis(tenant: string, applicationId: string, found: Item | undefined): Step {
   const key = keys.authorizedApis(tenant, applicationId);
   return { ...(found ? { remove: key } : { check: key }), when: unchanged(found), otherwise: stale };
-};
+}
 
 /**
  * The step that notes which client an application has, given the item of its authorizations as it was read. While there is
  * none, nothing is noted: whoever makes it looks at the application.
  */
-export const linkingClient = (
+export function linkingClient(
   tenant: string,
   applicationId: string,
   found: Item | undefined,
   clientId: string | undefined,
-): Step => {
+): Step {
   const key = keys.authorizedApis(tenant, applicationId);
   if (!found) return { check: key, when: "absent", otherwise: stale };
   return {
@@ -68,47 +65,55 @@ export const linkingClient = (
     when: unchanged(found),
     otherwise: stale,
   };
-};
-
-/** The client id in the item of an application. */
-const clientIdOf = (application: Item | undefined): string | undefined =>
-  (application?.application as unknown as Application | undefined)?.inbound.oidc?.clientId;
+}
 
 /** Opens the store on the table of one request. */
-export const authorizedApiStore = (table: Table): AuthorizedApiStore => ({
-  of: async (tenant, applicationId) => toAuthorizations(await table.get(keys.authorizedApis(tenant, applicationId))),
+export function authorizedApiStore(table: Table): AuthorizedApiStore {
+  return {
+    of: async (tenant, applicationId) => toAuthorizations(await table.get(keys.authorizedApis(tenant, applicationId))),
 
-  update: (tenant, applicationId, change) =>
-    whileStale(async () => {
-      const key = keys.authorizedApis(tenant, applicationId);
-      const found = await table.get(key);
-      const [changed, application] = await Promise.all([
-        change(toAuthorizations(found)),
-        // Asked once: from then on the client stands in the item itself.
-        found ? undefined : table.get(keys.application(tenant, applicationId)),
-      ]);
-      if (!changed) return;
-      const { after, holding, lostScopes = [] } = changed;
-      const clientId = found ? (found.clientId as string | undefined) : clientIdOf(application);
-      await table.write(
-        {
-          check: keys.application(tenant, applicationId),
-          when: application ? { equal: { ver: application.ver as number } } : "present",
-          otherwise: (now) => (now ? stale() : notFound(applicationId, tenant)),
-        },
-        ...holding,
-        ...(clientId === undefined ? [] : authorizingClient(clientId, { tenant, applicationId }, after, lostScopes)),
-        {
-          // Kept when it is empty too: its version tells whoever read an older one.
-          put: {
-            ...key,
-            ver: ((found?.ver as number | undefined) ?? 0) + 1,
-            apis: after as unknown as Item["apis"],
-            clientId,
+    update: (tenant, applicationId, change) =>
+      whileStale(async () => {
+        const key = keys.authorizedApis(tenant, applicationId);
+        const found = await table.get(key);
+        const [changed, application] = await Promise.all([
+          change(toAuthorizations(found)),
+          // Asked once: from then on the client stands in the item itself.
+          found ? undefined : table.get(keys.application(tenant, applicationId)),
+        ]);
+        if (!changed) return;
+        const { after, holding, lostScopes = [] } = changed;
+        const clientId = found ? (found.clientId as string | undefined) : clientIdOf(application);
+        await table.write(
+          {
+            check: keys.application(tenant, applicationId),
+            when: application ? { equal: { ver: application.ver as number } } : "present",
+            otherwise: (now) => (now ? stale() : notFound(applicationId, tenant)),
           },
-          when: unchanged(found),
-          otherwise: stale,
-        },
-      );
-    }),
-});
+          ...holding,
+          ...(clientId === undefined ? [] : authorizingClient(clientId, { tenant, applicationId }, after, lostScopes)),
+          {
+            // Kept when it is empty too: its version tells whoever read an older one.
+            put: {
+              ...key,
+              ver: ((found?.ver as number | undefined) ?? 0) + 1,
+              apis: after as unknown as Item["apis"],
+              clientId,
+            },
+            when: unchanged(found),
+            otherwise: stale,
+          },
+        );
+      }),
+  };
+}
+
+/** The client id in the item of an application. */
+function clientIdOf(application: Item | undefined): string | undefined {
+  return (application?.application as unknown as Application | undefined)?.inbound.oidc?.clientId;
+}
+
+/** The condition that an item which was read is still the same, or still absent. */
+function unchanged(found: Item | undefined): Step["when"] {
+  return found ? { equal: { ver: found.ver as number } } : "absent";
+}

@@ -20,23 +20,29 @@ export interface ClientRecord {
 }
 
 /** The client of an application; `undefined` where it has none. */
-export const clientOf = ({ inbound: { oidc }, applicationEnabled }: Application): ClientRecord | undefined =>
-  oidc && {
-    sealedSecret: oidc.sealedSecret,
-    isEnabled: applicationEnabled,
-    state: oidc.state,
-    grantTypes: oidc.grantTypes,
-    isPublic: oidc.publicClient,
-    tokenType: oidc.accessToken.type,
-    userTokenSeconds: oidc.accessToken.userAccessTokenExpiryInSeconds,
-    clientTokenSeconds: oidc.accessToken.applicationAccessTokenExpiryInSeconds,
-    refreshSeconds: oidc.refreshToken.expiryInSeconds,
-    // Who cannot keep a secret must use each refresh token once (RFC 9700 section 2.2.2); others do unless told not to.
-    rotatesRefresh: oidc.publicClient || oidc.refreshToken.renewRefreshToken !== false,
-  };
+export function clientOf({ inbound: { oidc }, applicationEnabled }: Application): ClientRecord | undefined {
+  return (
+    oidc && {
+      sealedSecret: oidc.sealedSecret,
+      isEnabled: applicationEnabled,
+      state: oidc.state,
+      grantTypes: oidc.grantTypes,
+      isPublic: oidc.publicClient,
+      tokenType: oidc.accessToken.type,
+      userTokenSeconds: oidc.accessToken.userAccessTokenExpiryInSeconds,
+      clientTokenSeconds: oidc.accessToken.applicationAccessTokenExpiryInSeconds,
+      refreshSeconds: oidc.refreshToken.expiryInSeconds,
+      // Who cannot keep a secret must use each refresh token once (RFC 9700 section 2.2.2); others do unless told not to.
+      rotatesRefresh: oidc.publicClient || oidc.refreshToken.renewRefreshToken !== false,
+    }
+  );
+}
 
 /** Whether a change of a client ends the tokens that it has (reference access.md section 1.8). */
-export const endsTokens = (before: ClientRecord, after: ClientRecord): boolean =>
-  after.sealedSecret !== before.sealedSecret ||
-  (before.isEnabled && !after.isEnabled) ||
-  (before.state === "ACTIVE" && after.state === "REVOKED");
+export function endsTokens(before: ClientRecord, after: ClientRecord): boolean {
+  return (
+    after.sealedSecret !== before.sealedSecret ||
+    (before.isEnabled && !after.isEnabled) ||
+    (before.state === "ACTIVE" && after.state === "REVOKED")
+  );
+}

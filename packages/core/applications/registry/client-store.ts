@@ -37,53 +37,51 @@ export interface ClientStore {
 }
 
 /** Opens the store on the table of one request. */
-export const clientStore = (table: Table): ClientStore => ({
-  async find(clientId) {
-    // What no client can be called is looked up all the same: it must cost what another costs.
-    const item = await table.get(keys.client(canBeId(clientId) ? clientId : ""));
-    if (!item?.client) return undefined;
-    const { tenant, application, client, apis = [], tokensFromMs = 0, scopesFromMs = 0 } = item;
-    return {
-      clientId,
-      tenant: String(tenant),
-      applicationId: String(application),
-      settings: client as unknown as ClientRecord,
-      apis: apis as unknown as readonly Authorization[],
-      tokensFromMs: Number(tokensFromMs),
-      scopesFromMs: Number(scopesFromMs),
-    };
-  },
-});
-
-const asValue = (value: ClientRecord | readonly Authorization[]) => value as unknown as Item["client"];
+export function clientStore(table: Table): ClientStore {
+  return {
+    async find(clientId) {
+      // What no client can be called is looked up all the same: it must cost what another costs.
+      const item = await table.get(keys.client(canBeId(clientId) ? clientId : ""));
+      if (!item?.client) return undefined;
+      const { tenant, application, client, apis = [], tokensFromMs = 0, scopesFromMs = 0 } = item;
+      return {
+        clientId,
+        tenant: String(tenant),
+        applicationId: String(application),
+        settings: client as unknown as ClientRecord,
+        apis: apis as unknown as readonly Authorization[],
+        tokensFromMs: Number(tokensFromMs),
+        scopesFromMs: Number(scopesFromMs),
+      };
+    },
+  };
+}
 
 /** The item of a new client. */
-export const clientItem = (
+export function clientItem(
   clientId: string,
   { tenant, applicationId }: ClientOwner,
   client: ClientRecord,
   apis: readonly Authorization[],
-): Item => ({
-  ...keys.client(clientId),
-  tenant,
-  application: applicationId,
-  client: asValue(client),
-  apis: asValue(apis),
-  // Tokens of another client that had the id before it are none of this one's.
-  tokensFromMs: revocationTime(),
-});
-
-const held = ({ tenant, applicationId }: ClientOwner): Step["when"] => ({
-  equal: { tenant, application: applicationId },
-});
+): Item {
+  return {
+    ...keys.client(clientId),
+    tenant,
+    application: applicationId,
+    client: asValue(client),
+    apis: asValue(apis),
+    // Tokens of another client that had the id before it are none of this one's.
+    tokensFromMs: revocationTime(),
+  };
+}
 
 /** The steps that change the settings of a client; none where nothing of it changes here. Made anew for every attempt. */
-export const changingClient = (
+export function changingClient(
   clientId: string,
   owner: ClientOwner,
   before: ClientRecord,
   after: ClientRecord,
-): readonly Step[] => {
+): readonly Step[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
   const tokensFromMs = endsTokens(before, after) ? revocationTime() : undefined;
   return [
@@ -95,21 +93,23 @@ export const changingClient = (
     },
     ...(tokensFromMs === undefined ? [] : [revokingClient(owner.tenant, clientId, tokensFromMs)]),
   ];
-};
+}
 
 /** The steps that give a client id free and end its tokens. Made anew for every attempt. */
-export const releasingClient = (clientId: string, owner: ClientOwner): readonly Step[] => [
-  { remove: keys.client(clientId), when: held(owner), otherwise: stale },
-  revokingClient(owner.tenant, clientId, revocationTime()),
-];
+export function releasingClient(clientId: string, owner: ClientOwner): readonly Step[] {
+  return [
+    { remove: keys.client(clientId), when: held(owner), otherwise: stale },
+    revokingClient(owner.tenant, clientId, revocationTime()),
+  ];
+}
 
 /** The steps that give a client other APIs, and end its tokens that hold one of the scopes it lost. Made anew for every attempt. */
-export const authorizingClient = (
+export function authorizingClient(
   clientId: string,
   owner: ClientOwner,
   apis: readonly Authorization[],
   lostScopes: readonly string[],
-): readonly Step[] => {
+): readonly Step[] {
   const scopesFromMs = lostScopes.length > 0 ? revocationTime() : undefined;
   return [
     {
@@ -120,4 +120,14 @@ export const authorizingClient = (
     },
     ...(scopesFromMs === undefined ? [] : [revokingScopes(owner.tenant, clientId, scopesFromMs, lostScopes)]),
   ];
-};
+}
+
+function asValue(value: ClientRecord | readonly Authorization[]) {
+  return value as unknown as Item["client"];
+}
+
+function held({ tenant, applicationId }: ClientOwner): Step["when"] {
+  return {
+    equal: { tenant, application: applicationId },
+  };
+}

@@ -51,105 +51,51 @@ export interface ProvisioningSettings {
 /** The provisioning of a fresh application. */
 export const noProvisioning: ProvisioningSettings = { outboundProvisioningIdps: [] };
 
-/** A fresh application that has only a name. */
-export const freshApplication = (id: string, name: string, ownerId: string, isManagementApp: boolean): Application => ({
-  id,
-  name,
-  isManagementApp,
-  applicationEnabled: true,
-  claimConfiguration: { dialect: "LOCAL", claimMappings: [], requestedClaims: [], subject: {}, role: {} },
-  authenticationSequence: {
-    type: "DEFAULT",
-    steps: [],
-    requestPathAuthenticators: [],
-    subjectStepId: 1,
-    attributeStepId: 1,
-  },
-  advancedConfigurations: {},
-  provisioningConfigurations: noProvisioning,
-  inbound: {},
-  ownerId,
-});
-
 type ClaimMapping = Application["claimConfiguration"]["claimMappings"][number];
 
-const isIdentity = ({ applicationClaim, localClaim }: ClaimMapping): boolean =>
-  applicationClaim === (localClaim.uri ?? localClaim.id);
-
-/**
- * Requested claims that come without mappings map to themselves (reference section 4.1), unless the application has
- * mappings of its own, which only a body that names mappings may replace.
- */
-const mappingsOf = (before: readonly ClaimMapping[], body: Claims): ClaimMapping[] => {
-  if (body.claimMappings) return body.claimMappings;
-  if (!body.requestedClaims || !before.every(isIdentity)) return [...before];
-  return body.requestedClaims.map(({ claim }) => ({
-    applicationClaim: claim.uri ?? claim.id ?? "",
-    localClaim: claim,
-  }));
-};
-
-const mergeClaims = (before: Application["claimConfiguration"], body: Claims): Application["claimConfiguration"] => ({
-  dialect: body.dialect ?? before.dialect,
-  claimMappings: mappingsOf(before.claimMappings, body),
-  requestedClaims: body.requestedClaims ?? before.requestedClaims,
-  subject: { ...before.subject, ...body.subject },
-  role: { ...before.role, ...body.role },
-});
-
-/** A step number that no step has, or none, means the first step (reference section 3.8). */
-const stepOr1 = (wished: number, steps: readonly unknown[]): number =>
-  wished >= 1 && wished <= steps.length ? wished : 1;
-
-const mergeSequence = (
-  before: Application["authenticationSequence"],
-  body: Sequence,
-): Application["authenticationSequence"] => {
-  const requestPathAuthenticators = body.requestPathAuthenticators ?? before.requestPathAuthenticators;
-  const named = body.script?.trim() ? { script: body.script } : {};
-  const type = body.type ?? (body.steps?.length ? "USER_DEFINED" : before.type);
-  if (type === "DEFAULT") {
-    // Going back to the default sequence drops what was defined before (reference section 5.1).
-    const kept = before.type === "DEFAULT" && before.script !== undefined ? { script: before.script } : {};
-    return { type, steps: [], requestPathAuthenticators, subjectStepId: 1, attributeStepId: 1, ...kept, ...named };
-  }
-  const steps = [...(body.steps ?? before.steps)].sort((a, b) => a.id - b.id);
+/** A fresh application that has only a name. */
+export function freshApplication(id: string, name: string, ownerId: string, isManagementApp: boolean): Application {
   return {
-    type,
-    steps,
-    requestPathAuthenticators,
-    subjectStepId: stepOr1(body.subjectStepId ?? before.subjectStepId, steps),
-    attributeStepId: stepOr1(body.attributeStepId ?? before.attributeStepId, steps),
-    ...(before.script !== undefined && { script: before.script }),
-    ...named,
+    id,
+    name,
+    isManagementApp,
+    applicationEnabled: true,
+    claimConfiguration: { dialect: "LOCAL", claimMappings: [], requestedClaims: [], subject: {}, role: {} },
+    authenticationSequence: {
+      type: "DEFAULT",
+      steps: [],
+      requestPathAuthenticators: [],
+      subjectStepId: 1,
+      attributeStepId: 1,
+    },
+    advancedConfigurations: {},
+    provisioningConfigurations: noProvisioning,
+    inbound: {},
+    ownerId,
   };
-};
-
-const mergeAdvanced = (
-  before: Application["advancedConfigurations"],
-  { additionalSpProperties: _, ...body }: Advanced,
-): Application["advancedConfigurations"] => ({ ...before, ...body });
+}
 
 /** The application with the certificate that SAML metadata brought along (Base64 of a PEM), if it brought one. */
-export const withCertificate = (before: Application, certificate: string | undefined): Application =>
-  certificate === undefined
+export function withCertificate(before: Application, certificate: string | undefined): Application {
+  return certificate === undefined
     ? before
     : {
         ...before,
         advancedConfigurations: { ...before.advancedConfigurations, certificate: { type: "PEM", value: certificate } },
       };
+}
 
 /** The provisioning settings after a body. What the body does not name stays. */
-export const mergeProvisioning = (before: ProvisioningSettings, body: Provisioning): ProvisioningSettings => {
+export function mergeProvisioning(before: ProvisioningSettings, body: Provisioning): ProvisioningSettings {
   const inbound = { ...before.inboundProvisioning, ...body.inboundProvisioning };
   return {
     ...(Object.keys(inbound).length > 0 && { inboundProvisioning: inbound }),
     outboundProvisioningIdps: body.outboundProvisioningIdps ?? before.outboundProvisioningIdps,
   };
-};
+}
 
 /** The application after a body. What the body does not name stays as it is (decision 0006). */
-export const mergeApplication = (before: Application, body: Patch): Application => {
+export function mergeApplication(before: Application, body: Patch): Application {
   const {
     claimConfiguration,
     authenticationSequence,
@@ -177,4 +123,67 @@ export const mergeApplication = (before: Application, body: Patch): Application 
       provisioningConfigurations: mergeProvisioning(before.provisioningConfigurations, provisioningConfigurations),
     }),
   };
-};
+}
+
+function mergeClaims(before: Application["claimConfiguration"], body: Claims): Application["claimConfiguration"] {
+  return {
+    dialect: body.dialect ?? before.dialect,
+    claimMappings: mappingsOf(before.claimMappings, body),
+    requestedClaims: body.requestedClaims ?? before.requestedClaims,
+    subject: { ...before.subject, ...body.subject },
+    role: { ...before.role, ...body.role },
+  };
+}
+
+/**
+ * Requested claims that come without mappings map to themselves (reference section 4.1), unless the application has
+ * mappings of its own, which only a body that names mappings may replace.
+ */
+function mappingsOf(before: readonly ClaimMapping[], body: Claims): ClaimMapping[] {
+  if (body.claimMappings) return body.claimMappings;
+  if (!body.requestedClaims || !before.every(isIdentity)) return [...before];
+  return body.requestedClaims.map(({ claim }) => ({
+    applicationClaim: claim.uri ?? claim.id ?? "",
+    localClaim: claim,
+  }));
+}
+
+function isIdentity({ applicationClaim, localClaim }: ClaimMapping): boolean {
+  return applicationClaim === (localClaim.uri ?? localClaim.id);
+}
+
+function mergeSequence(
+  before: Application["authenticationSequence"],
+  body: Sequence,
+): Application["authenticationSequence"] {
+  const requestPathAuthenticators = body.requestPathAuthenticators ?? before.requestPathAuthenticators;
+  const named = body.script?.trim() ? { script: body.script } : {};
+  const type = body.type ?? (body.steps?.length ? "USER_DEFINED" : before.type);
+  if (type === "DEFAULT") {
+    // Going back to the default sequence drops what was defined before (reference section 5.1).
+    const kept = before.type === "DEFAULT" && before.script !== undefined ? { script: before.script } : {};
+    return { type, steps: [], requestPathAuthenticators, subjectStepId: 1, attributeStepId: 1, ...kept, ...named };
+  }
+  const steps = [...(body.steps ?? before.steps)].sort((a, b) => a.id - b.id);
+  return {
+    type,
+    steps,
+    requestPathAuthenticators,
+    subjectStepId: stepOr1(body.subjectStepId ?? before.subjectStepId, steps),
+    attributeStepId: stepOr1(body.attributeStepId ?? before.attributeStepId, steps),
+    ...(before.script !== undefined && { script: before.script }),
+    ...named,
+  };
+}
+
+/** A step number that no step has, or none, means the first step (reference section 3.8). */
+function stepOr1(wished: number, steps: readonly unknown[]): number {
+  return wished >= 1 && wished <= steps.length ? wished : 1;
+}
+
+function mergeAdvanced(
+  before: Application["advancedConfigurations"],
+  { additionalSpProperties: _, ...body }: Advanced,
+): Application["advancedConfigurations"] {
+  return { ...before, ...body };
+}

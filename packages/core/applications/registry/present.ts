@@ -11,63 +11,38 @@ const SUBJECT_CLAIM = "http://wso2.org/claims/userid";
 const ROLE_CLAIM = "http://wso2.org/claims/role";
 
 /** The path of an application; it always names the tenant. */
-export const selfOf = (tenant: string, id: string): string => `/t/${tenant}/api/server/v1/applications/${id}`;
-
-/** A set claim, or the local dialect's default; another dialect has none. */
-const claimOr = <C extends { uri?: string | undefined }>(claim: C | undefined, dialect: string, uri: string) => {
-  if (claim) return { claim };
-  return dialect === "LOCAL" ? { claim: { uri } } : {};
-};
-
-const presentClaims = ({ claimConfiguration }: Application): Shown["claimConfiguration"] => {
-  const { dialect, claimMappings, requestedClaims, subject, role } = claimConfiguration;
-  return {
-    dialect,
-    claimMappings,
-    requestedClaims: requestedClaims.map(({ claim, mandatory }) => ({ claim, mandatory: mandatory ?? false })),
-    subject: {
-      ...claimOr(subject.claim, dialect, SUBJECT_CLAIM),
-      includeUserDomain: subject.includeUserDomain ?? false,
-      includeTenantDomain: subject.includeTenantDomain ?? false,
-      useMappedLocalSubject: subject.useMappedLocalSubject ?? false,
-      mappedLocalSubjectMandatory: subject.mappedLocalSubjectMandatory ?? false,
-    },
-    role: {
-      ...(role.mappings?.length && { mappings: role.mappings }),
-      includeUserDomain: role.includeUserDomain ?? true,
-      ...claimOr(role.claim, dialect, ROLE_CLAIM),
-    },
-  };
-};
-
-/** The steps that sign a user in: the application's own, or the server-wide default. */
-const effectiveSteps = ({ authenticationSequence: { type, steps } }: Application) =>
-  type === "DEFAULT" ? defaultSteps : steps;
+export function selfOf(tenant: string, id: string): string {
+  return `/t/${tenant}/api/server/v1/applications/${id}`;
+}
 
 /** The advanced configurations with every switch shown. */
-export const presentAdvanced = ({ advancedConfigurations }: Application): Shown["advancedConfigurations"] => ({
-  attestationMetaData: { enableClientAttestation: false },
-  ...advancedConfigurations,
-  ...(Object.fromEntries(advancedSwitches.map((name) => [name, advancedConfigurations[name] ?? false])) as Record<
-    (typeof advancedSwitches)[number],
-    boolean
-  >),
-  additionalSpProperties: [],
-});
+export function presentAdvanced({ advancedConfigurations }: Application): Shown["advancedConfigurations"] {
+  return {
+    attestationMetaData: { enableClientAttestation: false },
+    ...advancedConfigurations,
+    ...(Object.fromEntries(advancedSwitches.map((name) => [name, advancedConfigurations[name] ?? false])) as Record<
+      (typeof advancedSwitches)[number],
+      boolean
+    >),
+    additionalSpProperties: [],
+  };
+}
 
 /** Provisioning settings with every switch of an identity provider shown. */
-export const presentProvisioning = (settings: ProvisioningSettings): Shown["provisioningConfigurations"] => ({
-  ...settings,
-  outboundProvisioningIdps: settings.outboundProvisioningIdps.map(({ blocking, rules, jit, ...named }) => ({
-    ...named,
-    blocking: blocking ?? false,
-    rules: rules ?? false,
-    jit: jit ?? false,
-  })),
-});
+export function presentProvisioning(settings: ProvisioningSettings): Shown["provisioningConfigurations"] {
+  return {
+    ...settings,
+    outboundProvisioningIdps: settings.outboundProvisioningIdps.map(({ blocking, rules, jit, ...named }) => ({
+      ...named,
+      blocking: blocking ?? false,
+      rules: rules ?? false,
+      jit: jit ?? false,
+    })),
+  };
+}
 
 /** One application as it is read. */
-export const presentApplication = (tenant: string, application: Application): Shown => {
+export function presentApplication(tenant: string, application: Application): Shown {
   const {
     ownerId: _,
     kept: ___,
@@ -89,11 +64,38 @@ export const presentApplication = (tenant: string, application: Application): Sh
     provisioningConfigurations: presentProvisioning(provisioningConfigurations),
     access: "WRITE",
   };
-};
+}
+
+function presentClaims({ claimConfiguration }: Application): Shown["claimConfiguration"] {
+  const { dialect, claimMappings, requestedClaims, subject, role } = claimConfiguration;
+  return {
+    dialect,
+    claimMappings,
+    requestedClaims: requestedClaims.map(({ claim, mandatory }) => ({ claim, mandatory: mandatory ?? false })),
+    subject: {
+      ...claimOr(subject.claim, dialect, SUBJECT_CLAIM),
+      includeUserDomain: subject.includeUserDomain ?? false,
+      includeTenantDomain: subject.includeTenantDomain ?? false,
+      useMappedLocalSubject: subject.useMappedLocalSubject ?? false,
+      mappedLocalSubjectMandatory: subject.mappedLocalSubjectMandatory ?? false,
+    },
+    role: {
+      ...(role.mappings?.length && { mappings: role.mappings }),
+      includeUserDomain: role.includeUserDomain ?? true,
+      ...claimOr(role.claim, dialect, ROLE_CLAIM),
+    },
+  };
+}
+
+/** A set claim, or the local dialect's default; another dialect has none. */
+function claimOr<C extends { uri?: string | undefined }>(claim: C | undefined, dialect: string, uri: string) {
+  if (claim) return { claim };
+  return dialect === "LOCAL" ? { claim: { uri } } : {};
+}
 
 /** The authenticators of each step: local ones by the name people see, federated ones by their identity provider (reference section 5.5). */
-export const presentAuthenticators = (application: Application): z.input<typeof StepAuthenticators>[] =>
-  effectiveSteps(application).map(({ id, options }) => ({
+export function presentAuthenticators(application: Application): z.input<typeof StepAuthenticators>[] {
+  return effectiveSteps(application).map(({ id, options }) => ({
     stepId: id,
     localAuthenticators: options
       .filter(({ idp }) => idp === LOCAL_IDP)
@@ -105,3 +107,9 @@ export const presentAuthenticators = (application: Application): z.input<typeof 
       .filter(({ idp }) => idp !== LOCAL_IDP)
       .map(({ idp, authenticator }) => ({ name: idp, type: authenticator })),
   }));
+}
+
+/** The steps that sign a user in: the application's own, or the server-wide default. */
+function effectiveSteps({ authenticationSequence: { type, steps } }: Application) {
+  return type === "DEFAULT" ? defaultSteps : steps;
+}

@@ -21,30 +21,38 @@ const URL_LENGTH_MAX = 2_048;
 /** Bytes of an application as JSON. An item holds 400 KB; the rest is left to protocol settings. */
 const APPLICATION_BYTES_MAX = 300_000;
 
+type Body = {
+  readonly advancedConfigurations?: z.output<typeof AdvancedConfigurations> | undefined;
+  readonly claimConfiguration?: z.output<typeof ClaimConfiguration> | undefined;
+};
+
 /** The fault of a new application whose name is in use. An OAuth client is named like its application, so that is told first. */
-export const nameTaken = ({ name, inbound }: Pick<Application, "name" | "inbound">, tenant: string): Fault =>
-  inbound.oidc
+export function nameTaken({ name, inbound }: Pick<Application, "name" | "inbound">, tenant: string): Fault {
+  return inbound.oidc
     ? clientTaken(`Error when adding the application. An application with the same name already exists: '${name}'.`)
     : new Fault(
         "application.name_taken",
         `An application with name: '${name}' already exists in tenantDomain: ${tenant}`,
       );
+}
 
 /** The fault of a rename to a name that is in use. */
-export const renameTaken = (id: string, name: string): Fault =>
-  new Fault("application.name_taken", `Updated application name '${name}' already exists.`, {
+export function renameTaken(id: string, name: string): Fault {
+  return new Fault("application.name_taken", `Updated application name '${name}' already exists.`, {
     message: `Error patching application with id: ${id}`,
   });
+}
 
 /** The fault of an id that leads to nothing in the tenant. */
-export const notFound = (id: string, tenant: string): Fault =>
-  new Fault(
+export function notFound(id: string, tenant: string): Fault {
+  return new Fault(
     "application.not_found",
     `Application cannot be found for the provided id: ${id} in tenantDomain: ${tenant}.`,
   );
+}
 
 /** Judges how a name is written. `message` is the one of the fault. Throws `application.invalid`. */
-export const checkSpelling = (name: string, message: string): void => {
+export function checkSpelling(name: string, message: string): void {
   const refuse = (description: string) => new Fault("application.invalid", description, { message });
   if (name.trim() === "") throw refuse("Application name cannot be empty.");
   if (name.length > NAME_LENGTH_MAX)
@@ -52,17 +60,17 @@ export const checkSpelling = (name: string, message: string): void => {
   if (!NAME.test(name)) {
     throw refuse(`The Application name '${name}' is not valid: it may hold letters, digits, spaces, '.', '_' and '-'.`);
   }
-};
+}
 
 /** Judges the name of a new application (reference section 3.1). */
-export const checkNewName = (name: string, tenant: string): void => {
+export function checkNewName(name: string, tenant: string): void {
   if (PORTALS.has(name)) throw new Fault("application.name_reserved", `The name '${name}' belongs to a system portal.`);
   checkSpelling(name, "Error creating application.");
   if (name === RESIDENT_NAME || name === DEFAULT_NAME) throw nameTaken({ name, inbound: {} }, tenant);
-};
+}
 
 /** Judges a rename. A body that repeats the name it has passes. */
-export const checkRename = (before: Application, name: string): void => {
+export function checkRename(before: Application, name: string): void {
   if (name === before.name) return;
   const message = `Error patching application with id: ${before.id}`;
   if (PORTALS.has(name))
@@ -72,15 +80,10 @@ export const checkRename = (before: Application, name: string): void => {
   }
   checkSpelling(name, message);
   if (name === DEFAULT_NAME) throw renameTaken(before.id, name);
-};
-
-type Body = {
-  readonly advancedConfigurations?: z.output<typeof AdvancedConfigurations> | undefined;
-  readonly claimConfiguration?: z.output<typeof ClaimConfiguration> | undefined;
-};
+}
 
 /** Judges what a body asks for, whatever the application is. */
-export const checkBody = (body: Body): void => {
+export function checkBody(body: Body): void {
   if (body.advancedConfigurations?.additionalSpProperties?.length) {
     throw new Fault(
       "application.property_unsupported",
@@ -94,14 +97,35 @@ export const checkBody = (body: Body): void => {
       "mappedLocalSubjectMandatory cannot be true while useMappedLocalSubject is false.",
     );
   }
-};
+}
 
-const discoverability = ({ advancedConfigurations, accessUrl }: Application): string[] =>
-  advancedConfigurations.discoverableByEndUsers && !accessUrl
+/** Judges the settings of the resident application before they are kept. Throws `application.invalid`. */
+export function checkResident(settings: ProvisioningSettings): void {
+  const [problem] = size(settings);
+  if (problem) throw new Fault("application.invalid", problem, { message: "Error updating the resident application." });
+}
+
+/**
+ * Judges an application as a whole before it is kept: all problems are told at once.
+ * Throws `application.invalid` with the operation's message.
+ */
+export function checkApplication(application: Application, tenant: string, message: string): void {
+  const problems = [discoverability, claims, steps, certificate, size].flatMap((check) => check(application));
+  if (problems.length === 0) return;
+  throw new Fault(
+    "application.invalid",
+    `Invalid application configuration for application: '${application.name}' of tenantDomain: ${tenant}. ${problems.slice(0, 10).join(" ")}`,
+    { message },
+  );
+}
+
+function discoverability({ advancedConfigurations, accessUrl }: Application): string[] {
+  return advancedConfigurations.discoverableByEndUsers && !accessUrl
     ? ["A valid accessURL needs to be defined if an application is marked as discoverable."]
     : [];
+}
 
-const claims = ({ name, claimConfiguration }: Application): string[] => {
+function claims({ name, claimConfiguration }: Application): string[] {
   const { dialect, claimMappings, subject, role } = claimConfiguration;
   const problems: string[] = [];
   const mapped = new Set<string>();
@@ -118,9 +142,9 @@ const claims = ({ name, claimConfiguration }: Application): string[] => {
     }
   }
   return problems;
-};
+}
 
-const steps = ({ authenticationSequence }: Application): string[] => {
+function steps({ authenticationSequence }: Application): string[] {
   const { type, steps, requestPathAuthenticators: onPath } = authenticationSequence;
   const problems = onPath
     .filter((authenticator) => !requestPathAuthenticators.has(authenticator))
@@ -142,10 +166,18 @@ const steps = ({ authenticationSequence }: Application): string[] => {
     idp === LOCAL_IDP && localAuthenticators.get(authenticator)?.isHandler === true;
   if (options.every(onlyPrepares)) problems.push("No authenticator have been registered in the authentication flow.");
   return problems;
-};
+}
+
+function certificate({ advancedConfigurations: { certificate: given } }: Application): string[] {
+  if (given?.type === "PEM" && !isCertificate(given.value)) return ["The certificate is not a valid PEM certificate."];
+  if (given?.type === "JWKS" && !isWebUrl(given.value)) {
+    return [`The JWKS endpoint of the certificate is not an http(s) URL of at most ${URL_LENGTH_MAX} characters.`];
+  }
+  return [];
+}
 
 /** True for a PEM certificate, or the Base64 of one. */
-const isCertificate = (value: string): boolean => {
+function isCertificate(value: string): boolean {
   const texts = [value, Buffer.from(value, "base64").toString("latin1")];
   return texts.some((text) => {
     if (!text.includes("-----BEGIN CERTIFICATE-----")) return false;
@@ -156,42 +188,15 @@ const isCertificate = (value: string): boolean => {
       return false;
     }
   });
-};
+}
 
-const isWebUrl = (value: string): boolean =>
-  value.length <= URL_LENGTH_MAX && /^https?:\/\//i.test(value) && URL.canParse(value);
+function isWebUrl(value: string): boolean {
+  return value.length <= URL_LENGTH_MAX && /^https?:\/\//i.test(value) && URL.canParse(value);
+}
 
-const certificate = ({ advancedConfigurations: { certificate: given } }: Application): string[] => {
-  if (given?.type === "PEM" && !isCertificate(given.value)) return ["The certificate is not a valid PEM certificate."];
-  if (given?.type === "JWKS" && !isWebUrl(given.value)) {
-    return [`The JWKS endpoint of the certificate is not an http(s) URL of at most ${URL_LENGTH_MAX} characters.`];
-  }
-  return [];
-};
-
-const size = (settings: unknown): string[] => {
+function size(settings: unknown): string[] {
   const bytes = Buffer.byteLength(JSON.stringify(settings), "utf8");
   return bytes > APPLICATION_BYTES_MAX
     ? [`The settings take ${bytes} bytes; at most ${APPLICATION_BYTES_MAX} can be kept.`]
     : [];
-};
-
-/** Judges the settings of the resident application before they are kept. Throws `application.invalid`. */
-export const checkResident = (settings: ProvisioningSettings): void => {
-  const [problem] = size(settings);
-  if (problem) throw new Fault("application.invalid", problem, { message: "Error updating the resident application." });
-};
-
-/**
- * Judges an application as a whole before it is kept: all problems are told at once.
- * Throws `application.invalid` with the operation's message.
- */
-export const checkApplication = (application: Application, tenant: string, message: string): void => {
-  const problems = [discoverability, claims, steps, certificate, size].flatMap((check) => check(application));
-  if (problems.length === 0) return;
-  throw new Fault(
-    "application.invalid",
-    `Invalid application configuration for application: '${application.name}' of tenantDomain: ${tenant}. ${problems.slice(0, 10).join(" ")}`,
-    { message },
-  );
-};
+}

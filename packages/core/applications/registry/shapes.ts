@@ -6,21 +6,8 @@
 import * as z from "zod";
 import { InboundProtocolRef, InboundProtocolsBody } from "../protocols/shapes.ts";
 
-const text = (most: number) => z.string().max(most);
 /** Items of a list in a body; beyond it an application would not fit its item anyway. */
 const LIST_MAX = 1_000;
-const list = <T extends z.ZodType>(of: T) => z.array(of).max(LIST_MAX);
-
-/** Members that are `null` mean the same as absent ones (reference section 5.1). */
-export const withoutNulls = (given: unknown): unknown => {
-  if (Array.isArray(given)) return given.map(withoutNulls);
-  if (given === null || typeof given !== "object") return given;
-  return Object.fromEntries(
-    Object.entries(given)
-      .filter(([, value]) => value !== null)
-      .map(([name, value]) => [name, withoutNulls(value)]),
-  );
-};
 
 /** The id of an application: opaque, so anything that fits a key may be asked for. */
 export const ApplicationId = z.string().min(1).max(255);
@@ -93,9 +80,6 @@ export const advancedSwitches = [
   "enableAPIBasedAuthentication",
 ] as const;
 type Switches<S extends z.ZodType> = { [Name in (typeof advancedSwitches)[number]]: S };
-const switches = <S extends z.ZodType>(schema: S): Switches<S> =>
-  // Object.fromEntries forgets which names it was given.
-  Object.fromEntries(advancedSwitches.map((name) => [name, schema])) as Switches<S>;
 
 const TrustedApp = z.object({
   isFIDOTrustedApp: z.boolean().optional(),
@@ -307,3 +291,27 @@ export const StepAuthenticators = z
 export const ResidentApplication = z
   .object({ provisioningConfigurations: Application.shape.provisioningConfigurations })
   .meta({ id: "ResidentApplication" });
+
+/** Members that are `null` mean the same as absent ones (reference section 5.1). */
+export function withoutNulls(given: unknown): unknown {
+  if (Array.isArray(given)) return given.map(withoutNulls);
+  if (given === null || typeof given !== "object") return given;
+  return Object.fromEntries(
+    Object.entries(given)
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => [name, withoutNulls(value)]),
+  );
+}
+
+function text(most: number) {
+  return z.string().max(most);
+}
+
+function list<T extends z.ZodType>(of: T) {
+  return z.array(of).max(LIST_MAX);
+}
+
+function switches<S extends z.ZodType>(schema: S): Switches<S> {
+  // Object.fromEntries forgets which names it was given.
+  return Object.fromEntries(advancedSwitches.map((name) => [name, schema])) as Switches<S>;
+}

@@ -30,30 +30,10 @@ export interface ApplicationEntry {
   readonly issuer?: string;
 }
 
-/** Ids are UUIDs; as 16 bytes they keep the entries small. */
-const packId = (id: string): Uint8Array => Buffer.from(id.replaceAll("-", ""), "hex");
-const unpackId = (bytes: Uint8Array): string =>
-  Buffer.from(bytes)
-    .toString("hex")
-    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-
-const toEntry = (item: Item): ApplicationEntry => ({
-  id: unpackId(item.i as Uint8Array),
-  name: item.SK,
-  version: item.v as number,
-  ...(typeof item.c === "string" && { clientId: item.c }),
-  ...(typeof item.s === "string" && { issuer: item.s }),
-});
-
 interface Versioned {
   readonly application: Application;
   readonly version: number;
 }
-/** A part that was added to applications after this one was kept has the value of a fresh one. */
-const toVersioned = (item: Item): Versioned => {
-  const kept = item.application as unknown as Partial<Application> & Pick<Application, "id" | "name">;
-  return { application: { ...freshApplication(kept.id, kept.name, "", false), ...kept }, version: item.ver as number };
-};
 
 /** Judges that an application with these authorizations gets another credential. */
 export type OnCredential = (authorizations: readonly Authorization[]) => void;
@@ -95,96 +75,18 @@ export interface ApplicationStore {
 
 const FIRST_VERSION = 1;
 
-const itemOf = (tenant: string, application: Application, ver: number): Item => ({
-  ...keys.application(tenant, application.id),
-  ver,
-  // Stored as it is; `undefined` members are not stored.
-  application: application as unknown as Item["application"],
-});
-
-const entryItem = (tenant: string, { id, name, inbound }: Application, version: number): Item => ({
-  ...keys.applicationEntry(tenant, name),
-  i: packId(id),
-  v: version,
-  c: inbound.oidc?.clientId,
-  s: inbound.saml && samlKey(inbound.saml),
-});
-
-/** The items by which a key belongs to an application. */
-const keyItem = (tenant: string, { kind, value }: InboundKey, id: string): Item => ({
-  ...keys.inboundKey(tenant, kind, value),
-  tenant,
-  application: id,
-});
-
-const claiming = (tenant: string, key: InboundKey, id: string): Step => ({
-  put: keyItem(tenant, key, id),
-  when: "absent",
-  // Its own claim there is another change of the same application, which may have changed other things.
-  otherwise: (found) => (found?.application === id && found.tenant === tenant ? stale() : key.taken(tenant)),
-});
-
-const releasing = (tenant: string, { kind, value }: InboundKey, id: string): Step => ({
-  remove: keys.inboundKey(tenant, kind, value),
-  when: { equal: { application: id, tenant } },
-  otherwise: stale,
-});
-
-/** The keys that an application claims, but for its client id, of which clients/store.ts takes care. */
-const plainKeysOf = (application: Application | undefined): readonly InboundKey[] => {
-  const { oidc: _, ...inbound } = application?.inbound ?? {};
-  return keysOf(inbound);
-};
-
-/** The steps on those keys between two states of an application. */
-const keySteps = (tenant: string, before: Application | undefined, after: Application | undefined): Step[] => {
-  const id = after?.id ?? before?.id ?? "";
-  const [old, wished] = [plainKeysOf(before), plainKeysOf(after)];
-  const isIn = (list: readonly InboundKey[]) => (key: InboundKey) =>
-    list.some(({ kind, value }) => kind === key.kind && value === key.value);
-  return [
-    ...old.filter((key) => !isIn(wished)(key)).map((key) => releasing(tenant, key, id)),
-    ...wished.filter((key) => !isIn(old)(key)).map((key) => claiming(tenant, key, id)),
-  ];
-};
-
-/** The client of an application with its id, if it has one. */
-const namedClientOf = (
-  application: Application,
-): { readonly clientId: string; readonly client: ClientRecord } | undefined => {
-  const [client, clientId] = [clientOf(application), application.inbound.oidc?.clientId];
-  return client && clientId !== undefined ? { clientId, client } : undefined;
-};
-
-/** The item of the client of a new application, if it has one. */
-const newClientItems = (tenant: string, application: Application): Item[] => {
-  const named = namedClientOf(application);
-  return named ? [clientItem(named.clientId, { tenant, applicationId: application.id }, named.client, [])] : [];
-};
-
-/** The step that claims the client id of an application, given the item of the client. */
-const claimingClient = (tenant: string, { id, inbound }: Application, put: Item): Step => ({
-  put,
-  when: "absent",
-  otherwise(found) {
-    if (found?.application === id && found.tenant === tenant) return stale();
-    return inbound.oidc ? protocolKinds.oidc.keyOf(inbound.oidc).taken(tenant) : stale();
-  },
-});
-
 /** The items of a new application, for a loader into an empty table. */
-export const applicationItems = (tenant: string, application: Application): Item[] => [
-  ...newClientItems(tenant, application),
-  ...plainKeysOf(application).map((key) => keyItem(tenant, key, application.id)),
-  entryItem(tenant, application, FIRST_VERSION),
-  itemOf(tenant, application, FIRST_VERSION),
-];
-
-const belongsTo = (entry: Item | undefined, id: string): boolean =>
-  entry?.i instanceof Uint8Array && unpackId(entry.i) === id;
+export function applicationItems(tenant: string, application: Application): Item[] {
+  return [
+    ...newClientItems(tenant, application),
+    ...plainKeysOf(application).map((key) => keyItem(tenant, key, application.id)),
+    entryItem(tenant, application, FIRST_VERSION),
+    itemOf(tenant, application, FIRST_VERSION),
+  ];
+}
 
 /** Opens the store on the table of one request. */
-export const applicationStore = (table: Table): ApplicationStore => {
+export function applicationStore(table: Table): ApplicationStore {
   const read = async (tenant: string, id: string): Promise<Versioned | undefined> => {
     const item = await table.get(keys.application(tenant, id));
     return item && toVersioned(item);
@@ -346,4 +248,124 @@ export const applicationStore = (table: Table): ApplicationStore => {
         return after;
       }),
   };
-};
+}
+
+/** A part that was added to applications after this one was kept has the value of a fresh one. */
+function toVersioned(item: Item): Versioned {
+  const kept = item.application as unknown as Partial<Application> & Pick<Application, "id" | "name">;
+  return { application: { ...freshApplication(kept.id, kept.name, "", false), ...kept }, version: item.ver as number };
+}
+
+/** The step that claims the client id of an application, given the item of the client. */
+function claimingClient(tenant: string, { id, inbound }: Application, put: Item): Step {
+  return {
+    put,
+    when: "absent",
+    otherwise(found) {
+      if (found?.application === id && found.tenant === tenant) return stale();
+      return inbound.oidc ? protocolKinds.oidc.keyOf(inbound.oidc).taken(tenant) : stale();
+    },
+  };
+}
+
+function belongsTo(entry: Item | undefined, id: string): boolean {
+  return entry?.i instanceof Uint8Array && unpackId(entry.i) === id;
+}
+
+/** The steps on those keys between two states of an application. */
+function keySteps(tenant: string, before: Application | undefined, after: Application | undefined): Step[] {
+  const id = after?.id ?? before?.id ?? "";
+  const [old, wished] = [plainKeysOf(before), plainKeysOf(after)];
+  const isIn = (list: readonly InboundKey[]) => (key: InboundKey) =>
+    list.some(({ kind, value }) => kind === key.kind && value === key.value);
+  return [
+    ...old.filter((key) => !isIn(wished)(key)).map((key) => releasing(tenant, key, id)),
+    ...wished.filter((key) => !isIn(old)(key)).map((key) => claiming(tenant, key, id)),
+  ];
+}
+
+function releasing(tenant: string, { kind, value }: InboundKey, id: string): Step {
+  return {
+    remove: keys.inboundKey(tenant, kind, value),
+    when: { equal: { application: id, tenant } },
+    otherwise: stale,
+  };
+}
+
+function claiming(tenant: string, key: InboundKey, id: string): Step {
+  return {
+    put: keyItem(tenant, key, id),
+    when: "absent",
+    // Its own claim there is another change of the same application, which may have changed other things.
+    otherwise: (found) => (found?.application === id && found.tenant === tenant ? stale() : key.taken(tenant)),
+  };
+}
+
+function toEntry(item: Item): ApplicationEntry {
+  return {
+    id: unpackId(item.i as Uint8Array),
+    name: item.SK,
+    version: item.v as number,
+    ...(typeof item.c === "string" && { clientId: item.c }),
+    ...(typeof item.s === "string" && { issuer: item.s }),
+  };
+}
+
+function unpackId(bytes: Uint8Array): string {
+  return Buffer.from(bytes)
+    .toString("hex")
+    .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+/** The item of the client of a new application, if it has one. */
+function newClientItems(tenant: string, application: Application): Item[] {
+  const named = namedClientOf(application);
+  return named ? [clientItem(named.clientId, { tenant, applicationId: application.id }, named.client, [])] : [];
+}
+
+/** The keys that an application claims, but for its client id, of which clients/store.ts takes care. */
+function plainKeysOf(application: Application | undefined): readonly InboundKey[] {
+  const { oidc: _, ...inbound } = application?.inbound ?? {};
+  return keysOf(inbound);
+}
+
+/** The items by which a key belongs to an application. */
+function keyItem(tenant: string, { kind, value }: InboundKey, id: string): Item {
+  return {
+    ...keys.inboundKey(tenant, kind, value),
+    tenant,
+    application: id,
+  };
+}
+
+function entryItem(tenant: string, { id, name, inbound }: Application, version: number): Item {
+  return {
+    ...keys.applicationEntry(tenant, name),
+    i: packId(id),
+    v: version,
+    c: inbound.oidc?.clientId,
+    s: inbound.saml && samlKey(inbound.saml),
+  };
+}
+
+function itemOf(tenant: string, application: Application, ver: number): Item {
+  return {
+    ...keys.application(tenant, application.id),
+    ver,
+    // Stored as it is; `undefined` members are not stored.
+    application: application as unknown as Item["application"],
+  };
+}
+
+/** The client of an application with its id, if it has one. */
+function namedClientOf(
+  application: Application,
+): { readonly clientId: string; readonly client: ClientRecord } | undefined {
+  const [client, clientId] = [clientOf(application), application.inbound.oidc?.clientId];
+  return client && clientId !== undefined ? { clientId, client } : undefined;
+}
+
+/** Ids are UUIDs; as 16 bytes they keep the entries small. */
+function packId(id: string): Uint8Array {
+  return Buffer.from(id.replaceAll("-", ""), "hex");
+}

@@ -2,7 +2,15 @@
 import type { CustomProtocolKind } from "../protocols/custom-kind.ts";
 import { isSettings, type Settings, type TemplateFields } from "./model.ts";
 
-const withoutValues = (protocol: Settings, kinds: readonly CustomProtocolKind[]): Settings => {
+/** The template without the values of custom protocols that their declaration calls confidential. */
+export function withoutConfidential(fields: TemplateFields, kinds: readonly CustomProtocolKind[]): TemplateFields {
+  const { inboundProtocolConfiguration: inbound } = fields.application;
+  if (!inbound?.custom) return fields;
+  const custom = inbound.custom.map((protocol) => withoutValues(protocol, kinds));
+  return { ...fields, application: { ...fields.application, inboundProtocolConfiguration: { ...inbound, custom } } };
+}
+
+function withoutValues(protocol: Settings, kinds: readonly CustomProtocolKind[]): Settings {
   const kind = kinds.find(({ name }) => name === protocol.name);
   const confidential = new Set(kind?.properties.filter(({ isConfidential }) => isConfidential).map(({ name }) => name));
   if (confidential.size === 0 || !Array.isArray(protocol.properties)) return protocol;
@@ -12,12 +20,4 @@ const withoutValues = (protocol: Settings, kinds: readonly CustomProtocolKind[])
     return named;
   });
   return { ...protocol, properties };
-};
-
-/** The template without the values of custom protocols that their declaration calls confidential. */
-export const withoutConfidential = (fields: TemplateFields, kinds: readonly CustomProtocolKind[]): TemplateFields => {
-  const { inboundProtocolConfiguration: inbound } = fields.application;
-  if (!inbound?.custom) return fields;
-  const custom = inbound.custom.map((protocol) => withoutValues(protocol, kinds));
-  return { ...fields, application: { ...fields.application, inboundProtocolConfiguration: { ...inbound, custom } } };
-};
+}

@@ -34,28 +34,17 @@ export interface ListQuery {
   readonly filter?: string | undefined;
 }
 
-const rowOf = (template: TemplateSummary): FilterRow<Filterable> => {
-  const { name, description, image, category, displayOrder, authenticationProtocol, templateGroup } = template;
-  return {
-    name,
-    description,
-    image,
-    category,
-    displayOrder: displayOrder === undefined ? undefined : String(displayOrder),
-    authenticationProtocol,
-    templateGroup,
-  };
-};
-
 /** The path of a template; it always names the tenant. */
-export const selfOf = (tenant: string, id: string): string => `/t/${tenant}/api/server/v1/applications/templates/${id}`;
+export function selfOf(tenant: string, id: string): string {
+  return `/t/${tenant}/api/server/v1/applications/templates/${id}`;
+}
 
 /** One page of the templates that a tenant can use. One round trip. Throws the filter's faults. */
-export const listTemplates = async (
+export async function listTemplates(
   store: TemplateStore,
   tenant: string,
   query: ListQuery,
-): Promise<z.input<typeof TemplateList>> => {
+): Promise<z.input<typeof TemplateList>> {
   const filter = query.filter?.trim() ? parseFilter(query.filter, vocabulary) : undefined;
   const limit = Math.min(query.limit ?? LIMIT_DEFAULT, LIMIT_MAX);
   const offset = query.offset ?? 0;
@@ -66,4 +55,17 @@ export const listTemplates = async (
       .slice(offset, offset + limit)
       .map((template) => ({ ...template, self: selfOf(tenant, template.id) })),
   };
-};
+}
+
+function rowOf(template: TemplateSummary): FilterRow<Filterable> {
+  const { name, description, image, category, displayOrder, authenticationProtocol, templateGroup } = template;
+  return {
+    name,
+    description,
+    image,
+    category,
+    displayOrder: displayOrder === undefined ? undefined : String(displayOrder),
+    authenticationProtocol,
+    templateGroup,
+  };
+}

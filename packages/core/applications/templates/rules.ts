@@ -5,32 +5,38 @@ import { starterTemplates } from "./starter.ts";
 
 /** Bytes of a template as JSON. An item holds 400 KB. */
 const TEMPLATE_BYTES_MAX = 300_000;
-
-/** The message of a failed change. */
-export const updating = (id: string): string => `Error while updating the application template with id ${id}.`;
 const ADDING = "Error while adding the new application template.";
 
+/** The message of a failed change. */
+export function updating(id: string): string {
+  return `Error while updating the application template with id ${id}.`;
+}
+
 /** The fault of a name that another template of the tenant has. */
-export const nameTaken = (name: string, message = ADDING): Fault =>
-  new Fault("template.name_taken", `Template with the name: ${name} already exists.`, { message });
+export function nameTaken(name: string, message = ADDING): Fault {
+  return new Fault("template.name_taken", `Template with the name: ${name} already exists.`, { message });
+}
 
 /** The starter template with that id. */
-export const starterOf = (id: string): Template | undefined => starterTemplates.find((template) => template.id === id);
+export function starterOf(id: string): Template | undefined {
+  return starterTemplates.find((template) => template.id === id);
+}
 
 /** The fault of an id that leads to no template, or to a starter template where one of the tenant's own is meant. */
-export const notFound = (id: string, tenant: string): Fault =>
-  new Fault(
+export function notFound(id: string, tenant: string): Fault {
+  return new Fault(
     "template.not_found",
     starterOf(id)
       ? `${id} is a starter template: it can be read and used, but not changed or deleted. Add a template of your own.`
       : `No application template of tenant ${tenant} has the id ${id}.`,
   );
+}
 
 /** Judges a template before it is kept. Throws `template.name_blank` and `request.invalid`. */
-export const checkTemplate = (template: Template, message = ADDING): void => {
+export function checkTemplate(template: Template, message = ADDING): void {
   if (template.name.trim() === "") throw new Fault("template.name_blank", "A template needs a name.", { message });
   const bytes = Buffer.byteLength(JSON.stringify(template), "utf8");
   if (bytes > TEMPLATE_BYTES_MAX) {
     throw new Fault("request.invalid", `The template takes ${bytes} bytes; at most ${TEMPLATE_BYTES_MAX} can be kept.`);
   }
-};
+}

@@ -2,7 +2,6 @@
 import * as z from "zod";
 import { editable, withoutNulls } from "../registry/shapes.ts";
 
-const text = (most: number) => z.string().max(most);
 const TYPES_MAX = 50;
 
 /** The id of a template: opaque, so anything that fits a key may be asked for. */
@@ -75,3 +74,7 @@ export const TemplateList = z
     templates: z.array(z.object({ ...shown, self: z.string() }).meta({ id: "ApplicationTemplateListItem" })),
   })
   .meta({ id: "ApplicationTemplateList" });
+
+function text(most: number) {
+  return z.string().max(most);
+}

@@ -11,26 +11,16 @@ import type { TemplateStore } from "./store.ts";
 type Body = z.output<typeof NewApplicationBody>;
 type Complete = z.output<typeof NewApplication>;
 
-/** The template that a caller means: an id before a name, and a name of the tenant's own before a starter template's. */
-const templateOf = async (templates: TemplateStore, tenant: string, wished: string): Promise<Template | undefined> => {
-  const starter = starterOf(wished);
-  if (starter) return starter;
-  const [byId, id] = await Promise.all([templates.find(tenant, wished), templates.idOf(tenant, wished)]);
-  if (byId) return byId;
-  const byName = id === undefined ? undefined : await templates.find(tenant, id);
-  return byName ?? starterTemplates.find(({ name }) => name === wished);
-};
-
 /**
  * The body of a new application, laid over the template that the request names by id or name, if it names one, and judged
  * as a whole. Throws `application.template_unknown`, `request.malformed` and `request.invalid`. At most two round trips.
  */
-export const fromTemplate = async (
+export async function fromTemplate(
   templates: TemplateStore,
   tenant: string,
   wished: string | undefined,
   body: Body,
-): Promise<Complete> => {
+): Promise<Complete> {
   if (!wished?.trim()) return parsePart("body", NewApplication, body);
   const template = await templateOf(templates, tenant, wished);
   if (!template) {
@@ -40,4 +30,14 @@ export const fromTemplate = async (
     );
   }
   return parsePart("body", NewApplication, overTemplate(template, body));
-};
+}
+
+/** The template that a caller means: an id before a name, and a name of the tenant's own before a starter template's. */
+async function templateOf(templates: TemplateStore, tenant: string, wished: string): Promise<Template | undefined> {
+  const starter = starterOf(wished);
+  if (starter) return starter;
+  const [byId, id] = await Promise.all([templates.find(tenant, wished), templates.idOf(tenant, wished)]);
+  if (byId) return byId;
+  const byName = id === undefined ? undefined : await templates.find(tenant, id);
+  return byName ?? starterTemplates.find(({ name }) => name === wished);
+}

@@ -16,44 +16,11 @@ interface Sample {
 
 const SAMPLE_ID = "01a1fcb5-eb5d-70e7-9787-60a3d6f9978b";
 
-/** Requests for every operation, with any id, and with what the context of a rule has in the place of an id. */
-const samplesFor = (operations: Readonly<Record<string, Operation>>, context: string): readonly Sample[] => {
-  const segments = context.split("/");
-  return Object.entries(operations).flatMap(([id, declared]) => {
-    const named = declared.path.split("/").map((segment, at) => {
-      const given = segments[at] ?? "";
-      return segment.startsWith("{") && /^[\w.:-]+$/.test(given) ? given : segment.replace(/\{\w+\}/, SAMPLE_ID);
-    });
-    const paths = new Set([named.join("/"), declared.path.replace(/\{\w+\}/g, SAMPLE_ID)]);
-    return [...paths].map((path) => ({ id, method: declared.method, path, declared }));
-  });
-};
-
-const problemOf = (
-  rule: ReadyRule,
-  before: readonly ReadyRule[],
-  operations: Readonly<Record<string, Operation>>,
-): string | undefined => {
-  const matched = samplesFor(operations, rule.context).filter(({ method, path }) => rule.matches(method, path));
-  if (matched.length === 0) return "no operation of the API has such a path and method";
-  const reached = matched.filter(({ method, path }) => !before.some((earlier) => earlier.matches(method, path)));
-  if (reached.length === 0) {
-    const [first] = matched;
-    const winner = first && before.find((earlier) => earlier.matches(first.method, first.path));
-    return `it is never reached: ${winner?.place ?? "a rule"} matches first`;
-  }
-  const opened = reached.find(({ declared }) => !rule.isSecured && declared.scope !== PUBLIC && !declared.openable);
-  if (opened) {
-    return `secured = false would open ${opened.method} ${opened.declared.path} to anybody; only what shows nothing of a tenant can be opened`;
-  }
-  return undefined;
-};
-
 /** Makes the rules ready. Throws an `Error` that names their file and each rule that is wrong, and why. */
-export const readyRules = async (
+export async function readyRules(
   rules: readonly AccessRule[],
   operations: Readonly<Record<string, Operation>>,
-): Promise<readonly ReadyRule[]> => {
+): Promise<readonly ReadyRule[]> {
   const ready: ReadyRule[] = [];
   const problems: string[] = [];
   for (const rule of rules) {
@@ -69,4 +36,37 @@ export const readyRules = async (
   const file = rules[0]?.file;
   if (problems.length > 0) throw new Error(`${file === undefined ? "" : `${file}: `}${problems.join("; ")}`);
   return ready;
-};
+}
+
+function problemOf(
+  rule: ReadyRule,
+  before: readonly ReadyRule[],
+  operations: Readonly<Record<string, Operation>>,
+): string | undefined {
+  const matched = samplesFor(operations, rule.context).filter(({ method, path }) => rule.matches(method, path));
+  if (matched.length === 0) return "no operation of the API has such a path and method";
+  const reached = matched.filter(({ method, path }) => !before.some((earlier) => earlier.matches(method, path)));
+  if (reached.length === 0) {
+    const [first] = matched;
+    const winner = first && before.find((earlier) => earlier.matches(first.method, first.path));
+    return `it is never reached: ${winner?.place ?? "a rule"} matches first`;
+  }
+  const opened = reached.find(({ declared }) => !rule.isSecured && declared.scope !== PUBLIC && !declared.openable);
+  if (opened) {
+    return `secured = false would open ${opened.method} ${opened.declared.path} to anybody; only what shows nothing of a tenant can be opened`;
+  }
+  return undefined;
+}
+
+/** Requests for every operation, with any id, and with what the context of a rule has in the place of an id. */
+function samplesFor(operations: Readonly<Record<string, Operation>>, context: string): readonly Sample[] {
+  const segments = context.split("/");
+  return Object.entries(operations).flatMap(([id, declared]) => {
+    const named = declared.path.split("/").map((segment, at) => {
+      const given = segments[at] ?? "";
+      return segment.startsWith("{") && /^[\w.:-]+$/.test(given) ? given : segment.replace(/\{\w+\}/, SAMPLE_ID);
+    });
+    const paths = new Set([named.join("/"), declared.path.replace(/\{\w+\}/g, SAMPLE_ID)]);
+    return [...paths].map((path) => ({ id, method: declared.method, path, declared }));
+  });
+}

@@ -9,14 +9,22 @@ export interface ReadyRule extends AccessRule {
 
 const PATTERN_CHARACTERS = /[\\^$.|?+()[\]{}*]/;
 
-/** Paths differ neither by a slash at their end nor, for rules, by case. */
-const normal = (path: string): string => path.toLowerCase().replace(/(?<=.)\/$/, "");
+/** Makes a rule ready; `undefined` where its context is no pattern that matches in linear time. */
+export async function readyRule(rule: AccessRule): Promise<ReadyRule | undefined> {
+  const test = await contextTest(rule.context);
+  return (
+    test && {
+      ...rule,
+      matches: (method, path) => (rule.methods?.has(methodOf(method)) ?? true) && test(path),
+    }
+  );
+}
 
 /**
  * What a context means: a path; with `/*`, `*` or `(.*)` at its end and no other pattern character everything that begins
  * so; otherwise a regular expression over the whole path.
  */
-const contextTest = async (context: string): Promise<((path: string) => boolean) | undefined> => {
+async function contextTest(context: string): Promise<((path: string) => boolean) | undefined> {
   // A dot is a letter to everybody who writes a path, and one more letter matched is no danger in a literal.
   const isLiteral = (text: string) => !PATTERN_CHARACTERS.test(text.replaceAll(".", ""));
   const [, prefix, slash] = /^(.*?)(\/?)(?:\*|\(\.\*\))$/s.exec(context) ?? [];
@@ -27,22 +35,19 @@ const contextTest = async (context: string): Promise<((path: string) => boolean)
   if (isLiteral(context)) return (path) => normal(path) === normal(context);
   const pattern = await readPattern(`(?i)(?:${context})`);
   return pattern && ((path) => pattern.matches(path) || pattern.matches(normal(path)));
-};
+}
+
+/** Paths differ neither by a slash at their end nor, for rules, by case. */
+function normal(path: string): string {
+  return path.toLowerCase().replace(/(?<=.)\/$/, "");
+}
 
 /** HEAD is what GET is. */
-const methodOf = (method: string): string => (method === "HEAD" ? "GET" : method.toUpperCase());
-
-/** Makes a rule ready; `undefined` where its context is no pattern that matches in linear time. */
-export const readyRule = async (rule: AccessRule): Promise<ReadyRule | undefined> => {
-  const test = await contextTest(rule.context);
-  return (
-    test && {
-      ...rule,
-      matches: (method, path) => (rule.methods?.has(methodOf(method)) ?? true) && test(path),
-    }
-  );
-};
+function methodOf(method: string): string {
+  return method === "HEAD" ? "GET" : method.toUpperCase();
+}
 
 /** The first rule that matches. */
-export const ruleFor = (rules: readonly ReadyRule[], method: string, path: string): ReadyRule | undefined =>
-  rules.find((rule) => rule.matches(method, path));
+export function ruleFor(rules: readonly ReadyRule[], method: string, path: string): ReadyRule | undefined {
+  return rules.find((rule) => rule.matches(method, path));
+}

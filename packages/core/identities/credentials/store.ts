@@ -12,52 +12,62 @@ export interface Credential {
   readonly version: string;
 }
 
-/** A credential of a password that was just set. */
-export const newCredential = async (password: string): Promise<Credential> => ({
-  passwordHash: await hashPassword(password),
-  version: newId(),
-});
-
 /** Reads password hashes. */
 export interface CredentialStore {
   find(tenant: string, userId: string): Promise<Credential | undefined>;
 }
 
+/** A credential of a password that was just set. */
+export async function newCredential(password: string): Promise<Credential> {
+  return {
+    passwordHash: await hashPassword(password),
+    version: newId(),
+  };
+}
+
 /** Opens the store on the table of one request. */
-export const credentialStore = (table: Table): CredentialStore => ({
-  async find(tenant, userId) {
-    const item = await table.get(keys.credential(tenant, userId));
-    return item && { passwordHash: item.hash as string, version: item.version as string };
-  },
-});
+export function credentialStore(table: Table): CredentialStore {
+  return {
+    async find(tenant, userId) {
+      const item = await table.get(keys.credential(tenant, userId));
+      return item && { passwordHash: item.hash as string, version: item.version as string };
+    },
+  };
+}
 
 /** The step that keeps the password of a new user. */
-export const addingCredential = (
+export function addingCredential(
   tenant: string,
   userId: string,
   { passwordHash, version }: Credential,
   otherwise: Step["otherwise"],
-): Step => ({
-  put: { ...keys.credential(tenant, userId), hash: passwordHash, version },
-  when: "absent",
-  otherwise,
-});
+): Step {
+  return {
+    put: { ...keys.credential(tenant, userId), hash: passwordHash, version },
+    when: "absent",
+    otherwise,
+  };
+}
 
 /** The step that takes the password of a user who goes. */
-export const removingCredential = (tenant: string, userId: string, otherwise: Step["otherwise"]): Step => ({
-  remove: keys.credential(tenant, userId),
-  when: "present",
-  otherwise,
-});
+export function removingCredential(tenant: string, userId: string, otherwise: Step["otherwise"]): Step {
+  return {
+    remove: keys.credential(tenant, userId),
+    when: "present",
+    otherwise,
+  };
+}
 
 /** The step that sets another password. What was verified against the old one counts no more. */
-export const replacingCredential = (
+export function replacingCredential(
   tenant: string,
   userId: string,
   { passwordHash, version }: Credential,
   otherwise: Step["otherwise"],
-): Step => ({
-  put: { ...keys.credential(tenant, userId), hash: passwordHash, version },
-  when: "present",
-  otherwise,
-});
+): Step {
+  return {
+    put: { ...keys.credential(tenant, userId), hash: passwordHash, version },
+    when: "present",
+    otherwise,
+  };
+}

@@ -4,7 +4,7 @@ import { notFound } from "./rules.ts";
 import type { GroupStore } from "./store.ts";
 
 /** Narrows a store of groups to the declared user stores. */
-export const declaredGroups = (groups: GroupStore, userStoresOf: (tenant: string) => readonly string[]): GroupStore => {
+export function declaredGroups(groups: GroupStore, userStoresOf: (tenant: string) => readonly string[]): GroupStore {
   const isDeclared = (tenant: string, { userStore }: Group): boolean => userStoresOf(tenant).includes(userStore);
   const onlyDeclared = (tenant: string, group: Group | undefined): Group | undefined =>
     group && isDeclared(tenant, group) ? group : undefined;
@@ -35,4 +35,4 @@ export const declaredGroups = (groups: GroupStore, userStoresOf: (tenant: string
         check(group);
       }),
   };
-};
+}

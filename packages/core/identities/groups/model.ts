@@ -27,34 +27,37 @@ export interface Group extends Tally {
 const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
+/** The tally of some members. */
+export function tallyOf(ids: readonly string[]): Tally {
+  return {
+    memberCount: ids.length,
+    memberSum: ids.reduce((sum, id) => sum + bitsOf(id), 0),
+  };
+}
+
 /** 32 bits of an id (FNV-1a over its UTF-16 units): the sum over a million of them is exact. */
-const bitsOf = (id: string): number => {
+function bitsOf(id: string): number {
   let bits = FNV_OFFSET;
   for (let at = 0; at < id.length; at += 1) bits = Math.imul(bits ^ id.charCodeAt(at), FNV_PRIME);
   return bits >>> 0;
-};
-
-/** The tally of some members. */
-export const tallyOf = (ids: readonly string[]): Tally => ({
-  memberCount: ids.length,
-  memberSum: ids.reduce((sum, id) => sum + bitsOf(id), 0),
-});
+}
 
 /** A tally behind a change. */
-export const tallyAfter = (before: Tally, joining: readonly string[], leaving: readonly string[]): Tally => {
+export function tallyAfter(before: Tally, joining: readonly string[], leaving: readonly string[]): Tally {
   const [more, less] = [tallyOf(joining), tallyOf(leaving)];
   return {
     memberCount: before.memberCount + more.memberCount - less.memberCount,
     memberSum: before.memberSum + more.memberSum - less.memberSum,
   };
-};
+}
 
 /** Whether ids that were read are all members that a group says it has. */
-export const agrees = ({ memberCount, memberSum }: Tally, ids: readonly string[]): boolean => {
+export function agrees({ memberCount, memberSum }: Tally, ids: readonly string[]): boolean {
   const read = tallyOf(ids);
   return read.memberCount === memberCount && read.memberSum === memberSum;
-};
+}
 
 /** The name with its store, where that is not PRIMARY. */
-export const shownName = ({ userStore, displayName }: Pick<Group, "userStore" | "displayName">): string =>
-  userStore === PRIMARY ? displayName : `${userStore}/${displayName}`;
+export function shownName({ userStore, displayName }: Pick<Group, "userStore" | "displayName">): string {
+  return userStore === PRIMARY ? displayName : `${userStore}/${displayName}`;
+}

@@ -107,12 +107,10 @@ export interface GroupStore {
   remove(tenant: string, id: string, check: (group: Group) => void): Promise<void>;
 }
 
-const idsOf = (members: readonly Member[]): string[] => members.map(({ userId }) => userId);
-
 const inUse: Step["otherwise"] = () => new Error("a fresh group id is in use");
 
 /** Opens the store on the table of one request. */
-export const groupStore = (table: Table): GroupStore => {
+export function groupStore(table: Table): GroupStore {
   const indexOf = (tenant: string, store: string) => nameIndex(table, keys.groupNames(tenant, store));
   const read = async (tenant: string, id: string): Promise<Group | undefined> => {
     if (!canBeId(id)) return undefined;
@@ -324,4 +322,8 @@ export const groupStore = (table: Table): GroupStore => {
       if (!isCleared) await clearMembers(table, tenant, id);
     },
   };
-};
+}
+
+function idsOf(members: readonly Member[]): string[] {
+  return members.map(({ userId }) => userId);
+}

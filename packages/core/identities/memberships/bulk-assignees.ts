@@ -21,34 +21,25 @@ export interface HolderChanges {
 }
 
 /** The users and groups that were known, and on a further attempt those of them that still are there. At most one round trip. */
-export const stillThere = async (
+export async function stillThere(
   table: Table,
   tenant: string,
   known: readonly Holder[],
   attempts: number,
-): Promise<readonly Holder[]> => {
+): Promise<readonly Holder[]> {
   if (attempts === 0 || known.length === 0) return known;
   const items = await table.getMany(known.map((holder) => sideOfHolder(tenant, holder)));
   return known.filter((_, at) => items[at] !== undefined);
-};
-
-/** The step that tells a role that who holds it has changed. */
-const touching = (tenant: string, id: string, nowMs: number): Step => ({
-  change: keys.role(tenant, id),
-  add: { ver: 1 },
-  set: { modified: nowMs },
-  when: "present",
-  otherwise: (found) => (found ? stale() : notFound(id)),
-});
+}
 
 /** Carries out changes that may be many. Throws `scim.not_found` when the role is deleted meanwhile, and `resource.contended`. */
-export const changeHolders = async (
+export async function changeHolders(
   table: Table,
   tenant: string,
   id: string,
   nowMs: number,
   { gaining, losing }: HolderChanges,
-): Promise<void> => {
+): Promise<void> {
   const gainers = new Set(gaining);
   for (const some of chunks([...losing, ...gaining], HOLDERS_AT_ONCE)) {
     await whileStale(async (attempts) => {
@@ -63,4 +54,15 @@ export const changeHolders = async (
       );
     });
   }
-};
+}
+
+/** The step that tells a role that who holds it has changed. */
+function touching(tenant: string, id: string, nowMs: number): Step {
+  return {
+    change: keys.role(tenant, id),
+    add: { ver: 1 },
+    set: { modified: nowMs },
+    when: "present",
+    otherwise: (found) => (found ? stale() : notFound(id)),
+  };
+}

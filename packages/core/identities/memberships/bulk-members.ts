@@ -26,46 +26,31 @@ export interface MemberChange {
 export type GroupRef = Pick<Group, "id" | "userStore">;
 
 /** Cuts a list into parts. */
-export const chunks = <T>(list: readonly T[], size: number): T[][] =>
-  Array.from({ length: Math.ceil(list.length / size) }, (_, at) => list.slice(at * size, (at + 1) * size));
-
-/** Users as they can join now, in the order of the ids; those that are gone are `undefined`. One round trip. */
-const joinersNow = async (
-  table: Table,
-  tenant: string,
-  userStore: string,
-  ids: readonly string[],
-): Promise<readonly (Joiner | undefined)[]> => {
-  const items = await table.getMany(ids.map((userId) => keys.user(tenant, userId)));
-  return ids.map((userId, at) => {
-    const userName = items[at]?.userName;
-    return typeof userName === "string"
-      ? { userId, userName, name: qualifiedName({ userStore, userName }) }
-      : undefined;
-  });
-};
+export function chunks<T>(list: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, at) => list.slice(at * size, (at + 1) * size));
+}
 
 /** The joiners that were known, and on a further attempt those of them that still are there, with the names they have now. */
-export const stillThere = async (
+export async function stillThere(
   table: Table,
   tenant: string,
   { userStore }: GroupRef,
   known: readonly Joiner[],
   attempts: number,
-): Promise<readonly Joiner[]> => {
+): Promise<readonly Joiner[]> {
   if (attempts === 0 || known.length === 0) return known;
   const ids = known.map(({ userId }) => userId);
   return (await joinersNow(table, tenant, userStore, ids)).flatMap((joiner) => joiner ?? []);
-};
+}
 
 /** Carries out changes that may be many, and counts them in the group. Throws `scim.not_found` when the group is deleted meanwhile, and `resource.contended`. */
-export const changeMembers = async (
+export async function changeMembers(
   table: Table,
   tenant: string,
   group: GroupRef,
   nowMs: number,
   changes: readonly MemberChange[],
-): Promise<void> => {
+): Promise<void> {
   for (const some of chunks(changes, MEMBERS_AT_ONCE)) {
     await whileStale(async () => {
       const ids = some.map(({ userId }) => userId);
@@ -90,10 +75,10 @@ export const changeMembers = async (
       );
     });
   }
-};
+}
 
 /** Takes members out of a group that is gone or never was, up to 1,800 of them. */
-export const clearMembers = async (table: Table, tenant: string, groupId: string): Promise<void> => {
+export async function clearMembers(table: Table, tenant: string, groupId: string): Promise<void> {
   for (let round = 0; round < CLEARING_ROUNDS; round += 1) {
     let isDone = false;
     await whileStale(async () => {
@@ -104,4 +89,20 @@ export const clearMembers = async (table: Table, tenant: string, groupId: string
     });
     if (isDone) return;
   }
-};
+}
+
+/** Users as they can join now, in the order of the ids; those that are gone are `undefined`. One round trip. */
+async function joinersNow(
+  table: Table,
+  tenant: string,
+  userStore: string,
+  ids: readonly string[],
+): Promise<readonly (Joiner | undefined)[]> {
+  const items = await table.getMany(ids.map((userId) => keys.user(tenant, userId)));
+  return ids.map((userId, at) => {
+    const userName = items[at]?.userName;
+    return typeof userName === "string"
+      ? { userId, userName, name: qualifiedName({ userStore, userName }) }
+      : undefined;
+  });
+}

@@ -14,27 +14,6 @@ const SPANS_MAX = 16;
 /** The digits of an id that tell its time: 8 before the first hyphen, 4 behind it. */
 const TIME = /^M#([0-9a-f]{8})-([0-9a-f]{4})-/;
 
-const timeOf = (sortKey: string): number => {
-  const [, high, low] = TIME.exec(sortKey) ?? [];
-  return high === undefined || low === undefined ? Number.NaN : Number.parseInt(high + low, 16);
-};
-/** A sort key that is behind the ids of earlier times and before those of this one; no id is equal to it. */
-const keyAt = (ms: number): string => {
-  const time = ms.toString(16).padStart(12, "0");
-  return `${MEMBER}${time.slice(0, 8)}-${time.slice(8)}`;
-};
-
-/** Bounds that cut `[from, to]` into some spans of equal time; one span where ids tell no time. */
-const cut = (from: string, to: string, spans: number): readonly string[] => {
-  const [begin, end] = [timeOf(from), timeOf(to)];
-  if (!(end > begin)) return [from, to];
-  const bounds = Array.from({ length: spans - 1 }, (_, at) =>
-    keyAt(Math.floor(begin + ((end - begin) * (at + 1)) / spans)),
-  );
-  const inside = [...new Set(bounds)].filter((key) => compareKeys(from, key) < 0 && compareKeys(key, to) < 0);
-  return [from, ...inside, to];
-};
-
 /** What is read, and how. */
 export interface RollCall {
   readonly groupId: string;
@@ -48,11 +27,11 @@ export interface RollCall {
  * All members of a group, in no order. One round trip to some 7,000; two or three more where the users were made evenly
  * over time, whatever their number.
  */
-export const readAllMembers = async (
+export async function readAllMembers(
   table: Table,
   tenant: string,
   { groupId, count, consistent }: RollCall,
-): Promise<readonly Member[]> => {
+): Promise<readonly Member[]> {
   const { PK } = keys.group(tenant, groupId);
   const everything = { PK, from: MEMBER, to: `${MEMBER}${LAST}`, limit: MEMBERS_PER_PAGE, consistent };
   const found = new Map<string, Member>();
@@ -82,4 +61,26 @@ export const readAllMembers = async (
   const end = last?.items[0]?.SK ?? everything.to;
   if (first.next) await readSpans(first.next.SK, end, Math.max(count - first.items.length, MEMBERS_PER_SPAN));
   return [...found.values()];
-};
+}
+
+/** Bounds that cut `[from, to]` into some spans of equal time; one span where ids tell no time. */
+function cut(from: string, to: string, spans: number): readonly string[] {
+  const [begin, end] = [timeOf(from), timeOf(to)];
+  if (!(end > begin)) return [from, to];
+  const bounds = Array.from({ length: spans - 1 }, (_, at) =>
+    keyAt(Math.floor(begin + ((end - begin) * (at + 1)) / spans)),
+  );
+  const inside = [...new Set(bounds)].filter((key) => compareKeys(from, key) < 0 && compareKeys(key, to) < 0);
+  return [from, ...inside, to];
+}
+
+function timeOf(sortKey: string): number {
+  const [, high, low] = TIME.exec(sortKey) ?? [];
+  return high === undefined || low === undefined ? Number.NaN : Number.parseInt(high + low, 16);
+}
+
+/** A sort key that is behind the ids of earlier times and before those of this one; no id is equal to it. */
+function keyAt(ms: number): string {
+  const time = ms.toString(16).padStart(12, "0");
+  return `${MEMBER}${time.slice(0, 8)}-${time.slice(8)}`;
+}

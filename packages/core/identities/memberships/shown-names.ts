@@ -40,8 +40,19 @@ const SETTLED_MS = 1_000;
 /** Users know a large group before it is there (store.ts, `add`). What is missing for so long is gone. */
 const GONE_MS = 60_000;
 
+/** Reads names by id, as far as the things exist. */
+export type ReadNames = (tenant: string, ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+
+/** The names of groups and roles that users show. */
+export interface NameStore {
+  /** Says which names hold. Read it beside the users. One round trip. */
+  version(tenant: string): Promise<number>;
+  /** The names behind some ids, as far as the things exist. No round trip where they are remembered, one otherwise. */
+  find(tenant: string, version: number, ids: Iterable<string>): Promise<ReadonlyMap<string, string>>;
+}
+
 /** Opens the memory of one container. `clock` gives milliseconds that never jump. */
-export const newNameMemory = (clock = elapsed): NameMemory => {
+export function newNameMemory(clock = elapsed): NameMemory {
   const tenants = new Map<string, Remembered>();
   return {
     of(tenant, version) {
@@ -55,63 +66,51 @@ export const newNameMemory = (clock = elapsed): NameMemory => {
       return fresh;
     },
   };
-};
+}
 
 /** The step by which a change of a name becomes known to every container. */
-export const renamingStep = (tenant: string): Step => ({
-  change: keys.shownNames(tenant),
-  add: { v: 1 },
-  when: "present",
-  otherwise: stale,
-});
-
-/** Reads names by id, as far as the things exist. */
-export type ReadNames = (tenant: string, ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-
-/** The names of groups and roles that users show. */
-export interface NameStore {
-  /** Says which names hold. Read it beside the users. One round trip. */
-  version(tenant: string): Promise<number>;
-  /** The names behind some ids, as far as the things exist. No round trip where they are remembered, one otherwise. */
-  find(tenant: string, version: number, ids: Iterable<string>): Promise<ReadonlyMap<string, string>>;
+export function renamingStep(tenant: string): Step {
+  return {
+    change: keys.shownNames(tenant),
+    add: { v: 1 },
+    when: "present",
+    otherwise: stale,
+  };
 }
 
 /** Opens the store on the table of one request. Ids are unique over groups and roles. */
-export const nameStore = (
-  table: Table,
-  memory: NameMemory,
-  readers: readonly ReadNames[],
-  clock = elapsed,
-): NameStore => ({
-  async version(tenant) {
-    const item = await table.get(keys.shownNames(tenant));
-    return (item?.v as number | undefined) ?? 0;
-  },
+export function nameStore(table: Table, memory: NameMemory, readers: readonly ReadNames[], clock = elapsed): NameStore {
+  return {
+    async version(tenant) {
+      const item = await table.get(keys.shownNames(tenant));
+      return (item?.v as number | undefined) ?? 0;
+    },
 
-  async find(tenant, version, ids) {
-    const { metMs, names } = memory.of(tenant, version);
-    const isKnown = (id: string): boolean => {
-      const known = names.get(id);
-      if (!known) return false;
-      const { name, sinceMs, readMs } = known;
-      return name === undefined ? readMs - sinceMs >= GONE_MS : readMs - metMs >= SETTLED_MS;
-    };
-    const wanted = [...new Set(ids)];
-    const missing = wanted.filter((id) => !isKnown(id));
-    if (missing.length > 0) {
-      const readMs = clock();
-      const found = await Promise.all(readers.map((read) => read(tenant, missing)));
-      for (const id of missing) {
-        const name = found.map((some) => some.get(id)).find((one) => one !== undefined);
-        const before = names.get(id);
-        names.set(id, { name, readMs, sinceMs: before && before.name === name ? before.sinceMs : readMs });
+    async find(tenant, version, ids) {
+      const { metMs, names } = memory.of(tenant, version);
+      const isKnown = (id: string): boolean => {
+        const known = names.get(id);
+        if (!known) return false;
+        const { name, sinceMs, readMs } = known;
+        return name === undefined ? readMs - sinceMs >= GONE_MS : readMs - metMs >= SETTLED_MS;
+      };
+      const wanted = [...new Set(ids)];
+      const missing = wanted.filter((id) => !isKnown(id));
+      if (missing.length > 0) {
+        const readMs = clock();
+        const found = await Promise.all(readers.map((read) => read(tenant, missing)));
+        for (const id of missing) {
+          const name = found.map((some) => some.get(id)).find((one) => one !== undefined);
+          const before = names.get(id);
+          names.set(id, { name, readMs, sinceMs: before && before.name === name ? before.sinceMs : readMs });
+        }
       }
-    }
-    return new Map(
-      wanted.flatMap((id) => {
-        const name = names.get(id)?.name;
-        return name === undefined ? [] : [[id, name] as const];
-      }),
-    );
-  },
-});
+      return new Map(
+        wanted.flatMap((id) => {
+          const name = names.get(id)?.name;
+          return name === undefined ? [] : [[id, name] as const];
+        }),
+      );
+    },
+  };
+}

@@ -37,96 +37,10 @@ export interface MembershipWish {
   readonly leaving: ReadonlySet<string>;
 }
 
-const refuse = (description: string): Fault => new Fault("request.invalid", description);
-
 interface Named {
   readonly userStore: string;
   readonly name: string;
 }
-
-const nameIn = (displayName: unknown, userStores: readonly string[], fallback?: string): Named => {
-  if (typeof displayName !== "string") throw refuse("Required attribute displayName is missing in the SCIM object.");
-  const given = displayName.trim();
-  const split = splitStore(given);
-  // Names of groups may hold a slash: only what names a store is one.
-  const known = given.includes("/") && userStores.includes(split.userStore);
-  const { userStore, name } = known ? split : { userStore: fallback ?? splitStore("").userStore, name: given };
-  checkGroupName(name);
-  return { userStore, name };
-};
-
-/** The ids in a `members` attribute; nested groups are refused. */
-export const memberIds = (members: Resource[string] | undefined): Set<string> => {
-  const ids = new Set<string>();
-  for (const member of Array.isArray(members) ? members : []) {
-    const { value, type } = member as JsonObject;
-    if (typeof type === "string" && type.toLowerCase() === "group") throw refuse("Groups cannot be members of groups.");
-    if (typeof value !== "string") throw refuse("members.value is required: the id of a user.");
-    ids.add(value);
-  }
-  return ids;
-};
-
-/** Users as members. Throws `request.invalid` for those who are no users of the store, or in too many groups. */
-const asMembers = async (
-  { users }: Pick<GroupStores, "users">,
-  tenant: string,
-  userStore: string,
-  ids: readonly string[],
-  found: readonly (User | undefined)[],
-): Promise<Joiner[]> => {
-  const unknown = ids.filter((_, at) => found[at]?.userStore !== userStore);
-  if (unknown.length > 0) throw unknownMembers(unknown);
-  const known = found.flatMap((user) => user ?? []);
-  const full = known.find(({ groupIds }) => groupIds.length >= GROUPS_OF_USER_MAX);
-  if (full) throw tooManyGroups(full.id);
-  await users.elsewhere?.anchor(tenant, known);
-  return known.map((user) => ({ userId: user.id, name: qualifiedName(user), userName: user.userName }));
-};
-
-/** The users behind ids, as members. Throws `request.invalid`. */
-const membersOf = async (
-  stores: GroupStores,
-  tenant: string,
-  userStore: string,
-  ids: readonly string[],
-): Promise<Joiner[]> =>
-  ids.length > 0 ? asMembers(stores, tenant, userStore, ids, await stores.users.findMany(tenant, ids)) : [];
-
-/** Makes a group with its members. Throws `request.invalid` and `scim.unique`. */
-export const createGroup = async (
-  stores: GroupStores,
-  { tenant, now }: Occasion,
-  resource: Resource,
-): Promise<{ readonly group: Group; readonly members: readonly Member[] }> => {
-  const { userStore, name } = nameIn(resource.displayName, stores.userStores);
-  // In the order in which the group is read.
-  const members = await membersOf(stores, tenant, userStore, [...memberIds(resource.members)].sort());
-  const wished: Group = {
-    id: newId(),
-    displayName: name,
-    userStore,
-    ...(typeof resource.externalId === "string" && { externalId: resource.externalId }),
-    createdMs: now,
-    modifiedMs: now,
-    version: 1,
-    ...tallyOf(members.map(({ userId }) => userId)),
-    roleIds: [],
-  };
-  return { group: await stores.groups.add(tenant, wished, members), members };
-};
-
-/** A group as the resource that changes are made to, without its members. */
-const storedGroup = (group: Group): Resource => ({
-  id: group.id,
-  displayName: shownName(group),
-  ...(group.externalId !== undefined && { externalId: group.externalId }),
-});
-
-const byId = (a: Member, b: Member): number => compareText(a.userId, b.userId);
-
-const allMembers = ({ groups }: GroupStores, tenant: string, { id, memberCount: count }: Group) =>
-  groups.allMembers(tenant, { groupId: id, count, consistent: true });
 
 /** How a group is to be changed. */
 export interface GroupWish {
@@ -146,12 +60,6 @@ export interface GroupWish {
   readonly onMembers?: ((members: readonly Member[]) => void) | undefined;
 }
 
-/**
- * Whether of two whole lists at once one wins. In a larger group they come to what both say together: it may never stand
- * still for long enough.
- */
-const isHeldExactly = ({ memberCount }: Group): boolean => memberCount <= HELD_EXACTLY_MAX;
-
 /** What was read about a wish beside the group. */
 interface Foreknown {
   readonly wish: MembershipWish;
@@ -161,23 +69,6 @@ interface Foreknown {
   readonly users: ReadonlyMap<string, User | undefined>;
 }
 
-/** Reads what a wish needs to know, beside the group. One round trip. */
-const foreknow = async (
-  { groups, users }: GroupStores,
-  tenant: string,
-  id: string,
-  wish: MembershipWish,
-): Promise<Foreknown> => {
-  const { replaces, joining, leaving } = wish;
-  // Of a whole list most are members already: only a short one is looked at in advance.
-  const wanted = !replaces || joining.size <= FOREKNOWN_MAX ? [...joining] : [];
-  const [found, are] = await Promise.all([
-    wanted.length > 0 ? users.findMany(tenant, wanted) : [],
-    replaces ? new Set<string>() : groups.membersAmong(tenant, id, [...joining, ...leaving]),
-  ]);
-  return { wish, are, users: new Map(wanted.map((userId, at) => [userId, found[at]])) };
-};
-
 /** Who really joins and leaves, and who is a member then, where that is known. */
 interface Settled {
   readonly joining: readonly Joiner[];
@@ -185,42 +76,49 @@ interface Settled {
   readonly members: readonly Member[] | undefined;
 }
 
-/** Those who are members already do not join, and those who are none do not leave. */
-const settleMembership = async (
+/** The ids in a `members` attribute; nested groups are refused. */
+export function memberIds(members: Resource[string] | undefined): Set<string> {
+  const ids = new Set<string>();
+  for (const member of Array.isArray(members) ? members : []) {
+    const { value, type } = member as JsonObject;
+    if (typeof type === "string" && type.toLowerCase() === "group") throw refuse("Groups cannot be members of groups.");
+    if (typeof value !== "string") throw refuse("members.value is required: the id of a user.");
+    ids.add(value);
+  }
+  return ids;
+}
+
+/** Makes a group with its members. Throws `request.invalid` and `scim.unique`. */
+export async function createGroup(
   stores: GroupStores,
-  tenant: string,
-  group: Group,
-  { wish: { replaces, joining, leaving }, are, users }: Foreknown,
-): Promise<Settled> => {
-  // Read behind the group: whatever changes from then on shows in its version.
-  const present = replaces ? await allMembers(stores, tenant, group) : undefined;
-  const presentIds = present?.map(({ userId }) => userId);
-  // A Query may show half of a transaction: one that went while another came would pass by their number.
-  if (presentIds && isHeldExactly(group) && !agrees(group, presentIds)) throw stale();
-  const isMember = presentIds ? new Set(presentIds) : are;
-  const fresh = [...joining].filter((userId) => !isMember.has(userId));
-  const known = fresh.filter((userId) => users.has(userId));
-  const unread = fresh.filter((userId) => !users.has(userId));
-  const found = known.map((userId) => users.get(userId));
-  const joiners = [
-    ...(await asMembers(stores, tenant, group.userStore, known, found)),
-    ...(await membersOf(stores, tenant, group.userStore, unread)),
-  ];
-  return {
-    joining: joiners,
-    leaving: present ? [...isMember].filter((id) => !joining.has(id)) : [...leaving].filter((id) => isMember.has(id)),
-    members: present && [...present.filter(({ userId }) => joining.has(userId)), ...joiners].sort(byId),
+  { tenant, now }: Occasion,
+  resource: Resource,
+): Promise<{ readonly group: Group; readonly members: readonly Member[] }> {
+  const { userStore, name } = nameIn(resource.displayName, stores.userStores);
+  // In the order in which the group is read.
+  const members = await membersOf(stores, tenant, userStore, [...memberIds(resource.members)].sort());
+  const wished: Group = {
+    id: newId(),
+    displayName: name,
+    userStore,
+    ...(typeof resource.externalId === "string" && { externalId: resource.externalId }),
+    createdMs: now,
+    modifiedMs: now,
+    version: 1,
+    ...tallyOf(members.map(({ userId }) => userId)),
+    roleIds: [],
   };
-};
+  return { group: await stores.groups.add(tenant, wished, members), members };
+}
 
 /** Changes a group. Answers it as it is then. Throws `scim.not_found`, `scim.unique`, `request.invalid`, and what `check` and `change` throw. */
-export const changeGroup = (
+export function changeGroup(
   stores: GroupStores,
   { tenant, now, subject, scopes }: Occasion,
   id: string,
   { check, isExact = false, change, displayName, membership: foreseen, onMembers }: GroupWish,
-): Promise<Group> =>
-  stores.groups.update<Foreknown | undefined>(tenant, id, now, {
+): Promise<Group> {
+  return stores.groups.update<Foreknown | undefined>(tenant, id, now, {
     wishedName: displayName === undefined ? undefined : nameIn(displayName, stores.userStores),
     prepare: async () => foreseen && foreknow(stores, tenant, id, foreseen),
     change: async (before, foreknown) => {
@@ -245,3 +143,116 @@ export const changeGroup = (
       };
     },
   });
+}
+
+/** Reads what a wish needs to know, beside the group. One round trip. */
+async function foreknow(
+  { groups, users }: GroupStores,
+  tenant: string,
+  id: string,
+  wish: MembershipWish,
+): Promise<Foreknown> {
+  const { replaces, joining, leaving } = wish;
+  // Of a whole list most are members already: only a short one is looked at in advance.
+  const wanted = !replaces || joining.size <= FOREKNOWN_MAX ? [...joining] : [];
+  const [found, are] = await Promise.all([
+    wanted.length > 0 ? users.findMany(tenant, wanted) : [],
+    replaces ? new Set<string>() : groups.membersAmong(tenant, id, [...joining, ...leaving]),
+  ]);
+  return { wish, are, users: new Map(wanted.map((userId, at) => [userId, found[at]])) };
+}
+
+/** A group as the resource that changes are made to, without its members. */
+function storedGroup(group: Group): Resource {
+  return {
+    id: group.id,
+    displayName: shownName(group),
+    ...(group.externalId !== undefined && { externalId: group.externalId }),
+  };
+}
+
+/** Those who are members already do not join, and those who are none do not leave. */
+async function settleMembership(
+  stores: GroupStores,
+  tenant: string,
+  group: Group,
+  { wish: { replaces, joining, leaving }, are, users }: Foreknown,
+): Promise<Settled> {
+  // Read behind the group: whatever changes from then on shows in its version.
+  const present = replaces ? await allMembers(stores, tenant, group) : undefined;
+  const presentIds = present?.map(({ userId }) => userId);
+  // A Query may show half of a transaction: one that went while another came would pass by their number.
+  if (presentIds && isHeldExactly(group) && !agrees(group, presentIds)) throw stale();
+  const isMember = presentIds ? new Set(presentIds) : are;
+  const fresh = [...joining].filter((userId) => !isMember.has(userId));
+  const known = fresh.filter((userId) => users.has(userId));
+  const unread = fresh.filter((userId) => !users.has(userId));
+  const found = known.map((userId) => users.get(userId));
+  const joiners = [
+    ...(await asMembers(stores, tenant, group.userStore, known, found)),
+    ...(await membersOf(stores, tenant, group.userStore, unread)),
+  ];
+  return {
+    joining: joiners,
+    leaving: present ? [...isMember].filter((id) => !joining.has(id)) : [...leaving].filter((id) => isMember.has(id)),
+    members: present && [...present.filter(({ userId }) => joining.has(userId)), ...joiners].sort(byId),
+  };
+}
+
+function allMembers({ groups }: GroupStores, tenant: string, { id, memberCount: count }: Group) {
+  return groups.allMembers(tenant, { groupId: id, count, consistent: true });
+}
+
+function byId(a: Member, b: Member): number {
+  return compareText(a.userId, b.userId);
+}
+
+/**
+ * Whether of two whole lists at once one wins. In a larger group they come to what both say together: it may never stand
+ * still for long enough.
+ */
+function isHeldExactly({ memberCount }: Group): boolean {
+  return memberCount <= HELD_EXACTLY_MAX;
+}
+
+function nameIn(displayName: unknown, userStores: readonly string[], fallback?: string): Named {
+  if (typeof displayName !== "string") throw refuse("Required attribute displayName is missing in the SCIM object.");
+  const given = displayName.trim();
+  const split = splitStore(given);
+  // Names of groups may hold a slash: only what names a store is one.
+  const known = given.includes("/") && userStores.includes(split.userStore);
+  const { userStore, name } = known ? split : { userStore: fallback ?? splitStore("").userStore, name: given };
+  checkGroupName(name);
+  return { userStore, name };
+}
+
+function refuse(description: string): Fault {
+  return new Fault("request.invalid", description);
+}
+
+/** The users behind ids, as members. Throws `request.invalid`. */
+async function membersOf(
+  stores: GroupStores,
+  tenant: string,
+  userStore: string,
+  ids: readonly string[],
+): Promise<Joiner[]> {
+  return ids.length > 0 ? asMembers(stores, tenant, userStore, ids, await stores.users.findMany(tenant, ids)) : [];
+}
+
+/** Users as members. Throws `request.invalid` for those who are no users of the store, or in too many groups. */
+async function asMembers(
+  { users }: Pick<GroupStores, "users">,
+  tenant: string,
+  userStore: string,
+  ids: readonly string[],
+  found: readonly (User | undefined)[],
+): Promise<Joiner[]> {
+  const unknown = ids.filter((_, at) => found[at]?.userStore !== userStore);
+  if (unknown.length > 0) throw unknownMembers(unknown);
+  const known = found.flatMap((user) => user ?? []);
+  const full = known.find(({ groupIds }) => groupIds.length >= GROUPS_OF_USER_MAX);
+  if (full) throw tooManyGroups(full.id);
+  await users.elsewhere?.anchor(tenant, known);
+  return known.map((user) => ({ userId: user.id, name: qualifiedName(user), userName: user.userName }));
+}

@@ -43,51 +43,41 @@ interface Account {
   readonly profile: Resource;
 }
 
-const refuse = (description: string): Fault => new Fault("request.invalid", description);
+/** How a user is to be changed. */
+export interface UserWish {
+  /** Looks at the user that is there, and throws where nothing may be done to it. */
+  readonly check?: ((before: User) => void | Promise<void>) | undefined;
+  /** Answers the resource that shall be, or the very one it was given. */
+  readonly change: (before: Resource) => Resource;
+  /** The user name that the change sets, where it is known beforehand: saves a round trip. */
+  readonly userName?: string | undefined;
+}
 
 /** The store and the bare name of a user name. Throws `request.invalid`. */
-export const nameIn = (userName: string, userStores: readonly string[]): StoreName => {
+export function nameIn(userName: string, userStores: readonly string[]): StoreName {
   const { userStore, name } = splitStore(userName.trim());
   if (!userStores.includes(userStore)) throw refuse(`Invalid user store domain: ${userStore.slice(0, 50)}.`);
   checkName(name);
   return { userStore, name };
-};
-
-const accountOf = (resource: Resource, userStores: readonly string[]): Account => {
-  const { id: _, meta: __, groups: ___, userName, active, password, ...profile } = resource;
-  if (typeof userName !== "string") throw refuse("Required attribute userName is missing in the SCIM object.");
-  const name = nameIn(userName, userStores);
-  if (lookupsOf(profile).filter(({ attribute }) => attribute === "emails").length > EMAILS_MAX)
-    throw refuse(`A user can have at most ${EMAILS_MAX} e-mail addresses.`);
-  const bytes = Buffer.byteLength(JSON.stringify(profile));
-  if (bytes > USER_BYTES_MAX) throw refuse(`The user has ${bytes} bytes; at most ${USER_BYTES_MAX} can be kept.`);
-  return {
-    name,
-    password: typeof password === "string" ? password : undefined,
-    active: typeof active === "boolean" ? active : undefined,
-    profile,
-  };
-};
+}
 
 /** A user as the resource that changes are made to: everything that clients may write, but for the password. */
-export const storedResource = (user: User): Resource => ({
-  id: user.id,
-  userName: qualifiedName(user),
-  active: user.active,
-  ...user.profile,
-});
-
-/** Whether a user is to set its password by an invitation. */
-const isInvited = (profile: Resource): boolean =>
-  (profile["urn:scim:wso2:schema"] as Resource | undefined)?.askPassword === true;
+export function storedResource(user: User): Resource {
+  return {
+    id: user.id,
+    userName: qualifiedName(user),
+    active: user.active,
+    ...user.profile,
+  };
+}
 
 /** Makes a user. Throws `request.invalid` and `scim.unique`. Two round trips. */
-export const createUser = async (
+export async function createUser(
   { users, userStores }: UserStores,
   { tenant, now }: Occasion,
   resource: Resource,
   { needsPassword }: { readonly needsPassword: boolean },
-): Promise<User> => {
+): Promise<User> {
   const { name, password, active = true, profile } = accountOf(resource, userStores);
   if (password === undefined && needsPassword && !isInvited(profile)) {
     throw refuse("Required attribute password is missing in the SCIM object.");
@@ -112,25 +102,11 @@ export const createUser = async (
           ),
         ];
   return users.add(tenant, user, { steps, ...(isElsewhere && { password }) });
-};
+}
 
-const isAdministrator = async ({ tenants }: UserStores, tenant: string, userId: string): Promise<boolean> =>
-  (await tenants.find(tenant))?.administrator === userId;
-
-const administratorStays = (): Fault =>
-  new Fault(
-    "scim.forbidden",
-    "The administrator of the tenant cannot be renamed, deleted, deactivated, locked or disabled.",
-  );
-
-/** How a user is to be changed. */
-export interface UserWish {
-  /** Looks at the user that is there, and throws where nothing may be done to it. */
-  readonly check?: ((before: User) => void | Promise<void>) | undefined;
-  /** Answers the resource that shall be, or the very one it was given. */
-  readonly change: (before: Resource) => Resource;
-  /** The user name that the change sets, where it is known beforehand: saves a round trip. */
-  readonly userName?: string | undefined;
+/** Whether a user is to set its password by an invitation. */
+function isInvited(profile: Resource): boolean {
+  return (profile["urn:scim:wso2:schema"] as Resource | undefined)?.askPassword === true;
 }
 
 /**
@@ -138,12 +114,12 @@ export interface UserWish {
  * Another password, and whatever keeps the user out, end its tokens.
  * Throws `scim.not_found`, `scim.unique`, `request.invalid`, `scim.forbidden`, and what `check` and `change` throw.
  */
-export const changeUser = async (
+export async function changeUser(
   stores: UserStores,
   occasion: Occasion,
   id: string,
   { check, change, userName }: UserWish,
-): Promise<User> => {
+): Promise<User> {
   const { tenant, now } = occasion;
   let hashed: ReturnType<typeof newCredential> | undefined;
   const isElsewhere = ({ userStore }: User) => stores.users.elsewhere?.has(tenant, userStore) === true;
@@ -198,15 +174,15 @@ export const changeUser = async (
     },
     wishedName,
   );
-};
+}
 
 /** Deletes a user and everything that hangs on it. Throws `scim.not_found`, `scim.forbidden`, and what `check` throws. */
-export const deleteUser = (
+export function deleteUser(
   stores: UserStores,
   occasion: Occasion,
   id: string,
   check?: (before: User) => void,
-): Promise<void> => {
+): Promise<void> {
   const { tenant, now } = occasion;
   const administrator = isAdministrator(stores, tenant, id);
   // Looked at only once the user is read; a failure before that must not go unheard as a rejection of its own.
@@ -222,4 +198,35 @@ export const deleteUser = (
       ...revokingUser(tenant, id),
     ],
   });
-};
+}
+
+function accountOf(resource: Resource, userStores: readonly string[]): Account {
+  const { id: _, meta: __, groups: ___, userName, active, password, ...profile } = resource;
+  if (typeof userName !== "string") throw refuse("Required attribute userName is missing in the SCIM object.");
+  const name = nameIn(userName, userStores);
+  if (lookupsOf(profile).filter(({ attribute }) => attribute === "emails").length > EMAILS_MAX)
+    throw refuse(`A user can have at most ${EMAILS_MAX} e-mail addresses.`);
+  const bytes = Buffer.byteLength(JSON.stringify(profile));
+  if (bytes > USER_BYTES_MAX) throw refuse(`The user has ${bytes} bytes; at most ${USER_BYTES_MAX} can be kept.`);
+  return {
+    name,
+    password: typeof password === "string" ? password : undefined,
+    active: typeof active === "boolean" ? active : undefined,
+    profile,
+  };
+}
+
+function refuse(description: string): Fault {
+  return new Fault("request.invalid", description);
+}
+
+async function isAdministrator({ tenants }: UserStores, tenant: string, userId: string): Promise<boolean> {
+  return (await tenants.find(tenant))?.administrator === userId;
+}
+
+function administratorStays(): Fault {
+  return new Fault(
+    "scim.forbidden",
+    "The administrator of the tenant cannot be renamed, deleted, deactivated, locked or disabled.",
+  );
+}

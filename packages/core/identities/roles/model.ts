@@ -29,32 +29,37 @@ export const ADMIN_ROLE = "admin";
 export const EVERYONE_ROLE = "everyone";
 
 /** A role that was just made, for all applications of a tenant. */
-export const freshRole = (
+export function freshRole(
   id: string,
   name: string,
   tenant: string,
   nowMs: number,
   more: Partial<Pick<Role, "permissions" | "holdsEveryScope" | "audience">> = {},
-): Role => ({
-  id,
-  name,
-  permissions: [],
-  holdsEveryScope: false,
-  audience: { type: "organization", value: tenant },
-  createdMs: nowMs,
-  modifiedMs: nowMs,
-  version: 1,
-  ...more,
-});
+): Role {
+  return {
+    id,
+    name,
+    permissions: [],
+    holdsEveryScope: false,
+    audience: { type: "organization", value: tenant },
+    createdMs: nowMs,
+    modifiedMs: nowMs,
+    version: 1,
+    ...more,
+  };
+}
 
 /** Whether a role counts for the callers of an application: those for all applications do, and its own. Without one, only the former. */
-export const isFor = ({ audience }: Role, applicationId?: string): boolean =>
-  audience.type === "organization" || audience.value === applicationId;
+export function isFor({ audience }: Role, applicationId?: string): boolean {
+  return audience.type === "organization" || audience.value === applicationId;
+}
 
 /** The scopes of a role. `everyScope` is what one that holds them all stands for. */
-export const scopesOf = ({ holdsEveryScope, permissions }: Role, everyScope: ReadonlySet<string>): readonly string[] =>
-  holdsEveryScope ? [...everyScope] : permissions;
+export function scopesOf({ holdsEveryScope, permissions }: Role, everyScope: ReadonlySet<string>): readonly string[] {
+  return holdsEveryScope ? [...everyScope] : permissions;
+}
 
 /** Whether a role belongs to the service: its name stays and it cannot be deleted. */
-export const isBuiltIn = ({ name, audience }: Role): boolean =>
-  audience.type === "organization" && (name === ADMIN_ROLE || name === EVERYONE_ROLE);
+export function isBuiltIn({ name, audience }: Role): boolean {
+  return audience.type === "organization" && (name === ADMIN_ROLE || name === EVERYONE_ROLE);
+}

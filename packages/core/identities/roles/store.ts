@@ -71,22 +71,14 @@ export interface RoleStore {
   holding(tenant: string, roleId: string, userId: string, otherwise: Step["otherwise"]): Step;
 }
 
-const isSame = (some: readonly string[], others: readonly string[]): boolean =>
-  some.length === others.length && some.every((one) => others.includes(one));
-
 const holding: RoleStore["holding"] = (tenant, roleId, userId, otherwise) => ({
   put: { ...keys.roleUser(tenant, roleId, userId) },
   when: "absent",
   otherwise,
 });
 
-const adding = (tenant: string, role: Role, otherwise: Step["otherwise"]): Step[] => [
-  { put: { ...entryKey(tenant, role), id: role.id }, when: "absent", otherwise },
-  { put: roleItem(tenant, role), when: "absent", otherwise },
-];
-
 /** Opens the store on the table of one request. */
-export const roleStore = (table: Table): RoleStore => {
+export function roleStore(table: Table): RoleStore {
   const find: RoleStore["find"] = async (tenant, id) => {
     if (!canBeId(id)) return undefined;
     const item = await table.get(keys.role(tenant, id));
@@ -200,4 +192,15 @@ export const roleStore = (table: Table): RoleStore => {
     adding,
     holding,
   };
-};
+}
+
+function adding(tenant: string, role: Role, otherwise: Step["otherwise"]): Step[] {
+  return [
+    { put: { ...entryKey(tenant, role), id: role.id }, when: "absent", otherwise },
+    { put: roleItem(tenant, role), when: "absent", otherwise },
+  ];
+}
+
+function isSame(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((one) => others.includes(one));
+}

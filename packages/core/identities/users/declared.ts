@@ -7,7 +7,7 @@ import { notFound } from "./rules.ts";
 import type { UserStore } from "./store.ts";
 
 /** Narrows a store of users to the declared user stores. Asking for anybody else costs what asking for a stranger costs. */
-export const declaredUsers = (users: UserStore, userStoresOf: (tenant: string) => readonly string[]): UserStore => {
+export function declaredUsers(users: UserStore, userStoresOf: (tenant: string) => readonly string[]): UserStore {
   const isDeclared = (tenant: string, { userStore }: Pick<User, "userStore">): boolean =>
     userStoresOf(tenant).includes(userStore);
   const onlyDeclared = (tenant: string, user: User | undefined): User | undefined =>
@@ -45,4 +45,4 @@ export const declaredUsers = (users: UserStore, userStoresOf: (tenant: string) =
         steps,
       }),
   };
-};
+}

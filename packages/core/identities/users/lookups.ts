@@ -23,18 +23,12 @@ export const EMAILS_MAX = 15;
 const IDS_PER_PAGE = 1_000;
 
 /** The form in which values are compared: e-mail addresses in any case, external ids as they are. */
-export const lookupValue = ({ attribute, value }: Lookup): string => (attribute === "emails" ? foldName(value) : value);
-
-const emailsOf = ({ emails }: Resource): readonly string[] =>
-  Array.isArray(emails)
-    ? emails.flatMap((email) => {
-        const { value } = email as JsonObject;
-        return typeof value === "string" ? [value] : [];
-      })
-    : [];
+export function lookupValue({ attribute, value }: Lookup): string {
+  return attribute === "emails" ? foldName(value) : value;
+}
 
 /** Everything that a profile is found by, each value once. */
-export const lookupsOf = (profile: Resource): readonly Lookup[] => {
+export function lookupsOf(profile: Resource): readonly Lookup[] {
   const { externalId } = profile;
   const all: Lookup[] = [
     ...(typeof externalId === "string" ? [{ attribute: "externalId", value: externalId } as const] : []),
@@ -48,19 +42,25 @@ export const lookupsOf = (profile: Resource): readonly Lookup[] => {
       }),
     ).values(),
   ];
-};
+}
 
-const keyOf = (tenant: string, { attribute, value }: Lookup, userId: string) =>
-  keys.lookup(tenant, attribute, value, userId);
+function emailsOf({ emails }: Resource): readonly string[] {
+  return Array.isArray(emails)
+    ? emails.flatMap((email) => {
+        const { value } = email as JsonObject;
+        return typeof value === "string" ? [value] : [];
+      })
+    : [];
+}
 
 /** The steps between the lookup items of two states of a user. */
-export const lookupSteps = (
+export function lookupSteps(
   tenant: string,
   userId: string,
   before: Resource,
   after: Resource,
   otherwise: Step["otherwise"],
-): Step[] => {
+): Step[] {
   const [old, wished] = [lookupsOf(before), lookupsOf(after)];
   const isIn = (list: readonly Lookup[]) => (one: Lookup) =>
     list.some(({ attribute, value }) => attribute === one.attribute && value === one.value);
@@ -72,10 +72,10 @@ export const lookupSteps = (
       .filter((one) => !isIn(old)(one))
       .map((one): Step => ({ put: { ...keyOf(tenant, one, userId) }, when: "absent", otherwise })),
   ];
-};
+}
 
 /** The ids of the users with a value; more than `most` are answered where there are more. One round trip to 1,000. */
-export const findByLookup = async (table: Table, tenant: string, lookup: Lookup, most: number): Promise<string[]> => {
+export async function findByLookup(table: Table, tenant: string, lookup: Lookup, most: number): Promise<string[]> {
   const { PK } = keyOf(tenant, { ...lookup, value: lookupValue(lookup) }, "-");
   const ids: string[] = [];
   for (let from = ""; ids.length <= most; ) {
@@ -90,4 +90,8 @@ export const findByLookup = async (table: Table, tenant: string, lookup: Lookup,
     from = next.SK;
   }
   return ids;
-};
+}
+
+function keyOf(tenant: string, { attribute, value }: Lookup, userId: string) {
+  return keys.lookup(tenant, attribute, value, userId);
+}

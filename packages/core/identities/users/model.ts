@@ -25,36 +25,39 @@ export interface User {
   readonly roleIds: readonly string[];
 }
 
+const SYSTEM_SCHEMA = "urn:scim:wso2:schema";
+
 /** A user that was just made: active, with nothing but its name. */
-export const freshUser = (
+export function freshUser(
   id: string,
   userName: string,
   nowMs: number,
   more: Partial<Omit<User, "id" | "userName" | "createdMs" | "modifiedMs" | "version">> = {},
-): User => ({
-  id,
-  userName,
-  userStore: PRIMARY,
-  active: true,
-  hasPassword: false,
-  createdMs: nowMs,
-  modifiedMs: nowMs,
-  version: 1,
-  profile: {},
-  groupIds: [],
-  roleIds: [],
-  ...more,
-});
+): User {
+  return {
+    id,
+    userName,
+    userStore: PRIMARY,
+    active: true,
+    hasPassword: false,
+    createdMs: nowMs,
+    modifiedMs: nowMs,
+    version: 1,
+    profile: {},
+    groupIds: [],
+    roleIds: [],
+    ...more,
+  };
+}
 
 /** The name with its store, where that is not PRIMARY: how other things name the user. */
-export const qualifiedName = ({ userStore, userName }: Pick<User, "userStore" | "userName">): string =>
-  userStore === PRIMARY ? userName : `${userStore}/${userName}`;
-
-const SYSTEM_SCHEMA = "urn:scim:wso2:schema";
+export function qualifiedName({ userStore, userName }: Pick<User, "userStore" | "userName">): string {
+  return userStore === PRIMARY ? userName : `${userStore}/${userName}`;
+}
 
 /** Whether a user may sign in at all (reference scim.md section 7.4): it is active, and no client locked or disabled the account. */
-export const maySignIn = ({ active, profile }: Pick<User, "active" | "profile">): boolean => {
+export function maySignIn({ active, profile }: Pick<User, "active" | "profile">): boolean {
   const system = profile[SYSTEM_SCHEMA];
   const flags = typeof system === "object" && system !== null && !Array.isArray(system) ? (system as Resource) : {};
   return active && flags.accountLocked !== true && flags.accountDisabled !== true;
-};
+}

@@ -32,39 +32,6 @@ const ROLES_LOST_LAST = 19;
 const GROUPS_LEFT_AT_ONCE = 45;
 const ROLES_LOST_AT_ONCE = 90;
 
-const idsOf = (value: Item[string]): string[] => (value instanceof Set ? [...value].sort() : []);
-
-const toUser = (item: Item): User => ({
-  id: item.id as string,
-  userName: item.userName as string,
-  userStore: item.userStore as string,
-  active: item.active === true,
-  hasPassword: item.hasPassword === true,
-  createdMs: item.created as number,
-  modifiedMs: item.modified as number,
-  version: item.ver as number,
-  // One text is read many times faster than a tree of attribute values; nothing looks into it but this store.
-  profile: JSON.parse(item.profile as string) as User["profile"],
-  groupIds: idsOf(item.groups),
-  roleIds: idsOf(item.roles),
-});
-
-/** The item of a user, also for a loader into an empty table. */
-export const userItem = (tenant: string, user: User): Item => ({
-  ...keys.user(tenant, user.id),
-  id: user.id,
-  userName: user.userName,
-  userStore: user.userStore,
-  active: user.active,
-  hasPassword: user.hasPassword,
-  created: user.createdMs,
-  modified: user.modifiedMs,
-  ver: user.version,
-  profile: JSON.stringify(user.profile),
-  ...(user.groupIds.length > 0 && { groups: new Set(user.groupIds) }),
-  ...(user.roleIds.length > 0 && { roles: new Set(user.roleIds) }),
-});
-
 /** Bytes of a user as JSON; an item holds 400 KB, and the ids of groups need some of it. */
 export const USER_BYTES_MAX = 250_000;
 
@@ -167,8 +134,26 @@ export interface UserStore {
   remove(tenant: string, id: string, nowMs: number, removal: Removal): Promise<void>;
 }
 
+/** The item of a user, also for a loader into an empty table. */
+export function userItem(tenant: string, user: User): Item {
+  return {
+    ...keys.user(tenant, user.id),
+    id: user.id,
+    userName: user.userName,
+    userStore: user.userStore,
+    active: user.active,
+    hasPassword: user.hasPassword,
+    created: user.createdMs,
+    modified: user.modifiedMs,
+    ver: user.version,
+    profile: JSON.stringify(user.profile),
+    ...(user.groupIds.length > 0 && { groups: new Set(user.groupIds) }),
+    ...(user.roleIds.length > 0 && { roles: new Set(user.roleIds) }),
+  };
+}
+
 /** Opens the store on the table of one request. */
-export const userStore = (table: Table): UserStore => {
+export function userStore(table: Table): UserStore {
   const indexOf = (tenant: string, store: string) => nameIndex(table, keys.userNames(tenant, store));
   const read = async (tenant: string, id: string): Promise<User | undefined> => {
     if (!canBeId(id)) return undefined;
@@ -332,4 +317,25 @@ export const userStore = (table: Table): UserStore => {
       });
     },
   };
-};
+}
+
+function toUser(item: Item): User {
+  return {
+    id: item.id as string,
+    userName: item.userName as string,
+    userStore: item.userStore as string,
+    active: item.active === true,
+    hasPassword: item.hasPassword === true,
+    createdMs: item.created as number,
+    modifiedMs: item.modified as number,
+    version: item.ver as number,
+    // One text is read many times faster than a tree of attribute values; nothing looks into it but this store.
+    profile: JSON.parse(item.profile as string) as User["profile"],
+    groupIds: idsOf(item.groups),
+    roleIds: idsOf(item.roles),
+  };
+}
+
+function idsOf(value: Item[string]): string[] {
+  return value instanceof Set ? [...value].sort() : [];
+}

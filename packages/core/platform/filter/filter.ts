@@ -42,7 +42,6 @@ const tests: Readonly<Record<Operator, (actual: string, value: string) => boolea
   co: (actual, value) => actual.includes(value),
 };
 const operators = Object.keys(tests);
-const isOperator = (word: string): word is Operator => Object.hasOwn(tests, word);
 
 interface Token {
   readonly kind: "word" | "quoted" | "open" | "close";
@@ -54,42 +53,16 @@ interface Token {
 
 type Malformed = (reason: string) => Fault;
 
-const malformedLike =
-  (example: string): Malformed =>
-  (reason) =>
-    new Fault(
-      "filter.malformed",
-      `${reason} A filter reads like: ${example}; quote a value that holds 'and', 'or' or a parenthesis.`,
-    );
-
 const TOKEN = /\s*(?:(\()|(\))|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s()"'][^\s()]*))/y;
-
-const tokensOf = (text: string, malformed: Malformed): Token[] => {
-  const tokens: Token[] = [];
-  TOKEN.lastIndex = 0;
-  while (text.slice(TOKEN.lastIndex).trim() !== "") {
-    const found = TOKEN.exec(text);
-    if (!found) throw malformed("A quote is not closed.");
-    const [whole, open, close, double, single, word] = found;
-    const end = found.index + whole.length;
-    const start = end - whole.trimStart().length;
-    const quoted = double ?? single;
-    if (open) tokens.push({ kind: "open", text: "(", start, end });
-    else if (close) tokens.push({ kind: "close", text: ")", start, end });
-    else if (quoted !== undefined) tokens.push({ kind: "quoted", text: quoted.replace(/\\(.)/g, "$1"), start, end });
-    else tokens.push({ kind: "word", text: word ?? "", start, end });
-  }
-  return tokens;
-};
 
 /**
  * Parses a filter. Throws `filter.malformed`, `filter.operator` or the vocabulary's fault of an unknown attribute, each
  * with a sentence that says what would be right.
  */
-export const parseFilter = <Attribute extends string>(
+export function parseFilter<Attribute extends string>(
   text: string,
   { attributes, unknownAttribute, example }: Vocabulary<Attribute>,
-): Filter<Attribute> => {
+): Filter<Attribute> {
   const malformed = malformedLike(example);
   const tokens = tokensOf(text, malformed);
   let at = 0;
@@ -165,18 +138,51 @@ export const parseFilter = <Attribute extends string>(
   const filter = joined("or", 0);
   if (at < tokens.length) throw malformed(`'${tokens[at]?.text.slice(0, 50)}' does not belong there.`);
   return filter;
-};
+}
+
+function malformedLike(example: string): Malformed {
+  return (reason) =>
+    new Fault(
+      "filter.malformed",
+      `${reason} A filter reads like: ${example}; quote a value that holds 'and', 'or' or a parenthesis.`,
+    );
+}
+
+function tokensOf(text: string, malformed: Malformed): Token[] {
+  const tokens: Token[] = [];
+  TOKEN.lastIndex = 0;
+  while (text.slice(TOKEN.lastIndex).trim() !== "") {
+    const found = TOKEN.exec(text);
+    if (!found) throw malformed("A quote is not closed.");
+    const [whole, open, close, double, single, word] = found;
+    const end = found.index + whole.length;
+    const start = end - whole.trimStart().length;
+    const quoted = double ?? single;
+    if (open) tokens.push({ kind: "open", text: "(", start, end });
+    else if (close) tokens.push({ kind: "close", text: ")", start, end });
+    else if (quoted !== undefined) tokens.push({ kind: "quoted", text: quoted.replace(/\\(.)/g, "$1"), start, end });
+    else tokens.push({ kind: "word", text: word ?? "", start, end });
+  }
+  return tokens;
+}
+
+function isOperator(word: string): word is Operator {
+  return Object.hasOwn(tests, word);
+}
 
 /** Whether a row matches. Comparison is case-sensitive. */
-export const matches = <Attribute extends string>(filter: Filter<Attribute>, row: FilterRow<Attribute>): boolean => {
+export function matches<Attribute extends string>(filter: Filter<Attribute>, row: FilterRow<Attribute>): boolean {
   if (filter.kind === "compare") {
     const actual = row[filter.attribute];
     return actual !== undefined && tests[filter.operator](actual, filter.value);
   }
   const part = (inner: Filter<Attribute>) => matches(inner, row);
   return filter.kind === "and" ? filter.parts.every(part) : filter.parts.some(part);
-};
+}
 
 /** The attributes that a filter looks at. */
-export const attributesOf = <Attribute extends string>(filter: Filter<Attribute>): ReadonlySet<Attribute> =>
-  new Set(filter.kind === "compare" ? [filter.attribute] : filter.parts.flatMap((part) => [...attributesOf(part)]));
+export function attributesOf<Attribute extends string>(filter: Filter<Attribute>): ReadonlySet<Attribute> {
+  return new Set(
+    filter.kind === "compare" ? [filter.attribute] : filter.parts.flatMap((part) => [...attributesOf(part)]),
+  );
+}

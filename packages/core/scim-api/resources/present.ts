@@ -16,32 +16,21 @@ export interface Links {
   readonly base: string;
 }
 
-/** The absolute address of something below the base. */
-export const linkTo = ({ origin, base }: Links, path: string): string => `${origin}${base}${path}`;
-
-/** The entity tag of a version (RFC 7644 section 3.14). Weak: two bodies of one version may differ in what was asked for. */
-export const etagOf = (version: number): string => `W/"${version}"`;
-
-const metaOf = (
-  resourceType: string,
-  { createdMs, modifiedMs, version }: Pick<User, "createdMs" | "modifiedMs" | "version">,
-  location: string,
-): JsonObject => ({
-  resourceType,
-  created: new Date(createdMs).toISOString(),
-  lastModified: new Date(modifiedMs).toISOString(),
-  location,
-  version: etagOf(version),
-});
-
 /** The type of roles and groups that were given by the service. */
 const ASSIGNED = "default";
 
-const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? value : []);
-const filled = (name: string, list: readonly Json[]): Resource => (list.length > 0 ? { [name]: list } : {});
+/** The absolute address of something below the base. */
+export function linkTo({ origin, base }: Links, path: string): string {
+  return `${origin}${base}${path}`;
+}
+
+/** The entity tag of a version (RFC 7644 section 3.14). Weak: two bodies of one version may differ in what was asked for. */
+export function etagOf(version: number): string {
+  return `W/"${version}"`;
+}
 
 /** A user with everything that is shown of it. */
-export const userResource = (user: User, names: ShownNames, links: Links): Resource => {
+export function userResource(user: User, names: ShownNames, links: Links): Resource {
   const { roles, ...profile } = user.profile;
   const groups = user.groupIds.flatMap((id): Json[] => {
     const display = names.get(id);
@@ -62,36 +51,60 @@ export const userResource = (user: User, names: ShownNames, links: Links): Resou
     ...filled("groups", groups),
     ...filled("roles", [...assigned, ...listOf(roles)]),
   };
-};
-
-const isAssigned = (role: Json): boolean => {
-  const { type } = role as JsonObject;
-  return typeof type === "string" && type.toLowerCase() === ASSIGNED;
-};
+}
 
 /**
  * A resource as a client wants it, without the roles that it only read here: those that the service gave are listed among
  * `roles`, under a type of their own, and come back with a replacement (reference scim.md section 3.11).
  */
-export const withoutAssignedRoles = (resource: Resource): Resource => {
+export function withoutAssignedRoles(resource: Resource): Resource {
   const { roles, ...rest } = resource;
   const own = listOf(roles).filter((role) => !isAssigned(role));
   return own.length === listOf(roles).length ? resource : { ...rest, ...filled("roles", own) };
-};
+}
+
+function isAssigned(role: Json): boolean {
+  const { type } = role as JsonObject;
+  return typeof type === "string" && type.toLowerCase() === ASSIGNED;
+}
 
 /** A group; with its members where they were read. */
-export const groupResource = (group: Group, members: readonly Member[] | undefined, links: Links): Resource => ({
-  id: group.id,
-  meta: metaOf("Group", group, linkTo(links, `/Groups/${group.id}`)),
-  displayName: shownName(group),
-  ...(group.externalId !== undefined && { externalId: group.externalId }),
-  ...filled(
-    "members",
-    (members ?? []).map(({ userId, name }) => ({
-      value: userId,
-      $ref: linkTo(links, `/Users/${userId}`),
-      display: name,
-      type: "User",
-    })),
-  ),
-});
+export function groupResource(group: Group, members: readonly Member[] | undefined, links: Links): Resource {
+  return {
+    id: group.id,
+    meta: metaOf("Group", group, linkTo(links, `/Groups/${group.id}`)),
+    displayName: shownName(group),
+    ...(group.externalId !== undefined && { externalId: group.externalId }),
+    ...filled(
+      "members",
+      (members ?? []).map(({ userId, name }) => ({
+        value: userId,
+        $ref: linkTo(links, `/Users/${userId}`),
+        display: name,
+        type: "User",
+      })),
+    ),
+  };
+}
+
+function metaOf(
+  resourceType: string,
+  { createdMs, modifiedMs, version }: Pick<User, "createdMs" | "modifiedMs" | "version">,
+  location: string,
+): JsonObject {
+  return {
+    resourceType,
+    created: new Date(createdMs).toISOString(),
+    lastModified: new Date(modifiedMs).toISOString(),
+    location,
+    version: etagOf(version),
+  };
+}
+
+function filled(name: string, list: readonly Json[]): Resource {
+  return list.length > 0 ? { [name]: list } : {};
+}
+
+function listOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}

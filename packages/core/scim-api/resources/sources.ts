@@ -11,19 +11,8 @@ import { groupResource, type Links, userResource } from "./present.ts";
 import { membersOfAll } from "./show.ts";
 import type { ResourceStores } from "./stores.ts";
 
-const textOf = ({ value }: Compare): string => String(value);
-
-const only =
-  (names: readonly string[]) =>
-  ({ path, where }: Compare): boolean =>
-    !where && names.includes(pathName(path));
-
-/** Whether any of the attributes that matter belongs to one of these. */
-const looksInto = (looksAt: ReadonlySet<string>, ...attributes: readonly string[]): boolean =>
-  [...looksAt].some((name) => attributes.some((attribute) => name === attribute || name.startsWith(`${attribute}.`)));
-
 /** The users of one store. */
-export const userSource = (stores: ResourceStores, links: Links, userStore: string): Source<User> => {
+export function userSource(stores: ResourceStores, links: Links, userStore: string): Source<User> {
   const { users, groups, names } = stores;
   const { tenant } = links;
   const isOfGroup = only(["groups.value", "groups.display"]);
@@ -102,10 +91,10 @@ export const userSource = (stores: ResourceStores, links: Links, userStore: stri
       }
     },
   };
-};
+}
 
 /** The groups of one store. */
-export const groupSource = (stores: ResourceStores, links: Links, userStore: string): Source<Group> => {
+export function groupSource(stores: ResourceStores, links: Links, userStore: string): Source<Group> {
   const { users, groups } = stores;
   const { tenant } = links;
   return {
@@ -140,16 +129,34 @@ export const groupSource = (stores: ResourceStores, links: Links, userStore: str
       }
     },
   };
-};
+}
 
 /** A name without the store that it may be written with; the names of other stores stay as they are, and match nothing. */
-export const bareName = (text: string, userStore: string): string =>
-  text.slice(0, userStore.length + 1).toUpperCase() === `${userStore}/` ? text.slice(userStore.length + 1) : text;
+export function bareName(text: string, userStore: string): string {
+  return text.slice(0, userStore.length + 1).toUpperCase() === `${userStore}/`
+    ? text.slice(userStore.length + 1)
+    : text;
+}
 
 /** How a filter writes the names of one store. */
-export const canonicalIn =
-  (userStore: string) =>
-  ({ attribute, extension }: AttributePath, text: string): string =>
+export function canonicalIn(userStore: string) {
+  return ({ attribute, extension }: AttributePath, text: string): string =>
     !extension && (attribute.name === "userName" || attribute.name === "displayName")
       ? bareName(text, userStore)
       : text;
+}
+
+function only(names: readonly string[]) {
+  return ({ path, where }: Compare): boolean => !where && names.includes(pathName(path));
+}
+
+/** Whether any of the attributes that matter belongs to one of these. */
+function looksInto(looksAt: ReadonlySet<string>, ...attributes: readonly string[]): boolean {
+  return [...looksAt].some((name) =>
+    attributes.some((attribute) => name === attribute || name.startsWith(`${attribute}.`)),
+  );
+}
+
+function textOf({ value }: Compare): string {
+  return String(value);
+}

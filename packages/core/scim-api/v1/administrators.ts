@@ -23,7 +23,7 @@ export type IsAdministrator = (
 const TENANTS_MAX = 1_000;
 
 /** Opens the memory of one container. No round trip for users who hold the role themselves, once it is known; one or two otherwise. */
-export const newIsAdministrator = (): IsAdministrator => {
+export function newIsAdministrator(): IsAdministrator {
   /** The role that holds every scope, by tenant. It cannot be deleted or changed, so its id says it all. */
   const known = new Map<string, string>();
   return async (stores, tenant, user) => {
@@ -36,4 +36,4 @@ export const newIsAdministrator = (): IsAdministrator => {
     known.set(tenant, administrators.id);
     return true;
   };
-};
+}

@@ -5,8 +5,6 @@ import { limits } from "../../scim/discovery.ts";
 import { Scim1BulkRequest, Scim1BulkResponse, Scim1Group, Scim1List, Scim1User } from "./shapes.ts";
 
 const scim = { service: "scim1", source: "spec access-and-scim.md, SCIM 1.1 API" } as const;
-
-const text = (description: string) => z.string().max(16_384).optional().meta({ description });
 const Path = z.object({ id: z.string().max(1_024) });
 const Wanted = z.object({ attributes: text("Comma-separated: the attributes to answer beside id, name and meta") });
 /** Numbers are read by the handlers, whose refusals are SCIM's own. */
@@ -220,3 +218,7 @@ export const scim1Operations = {
     failures: [400],
   }),
 } as const;
+
+function text(description: string) {
+  return z.string().max(16_384).optional().meta({ description });
+}

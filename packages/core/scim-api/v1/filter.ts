@@ -15,9 +15,6 @@ import { type AttributePath, attributeNamed } from "../../scim/schema/paths.ts";
 import { bareName } from "../resources/sources.ts";
 import { attributesNamed } from "./naming.ts";
 
-const refused = (reason: string): Fault => new Fault("scim.filter_invalid", reason);
-const quoted = (text: string): string => `"${text.slice(0, 100)}"`;
-
 /** A filter taken apart. */
 interface Equality {
   readonly name: string;
@@ -29,75 +26,40 @@ const EQUALITY = /^(\S+)\s+eq\s+(.*)$/is;
 const COMPACT = /^(displayName)\s*eq\s*(.*)$/is;
 const QUOTED = /^"((?:[^"\\]|\\.)*)"$/s;
 
-/** The value that is meant: between quotes, where `\"` and `\\` are escapes, or a word without them. */
-const valueMeant = (text: string): string => {
-  const inside = QUOTED.exec(text)?.[1];
-  if (inside !== undefined) return inside.replace(/\\(["\\])/g, "$1");
-  if (text !== "" && !/[\s"()]/.test(text)) return text;
-  throw refused(
-    "A filter has one attribute, the operator Eq and one value; put a value with blanks between double quotes (%22).",
-  );
-};
+/** What a filter asks for. */
+export interface Filter {
+  /** `undefined`: of all user stores. */
+  readonly userStore: string | undefined;
+  /** What the resources must satisfy; `undefined` where `names` says it. */
+  readonly syntax: FilterSyntax | undefined;
+  readonly names: Pick<NamePlan, "prefix" | "test"> | undefined;
+}
 
-const equalityOf = (filter: string, isCompact: boolean): Equality => {
-  const [, name, value] = (isCompact && COMPACT.exec(filter)) || (EQUALITY.exec(filter) ?? []);
-  if (name === undefined || value === undefined) {
-    throw refused(
-      `${quoted(filter)} is no filter: write an attribute, the operator Eq and a value, such as userName Eq "kim".`,
-    );
-  }
-  // What is written together has no quotes and goes on to the end.
-  const isTogether = isCompact && /^displayNameEq(?![\s"])/i.test(filter);
-  return { name, value: isTogether && value !== "" ? value : valueMeant(value) };
-};
+const everything: Filter = { userStore: undefined, syntax: undefined, names: undefined };
 
-const named = (name: string): PathSyntax => ({ name, within: undefined, sub: undefined, at: 1 });
-const literalOf = (text: string) => ({ text, quoted: true, at: 1 });
-const compare = (path: PathSyntax, operator: "eq" | "ge" | "lt", text: string): FilterSyntax => ({
-  kind: "compare",
-  path,
-  operator,
-  literal: literalOf(text),
-});
+/** Reads a filter on users. Throws `scim.filter_invalid`. */
+export function userFilter(type: ResourceType, filter: string | undefined): Filter {
+  const text = filter?.trim() ?? "";
+  return text === "" ? everything : { ...everything, syntax: syntaxOf(type, equalityOf(text, false)) };
+}
 
-/** `emails.work`: the values of one type. */
-const typedPath = (type: ResourceType, name: string): PathSyntax | undefined => {
-  const [first = "", label, ...more] = name.split(".");
-  const [path] = attributesNamed(type, first);
-  const subs = path && !path.sub ? (path.attribute.subAttributes ?? []) : [];
-  const isTyped = ["type", "value"].every((part) => attributeNamed(subs, part));
-  if (!path?.attribute.multiValued || !label || !isTyped || more.length > 0) return undefined;
-  return { name: pathName(path), within: compare(named("type"), "eq", label), sub: "value", at: 1 };
-};
-
-/** Times are shown to the second, so it is a second that they are equal to. */
-const atSecond = (path: PathSyntax, text: string): FilterSyntax => {
-  const instant = instantOf(text);
-  if (instant === undefined || text.includes(".")) return compare(path, "eq", text);
-  const fromMs = Date.parse(`${instant.slice(0, "yyyy-MM-ddTHH:mm:ss".length)}Z`);
-  const parts = [
-    compare(path, "ge", new Date(fromMs).toISOString()),
-    compare(path, "lt", new Date(fromMs + 1_000).toISOString()),
-  ];
-  return { kind: "and", parts };
-};
-
-const typeOf = ({ attribute, sub }: AttributePath) => (sub ?? attribute).type;
-
-const syntaxOf = (type: ResourceType, { name, value }: Equality): FilterSyntax => {
-  const [path, ...others] = attributesNamed(type, name);
-  const typed = path ? undefined : typedPath(type, name);
-  if (typed) return compare(typed, "eq", value);
-  if (!path || others.length > 0 || path.attribute.name === "schemas")
-    throw refused(`${quoted(name)} is no attribute that ${type.name.toLowerCase()}s are filtered by.`);
-  const syntax = named(pathName(path));
-  if (typeOf(path) === "dateTime") return atSecond(syntax, value);
-  // Groups are shown with the name of their store, which is kept only where it is not PRIMARY.
-  return compare(syntax, "eq", path.attribute.name === "groups" ? bareName(value, PRIMARY) : value);
-};
+/** Reads a filter on groups. A name without a user store is one of PRIMARY. Throws `scim.filter_invalid`. */
+export function groupFilter(type: ResourceType, filter: string | undefined, userStores: readonly string[]): Filter {
+  const text = filter?.trim() ?? "";
+  if (text === "") return everything;
+  const equality = equalityOf(text, true);
+  const [path] = attributesNamed(type, equality.name);
+  if (path?.attribute.name !== "displayName") return { ...everything, syntax: syntaxOf(type, equality) };
+  const { value } = equality;
+  const split = splitStore(value);
+  const isSplit = value.includes("/") && userStores.includes(split.userStore);
+  const { userStore, name } = isSplit ? split : { userStore: PRIMARY, name: value };
+  if (name.includes("*")) return { userStore, syntax: undefined, names: namesLike(name) };
+  return { userStore, syntax: syntaxOf(type, { ...equality, value: name }), names: undefined };
+}
 
 /** Which names a pattern with wildcards lets through: its parts in their order, the first and the last at the ends. */
-const namesLike = (pattern: string): Pick<NamePlan, "prefix" | "test"> => {
+function namesLike(pattern: string): Pick<NamePlan, "prefix" | "test"> {
   const parts = pattern.split("*").map(foldName);
   const [prefix = "", ...further] = parts;
   const end = further.pop() ?? "";
@@ -113,36 +75,89 @@ const namesLike = (pattern: string): Pick<NamePlan, "prefix" | "test"> => {
     return name.startsWith(prefix) && name.endsWith(end) && name.length - end.length >= at;
   };
   return { prefix, test };
-};
-
-/** What a filter asks for. */
-export interface Filter {
-  /** `undefined`: of all user stores. */
-  readonly userStore: string | undefined;
-  /** What the resources must satisfy; `undefined` where `names` says it. */
-  readonly syntax: FilterSyntax | undefined;
-  readonly names: Pick<NamePlan, "prefix" | "test"> | undefined;
 }
 
-const everything: Filter = { userStore: undefined, syntax: undefined, names: undefined };
+function syntaxOf(type: ResourceType, { name, value }: Equality): FilterSyntax {
+  const [path, ...others] = attributesNamed(type, name);
+  const typed = path ? undefined : typedPath(type, name);
+  if (typed) return compare(typed, "eq", value);
+  if (!path || others.length > 0 || path.attribute.name === "schemas")
+    throw refused(`${quoted(name)} is no attribute that ${type.name.toLowerCase()}s are filtered by.`);
+  const syntax = named(pathName(path));
+  if (typeOf(path) === "dateTime") return atSecond(syntax, value);
+  // Groups are shown with the name of their store, which is kept only where it is not PRIMARY.
+  return compare(syntax, "eq", path.attribute.name === "groups" ? bareName(value, PRIMARY) : value);
+}
 
-/** Reads a filter on users. Throws `scim.filter_invalid`. */
-export const userFilter = (type: ResourceType, filter: string | undefined): Filter => {
-  const text = filter?.trim() ?? "";
-  return text === "" ? everything : { ...everything, syntax: syntaxOf(type, equalityOf(text, false)) };
-};
+/** `emails.work`: the values of one type. */
+function typedPath(type: ResourceType, name: string): PathSyntax | undefined {
+  const [first = "", label, ...more] = name.split(".");
+  const [path] = attributesNamed(type, first);
+  const subs = path && !path.sub ? (path.attribute.subAttributes ?? []) : [];
+  const isTyped = ["type", "value"].every((part) => attributeNamed(subs, part));
+  if (!path?.attribute.multiValued || !label || !isTyped || more.length > 0) return undefined;
+  return { name: pathName(path), within: compare(named("type"), "eq", label), sub: "value", at: 1 };
+}
 
-/** Reads a filter on groups. A name without a user store is one of PRIMARY. Throws `scim.filter_invalid`. */
-export const groupFilter = (type: ResourceType, filter: string | undefined, userStores: readonly string[]): Filter => {
-  const text = filter?.trim() ?? "";
-  if (text === "") return everything;
-  const equality = equalityOf(text, true);
-  const [path] = attributesNamed(type, equality.name);
-  if (path?.attribute.name !== "displayName") return { ...everything, syntax: syntaxOf(type, equality) };
-  const { value } = equality;
-  const split = splitStore(value);
-  const isSplit = value.includes("/") && userStores.includes(split.userStore);
-  const { userStore, name } = isSplit ? split : { userStore: PRIMARY, name: value };
-  if (name.includes("*")) return { userStore, syntax: undefined, names: namesLike(name) };
-  return { userStore, syntax: syntaxOf(type, { ...equality, value: name }), names: undefined };
-};
+function named(name: string): PathSyntax {
+  return { name, within: undefined, sub: undefined, at: 1 };
+}
+
+function typeOf({ attribute, sub }: AttributePath) {
+  return (sub ?? attribute).type;
+}
+
+/** Times are shown to the second, so it is a second that they are equal to. */
+function atSecond(path: PathSyntax, text: string): FilterSyntax {
+  const instant = instantOf(text);
+  if (instant === undefined || text.includes(".")) return compare(path, "eq", text);
+  const fromMs = Date.parse(`${instant.slice(0, "yyyy-MM-ddTHH:mm:ss".length)}Z`);
+  const parts = [
+    compare(path, "ge", new Date(fromMs).toISOString()),
+    compare(path, "lt", new Date(fromMs + 1_000).toISOString()),
+  ];
+  return { kind: "and", parts };
+}
+
+function compare(path: PathSyntax, operator: "eq" | "ge" | "lt", text: string): FilterSyntax {
+  return {
+    kind: "compare",
+    path,
+    operator,
+    literal: literalOf(text),
+  };
+}
+
+function literalOf(text: string) {
+  return { text, quoted: true, at: 1 };
+}
+
+function equalityOf(filter: string, isCompact: boolean): Equality {
+  const [, name, value] = (isCompact && COMPACT.exec(filter)) || (EQUALITY.exec(filter) ?? []);
+  if (name === undefined || value === undefined) {
+    throw refused(
+      `${quoted(filter)} is no filter: write an attribute, the operator Eq and a value, such as userName Eq "kim".`,
+    );
+  }
+  // What is written together has no quotes and goes on to the end.
+  const isTogether = isCompact && /^displayNameEq(?![\s"])/i.test(filter);
+  return { name, value: isTogether && value !== "" ? value : valueMeant(value) };
+}
+
+function quoted(text: string): string {
+  return `"${text.slice(0, 100)}"`;
+}
+
+/** The value that is meant: between quotes, where `\"` and `\\` are escapes, or a word without them. */
+function valueMeant(text: string): string {
+  const inside = QUOTED.exec(text)?.[1];
+  if (inside !== undefined) return inside.replace(/\\(["\\])/g, "$1");
+  if (text !== "" && !/[\s"()]/.test(text)) return text;
+  throw refused(
+    "A filter has one attribute, the operator Eq and one value; put a value with blanks between double quotes (%22).",
+  );
+}
+
+function refused(reason: string): Fault {
+  return new Fault("scim.filter_invalid", reason);
+}

@@ -12,22 +12,6 @@ import { type Asking, wantedOf } from "./show.ts";
 import type { Scim1Stores } from "./stores.ts";
 import { patchUser, postUser, putUser, readUser, removeUser, type Whom } from "./users.ts";
 
-/** Paths are the same in every tenant: the credential says which it is (spec access-and-scim.md, "SCIM 1.1"). */
-const askingOf = ({ origin, tenant, now, principal, scopes }: RequestContext & Partial<ScopedContext>): Asking => ({
-  origin,
-  tenant,
-  now,
-  subject: callerId(principal),
-  scopes,
-  base: "/svc/scim",
-});
-
-/** The user who asks. An application that calls on its own account is none. */
-const selfIn = ({ principal }: RequestContext): Whom => {
-  if (principal.kind === "user") return { id: principal.subject, isSelf: true };
-  throw new Fault("scim.forbidden", "/Users/me is for users; the credential belongs to an application.");
-};
-
 export const scim1Handlers: Handlers<typeof scim1Operations, Scim1Stores> = {
   createScim1User: ({ body }, context) => postUser(context, askingOf(context), body),
   listScim1Users: ({ query }, context) => listUsers(context, askingOf(context), query),
@@ -62,3 +46,21 @@ export const scim1Handlers: Handlers<typeof scim1Operations, Scim1Stores> = {
 
   scim1Bulk: ({ body }, context) => bulk(context, askingOf(context), context, body),
 };
+
+/** Paths are the same in every tenant: the credential says which it is (spec access-and-scim.md, "SCIM 1.1"). */
+function askingOf({ origin, tenant, now, principal, scopes }: RequestContext & Partial<ScopedContext>): Asking {
+  return {
+    origin,
+    tenant,
+    now,
+    subject: callerId(principal),
+    scopes,
+    base: "/svc/scim",
+  };
+}
+
+/** The user who asks. An application that calls on its own account is none. */
+function selfIn({ principal }: RequestContext): Whom {
+  if (principal.kind === "user") return { id: principal.subject, isSelf: true };
+  throw new Fault("scim.forbidden", "/Users/me is for users; the credential belongs to an application.");
+}

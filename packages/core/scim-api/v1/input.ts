@@ -31,53 +31,20 @@ export interface Sent {
   readonly leaving: readonly Leaving[];
 }
 
-const isGoing = (element: unknown): boolean => {
-  const operation = isObject(element) ? pickFrom(element)("operation") : undefined;
-  return typeof operation === "string" && operation.toLowerCase() === "delete";
-};
+/** The most names in `meta.attributes`: each costs a search of the schemas, which hold far fewer. */
+const NAMES_MAX = 1_000;
 
-/** Elements one by one: a list, or a single element without one. */
-const listOf = (given: unknown): readonly unknown[] => (Array.isArray(given) ? given : [given]);
-
-const leavingOf = (type: ResourceType, name: string, given: unknown): readonly Leaving[] => {
-  const attribute = attributeNamed(coreAttributes(type), name);
-  if (!attribute?.multiValued || attribute.mutability === "readOnly") return [];
-  const elements = listOf(given).flatMap((element, at) =>
-    isGoing(element) ? readElements(attribute, element, `${name}[${at}]`) : [],
-  );
-  return elements.length > 0 ? [{ attribute, elements }] : [];
-};
-
-/** A manager is known by its id alone, which SCIM 2.0 calls its value. */
-const managerOf = (given: unknown): unknown => {
-  const one = Array.isArray(given) && given.length === 1 ? given[0] : given;
-  if (!isObject(one)) return one;
-  const pick = pickFrom(one);
-  return { value: pick("managerId") ?? pick("value") };
-};
-
-const readExtension = (extension: Extension, member: string, given: unknown): Resource => {
-  if (isUnassigned(given)) return {};
-  if (!isObject(given)) throw misfit(member, `must be an object, not ${kindOf(given)}.`);
-  const pick: Pick = pickFrom(given);
-  return pathsOf(extension).reduce((resource: Resource, path) => {
-    const { name } = path.attribute;
-    const value = name === "manager" ? managerOf(pick(name)) : pick(name);
-    return withAttributeValue(resource, path, readAttributeValue(path.attribute, value, `${member}.${name}`));
-  }, {});
-};
-
-/** Names that people read hold no blanks at their ends. */
-const trimmed = ({ displayName, ...rest }: Resource): Resource => {
-  const name = typeof displayName === "string" ? displayName.trim() : "";
-  return name === "" ? rest : { ...rest, displayName: name };
-};
+/** A value for an attribute of an extension. */
+interface Setting {
+  readonly path: AttributePath;
+  readonly value: Json;
+}
 
 /**
  * Reads what a resource is to be, or what is to change of it. Throws `request.malformed` or `request.invalid` with a
  * sentence that names the attribute.
  */
-export const readSent = (type: ResourceType, body: Body): Sent => {
+export function readSent(type: ResourceType, body: Body): Sent {
   const members = Object.entries(body);
   // A name with a colon is the URN of an extension; those of SCIM 2.0 are not known here.
   const core = members
@@ -95,24 +62,57 @@ export const readSent = (type: ResourceType, body: Body): Sent => {
     }),
     leaving: members.flatMap(([name, value]) => leavingOf(type, name, value)),
   };
-};
+}
 
-/** The most names in `meta.attributes`: each costs a search of the schemas, which hold far fewer. */
-const NAMES_MAX = 1_000;
+/** Names that people read hold no blanks at their ends. */
+function trimmed({ displayName, ...rest }: Resource): Resource {
+  const name = typeof displayName === "string" ? displayName.trim() : "";
+  return name === "" ? rest : { ...rest, displayName: name };
+}
 
-const checkRemovable = ({ attribute, sub }: AttributePath, name: string): void => {
-  const parts = sub ? [attribute, sub] : [attribute];
-  const isKept = (part: Attribute) => part.mutability === "readOnly" || part.mutability === "writeOnly";
-  if (parts.some(isKept) || (sub ?? attribute).required) {
-    throw new Fault("request.invalid", `meta.attributes names ${name.slice(0, 100)}, which cannot be removed.`);
-  }
-};
+function readExtension(extension: Extension, member: string, given: unknown): Resource {
+  if (isUnassigned(given)) return {};
+  if (!isObject(given)) throw misfit(member, `must be an object, not ${kindOf(given)}.`);
+  const pick: Pick = pickFrom(given);
+  return pathsOf(extension).reduce((resource: Resource, path) => {
+    const { name } = path.attribute;
+    const value = name === "manager" ? managerOf(pick(name)) : pick(name);
+    return withAttributeValue(resource, path, readAttributeValue(path.attribute, value, `${member}.${name}`));
+  }, {});
+}
+
+/** A manager is known by its id alone, which SCIM 2.0 calls its value. */
+function managerOf(given: unknown): unknown {
+  const one = Array.isArray(given) && given.length === 1 ? given[0] : given;
+  if (!isObject(one)) return one;
+  const pick = pickFrom(one);
+  return { value: pick("managerId") ?? pick("value") };
+}
+
+function leavingOf(type: ResourceType, name: string, given: unknown): readonly Leaving[] {
+  const attribute = attributeNamed(coreAttributes(type), name);
+  if (!attribute?.multiValued || attribute.mutability === "readOnly") return [];
+  const elements = listOf(given).flatMap((element, at) =>
+    isGoing(element) ? readElements(attribute, element, `${name}[${at}]`) : [],
+  );
+  return elements.length > 0 ? [{ attribute, elements }] : [];
+}
+
+/** Elements one by one: a list, or a single element without one. */
+function listOf(given: unknown): readonly unknown[] {
+  return Array.isArray(given) ? given : [given];
+}
+
+function isGoing(element: unknown): boolean {
+  const operation = isObject(element) ? pickFrom(element)("operation") : undefined;
+  return typeof operation === "string" && operation.toLowerCase() === "delete";
+}
 
 /**
  * The attributes that a PATCH takes away before it sets others: those that `meta.attributes` names. Unknown names count for
  * nothing. Throws `request.malformed` for what is no list of names, `request.invalid` for an attribute that must stay.
  */
-export const readRemoved = (type: ResourceType, body: Body): readonly AttributePath[] => {
+export function readRemoved(type: ResourceType, body: Body): readonly AttributePath[] {
   const meta = pickFrom(body)("meta");
   if (isUnassigned(meta)) return [];
   if (!isObject(meta)) throw misfit("meta", `must be an object, not ${kindOf(meta)}.`);
@@ -128,32 +128,36 @@ export const readRemoved = (type: ResourceType, body: Body): readonly AttributeP
     for (const path of paths) checkRemovable(path, name);
     return paths;
   });
-};
+}
+
+function checkRemovable({ attribute, sub }: AttributePath, name: string): void {
+  const parts = sub ? [attribute, sub] : [attribute];
+  const isKept = (part: Attribute) => part.mutability === "readOnly" || part.mutability === "writeOnly";
+  if (parts.some(isKept) || (sub ?? attribute).required) {
+    throw new Fault("request.invalid", `meta.attributes names ${name.slice(0, 100)}, which cannot be removed.`);
+  }
+}
 
 /** Throws `request.invalid` where a body names another resource than the path does. */
-export const checkId = (body: Body, id: string): void => {
+export function checkId(body: Body, id: string): void {
   const given = pickFrom(body)("id");
   if (isUnassigned(given) || given === id) return;
   throw new Fault("request.invalid", "The id in the body is not the one in the path; an id cannot be changed.");
-};
-
-/** A value for an attribute of an extension. */
-interface Setting {
-  readonly path: AttributePath;
-  readonly value: Json;
 }
-
-const says = (value: Json, present: Json | undefined): boolean =>
-  isObject(value) ? present !== undefined && isMeant(value, present) : isSame(value, present);
 
 /**
  * What the extensions of a request set. Users are shown with one attribute in both extensions, so clients send it back twice
  * and change it once: the value that differs from what is there is the one that is meant.
  */
-export const settingsOf = ({ extensions }: Sent, before: Resource): readonly Setting[] =>
-  pathsOf(WSO2).flatMap((path) => {
+export function settingsOf({ extensions }: Sent, before: Resource): readonly Setting[] {
+  return pathsOf(WSO2).flatMap((path) => {
     const values = extensions.flatMap((one) => attributeValue(one, path) ?? []);
     const present = attributeValue(before, path);
     const value = values.find((one) => !says(one, present)) ?? values[0];
     return value === undefined ? [] : [{ path, value }];
   });
+}
+
+function says(value: Json, present: Json | undefined): boolean {
+  return isObject(value) ? present !== undefined && isMeant(value, present) : isSame(value, present);
+}

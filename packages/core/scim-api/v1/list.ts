@@ -38,31 +38,6 @@ export interface ListAnswer {
   readonly Resources: Record<string, unknown>[];
 }
 
-const isGiven = (number: string | number | undefined): boolean => number !== undefined && number !== "";
-
-const unpageable = (total: number, max: number): Fault =>
-  new Fault(
-    "scim.too_many",
-    `The list has ${total} resources; without paging at most ${max} are answered. Page through it with startIndex and count, such as startIndex=1&count=${limits.pageSizeMax} (the most of one page), then startIndex=${limits.pageSizeMax + 1}, or narrow it with a filter.`,
-  );
-
-/**
- * The part of a list that is asked for. One that is not paged is complete, or refused: it is read as a page first, which is
- * all of most lists and tells how long the others are.
- */
-const windowOf = async <T>(sources: readonly Source<T>[], query: Query, request: ListRequest) => {
-  if (isGiven(request.startIndex) || isGiven(request.count)) {
-    const { startIndex, count } = indexPage(request);
-    return { startIndex, page: await listPage(sources, query, { offset: startIndex - 1, limit: count }) };
-  }
-  const first: Page<T> = await listPage(sources, query, { offset: 0, limit: limits.pageSizeMax });
-  if (first.total <= limits.pageSizeMax && !first.hasMore) return { startIndex: 1, page: first };
-  if (first.total > UNPAGED_MAX) throw unpageable(first.total, UNPAGED_MAX);
-  const page = await listPage(sources, query, { offset: 0, limit: UNPAGED_MAX });
-  if (page.total > UNPAGED_MAX || page.hasMore) throw unpageable(page.total, UNPAGED_MAX);
-  return { startIndex: 1, page };
-};
-
 /** One kind of resources in a list. */
 interface Part<T> {
   readonly type: ResourceType;
@@ -73,45 +48,8 @@ interface Part<T> {
   readonly show: (things: readonly T[]) => Promise<readonly Resource[]>;
 }
 
-/** The attribute to sort by, as SCIM 2.0 calls it. */
-const sortOf = (type: ResourceType, { sortBy, sortOrder }: SortRequest): SortRequest => {
-  if (sortBy === undefined || sortBy.trim() === "") return {};
-  const [path] = attributesNamed(type, sortBy);
-  if (!path)
-    throw new Fault(
-      "request.invalid",
-      `sortBy names "${sortBy.slice(0, 100)}", which is no attribute of ${type.name.toLowerCase()}s.`,
-    );
-  return { sortBy: pathName(path), sortOrder };
-};
-
-const list = async <T>(part: Part<T>, request: ListRequest): Promise<ListAnswer> => {
-  const { type, nameAttribute, sources, filters, names, show } = part;
-  const query: Query = { filters, names, ...orderOf(type, nameAttribute, sortOf(type, request)) };
-  const { startIndex, page } = await windowOf(sources, query, request);
-  const resources = await show(page.things);
-  return {
-    totalResults: page.total,
-    itemsPerPage: resources.length,
-    startIndex,
-    schemas: [CORE],
-    Resources: resources.map((resource) => ({ ...resource })),
-  };
-};
-
-const boundFor = (type: ResourceType, { syntax }: Filter, userStores: readonly string[]): (BoundFilter | undefined)[] =>
-  userStores.map((store) => syntax && bindFilter(type, syntax, { unknown: "refuse", canonical: canonicalIn(store) }));
-
-/** How the resources of a list are shown: by the spec in part, unless the deployment has lists show all of them. */
-const shownIn = (type: ResourceType, { dialect }: Scim1Stores, { attributes = "" }: ListRequest) => {
-  const isWhole = dialect.listsWhole && attributes.trim() === "";
-  return isWhole
-    ? { projection: everything(type), finish: (resource: Resource) => resource }
-    : { projection: summary(type, attributes), finish: summaryOf };
-};
-
 /** Lists users. Throws SCIM's refusals of filters, orders and pages, and `scim.too_many` for a list that must be paged. */
-export const listUsers = (stores: Scim1Stores, asking: Asking, request: ListRequest): Promise<ListAnswer> => {
+export function listUsers(stores: Scim1Stores, asking: Asking, request: ListRequest): Promise<ListAnswer> {
   const filter = userFilter(userType, request.filter);
   const { projection, finish } = shownIn(userType, stores, request);
   const part: Part<User> = {
@@ -123,10 +61,10 @@ export const listUsers = (stores: Scim1Stores, asking: Asking, request: ListRequ
     show: async (users) => (await showAll(stores, asking, users, projection)).map(finish),
   };
   return list(part, request);
-};
+}
 
 /** Lists groups. Throws as `listUsers` does. */
-export const listGroups = (stores: Scim1Stores, asking: Asking, request: ListRequest): Promise<ListAnswer> => {
+export function listGroups(stores: Scim1Stores, asking: Asking, request: ListRequest): Promise<ListAnswer> {
   const filter = groupFilter(groupType, request.filter, stores.userStores);
   const { projection, finish } = shownIn(groupType, stores, request);
   const userStores = stores.userStores.filter((store) => filter.userStore === undefined || store === filter.userStore);
@@ -140,4 +78,72 @@ export const listGroups = (stores: Scim1Stores, asking: Asking, request: ListReq
     show: async (groups) => (await showGroups(stores, asking, groups, projection)).map(finish),
   };
   return list(part, request);
-};
+}
+
+/** How the resources of a list are shown: by the spec in part, unless the deployment has lists show all of them. */
+function shownIn(type: ResourceType, { dialect }: Scim1Stores, { attributes = "" }: ListRequest) {
+  const isWhole = dialect.listsWhole && attributes.trim() === "";
+  return isWhole
+    ? { projection: everything(type), finish: (resource: Resource) => resource }
+    : { projection: summary(type, attributes), finish: summaryOf };
+}
+
+function boundFor(type: ResourceType, { syntax }: Filter, userStores: readonly string[]): (BoundFilter | undefined)[] {
+  return userStores.map(
+    (store) => syntax && bindFilter(type, syntax, { unknown: "refuse", canonical: canonicalIn(store) }),
+  );
+}
+
+async function list<T>(part: Part<T>, request: ListRequest): Promise<ListAnswer> {
+  const { type, nameAttribute, sources, filters, names, show } = part;
+  const query: Query = { filters, names, ...orderOf(type, nameAttribute, sortOf(type, request)) };
+  const { startIndex, page } = await windowOf(sources, query, request);
+  const resources = await show(page.things);
+  return {
+    totalResults: page.total,
+    itemsPerPage: resources.length,
+    startIndex,
+    schemas: [CORE],
+    Resources: resources.map((resource) => ({ ...resource })),
+  };
+}
+
+/** The attribute to sort by, as SCIM 2.0 calls it. */
+function sortOf(type: ResourceType, { sortBy, sortOrder }: SortRequest): SortRequest {
+  if (sortBy === undefined || sortBy.trim() === "") return {};
+  const [path] = attributesNamed(type, sortBy);
+  if (!path)
+    throw new Fault(
+      "request.invalid",
+      `sortBy names "${sortBy.slice(0, 100)}", which is no attribute of ${type.name.toLowerCase()}s.`,
+    );
+  return { sortBy: pathName(path), sortOrder };
+}
+
+/**
+ * The part of a list that is asked for. One that is not paged is complete, or refused: it is read as a page first, which is
+ * all of most lists and tells how long the others are.
+ */
+async function windowOf<T>(sources: readonly Source<T>[], query: Query, request: ListRequest) {
+  if (isGiven(request.startIndex) || isGiven(request.count)) {
+    const { startIndex, count } = indexPage(request);
+    return { startIndex, page: await listPage(sources, query, { offset: startIndex - 1, limit: count }) };
+  }
+  const first: Page<T> = await listPage(sources, query, { offset: 0, limit: limits.pageSizeMax });
+  if (first.total <= limits.pageSizeMax && !first.hasMore) return { startIndex: 1, page: first };
+  if (first.total > UNPAGED_MAX) throw unpageable(first.total, UNPAGED_MAX);
+  const page = await listPage(sources, query, { offset: 0, limit: UNPAGED_MAX });
+  if (page.total > UNPAGED_MAX || page.hasMore) throw unpageable(page.total, UNPAGED_MAX);
+  return { startIndex: 1, page };
+}
+
+function isGiven(number: string | number | undefined): boolean {
+  return number !== undefined && number !== "";
+}
+
+function unpageable(total: number, max: number): Fault {
+  return new Fault(
+    "scim.too_many",
+    `The list has ${total} resources; without paging at most ${max} are answered. Page through it with startIndex and count, such as startIndex=1&count=${limits.pageSizeMax} (the most of one page), then startIndex=${limits.pageSizeMax + 1}, or narrow it with a filter.`,
+  );
+}

@@ -11,16 +11,7 @@ import { CORE, ENTERPRISE, WSO2, WSO2_MEMBER } from "./shapes.ts";
 
 /** What of the system extension has a name: it lies in WSO2's extension. */
 const ofSystem: ReadonlySet<string> = new Set(["askPassword", "verifyEmail"]);
-/** Parts that came with SCIM 2.0. */
-const isNewPart = ({ name }: Attribute): boolean => name === "$ref" || name.startsWith("audience");
 const newMeta: ReadonlySet<string> = new Set(["resourceType", "version"]);
-
-/** Whether SCIM 1.1 has a name for an attribute or a part of one. */
-const isNameable = ({ extension, attribute, sub }: AttributePath): boolean => {
-  if (extension?.id === systemSchema.id) return ofSystem.has(attribute.name);
-  if (attribute.name === "meta" && sub && newMeta.has(sub.name)) return false;
-  return !sub || !isNewPart(sub);
-};
 
 /** The two extensions of SCIM 1.1. */
 export type Extension = typeof ENTERPRISE | typeof WSO2;
@@ -31,22 +22,6 @@ const schemasIn: Readonly<Record<Extension, readonly Schema[]>> = {
   [WSO2]: [enterpriseSchema, systemSchema],
 };
 
-/** The attributes that an extension of SCIM 1.1 holds, in the order in which they are shown. */
-export const pathsOf = (extension: Extension): readonly AttributePath[] =>
-  schemasIn[extension]
-    .flatMap((schema) => schema.attributes.map((attribute) => ({ extension: schema, attribute, sub: undefined })))
-    .filter((path) => isNameable(path));
-
-/** The extension that a member of a resource holds, by its name in any case. */
-export const extensionNamed = (member: string): Extension | undefined => {
-  const name = member.toLowerCase();
-  if (name === ENTERPRISE) return ENTERPRISE;
-  return name === WSO2 || name === WSO2_MEMBER.toLowerCase() ? WSO2 : undefined;
-};
-
-/** What SCIM 2.0 calls an attribute: the id of the manager alone has another name. */
-const canonicalName = (name: string): string => name.replace(/^manager\.managerId$/i, "manager.value");
-
 /** How the name of an attribute of an extension begins. */
 const prefixes: readonly (readonly [string, Extension])[] = [
   [ENTERPRISE, ENTERPRISE],
@@ -54,15 +29,26 @@ const prefixes: readonly (readonly [string, Extension])[] = [
   [WSO2_MEMBER, WSO2],
 ];
 
-const nameable = (named: Named | undefined): readonly AttributePath[] =>
-  named?.attribute && isNameable(named) ? [named] : [];
+/** The attributes that an extension of SCIM 1.1 holds, in the order in which they are shown. */
+export function pathsOf(extension: Extension): readonly AttributePath[] {
+  return schemasIn[extension]
+    .flatMap((schema) => schema.attributes.map((attribute) => ({ extension: schema, attribute, sub: undefined })))
+    .filter((path) => isNameable(path));
+}
+
+/** The extension that a member of a resource holds, by its name in any case. */
+export function extensionNamed(member: string): Extension | undefined {
+  const name = member.toLowerCase();
+  if (name === ENTERPRISE) return ENTERPRISE;
+  return name === WSO2 || name === WSO2_MEMBER.toLowerCase() ? WSO2 : undefined;
+}
 
 /**
  * The attributes that a name stands for: `userName`, `name.givenName`, one with the URN of the core schema or of an extension
  * before it and a colon or a dot between, or an extension as a whole. Names count in any case. Answers none for a name that
  * SCIM 1.1 does not have.
  */
-export const attributesNamed = (type: ResourceType, given: string): readonly AttributePath[] => {
+export function attributesNamed(type: ResourceType, given: string): readonly AttributePath[] {
   const name = given.trim();
   const ofCore = behind(CORE, name);
   if (ofCore !== undefined) {
@@ -81,4 +67,25 @@ export const attributesNamed = (type: ResourceType, given: string): readonly Att
     );
   }
   return name.includes(":") ? [] : nameable(resolveName(type, canonicalName(name)));
-};
+}
+
+function nameable(named: Named | undefined): readonly AttributePath[] {
+  return named?.attribute && isNameable(named) ? [named] : [];
+}
+
+/** What SCIM 2.0 calls an attribute: the id of the manager alone has another name. */
+function canonicalName(name: string): string {
+  return name.replace(/^manager\.managerId$/i, "manager.value");
+}
+
+/** Whether SCIM 1.1 has a name for an attribute or a part of one. */
+function isNameable({ extension, attribute, sub }: AttributePath): boolean {
+  if (extension?.id === systemSchema.id) return ofSystem.has(attribute.name);
+  if (attribute.name === "meta" && sub && newMeta.has(sub.name)) return false;
+  return !sub || !isNewPart(sub);
+}
+
+/** Parts that came with SCIM 2.0. */
+function isNewPart({ name }: Attribute): boolean {
+  return name === "$ref" || name.startsWith("audience");
+}

@@ -8,67 +8,8 @@ import { isObject } from "../../scim/values.ts";
 import { type Extension, pathsOf } from "./naming.ts";
 import { CORE, ENTERPRISE, WSO2, WSO2_MEMBER } from "./shapes.ts";
 
-/** `2016-01-26T18:31:57`: in UTC, to the second, without a zone. */
-const instantShown = (value: Json): Json =>
-  typeof value === "string" ? value.slice(0, "yyyy-MM-ddTHH:mm:ss".length) : value;
-
-const metaShown = (meta: Json): JsonObject => {
-  const { created, lastModified, location } = isObject(meta) ? meta : {};
-  return {
-    ...(created !== undefined && { created: instantShown(created) }),
-    ...(lastModified !== undefined && { lastModified: instantShown(lastModified) }),
-    ...(location !== undefined && { location }),
-  };
-};
-
-/** The name of a group with its store, whichever that is. */
-const prefixedName = (shownName: string, userStores: readonly string[]): string =>
-  shownName.includes("/") && userStores.includes(splitStore(shownName).userStore)
-    ? shownName
-    : `${PRIMARY}/${shownName}`;
-
-/** Elements with some of their parts. */
-const withParts = (list: Json, change: (element: JsonObject) => JsonObject): Json =>
-  Array.isArray(list) ? list.map((element: Json) => (isObject(element) ? change(element) : element)) : list;
-
-const groupOfUser =
-  (userStores: readonly string[]) =>
-  ({ value, display }: JsonObject): JsonObject => ({
-    ...(value !== undefined && { value }),
-    ...(typeof display === "string" && { display: prefixedName(display, userStores) }),
-  });
-
-const roleShown = ({ value, display, type, primary }: JsonObject): JsonObject =>
-  Object.fromEntries(
-    Object.entries({ value, display, type, primary }).filter(([, part]) => part !== undefined),
-  ) as JsonObject;
-
-const managerShown = (manager: Json): JsonObject | undefined => {
-  const id = memberOf(manager, "value");
-  return id === undefined ? undefined : { managerId: id };
-};
-
-const extensionShown = (resource: Resource, extension: Extension): JsonObject =>
-  Object.fromEntries(
-    pathsOf(extension).flatMap((path): [string, Json][] => {
-      const { name } = path.attribute;
-      const value = attributeValue(resource, path);
-      const shown = name === "manager" && value !== undefined ? managerShown(value) : value;
-      return shown === undefined ? [] : [[name, shown]];
-    }),
-  );
-
-const filled = (name: string, members: JsonObject): Resource =>
-  Object.keys(members).length > 0 ? { [name]: members } : {};
-
-/** What is left of a resource without the members that are written in a way of their own. */
-const plain = (resource: Resource): Resource =>
-  Object.fromEntries(
-    Object.entries(resource).filter(([name]) => !name.includes(":") && name !== "schemas" && name !== "meta"),
-  );
-
 /** A user. */
-export const userShown = (resource: Resource, userStores: readonly string[]): Resource => {
+export function userShown(resource: Resource, userStores: readonly string[]): Resource {
   const { id, groups, roles, ...rest } = plain(resource);
   const enterprise = extensionShown(resource, ENTERPRISE);
   const wso2 = extensionShown(resource, WSO2);
@@ -86,15 +27,50 @@ export const userShown = (resource: Resource, userStores: readonly string[]): Re
     ...filled(WSO2_MEMBER, wso2),
     ...(resource.meta !== undefined && { meta: metaShown(resource.meta) }),
   };
-};
+}
 
-const memberShown = ({ value, display }: JsonObject): JsonObject => ({
-  ...(value !== undefined && { value }),
-  ...(display !== undefined && { display }),
-});
+function extensionShown(resource: Resource, extension: Extension): JsonObject {
+  return Object.fromEntries(
+    pathsOf(extension).flatMap((path): [string, Json][] => {
+      const { name } = path.attribute;
+      const value = attributeValue(resource, path);
+      const shown = name === "manager" && value !== undefined ? managerShown(value) : value;
+      return shown === undefined ? [] : [[name, shown]];
+    }),
+  );
+}
+
+function managerShown(manager: Json): JsonObject | undefined {
+  const id = memberOf(manager, "value");
+  return id === undefined ? undefined : { managerId: id };
+}
+
+function groupOfUser(userStores: readonly string[]) {
+  return ({ value, display }: JsonObject): JsonObject => ({
+    ...(value !== undefined && { value }),
+    ...(typeof display === "string" && { display: prefixedName(display, userStores) }),
+  });
+}
+
+/** The name of a group with its store, whichever that is. */
+function prefixedName(shownName: string, userStores: readonly string[]): string {
+  return shownName.includes("/") && userStores.includes(splitStore(shownName).userStore)
+    ? shownName
+    : `${PRIMARY}/${shownName}`;
+}
+
+function roleShown({ value, display, type, primary }: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries({ value, display, type, primary }).filter(([, part]) => part !== undefined),
+  ) as JsonObject;
+}
+
+function filled(name: string, members: JsonObject): Resource {
+  return Object.keys(members).length > 0 ? { [name]: members } : {};
+}
 
 /** A group, under its name with its store. */
-export const groupShown = (resource: Resource, { userStore, displayName }: Group): Resource => {
+export function groupShown(resource: Resource, { userStore, displayName }: Group): Resource {
   const { id, members, ...rest } = plain(resource);
   return {
     ...(id !== undefined && { id }),
@@ -104,7 +80,42 @@ export const groupShown = (resource: Resource, { userStore, displayName }: Group
     ...(members !== undefined && { members: withParts(members, memberShown) }),
     ...(resource.meta !== undefined && { meta: metaShown(resource.meta) }),
   };
-};
+}
+
+function memberShown({ value, display }: JsonObject): JsonObject {
+  return {
+    ...(value !== undefined && { value }),
+    ...(display !== undefined && { display }),
+  };
+}
 
 /** A resource in a list that shows a part of it: the schemas say nothing there. */
-export const summaryOf = ({ schemas: _, ...rest }: Resource): Resource => rest;
+export function summaryOf({ schemas: _, ...rest }: Resource): Resource {
+  return rest;
+}
+
+/** What is left of a resource without the members that are written in a way of their own. */
+function plain(resource: Resource): Resource {
+  return Object.fromEntries(
+    Object.entries(resource).filter(([name]) => !name.includes(":") && name !== "schemas" && name !== "meta"),
+  );
+}
+
+/** Elements with some of their parts. */
+function withParts(list: Json, change: (element: JsonObject) => JsonObject): Json {
+  return Array.isArray(list) ? list.map((element: Json) => (isObject(element) ? change(element) : element)) : list;
+}
+
+function metaShown(meta: Json): JsonObject {
+  const { created, lastModified, location } = isObject(meta) ? meta : {};
+  return {
+    ...(created !== undefined && { created: instantShown(created) }),
+    ...(lastModified !== undefined && { lastModified: instantShown(lastModified) }),
+    ...(location !== undefined && { location }),
+  };
+}
+
+/** `2016-01-26T18:31:57`: in UTC, to the second, without a zone. */
+function instantShown(value: Json): Json {
+  return typeof value === "string" ? value.slice(0, "yyyy-MM-ddTHH:mm:ss".length) : value;
+}

@@ -8,24 +8,8 @@ import { type Sent, settingsOf } from "./input.ts";
 import { pathsOf } from "./naming.ts";
 import { WSO2 } from "./shapes.ts";
 
-/** Whether SCIM 1.1 shows anything of a value: of a manager it is the id. */
-const isShown = (value: Json | undefined): boolean => !isObject(value) || memberOf(value, "value") !== undefined;
-
-/** What the extensions hold beyond the names of SCIM 1.1. */
-const unnamed = (type: ResourceType, before: Resource): Resource => {
-  const held = Object.fromEntries(
-    type.extensions.flatMap(({ id }): [string, Json][] => {
-      const value = before[id];
-      return value === undefined ? [] : [[id, value]];
-    }),
-  );
-  return pathsOf(WSO2)
-    .filter((path) => isShown(attributeValue(held, path)))
-    .reduce((rest, path) => withAttributeValue(rest, path, undefined), held);
-};
-
 /** The user that a PUT asks for. A complex value that stays what it was keeps the parts that SCIM 1.1 has no names for. */
-export const replaced = (type: ResourceType, before: Resource, sent: Sent): Resource => {
+export function replaced(type: ResourceType, before: Resource, sent: Sent): Resource {
   const extensions = settingsOf(sent, before).reduce(
     (resource, { path, value }) => {
       const present = attributeValue(before, path);
@@ -35,4 +19,22 @@ export const replaced = (type: ResourceType, before: Resource, sent: Sent): Reso
     unnamed(type, before),
   );
   return { ...sent.core, ...extensions };
-};
+}
+
+/** What the extensions hold beyond the names of SCIM 1.1. */
+function unnamed(type: ResourceType, before: Resource): Resource {
+  const held = Object.fromEntries(
+    type.extensions.flatMap(({ id }): [string, Json][] => {
+      const value = before[id];
+      return value === undefined ? [] : [[id, value]];
+    }),
+  );
+  return pathsOf(WSO2)
+    .filter((path) => isShown(attributeValue(held, path)))
+    .reduce((rest, path) => withAttributeValue(rest, path, undefined), held);
+}
+
+/** Whether SCIM 1.1 shows anything of a value: of a manager it is the id. */
+function isShown(value: Json | undefined): boolean {
+  return !isObject(value) || memberOf(value, "value") !== undefined;
+}

@@ -37,73 +37,77 @@ const always: Readonly<Record<string, readonly string[]>> = {
   Group: ["id", "displayName", "meta"],
 };
 
+/** Everything, as a resource that is read by its id shows it. */
+export function everything(type: ResourceType): Projection {
+  return projectionOf(type, {});
+}
+
+/** What the spec shows of a resource in a list, with the attributes that a request names beside it. */
+export function summary(type: ResourceType, attributes = ""): Projection {
+  return projectionOf(type, { attributes: [...(always[type.name] ?? []), ...namesOf(type, attributes)] });
+}
+
 /** The attributes that a comma list names, as SCIM 2.0 calls them; names that SCIM 1.1 does not have stand for nothing. */
-const namesOf = (type: ResourceType, list: string): readonly string[] => {
+function namesOf(type: ResourceType, list: string): readonly string[] {
   const names = new Set(list.split(","));
   if (names.size > NAMES_MAX) {
     throw new Fault("request.invalid", `A request names at most ${NAMES_MAX} attributes, not ${names.size}.`);
   }
   return [...names].flatMap((name) => attributesNamed(type, name).map(pathName));
-};
-
-/** Everything, as a resource that is read by its id shows it. */
-export const everything = (type: ResourceType): Projection => projectionOf(type, {});
-
-/** What the spec shows of a resource in a list, with the attributes that a request names beside it. */
-export const summary = (type: ResourceType, attributes = ""): Projection =>
-  projectionOf(type, { attributes: [...(always[type.name] ?? []), ...namesOf(type, attributes)] });
+}
 
 /** What a request for one resource wants to see. Throws `request.invalid` for too many names. */
-export const wantedOf = (type: ResourceType, attributes: string | undefined): Projection =>
-  attributes === undefined || attributes.trim() === "" ? everything(type) : summary(type, attributes);
+export function wantedOf(type: ResourceType, attributes: string | undefined): Projection {
+  return attributes === undefined || attributes.trim() === "" ? everything(type) : summary(type, attributes);
+}
 
 /** Users as they are answered. `version` is that of the names, where it was read beside the users already. */
-export const showAll = async (
+export async function showAll(
   stores: Scim1Stores,
   asking: Asking,
   users: readonly User[],
   projection: Projection,
   version?: Promise<number>,
-): Promise<readonly Resource[]> => {
+): Promise<readonly Resource[]> {
   const resources = await showUsers(stores, asking, users, projection, version);
   return resources.map((resource) => userShown(resource, stores.userStores));
-};
+}
 
 /** One user. */
-export const showUser = async (
+export async function showUser(
   stores: Scim1Stores,
   asking: Asking,
   user: User,
   projection: Projection,
   version?: Promise<number>,
-): Promise<Shown> => {
+): Promise<Shown> {
   const [body = {}] = await showAll(stores, asking, [user], projection, version);
   return { location: `${asking.base}/Users/${user.id}`, body: { ...body } };
-};
+}
 
 /** Groups as they are answered; their members are read where they are shown and not given. */
-export const showGroups = async (
+export async function showGroups(
   stores: Scim1Stores,
   asking: Asking,
   groups: readonly Group[],
   projection: Projection,
   read?: readonly (readonly Member[])[],
-): Promise<readonly Resource[]> => {
+): Promise<readonly Resource[]> {
   const isWhole = wants(projection, "members");
   const members = isWhole ? (read ?? (await membersOfAll(stores, asking.tenant, groups))) : [];
   return groups.map((group, at) =>
     groupShown(present(projection, groupResource(group, members[at], asking), { emptyLists: ["members"] }), group),
   );
-};
+}
 
 /** One group. */
-export const showGroup = async (
+export async function showGroup(
   stores: Scim1Stores,
   asking: Asking,
   group: Group,
   projection: Projection,
   read?: readonly Member[],
-): Promise<Shown> => {
+): Promise<Shown> {
   const [body = {}] = await showGroups(stores, asking, [group], projection, read && [read]);
   return { location: `${asking.base}/Groups/${group.id}`, body: { ...body } };
-};
+}

@@ -23,44 +23,39 @@ export interface Whom {
 
 const all = everything(userType);
 
-const checkAdministrator = async (stores: Scim1Stores, { tenant }: Asking, user: User): Promise<void> => {
-  if (await stores.isAdministrator(stores, tenant, user)) return;
-  throw new Fault("scim.forbidden", "/Users/me is for users who hold the role of administrators.");
-};
-
 /** Creates a user. */
-export const postUser = async (
+export async function postUser(
   stores: Scim1Stores,
   asking: Asking,
   body: Body,
   projection: Projection = all,
-): Promise<Shown> => {
+): Promise<Shown> {
   const user = await createUser(stores, asking, replaced(userType, {}, readSent(userType, body)), stores.dialect);
   return showUser(stores, asking, user, projection);
-};
+}
 
 /** Reads a user: all that is kept of it, or the attributes that are named. */
-export const readUser = async (
+export async function readUser(
   stores: Scim1Stores,
   asking: Asking,
   { id, isSelf = false }: Whom,
   projection: Projection = all,
-): Promise<Shown> => {
+): Promise<Shown> {
   const version = versionBeside(stores, asking.tenant, projection);
   const user = await stores.users.find(asking.tenant, id);
   if (!user) throw notFound(id);
   if (isSelf) await checkAdministrator(stores, asking, user);
   return showUser(stores, asking, user, projection, version);
-};
+}
 
 /** Replaces a user. */
-export const putUser = async (
+export async function putUser(
   stores: Scim1Stores,
   asking: Asking,
   { id, isSelf = false }: Whom,
   body: Body,
   projection: Projection = all,
-): Promise<Shown> => {
+): Promise<Shown> {
   const sent = readSent(userType, body);
   requireAll(userType, sent.core);
   const version = versionBeside(stores, asking.tenant, projection);
@@ -70,16 +65,16 @@ export const putUser = async (
     userName: String(sent.core.userName),
   });
   return showUser(stores, asking, user, projection, version);
-};
+}
 
 /** Changes what is sent of a user. */
-export const patchUser = async (
+export async function patchUser(
   stores: Scim1Stores,
   asking: Asking,
   { id, isSelf = false }: Whom,
   body: Body,
   projection: Projection = all,
-): Promise<Shown> => {
+): Promise<Shown> {
   checkId(body, id);
   const sent = readSent(userType, body);
   const removed = readRemoved(userType, body);
@@ -91,8 +86,14 @@ export const patchUser = async (
     ...(typeof userName === "string" && { userName }),
   });
   return showUser(stores, asking, user, projection, version);
-};
+}
 
 /** Deletes a user. */
-export const removeUser = (stores: Scim1Stores, asking: Asking, id: string): Promise<void> =>
-  deleteUser(stores, asking, id);
+export function removeUser(stores: Scim1Stores, asking: Asking, id: string): Promise<void> {
+  return deleteUser(stores, asking, id);
+}
+
+async function checkAdministrator(stores: Scim1Stores, { tenant }: Asking, user: User): Promise<void> {
+  if (await stores.isAdministrator(stores, tenant, user)) return;
+  throw new Fault("scim.forbidden", "/Users/me is for users who hold the role of administrators.");
+}

@@ -55,33 +55,26 @@ const doing: Readonly<Record<BulkKind, Readonly<Record<Exclude<BulkMethod, "POST
   },
 };
 
-const headOf = ({ method, bulkId }: BulkOperation) => ({ method, ...(bulkId !== undefined && { bulkId }) });
-
 const statuses: Readonly<Record<BulkMethod, string>> = { POST: "201", PUT: "200", PATCH: "200", DELETE: "204" };
 
-const protocolOf = (stores: Scim2Stores, asking: Asking): BulkProtocol<Outcome> => ({
-  async create(kind, data) {
-    const { body, etag } = await (kind === "Users" ? postUser : postGroup)(stores, asking, data, NOTHING);
-    return { id: String(body.id), etag };
-  },
-  change: (kind, method, id, { data, version }) => doing[kind][method](stores, asking, id, version, data),
-  locationOf: (kind, id) => linkTo(asking, `/${kind}/${id}`),
-  unknownPath: (description) => new Fault("scim.not_found", description),
-  succeeded: (sent, { method, location, etag }) => ({
-    ...headOf(sent),
-    ...(etag !== undefined && { version: etag }),
-    location,
-    status: statuses[method],
-  }),
-  failed: (sent, fault, location) => ({
-    ...headOf(sent),
-    ...(location !== undefined && { location }),
-    status: String(fault.row.status),
-    response: stores.dialect.errorOf(fault),
-  }),
-});
+/**
+ * Carries out a bulk request. Throws `request.malformed`, `request.invalid` or `request.too_large` for the request as a
+ * whole; whatever fails in one operation stands in its own answer.
+ */
+export async function bulk(
+  stores: Scim2Stores,
+  asking: Asking,
+  caller: BulkCaller,
+  body: Readonly<Record<string, unknown>>,
+) {
+  checkSchemas(body);
+  return {
+    schemas: [BULK_RESPONSE] as [typeof BULK_RESPONSE],
+    Operations: await carryOutBulk(protocolOf(stores, asking), caller, readBulk(body)),
+  };
+}
 
-const checkSchemas = (body: Readonly<Record<string, unknown>>): void => {
+function checkSchemas(body: Readonly<Record<string, unknown>>): void {
   const name = Object.keys(body).findLast((one) => one.toLowerCase() === "schemas");
   const schemas = (name === undefined ? undefined : body[name]) ?? [];
   const hasUrn = [schemas]
@@ -89,21 +82,32 @@ const checkSchemas = (body: Readonly<Record<string, unknown>>): void => {
     .some((urn) => typeof urn === "string" && urn.toLowerCase() === BULK_REQUEST.toLowerCase());
   if (Array.isArray(schemas) && (schemas.length === 0 || hasUrn)) return;
   throw new Fault("request.invalid", `schemas must hold ${BULK_REQUEST}.`);
-};
+}
 
-/**
- * Carries out a bulk request. Throws `request.malformed`, `request.invalid` or `request.too_large` for the request as a
- * whole; whatever fails in one operation stands in its own answer.
- */
-export const bulk = async (
-  stores: Scim2Stores,
-  asking: Asking,
-  caller: BulkCaller,
-  body: Readonly<Record<string, unknown>>,
-) => {
-  checkSchemas(body);
+function protocolOf(stores: Scim2Stores, asking: Asking): BulkProtocol<Outcome> {
   return {
-    schemas: [BULK_RESPONSE] as [typeof BULK_RESPONSE],
-    Operations: await carryOutBulk(protocolOf(stores, asking), caller, readBulk(body)),
+    async create(kind, data) {
+      const { body, etag } = await (kind === "Users" ? postUser : postGroup)(stores, asking, data, NOTHING);
+      return { id: String(body.id), etag };
+    },
+    change: (kind, method, id, { data, version }) => doing[kind][method](stores, asking, id, version, data),
+    locationOf: (kind, id) => linkTo(asking, `/${kind}/${id}`),
+    unknownPath: (description) => new Fault("scim.not_found", description),
+    succeeded: (sent, { method, location, etag }) => ({
+      ...headOf(sent),
+      ...(etag !== undefined && { version: etag }),
+      location,
+      status: statuses[method],
+    }),
+    failed: (sent, fault, location) => ({
+      ...headOf(sent),
+      ...(location !== undefined && { location }),
+      status: String(fault.row.status),
+      response: stores.dialect.errorOf(fault),
+    }),
   };
-};
+}
+
+function headOf({ method, bulkId }: BulkOperation) {
+  return { method, ...(bulkId !== undefined && { bulkId }) };
+}

@@ -19,49 +19,31 @@ import { asksForNothing, type Changing, checkMatch, type Shown, type Wanted } fr
 /** Members past which a change of a group is answered without it, unless attributes are asked for (reference scim.md, D24). */
 const MEMBERS_ANSWERED_MAX = 1_000;
 
-/** Members that are more than an answer holds are left out: what was asked for has been done. */
-const shown = async (
-  stores: Scim2Stores,
-  asking: Asking,
-  group: Group,
-  projection: Projection,
-  read?: readonly Member[],
-): Promise<Shown> => {
-  const showsMembers = wants(projection, "members") && group.memberCount <= MEMBERS_SHOWN_MAX;
-  const members = showsMembers ? (read ?? (await membersOfAll(stores, asking.tenant, [group]))[0]) : undefined;
-  const resource = groupResource(group, members, asking);
-  return {
-    location: `${asking.base}/Groups/${group.id}`,
-    etag: etagOf(group.version),
-    body: { ...present(projection, resource, members && { emptyLists: ["members"] }) },
-  };
-};
-
 /** Creates a group. */
-export const postGroup = async (stores: Scim2Stores, asking: Asking, body: unknown, wanted: Wanted): Promise<Shown> => {
+export async function postGroup(stores: Scim2Stores, asking: Asking, body: unknown, wanted: Wanted): Promise<Shown> {
   const { groupType } = stores.dialect;
   const projection = projectionOf(groupType, wanted);
   const resource = readResource(groupType, body);
   requireAll(groupType, resource);
   const { group, members } = await createGroup(stores, asking, resource);
   return shown(stores, asking, group, projection, members);
-};
+}
 
 /** Reads a group. One round trip up to about 7,000 members. */
-export const readGroup = async (stores: Scim2Stores, asking: Asking, id: string, wanted: Wanted): Promise<Shown> => {
+export async function readGroup(stores: Scim2Stores, asking: Asking, id: string, wanted: Wanted): Promise<Shown> {
   const projection = projectionOf(stores.dialect.groupType, wanted);
   const { group, members } = await readWithMembers(stores, asking.tenant, id, projection);
   return shown(stores, asking, group, projection, members);
-};
+}
 
 /** Replaces a group with its members. */
-export const putGroup = async (
+export async function putGroup(
   stores: Scim2Stores,
   asking: Asking,
   { id, ifMatch }: Changing,
   body: unknown,
   wanted: Wanted,
-): Promise<Shown> => {
+): Promise<Shown> {
   const { groupType } = stores.dialect;
   const projection = projectionOf(groupType, wanted);
   const resource = readResource(groupType, body);
@@ -80,21 +62,16 @@ export const putGroup = async (
     },
   });
   return shown(stores, asking, group, projection, now);
-};
-
-const displayNameIn = (steps: readonly PatchStep[]): string | undefined => {
-  const step = steps.findLast((one) => isStepOn(one, "displayName"));
-  return step && isStepOn(step, "displayName") && step.change.kind === "value" ? String(step.change.value) : undefined;
-};
+}
 
 /** Changes a group. The body is left out for a large group, unless attributes are asked for. */
-export const patchGroup = async (
+export async function patchGroup(
   stores: Scim2Stores,
   asking: Asking,
   { id, ifMatch }: Changing,
   body: unknown,
   wanted: Wanted,
-): Promise<Omit<Shown, "body"> & { readonly body: Record<string, unknown> | undefined }> => {
+): Promise<Omit<Shown, "body"> & { readonly body: Record<string, unknown> | undefined }> {
   const { groupType } = stores.dialect;
   const projection = projectionOf(groupType, wanted);
   const steps = readPatch(groupType, body);
@@ -128,8 +105,32 @@ export const patchGroup = async (
     return { location: `${asking.base}/Groups/${id}`, etag: etagOf(group.version), body: undefined };
   }
   return shown(stores, asking, group, projection, now ?? (await beside));
-};
+}
+
+function displayNameIn(steps: readonly PatchStep[]): string | undefined {
+  const step = steps.findLast((one) => isStepOn(one, "displayName"));
+  return step && isStepOn(step, "displayName") && step.change.kind === "value" ? String(step.change.value) : undefined;
+}
 
 /** Deletes a group. */
-export const removeGroup = (stores: Scim2Stores, { tenant }: Asking, { id, ifMatch }: Changing): Promise<void> =>
-  stores.groups.remove(tenant, id, ({ version }) => checkMatch(ifMatch, version));
+export function removeGroup(stores: Scim2Stores, { tenant }: Asking, { id, ifMatch }: Changing): Promise<void> {
+  return stores.groups.remove(tenant, id, ({ version }) => checkMatch(ifMatch, version));
+}
+
+/** Members that are more than an answer holds are left out: what was asked for has been done. */
+async function shown(
+  stores: Scim2Stores,
+  asking: Asking,
+  group: Group,
+  projection: Projection,
+  read?: readonly Member[],
+): Promise<Shown> {
+  const showsMembers = wants(projection, "members") && group.memberCount <= MEMBERS_SHOWN_MAX;
+  const members = showsMembers ? (read ?? (await membersOfAll(stores, asking.tenant, [group]))[0]) : undefined;
+  const resource = groupResource(group, members, asking);
+  return {
+    location: `${asking.base}/Groups/${group.id}`,
+    etag: etagOf(group.version),
+    body: { ...present(projection, resource, members && { emptyLists: ["members"] }) },
+  };
+}

@@ -23,56 +23,6 @@ import { LIST_RESPONSE } from "./shapes.ts";
 import type { Scim2Stores } from "./stores.ts";
 import { patchUser, postUser, putUser, readUser, removeUser } from "./users.ts";
 
-/** Where the resources of a tenant are. */
-const basePath = (tenant: string): string => (tenant === SUPER_TENANT ? "/scim2" : `/t/${tenant}/scim2`);
-
-const askingOf = ({ origin, tenant, principal, now, scopes }: RequestContext & Partial<ScopedContext>): Asking => ({
-  origin,
-  tenant,
-  base: basePath(tenant),
-  subject: callerId(principal),
-  scopes,
-  now,
-});
-
-/** The parameters of a list as a search has them. */
-const requestOf = ({ sortOder, ...query }: ListRequest & { readonly sortOder?: string | undefined }): ListRequest => ({
-  ...query,
-  sortOrder: query.sortOrder ?? sortOder,
-});
-
-const described = (list: readonly JsonObject[]): ListAnswer => ({
-  schemas: [LIST_RESPONSE],
-  totalResults: list.length,
-  startIndex: 1,
-  itemsPerPage: list.length,
-  Resources: list.map((one) => ({ ...one })),
-});
-
-/** RFC 7644 section 4: what describes the service is not searched. */
-const unfiltered = ({ filter }: { readonly filter?: string | undefined }): void => {
-  if (filter !== undefined) throw new Fault("scim.forbidden", "What describes the service cannot be filtered.");
-};
-
-/** One of a list of descriptions by its id. Throws `scim.not_found`. */
-const oneOf = (list: readonly JsonObject[], id: string): Record<string, unknown> => {
-  const found = resourceWithId(list, id);
-  if (!found) throw new Fault("scim.not_found", `"${id.slice(0, 200)}" describes nothing here.`);
-  return { ...found };
-};
-
-const typesOf = ({ dialect }: Scim2Stores) => [dialect.userType, dialect.groupType, roleType];
-/** Where the links of what describes the service begin: in the caller's tenant, or that of the path where nobody had to say who calls. */
-const baseOf = ({ origin, tenant, pathTenant }: OpenableContext): string =>
-  `${origin}${basePath(tenant ?? pathTenant ?? SUPER_TENANT)}`;
-
-/** The user who asks; a caller that is no user has none. */
-const selfIn = ({ principal }: RequestContext): string => {
-  // The id of an application is chosen by whoever makes it, and could be that of a user.
-  if (principal.kind === "user") return principal.subject;
-  throw new Fault("scim.forbidden", "An application on its own account is no user: ask with the credential of one.");
-};
-
 export const scim2Handlers: Handlers<typeof scim2Operations, Scim2Stores> = {
   listUsers: ({ query }, context) => listUsers(context, askingOf(context), requestOf(query)),
   searchUsers: ({ body }, context) => listUsers(context, askingOf(context), searchOf(body)),
@@ -159,3 +109,65 @@ export const scim2Handlers: Handlers<typeof scim2Operations, Scim2Stores> = {
   },
   getSchema: async ({ params }, context) => oneOf(schemaResources(baseOf(context), typesOf(context)), params.id),
 };
+
+function askingOf({ origin, tenant, principal, now, scopes }: RequestContext & Partial<ScopedContext>): Asking {
+  return {
+    origin,
+    tenant,
+    base: basePath(tenant),
+    subject: callerId(principal),
+    scopes,
+    now,
+  };
+}
+
+/** The parameters of a list as a search has them. */
+function requestOf({ sortOder, ...query }: ListRequest & { readonly sortOder?: string | undefined }): ListRequest {
+  return {
+    ...query,
+    sortOrder: query.sortOrder ?? sortOder,
+  };
+}
+
+/** The user who asks; a caller that is no user has none. */
+function selfIn({ principal }: RequestContext): string {
+  // The id of an application is chosen by whoever makes it, and could be that of a user.
+  if (principal.kind === "user") return principal.subject;
+  throw new Fault("scim.forbidden", "An application on its own account is no user: ask with the credential of one.");
+}
+
+/** RFC 7644 section 4: what describes the service is not searched. */
+function unfiltered({ filter }: { readonly filter?: string | undefined }): void {
+  if (filter !== undefined) throw new Fault("scim.forbidden", "What describes the service cannot be filtered.");
+}
+
+/** Where the links of what describes the service begin: in the caller's tenant, or that of the path where nobody had to say who calls. */
+function baseOf({ origin, tenant, pathTenant }: OpenableContext): string {
+  return `${origin}${basePath(tenant ?? pathTenant ?? SUPER_TENANT)}`;
+}
+
+/** Where the resources of a tenant are. */
+function basePath(tenant: string): string {
+  return tenant === SUPER_TENANT ? "/scim2" : `/t/${tenant}/scim2`;
+}
+
+function described(list: readonly JsonObject[]): ListAnswer {
+  return {
+    schemas: [LIST_RESPONSE],
+    totalResults: list.length,
+    startIndex: 1,
+    itemsPerPage: list.length,
+    Resources: list.map((one) => ({ ...one })),
+  };
+}
+
+function typesOf({ dialect }: Scim2Stores) {
+  return [dialect.userType, dialect.groupType, roleType];
+}
+
+/** One of a list of descriptions by its id. Throws `scim.not_found`. */
+function oneOf(list: readonly JsonObject[], id: string): Record<string, unknown> {
+  const found = resourceWithId(list, id);
+  if (!found) throw new Fault("scim.not_found", `"${id.slice(0, 200)}" describes nothing here.`);
+  return { ...found };
+}

@@ -18,35 +18,23 @@ interface IdList {
   readonly read: () => Promise<readonly Member[]>;
 }
 
-/** The id in `[value eq "id"]`, where the brackets hold nothing else. */
-const idIn = (where: BoundFilter, name: string): string | undefined =>
-  where.kind === "compare" && where.operator === "eq" && !where.where && pathName(where.path) === `${name}.value`
-    ? String(where.value)
-    : undefined;
-
-/** The wish of a whole list. */
-export const replacingMembers = (ids: ReadonlySet<string>): MembershipWish => ({
-  replaces: true,
-  joining: ids,
-  leaving: new Set(),
-});
-
 /** The wish that leaves the members as they are. */
 export const keepingMembers: MembershipWish = { replaces: false, joining: new Set(), leaving: new Set() };
 
-const chosen = async (where: BoundFilter, { name, read }: IdList, isEmpty: boolean): Promise<readonly string[]> => {
-  const id = idIn(where, name);
-  if (id !== undefined) return [id];
-  const members = isEmpty ? [] : await read();
-  const elements = members.map((member) => ({ value: member.userId, display: member.name, type: "User" }));
-  return elements.filter((element) => matchesElement(where, element)).map(({ value }) => value);
-};
+/** The wish of a whole list. */
+export function replacingMembers(ids: ReadonlySet<string>): MembershipWish {
+  return {
+    replaces: true,
+    joining: ids,
+    leaving: new Set(),
+  };
+}
 
 /**
  * Carries out the steps on a list one after the other, on ids alone. Throws `scim.mutability` for a change within an
  * element (a member is added or removed, never altered), and `request.invalid` for elements that are no users.
  */
-export const membershipOf = async (steps: readonly AttributeStep[], list: IdList): Promise<MembershipWish> => {
+export async function membershipOf(steps: readonly AttributeStep[], list: IdList): Promise<MembershipWish> {
   let replaces = false;
   const [joining, leaving] = [new Set<string>(), new Set<string>()];
   const begin = (ids: Iterable<string>) => {
@@ -82,13 +70,28 @@ export const membershipOf = async (steps: readonly AttributeStep[], list: IdList
     }
   }
   return { replaces, joining, leaving };
-};
+}
+
+async function chosen(where: BoundFilter, { name, read }: IdList, isEmpty: boolean): Promise<readonly string[]> {
+  const id = idIn(where, name);
+  if (id !== undefined) return [id];
+  const members = isEmpty ? [] : await read();
+  const elements = members.map((member) => ({ value: member.userId, display: member.name, type: "User" }));
+  return elements.filter((element) => matchesElement(where, element)).map(({ value }) => value);
+}
+
+/** The id in `[value eq "id"]`, where the brackets hold nothing else. */
+function idIn(where: BoundFilter, name: string): string | undefined {
+  return where.kind === "compare" && where.operator === "eq" && !where.where && pathName(where.path) === `${name}.value`
+    ? String(where.value)
+    : undefined;
+}
 
 /** What a list's steps come to where that can be told without reading it; `undefined` otherwise. Throws as `membershipOf` does. */
-export const foreseenMembership = async (
+export async function foreseenMembership(
   steps: readonly AttributeStep[],
   list: Omit<IdList, "read">,
-): Promise<MembershipWish | undefined> => {
+): Promise<MembershipWish | undefined> {
   let reads = false;
   const read = async () => {
     reads = true;
@@ -96,4 +99,4 @@ export const foreseenMembership = async (
   };
   const wish = await membershipOf(steps, { ...list, read });
   return reads ? undefined : wish;
-};
+}

@@ -23,23 +23,10 @@ export interface ListRequest {
   readonly cursor?: string | undefined;
 }
 
-const refuse = (description: string): Fault => new Fault("request.invalid", description);
-
 /** Which page is asked for. */
 type Paging =
   | { readonly kind: "index"; readonly startIndex: number; readonly count: number }
   | { readonly kind: "cursor"; readonly cursor: string; readonly count: number };
-
-/** Reads the paging of a request. Throws `request.invalid`, and `scim.count_invalid` for a page that is too large for a cursor. */
-export const pagingOf = ({ startIndex, count, cursor }: ListRequest): Paging => {
-  if (cursor === undefined) return { kind: "index", ...indexPage({ startIndex, count }) };
-  const asked = wholeNumber("count", count) ?? PAGE_DEFAULT;
-  if (wholeNumber("startIndex", startIndex) !== undefined)
-    throw refuse("startIndex and cursor exclude each other: page by one of them.");
-  if (asked > PAGE_MAX)
-    throw new Fault("scim.count_invalid", `count must not be greater than ${PAGE_MAX} with a cursor.`);
-  return { kind: "cursor", cursor, count: Math.max(0, asked) };
-};
 
 const MEMBERS = [
   "attributes",
@@ -52,35 +39,6 @@ const MEMBERS = [
   "count",
   "cursor",
 ] as const;
-
-const listed = (name: string, value: unknown): readonly string[] | string => {
-  if (typeof value === "string") return value;
-  if (Array.isArray(value) && value.every((entry) => typeof entry === "string")) return value;
-  throw new Fault("request.malformed", `${name} must be an array of strings.`);
-};
-
-/** Reads the body of a search (RFC 7644 section 3.4.3). Members are read whatever their case, unknown ones are ignored. */
-export const searchOf = (body: Readonly<Record<string, unknown>>): ListRequest => {
-  const given = new Map(Object.entries(body).map(([name, value]) => [name.toLowerCase(), value]));
-  const schemas = given.get("schemas") ?? [];
-  const urns = listed("schemas", schemas);
-  const hasUrn = [urns].flat().some((urn) => urn.toLowerCase() === SEARCH_REQUEST.toLowerCase());
-  if (urns.length > 0 && !hasUrn) throw refuse(`schemas must hold ${SEARCH_REQUEST}.`);
-  const request: Record<string, string | number | readonly string[]> = {};
-  for (const name of MEMBERS) {
-    const value = given.get(name.toLowerCase());
-    if (value === undefined || value === null) continue;
-    if (name === "attributes" || name === "excludedAttributes") request[name] = listed(name, value);
-    else if (name === "startIndex" || name === "count") {
-      if (typeof value !== "number" && typeof value !== "string") throw refuse(`${name} must be a whole number.`);
-      request[name] = value;
-    } else {
-      if (typeof value !== "string") throw new Fault("request.malformed", `${name} must be a string.`);
-      request[name] = value;
-    }
-  }
-  return request;
-};
 
 /** Whom and what a cursor is for: it opens for nobody else and for nothing else. */
 interface CursorScope {
@@ -102,38 +60,62 @@ interface CursorState {
   readonly until: number;
 }
 
-const digestOf = ({ endpoint, request }: CursorScope): string => {
-  const { attributes, excludedAttributes, filter, domain, sortBy, sortOrder } = request;
-  const text = JSON.stringify([
-    endpoint,
-    [attributes].flat().join(","),
-    [excludedAttributes].flat().join(","),
-    filter,
-    domain,
-    sortBy,
-    sortOrder,
-  ]);
-  return createHash("sha256").update(text).digest("base64url").slice(0, 22);
-};
+/** Reads the paging of a request. Throws `request.invalid`, and `scim.count_invalid` for a page that is too large for a cursor. */
+export function pagingOf({ startIndex, count, cursor }: ListRequest): Paging {
+  if (cursor === undefined) return { kind: "index", ...indexPage({ startIndex, count }) };
+  const asked = wholeNumber("count", count) ?? PAGE_DEFAULT;
+  if (wholeNumber("startIndex", startIndex) !== undefined)
+    throw refuse("startIndex and cursor exclude each other: page by one of them.");
+  if (asked > PAGE_MAX)
+    throw new Fault("scim.count_invalid", `count must not be greater than ${PAGE_MAX} with a cursor.`);
+  return { kind: "cursor", cursor, count: Math.max(0, asked) };
+}
 
-const ownerOf = ({ tenant, subject }: CursorScope): string => `cursor ${tenant} ${subject}`;
+/** Reads the body of a search (RFC 7644 section 3.4.3). Members are read whatever their case, unknown ones are ignored. */
+export function searchOf(body: Readonly<Record<string, unknown>>): ListRequest {
+  const given = new Map(Object.entries(body).map(([name, value]) => [name.toLowerCase(), value]));
+  const schemas = given.get("schemas") ?? [];
+  const urns = listed("schemas", schemas);
+  const hasUrn = [urns].flat().some((urn) => urn.toLowerCase() === SEARCH_REQUEST.toLowerCase());
+  if (urns.length > 0 && !hasUrn) throw refuse(`schemas must hold ${SEARCH_REQUEST}.`);
+  const request: Record<string, string | number | readonly string[]> = {};
+  for (const name of MEMBERS) {
+    const value = given.get(name.toLowerCase());
+    if (value === undefined || value === null) continue;
+    if (name === "attributes" || name === "excludedAttributes") request[name] = listed(name, value);
+    else if (name === "startIndex" || name === "count") {
+      if (typeof value !== "number" && typeof value !== "string") throw refuse(`${name} must be a whole number.`);
+      request[name] = value;
+    } else {
+      if (typeof value !== "string") throw new Fault("request.malformed", `${name} must be a string.`);
+      request[name] = value;
+    }
+  }
+  return request;
+}
+
+function listed(name: string, value: unknown): readonly string[] | string {
+  if (typeof value === "string") return value;
+  if (Array.isArray(value) && value.every((entry) => typeof entry === "string")) return value;
+  throw new Fault("request.malformed", `${name} must be an array of strings.`);
+}
 
 /** Seals where a walk stands. The text consists of unreserved characters (RFC 9865). */
-export const sealCursor = (seal: Seal, scope: CursorScope, at: Position, total: number, count: number): string => {
+export function sealCursor(seal: Seal, scope: CursorScope, at: Position, total: number, count: number): string {
   const state: CursorState = { at, total, count, query: digestOf(scope), until: scope.now + CURSOR_TIMEOUT_S * 1_000 };
   return seal.seal(JSON.stringify(state), ownerOf(scope));
-};
+}
 
 /**
  * Opens a cursor. Throws `scim.cursor_invalid` for one that was not given to this caller for this list,
  * `scim.cursor_expired`, and `scim.count_invalid` where another page size is asked for than at first.
  */
-export const openCursor = (
+export function openCursor(
   seal: Seal,
   scope: CursorScope,
   cursor: string,
   count: number,
-): { readonly at: Position; readonly total: number } => {
+): { readonly at: Position; readonly total: number } {
   let state: CursorState;
   try {
     state = JSON.parse(seal.open(cursor, ownerOf(scope))) as CursorState;
@@ -150,4 +132,26 @@ export const openCursor = (
   if (state.count !== count)
     throw new Fault("scim.count_invalid", `count must stay ${state.count} in a walk by cursor.`);
   return { at: state.at, total: state.total };
-};
+}
+
+function refuse(description: string): Fault {
+  return new Fault("request.invalid", description);
+}
+
+function digestOf({ endpoint, request }: CursorScope): string {
+  const { attributes, excludedAttributes, filter, domain, sortBy, sortOrder } = request;
+  const text = JSON.stringify([
+    endpoint,
+    [attributes].flat().join(","),
+    [excludedAttributes].flat().join(","),
+    filter,
+    domain,
+    sortBy,
+    sortOrder,
+  ]);
+  return createHash("sha256").update(text).digest("base64url").slice(0, 22);
+}
+
+function ownerOf({ tenant, subject }: CursorScope): string {
+  return `cursor ${tenant} ${subject}`;
+}

@@ -35,113 +35,22 @@ const HOLDERS_NAMED_MAX = 200;
 
 const lists: Readonly<Record<HolderKind, string>> = { user: "users", group: "groups" };
 
-const filled = (name: string, list: readonly Json[]): Resource => (list.length > 0 ? { [name]: list } : {});
-
-/** What every answer shows of a role. */
-const roleResource = (role: Role, asking: Asking): Resource => ({
-  id: role.id,
-  displayName: role.name,
-  audience: { value: role.audience.value, display: role.audience.value, type: role.audience.type },
-  ...filled(
-    "permissions",
-    role.permissions.map((value) => ({ value, display: value })),
-  ),
-  meta: {
-    resourceType: "Role",
-    created: new Date(role.createdMs).toISOString(),
-    lastModified: new Date(role.modifiedMs).toISOString(),
-    location: linkTo(asking, `/v2/Roles/${role.id}`),
-    version: etagOf(role.version),
-  },
-});
-
-const tooMany = (kind: HolderKind): Fault =>
-  new Fault(
-    "scim.too_many",
-    `More than ${MEMBERS_SHOWN_MAX} ${lists[kind]} hold the role: send excludedAttributes=${lists[kind]}.`,
-  );
-
 /** The ids of the holders of each kind that an answer shows; `undefined` where there are more than `most`. */
 type Holders = Readonly<Record<HolderKind, readonly string[] | undefined>>;
 
-const readHolders = async (
-  { roles }: Scim2Stores,
-  { tenant }: Asking,
-  id: string,
-  projection: Projection,
-  most: number,
-): Promise<Holders> => {
-  const read = async (kind: HolderKind) => {
-    const ids = wants(projection, lists[kind]) ? await roles.holders(tenant, id, kind, most + 1) : [];
-    return ids.length > most ? undefined : ids;
-  };
-  const [user, group] = await Promise.all([read("user"), read("group")]);
-  return { user, group };
-};
-
-/** The names of users or groups; of many nobody's, for each would be read as a whole. */
-const namesOf = async (
-  { users, groups }: Scim2Stores,
-  { tenant }: Asking,
-  kind: HolderKind,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, string> | undefined> => {
-  if (ids.length === 0 || ids.length > HOLDERS_NAMED_MAX) return undefined;
-  if (kind === "group") return groups.namesOf(tenant, ids);
-  const found = await users.findMany(tenant, ids);
-  return new Map(found.flatMap((user) => (user ? [[user.id, qualifiedName(user)]] : [])));
-};
-
-/** The users or groups of a role, by name where they are few. Whoever is deleted meanwhile is left out then. */
-const holdersShown = async (
-  stores: Scim2Stores,
-  asking: Asking,
-  kind: HolderKind,
-  ids: readonly string[],
-): Promise<Resource> => {
-  const names = await namesOf(stores, asking, kind, ids);
-  const there = names ? ids.filter((id) => names.has(id)) : ids;
-  return filled(
-    lists[kind],
-    there.map((value) => ({
-      value,
-      ...(names && { display: names.get(value) ?? "" }),
-      $ref: linkTo(asking, `/${kind === "user" ? "Users" : "Groups"}/${value}`),
-    })),
-  );
-};
-
-/** Holders that are more than an answer holds are left out: what was asked for has been done. */
-const shown = async (
-  stores: Scim2Stores,
-  asking: Asking,
-  role: Role,
-  projection: Projection,
-  read?: Holders,
-): Promise<Shown> => {
-  const { user = [], group = [] } = read ?? (await readHolders(stores, asking, role.id, projection, MEMBERS_SHOWN_MAX));
-  const holders = await Promise.all([
-    holdersShown(stores, asking, "user", user),
-    holdersShown(stores, asking, "group", group),
-  ]);
-  const resource: Resource = Object.assign({}, roleResource(role, asking), ...holders);
-  return {
-    location: `${asking.base}/v2/Roles/${role.id}`,
-    etag: etagOf(role.version),
-    body: { ...present(projection, resource) },
-  };
-};
+/** Attributes that a list of roles shows: who holds them is told by each role. */
+const LISTED = "displayName,audience,permissions,meta";
 
 /** Creates a role. */
-export const postRole = async (stores: Scim2Stores, asking: Asking, body: unknown, wanted: Wanted): Promise<Shown> => {
+export async function postRole(stores: Scim2Stores, asking: Asking, body: unknown, wanted: Wanted): Promise<Shown> {
   const projection = projectionOf(roleType, wanted);
   const resource = readResource(roleType, body);
   requireAll(roleType, resource);
   return shown(stores, asking, await createRole(stores, asking, resource), projection);
-};
+}
 
 /** Reads a role. */
-export const readRole = async (stores: Scim2Stores, asking: Asking, id: string, wanted: Wanted): Promise<Shown> => {
+export async function readRole(stores: Scim2Stores, asking: Asking, id: string, wanted: Wanted): Promise<Shown> {
   const projection = projectionOf(roleType, wanted);
   const [role, holders] = await Promise.all([
     stores.roles.find(asking.tenant, id),
@@ -150,16 +59,23 @@ export const readRole = async (stores: Scim2Stores, asking: Asking, id: string, 
   if (!role) throw notFound(id);
   for (const kind of ["user", "group"] as const) if (!holders[kind]) throw tooMany(kind);
   return shown(stores, asking, role, projection, holders);
-};
+}
+
+function tooMany(kind: HolderKind): Fault {
+  return new Fault(
+    "scim.too_many",
+    `More than ${MEMBERS_SHOWN_MAX} ${lists[kind]} hold the role: send excludedAttributes=${lists[kind]}.`,
+  );
+}
 
 /** Replaces a role with its holders. */
-export const putRole = async (
+export async function putRole(
   stores: Scim2Stores,
   asking: Asking,
   { id, ifMatch }: Changing,
   body: unknown,
   wanted: Wanted,
-): Promise<Shown> => {
+): Promise<Shown> {
   const projection = projectionOf(roleType, wanted);
   const resource = readResource(roleType, body);
   requireAll(roleType, resource);
@@ -174,31 +90,16 @@ export const putRole = async (
     },
   });
   return shown(stores, asking, role, projection);
-};
-
-/**
- * Holds a caller who may change some lists of a role to those. Who may change none of them and got this far was let in by a
- * rule of the operator, which says enough (decision 0051). Throws `scim.forbidden`.
- */
-const checkSteps = (steps: readonly PatchStep[], { scopes }: Asking): void => {
-  const [whole, lists] = [roleOperations.patchRole.scope, Object.entries(roleListScopes)];
-  const mayChange = lists.flatMap(([name, scope]) => (scopes?.has(scope) ? [name] : []));
-  if (scopes?.has(whole) || mayChange.length === 0) return;
-  if (steps.every((step) => mayChange.some((name) => isStepOn(step, name)))) return;
-  throw new Fault(
-    "scim.forbidden",
-    `The change needs the scope ${whole}; the caller may change of a role: ${mayChange.join(", ")}.`,
-  );
-};
+}
 
 /** Changes a role. The body is left out where many hold it, unless attributes are asked for. */
-export const patchRole = async (
+export async function patchRole(
   stores: Scim2Stores,
   asking: Asking,
   { id, ifMatch }: Changing,
   body: unknown,
   wanted: Wanted,
-): Promise<Omit<Shown, "body"> & { readonly body: Record<string, unknown> | undefined }> => {
+): Promise<Omit<Shown, "body"> & { readonly body: Record<string, unknown> | undefined }> {
   const projection = projectionOf(roleType, wanted);
   const steps = readPatch(roleType, body);
   checkSteps(steps, asking);
@@ -227,17 +128,30 @@ export const patchRole = async (
     return { location: `${asking.base}/v2/Roles/${id}`, etag: etagOf(role.version), body: undefined };
   }
   return shown(stores, asking, role, projection, holders);
-};
+}
+
+/**
+ * Holds a caller who may change some lists of a role to those. Who may change none of them and got this far was let in by a
+ * rule of the operator, which says enough (decision 0051). Throws `scim.forbidden`.
+ */
+function checkSteps(steps: readonly PatchStep[], { scopes }: Asking): void {
+  const [whole, lists] = [roleOperations.patchRole.scope, Object.entries(roleListScopes)];
+  const mayChange = lists.flatMap(([name, scope]) => (scopes?.has(scope) ? [name] : []));
+  if (scopes?.has(whole) || mayChange.length === 0) return;
+  if (steps.every((step) => mayChange.some((name) => isStepOn(step, name)))) return;
+  throw new Fault(
+    "scim.forbidden",
+    `The change needs the scope ${whole}; the caller may change of a role: ${mayChange.join(", ")}.`,
+  );
+}
 
 /** Deletes a role. */
-export const removeRole = (stores: Scim2Stores, asking: Asking, { id, ifMatch }: Changing): Promise<void> =>
-  deleteRole(stores, asking, id, ({ version }) => checkMatch(ifMatch, version));
-
-/** Attributes that a list of roles shows: who holds them is told by each role. */
-const LISTED = "displayName,audience,permissions,meta";
+export function removeRole(stores: Scim2Stores, asking: Asking, { id, ifMatch }: Changing): Promise<void> {
+  return deleteRole(stores, asking, id, ({ version }) => checkMatch(ifMatch, version));
+}
 
 /** Lists roles: those for all applications first, by name. A tenant has few enough to look at each. */
-export const listRoles = async (stores: Scim2Stores, asking: Asking, request: ListRequest): Promise<ListAnswer> => {
+export async function listRoles(stores: Scim2Stores, asking: Asking, request: ListRequest): Promise<ListAnswer> {
   const { attributes = request.excludedAttributes === undefined ? LISTED : undefined, ...rest } = request;
   const projection = projectionOf(roleType, {
     ...(attributes !== undefined && { attributes }),
@@ -264,4 +178,96 @@ export const listRoles = async (stores: Scim2Stores, asking: Asking, request: Li
     itemsPerPage: page.length,
     Resources: page.map(({ resource }) => ({ ...present(projection, resource) })),
   };
-};
+}
+
+/** Holders that are more than an answer holds are left out: what was asked for has been done. */
+async function shown(
+  stores: Scim2Stores,
+  asking: Asking,
+  role: Role,
+  projection: Projection,
+  read?: Holders,
+): Promise<Shown> {
+  const { user = [], group = [] } = read ?? (await readHolders(stores, asking, role.id, projection, MEMBERS_SHOWN_MAX));
+  const holders = await Promise.all([
+    holdersShown(stores, asking, "user", user),
+    holdersShown(stores, asking, "group", group),
+  ]);
+  const resource: Resource = Object.assign({}, roleResource(role, asking), ...holders);
+  return {
+    location: `${asking.base}/v2/Roles/${role.id}`,
+    etag: etagOf(role.version),
+    body: { ...present(projection, resource) },
+  };
+}
+
+/** The users or groups of a role, by name where they are few. Whoever is deleted meanwhile is left out then. */
+async function holdersShown(
+  stores: Scim2Stores,
+  asking: Asking,
+  kind: HolderKind,
+  ids: readonly string[],
+): Promise<Resource> {
+  const names = await namesOf(stores, asking, kind, ids);
+  const there = names ? ids.filter((id) => names.has(id)) : ids;
+  return filled(
+    lists[kind],
+    there.map((value) => ({
+      value,
+      ...(names && { display: names.get(value) ?? "" }),
+      $ref: linkTo(asking, `/${kind === "user" ? "Users" : "Groups"}/${value}`),
+    })),
+  );
+}
+
+/** The names of users or groups; of many nobody's, for each would be read as a whole. */
+async function namesOf(
+  { users, groups }: Scim2Stores,
+  { tenant }: Asking,
+  kind: HolderKind,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string> | undefined> {
+  if (ids.length === 0 || ids.length > HOLDERS_NAMED_MAX) return undefined;
+  if (kind === "group") return groups.namesOf(tenant, ids);
+  const found = await users.findMany(tenant, ids);
+  return new Map(found.flatMap((user) => (user ? [[user.id, qualifiedName(user)]] : [])));
+}
+
+async function readHolders(
+  { roles }: Scim2Stores,
+  { tenant }: Asking,
+  id: string,
+  projection: Projection,
+  most: number,
+): Promise<Holders> {
+  const read = async (kind: HolderKind) => {
+    const ids = wants(projection, lists[kind]) ? await roles.holders(tenant, id, kind, most + 1) : [];
+    return ids.length > most ? undefined : ids;
+  };
+  const [user, group] = await Promise.all([read("user"), read("group")]);
+  return { user, group };
+}
+
+/** What every answer shows of a role. */
+function roleResource(role: Role, asking: Asking): Resource {
+  return {
+    id: role.id,
+    displayName: role.name,
+    audience: { value: role.audience.value, display: role.audience.value, type: role.audience.type },
+    ...filled(
+      "permissions",
+      role.permissions.map((value) => ({ value, display: value })),
+    ),
+    meta: {
+      resourceType: "Role",
+      created: new Date(role.createdMs).toISOString(),
+      lastModified: new Date(role.modifiedMs).toISOString(),
+      location: linkTo(asking, `/v2/Roles/${role.id}`),
+      version: etagOf(role.version),
+    },
+  };
+}
+
+function filled(name: string, list: readonly Json[]): Resource {
+  return list.length > 0 ? { [name]: list } : {};
+}

@@ -2,8 +2,6 @@
 import * as z from "zod";
 import { Described, ListResponse, ScimGroup, ScimRole, ScimUser } from "./shapes.ts";
 
-export const text = (description: string) => z.string().max(16_384).optional().meta({ description });
-
 export const Projection = z.object({
   attributes: text("Comma-separated: the attributes to answer, beside those that always are"),
   excludedAttributes: text("Comma-separated: the attributes to leave out; ignored beside attributes"),
@@ -32,3 +30,7 @@ export const groupShown = { status: 200, body: ScimGroup, location: true, etag: 
 export const roleShown = { status: 200, body: ScimRole, location: true, etag: true } as const;
 export const described = { status: 200, body: Described } as const;
 export const changing = [400, 403, 404, 412] as const;
+
+export function text(description: string) {
+  return z.string().max(16_384).optional().meta({ description });
+}

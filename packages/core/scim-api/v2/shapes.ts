@@ -23,43 +23,6 @@ const jsonTypes: Readonly<Record<Attribute["type"], JsonSchema>> = {
   complex: { type: "object" },
 };
 
-/** The JSON Schema of some attributes, for the API document. */
-export const propertiesOf = (attributes: readonly Attribute[]): JsonSchema =>
-  Object.fromEntries(
-    attributes.map(({ name, type, multiValued, description, mutability, subAttributes }) => {
-      const single = { ...jsonTypes[type], ...(subAttributes && { properties: propertiesOf(subAttributes) }) };
-      const shape = multiValued ? { type: "array", items: single } : single;
-      return [
-        name,
-        {
-          ...shape,
-          description,
-          ...(mutability === "readOnly" && { readOnly: true }),
-          ...(mutability === "writeOnly" && { writeOnly: true }),
-        },
-      ];
-    }),
-  );
-
-const resourceShape = (id: string, { schema, extensions }: ResourceType) =>
-  z.record(z.string(), z.unknown()).meta({
-    id,
-    description: schema.description,
-    properties: {
-      schemas: { type: "array", items: { type: "string" } },
-      id: { type: "string", readOnly: true },
-      externalId: { type: "string" },
-      meta: { type: "object", readOnly: true },
-      ...propertiesOf(schema.attributes),
-      ...Object.fromEntries(
-        extensions.map((extension) => [
-          extension.id,
-          { type: "object", description: extension.description, properties: propertiesOf(extension.attributes) },
-        ]),
-      ),
-    },
-  });
-
 /** A user, in requests and answers. */
 export const ScimUser = resourceShape("ScimUser", userType);
 /** A role, in requests and answers. */
@@ -154,3 +117,42 @@ export const BulkResponse = z
     ),
   })
   .meta({ id: "ScimBulkResponse" });
+
+/** The JSON Schema of some attributes, for the API document. */
+export function propertiesOf(attributes: readonly Attribute[]): JsonSchema {
+  return Object.fromEntries(
+    attributes.map(({ name, type, multiValued, description, mutability, subAttributes }) => {
+      const single = { ...jsonTypes[type], ...(subAttributes && { properties: propertiesOf(subAttributes) }) };
+      const shape = multiValued ? { type: "array", items: single } : single;
+      return [
+        name,
+        {
+          ...shape,
+          description,
+          ...(mutability === "readOnly" && { readOnly: true }),
+          ...(mutability === "writeOnly" && { writeOnly: true }),
+        },
+      ];
+    }),
+  );
+}
+
+function resourceShape(id: string, { schema, extensions }: ResourceType) {
+  return z.record(z.string(), z.unknown()).meta({
+    id,
+    description: schema.description,
+    properties: {
+      schemas: { type: "array", items: { type: "string" } },
+      id: { type: "string", readOnly: true },
+      externalId: { type: "string" },
+      meta: { type: "object", readOnly: true },
+      ...propertiesOf(schema.attributes),
+      ...Object.fromEntries(
+        extensions.map((extension) => [
+          extension.id,
+          { type: "object", description: extension.description, properties: propertiesOf(extension.attributes) },
+        ]),
+      ),
+    },
+  });
+}

@@ -23,51 +23,12 @@ export interface Wanted {
   readonly excludedAttributes?: string | undefined;
 }
 
-/** Whether the whole answer will do: large lists are left out of it then. */
-export const asksForNothing = ({ attributes = "", excludedAttributes = "" }: Wanted): boolean =>
-  attributes === "" && excludedAttributes === "";
-
 /** A resource that was read or made, as operations answer it. */
 export interface Shown {
   readonly location: string;
   readonly etag: string;
   readonly body: Record<string, unknown>;
 }
-
-/** Holds the version of a resource against an `If-Match` (RFC 7644 section 3.14). Throws `scim.precondition`. */
-export const checkMatch = (ifMatch: string | undefined, version: number): void => {
-  const wanted = ifMatch?.trim() ?? "";
-  if (wanted === "" || namesTag(wanted, etagOf(version))) return;
-  throw new Fault("scim.precondition", `The resource has changed: its entity tag is ${etagOf(version)} now.`);
-};
-
-const shown = async (
-  stores: Scim2Stores,
-  asking: Asking,
-  user: User,
-  projection: Projection,
-  version?: Promise<number>,
-): Promise<Shown> => {
-  const [body = {}] = await showUsers(stores, asking, [user], projection, version);
-  return { location: `${asking.base}/Users/${user.id}`, etag: etagOf(user.version), body: { ...body } };
-};
-
-/** Creates a user. */
-export const postUser = async (stores: Scim2Stores, asking: Asking, body: unknown, wanted: Wanted): Promise<Shown> => {
-  const { userType, needsPassword } = stores.dialect;
-  const projection = projectionOf(userType, wanted);
-  const resource = withoutAssignedRoles(readResource(userType, body));
-  return shown(stores, asking, await createUser(stores, asking, resource, { needsPassword }), projection);
-};
-
-/** Reads a user. */
-export const readUser = async (stores: Scim2Stores, asking: Asking, id: string, wanted: Wanted): Promise<Shown> => {
-  const projection = projectionOf(stores.dialect.userType, wanted);
-  const version = versionBeside(stores, asking.tenant, projection);
-  const user = await stores.users.find(asking.tenant, id);
-  if (!user) throw notFound(id);
-  return shown(stores, asking, user, projection, version);
-};
 
 /** How a user is changed. */
 export interface Changing {
@@ -77,8 +38,58 @@ export interface Changing {
   readonly isSelf?: boolean;
 }
 
+/** Whether the whole answer will do: large lists are left out of it then. */
+export function asksForNothing({ attributes = "", excludedAttributes = "" }: Wanted): boolean {
+  return attributes === "" && excludedAttributes === "";
+}
+
+/** Holds the version of a resource against an `If-Match` (RFC 7644 section 3.14). Throws `scim.precondition`. */
+export function checkMatch(ifMatch: string | undefined, version: number): void {
+  const wanted = ifMatch?.trim() ?? "";
+  if (wanted === "" || namesTag(wanted, etagOf(version))) return;
+  throw new Fault("scim.precondition", `The resource has changed: its entity tag is ${etagOf(version)} now.`);
+}
+
+/** Creates a user. */
+export async function postUser(stores: Scim2Stores, asking: Asking, body: unknown, wanted: Wanted): Promise<Shown> {
+  const { userType, needsPassword } = stores.dialect;
+  const projection = projectionOf(userType, wanted);
+  const resource = withoutAssignedRoles(readResource(userType, body));
+  return shown(stores, asking, await createUser(stores, asking, resource, { needsPassword }), projection);
+}
+
+/** Reads a user. */
+export async function readUser(stores: Scim2Stores, asking: Asking, id: string, wanted: Wanted): Promise<Shown> {
+  const projection = projectionOf(stores.dialect.userType, wanted);
+  const version = versionBeside(stores, asking.tenant, projection);
+  const user = await stores.users.find(asking.tenant, id);
+  if (!user) throw notFound(id);
+  return shown(stores, asking, user, projection, version);
+}
+
+/** Replaces a user. */
+export async function putUser(
+  stores: Scim2Stores,
+  asking: Asking,
+  { id, ifMatch, isSelf }: Changing,
+  body: unknown,
+  wanted: Wanted,
+): Promise<Shown> {
+  const { userType } = stores.dialect;
+  const projection = projectionOf(userType, wanted);
+  const resource = withoutAssignedRoles(readResource(userType, body));
+  requireAll(userType, resource);
+  const version = versionBeside(stores, asking.tenant, projection);
+  const user = await changeUser(stores, asking, id, {
+    check: ({ version: current }) => checkMatch(ifMatch, current),
+    change: (before) => (isSelf ? keepingOthers(userType, before, resource) : { ...resource, id }),
+    ...(!isSelf && { userName: String(resource.userName) }),
+  });
+  return shown(stores, asking, user, projection, version);
+}
+
 /** The attributes that users cannot change of themselves stay as they are. */
-const keepingOthers = (type: ResourceType, before: Resource, wished: Resource): Resource => {
+function keepingOthers(type: ResourceType, before: Resource, wished: Resource): Resource {
   const mayChange = new Set(type.schema.attributes.filter(({ selfService }) => selfService).map(({ name }) => name));
   const extensions = type.extensions.map(({ id, attributes }): [string, Record<string, Json>] => {
     const own = new Set(attributes.filter(({ selfService }) => selfService).map(({ name }) => name));
@@ -94,43 +105,16 @@ const keepingOthers = (type: ResourceType, before: Resource, wished: Resource): 
     ...core(wished, true),
     ...extensions.filter(([, members]) => Object.keys(members).length > 0),
   ]);
-};
-
-/** Replaces a user. */
-export const putUser = async (
-  stores: Scim2Stores,
-  asking: Asking,
-  { id, ifMatch, isSelf }: Changing,
-  body: unknown,
-  wanted: Wanted,
-): Promise<Shown> => {
-  const { userType } = stores.dialect;
-  const projection = projectionOf(userType, wanted);
-  const resource = withoutAssignedRoles(readResource(userType, body));
-  requireAll(userType, resource);
-  const version = versionBeside(stores, asking.tenant, projection);
-  const user = await changeUser(stores, asking, id, {
-    check: ({ version: current }) => checkMatch(ifMatch, current),
-    change: (before) => (isSelf ? keepingOthers(userType, before, resource) : { ...resource, id }),
-    ...(!isSelf && { userName: String(resource.userName) }),
-  });
-  return shown(stores, asking, user, projection, version);
-};
-
-/** The user name that a change sets, as far as its steps tell. */
-const userNameIn = (steps: readonly PatchStep[]): string | undefined => {
-  const step = steps.findLast((one) => isStepOn(one, "userName"));
-  return step && isStepOn(step, "userName") && step.change.kind === "value" ? String(step.change.value) : undefined;
-};
+}
 
 /** Changes a user. */
-export const patchUser = async (
+export async function patchUser(
   stores: Scim2Stores,
   asking: Asking,
   { id, ifMatch, isSelf = false }: Changing,
   body: unknown,
   wanted: Wanted,
-): Promise<Shown> => {
+): Promise<Shown> {
   const { userType } = stores.dialect;
   const projection = projectionOf(userType, wanted);
   const steps = readPatch(userType, body, { selfService: isSelf });
@@ -141,8 +125,26 @@ export const patchUser = async (
     userName: userNameIn(steps),
   });
   return shown(stores, asking, user, projection, version);
-};
+}
+
+/** The user name that a change sets, as far as its steps tell. */
+function userNameIn(steps: readonly PatchStep[]): string | undefined {
+  const step = steps.findLast((one) => isStepOn(one, "userName"));
+  return step && isStepOn(step, "userName") && step.change.kind === "value" ? String(step.change.value) : undefined;
+}
 
 /** Deletes a user. */
-export const removeUser = (stores: Scim2Stores, asking: Asking, { id, ifMatch }: Changing): Promise<void> =>
-  deleteUser(stores, asking, id, ({ version }) => checkMatch(ifMatch, version));
+export function removeUser(stores: Scim2Stores, asking: Asking, { id, ifMatch }: Changing): Promise<void> {
+  return deleteUser(stores, asking, id, ({ version }) => checkMatch(ifMatch, version));
+}
+
+async function shown(
+  stores: Scim2Stores,
+  asking: Asking,
+  user: User,
+  projection: Projection,
+  version?: Promise<number>,
+): Promise<Shown> {
+  const [body = {}] = await showUsers(stores, asking, [user], projection, version);
+  return { location: `${asking.base}/Users/${user.id}`, etag: etagOf(user.version), body: { ...body } };
+}

@@ -59,14 +59,14 @@ export const always: BoundFilter = { kind: "always" };
 export const never: BoundFilter = { kind: "never" };
 
 /** The opposite. */
-export const negated = (part: BoundFilter): BoundFilter => {
+export function negated(part: BoundFilter): BoundFilter {
   if (part.kind === "always") return never;
   if (part.kind === "never") return always;
   return part.kind === "not" ? part.part : { kind: "not", part };
-};
+}
 
 /** All of them, or any of them. Parts of the same kind are taken up into the list; none at all is `always` or `never`. */
-export const combined = (kind: "and" | "or", given: readonly BoundFilter[]): BoundFilter => {
+export function combined(kind: "and" | "or", given: readonly BoundFilter[]): BoundFilter {
   const neutral = kind === "and" ? always : never;
   const deciding = kind === "and" ? never : always;
   const parts = given
@@ -75,35 +75,38 @@ export const combined = (kind: "and" | "or", given: readonly BoundFilter[]): Bou
   if (parts.some((part) => part.kind === deciding.kind)) return deciding;
   const [first, second] = parts;
   return first && !second ? first : first ? { kind, parts } : neutral;
-};
+}
 
 /** The leaves of a filter, from left to right; those within brackets belong to the leaf that has the brackets. */
-export const leavesOf = (filter: BoundFilter): readonly Leaf[] => {
+export function leavesOf(filter: BoundFilter): readonly Leaf[] {
   if (filter.kind === "always" || filter.kind === "never") return [];
   if ("parts" in filter) return filter.parts.flatMap(leavesOf);
   return filter.kind === "not" ? leavesOf(filter.part) : [filter];
-};
+}
 
 /** The name of an attribute as the schemas spell it: `emails.value`, `urn:...:User:department`. */
-export const pathName = ({ extension, attribute, sub }: AttributePath): string =>
-  `${extension ? `${extension.id}:` : ""}${attribute.name}${sub ? `.${sub.name}` : ""}`;
+export function pathName({ extension, attribute, sub }: AttributePath): string {
+  return `${extension ? `${extension.id}:` : ""}${attribute.name}${sub ? `.${sub.name}` : ""}`;
+}
 
 /** What a filter looks at: names as `pathName` gives them, and the URN of an extension that must be used. */
-export const namesIn = (filter: BoundFilter): ReadonlySet<string> =>
-  new Set(leavesOf(filter).map((leaf) => (leaf.kind === "uses" ? leaf.extension.id : pathName(leaf.path))));
+export function namesIn(filter: BoundFilter): ReadonlySet<string> {
+  return new Set(leavesOf(filter).map((leaf) => (leaf.kind === "uses" ? leaf.extension.id : pathName(leaf.path))));
+}
 
 /** How many comparisons a filter makes of one resource or element, those within brackets included. */
-export const sizeOf = (filter: BoundFilter): number =>
-  leavesOf(filter).reduce(
+export function sizeOf(filter: BoundFilter): number {
+  return leavesOf(filter).reduce(
     (sum, leaf) => sum + 1 + (leaf.kind === "uses" || leaf.where === undefined ? 0 : sizeOf(leaf.where)),
     0,
   );
+}
 
 /**
  * The equalities that a filter demands in any case: those that stand alone or are joined by `and`. What is made to satisfy
  * the filter begins with their values.
  */
-export const equalitiesOf = (filter: BoundFilter): readonly Compare[] => {
+export function equalitiesOf(filter: BoundFilter): readonly Compare[] {
   if (filter.kind === "and") return filter.parts.flatMap(equalitiesOf);
   return filter.kind === "compare" && filter.operator === "eq" ? [filter] : [];
-};
+}

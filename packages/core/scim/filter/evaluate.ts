@@ -6,11 +6,6 @@ import type { BoundFilter, Compare, Operand } from "./bound.ts";
 import { comparable, compareOperands } from "./literal.ts";
 import type { Operator } from "./syntax.ts";
 
-const withText =
-  (test: (actual: string, value: string) => boolean) =>
-  (actual: Operand, value: Operand): boolean =>
-    typeof actual === "string" && typeof value === "string" && test(actual, value);
-
 const tests: Readonly<Record<Operator, (actual: Operand, value: Operand) => boolean>> = {
   eq: (actual, value) => actual === value,
   ne: (actual, value) => actual !== value,
@@ -26,19 +21,20 @@ const tests: Readonly<Record<Operator, (actual: Operand, value: Operand) => bool
 /** Where a filter looks for values: in a resource, or in one element of the attribute that the brackets belong to. */
 type Elements = (path: AttributePath) => readonly Json[];
 
-const valuesIn = (elements: readonly Json[], { sub }: AttributePath): readonly Json[] =>
-  elements.map((element) => (sub ? memberOf(element, sub.name) : element) ?? null).filter((value) => !isEmpty(value));
+/** Whether one element of an attribute satisfies what stands in the brackets behind the attribute. */
+export function matchesElement(filter: BoundFilter, element: Json): boolean {
+  return matchesIn(filter, () => [element], undefined);
+}
 
-const comparesIn = (elements: readonly Json[], { path, operator, operand }: Compare): boolean => {
-  const values = valuesIn(elements, path);
-  if (operator === "ne" && values.length === 0) return true;
-  return values.some((value) => {
-    const actual = comparable(path.sub ?? path.attribute, value);
-    return actual === undefined ? operator === "ne" : tests[operator](actual, operand);
-  });
-};
+/**
+ * Whether a resource matches. Texts are compared by code points, folded unless the attribute is case-exact; dates as
+ * instants; of several values any one will do.
+ */
+export function matches(filter: BoundFilter, resource: Resource): boolean {
+  return matchesIn(filter, (path) => elementsOf(resource, path), resource);
+}
 
-const matchesIn = (filter: BoundFilter, elements: Elements, resource: Resource | undefined): boolean => {
+function matchesIn(filter: BoundFilter, elements: Elements, resource: Resource | undefined): boolean {
   switch (filter.kind) {
     case "always":
       return true;
@@ -61,15 +57,24 @@ const matchesIn = (filter: BoundFilter, elements: Elements, resource: Resource |
       return filter.kind === "present" ? valuesIn(chosen, filter.path).length > 0 : comparesIn(chosen, filter);
     }
   }
-};
+}
 
-/** Whether one element of an attribute satisfies what stands in the brackets behind the attribute. */
-export const matchesElement = (filter: BoundFilter, element: Json): boolean =>
-  matchesIn(filter, () => [element], undefined);
+function comparesIn(elements: readonly Json[], { path, operator, operand }: Compare): boolean {
+  const values = valuesIn(elements, path);
+  if (operator === "ne" && values.length === 0) return true;
+  return values.some((value) => {
+    const actual = comparable(path.sub ?? path.attribute, value);
+    return actual === undefined ? operator === "ne" : tests[operator](actual, operand);
+  });
+}
 
-/**
- * Whether a resource matches. Texts are compared by code points, folded unless the attribute is case-exact; dates as
- * instants; of several values any one will do.
- */
-export const matches = (filter: BoundFilter, resource: Resource): boolean =>
-  matchesIn(filter, (path) => elementsOf(resource, path), resource);
+function valuesIn(elements: readonly Json[], { sub }: AttributePath): readonly Json[] {
+  return elements
+    .map((element) => (sub ? memberOf(element, sub.name) : element) ?? null)
+    .filter((value) => !isEmpty(value));
+}
+
+function withText(test: (actual: string, value: string) => boolean) {
+  return (actual: Operand, value: Operand): boolean =>
+    typeof actual === "string" && typeof value === "string" && test(actual, value);
+}

@@ -26,8 +26,20 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 /** A `+` that was not percent-encoded in a query string arrives as a blank. */
 const BLANK_FOR_PLUS = / (?=\d\d:\d\d$)/;
 
+/** How a value of each type is described to whoever wrote another. */
+export const examples: Readonly<Record<AttributeType, string>> = {
+  string: '"text"',
+  reference: '"text"',
+  binary: '"base64"',
+  boolean: "true or false",
+  integer: "5",
+  decimal: "5.5",
+  dateTime: '"2024-05-13T04:42:34Z"',
+  complex: "a sub-attribute",
+};
+
 /** What a literal means for an attribute: the value, and `undefined` where it is none of its type. Quotes do not matter. */
-export const valueOfLiteral = ({ type }: Attribute, text: string): Operand | undefined => {
+export function valueOfLiteral({ type }: Attribute, text: string): Operand | undefined {
   switch (type) {
     case "boolean": {
       const word = text.toLowerCase();
@@ -47,25 +59,13 @@ export const valueOfLiteral = ({ type }: Attribute, text: string): Operand | und
     default:
       return text;
   }
-};
-
-/** How a value of each type is described to whoever wrote another. */
-export const examples: Readonly<Record<AttributeType, string>> = {
-  string: '"text"',
-  reference: '"text"',
-  binary: '"base64"',
-  boolean: "true or false",
-  integer: "5",
-  decimal: "5.5",
-  dateTime: '"2024-05-13T04:42:34Z"',
-  complex: "a sub-attribute",
-};
+}
 
 /**
  * A value of an attribute in the form that comparisons use: texts folded unless the attribute is case-exact, dates as
  * instants. Two values are equal when these are. `undefined` for what is no value of the type.
  */
-export const comparable = (attribute: Attribute, value: Json | undefined): Operand | undefined => {
+export function comparable(attribute: Attribute, value: Json | undefined): Operand | undefined {
   switch (attribute.type) {
     case "boolean":
       return typeof value === "boolean" ? value : undefined;
@@ -82,10 +82,10 @@ export const comparable = (attribute: Attribute, value: Json | undefined): Opera
       if (typeof value !== "string") return undefined;
       return attribute.caseExact ? value : foldName(value);
   }
-};
+}
 
 /** The order of two values of one attribute, as `comparable` gives them; false comes before true. */
-export const compareOperands = (a: Operand, b: Operand): number => {
+export function compareOperands(a: Operand, b: Operand): number {
   if (typeof a === "string" && typeof b === "string") return compareText(a, b);
   return a === b ? 0 : a < b ? -1 : 1;
-};
+}

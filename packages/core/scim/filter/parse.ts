@@ -12,13 +12,32 @@ import { type FilterSyntax, type Literal, type Operator, operators, type PathSyn
 const TERMS_MAX = 200;
 const DEPTH_MAX = 50;
 
-const operatorNamed = (word: string): Operator | "pr" | undefined => {
-  const name = word.toLowerCase();
-  return name === "pr" ? name : operators.find((operator) => operator === name);
-};
+/**
+ * Parses a filter.
+ * @throws `scim.filter_invalid` that names the position, also for more than 8,192 bytes, 200 comparisons or 50 levels.
+ */
+export function parseFilter(text: string): FilterSyntax {
+  const reader = readerOf(text, "filter");
+  const filter = grammar(reader).filter();
+  if (!reader.atEnd()) throw reader.refusal("'and', 'or' or the end is expected.");
+  return filter;
+}
+
+/**
+ * Parses the path of a PATCH operation; blanks around it do not matter.
+ * @throws `scim.path_invalid` that names the position; the limits are those of a filter.
+ */
+export function parsePath(text: string): PathSyntax {
+  const reader = readerOf(text, "path");
+  reader.skipBlanks();
+  const path = grammar(reader).path();
+  reader.skipBlanks();
+  if (!reader.atEnd()) throw reader.refusal("the path should end here.");
+  return path;
+}
 
 /** The grammar over one reader; it counts the terms of the whole text. */
-const grammar = (reader: Reader) => {
+function grammar(reader: Reader) {
   let terms = 0;
 
   const literal = (): Literal => {
@@ -113,28 +132,9 @@ const grammar = (reader: Reader) => {
   };
 
   return { filter: () => joined("or", 0, false), path: () => path(0, false) };
-};
+}
 
-/**
- * Parses a filter.
- * @throws `scim.filter_invalid` that names the position, also for more than 8,192 bytes, 200 comparisons or 50 levels.
- */
-export const parseFilter = (text: string): FilterSyntax => {
-  const reader = readerOf(text, "filter");
-  const filter = grammar(reader).filter();
-  if (!reader.atEnd()) throw reader.refusal("'and', 'or' or the end is expected.");
-  return filter;
-};
-
-/**
- * Parses the path of a PATCH operation; blanks around it do not matter.
- * @throws `scim.path_invalid` that names the position; the limits are those of a filter.
- */
-export const parsePath = (text: string): PathSyntax => {
-  const reader = readerOf(text, "path");
-  reader.skipBlanks();
-  const path = grammar(reader).path();
-  reader.skipBlanks();
-  if (!reader.atEnd()) throw reader.refusal("the path should end here.");
-  return path;
-};
+function operatorNamed(word: string): Operator | "pr" | undefined {
+  const name = word.toLowerCase();
+  return name === "pr" ? name : operators.find((operator) => operator === name);
+}

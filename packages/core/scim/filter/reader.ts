@@ -33,8 +33,6 @@ export interface Reader {
 /** The longest filter or path, in bytes of UTF-8 (our choice): hundreds of comparisons fit in. */
 const BYTES_MAX = 8_192;
 const SHOWN_MAX = 50;
-
-const codes = (characters: string): ReadonlySet<number> => new Set([...characters].map((one) => one.charCodeAt(0)));
 const blanks = codes(" \t\r\n");
 const endOfWord = codes(' \t\r\n()[]"');
 const endOfBareword = codes(" \t\r\n)]");
@@ -44,14 +42,15 @@ const BACKSLASH = "\\".charCodeAt(0);
 const faultOf = { filter: "scim.filter_invalid", path: "scim.path_invalid" } as const;
 
 /** A caller's word as it may appear in a sentence. */
-export const shown = (text: string): string =>
-  `'${(text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}...` : text).toWellFormed()}'`;
+export function shown(text: string): string {
+  return `'${(text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}...` : text).toWellFormed()}'`;
+}
 
 /**
  * Opens a text.
  * @throws `scim.filter_invalid` or `scim.path_invalid`, by what is read, for a text of more than 8,192 bytes.
  */
-export const readerOf = (text: string, reading: Reading): Reader => {
+export function readerOf(text: string, reading: Reading): Reader {
   const fault = faultOf[reading];
   const bytes = Buffer.byteLength(text, "utf8");
   if (bytes > BYTES_MAX) throw new Fault(fault, `The ${reading} has ${bytes} bytes; at most ${BYTES_MAX} are read.`);
@@ -103,4 +102,8 @@ export const readerOf = (text: string, reading: Reading): Reader => {
     },
     refusal,
   };
-};
+}
+
+function codes(characters: string): ReadonlySet<number> {
+  return new Set([...characters].map((one) => one.charCodeAt(0)));
+}

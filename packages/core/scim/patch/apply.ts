@@ -12,19 +12,21 @@ import { changedList } from "./list.ts";
 import { changedObject, refuseImmutable } from "./object.ts";
 import type { AttributeStep, PatchStep } from "./step.ts";
 
-/** The value of a single-valued attribute after a step. */
-const changedValue = (step: AttributeStep, before: Json | undefined): Json | undefined => {
-  const { path, change } = step;
-  const object: JsonObject = isObject(before) ? before : {};
-  if (path.sub) {
-    const value = change.kind === "value" ? change.value : null;
-    return changedObject(step, object, { [path.sub.name]: value });
-  }
-  if (change.kind === "parts") return changedObject(step, object, change.parts);
-  return change.kind === "value" ? change.value : undefined;
-};
+/**
+ * The resource after all steps: the same object where nothing has changed. A new password is a member of it, as it was given.
+ * @throws `scim.mutability` for a change of something immutable or another `id`; `scim.no_target` where brackets choose
+ * nothing to replace; `request.invalid` for two primary elements or something required that is missing in the end;
+ * `request.too_large` where the steps would compare too much.
+ */
+export function applyPatch(type: ResourceType, resource: Resource, steps: readonly PatchStep[]): Resource {
+  const spend = budget();
+  const patched = steps.reduce((current, step) => applied(current, step, spend), resource);
+  if (patched === resource || isSame(patched, resource)) return resource;
+  requireAll(type, patched);
+  return patched;
+}
 
-const applied = (resource: Resource, step: PatchStep, spend: Budget): Resource => {
+function applied(resource: Resource, step: PatchStep, spend: Budget): Resource {
   if (step.kind === "id") {
     if (step.value === resource.id) return resource;
     throw new Fault("scim.mutability", `${step.place}: 'id' cannot be changed.`);
@@ -37,18 +39,16 @@ const applied = (resource: Resource, step: PatchStep, spend: Budget): Resource =
   if (isSame(before, after)) return resource;
   refuseImmutable(step, path.attribute, before, after);
   return withAttributeValue(resource, path, after);
-};
+}
 
-/**
- * The resource after all steps: the same object where nothing has changed. A new password is a member of it, as it was given.
- * @throws `scim.mutability` for a change of something immutable or another `id`; `scim.no_target` where brackets choose
- * nothing to replace; `request.invalid` for two primary elements or something required that is missing in the end;
- * `request.too_large` where the steps would compare too much.
- */
-export const applyPatch = (type: ResourceType, resource: Resource, steps: readonly PatchStep[]): Resource => {
-  const spend = budget();
-  const patched = steps.reduce((current, step) => applied(current, step, spend), resource);
-  if (patched === resource || isSame(patched, resource)) return resource;
-  requireAll(type, patched);
-  return patched;
-};
+/** The value of a single-valued attribute after a step. */
+function changedValue(step: AttributeStep, before: Json | undefined): Json | undefined {
+  const { path, change } = step;
+  const object: JsonObject = isObject(before) ? before : {};
+  if (path.sub) {
+    const value = change.kind === "value" ? change.value : null;
+    return changedObject(step, object, { [path.sub.name]: value });
+  }
+  if (change.kind === "parts") return changedObject(step, object, change.parts);
+  return change.kind === "value" ? change.value : undefined;
+}

@@ -22,24 +22,33 @@ const patchUrn = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 /** The most operations of one request (our choice): provisioning clients send tens. */
 const OPERATIONS_MAX = 1_000;
 
-const malformed = (reason: string): Fault => new Fault("request.malformed", reason);
+/**
+ * The operations of a request, in order. An empty list is one that changes nothing.
+ * @throws `request.malformed` for what is not a PATCH request, `scim.no_target` for a `remove` without a path,
+ * `scim.path_invalid` for a path that is no text, and `request.too_large` for more than 1,000 operations.
+ */
+export function operationsOf(body: unknown): readonly Operation[] {
+  if (!isObject(body)) throw malformed("The body of a PATCH request is a JSON object.");
+  checkSchemas(memberNamed(body, "schemas"));
+  const operations = memberNamed(body, "Operations");
+  if (!Array.isArray(operations)) throw malformed("A PATCH request has a list of 'Operations'.");
+  if (operations.length > OPERATIONS_MAX) {
+    throw new Fault(
+      "request.too_large",
+      `The request has ${operations.length} operations; at most ${OPERATIONS_MAX} are carried out at once.`,
+    );
+  }
+  return operations.map((operation, index) => operationOf(operation, `Operations[${index}]`));
+}
 
-/** The member of that name in any case: the exact spelling wins, otherwise the last one. */
-const memberNamed = (object: Readonly<Record<string, unknown>>, name: string): unknown => {
-  if (Object.hasOwn(object, name)) return object[name];
-  const same = Object.keys(object).filter((key) => key.toLowerCase() === name.toLowerCase());
-  const last = same.at(-1);
-  return last === undefined ? undefined : object[last];
-};
-
-const checkSchemas = (schemas: unknown): void => {
+function checkSchemas(schemas: unknown): void {
   const urns: readonly unknown[] = Array.isArray(schemas) ? schemas : [schemas ?? []].flat();
   if (urns.length === 0) return;
   if (urns.some((urn) => typeof urn === "string" && urn.toLowerCase() === patchUrn.toLowerCase())) return;
   throw malformed(`'schemas' of a PATCH request lists ${patchUrn}.`);
-};
+}
 
-const operationOf = (given: unknown, place: string): Operation => {
+function operationOf(given: unknown, place: string): Operation {
   if (!isObject(given)) throw malformed(`${place} is an object with 'op', 'path' and 'value'.`);
   const op = memberNamed(given, "op");
   const word = typeof op === "string" ? op.toLowerCase() : undefined;
@@ -55,23 +64,16 @@ const operationOf = (given: unknown, place: string): Operation => {
     throw new Fault("scim.no_target", `${place}: 'remove' needs a 'path' that says what is removed.`);
   }
   return { op: word, path: isWhole ? undefined : path, value, place };
-};
+}
 
-/**
- * The operations of a request, in order. An empty list is one that changes nothing.
- * @throws `request.malformed` for what is not a PATCH request, `scim.no_target` for a `remove` without a path,
- * `scim.path_invalid` for a path that is no text, and `request.too_large` for more than 1,000 operations.
- */
-export const operationsOf = (body: unknown): readonly Operation[] => {
-  if (!isObject(body)) throw malformed("The body of a PATCH request is a JSON object.");
-  checkSchemas(memberNamed(body, "schemas"));
-  const operations = memberNamed(body, "Operations");
-  if (!Array.isArray(operations)) throw malformed("A PATCH request has a list of 'Operations'.");
-  if (operations.length > OPERATIONS_MAX) {
-    throw new Fault(
-      "request.too_large",
-      `The request has ${operations.length} operations; at most ${OPERATIONS_MAX} are carried out at once.`,
-    );
-  }
-  return operations.map((operation, index) => operationOf(operation, `Operations[${index}]`));
-};
+function malformed(reason: string): Fault {
+  return new Fault("request.malformed", reason);
+}
+
+/** The member of that name in any case: the exact spelling wins, otherwise the last one. */
+function memberNamed(object: Readonly<Record<string, unknown>>, name: string): unknown {
+  if (Object.hasOwn(object, name)) return object[name];
+  const same = Object.keys(object).filter((key) => key.toLowerCase() === name.toLowerCase());
+  const last = same.at(-1);
+  return last === undefined ? undefined : object[last];
+}

@@ -11,7 +11,7 @@ const COMPARISONS_MAX = 1_000_000;
  * Opens the account of one request.
  * @throws `request.too_large`, from the account, when it is overdrawn.
  */
-export const budget = (): Budget => {
+export function budget(): Budget {
   let left = COMPARISONS_MAX;
   return (comparisons) => {
     left -= comparisons;
@@ -21,4 +21,4 @@ export const budget = (): Budget => {
       `The operations would make more than ${COMPARISONS_MAX} comparisons; send fewer operations in one request, or shorter filters.`,
     );
   };
-};
+}

@@ -11,86 +11,17 @@ import type { AttributeTarget } from "./target.ts";
 
 const clear: Change = { kind: "clear" };
 
-/** The members of an object that are attributes, each once: the schema's own spelling wins, otherwise the last one. */
-const partsIn = (attribute: Attribute, given: Readonly<Record<string, unknown>>): ReadonlyMap<Attribute, unknown> => {
-  const parts = new Map<Attribute, unknown>();
-  for (const [name, value] of Object.entries(given)) {
-    const sub = attributeNamed(attribute.subAttributes ?? [], name);
-    const isOverruled = sub !== undefined && sub.name !== name && Object.hasOwn(given, sub.name);
-    if (sub && sub.mutability !== "readOnly" && !isOverruled) parts.set(sub, value);
-  }
-  return parts;
-};
-
-/** The object that a client means for a complex value: written in a list of one, or as its `value` alone. */
-const objectOf = (attribute: Attribute, given: unknown, where: string): Readonly<Record<string, unknown>> => {
-  const one = Array.isArray(given) && given.length === 1 ? given[0] : given;
-  if (isObject(one)) return one;
-  if (Array.isArray(one)) throw misfit(where, "must be one object, not a list.");
-  if (!attributeNamed(attribute.subAttributes ?? [], "value")) {
-    throw misfit(where, `must be an object, not ${kindOf(one)}.`);
-  }
-  return { value: one };
-};
-
-/** The parts of a complex value that change; one that is given without a value (`null`, `""`) loses the one it has. */
-const changesOf = (attribute: Attribute, given: unknown, where: string): Changes =>
-  Object.fromEntries(
-    [...partsIn(attribute, objectOf(attribute, given, where))].map(([sub, value]) => [
-      sub.name,
-      readAttributeValue(sub, value, `${where}.${sub.name}`) ?? null,
-    ]),
-  );
-
-const checkRequired = (place: string, path: AttributePath): void => {
-  const attribute = path.sub ?? path.attribute;
-  if (!attribute.required && attribute.mutability !== "writeOnly") return;
-  throw new Fault("request.invalid", `${place}: '${pathName(path)}' must have a value.`);
-};
-
-/** Whoever carries the step out may not look at the elements again: those of a large group go straight to its store. */
-const checkElementParts = ({ path }: AttributeTarget, elements: readonly Json[], place: string): void => {
-  for (const sub of path.attribute.subAttributes ?? []) {
-    const isMissing = sub.required && elements.some((element) => memberOf(element, sub.name) === undefined);
-    if (isMissing) checkRequired(place, { ...path, sub });
-  }
-};
-
-/** A target that is given no value loses the one it has; nothing is added to a list. */
-const withoutValue = (op: AttributeStep["op"], target: AttributeTarget, place: string): Change | undefined => {
-  const { path, where } = target;
-  const isList = path.attribute.multiValued && !path.sub && !where;
-  if (op === "add" && isList) return undefined;
-  // An element that brackets choose may go although the attribute has to have one: that shows in the end.
-  if (!where || path.sub) checkRequired(place, path);
-  return clear;
-};
-
-const partsChange = (target: AttributeTarget, given: unknown, place: string): Change | undefined => {
-  const { path } = target;
-  const parts = changesOf(path.attribute, given, `${place}.${pathName(path)}`);
-  const names = Object.keys(parts);
-  // Nothing but what is unknown or read-only was given.
-  if (names.length === 0) return undefined;
-  const lost = names.filter((name) => parts[name] === null);
-  for (const name of lost) {
-    checkRequired(place, { ...path, sub: attributeNamed(path.attribute.subAttributes ?? [], name) });
-  }
-  // `{"value": ""}` is how Entra ID removes the manager: without it the other parts mean nothing.
-  return lost.length === names.length && lost.includes("value") ? clear : { kind: "parts", parts };
-};
-
 /**
  * What an `add` or `replace` makes of its target; `undefined` where it changes nothing.
  * @throws `request.malformed` for a value of another type, `request.invalid` for one that may not be, and for none where
  * there must be one.
  */
-export const changeOf = (
+export function changeOf(
   op: AttributeStep["op"],
   target: AttributeTarget,
   given: unknown,
   place: string,
-): Change | undefined => {
+): Change | undefined {
   const { path, where } = target;
   const label = `${place}.${pathName(path)}`;
   if (isUnassigned(given)) return withoutValue(op, target, place);
@@ -108,13 +39,51 @@ export const changeOf = (
   if (attribute.type === "complex") return partsChange(target, given, place);
   const value = readAttributeValue({ ...attribute, multiValued: false }, given, label);
   return value === undefined ? withoutValue(op, target, place) : { kind: "value", value };
-};
+}
+
+/** A target that is given no value loses the one it has; nothing is added to a list. */
+function withoutValue(op: AttributeStep["op"], target: AttributeTarget, place: string): Change | undefined {
+  const { path, where } = target;
+  const isList = path.attribute.multiValued && !path.sub && !where;
+  if (op === "add" && isList) return undefined;
+  // An element that brackets choose may go although the attribute has to have one: that shows in the end.
+  if (!where || path.sub) checkRequired(place, path);
+  return clear;
+}
+
+/** Whoever carries the step out may not look at the elements again: those of a large group go straight to its store. */
+function checkElementParts({ path }: AttributeTarget, elements: readonly Json[], place: string): void {
+  for (const sub of path.attribute.subAttributes ?? []) {
+    const isMissing = sub.required && elements.some((element) => memberOf(element, sub.name) === undefined);
+    if (isMissing) checkRequired(place, { ...path, sub });
+  }
+}
+
+function partsChange(target: AttributeTarget, given: unknown, place: string): Change | undefined {
+  const { path } = target;
+  const parts = changesOf(path.attribute, given, `${place}.${pathName(path)}`);
+  const names = Object.keys(parts);
+  // Nothing but what is unknown or read-only was given.
+  if (names.length === 0) return undefined;
+  const lost = names.filter((name) => parts[name] === null);
+  for (const name of lost) {
+    checkRequired(place, { ...path, sub: attributeNamed(path.attribute.subAttributes ?? [], name) });
+  }
+  // `{"value": ""}` is how Entra ID removes the manager: without it the other parts mean nothing.
+  return lost.length === names.length && lost.includes("value") ? clear : { kind: "parts", parts };
+}
+
+function checkRequired(place: string, path: AttributePath): void {
+  const attribute = path.sub ?? path.attribute;
+  if (!attribute.required && attribute.mutability !== "writeOnly") return;
+  throw new Fault("request.invalid", `${place}: '${pathName(path)}' must have a value.`);
+}
 
 /**
  * The elements that a `remove` lists beside the path of a list (older clients do), or all: `undefined` where it lists none.
  * @throws `request.malformed` for elements of another type.
  */
-export const removalOf = (target: AttributeTarget, given: unknown, place: string): Change | undefined => {
+export function removalOf(target: AttributeTarget, given: unknown, place: string): Change | undefined {
   const { path, where } = target;
   const { attribute } = path;
   if (given === undefined || given === null || where || path.sub || !attribute.multiValued) return clear;
@@ -128,4 +97,36 @@ export const removalOf = (target: AttributeTarget, given: unknown, place: string
     return parts.length === 0 ? [] : [Object.fromEntries(parts)];
   });
   return elements.length === 0 ? undefined : { kind: "elements", elements };
-};
+}
+
+/** The parts of a complex value that change; one that is given without a value (`null`, `""`) loses the one it has. */
+function changesOf(attribute: Attribute, given: unknown, where: string): Changes {
+  return Object.fromEntries(
+    [...partsIn(attribute, objectOf(attribute, given, where))].map(([sub, value]) => [
+      sub.name,
+      readAttributeValue(sub, value, `${where}.${sub.name}`) ?? null,
+    ]),
+  );
+}
+
+/** The members of an object that are attributes, each once: the schema's own spelling wins, otherwise the last one. */
+function partsIn(attribute: Attribute, given: Readonly<Record<string, unknown>>): ReadonlyMap<Attribute, unknown> {
+  const parts = new Map<Attribute, unknown>();
+  for (const [name, value] of Object.entries(given)) {
+    const sub = attributeNamed(attribute.subAttributes ?? [], name);
+    const isOverruled = sub !== undefined && sub.name !== name && Object.hasOwn(given, sub.name);
+    if (sub && sub.mutability !== "readOnly" && !isOverruled) parts.set(sub, value);
+  }
+  return parts;
+}
+
+/** The object that a client means for a complex value: written in a list of one, or as its `value` alone. */
+function objectOf(attribute: Attribute, given: unknown, where: string): Readonly<Record<string, unknown>> {
+  const one = Array.isArray(given) && given.length === 1 ? given[0] : given;
+  if (isObject(one)) return one;
+  if (Array.isArray(one)) throw misfit(where, "must be one object, not a list.");
+  if (!attributeNamed(attribute.subAttributes ?? [], "value")) {
+    throw misfit(where, `must be an object, not ${kindOf(one)}.`);
+  }
+  return { value: one };
+}

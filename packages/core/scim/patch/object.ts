@@ -10,42 +10,32 @@ import type { AttributeStep, Changes } from "./step.ts";
  * What is immutable can be given a value once, and the same value again.
  * @throws `scim.mutability` for any other change.
  */
-export const refuseImmutable = (
+export function refuseImmutable(
   { place, path }: AttributeStep,
   changed: Attribute,
   before: Json | undefined,
   after: Json | undefined,
-): void => {
+): void {
   if (changed.mutability !== "immutable" || before === undefined || isSame(before, after)) return;
   const sub = changed === path.attribute ? undefined : changed;
   throw new Fault(
     "scim.mutability",
     `${place}: '${pathName({ ...path, sub })}' cannot be changed once it has a value.`,
   );
-};
+}
 
 /** The parts in the order of the schema, in which everything is kept; what the schema does not know comes behind. */
-export const inOrder = (attribute: Attribute, object: JsonObject): JsonObject => {
+export function inOrder(attribute: Attribute, object: JsonObject): JsonObject {
   const names = (attribute.subAttributes ?? []).map(({ name }) => name).filter((name) => Object.hasOwn(object, name));
   return { ...Object.fromEntries(names.map((name) => [name, object[name] ?? null])), ...object };
-};
-
-/** The parts that say more about a `value` and come from it: with another value they would be wrong. */
-const followsValue = ({ name, mutability }: Attribute): boolean => name === "$ref" || mutability === "readOnly";
-
-const withoutStale = (attribute: Attribute, before: JsonObject, after: JsonObject, changes: Changes): JsonObject => {
-  const was = memberOf(before, "value");
-  if (was === undefined || isSame(was, memberOf(after, "value"))) return after;
-  const stale = (attribute.subAttributes ?? []).filter((sub) => followsValue(sub) && !Object.hasOwn(changes, sub.name));
-  return stale.reduce((rest, sub) => withMember(rest, sub.name, undefined), after);
-};
+}
 
 /**
  * A complex value with some of its parts changed; `undefined` when none is left. A reference (`$ref`) and what the service
  * says about it do not outlive the `value` that they belong to.
  * @throws `scim.mutability` for a part that is immutable and has another value.
  */
-export const changedObject = (step: AttributeStep, before: JsonObject, changes: Changes): JsonObject | undefined => {
+export function changedObject(step: AttributeStep, before: JsonObject, changes: Changes): JsonObject | undefined {
   const { attribute } = step.path;
   const after = Object.entries(changes).reduce((object, [name, change]) => {
     const sub = attributeNamed(attribute.subAttributes ?? [], name);
@@ -57,4 +47,16 @@ export const changedObject = (step: AttributeStep, before: JsonObject, changes: 
   const settled = withoutStale(attribute, before, after, changes);
   if (Object.keys(settled).length === 0) return undefined;
   return settled === before ? before : inOrder(attribute, settled);
-};
+}
+
+function withoutStale(attribute: Attribute, before: JsonObject, after: JsonObject, changes: Changes): JsonObject {
+  const was = memberOf(before, "value");
+  if (was === undefined || isSame(was, memberOf(after, "value"))) return after;
+  const stale = (attribute.subAttributes ?? []).filter((sub) => followsValue(sub) && !Object.hasOwn(changes, sub.name));
+  return stale.reduce((rest, sub) => withMember(rest, sub.name, undefined), after);
+}
+
+/** The parts that say more about a `value` and come from it: with another value they would be wrong. */
+function followsValue({ name, mutability }: Attribute): boolean {
+  return name === "$ref" || mutability === "readOnly";
+}

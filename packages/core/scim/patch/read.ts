@@ -33,81 +33,49 @@ interface Member {
 
 const idAttribute = attributeNamed(commonAttributes, "id");
 
-const stepsOf = (
-  { op, place }: Operation,
-  target: AttributeTarget,
-  change: Change | undefined,
-): readonly PatchStep[] => {
-  if (!change) return [];
-  const { path, where } = target;
-  // What takes a value away removes, whatever it is called: to find nothing there is no mistake.
-  return [{ kind: "attribute", op: change.kind === "clear" ? "remove" : op, place, path, where, change }];
-};
-
-/** The steps that take away all of an extension that may be changed. */
-const withoutExtension = ({ selfService }: Reading, operation: Operation, extension: Schema): readonly PatchStep[] =>
-  extension.attributes
-    .map((attribute) => ({ extension, attribute, sub: undefined }))
-    .filter((path) => !protection(path, selfService))
-    .flatMap((path) => stepsOf(operation, { kind: "attribute", path, where: undefined }, { kind: "clear" }));
-
-/** A name without brackets that could not be a path is the name of nothing; one with brackets is meant as a path. */
-const isPath = (name: string): boolean => name.includes("[") || /^[^\s()\]"]+$/.test(name);
-
-/** What the name of a member has to be to win over other spellings of it, and by what they are known to be the same. */
-const spellingOf = ({ name, target }: Member): { readonly key: string; readonly isExact: boolean } => {
-  if (target.kind === "extension") return { key: target.extension.id, isExact: name === target.extension.id };
-  const key = target.where ? name : pathName(target.path);
-  return { key, isExact: key === name || pathName({ ...target.path, extension: undefined }) === name };
-};
-
-/** The members of an operation's value that are attributes, each once: the schema's own spelling wins, otherwise the last. */
-const membersOf = (
-  { type }: Reading,
-  { place }: Operation,
-  prefix: string,
-  given: Readonly<Record<string, unknown>>,
-): readonly Member[] => {
-  const members = new Map<string, Member & { readonly isExact: boolean }>();
-  for (const [name, value] of Object.entries(given)) {
-    const target = isPath(name) ? targetOf(type, `${prefix}${name}`, place) : undefined;
-    if (!target) continue;
-    const { key, isExact } = spellingOf({ name, value, target });
-    if (isExact || !members.get(key)?.isExact) members.set(key, { name, value, target, isExact });
-  }
-  return [...members.values()];
-};
-
-const memberSteps = (reading: Reading, operation: Operation, { value, target }: Member): readonly PatchStep[] => {
-  if (target.kind === "extension") return extensionSteps(reading, operation, target.extension, value);
-  const { place, op } = operation;
-  if (target.path.attribute === idAttribute) return [{ kind: "id", place, value }];
-  // Clients send back what they have read: what they cannot change stays as it is.
-  if (protection(target.path, reading.selfService)) return [];
-  return stepsOf(operation, target, changeOf(op, target, value, place));
-};
-
-/** The steps of an extension's object. */
-const extensionSteps = (
-  reading: Reading,
-  operation: Operation,
-  extension: Schema,
-  value: unknown,
-): readonly PatchStep[] => {
-  if (isUnassigned(value)) return operation.op === "add" ? [] : withoutExtension(reading, operation, extension);
-  if (!isObject(value)) {
-    throw misfit(`${operation.place}.${extension.id}`, `must be an object, not ${kindOf(value)}.`);
-  }
-  return membersOf(reading, operation, `${extension.id}:`, value).flatMap((member) =>
-    memberSteps(reading, operation, member),
+/**
+ * Reads the body of a PATCH request. What a value without a path holds beyond the schemas, or cannot change, is left out;
+ * a path that leads there is refused.
+ * @throws `request.malformed` for what is no PATCH request or a value of another type, `request.invalid` for a value that
+ * may not be, `scim.path_invalid`, `scim.filter_invalid`, `scim.no_target`, `scim.mutability`, and `request.too_large` for
+ * more than 1,000 operations; every sentence begins with the operation that it is about.
+ */
+export function readPatch(type: ResourceType, body: unknown, options: PatchOptions = {}): readonly PatchStep[] {
+  const reading: Reading = { type, selfService: options.selfService === true };
+  return operationsOf(body).flatMap((operation) =>
+    operation.path === undefined
+      ? implicitSteps(reading, operation)
+      : explicitSteps(reading, operation, operation.path),
   );
-};
+}
 
-const explicitAttributeSteps = (
+function implicitSteps(reading: Reading, operation: Operation): readonly PatchStep[] {
+  const { place, value } = operation;
+  if (!isObject(value)) {
+    throw new Fault("request.malformed", `${place}: without a 'path' the 'value' is an object, not ${kindOf(value)}.`);
+  }
+  return membersOf(reading, operation, "", value).flatMap((member) => memberSteps(reading, operation, member));
+}
+
+function explicitSteps(reading: Reading, operation: Operation, path: string): readonly PatchStep[] {
+  const { op, place, value } = operation;
+  const target = targetOf(reading.type, path, place);
+  if (!target) {
+    throw new Fault("scim.path_invalid", `${place}: ${shown(path)} names no attribute of ${reading.type.name}.`);
+  }
+  if (target.kind === "attribute") return explicitAttributeSteps(reading, operation, target);
+  const { extension } = target;
+  if (op !== "remove") return extensionSteps(reading, operation, extension, value);
+  const steps = withoutExtension(reading, operation, extension);
+  if (steps.length === 0) throw new Fault("scim.mutability", `${place}: nothing of '${extension.id}' can be removed.`);
+  return steps;
+}
+
+function explicitAttributeSteps(
   { selfService }: Reading,
   operation: Operation,
   target: AttributeTarget,
-): readonly PatchStep[] => {
+): readonly PatchStep[] {
   const { op, place, value } = operation;
   const name = pathName(target.path);
   const refused = (reason: string): Fault => new Fault("scim.mutability", `${place}: '${name}' ${reason}.`);
@@ -120,42 +88,73 @@ const explicitAttributeSteps = (
   if (isWhole && required) throw refused("is required and cannot be removed");
   if (mutability === "writeOnly") throw refused("cannot be removed, only replaced");
   return stepsOf(operation, target, change);
-};
+}
 
-const explicitSteps = (reading: Reading, operation: Operation, path: string): readonly PatchStep[] => {
-  const { op, place, value } = operation;
-  const target = targetOf(reading.type, path, place);
-  if (!target) {
-    throw new Fault("scim.path_invalid", `${place}: ${shown(path)} names no attribute of ${reading.type.name}.`);
-  }
-  if (target.kind === "attribute") return explicitAttributeSteps(reading, operation, target);
-  const { extension } = target;
-  if (op !== "remove") return extensionSteps(reading, operation, extension, value);
-  const steps = withoutExtension(reading, operation, extension);
-  if (steps.length === 0) throw new Fault("scim.mutability", `${place}: nothing of '${extension.id}' can be removed.`);
-  return steps;
-};
-
-const implicitSteps = (reading: Reading, operation: Operation): readonly PatchStep[] => {
-  const { place, value } = operation;
+/** The steps of an extension's object. */
+function extensionSteps(
+  reading: Reading,
+  operation: Operation,
+  extension: Schema,
+  value: unknown,
+): readonly PatchStep[] {
+  if (isUnassigned(value)) return operation.op === "add" ? [] : withoutExtension(reading, operation, extension);
   if (!isObject(value)) {
-    throw new Fault("request.malformed", `${place}: without a 'path' the 'value' is an object, not ${kindOf(value)}.`);
+    throw misfit(`${operation.place}.${extension.id}`, `must be an object, not ${kindOf(value)}.`);
   }
-  return membersOf(reading, operation, "", value).flatMap((member) => memberSteps(reading, operation, member));
-};
-
-/**
- * Reads the body of a PATCH request. What a value without a path holds beyond the schemas, or cannot change, is left out;
- * a path that leads there is refused.
- * @throws `request.malformed` for what is no PATCH request or a value of another type, `request.invalid` for a value that
- * may not be, `scim.path_invalid`, `scim.filter_invalid`, `scim.no_target`, `scim.mutability`, and `request.too_large` for
- * more than 1,000 operations; every sentence begins with the operation that it is about.
- */
-export const readPatch = (type: ResourceType, body: unknown, options: PatchOptions = {}): readonly PatchStep[] => {
-  const reading: Reading = { type, selfService: options.selfService === true };
-  return operationsOf(body).flatMap((operation) =>
-    operation.path === undefined
-      ? implicitSteps(reading, operation)
-      : explicitSteps(reading, operation, operation.path),
+  return membersOf(reading, operation, `${extension.id}:`, value).flatMap((member) =>
+    memberSteps(reading, operation, member),
   );
-};
+}
+
+/** The members of an operation's value that are attributes, each once: the schema's own spelling wins, otherwise the last. */
+function membersOf(
+  { type }: Reading,
+  { place }: Operation,
+  prefix: string,
+  given: Readonly<Record<string, unknown>>,
+): readonly Member[] {
+  const members = new Map<string, Member & { readonly isExact: boolean }>();
+  for (const [name, value] of Object.entries(given)) {
+    const target = isPath(name) ? targetOf(type, `${prefix}${name}`, place) : undefined;
+    if (!target) continue;
+    const { key, isExact } = spellingOf({ name, value, target });
+    if (isExact || !members.get(key)?.isExact) members.set(key, { name, value, target, isExact });
+  }
+  return [...members.values()];
+}
+
+/** A name without brackets that could not be a path is the name of nothing; one with brackets is meant as a path. */
+function isPath(name: string): boolean {
+  return name.includes("[") || /^[^\s()\]"]+$/.test(name);
+}
+
+/** What the name of a member has to be to win over other spellings of it, and by what they are known to be the same. */
+function spellingOf({ name, target }: Member): { readonly key: string; readonly isExact: boolean } {
+  if (target.kind === "extension") return { key: target.extension.id, isExact: name === target.extension.id };
+  const key = target.where ? name : pathName(target.path);
+  return { key, isExact: key === name || pathName({ ...target.path, extension: undefined }) === name };
+}
+
+function memberSteps(reading: Reading, operation: Operation, { value, target }: Member): readonly PatchStep[] {
+  if (target.kind === "extension") return extensionSteps(reading, operation, target.extension, value);
+  const { place, op } = operation;
+  if (target.path.attribute === idAttribute) return [{ kind: "id", place, value }];
+  // Clients send back what they have read: what they cannot change stays as it is.
+  if (protection(target.path, reading.selfService)) return [];
+  return stepsOf(operation, target, changeOf(op, target, value, place));
+}
+
+/** The steps that take away all of an extension that may be changed. */
+function withoutExtension({ selfService }: Reading, operation: Operation, extension: Schema): readonly PatchStep[] {
+  return extension.attributes
+    .map((attribute) => ({ extension, attribute, sub: undefined }))
+    .filter((path) => !protection(path, selfService))
+    .flatMap((path) => stepsOf(operation, { kind: "attribute", path, where: undefined }, { kind: "clear" }));
+}
+
+function stepsOf({ op, place }: Operation, target: AttributeTarget, change: Change | undefined): readonly PatchStep[] {
+  if (!change) return [];
+  const { path, where } = target;
+  // What takes a value away removes, whatever it is called: to find nothing there is no mistake.
+  return [{ kind: "attribute", op: change.kind === "clear" ? "remove" : op, place, path, where, change }];
+}

@@ -39,5 +39,6 @@ interface IdStep {
 export type PatchStep = AttributeStep | IdStep;
 
 /** Whether a step changes a core attribute of that name. Steps on `members` of a large group are carried out by its store. */
-export const isStepOn = (step: PatchStep, name: string): step is AttributeStep =>
-  step.kind === "attribute" && !step.path.extension && step.path.attribute.name === name;
+export function isStepOn(step: PatchStep, name: string): step is AttributeStep {
+  return step.kind === "attribute" && !step.path.extension && step.path.attribute.name === name;
+}

@@ -80,24 +80,6 @@ export interface JsonObject {
  */
 export type Resource = JsonObject;
 
-/** Makes an attribute: what is not said is `string`, single, readWrite, returned by default, not unique, not case-exact. */
-export const attribute = (
-  name: string,
-  description: string,
-  characteristics: Partial<Omit<Attribute, "name" | "description">> = {},
-): Attribute => ({
-  name,
-  type: "string",
-  multiValued: false,
-  description,
-  required: false,
-  caseExact: false,
-  mutability: "readWrite",
-  returned: "default",
-  uniqueness: "none",
-  ...characteristics,
-});
-
 /** The attributes that every resource has (RFC 7643 section 3.1). They belong to no schema. */
 export const commonAttributes: readonly Attribute[] = [
   attribute("schemas", "The URNs of the schemas that the resource uses.", {
@@ -132,3 +114,23 @@ export const commonAttributes: readonly Attribute[] = [
     ],
   }),
 ];
+
+/** Makes an attribute: what is not said is `string`, single, readWrite, returned by default, not unique, not case-exact. */
+export function attribute(
+  name: string,
+  description: string,
+  characteristics: Partial<Omit<Attribute, "name" | "description">> = {},
+): Attribute {
+  return {
+    name,
+    type: "string",
+    multiValued: false,
+    description,
+    required: false,
+    caseExact: false,
+    mutability: "readWrite",
+    returned: "default",
+    uniqueness: "none",
+    ...characteristics,
+  };
+}

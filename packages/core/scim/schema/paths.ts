@@ -15,39 +15,24 @@ export interface AttributePath {
 /** What a name stands for: an attribute, or all of an extension. */
 export type Named = AttributePath | { readonly extension: Schema; readonly attribute: undefined };
 
-const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
-
 /** The attribute of that name, whatever its case. */
-export const attributeNamed = (attributes: readonly Attribute[], name: string): Attribute | undefined =>
-  attributes.find((candidate) => same(candidate.name, name));
+export function attributeNamed(attributes: readonly Attribute[], name: string): Attribute | undefined {
+  return attributes.find((candidate) => same(candidate.name, name));
+}
 
 /** The common attributes and those of the core schema. */
-export const coreAttributes = (type: ResourceType): readonly Attribute[] => [
-  ...commonAttributes,
-  ...type.schema.attributes,
-];
+export function coreAttributes(type: ResourceType): readonly Attribute[] {
+  return [...commonAttributes, ...type.schema.attributes];
+}
 
 /** What is left of a name behind a URN and a colon or dot; `""` for the URN alone; `undefined` where it does not begin with it. */
-export const behind = (urn: string, name: string): string | undefined => {
+export function behind(urn: string, name: string): string | undefined {
   if (!same(name.slice(0, urn.length), urn)) return undefined;
   const rest = name.slice(urn.length);
   if (rest === "") return rest;
   // Old clients of Entra ID write a dot between the URN and the attribute.
   return /^[:.]./.test(rest) ? rest.slice(1) : undefined;
-};
-
-const within = (
-  attributes: readonly Attribute[],
-  extension: Schema | undefined,
-  name: string,
-): AttributePath | undefined => {
-  const [first = "", second, ...more] = name.split(".");
-  const attribute = attributeNamed(attributes, first);
-  if (!attribute || more.length > 0) return undefined;
-  if (second === undefined) return { extension, attribute, sub: undefined };
-  const sub = attributeNamed(attribute.subAttributes ?? [], second);
-  return sub && { extension, attribute, sub };
-};
+}
 
 /**
  * Finds what a name stands for: `userName`, `name.givenName`, a full URN with or without an attribute behind it, or the
@@ -55,7 +40,7 @@ const within = (
  * clients write under the URN of another extension is found where it belongs. `username` means `userName`, whatever is
  * written. Answers `undefined` for anything else.
  */
-export const resolveName = (type: ResourceType, name: string): Named | undefined => {
+export function resolveName(type: ResourceType, name: string): Named | undefined {
   const ofCore = behind(type.schema.id, name);
   if (ofCore) return within(coreAttributes(type), undefined, ofCore);
   // The longest URN first: one may begin like another.
@@ -71,4 +56,21 @@ export const resolveName = (type: ResourceType, name: string): Named | undefined
   if (core) return core;
   const found = type.extensions.flatMap((extension) => within(extension.attributes, extension, name) ?? []);
   return found.length === 1 ? found[0] : undefined;
-};
+}
+
+function within(
+  attributes: readonly Attribute[],
+  extension: Schema | undefined,
+  name: string,
+): AttributePath | undefined {
+  const [first = "", second, ...more] = name.split(".");
+  const attribute = attributeNamed(attributes, first);
+  if (!attribute || more.length > 0) return undefined;
+  if (second === undefined) return { extension, attribute, sub: undefined };
+  const sub = attributeNamed(attribute.subAttributes ?? [], second);
+  return sub && { extension, attribute, sub };
+}
+
+function same(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}

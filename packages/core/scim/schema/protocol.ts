@@ -6,15 +6,6 @@ import { type Attribute, attribute, type Schema } from "./attribute.ts";
 
 type Characteristics = Parameters<typeof attribute>[2];
 
-const shown = (name: string, description: string, more: Characteristics = {}): Attribute =>
-  attribute(name, description, { mutability: "readOnly", ...more });
-
-const always = (name: string, description: string, more: Characteristics = {}): Attribute =>
-  shown(name, description, { required: true, ...more });
-
-const complex = (name: string, description: string, subAttributes: readonly Attribute[], more: Characteristics = {}) =>
-  always(name, description, { type: "complex", subAttributes, ...more });
-
 const uri = { type: "reference", referenceTypes: ["uri"], caseExact: true } as const;
 const external = { type: "reference", referenceTypes: ["external"], caseExact: true } as const;
 const exact = { caseExact: true } as const;
@@ -149,3 +140,15 @@ export const serviceProviderConfigSchema: Schema = {
 
 /** The schemas of the protocol. */
 export const protocolSchemas: readonly Schema[] = [resourceTypeSchema, schemaSchema, serviceProviderConfigSchema];
+
+function complex(name: string, description: string, subAttributes: readonly Attribute[], more: Characteristics = {}) {
+  return always(name, description, { type: "complex", subAttributes, ...more });
+}
+
+function always(name: string, description: string, more: Characteristics = {}): Attribute {
+  return shown(name, description, { required: true, ...more });
+}
+
+function shown(name: string, description: string, more: Characteristics = {}): Attribute {
+  return attribute(name, description, { mutability: "readOnly", ...more });
+}

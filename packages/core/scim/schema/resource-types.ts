@@ -6,22 +6,10 @@ import { protocolSchemas } from "./protocol.ts";
 import { systemSchema } from "./system.ts";
 import { userSchemas } from "./user.ts";
 
-const usersWith = (schema: Schema): ResourceType => ({
-  name: "User",
-  description: "User Account",
-  endpoint: "/Users",
-  schema,
-  extensions: [enterpriseSchema, systemSchema],
-});
-
 const users = {
   passwordRequired: usersWith(userSchemas.passwordRequired),
   passwordOptional: usersWith(userSchemas.passwordOptional),
 };
-
-/** Users; whether a new one must come with a password is the deployment's choice (decision D2). */
-export const userTypeFor = ({ passwordRequired }: { readonly passwordRequired: boolean }): ResourceType =>
-  passwordRequired ? users.passwordRequired : users.passwordOptional;
 
 /** Users, for whatever does not depend on that choice: filters, paths, projection. */
 export const userType: ResourceType = users.passwordRequired;
@@ -35,11 +23,28 @@ export const groupType: ResourceType = {
   extensions: [],
 };
 
-/** Every schema of some resource types, each once, with those of the protocol behind them (reference section 4.6). */
-export const schemasOfTypes = (types: readonly ResourceType[]): readonly Schema[] => [
-  ...new Set([...types.map(({ schema }) => schema), ...types.flatMap(({ extensions }) => extensions)]),
-  ...protocolSchemas,
-];
-
 /** Every schema there is. */
 export const allSchemas: readonly Schema[] = schemasOfTypes([userType, groupType]);
+
+/** Users; whether a new one must come with a password is the deployment's choice (decision D2). */
+export function userTypeFor({ passwordRequired }: { readonly passwordRequired: boolean }): ResourceType {
+  return passwordRequired ? users.passwordRequired : users.passwordOptional;
+}
+
+/** Every schema of some resource types, each once, with those of the protocol behind them (reference section 4.6). */
+export function schemasOfTypes(types: readonly ResourceType[]): readonly Schema[] {
+  return [
+    ...new Set([...types.map(({ schema }) => schema), ...types.flatMap(({ extensions }) => extensions)]),
+    ...protocolSchemas,
+  ];
+}
+
+function usersWith(schema: Schema): ResourceType {
+  return {
+    name: "User",
+    description: "User Account",
+    endpoint: "/Users",
+    schema,
+    extensions: [enterpriseSchema, systemSchema],
+  };
+}

@@ -1,25 +1,6 @@
 /** The schema of roles: upstream's, not the RFC's (reference scim.md section 4.7). */
 import { type Attribute, attribute, type ResourceType, type Schema } from "./attribute.ts";
 
-/** The parts by which a role names something else. */
-const reference = (what: string, referenceType: string): readonly Attribute[] => [
-  attribute("value", `The id of the ${what}.`, { caseExact: true }),
-  attribute("display", `The name of the ${what}.`, { mutability: "readOnly" }),
-  attribute("$ref", `The address of the ${what}.`, {
-    type: "reference",
-    referenceTypes: [referenceType],
-    mutability: "readOnly",
-    caseExact: true,
-  }),
-];
-
-const list = (
-  name: string,
-  description: string,
-  subAttributes: readonly Attribute[],
-  more: Partial<Attribute> = {},
-): Attribute => attribute(name, description, { type: "complex", multiValued: true, subAttributes, ...more });
-
 /** Roles. */
 export const roleSchema: Schema = {
   id: "urn:ietf:params:scim:schemas:extension:2.0:Role",
@@ -73,3 +54,26 @@ export const roleType: ResourceType = {
   schema: roleSchema,
   extensions: [],
 };
+
+function list(
+  name: string,
+  description: string,
+  subAttributes: readonly Attribute[],
+  more: Partial<Attribute> = {},
+): Attribute {
+  return attribute(name, description, { type: "complex", multiValued: true, subAttributes, ...more });
+}
+
+/** The parts by which a role names something else. */
+function reference(what: string, referenceType: string): readonly Attribute[] {
+  return [
+    attribute("value", `The id of the ${what}.`, { caseExact: true }),
+    attribute("display", `The name of the ${what}.`, { mutability: "readOnly" }),
+    attribute("$ref", `The address of the ${what}.`, {
+      type: "reference",
+      referenceTypes: [referenceType],
+      mutability: "readOnly",
+      caseExact: true,
+    }),
+  ];
+}

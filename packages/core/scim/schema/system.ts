@@ -3,10 +3,6 @@ import { type Attribute, attribute, type Schema } from "./attribute.ts";
 
 type Characteristics = Parameters<typeof attribute>[2];
 
-/** Several attributes of the same characteristics, by name and description. */
-const alike = (characteristics: Characteristics, described: Readonly<Record<string, string>>): readonly Attribute[] =>
-  Object.entries(described).map(([name, description]) => attribute(name, description, characteristics));
-
 const requests = alike(
   { type: "boolean" },
   {
@@ -131,3 +127,8 @@ export const systemSchema: Schema = {
   description: "State and settings of a user account",
   attributes: [...profile, ...settings, ...requests, ...flags, ...shownOnly, ...shownOnRequest, ...counters],
 };
+
+/** Several attributes of the same characteristics, by name and description. */
+function alike(characteristics: Characteristics, described: Readonly<Record<string, string>>): readonly Attribute[] {
+  return Object.entries(described).map(([name, description]) => attribute(name, description, characteristics));
+}

@@ -31,28 +31,52 @@ class Refused extends Error {
   }
 }
 
-/** The steps of one name. Whatever speaks against it must say which name it is. */
-const stepsOf = ({ keys }: IndexContext, { at, key, entry, steps, taken }: Waiting): Step[] => [
-  { put: entryItem(keys, key, entry), when: "absent", otherwise: () => new Refused(at, taken()) },
-  ...steps.map((step): Step => {
-    const otherwise: Step["otherwise"] = (found) => {
-      const outcome = step.otherwise(found);
-      // What is applied already has its name, so the step before would have spoken; "applied" must not vouch for all the others.
-      return new Refused(
-        at,
-        outcome === "applied" ? new Error(`"${key}" is free, but a step of it is applied`) : outcome,
-      );
-    };
-    return { ...step, otherwise };
-  }),
-];
+/** See `NameWrites.createMany`. */
+export async function bulkCreate(context: IndexContext, names: readonly NewName[]): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = [];
+  const firsts = new Map<string, number>();
+  names.forEach((name, at) => {
+    if (firsts.has(name.key)) outcomes[at] = name.taken();
+    else firsts.set(name.key, at);
+  });
+  const unsettled = (): Waiting[] =>
+    names.map((name, at) => ({ ...name, at })).filter(({ at }) => outcomes[at] === undefined);
+  for (let waiting = unsettled(); waiting.length > 0; waiting = unsettled()) {
+    // The deadline is for standing still: each round that settles a name starts it anew.
+    await settle(context.deadlineMs, async (before) => {
+      await createRound(context, waiting, before > 0, outcomes);
+      if (unsettled().length === waiting.length) throw moved();
+    });
+  }
+  return outcomes;
+}
+
+/** One transaction for every range that has names waiting: those of one range would only conflict with each other. */
+async function createRound(
+  context: IndexContext,
+  waiting: readonly Waiting[],
+  consistent: boolean,
+  outcomes: Outcome[],
+): Promise<void> {
+  const ranges = await locateAll(context, waiting, consistent);
+  const located = new Map(ranges.map((range) => [range?.low, range]));
+  const groups = Map.groupBy(waiting, (_, index) => ranges[index]?.low);
+  await sideBySide([...groups], TRANSACTIONS_AT_ONCE, ([low, group]) =>
+    createSome(
+      context,
+      group.toSorted((a, b) => compareKeys(a.key, b.key)),
+      located.get(low),
+      outcomes,
+    ),
+  );
+}
 
 /** The range of each name, as far as it can be told. */
-const locateAll = async (
+async function locateAll(
   context: IndexContext,
   names: readonly Waiting[],
   consistent: boolean,
-): Promise<(Range | undefined)[]> => {
+): Promise<(Range | undefined)[]> {
   if (names.length <= LOCATED_ONE_BY_ONE) {
     return Promise.all(
       names.map(({ key }) => settle(context.deadlineMs, (before) => locate(context, key, consistent || before > 0))),
@@ -60,24 +84,15 @@ const locateAll = async (
   }
   const ranges = await readRanges(context, { consistent });
   return names.map(({ key }) => ranges[rangeAtKey(ranges, key)]);
-};
-
-/** As many of the names as fit one transaction: at least one. */
-const fitting = (names: readonly Waiting[]): Waiting[] => {
-  let steps = 0;
-  return names.filter((name, index) => {
-    steps += 1 + name.steps.length;
-    return index === 0 || steps <= STEPS_FOR_NAMES;
-  });
-};
+}
 
 /** One transaction for the first names of one range, and the outcomes that follow from it. */
-const createSome = async (
+async function createSome(
   context: IndexContext,
   names: readonly Waiting[],
   located: Range | undefined,
   outcomes: Outcome[],
-): Promise<void> => {
+): Promise<void> {
   const [first] = names;
   if (!first) return;
   const range = located && (await locateRoom(context, first.key, true, located));
@@ -99,44 +114,31 @@ const createSome = async (
     });
     outcomes[error.at] ??= error.reason;
   }
-};
+}
 
-/** One transaction for every range that has names waiting: those of one range would only conflict with each other. */
-const createRound = async (
-  context: IndexContext,
-  waiting: readonly Waiting[],
-  consistent: boolean,
-  outcomes: Outcome[],
-): Promise<void> => {
-  const ranges = await locateAll(context, waiting, consistent);
-  const located = new Map(ranges.map((range) => [range?.low, range]));
-  const groups = Map.groupBy(waiting, (_, index) => ranges[index]?.low);
-  await sideBySide([...groups], TRANSACTIONS_AT_ONCE, ([low, group]) =>
-    createSome(
-      context,
-      group.toSorted((a, b) => compareKeys(a.key, b.key)),
-      located.get(low),
-      outcomes,
-    ),
-  );
-};
-
-/** See `NameWrites.createMany`. */
-export const bulkCreate = async (context: IndexContext, names: readonly NewName[]): Promise<readonly Outcome[]> => {
-  const outcomes: Outcome[] = [];
-  const firsts = new Map<string, number>();
-  names.forEach((name, at) => {
-    if (firsts.has(name.key)) outcomes[at] = name.taken();
-    else firsts.set(name.key, at);
+/** As many of the names as fit one transaction: at least one. */
+function fitting(names: readonly Waiting[]): Waiting[] {
+  let steps = 0;
+  return names.filter((name, index) => {
+    steps += 1 + name.steps.length;
+    return index === 0 || steps <= STEPS_FOR_NAMES;
   });
-  const unsettled = (): Waiting[] =>
-    names.map((name, at) => ({ ...name, at })).filter(({ at }) => outcomes[at] === undefined);
-  for (let waiting = unsettled(); waiting.length > 0; waiting = unsettled()) {
-    // The deadline is for standing still: each round that settles a name starts it anew.
-    await settle(context.deadlineMs, async (before) => {
-      await createRound(context, waiting, before > 0, outcomes);
-      if (unsettled().length === waiting.length) throw moved();
-    });
-  }
-  return outcomes;
-};
+}
+
+/** The steps of one name. Whatever speaks against it must say which name it is. */
+function stepsOf({ keys }: IndexContext, { at, key, entry, steps, taken }: Waiting): Step[] {
+  return [
+    { put: entryItem(keys, key, entry), when: "absent", otherwise: () => new Refused(at, taken()) },
+    ...steps.map((step): Step => {
+      const otherwise: Step["otherwise"] = (found) => {
+        const outcome = step.otherwise(found);
+        // What is applied already has its name, so the step before would have spoken; "applied" must not vouch for all the others.
+        return new Refused(
+          at,
+          outcome === "applied" ? new Error(`"${key}" is free, but a step of it is applied`) : outcome,
+        );
+      };
+      return { ...step, otherwise };
+    }),
+  ];
+}

@@ -26,15 +26,19 @@ export interface OldName {
 }
 
 /** The step that takes a name, once. It stands first: whether the name is free does not depend on how the ranges lie. */
-export const claim = (context: IndexContext, { key, entry, taken }: Omit<NewName, "steps">): Step => ({
-  put: entryItem(context.keys, key, entry),
-  when: "absent",
-  otherwise: (found) => (found?.id === entry.id ? "applied" : taken()),
-});
+export function claim(context: IndexContext, { key, entry, taken }: Omit<NewName, "steps">): Step {
+  return {
+    put: entryItem(context.keys, key, entry),
+    when: "absent",
+    otherwise: (found) => (found?.id === entry.id ? "applied" : taken()),
+  };
+}
 
 /** The step that releases a name, from its bearer only. */
-export const release = (context: IndexContext, { key, id, gone }: Omit<OldName, "steps">): Step => ({
-  remove: context.keys.entry(key),
-  when: { equal: { id } },
-  otherwise: gone,
-});
+export function release(context: IndexContext, { key, id, gone }: Omit<OldName, "steps">): Step {
+  return {
+    remove: context.keys.entry(key),
+    when: { equal: { id } },
+    otherwise: gone,
+  };
+}

@@ -24,52 +24,31 @@ export interface Directory {
 }
 
 /** Names in all ranges. */
-export const totalOf = ({ before }: Directory): number => before.at(-1) ?? 0;
-
-/** The index of the last element that passes, or -1. The test must hold for a first part of the list and not for the rest. */
-const lastWhere = <T>(list: readonly T[], test: (item: T) => boolean): number => {
-  let from = 0;
-  let to = list.length;
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    const item = list[middle];
-    if (item !== undefined && test(item)) from = middle + 1;
-    else to = middle;
-  }
-  return from - 1;
-};
+export function totalOf({ before }: Directory): number {
+  return before.at(-1) ?? 0;
+}
 
 /** The place in the list of the range that holds a key; -1 in an empty index. */
-export const rangeAtKey = (ranges: readonly Range[], key: string): number =>
-  lastWhere(ranges, (range) => compareKeys(range.low, key) <= 0);
+export function rangeAtKey(ranges: readonly Range[], key: string): number {
+  return lastWhere(ranges, (range) => compareKeys(range.low, key) <= 0);
+}
 
 /** The place in the list of the range that holds a position, counted from 0; -1 in an empty index. */
-export const rangeAtPosition = ({ ranges, before }: Directory, position: number): number =>
-  Math.min(
+export function rangeAtPosition({ ranges, before }: Directory, position: number): number {
+  return Math.min(
     lastWhere(before, (names) => names <= position),
     ranges.length - 1,
   );
+}
 
 /** The ranges as one Query shows them: in order, perhaps with half a split. */
-export const readRanges = async ({ table, keys }: IndexContext, options?: ReadOptions): Promise<Range[]> => {
+export async function readRanges({ table, keys }: IndexContext, options?: ReadOptions): Promise<Range[]> {
   const items = await table.queryAll({ PK: keys.ranges, from: ".", limit: RANGES_PER_PAGE, ...options });
   return items.map(rangeOf);
-};
-
-/** The lows of the ranges to read (again), where a list of ranges has gaps or overlaps. None in an empty list. */
-const brokenLows = (ranges: readonly Range[]): string[] => {
-  const lows = ranges.length > 0 && ranges[0]?.low !== "" ? [""] : [];
-  ranges.forEach((range, at) => {
-    const next = ranges[at + 1]?.low ?? LAST;
-    const order = compareKeys(range.high, next);
-    if (order > 0) lows.push(range.low);
-    if (order < 0) lows.push(range.high);
-  });
-  return lows;
-};
+}
 
 /** Reads the directory: one round trip up to about 10,000 ranges, and one more for each split that it meets half done. */
-export const readDirectory = async (context: IndexContext, options?: ReadOptions): Promise<Directory> => {
+export async function readDirectory(context: IndexContext, options?: ReadOptions): Promise<Directory> {
   const { table, keys, deadlineMs } = context;
   const seen = new Map((await readRanges(context, options)).map((range) => [range.low, range]));
   const ranges = await settle(deadlineMs, async () => {
@@ -92,24 +71,19 @@ export const readDirectory = async (context: IndexContext, options?: ReadOptions
     before.push(names);
   }
   return { ranges, before };
-};
+}
 
-/** The names of one range, from the leaf that was found under its low, and from the leaves that were split off it since. */
-const namesIn = async (context: IndexContext, range: Range, found: Leaf | undefined): Promise<string[]> => {
-  const { table, keys, deadlineMs } = context;
-  const names: string[] = [];
-  let low = range.low;
-  for (let leaf = found; ; leaf = undefined) {
-    leaf ??= await settle(deadlineMs, async () => {
-      const item = await table.get(keys.leaf(low));
-      if (!item) throw new Moved(`no leaf at "${low}"`);
-      return leafOf(item);
-    });
-    for (const name of leaf.names) if (leaf.high === range.high || covers(range, name)) names.push(name);
-    if (compareKeys(leaf.high, range.high) >= 0) return names;
-    low = leaf.high;
-  }
-};
+/** The lows of the ranges to read (again), where a list of ranges has gaps or overlaps. None in an empty list. */
+function brokenLows(ranges: readonly Range[]): string[] {
+  const lows = ranges.length > 0 && ranges[0]?.low !== "" ? [""] : [];
+  ranges.forEach((range, at) => {
+    const next = ranges[at + 1]?.low ?? LAST;
+    const order = compareKeys(range.high, next);
+    if (order > 0) lows.push(range.low);
+    if (order < 0) lows.push(range.high);
+  });
+  return lows;
+}
 
 /**
  * The names of some ranges, in no order within a range, 1,600 ranges a round trip; one more for a range that was split
@@ -131,4 +105,34 @@ export async function* readNames(
       yield { range, names: await namesIn(context, range, item && leafOf(item)) };
     }
   }
+}
+
+/** The names of one range, from the leaf that was found under its low, and from the leaves that were split off it since. */
+async function namesIn(context: IndexContext, range: Range, found: Leaf | undefined): Promise<string[]> {
+  const { table, keys, deadlineMs } = context;
+  const names: string[] = [];
+  let low = range.low;
+  for (let leaf = found; ; leaf = undefined) {
+    leaf ??= await settle(deadlineMs, async () => {
+      const item = await table.get(keys.leaf(low));
+      if (!item) throw new Moved(`no leaf at "${low}"`);
+      return leafOf(item);
+    });
+    for (const name of leaf.names) if (leaf.high === range.high || covers(range, name)) names.push(name);
+    if (compareKeys(leaf.high, range.high) >= 0) return names;
+    low = leaf.high;
+  }
+}
+
+/** The index of the last element that passes, or -1. The test must hold for a first part of the list and not for the rest. */
+function lastWhere<T>(list: readonly T[], test: (item: T) => boolean): number {
+  let from = 0;
+  let to = list.length;
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    const item = list[middle];
+    if (item !== undefined && test(item)) from = middle + 1;
+    else to = middle;
+  }
+  return from - 1;
 }

@@ -47,38 +47,6 @@ export interface Range {
   readonly version: number;
 }
 
-/** Where the item of the range with that low lies. The dot allows for the empty low: a sort key cannot be empty. */
-export const rangeKey = (keys: NameListKeys, low: string): Key => ({ PK: keys.ranges, SK: `.${low}` });
-
-const text = (item: Item, attribute: string): string => {
-  const value = item[attribute];
-  if (typeof value !== "string") throw new Error(`${item.PK} ${item.SK}: ${attribute} is not a string`);
-  return value;
-};
-const number = (item: Item, attribute: string): number => {
-  const value = item[attribute];
-  if (typeof value !== "number") throw new Error(`${item.PK} ${item.SK}: ${attribute} is not a number`);
-  return value;
-};
-
-/** Reads a range item. */
-export const rangeOf = (item: Item): Range => ({
-  low: item.SK.slice(1),
-  high: text(item, "hi"),
-  count: number(item, "n"),
-  bytes: number(item, "b"),
-  version: number(item, "v"),
-});
-
-/** Writes a range item. */
-export const rangeItem = (keys: NameListKeys, range: Range): Item => ({
-  ...rangeKey(keys, range.low),
-  n: range.count,
-  b: range.bytes,
-  hi: range.high,
-  v: range.version,
-});
-
 /** The names of one range, as one item said. */
 export interface Leaf {
   /** That of its range. */
@@ -87,50 +55,92 @@ export interface Leaf {
   readonly names: ReadonlySet<string>;
 }
 
+/** Where the item of the range with that low lies. The dot allows for the empty low: a sort key cannot be empty. */
+export function rangeKey(keys: NameListKeys, low: string): Key {
+  return { PK: keys.ranges, SK: `.${low}` };
+}
+
+/** Reads a range item. */
+export function rangeOf(item: Item): Range {
+  return {
+    low: item.SK.slice(1),
+    high: text(item, "hi"),
+    count: number(item, "n"),
+    bytes: number(item, "b"),
+    version: number(item, "v"),
+  };
+}
+
+function number(item: Item, attribute: string): number {
+  const value = item[attribute];
+  if (typeof value !== "number") throw new Error(`${item.PK} ${item.SK}: ${attribute} is not a number`);
+  return value;
+}
+
+/** Writes a range item. */
+export function rangeItem(keys: NameListKeys, range: Range): Item {
+  return {
+    ...rangeKey(keys, range.low),
+    n: range.count,
+    b: range.bytes,
+    hi: range.high,
+    v: range.version,
+  };
+}
+
 /** Reads a leaf item. One that was emptied has no set: DynamoDB holds no empty ones. */
-export const leafOf = (item: Item): Leaf => ({
-  high: text(item, "hi"),
-  names: item.k instanceof Set ? item.k : new Set<string>(),
-});
+export function leafOf(item: Item): Leaf {
+  return {
+    high: text(item, "hi"),
+    names: item.k instanceof Set ? item.k : new Set<string>(),
+  };
+}
 
 /** Writes a leaf item. */
-export const leafItem = (keys: NameListKeys, low: string, high: string, names: Iterable<string>): Item => {
+export function leafItem(keys: NameListKeys, low: string, high: string, names: Iterable<string>): Item {
   const k = new Set(names);
   return { ...keys.leaf(low), hi: high, ...(k.size > 0 && { k }) };
-};
+}
 
 /** Reads an entry. */
-export const entryOf = ({ PK: _, SK, ...attributes }: Item): Entry => ({
-  ...attributes,
-  id: String(attributes.id),
-  key: SK,
-});
+export function entryOf({ PK: _, SK, ...attributes }: Item): Entry {
+  return {
+    ...attributes,
+    id: String(attributes.id),
+    key: SK,
+  };
+}
 
 /** Writes an entry. */
-export const entryItem = (keys: NameListKeys, key: string, entry: EntryAttributes): Item => ({
-  ...entry,
-  ...keys.entry(key),
-});
+export function entryItem(keys: NameListKeys, key: string, entry: EntryAttributes): Item {
+  return {
+    ...entry,
+    ...keys.entry(key),
+  };
+}
 
 /** Whether a range holds that key if anything does. */
-export const covers = (range: Range, key: string): boolean =>
-  compareKeys(range.low, key) <= 0 && compareKeys(key, range.high) < 0;
+export function covers(range: Range, key: string): boolean {
+  return compareKeys(range.low, key) <= 0 && compareKeys(key, range.high) < 0;
+}
 
 /** Bytes of names together. */
-export const bytesOfAll = (names: Iterable<string>): number => {
+export function bytesOfAll(names: Iterable<string>): number {
   let sum = 0;
   for (const name of names) sum += bytesOf(name);
   return sum;
-};
+}
 
 /** The range over these names, which must be all of `[low, high)`. */
-export const rangeOver = (low: string, high: string, names: readonly string[], version: number): Range => ({
-  low,
-  high,
-  count: names.length,
-  bytes: bytesOfAll(names),
-  version,
-});
+export function rangeOver(low: string, high: string, names: readonly string[], version: number): Range {
+  return {
+    low,
+    high,
+    count: names.length,
+    bytes: bytesOfAll(names),
+    version,
+  };
+}
 
 /**
  * The items of a whole index, for loading many names into one that is still empty and that nobody else writes to.
@@ -161,4 +171,10 @@ export function* layout(keys: NameListKeys, entries: Iterable<Entry>, splitBytes
     last = key;
   }
   if (names.length > 0) yield* close(LAST);
+}
+
+function text(item: Item, attribute: string): string {
+  const value = item[attribute];
+  if (typeof value !== "string") throw new Error(`${item.PK} ${item.SK}: ${attribute} is not a string`);
+  return value;
 }

@@ -28,8 +28,8 @@ export interface NameIndex extends NameReads, NameWrites {
 }
 
 /** The index whose items lie under these keys. It holds no state: make one per request, over that request's table. */
-export const nameIndex = (table: Table, keys: NameListKeys, options: NameIndexOptions = {}): NameIndex => {
+export function nameIndex(table: Table, keys: NameListKeys, options: NameIndexOptions = {}): NameIndex {
   const { splitBytes = SPLIT_BYTES, deadlineMs = DEADLINE_MS } = options;
   const context: IndexContext = { table, keys, splitBytes, deadlineMs };
   return { ...nameReads(context), ...nameWrites(context), audit: () => auditIndex(context) };
-};
+}

@@ -5,16 +5,19 @@ import { LAST } from "../table.ts";
 
 export { foldName, NAME_BYTES_MAX };
 
-/** UTF-8 bytes of a text. */
-export const bytesOf = (text: string): number => Buffer.byteLength(text, "utf8");
+/** The greatest texts of 0, 1, 2 and 3 bytes. */
+const greatestOf = ["", "\u007f", "\u07ff", "\uffff"] as const;
 
-const refused = (why: string): Fault => new Fault("request.invalid", `The name ${why}.`);
+/** UTF-8 bytes of a text. */
+export function bytesOf(text: string): number {
+  return Buffer.byteLength(text, "utf8");
+}
 
 /**
  * The key of a name: folded, 1 to 1,023 bytes, well-formed. Two names with one key are the same name.
  * @throws `request.invalid` for any other text, and for one with the noncharacter U+10FFFF, which ends every range.
  */
-export const nameKey = (name: string): string => {
+export function nameKey(name: string): string {
   if (!name.isWellFormed()) throw refused("holds half of a surrogate pair, which is not a character");
   const key = foldName(name);
   const bytes = bytesOf(key);
@@ -23,13 +26,18 @@ export const nameKey = (name: string): string => {
     throw refused(`must not be longer than ${NAME_BYTES_MAX} bytes of UTF-8; it has ${bytes}`);
   if (key.includes(LAST)) throw refused("must not hold the noncharacter U+10FFFF");
   return key;
-};
+}
 
-/** The greatest texts of 0, 1, 2 and 3 bytes. */
-const greatestOf = ["", "\u007f", "\u07ff", "\uffff"] as const;
+function refused(why: string): Fault {
+  return new Fault("request.invalid", `The name ${why}.`);
+}
 
 /** The greatest sort key that a name with this prefix can have: never longer than a sort key may be. */
-export const prefixEnd = (prefix: string): string => prefix + (greatestOf[NAME_BYTES_MAX - bytesOf(prefix)] ?? LAST);
+export function prefixEnd(prefix: string): string {
+  return prefix + (greatestOf[NAME_BYTES_MAX - bytesOf(prefix)] ?? LAST);
+}
 
 /** Whether any name can start with this text. Cutting a text by UTF-16 units can leave half of an emoji, which none does. */
-export const isPrefix = (text: string): boolean => text.isWellFormed() && bytesOf(text) <= NAME_BYTES_MAX;
+export function isPrefix(text: string): boolean {
+  return text.isWellFormed() && bytesOf(text) <= NAME_BYTES_MAX;
+}

@@ -60,165 +60,8 @@ export interface NameReads {
   search(test: (key: string) => boolean, window: Window & { readonly prefix?: string }): Promise<Names>;
 }
 
-const checkWindow = ({ offset, limit }: Window): void => {
-  if (!(Number.isSafeInteger(offset) && offset >= 0)) throw new RangeError(`offset ${offset}`);
-  if (!(Number.isSafeInteger(limit) && limit >= 0)) throw new RangeError(`limit ${limit}`);
-};
-
-/** Reads up to `count` entries from `from` on. */
-const readEntries = async (
-  { table, keys }: IndexContext,
-  from: string,
-  count: number,
-  options: ReadOptions,
-): Promise<Entry[]> => {
-  const items: Item[] = [];
-  // A sort key cannot be empty: without `from` the Query begins at the first.
-  const range = { PK: keys.entries, ...(from !== "" && { from }), ...options };
-  for (let after: Key | undefined; items.length < count; ) {
-    const limit = Math.min(ENTRIES_PER_QUERY, count - items.length);
-    const page = await table.query({ ...range, limit, ...(after && { after }) });
-    items.push(...page.items);
-    after = page.next;
-    if (!after) break;
-  }
-  return items.map(entryOf);
-};
-
-/** The entries of positions `[start, stop)` of the whole index. */
-const readPositions = async (
-  context: IndexContext,
-  directory: Directory,
-  start: number,
-  stop: number,
-  options: ReadOptions,
-): Promise<Entry[]> => {
-  const end = Math.min(stop, totalOf(directory));
-  const at = rangeAtPosition(directory, start);
-  const range = directory.ranges[at];
-  if (!range || start >= end) return [];
-  const skip = start - (directory.before[at] ?? 0);
-  return (await readEntries(context, range.low, skip + end - start, options)).slice(skip);
-};
-
-/** The window of all names. */
-const page = async (context: IndexContext, window: Window): Promise<Names> => {
-  checkWindow(window);
-  const { offset, limit, backwards, most = Number.POSITIVE_INFINITY, ...options } = window;
-  const directory = await readDirectory(context, options);
-  const total = totalOf(directory);
-  if (total > most) return { entries: [], total };
-  const start = backwards ? Math.max(0, total - offset - limit) : offset;
-  const stop = backwards ? total - offset : offset + limit;
-  const entries = await readPositions(context, directory, start, stop, options);
-  return { entries: backwards ? entries.reverse() : entries, total };
-};
-
-/** How many names come before each of some texts: one round trip for all. */
-const ranksOf = async (
-  context: IndexContext,
-  directory: Directory,
-  texts: readonly string[],
-  options: ReadOptions,
-): Promise<number[]> => {
-  const places = texts.map((text) => rangeAtKey(directory.ranges, text));
-  const needed = [...new Set(places)].flatMap((at) => directory.ranges[at] ?? []);
-  const leaves = new Map<string, readonly string[]>();
-  for await (const { range, names } of readNames(context, needed, options)) leaves.set(range.low, names);
-  return texts.map((text, index) => {
-    const at = places[index] ?? -1;
-    const { low = "", count = 0 } = directory.ranges[at] ?? {};
-    const smaller = (leaves.get(low) ?? []).filter((name) => compareKeys(name, text) < 0).length;
-    // A leaf may be a write ahead of its range; ranks must not overlap for that.
-    return (directory.before[at] ?? 0) + Math.min(count, smaller);
-  });
-};
-
-/** How many names start with a prefix. Two round trips. */
-const countPrefix = async (context: IndexContext, prefix: string, options: ReadOptions): Promise<number> => {
-  const directory = await readDirectory(context, options);
-  const [first = 0, end = 0] = await ranksOf(context, directory, [prefix, prefix + LAST], options);
-  return end - first;
-};
-
-/** A window far into the matches of a prefix: counted by rank, and read meanwhile. Two round trips. */
-const deepPrefix = async (context: IndexContext, prefix: string, window: Window): Promise<Names> => {
-  const { offset, limit, backwards, most = Number.POSITIVE_INFINITY, ...options } = window;
-  const directory = await readDirectory(context, options);
-  const ends = [prefix, prefix + LAST] as const;
-  // Before the leaves are read, ranks are known to within a range: the entries are read with that much to spare.
-  const [from = 0, to = 0] = ends.map((text) => rangeAtKey(directory.ranges, text));
-  const { before } = directory;
-  const [fromLeast = 0, fromMost = 0, toLeast = 0, toMost = 0] = [
-    before[from],
-    before[from + 1],
-    before[to],
-    before[to + 1],
-  ];
-  const start = Math.max(fromLeast, backwards ? toLeast - offset - limit : fromLeast + offset);
-  const stop =
-    toLeast - fromMost > most ? start : backwards ? toMost - offset : Math.min(toMost, fromMost + offset + limit);
-  const [[first = 0, end = 0], read] = await Promise.all([
-    ranksOf(context, directory, ends, options),
-    readPositions(context, directory, start, stop, options),
-  ]);
-  const total = end - first;
-  const count = total > most ? 0 : Math.max(0, Math.min(limit, total - offset));
-  const skip = (backwards ? end - offset - count : first + offset) - start;
-  const entries = read.slice(skip, skip + count).filter(({ key }) => key.startsWith(prefix));
-  return { entries: backwards ? entries.reverse() : entries, total };
-};
-
-const counted = ({ entries, total }: Names): Counting => ({ entries, total: Promise.resolve(total) });
-
-/** The window of the names with a prefix. */
-const startingWith = async (context: IndexContext, prefix: string, window: Window): Promise<Counting> => {
-  checkWindow(window);
-  if (prefix === "") return counted(await page(context, window));
-  if (!isPrefix(prefix)) return counted({ entries: [], total: 0 });
-  const { offset, limit, backwards = false, most: _, ...options } = window;
-  if (offset + limit > PROBE) return counted(await deepPrefix(context, prefix, window));
-  const matches = { PK: context.keys.entries, from: prefix, to: prefixEnd(prefix), backwards };
-  const { items, next } = await context.table.query({ ...matches, limit: PROBE, ...options });
-  const entries = items.slice(offset, offset + limit).map(entryOf);
-  if (!next) return counted({ entries, total: items.length });
-  // Large entries can fill DynamoDB's megabyte before the window ends.
-  if (items.length < offset + limit) return counted(await deepPrefix(context, prefix, window));
-  const total = countPrefix(context, prefix, options);
-  // Whoever takes the entries may fail before the total is waited for.
-  total.catch(() => undefined);
-  return { entries, total };
-};
-
-/** The window of the names that pass a test. */
-const search = async (
-  context: IndexContext,
-  test: (key: string) => boolean,
-  window: Window & { readonly prefix?: string },
-): Promise<Names> => {
-  checkWindow(window);
-  const { offset, limit, backwards, prefix = "", most = Number.POSITIVE_INFINITY, ...options } = window;
-  if (!isPrefix(prefix)) return { entries: [], total: 0 };
-  const { ranges } = await readDirectory(context, options);
-  const wanted = ranges.slice(Math.max(0, rangeAtKey(ranges, prefix)), rangeAtKey(ranges, prefix + LAST) + 1);
-  const hits: string[] = [];
-  for await (const { names } of readNames(context, wanted, options)) {
-    const passing = names.filter((name) => name.startsWith(prefix) && test(name));
-    for (const name of passing.sort(compareKeys)) hits.push(name);
-  }
-  const total = hits.length;
-  if (total > most) return { entries: [], total };
-  const shown = (backwards ? hits.reverse() : hits).slice(offset, offset + limit);
-  const items = await context.table.getMany(
-    shown.map((key) => context.keys.entry(key)),
-    options,
-  );
-  // A name that went away since its leaf was read is left out.
-  return { entries: items.flatMap((item) => (item ? [entryOf(item)] : [])), total };
-};
-
 /** Makes the reading half of an index. */
-export const nameReads = (context: IndexContext): NameReads => {
+export function nameReads(context: IndexContext): NameReads {
   const { table, keys } = context;
   return {
     async find(key, options) {
@@ -257,4 +100,163 @@ export const nameReads = (context: IndexContext): NameReads => {
 
     search: (test, window) => search(context, test, window),
   };
-};
+}
+
+/** The window of the names with a prefix. */
+async function startingWith(context: IndexContext, prefix: string, window: Window): Promise<Counting> {
+  checkWindow(window);
+  if (prefix === "") return counted(await page(context, window));
+  if (!isPrefix(prefix)) return counted({ entries: [], total: 0 });
+  const { offset, limit, backwards = false, most: _, ...options } = window;
+  if (offset + limit > PROBE) return counted(await deepPrefix(context, prefix, window));
+  const matches = { PK: context.keys.entries, from: prefix, to: prefixEnd(prefix), backwards };
+  const { items, next } = await context.table.query({ ...matches, limit: PROBE, ...options });
+  const entries = items.slice(offset, offset + limit).map(entryOf);
+  if (!next) return counted({ entries, total: items.length });
+  // Large entries can fill DynamoDB's megabyte before the window ends.
+  if (items.length < offset + limit) return counted(await deepPrefix(context, prefix, window));
+  const total = countPrefix(context, prefix, options);
+  // Whoever takes the entries may fail before the total is waited for.
+  total.catch(() => undefined);
+  return { entries, total };
+}
+
+function counted({ entries, total }: Names): Counting {
+  return { entries, total: Promise.resolve(total) };
+}
+
+/** The window of all names. */
+async function page(context: IndexContext, window: Window): Promise<Names> {
+  checkWindow(window);
+  const { offset, limit, backwards, most = Number.POSITIVE_INFINITY, ...options } = window;
+  const directory = await readDirectory(context, options);
+  const total = totalOf(directory);
+  if (total > most) return { entries: [], total };
+  const start = backwards ? Math.max(0, total - offset - limit) : offset;
+  const stop = backwards ? total - offset : offset + limit;
+  const entries = await readPositions(context, directory, start, stop, options);
+  return { entries: backwards ? entries.reverse() : entries, total };
+}
+
+/** A window far into the matches of a prefix: counted by rank, and read meanwhile. Two round trips. */
+async function deepPrefix(context: IndexContext, prefix: string, window: Window): Promise<Names> {
+  const { offset, limit, backwards, most = Number.POSITIVE_INFINITY, ...options } = window;
+  const directory = await readDirectory(context, options);
+  const ends = [prefix, prefix + LAST] as const;
+  // Before the leaves are read, ranks are known to within a range: the entries are read with that much to spare.
+  const [from = 0, to = 0] = ends.map((text) => rangeAtKey(directory.ranges, text));
+  const { before } = directory;
+  const [fromLeast = 0, fromMost = 0, toLeast = 0, toMost = 0] = [
+    before[from],
+    before[from + 1],
+    before[to],
+    before[to + 1],
+  ];
+  const start = Math.max(fromLeast, backwards ? toLeast - offset - limit : fromLeast + offset);
+  const stop =
+    toLeast - fromMost > most ? start : backwards ? toMost - offset : Math.min(toMost, fromMost + offset + limit);
+  const [[first = 0, end = 0], read] = await Promise.all([
+    ranksOf(context, directory, ends, options),
+    readPositions(context, directory, start, stop, options),
+  ]);
+  const total = end - first;
+  const count = total > most ? 0 : Math.max(0, Math.min(limit, total - offset));
+  const skip = (backwards ? end - offset - count : first + offset) - start;
+  const entries = read.slice(skip, skip + count).filter(({ key }) => key.startsWith(prefix));
+  return { entries: backwards ? entries.reverse() : entries, total };
+}
+
+/** The entries of positions `[start, stop)` of the whole index. */
+async function readPositions(
+  context: IndexContext,
+  directory: Directory,
+  start: number,
+  stop: number,
+  options: ReadOptions,
+): Promise<Entry[]> {
+  const end = Math.min(stop, totalOf(directory));
+  const at = rangeAtPosition(directory, start);
+  const range = directory.ranges[at];
+  if (!range || start >= end) return [];
+  const skip = start - (directory.before[at] ?? 0);
+  return (await readEntries(context, range.low, skip + end - start, options)).slice(skip);
+}
+
+/** Reads up to `count` entries from `from` on. */
+async function readEntries(
+  { table, keys }: IndexContext,
+  from: string,
+  count: number,
+  options: ReadOptions,
+): Promise<Entry[]> {
+  const items: Item[] = [];
+  // A sort key cannot be empty: without `from` the Query begins at the first.
+  const range = { PK: keys.entries, ...(from !== "" && { from }), ...options };
+  for (let after: Key | undefined; items.length < count; ) {
+    const limit = Math.min(ENTRIES_PER_QUERY, count - items.length);
+    const page = await table.query({ ...range, limit, ...(after && { after }) });
+    items.push(...page.items);
+    after = page.next;
+    if (!after) break;
+  }
+  return items.map(entryOf);
+}
+
+/** How many names start with a prefix. Two round trips. */
+async function countPrefix(context: IndexContext, prefix: string, options: ReadOptions): Promise<number> {
+  const directory = await readDirectory(context, options);
+  const [first = 0, end = 0] = await ranksOf(context, directory, [prefix, prefix + LAST], options);
+  return end - first;
+}
+
+/** How many names come before each of some texts: one round trip for all. */
+async function ranksOf(
+  context: IndexContext,
+  directory: Directory,
+  texts: readonly string[],
+  options: ReadOptions,
+): Promise<number[]> {
+  const places = texts.map((text) => rangeAtKey(directory.ranges, text));
+  const needed = [...new Set(places)].flatMap((at) => directory.ranges[at] ?? []);
+  const leaves = new Map<string, readonly string[]>();
+  for await (const { range, names } of readNames(context, needed, options)) leaves.set(range.low, names);
+  return texts.map((text, index) => {
+    const at = places[index] ?? -1;
+    const { low = "", count = 0 } = directory.ranges[at] ?? {};
+    const smaller = (leaves.get(low) ?? []).filter((name) => compareKeys(name, text) < 0).length;
+    // A leaf may be a write ahead of its range; ranks must not overlap for that.
+    return (directory.before[at] ?? 0) + Math.min(count, smaller);
+  });
+}
+
+/** The window of the names that pass a test. */
+async function search(
+  context: IndexContext,
+  test: (key: string) => boolean,
+  window: Window & { readonly prefix?: string },
+): Promise<Names> {
+  checkWindow(window);
+  const { offset, limit, backwards, prefix = "", most = Number.POSITIVE_INFINITY, ...options } = window;
+  if (!isPrefix(prefix)) return { entries: [], total: 0 };
+  const { ranges } = await readDirectory(context, options);
+  const wanted = ranges.slice(Math.max(0, rangeAtKey(ranges, prefix)), rangeAtKey(ranges, prefix + LAST) + 1);
+  const hits: string[] = [];
+  for await (const { names } of readNames(context, wanted, options)) {
+    const passing = names.filter((name) => name.startsWith(prefix) && test(name));
+    for (const name of passing.sort(compareKeys)) hits.push(name);
+  }
+  const total = hits.length;
+  if (total > most) return { entries: [], total };
+  const shown = (backwards ? hits.reverse() : hits).slice(offset, offset + limit);
+  const items = await context.table.getMany(
+    shown.map((key) => context.keys.entry(key)),
+    options,
+  );
+  // A name that went away since its leaf was read is left out.
+  return { entries: items.flatMap((item) => (item ? [entryOf(item)] : [])), total };
+}
+
+function checkWindow({ offset, limit }: Window): void {
+  if (!(Number.isSafeInteger(offset) && offset >= 0)) throw new RangeError(`offset ${offset}`);
+  if (!(Number.isSafeInteger(limit) && limit >= 0)) throw new RangeError(`limit ${limit}`);
+}

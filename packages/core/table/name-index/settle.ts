@@ -15,7 +15,7 @@ export class Moved extends Error {}
  * @param attempt is told how many went before it
  * @throws `service.unavailable` once the deadline (in milliseconds) has passed
  */
-export const settle = async <R>(deadlineMs: number, attempt: (before: number) => Promise<R>): Promise<R> => {
+export async function settle<R>(deadlineMs: number, attempt: (before: number) => Promise<R>): Promise<R> {
   const start = elapsed();
   for (let before = 0; ; before += 1) {
     try {
@@ -28,14 +28,14 @@ export const settle = async <R>(deadlineMs: number, attempt: (before: number) =>
       if (before > 0) await pause(Math.random() * Math.min(WAIT_MOST_MS, WAIT_FIRST_MS * 2 ** before));
     }
   }
-};
+}
 
 /** Runs tasks side by side, at most `width` at a time. A failure is thrown once all have ended. */
-export const sideBySide = async <T>(
+export async function sideBySide<T>(
   items: readonly T[],
   width: number,
   task: (item: T) => Promise<void>,
-): Promise<void> => {
+): Promise<void> {
   const waiting = items.values();
   const lane = async (): Promise<void> => {
     for (const item of waiting) await task(item);
@@ -43,4 +43,4 @@ export const sideBySide = async <T>(
   const lanes = await Promise.allSettled(Array.from({ length: Math.min(width, items.length) }, lane));
   const failed = lanes.find((outcome) => outcome.status === "rejected");
   if (failed) throw failed.reason;
-};
+}

@@ -56,26 +56,39 @@ export interface NameWrites {
   locate(key: string): Promise<Range | undefined>;
 }
 
-const rewrite = ({ table, keys }: IndexContext, { to, entry, steps, gone }: Renaming): Promise<void> =>
-  table.write({ put: entryItem(keys, to, entry), when: { equal: { id: entry.id } }, otherwise: gone }, ...steps);
+/** Makes the writing half of an index. */
+export function nameWrites(context: IndexContext): NameWrites {
+  const { table, deadlineMs } = context;
+  return {
+    create: ({ key, entry, steps, taken }) =>
+      settle(deadlineMs, async (before) => {
+        const range = await locateRoom(context, key, before > 0);
+        const ofRange = range ? turn(context, range, { added: [key] }) : begin(context, [key]);
+        await table.write(claim(context, { key, entry, taken }), ...ofRange, ...steps);
+      }),
 
-/** The steps on the index when both names lie in one range: the leaf is written whole, as one update cannot add and take. */
-const exchange = async (context: IndexContext, low: string, { from, to }: Renaming): Promise<Step[]> => {
-  const { table, keys } = context;
-  const [item, leaf] = await table.snapshot([rangeKey(keys, low), keys.leaf(low)]);
-  if (!item || !leaf) throw moved();
-  const range = rangeOf(item);
-  if (!covers(range, from) || !covers(range, to)) throw moved();
-  const names = new Set(leafOf(leaf).names);
-  names.delete(from);
-  names.add(to);
-  return [
-    touch(context, range, { added: [to], removed: [from] }, range.version),
-    { put: leafItem(keys, low, range.high, names), when: "present", otherwise: moved },
-  ];
-};
+    createMany: (names) => bulkCreate(context, names),
 
-const rename = (context: IndexContext, renaming: Renaming): Promise<void> => {
+    remove: ({ key, id, steps, gone, near }) =>
+      settle(deadlineMs, async (before) => {
+        const isKnown = before === 0 && near !== undefined && covers(near, key);
+        const range = isKnown ? near : await locate(context, key, before > 0);
+        // The first reading may have been an instant behind the first name of all.
+        if (!range) throw before === 0 ? moved() : gone();
+        await table.write(release(context, { key, id, gone }), ...turn(context, range, { removed: [key] }), ...steps);
+      }),
+
+    rename: (renaming) => (renaming.from === renaming.to ? rewrite(context, renaming) : rename(context, renaming)),
+
+    locate: (key) => settle(deadlineMs, (before) => locate(context, key, before > 0)),
+  };
+}
+
+function rewrite({ table, keys }: IndexContext, { to, entry, steps, gone }: Renaming): Promise<void> {
+  return table.write({ put: entryItem(keys, to, entry), when: { equal: { id: entry.id } }, otherwise: gone }, ...steps);
+}
+
+function rename(context: IndexContext, renaming: Renaming): Promise<void> {
   const { from, to, entry, steps, taken, gone, near, left } = renaming;
   const { table, keys } = context;
   return settle(context.deadlineMs, async (before) => {
@@ -104,32 +117,20 @@ const rename = (context: IndexContext, renaming: Renaming): Promise<void> => {
       ...steps,
     );
   });
-};
+}
 
-/** Makes the writing half of an index. */
-export const nameWrites = (context: IndexContext): NameWrites => {
-  const { table, deadlineMs } = context;
-  return {
-    create: ({ key, entry, steps, taken }) =>
-      settle(deadlineMs, async (before) => {
-        const range = await locateRoom(context, key, before > 0);
-        const ofRange = range ? turn(context, range, { added: [key] }) : begin(context, [key]);
-        await table.write(claim(context, { key, entry, taken }), ...ofRange, ...steps);
-      }),
-
-    createMany: (names) => bulkCreate(context, names),
-
-    remove: ({ key, id, steps, gone, near }) =>
-      settle(deadlineMs, async (before) => {
-        const isKnown = before === 0 && near !== undefined && covers(near, key);
-        const range = isKnown ? near : await locate(context, key, before > 0);
-        // The first reading may have been an instant behind the first name of all.
-        if (!range) throw before === 0 ? moved() : gone();
-        await table.write(release(context, { key, id, gone }), ...turn(context, range, { removed: [key] }), ...steps);
-      }),
-
-    rename: (renaming) => (renaming.from === renaming.to ? rewrite(context, renaming) : rename(context, renaming)),
-
-    locate: (key) => settle(deadlineMs, (before) => locate(context, key, before > 0)),
-  };
-};
+/** The steps on the index when both names lie in one range: the leaf is written whole, as one update cannot add and take. */
+async function exchange(context: IndexContext, low: string, { from, to }: Renaming): Promise<Step[]> {
+  const { table, keys } = context;
+  const [item, leaf] = await table.snapshot([rangeKey(keys, low), keys.leaf(low)]);
+  if (!item || !leaf) throw moved();
+  const range = rangeOf(item);
+  if (!covers(range, from) || !covers(range, to)) throw moved();
+  const names = new Set(leafOf(leaf).names);
+  names.delete(from);
+  names.add(to);
+  return [
+    touch(context, range, { added: [to], removed: [from] }, range.version),
+    { put: leafItem(keys, low, range.high, names), when: "present", otherwise: moved },
+  ];
+}

@@ -1,42 +1,6 @@
 /** Templates that ask for a second factor when there is a reason to. */
 import { type Draft, steps } from "./template.ts";
 
-/** Runs a second step where a test about the user or the request, written in the script's language, holds. */
-const secondStepIf = (condition: string): string => `
-var onLoginRequest = function (context) {
-  executeStep(1, {
-    onSuccess: function (context) {
-      var user = context.currentKnownSubject;
-      if (${condition}) {
-        executeStep(2);
-      }
-    }
-  });
-};
-`;
-
-/** Asks a service for the risk of a sign-in, with a call that takes its handlers last. No answer counts as a risk. */
-const secondStepIfRisky = (ask: string, isRisky: string): string => `
-var onLoginRequest = function (context) {
-  executeStep(1, {
-    onSuccess: function (context) {
-      var user = context.currentKnownSubject;
-      ${ask}, {
-        onSuccess: function (context, answer) {
-          if (${isRisky}) {
-            executeStep(2);
-          }
-        },
-        onFail: function (context) {
-          Log.warn('No answer about the risk of this sign-in.');
-          executeStep(2);
-        }
-      });
-    }
-  });
-};
-`;
-
 const requestBased: readonly Draft[] = [
   {
     name: "ACR-Based",
@@ -237,3 +201,43 @@ ${secondStepIf("Number(user.localClaims[failuresClaim] || 0) > failuresMost")}`,
 ];
 
 export const adaptiveMfa: readonly Draft[] = [...requestBased, ...userBased];
+
+/** Asks a service for the risk of a sign-in, with a call that takes its handlers last. No answer counts as a risk. */
+function secondStepIfRisky(ask: string, isRisky: string): string {
+  return `
+var onLoginRequest = function (context) {
+  executeStep(1, {
+    onSuccess: function (context) {
+      var user = context.currentKnownSubject;
+      ${ask}, {
+        onSuccess: function (context, answer) {
+          if (${isRisky}) {
+            executeStep(2);
+          }
+        },
+        onFail: function (context) {
+          Log.warn('No answer about the risk of this sign-in.');
+          executeStep(2);
+        }
+      });
+    }
+  });
+};
+`;
+}
+
+/** Runs a second step where a test about the user or the request, written in the script's language, holds. */
+function secondStepIf(condition: string): string {
+  return `
+var onLoginRequest = function (context) {
+  executeStep(1, {
+    onSuccess: function (context) {
+      var user = context.currentKnownSubject;
+      if (${condition}) {
+        executeStep(2);
+      }
+    }
+  });
+};
+`;
+}

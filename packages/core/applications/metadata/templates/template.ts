@@ -53,20 +53,23 @@ export interface Draft {
 }
 
 /** Completes the templates of a category. */
-export const templatesOf = (category: string, drafts: readonly Draft[]): AdaptiveTemplate[] =>
-  drafts.map(({ parameters, script, preRequisites = [], steps: own = [steps.password, steps.totp], ...draft }) => ({
-    ...draft,
-    category,
-    preRequisites: parameters
-      ? ["Adapt the variables at the top of the script to your organisation.", ...preRequisites]
-      : preRequisites,
-    ...(parameters && { parametersDescription: parameters }),
-    defaultStepsDescription: Object.fromEntries(
-      own.map(({ description }, index) => [`Step ${index + 1}`, description]),
-    ),
-    authenticationSteps: own.length,
-    defaultAuthenticators: Object.fromEntries(own.map(({ local }, index) => [index + 1, { local, federated: [] }])),
-    code: script.trim().split("\n"),
-    helpLink: "",
-    runtime: "any",
-  }));
+export function templatesOf(category: string, drafts: readonly Draft[]): AdaptiveTemplate[] {
+  return drafts.map(
+    ({ parameters, script, preRequisites = [], steps: own = [steps.password, steps.totp], ...draft }) => ({
+      ...draft,
+      category,
+      preRequisites: parameters
+        ? ["Adapt the variables at the top of the script to your organisation.", ...preRequisites]
+        : preRequisites,
+      ...(parameters && { parametersDescription: parameters }),
+      defaultStepsDescription: Object.fromEntries(
+        own.map(({ description }, index) => [`Step ${index + 1}`, description]),
+      ),
+      authenticationSteps: own.length,
+      defaultAuthenticators: Object.fromEntries(own.map(({ local }, index) => [index + 1, { local, federated: [] }])),
+      code: script.trim().split("\n"),
+      helpLink: "",
+      runtime: "any",
+    }),
+  );
+}
