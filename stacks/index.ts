@@ -1,4 +1,4 @@
-/** What a stage is made of, in the order in which one part needs another. */
+/** The parts of a stage, in the order of their dependencies. */
 import { api } from "./api.ts";
 import { table } from "./data.ts";
 import { certified, mutualTls } from "./domains.ts";
@@ -8,11 +8,11 @@ import { monitoring } from "./monitoring/index.ts";
 import { secrets } from "./secrets.ts";
 import { settingsOf, stageOf } from "./stage.ts";
 
-/** Makes the stage that SST was called for. Answers what a deploying person wants to know next. */
+/** Creates the stage that SST was called for. Returns the outputs that `sst deploy` prints. */
 export function deploy() {
   const stage = stageOf($app.stage);
   if ($dev && stage.kind !== "personal") {
-    throw new Error(`sst dev answers from this machine, which is not for ${stage.name}: choose a stage of your own.`);
+    throw new Error(`sst dev would serve ${stage.name} from this machine. Choose a stage of your own.`);
   }
   const settings = settingsOf(process.env);
   const { domains } = settings;

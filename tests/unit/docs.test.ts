@@ -10,7 +10,7 @@ const DECISION_HEADINGS = ["Context", "Decision", "Given up", "Wrong if"];
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const { scripts } = JSON.parse(textOf("package.json")) as { scripts: Record<string, string> };
-const documents = documentsBelow("").sort();
+const documents = [...documentsBelow("")].sort();
 const decisions = documents.filter((file) => /^docs\/decisions\/\d{4}-[a-z0-9-]+\.md$/.test(file));
 
 test("there are documents and decisions", () => {
