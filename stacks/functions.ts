@@ -32,8 +32,8 @@ export function functions(parts: Parts): Readonly<Record<FunctionName, sst.aws.F
 
 function make(name: FunctionName, row: FunctionPlan, parts: Parts) {
   const { stage, table } = parts;
-  // While a stage is deployed nobody may be there to answer for the one that the deployment calls.
-  const isLive = $dev && name !== "founding";
+  // A deployment invokes the bootstrap function when `sst dev` may not serve it yet.
+  const isLive = $dev && name !== "bootstrap";
   return new sst.aws.Function(componentName(name), {
     handler: `functions/${name}.handler`,
     description: row.description,

@@ -1,8 +1,8 @@
 /** The parts of a stage, in the order of their dependencies. */
 import { api } from "./api.ts";
+import { firstAdministrator } from "./bootstrap.ts";
 import { table } from "./data.ts";
 import { certified, mutualTls } from "./domains.ts";
-import { firstAdministrator } from "./founding.ts";
 import { functions } from "./functions.ts";
 import { monitoring } from "./monitoring/index.ts";
 import { secrets } from "./secrets.ts";
@@ -23,7 +23,7 @@ export function deploy() {
   const gateway = api({ stage, functions: made, domain });
   const mtls = domains && mutualTls(gateway, stage, domains);
   if (stage.isWatched) monitoring({ stage, settings, gateway, table: data, functions: made });
-  firstAdministrator(made.founding, settings, ours);
+  firstAdministrator(made.bootstrap, settings, ours);
   return {
     url: gateway.url,
     ...(mtls && { mtlsUrl: $interpolate`https://${mtls.domainName}` }),

@@ -6,7 +6,7 @@ import type { ServiceName } from "#core/operation/services.ts";
 import { keys } from "#core/table/keys.ts";
 
 /** Every function: the endpoint groups, the authorizer, and the bootstrap of the first tenant. */
-export type FunctionName = ServiceName | "authorizer" | "founding";
+export type FunctionName = ServiceName | "authorizer" | "bootstrap";
 
 /** What a function may need besides the table. */
 export type Need =
@@ -224,7 +224,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     description: "API document, metadata, and 404 of unknown paths",
     needs: ["address", "document", "deployment"],
   },
-  founding: {
+  bootstrap: {
     ...hashing,
     description: "Creates the first tenant with its administrator",
     timeout: "29 seconds",

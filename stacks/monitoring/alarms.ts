@@ -41,7 +41,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
   const refusedStarts = byId(
     "throttles",
     // Only functions for which a caller waits.
-    functions.filter(({ service }) => service !== "founding").map((each) => ofFunction(each, "Throttles")),
+    functions.filter(({ service }) => service !== "bootstrap").map((each) => ofFunction(each, "Throttles")),
   );
   const authorizerFailures = {
     ...byId(

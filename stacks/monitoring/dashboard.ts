@@ -25,7 +25,7 @@ interface Drawn {
 /** The JSON of the dashboard. `tokenOperation` is the id of the operation that issues tokens. */
 export function dashboardBody(watched: Watched, tokenOperation: string): string {
   const { app, stage, region, functions } = watched;
-  const services = functions.filter(({ service }) => service !== "founding");
+  const services = functions.filter(({ service }) => service !== "bootstrap");
 
   const graph = (title: string, metrics: readonly unknown[], more: object = {}): Widget => ({
     type: "metric",

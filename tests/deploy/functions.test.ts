@@ -87,7 +87,7 @@ describe("secrets", () => {
   test("the first administrator's password is only in the invocation that creates the first tenant", () => {
     expect(holders(secrets.SST_SECRET_AdminPassword)).toEqual(["FirstAdministrator"]);
     const { inputs } = production.one("aws:lambda/invocation:Invocation", "FirstAdministrator");
-    expect(inputs.functionName).toBe(functionOf("founding").inputs.name);
+    expect(inputs.functionName).toBe(functionOf("bootstrap").inputs.name);
     expect(JSON.parse(String(inputs.input))).toEqual({ username: "admin", password: secrets.SST_SECRET_AdminPassword });
   });
 });
@@ -97,7 +97,7 @@ describe("while `sst dev` runs", () => {
   const made = (name: FunctionName) =>
     live.one("aws:lambda/function:Function", `${componentName(name)}Function`).inputs;
 
-  test.each(names.filter((name) => name !== "founding"))("%s runs on the developer's machine", (name) => {
+  test.each(names.filter((name) => name !== "bootstrap"))("%s runs on the developer's machine", (name) => {
     expect(made(name)).toMatchObject({ handler: "bootstrap", runtime: "provided.al2023" });
     const files = Object.entries(part(part(made(name), "environment"), "variables")).filter(([variable]) =>
       ["OPENAPI_FILE", "DEPLOYMENT_TOML"].includes(variable),
@@ -105,8 +105,8 @@ describe("while `sst dev` runs", () => {
     for (const [, file] of files) expect(String(file)).not.toMatch(/^\/var\/task/);
   });
   test("the uploaded function creates the first tenant, because `sst dev` may not serve it yet", () => {
-    expect(made("founding")).toMatchObject({ handler: "bundle.handler", runtime: "nodejs24.x" });
-    const { assumeRolePolicy } = live.one("aws:iam/role:Role", "FoundingRole").inputs;
+    expect(made("bootstrap")).toMatchObject({ handler: "bundle.handler", runtime: "nodejs24.x" });
+    const { assumeRolePolicy } = live.one("aws:iam/role:Role", "BootstrapRole").inputs;
     expect(JSON.stringify(assumeRolePolicy)).not.toContain(":root");
   });
 });

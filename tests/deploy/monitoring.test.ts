@@ -58,7 +58,7 @@ describe("alarms", () => {
       .ofType("aws:lambda/function:Function")
       .map(({ name, inputs }) => [name, inputs.name] as const);
     const allBut = (name: string) => names.flatMap(([each, physical]) => (each === name ? [] : [physical])).sort();
-    expect(watched("FunctionThrottles")).toEqual(allBut("FoundingFunction"));
+    expect(watched("FunctionThrottles")).toEqual(allBut("BootstrapFunction"));
     expect(watched("FunctionCrashes")).toEqual(allBut("AuthorizerFunction"));
   });
   test("notify the e-mail address of the settings", () => {

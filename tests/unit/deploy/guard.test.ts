@@ -50,7 +50,7 @@ describe("writing", () => {
     expect(await table.get(keys.application("carbon.super", "2"))).toBeUndefined();
   });
   test("allows a function that sets passwords to write a hash and refuses to read it", async () => {
-    const table = tableOf("founding");
+    const table = tableOf("bootstrap");
     await table.write({ put: credential("3"), when: "absent", otherwise });
     await expect(table.get(keys.credential("carbon.super", "3"))).rejects.toMatchObject(refused);
     await expect(table.count(keys.credential("carbon.super", "3"), { n: 1 })).rejects.toMatchObject(refused);

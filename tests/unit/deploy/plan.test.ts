@@ -69,7 +69,7 @@ describe("rights", () => {
   });
   test("no function that sets passwords gets the old item back", () => {
     const writers = names.filter((name) => may(name, "PutItem", hash));
-    expect(writers).toEqual(["scim1", "scim2", "administration", "founding"]);
+    expect(writers).toEqual(["scim1", "scim2", "administration", "bootstrap"]);
     for (const name of writers) {
       expect(may(name, "PutItem", hash, "ALL_OLD")).toBe(false);
       expect(may(name, "PutItem", hash, "NONE")).toBe(true);
