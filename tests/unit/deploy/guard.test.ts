@@ -26,11 +26,11 @@ const credential = (name: string) => ({ ...keys.credential("carbon.super", name)
 
 describe("reading", () => {
   test("allows a password hash for the authorizer and refuses it for applications", async () => {
-    expect(await credentialStore(tableOf("authorizer")).find("carbon.super", "nobody")).toBeUndefined();
-    await expect(credentialStore(tableOf("applications")).find("carbon.super", "nobody")).rejects.toMatchObject(
+    expect(await credentialStore(tableOf("authorizer")).find("carbon.super", "no-user")).toBeUndefined();
+    await expect(credentialStore(tableOf("applications")).find("carbon.super", "no-user")).rejects.toMatchObject(
       refused,
     );
-    expect(guard.refusals.at(-1)).toBe("applications may not GetItem in T#carbon.super#CRED#nobody");
+    expect(guard.refusals.at(-1)).toBe("applications may not GetItem in T#carbon.super#CRED#no-user");
   });
   test("refuses a batch, a range or a snapshot if one of its items is not allowed", async () => {
     const table = tableOf("applications");
