@@ -62,17 +62,20 @@ const HEADER = [
 
 const INTRODUCTION = `# Operations
 
-Written by \`npm run operations-table\` from the operation catalogue. Do not edit it: \`npm run operations-table -- --check\` fails
-on a difference. \`docs/requirements.md\` says what operations are for; \`docs/openapi.json\` has their shapes.
+Written by \`npm run operations-table\` from the operation catalogue. Do not edit it:
+\`npm run operations-table -- --check\` fails on a difference. \`docs/requirements.md\` says what operations are for;
+\`docs/openapi.json\` has their shapes.
 
-- **Scopes**: the scope that a credential needs. \`further\` scopes are needed too. Each \`partial\` scope allows a part of the
-  operation. Operations with \`none\` need no credential of a user.
-- **Body limit**: bytes of the body, and members of all objects of a JSON body together. ${NONE}: the operation reads no body.
+- **Scopes**: the scope that a credential needs. \`further\` scopes are needed too. Each \`partial\` scope allows a part
+  of the operation. Operations with \`none\` need no credential of a user.
+- **Body limit**: bytes of the body, and members of all objects of a JSON body together. ${NONE}: the operation reads no
+  body.
 - **Failures**: the statuses of the operation itself. Where they apply, any operation may also return
   ${commonFailures.join(", ")}: no credential, a missing scope, another method, \`Accept\` without JSON,
-  other writers that keep committing first, a body that is too large or of another media type, a defect, a busy database.
-- **Round trips, read units, write units**: what one call costs in the table, in sequential round trips and in DynamoDB's
-  capacity units, counted on the embedded engine. Authorising the request comes on top (\`docs/scaling.md\`).
+  other writers that keep committing first, a body that is too large or of another media type, a defect, a busy
+  database.
+- **Round trips, read units, write units**: what one call costs in the table, in sequential round trips and in
+  DynamoDB's capacity units, counted on the embedded engine. Authorising the request comes on top (\`docs/scaling.md\`).
 
 The figures are of a function that has served requests before, and of this data set:
 ${dataSet}.
