@@ -127,6 +127,7 @@ describe("metrics that the functions write", () => {
   test("are watched: these", () => {
     expect(inAlarms.length).toBeGreaterThan(0);
     expect(watched).toEqual([
+      "DirectoryUndoFailures",
       "Duration",
       "LockedSignIns",
       "ReadUnits",
