@@ -80,7 +80,11 @@ export function dashboardBody(watched: Watched, tokenOperation: string): string 
       ]),
 
       graph("Requests by service", each("Requests"), { stacked: true }),
-      graph("Server errors by service", each("ServerErrors")),
+      graph("Server errors by service", [
+        ...each("ServerErrors"),
+        line(ofService("scim1", "DirectoryUndoFailures"), { label: "scim1, directory users half changed" }),
+        line(ofService("scim2", "DirectoryUndoFailures"), { label: "scim2, directory users half changed" }),
+      ]),
       graph("Responses of the gateway", [
         line(ofGateway(watched, "4xx"), { label: "4xx" }),
         line(ofGateway(watched, "5xx"), { label: "5xx" }),

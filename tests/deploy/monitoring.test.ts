@@ -130,6 +130,7 @@ describe("metrics that the functions write", () => {
   test("are shown or alarmed: these", () => {
     expect(inAlarms.length).toBeGreaterThan(0);
     expect(watched).toEqual([
+      "DirectoryUndoFailures",
       "Duration",
       "LockedSignIns",
       "ReadUnits",

@@ -108,7 +108,7 @@ describe("npm start refuses, with one sentence,", () => {
     const { code, errors } = await run("start", [], { DATA_DIR: ":memory:", DEPLOYMENT_TOML: file });
     expect([code, errors]).toEqual([
       1,
-      `${file}: resource.access_control number 1 (line 1): no operation of the API has such a path and method\n`,
+      `${file}: resource.access_control number 1 (line 1): no operation of the API has this path and method; correct context and http_method, or delete the rule\n`,
     ]);
   });
 });

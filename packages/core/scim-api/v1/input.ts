@@ -8,7 +8,7 @@ import { isMeant } from "../../scim/patch/elements.ts";
 import { attributeValue, isSame, withAttributeValue } from "../../scim/resource.ts";
 import type { Attribute, Json, Resource, ResourceType } from "../../scim/schema/attribute.ts";
 import { type AttributePath, attributeNamed, coreAttributes } from "../../scim/schema/paths.ts";
-import { isObject, isUnassigned, kindOf, misfit } from "../../scim/values.ts";
+import { isObject, isUnassigned, kindOf, malformedValue } from "../../scim/values.ts";
 import { withoutAssignedRoles } from "../resources/present.ts";
 import { attributesNamed, type Extension, extensionNamed, pathsOf } from "./naming.ts";
 import { WSO2 } from "./shapes.ts";
@@ -72,7 +72,7 @@ function trimmed({ displayName, ...rest }: Resource): Resource {
 
 function readExtension(extension: Extension, member: string, given: unknown): Resource {
   if (isUnassigned(given)) return {};
-  if (!isObject(given)) throw misfit(member, `must be an object, not ${kindOf(given)}.`);
+  if (!isObject(given)) throw malformedValue(member, `must be an object, not ${kindOf(given)}.`);
   const pick: Pick = pickFrom(given);
   return pathsOf(extension).reduce((resource: Resource, path) => {
     const { name } = path.attribute;
@@ -115,10 +115,10 @@ function isGoing(element: unknown): boolean {
 export function readRemoved(type: ResourceType, body: Body): readonly AttributePath[] {
   const meta = pickFrom(body)("meta");
   if (isUnassigned(meta)) return [];
-  if (!isObject(meta)) throw misfit("meta", `must be an object, not ${kindOf(meta)}.`);
+  if (!isObject(meta)) throw malformedValue("meta", `must be an object, not ${kindOf(meta)}.`);
   const names = pickFrom(meta)("attributes") ?? [];
   if (!Array.isArray(names) || !names.every((name) => typeof name === "string")) {
-    throw misfit("meta.attributes", "must be a list of the names of attributes.");
+    throw malformedValue("meta.attributes", "must be a list of the names of attributes.");
   }
   if (names.length > NAMES_MAX) {
     throw new Fault("request.invalid", `meta.attributes holds at most ${NAMES_MAX} names, not ${names.length}.`);
