@@ -10,12 +10,11 @@ import type { Resource } from "#core/scim/schema/attribute.ts";
 import { groupType, userType } from "#core/scim/schema/resource-types.ts";
 import { systemSchema } from "#core/scim/schema/system.ts";
 import { userResource } from "#core/scim-api/resources/present.ts";
+import { patched, replaced } from "#core/scim-api/v1/changes.ts";
 import { readRemoved, readSent } from "#core/scim-api/v1/input.ts";
 import { userShown } from "#core/scim-api/v1/present.ts";
-import { replaced } from "#core/scim-api/v1/replace.ts";
-import { everything } from "#core/scim-api/v1/show.ts";
-import { patched } from "#core/scim-api/v1/steps.ts";
-import { askingIn, resources } from "./support.ts";
+import { everything } from "#core/scim-api/v1/projection.ts";
+import { linksIn, resources } from "./support.ts";
 
 const names = new Map([
   ["g-1", "staff"],
@@ -24,7 +23,7 @@ const names = new Map([
 const userOf = ({ userName: _, active = true, ...profile }: Resource): User =>
   freshUser("u-1", "kim", 0, { active: active === true, profile, groupIds: ["g-1"], roleIds: ["r-1"] });
 const shown = (user: User): Resource =>
-  userShown(present(everything(userType), userResource(user, names, askingIn("t"))), ["PRIMARY"]);
+  userShown(present(everything(userType), userResource(user, names, linksIn("t"))), ["PRIMARY"]);
 /** Whether no two elements of a list have one value and one type. */
 const isDistinct = (resource: Resource): boolean =>
   userType.schema.attributes.every((attribute) => {

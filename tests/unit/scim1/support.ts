@@ -6,9 +6,9 @@ import { type NameMemory, nameStore, newNameMemory } from "#core/identities/memb
 import { roleStore } from "#core/identities/roles/store.ts";
 import { userStore } from "#core/identities/users/store.ts";
 import type { Attribute, Json, JsonObject, Resource, ResourceType } from "#core/scim/schema/attribute.ts";
+import type { ScimCall } from "#core/scim-api/resources/call.ts";
 import { newIsAdministrator } from "#core/scim-api/v1/administrators.ts";
-import type { Asking } from "#core/scim-api/v1/show.ts";
-import type { Scim1Stores } from "#core/scim-api/v1/stores.ts";
+import type { Scim1Call, Scim1Stores } from "#core/scim-api/v1/stores.ts";
 import type { Table } from "#core/table/table.ts";
 
 /** What lasts as long as a container. */
@@ -47,13 +47,16 @@ export const storesOn = (
   };
 };
 
-/** Who asks. */
-export const askingIn = (tenant: string): Asking => ({
+/** Where links begin, and the tenant. */
+export const linksIn = (tenant: string): Omit<ScimCall, "stores"> => ({
   origin: "https://scim.example",
   base: "/svc/scim",
   tenant,
   now: 0,
 });
+
+/** A request of the service itself, which may do anything. */
+export const callOn = (tenant: string, stores: Scim1Stores): Scim1Call => ({ ...linksIn(tenant), stores });
 
 const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }).filter((one) => one.trim() === one);
 
