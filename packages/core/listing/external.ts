@@ -1,6 +1,7 @@
 /**
- * Lists of external directories. The directory decides the order and filters what it can; a list reads from its start to
- * the end of the page. So pages reach up to 10,000 resources, and the total is known only when the directory is read whole.
+ * Lists of external directories. The directory decides the order and filters what it can; a list reads from its start
+ * to the end of the page. So pages reach up to 10,000 resources, and the total is known only when the directory is read
+ * whole.
  */
 
 import { type BoundFilter, namesIn } from "../scim/filter/bound.ts";

@@ -1,5 +1,6 @@
 /**
- * Lists of users and of groups: any filter, any order, any page, with exact totals, over one user store after the other.
+ * Lists of users and of groups: any filter, any order, any page, with exact totals, over one user store after the
+ * other.
  *
  * The name index serves filters on names for any number of resources; the member list of a group serves filters on that
  * group. All other filters read their candidates, at most 10,000: above that the list fails with `scim.too_many`.
@@ -51,8 +52,9 @@ interface Listed<T> {
 }
 
 /**
- * A page by offset over all sources; two or three sequential round trips where names decide. Directories come last and fill
- * what the others leave of the page; of a directory the total counts the page only, unless the directory counts all.
+ * A page by offset over all sources; two or three sequential round trips where names decide. Directories come last and
+ * fill what the others leave of the page; of a directory the total counts the page only, unless the directory counts
+ * all.
  */
 export async function listPage<T>(sources: readonly Source<T>[], query: Query, window: Window): Promise<Page<T>> {
   if (!sources.some(({ external }) => external)) return pageInTable(sources, query, window);
@@ -108,8 +110,9 @@ function inTable<T>(sources: readonly Source<T>[], query: Query) {
 }
 
 /**
- * A page by cursor: what follows a position, or the first page. A resource that exists unchanged from the first page to the
- * last is on exactly one of them. `limit` is at least 1. Throws `scim.cursor_invalid` where a source is a directory.
+ * A page by cursor: what follows a position, or the first page. A resource that exists unchanged from the first page to
+ * the last is on exactly one of them. `limit` is at least 1. Throws `scim.cursor_invalid` where a source is a
+ * directory.
  */
 export async function listAfter<T>(
   sources: readonly Source<T>[],

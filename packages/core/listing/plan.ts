@@ -1,7 +1,7 @@
 /**
- * Plans a filter so that a list does not read every resource. The name index alone decides terms about names. An equality
- * on an id, an external id or an e-mail address leads to few candidates. A group has a list of its members with their
- * names. All other terms are evaluated on the candidates that remain.
+ * Plans a filter so that a list does not read every resource. The name index alone decides terms about names. An
+ * equality on an id, an external id or an e-mail address leads to few candidates. A group has a list of its members
+ * with their names. All other terms are evaluated on the candidates that remain.
  */
 import { type BoundFilter, type Compare, combined, equalitiesOf } from "../scim/filter/bound.ts";
 import { compareKeys } from "../table/table.ts";

@@ -42,7 +42,9 @@ export function orderOf(
   return { order: ordering, backwards: false };
 }
 
-/** The page: 100 resources by default, at most 200. Numbers below the minimum count as the minimum, as RFC 7644 has it. */
+/**
+ * The page: 100 resources by default, at most 200. Numbers below the minimum count as the minimum, as RFC 7644 has it.
+ */
 export function indexPage({ startIndex, count }: PageRequest): IndexPage {
   return {
     startIndex: Math.max(1, integerOf("startIndex", startIndex) ?? 1),

@@ -1,8 +1,8 @@
 /**
  * Lists of which the ids alone decide what is shown, so that only the page itself is read: names, or a member list.
  *
- * A member list is stored in the order of ids. To sort it by name, all of its names and ids are read. So a large list keeps
- * the order of ids where the request has no order, and above 150,000 members that is the only order.
+ * A member list is stored in the order of ids. To sort it by name, all of its names and ids are read. So a large list
+ * keeps the order of ids where the request has no order, and above 150,000 members that is the only order.
  */
 import { compareKeys } from "../table/table.ts";
 import type { MemberPlan, NamePlan, Plan } from "./plan.ts";
@@ -115,7 +115,9 @@ async function membersBy<T>(
   return keepsOrder && !test ? byIds(list) : inMemory(await readMembers(list, test), backwards);
 }
 
-/** A member list in its stored order. A window is read from the nearer end; one far from both ends reads the whole list. */
+/**
+ * A member list in its stored order. A window is read from the nearer end; one far from both ends reads the whole list.
+ */
 function byIds(list: MemberList): Sequence {
   return {
     async window({ offset, limit }) {

@@ -19,7 +19,9 @@ export interface NamedId {
 /** The members of a group, stored in the order of their ids. */
 export interface MemberList {
   readonly count: number;
-  /** Members after an id, or the first ones (with `backwards` the last ones), and whether more follow. One round trip. */
+  /**
+   * Members after an id, or the first ones (with `backwards` the last ones), and whether more follow. One round trip.
+   */
   read(part: {
     readonly limit: number;
     readonly after?: string | undefined;
@@ -47,8 +49,8 @@ export interface Source<T> extends Vocabulary {
   /** The item's key in the name index. */
   keyOf(item: T): string;
   /**
-   * The resources that filters and orders evaluate, named without their user store. Attributes that need further reads may
-   * be missing unless `attributes` (as `pathName` writes them) includes them.
+   * The resources that filters and orders evaluate, named without their user store. Attributes that need further reads
+   * may be missing unless `attributes` (as `pathName` writes them) includes them.
    */
   resourcesOf(items: readonly T[], attributes: ReadonlySet<string>): Promise<readonly Resource[]>;
   /** The ids that satisfy an equality for which `canLookUp` is true; more than `most` where there are more. */
@@ -85,7 +87,10 @@ export interface Window {
   readonly limit: number;
 }
 
-/** Where the next page of a cursor starts: after this resource of this source. Cursors store it, so its members keep their names. */
+/**
+ * Where the next page of a cursor starts: after this resource of this source. Cursors store it, so its members keep
+ * their names.
+ */
 export interface Position {
   readonly source: number;
   readonly key: string;

@@ -1,4 +1,7 @@
-/** Lists over sources that are plain arrays: whatever leads to the resources, pages and walks show the same ones in the same order. */
+/**
+ * Lists over sources in memory: whatever plan a filter has, pages by offset and by cursor have the same items in the
+ * same order.
+ */
 import { beforeEach, describe, expect, test } from "vitest";
 import { listAfter, listPage } from "#core/listing/list.ts";
 import { MEMBERS_READ_MAX, MEMBERS_SORTED_MAX } from "#core/listing/sequence.ts";
@@ -29,13 +32,13 @@ const people = (count: number, groups: (at: number) => readonly string[] = () =>
     groups: groups(at),
   }));
 
-/** What was asked of a source. */
+/** The reads of a source. */
 interface Asked {
   read: number;
   memberEntries: number;
 }
 
-/** A source of people; `asked` counts what a list cost it. */
+/** A source of people; `asked` counts what a list reads from it. */
 const sourceOf = (all: readonly Person[]) => {
   const asked: Asked = { read: 0, memberEntries: 0 };
   const byName: readonly Entry[] = all.map(({ id, key }) => ({ id, key })).sort((a, b) => compareKeys(a.key, b.key));
@@ -131,7 +134,7 @@ const queryOf = (filter: string | undefined, more: Partial<Query> = {}): Query =
 const keysOf = (items: readonly Person[]): string[] => items.map(({ key }) => key);
 const idsOf = (items: readonly Person[]): string[] => items.map(({ id }) => id);
 
-/** Walks to the end. */
+/** Reads all pages of a cursor. */
 const walk = async (source: Source<Person>, query: Query, limit: number) => {
   const pages: (readonly Person[])[] = [];
   let at: Position | undefined;
@@ -140,7 +143,7 @@ const walk = async (source: Source<Person>, query: Query, limit: number) => {
     const step = await listAfter([source], query, at, limit);
     pages.push(step.items);
     total ??= step.total;
-    // As it travels in a cursor.
+    // As a cursor contains it.
     at = step.next && (JSON.parse(JSON.stringify(step.next)) as Position);
   } while (at);
   return { pages, total };
@@ -172,13 +175,13 @@ describe.each([
     (one: Person) => one.groups.includes("taxis") || one.id === "id-0000001",
   ],
   ["not a group", 'not (groups.value eq "taxis")', (one: Person) => !one.groups.includes("taxis")],
-  ["a group that is not there", 'groups.value eq "nobody"', () => false],
+  ["an unknown group", 'groups.value eq "nobody"', () => false],
 ])("by %s", (_, filter, isMatch) => {
   const all = people(240, inGroup);
   const expected = all.filter(isMatch).map(({ key }) => key);
 
   test.each([false, true])(
-    "pages and walks come to the same, in the order of names (backwards: %s)",
+    "pages by offset and by cursor have the same items, in the order of names (backwards: %s)",
     async (backwards) => {
       const { source } = sourceOf(all);
       const query = queryOf(filter, { backwards, anyOrder: false });
@@ -201,24 +204,24 @@ describe.each([
     },
   );
 
-  test("small lists come by name where nobody asked", async () => {
+  test("sorts small lists by name without an order in the request", async () => {
     const { source } = sourceOf(all);
     expect(keysOf((await listPage([source], queryOf(filter), { offset: 0, limit: 500 })).items)).toEqual(expected);
   });
 });
 
-describe("a long roster", () => {
+describe("a large member list", () => {
   const count = MEMBERS_SORTED_MAX * 5;
-  const all = people(count, () => ["vast"]);
+  const all = people(count, () => ["large"]);
   const { source, asked } = sourceOf(all);
   beforeEach(() => {
     Object.assign(asked, { read: 0, memberEntries: 0 });
   });
-  const filter = 'groups.value eq "vast"';
+  const filter = 'groups.value eq "large"';
   const byId = all.toSorted((a, b) => compareKeys(a.id, b.id));
 
   test.each([0, 1, 9_990, 20_000, 25_000, 39_000, count - 5, count, count + 7])(
-    "comes by ids where nobody asked, at %i",
+    "keeps the order of ids without an order in the request, at offset %i",
     async (offset) => {
       const { items, total } = await listPage([source], queryOf(filter), { offset, limit: 10 });
       expect([idsOf(items), total]).toEqual([idsOf(byId.slice(offset, offset + 10)), count]);
@@ -229,21 +232,21 @@ describe("a long roster", () => {
     },
   );
 
-  test("is walked by ids, and reads no more than it shows", async () => {
+  test("pages by cursor in the order of ids, and reads no more than it shows", async () => {
     const { pages, total } = await walk(source, queryOf(filter), 1_000);
     expect(pages.flatMap(idsOf)).toEqual(idsOf(byId));
     expect(total).toBe(count);
     expect(asked.memberEntries).toBe(count);
   });
 
-  test("comes by name where that is asked for", async () => {
+  test("is sorted by name on request", async () => {
     const query = queryOf(filter, { anyOrder: false });
     const { items, total } = await listPage([source], query, { offset: 30_000, limit: 10 });
     expect([keysOf(items), total]).toEqual([keysOf(all.slice(30_000, 30_010)), count]);
     expect(asked.read).toBe(10);
   });
 
-  test("is searched by name, and only what is shown is read", async () => {
+  test("is searched by name, and reads only the items that it shows", async () => {
     const { items, total } = await listPage([source], queryOf(`${filter} and userName ew "77"`), {
       offset: 5,
       limit: 3,
@@ -253,14 +256,14 @@ describe("a long roster", () => {
     expect(asked.read).toBe(3);
   });
 
-  test("goes on in the order in which it began, though the group shrinks meanwhile", async () => {
+  test("keeps the order of its first page, also where the group shrinks between pages", async () => {
     const query = queryOf(filter);
     const first = await listAfter([source], query, undefined, 10);
     expect(first.next?.id).toBe(byId[9]?.id);
     const few = byId.slice(0, 50);
     const rest = await listAfter([sourceOf(few).source], query, first.next, 100);
     expect(idsOf(rest.items)).toEqual(idsOf(few.slice(10)));
-    // And one that began by name goes on by name though it grows.
+    // A cursor that started by name stays by name where the group grows.
     const named = await listAfter([sourceOf(few).source], query, undefined, 10);
     expect(named.next?.id).toBeUndefined();
     const grown = await listAfter([source], query, named.next, 5);
@@ -273,15 +276,15 @@ describe("a long roster", () => {
     `${filter} or id eq "id-0000001"`,
     'title eq "Driver"',
     'userName co "1" and title pr',
-  ])("is refused where too many would be read: %s", async (text) => {
+  ])("fails where it would read too many: %s", async (text) => {
     const failed = listPage([source], queryOf(text), { offset: 0, limit: 1 });
     await expect(failed).rejects.toThrow(expect.objectContaining({ fault: "scim.too_many" }));
     expect(asked.read).toBe(0);
   });
 });
 
-test("the longest roster that is read for an order has 150,000", async () => {
-  const { source } = sourceOf(people(3, () => ["vast"]));
+test("sorts a member list of up to 150,000", async () => {
+  const { source } = sourceOf(people(3, () => ["large"]));
   const claiming = (count: number): Source<Person> => ({
     ...source,
     memberList: async (equality) => {
@@ -290,12 +293,12 @@ test("the longest roster that is read for an order has 150,000", async () => {
     },
   });
   const ask = (count: number, more: Partial<Query>, offset = 0) =>
-    listPage([claiming(count)], queryOf('groups.value eq "vast"', more), { offset, limit: 3 });
+    listPage([claiming(count)], queryOf('groups.value eq "large"', more), { offset, limit: 3 });
   expect((await ask(MEMBERS_READ_MAX, { anyOrder: false })).items).toHaveLength(3);
   const failure = await ask(MEMBERS_READ_MAX + 1, { anyOrder: false }).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(Fault);
   expect(failure).toMatchObject({ fault: "scim.too_many" });
-  // Unordered its beginning and its end are near, whatever its length.
+  // Without an order, both ends of a list of any length are cheap to read.
   expect((await ask(MEMBERS_READ_MAX * 10, {})).items).toHaveLength(3);
 });
 
@@ -306,7 +309,7 @@ describe("planning", () => {
     ['groups.value eq "all" and id eq "id-0000001"', 1],
     ['groups.value eq "taxis" and userName sw "name.000000"', 3],
     ['groups.value eq "all" and userName eq "name.0000004" and title eq "Dispatcher"', 1],
-  ])("reads the fewest: %s", async (text, most) => {
+  ])("reads the fewest candidates: %s", async (text, most) => {
     const { source, asked } = sourceOf(all);
     await listPage([source], queryOf(text), { offset: 0, limit: 300 });
     expect(asked.read).toBeLessThanOrEqual(most);

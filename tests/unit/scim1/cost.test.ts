@@ -1,4 +1,4 @@
-/** Sequential round trips of each operation (DESIGN section 6), with the names of groups and roles remembered. */
+/** Sequential round trips of each operation, with the names of groups and roles in memory. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { PRIMARY } from "#core/domain/username.ts";
 import { patchGroup, postGroup, putGroup, readGroup, removeGroup } from "#core/scim-api/v1/groups.ts";
@@ -39,17 +39,17 @@ beforeAll(async () => {
 describe("users", () => {
   test.each<[string, number, (call: Scim1Call) => Promise<unknown>]>([
     ["read", 1, (call) => readUser(call, { id: kim })],
-    ["read the one who asks", 1, (call) => readUser(call, { id: admin, isSelf: true })],
+    ["read the user who calls", 1, (call) => readUser(call, { id: admin, isSelf: true })],
     ["list", 3, (call) => listUsers(call, {})],
     ["a page", 3, (call) => listUsers(call, { startIndex: 1, count: 100 })],
     ["find by name", 2, (call) => listUsers(call, { filter: 'userName Eq "kim"' })],
     ["create", 2, (call) => postUser(call, { userName: "new" })],
     ["replace", 2, (call) => putUser(call, { id: lee }, { userName: "lee", title: "T" })],
     ["change", 2, (call) => patchUser(call, { id: lee }, { nickName: "N" })],
-    ["change the one who asks", 2, (call) => patchUser(call, { id: admin, isSelf: true }, { title: "T" })],
+    ["change the user who calls", 2, (call) => patchUser(call, { id: admin, isSelf: true }, { title: "T" })],
     ["rename", 3, (call) => putUser(call, { id: lee }, { userName: "leonie" })],
     ["delete", 3, (call) => removeUser(call, lee)],
-  ])("%s: at most %i", async (_, most, work) => expect(await costOf(work)).toBeLessThanOrEqual(most));
+  ])("%s takes at most %i round trips", async (_, most, work) => expect(await costOf(work)).toBeLessThanOrEqual(most));
 });
 
 describe("groups", () => {
@@ -62,8 +62,8 @@ describe("groups", () => {
     ["change members", 3, (call) => patchGroup(call, group, { members: [admin] })],
     ["rename", 3, (call) => patchGroup(call, group, { displayName: "crew" })],
     ["replace", 3, (call) => putGroup(call, group, { members: [kim] })],
-    // As by SCIM 2.0: the members that go are known once the members are.
+    // Which members are removed is known once the members are read.
     ["replace and rename", 4, (call) => putGroup(call, group, { displayName: "team", members: [admin] })],
     ["delete", 3, (call) => removeGroup(call, group)],
-  ])("%s: at most %i", async (_, most, work) => expect(await costOf(work)).toBeLessThanOrEqual(most));
+  ])("%s takes at most %i round trips", async (_, most, work) => expect(await costOf(work)).toBeLessThanOrEqual(most));
 });

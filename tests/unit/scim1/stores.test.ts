@@ -1,4 +1,4 @@
-/** Users and groups of several user stores, by the functions behind the operations: a deployment has just PRIMARY so far. */
+/** Users and groups of several user stores, by the functions of the operations. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { Fault } from "#core/platform/faults.ts";
 import { patchGroup, postGroup, putGroup, readGroup } from "#core/scim-api/v1/groups.ts";
@@ -34,14 +34,14 @@ beforeAll(async () => {
 });
 
 describe("users of another store", () => {
-  test("are called <DOMAIN>/<name>, whatever the case it was sent in; names are unique in their store alone", async () => {
+  test("are named <DOMAIN>/<name>, whatever the case of the request, and names are unique per store", async () => {
     const [kim, other] = [await user("kim"), await user("second/kim")];
     expect([kim.userName, other.userName]).toEqual(["kim", "SECOND/kim"]);
     expect((await readUser(call, { id: other.id })).body.userName).toBe("SECOND/kim");
     expect(await refused(user("SECOND/KIM"))).toMatch(/^409 .*KIM/);
     expect(await refused(user("THIRD/kim"))).toMatch(/^400 .*THIRD/);
   });
-  test("are found in all stores by the name alone, in one with the store before it", async () => {
+  test("are found in all stores by the name alone, and in one store with its prefix", async () => {
     await Promise.all([user("lee"), user("SECOND/lee")]);
     const found = async (filter: string) => names(await listUsers(call, { filter }));
     expect(await found('userName Eq "lee"')).toEqual(["lee", "SECOND/lee"]);
@@ -57,7 +57,7 @@ describe("users of another store", () => {
 });
 
 describe("groups of another store", () => {
-  test("are called by it, and hold its users alone", async () => {
+  test("are named with it, and have only its users", async () => {
     const [mine, theirs] = [await user("ann"), await user("SECOND/ben")];
     const staff = await group("SECOND/staff", theirs);
     expect(staff).toMatchObject({
@@ -71,7 +71,7 @@ describe("groups of another store", () => {
     expect(await refused(patchGroup(call, staff.id, { members: [mine.id] }))).toMatch(/^400/);
     expect((await readGroup(call, staff.id)).body.members).toHaveLength(1);
   });
-  test("a name without a store means PRIMARY for a new group, and its own store for one that is there", async () => {
+  test("a name without a store means PRIMARY for a new group, and the group's own store for an existing one", async () => {
     const crew = await group("SECOND/crew");
     expect((await group("crew")).displayName).toBe("PRIMARY/crew");
     expect((await putGroup(call, crew.id, { displayName: "sailors" })).body?.displayName).toBe("SECOND/sailors");

@@ -1,4 +1,6 @@
-/** Bulk requests of both SCIM versions: which function applies an operation, and what is the same in their responses. */
+/**
+ * Bulk requests of both SCIM versions: which function applies an operation, and what is the same in their responses.
+ */
 
 import {
   type BulkCaller,

@@ -46,7 +46,10 @@ export function callOf<Stores extends ScimStores>(
   return { stores: context, origin, tenant, base, now, subject: callerId(principal), scopes };
 }
 
-/** The id of the user who calls. Throws `scim.forbidden` for an application, whose client id could equal the id of a user. */
+/**
+ * The id of the user who calls. Throws `scim.forbidden` for an application, whose client id could equal the id of a
+ * user.
+ */
 export function ownUserId({ principal }: RequestContext): string {
   if (principal.kind === "user") return principal.subject;
   throw new Fault("scim.forbidden", "The credential belongs to an application. Use the credential of a user.");

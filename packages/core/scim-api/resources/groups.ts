@@ -28,8 +28,8 @@ export function replacingMembers(ids: ReadonlySet<string>): MembershipWish {
 }
 
 /**
- * Reads a group, with its members where they are shown. Throws `scim.not_found`, and `scim.too_many` where the members do
- * not fit one response. One round trip up to about 7,000 members.
+ * Reads a group, with its members where they are shown. Throws `scim.not_found`, and `scim.too_many` where the members
+ * do not fit one response. One round trip up to about 7,000 members.
  */
 export async function foundGroup(
   { stores: { groups }, tenant }: ScimCall,

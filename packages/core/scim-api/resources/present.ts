@@ -1,4 +1,6 @@
-/** Users and groups as resources in canonical form, with all attributes. Each SCIM version shows them in its own form. */
+/**
+ * Users and groups as resources in canonical form, with all attributes. Each SCIM version shows them in its own form.
+ */
 
 import { type Group, shownName } from "../../identities/groups/model.ts";
 import type { Member } from "../../identities/memberships/membership.ts";
@@ -54,8 +56,8 @@ export function userResource(user: User, names: ShownNames, links: Links): Resou
 }
 
 /**
- * A resource that a client sent, without assigned roles. Responses list those in `roles`, under a type of their own, so a
- * client that reads a user and replaces it sends them back.
+ * A resource that a client sent, without assigned roles. Responses list those in `roles`, under a type of their own, so
+ * a client that reads a user and replaces it sends them back.
  */
 export function withoutAssignedRoles(resource: Resource): Resource {
   const { roles, ...rest } = resource;

@@ -1,4 +1,6 @@
-/** Shapes that the contracts of both SCIM versions share. The schema of a resource decides which attributes it may have. */
+/**
+ * Shapes that the contracts of both SCIM versions share. The schema of a resource decides which attributes it may have.
+ */
 import * as z from "zod";
 import { limits } from "../../scim/discovery.ts";
 import type { Attribute } from "../../scim/schema/attribute.ts";
@@ -8,7 +10,10 @@ type JsonSchema = Record<string, unknown>;
 /** A JSON object whose members a schema of SCIM, not zod, validates. */
 export const AnyObject = z.record(z.string(), z.unknown());
 export const Path = z.object({ id: z.string().max(1_024) });
-/** Enough for the JSON of 20,000 group members, and for more bulk operations than the limit, which has a message of its own. */
+/**
+ * Enough for the JSON of 20,000 group members, and for more bulk operations than the limit, which has a message of its
+ * own.
+ */
 export const MANY_MEMBERS = { members: 100_000 } as const;
 
 /** A bulk operation, but for its path and shapes. */

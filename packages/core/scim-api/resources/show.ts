@@ -15,8 +15,8 @@ import { groupResource, type ShownNames, userResource } from "./present.ts";
 export const MEMBERS_SHOWN_MAX = 20_000;
 
 /**
- * The version of the names of groups and roles, where a projection shows such names. A caller reads it together with the
- * users, and passes it to `showUsers`: this saves a round trip.
+ * The version of the names of groups and roles, where a projection shows such names. A caller reads it together with
+ * the users, and passes it to `showUsers`: this saves a round trip.
  */
 export function readVersion(
   { stores: { names }, tenant }: ScimCall,

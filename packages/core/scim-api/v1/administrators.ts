@@ -1,6 +1,6 @@
 /**
- * Who may use `/Users/me`: users with the administrator role (S1-005). A token may have fewer scopes than its user's roles,
- * so this reads the roles that the user has now.
+ * Who may use `/Users/me`: users with the administrator role (S1-005). A token may have fewer scopes than its user's
+ * roles, so this reads the roles that the user has now.
  */
 import type { GroupStore } from "../../identities/groups/store.ts";
 import { rolesOf } from "../../identities/provisioning/escalation.ts";
@@ -21,7 +21,10 @@ export type IsAdministrator = (
 
 const TENANTS_MAX = 1_000;
 
-/** A check that remembers the role of each tenant. Once known, it costs no round trip for users who have the role directly, otherwise one or two. */
+/**
+ * A check that remembers the role of each tenant. Once known, it costs no round trip for users who have the role
+ * directly, otherwise one or two.
+ */
 export function newIsAdministrator(): IsAdministrator {
   /** The id of the administrator role by tenant. That role can be neither deleted nor changed. */
   const known = new Map<string, string>();

@@ -1,6 +1,6 @@
 /**
- * What PUT and PATCH make of a user. PUT replaces everything that SCIM 1.1 can name and leaves the rest unchanged. PATCH
- * first removes what `meta.attributes` names and what is marked `delete`, then sets or adds what the body has.
+ * What PUT and PATCH make of a user. PUT replaces everything that SCIM 1.1 can name and leaves the rest unchanged.
+ * PATCH first removes what `meta.attributes` names and what is marked `delete`, then sets or adds what the body has.
  */
 import { type BoundFilter, combined } from "../../scim/filter/bound.ts";
 import { comparable } from "../../scim/filter/literal.ts";
@@ -32,8 +32,8 @@ export function replaced(type: ResourceType, before: Resource, sent: Sent): Reso
 }
 
 /**
- * The user after a PATCH; the same object where nothing changes. `removed` holds the attributes that `meta.attributes` names.
- * Throws what `applyPatch` throws.
+ * The user after a PATCH; the same object where nothing changes. `removed` holds the attributes that `meta.attributes`
+ * names. Throws what `applyPatch` throws.
  */
 export function patched(type: ResourceType, before: Resource, sent: Sent, removed: readonly AttributePath[]): Resource {
   const removals = [...removed.map((path) => removal(path)), ...sent.marked.flatMap(removalsOf)];
@@ -72,7 +72,10 @@ function removalsOf({ attribute, elements }: Marked): readonly AttributeStep[] {
   });
 }
 
-/** Matches elements with the same value, and the same type where one is given; `undefined` for an element without a value. */
+/**
+ * Matches elements with the same value, and the same type where one is given; `undefined` for an element without a
+ * value.
+ */
 function sameAs(path: AttributePath, element: Json): BoundFilter | undefined {
   const subs = path.attribute.subAttributes ?? [];
   const terms = ["value", "type"].flatMap((name): BoundFilter[] => {

@@ -1,4 +1,7 @@
-/** Filters of SCIM 1.1: one attribute, `Eq`, one value (S1-041 to S1-045). Groups also have a compact form and the wildcard `*`. */
+/**
+ * Filters of SCIM 1.1: one attribute, `Eq`, one value (S1-041 to S1-045). Groups also have a compact form and the
+ * wildcard `*`.
+ */
 
 import { PRIMARY, splitStore } from "../../domain/username.ts";
 import type { NamePlan } from "../../listing/plan.ts";

@@ -1,4 +1,7 @@
-/** Reads the body of a SCIM 1.1 request into canonical form. Unknown attributes are ignored; an empty text counts as not sent. */
+/**
+ * Reads the body of a SCIM 1.1 request into canonical form. Unknown attributes are ignored; an empty text counts as not
+ * sent.
+ */
 import { Fault } from "../../platform/faults.ts";
 import { type Pick, pickFrom, readAttributeValue, readElements, readResource } from "../../scim/input.ts";
 import { isMeant } from "../../scim/patch/elements.ts";
@@ -139,8 +142,8 @@ export function checkId(body: Body, id: string): void {
 }
 
 /**
- * The values that the extensions of a request set. Both extensions show the same attribute, so a client sends it back twice
- * and changes one of them: the value that differs from the current one counts.
+ * The values that the extensions of a request set. Both extensions show the same attribute, so a client sends it back
+ * twice and changes one of them: the value that differs from the current one counts.
  */
 export function settingsOf({ extensions }: Sent, before: Resource): readonly Setting[] {
   return pathsOf(WSO2).flatMap((path) => {

@@ -39,7 +39,10 @@ interface StartedPage<T> extends Page<T> {
   readonly startIndex: number;
 }
 
-/** Lists users. Throws the faults of SCIM for filters, orders and pages, and `scim.too_many` for a list that needs pages. */
+/**
+ * Lists users. Throws the faults of SCIM for filters, orders and pages, and `scim.too_many` for a list that needs
+ * pages.
+ */
 export async function listUsers(call: Scim1Call, request: ListRequest): Promise<ListResult> {
   const { userStores } = call.stores;
   const filter = userFilter(userType, request.filter);
@@ -85,8 +88,8 @@ function sortOf(type: ResourceType, { sortBy, sortOrder }: SortRequest): SortReq
 }
 
 /**
- * The page that the request asks for. Without one, the whole list: a first page shows its length, and is all of a short list.
- * Throws `scim.too_many` for a longer list than one response holds.
+ * The page that the request asks for. Without one, the whole list: a first page shows its length, and is all of a short
+ * list. Throws `scim.too_many` for a longer list than one response holds.
  */
 async function pageOf<T>({ sources, query }: Listing<T>, request: ListRequest): Promise<StartedPage<T>> {
   if (isGiven(request.startIndex) || isGiven(request.count)) {

@@ -1,6 +1,7 @@
 /**
- * The names of attributes in SCIM 1.1. Its core schema has the attributes of the core schema of SCIM 2.0. Its two extensions
- * have those of the enterprise extension and two of the system extension. SCIM 1.1 neither shows nor changes other attributes.
+ * The names of attributes in SCIM 1.1. Its core schema has the attributes of the core schema of SCIM 2.0. Its two
+ * extensions have those of the enterprise extension and two of the system extension. SCIM 1.1 neither shows nor changes
+ * other attributes.
  */
 import type { Attribute, ResourceType, Schema } from "../../scim/schema/attribute.ts";
 import { enterpriseSchema } from "../../scim/schema/enterprise.ts";
@@ -44,8 +45,9 @@ export function extensionNamed(member: string): Extension | undefined {
 }
 
 /**
- * The attributes that a name means: `userName`, `name.givenName`, a name after the URN of the core schema or of an extension
- * and a colon or a dot, or a whole extension. Case does not matter. Empty for a name that SCIM 1.1 does not have.
+ * The attributes that a name means: `userName`, `name.givenName`, a name after the URN of the core schema or of an
+ * extension and a colon or a dot, or a whole extension. Case does not matter. Empty for a name that SCIM 1.1 does not
+ * have.
  */
 export function attributesNamed(type: ResourceType, given: string): readonly AttributePath[] {
   const name = given.trim();
@@ -54,11 +56,11 @@ export function attributesNamed(type: ResourceType, given: string): readonly Att
     const found = nameable(ofCore.includes(":") ? undefined : resolveName(type, ofCore));
     return found.filter(({ extension }) => extension === undefined);
   }
-  for (const [prefix, holder] of prefixes) {
+  for (const [prefix, own] of prefixes) {
     const rest = behind(prefix, name);
     if (rest === undefined) continue;
-    const schemas = schemasIn[holder].filter((schema) => type.extensions.includes(schema));
-    if (rest === "") return pathsOf(holder).filter(({ extension }) => extension && schemas.includes(extension));
+    const schemas = schemasIn[own].filter((schema) => type.extensions.includes(schema));
+    if (rest === "") return pathsOf(own).filter(({ extension }) => extension && schemas.includes(extension));
     return schemas.flatMap((schema) =>
       nameable(resolveName(type, `${schema.id}:${canonicalName(rest)}`)).filter(
         ({ extension }) => extension === schema,

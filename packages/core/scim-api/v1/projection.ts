@@ -1,4 +1,6 @@
-/** Which attributes a response of SCIM 1.1 shows: all, or those that are always shown and those that the request names. */
+/**
+ * Which attributes a response of SCIM 1.1 shows: all, or those that are always shown and those that the request names.
+ */
 
 import { Fault } from "../../platform/faults.ts";
 import { pathName } from "../../scim/filter/bound.ts";

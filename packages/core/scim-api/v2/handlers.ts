@@ -125,7 +125,9 @@ function checkUnfiltered({ filter }: { readonly filter?: string | undefined }): 
   if (filter !== undefined) throw new Fault("scim.forbidden", "This resource cannot be filtered. Leave out filter.");
 }
 
-/** The base of the links of discovery: in the tenant of the caller, or of the path where the caller has no credential. */
+/**
+ * The base of the links of discovery: in the tenant of the caller, or of the path where the caller has no credential.
+ */
 function baseOf({ origin, tenant, pathTenant }: OpenableContext): string {
   return `${origin}${basePath(tenant ?? pathTenant ?? SUPER_TENANT)}`;
 }

@@ -33,7 +33,9 @@ const MEMBERS = [
   "cursor",
 ] as const;
 
-/** The page of a request. Throws `request.invalid`, and `scim.count_invalid` for a page that is too large for a cursor. */
+/**
+ * The page of a request. Throws `request.invalid`, and `scim.count_invalid` for a page that is too large for a cursor.
+ */
 export function pagingOf({ startIndex, count, cursor }: ListRequest): Paging {
   if (cursor === undefined) return { kind: "index", ...indexPage({ startIndex, count }) };
   const size = integerOf("count", count) ?? limits.pageSizeDefault;
@@ -51,7 +53,9 @@ export function noCursor(resources: string): Fault {
   return new Fault("scim.cursor_invalid", `${resources} cannot be paged by cursor. Use startIndex and count.`);
 }
 
-/** Reads the body of a search (RFC 7644 section 3.4.3). The case of names does not matter; unknown members are ignored. */
+/**
+ * Reads the body of a search (RFC 7644 section 3.4.3). The case of names does not matter; unknown members are ignored.
+ */
 export function searchOf(body: Readonly<Record<string, unknown>>): ListRequest {
   const given = new Map(Object.entries(body).map(([name, value]) => [name.toLowerCase(), value]));
   const schemas = given.get("schemas") ?? [];

@@ -42,8 +42,8 @@ export function listGroups(call: Scim2Call, request: ListRequest): Promise<ListR
 }
 
 /**
- * Lists users, then groups (RFC 7644 section 3.4.2.1). A type that lacks an attribute of the filter has no match. Neither
- * sorting nor cursors span types: the resources of each type are in the order of their names.
+ * Lists users, then groups (RFC 7644 section 3.4.2.1). A type that lacks an attribute of the filter has no match.
+ * Neither sorting nor cursors span types: the resources of each type are in the order of their names.
  */
 export async function listResources(call: Scim2Call, request: ListRequest): Promise<ListResult> {
   if (request.sortBy) {

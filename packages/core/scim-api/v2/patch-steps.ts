@@ -1,4 +1,7 @@
-/** What the steps of a PATCH change: a text, or the members of a group and the assignees of a role. Those are read only where the steps do not name ids. */
+/**
+ * What the steps of a PATCH change: a text, or the members of a group and the assignees of a role. Those are read only
+ * where the steps do not name ids.
+ */
 
 import type { Member } from "../../identities/memberships/membership.ts";
 import type { MembershipWish } from "../../identities/provisioning/groups.ts";
@@ -30,8 +33,8 @@ export function textSet(steps: readonly PatchStep[], name: string): string | und
 }
 
 /**
- * Applies the steps to a list of ids, in order. Throws `scim.mutability` for a change within an element (a member is added
- * or removed, never altered), and `request.invalid` for an element that is not an id.
+ * Applies the steps to a list of ids, in order. Throws `scim.mutability` for a change within an element (a member is
+ * added or removed, never altered), and `request.invalid` for an element that is not an id.
  */
 export async function membershipOf(steps: readonly AttributeStep[], list: IdList): Promise<MembershipWish> {
   let replaces = false;
@@ -89,7 +92,10 @@ function idIn(where: BoundFilter, name: string): string | undefined {
     : undefined;
 }
 
-/** The membership change of the steps where it does not depend on the current list; `undefined` otherwise. Throws as `membershipOf`. */
+/**
+ * The membership change of the steps where it does not depend on the current list; `undefined` otherwise. Throws as
+ * `membershipOf`.
+ */
 export async function foreseenMembership(
   steps: readonly AttributeStep[],
   list: Omit<IdList, "read">,

@@ -1,4 +1,7 @@
-/** What requests for one resource have in common: its id, `If-Match`, the attributes to show, and the form of the response. */
+/**
+ * What requests for one resource have in common: its id, `If-Match`, the attributes to show, and the form of the
+ * response.
+ */
 
 import { namesTag } from "../../platform/entity-tag.ts";
 import { Fault } from "../../platform/faults.ts";

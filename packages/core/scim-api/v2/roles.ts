@@ -61,7 +61,10 @@ export async function putRole(call: Scim2Call, target: Target, body: unknown, wa
   return showRole(call, role, projection);
 }
 
-/** Changes a role. The response to a change of a role with many assignees has no body, unless the request selects attributes. */
+/**
+ * Changes a role. The response to a change of a role with many assignees has no body, unless the request selects
+ * attributes.
+ */
 export async function patchRole(
   call: Scim2Call,
   target: Target,
@@ -119,8 +122,8 @@ async function assigneesAfter(
 }
 
 /**
- * Limits a caller with scopes for some lists of a role to those lists. A caller without any of these scopes was authorised
- * by a rule of the operator, which allows the whole operation (decision 0051). Throws `scim.forbidden`.
+ * Limits a caller with scopes for some lists of a role to those lists. A caller without any of these scopes was
+ * authorised by a rule of the operator, which allows the whole operation (decision 0051). Throws `scim.forbidden`.
  */
 function checkSteps(steps: readonly PatchStep[], { scopes }: Scim2Call): void {
   const { scope } = roleOperations.patchRole;
