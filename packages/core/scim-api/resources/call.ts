@@ -54,3 +54,8 @@ export function ownUserId({ principal }: RequestContext): string {
   if (principal.kind === "user") return principal.subject;
   throw new Fault("scim.forbidden", "The credential belongs to an application. Use the credential of a user.");
 }
+
+/** The result of an operation without a response body. */
+export async function done(work: Promise<void>): Promise<undefined> {
+  await work;
+}

@@ -3,7 +3,7 @@
 import type { RequestContext, ScopedContext } from "../../operation/context.ts";
 import type { Handlers } from "../../operation/operation.ts";
 import { groupType, userType } from "../../scim/schema/resource-types.ts";
-import { callOf, ownUserId } from "../resources/call.ts";
+import { callOf, done, ownUserId } from "../resources/call.ts";
 import { bulk } from "./bulk.ts";
 import type { scim1Operations } from "./contract.ts";
 import { patchGroup, postGroup, putGroup, readGroup, removeGroup } from "./groups.ts";
@@ -19,19 +19,13 @@ export const scim1Handlers: Handlers<typeof scim1Operations, Scim1Stores> = {
     readUser(callIn(context), params, projectionFor(userType, query.attributes)),
   replaceScim1User: ({ params, body }, context) => putUser(callIn(context), params, body),
   patchScim1User: ({ params, body }, context) => patchUser(callIn(context), params, body),
-  async deleteScim1User({ params }, context) {
-    await removeUser(callIn(context), params.id);
-    return undefined;
-  },
+  deleteScim1User: ({ params }, context) => done(removeUser(callIn(context), params.id)),
 
   getScim1Me: async ({ query }, context) =>
     readUser(callIn(context), selfIn(context), projectionFor(userType, query.attributes)),
   replaceScim1Me: async ({ body }, context) => putUser(callIn(context), selfIn(context), body),
   patchScim1Me: async ({ body }, context) => patchUser(callIn(context), selfIn(context), body),
-  async deleteScim1Me(_, context) {
-    await removeUser(callIn(context), "me");
-    return undefined;
-  },
+  deleteScim1Me: (_, context) => done(removeUser(callIn(context), "me")),
 
   createScim1Group: ({ body }, context) => postGroup(callIn(context), body),
   listScim1Groups: ({ query }, context) => listGroups(callIn(context), query),
@@ -39,10 +33,7 @@ export const scim1Handlers: Handlers<typeof scim1Operations, Scim1Stores> = {
     readGroup(callIn(context), params.id, projectionFor(groupType, query.attributes)),
   replaceScim1Group: ({ params, body }, context) => putGroup(callIn(context), params.id, body),
   patchScim1Group: ({ params, body }, context) => patchGroup(callIn(context), params.id, body),
-  async deleteScim1Group({ params }, context) {
-    await removeGroup(callIn(context), params.id);
-    return undefined;
-  },
+  deleteScim1Group: ({ params }, context) => done(removeGroup(callIn(context), params.id)),
 
   scim1Bulk: ({ body }, context) => bulk(callIn(context), context, body),
 };

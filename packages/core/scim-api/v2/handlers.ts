@@ -13,7 +13,7 @@ import {
 } from "../../scim/discovery.ts";
 import type { JsonObject } from "../../scim/schema/attribute.ts";
 import { roleType } from "../../scim/schema/role.ts";
-import { callOf, ownUserId } from "../resources/call.ts";
+import { callOf, done, ownUserId } from "../resources/call.ts";
 import { bulk } from "./bulk.ts";
 import type { scim2Operations } from "./contract.ts";
 import { patchGroup, postGroup, putGroup, readGroup, removeGroup } from "./groups.ts";
@@ -34,10 +34,7 @@ export const scim2Handlers: Handlers<typeof scim2Operations, Scim2Stores> = {
     putUser(callIn(context), targetOf(params, headers), body, query),
   patchUser: ({ params, query, headers, body }, context) =>
     patchUser(callIn(context), targetOf(params, headers), body, query),
-  async deleteUser({ params, headers }, context) {
-    await removeUser(callIn(context), targetOf(params, headers));
-    return undefined;
-  },
+  deleteUser: ({ params, headers }, context) => done(removeUser(callIn(context), targetOf(params, headers))),
 
   listGroups: ({ query }, context) => listGroups(callIn(context), requestOf(query)),
   searchGroups: ({ body }, context) => listGroups(callIn(context), searchOf(body)),
@@ -47,18 +44,12 @@ export const scim2Handlers: Handlers<typeof scim2Operations, Scim2Stores> = {
     putGroup(callIn(context), targetOf(params, headers), body, query),
   patchGroup: ({ params, query, headers, body }, context) =>
     patchGroup(callIn(context), targetOf(params, headers), body, query),
-  async deleteGroup({ params, headers }, context) {
-    await removeGroup(callIn(context), targetOf(params, headers));
-    return undefined;
-  },
+  deleteGroup: ({ params, headers }, context) => done(removeGroup(callIn(context), targetOf(params, headers))),
 
   getMe: ({ query }, context) => readUser(callIn(context), ownUserId(context), query),
   replaceMe: ({ query, headers, body }, context) => putUser(callIn(context), selfOf(context, headers), body, query),
   patchMe: ({ query, headers, body }, context) => patchUser(callIn(context), selfOf(context, headers), body, query),
-  async deleteMe({ headers }, context) {
-    await removeUser(callIn(context), selfOf(context, headers));
-    return undefined;
-  },
+  deleteMe: ({ headers }, context) => done(removeUser(callIn(context), selfOf(context, headers))),
   async createMe() {
     throw new Fault("scim.not_implemented", "Self-registration is not supported. Create users with POST /Users.");
   },
@@ -71,10 +62,7 @@ export const scim2Handlers: Handlers<typeof scim2Operations, Scim2Stores> = {
     putRole(callIn(context), targetOf(params, headers), body, query),
   patchRole: ({ params, query, headers, body }, context) =>
     patchRole(callIn(context), targetOf(params, headers), body, query),
-  async deleteRole({ params, headers }, context) {
-    await removeRole(callIn(context), targetOf(params, headers));
-    return undefined;
-  },
+  deleteRole: ({ params, headers }, context) => done(removeRole(callIn(context), targetOf(params, headers))),
 
   bulk: ({ body }, context) => bulk(callIn(context), context, body),
 
