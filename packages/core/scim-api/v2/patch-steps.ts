@@ -1,55 +1,57 @@
-/** From the steps of a PATCH to what becomes of the members of a group or the holders of a role, without reading them where their ids are named. */
+/**
+ * What the steps of a PATCH change: a text, or the members of a group and the assignees of a role. Those are read only
+ * where the steps do not name ids.
+ */
 
 import type { Member } from "../../identities/memberships/membership.ts";
 import type { MembershipWish } from "../../identities/provisioning/groups.ts";
 import { Fault } from "../../platform/faults.ts";
 import { type BoundFilter, pathName } from "../../scim/filter/bound.ts";
 import { matchesElement } from "../../scim/filter/evaluate.ts";
-import type { AttributeStep } from "../../scim/patch/step.ts";
+import { type AttributeStep, isStepOn, type PatchStep } from "../../scim/patch/step.ts";
 import type { Json } from "../../scim/schema/attribute.ts";
 
-/** A list whose elements are ids with names: the members of a group, the users of a role. */
+/** A list of ids with names: the members of a group, the users of a role. */
 interface IdList {
   /** The name of the attribute. */
   readonly name: string;
-  /** The ids of elements as clients send them. Throws `request.invalid`. */
+  /** The ids of elements that a client sent. Throws `request.invalid`. */
   readonly idsOf: (elements: readonly Json[]) => ReadonlySet<string>;
-  /** Reads who is in the list. */
+  /** Reads the whole list. */
   readonly read: () => Promise<readonly Member[]>;
 }
 
-/** The wish that leaves the members as they are. */
-export const keepingMembers: MembershipWish = { replaces: false, joining: new Set(), leaving: new Set() };
+/** The steps on an attribute. */
+export function stepsOn(steps: readonly PatchStep[], name: string): readonly AttributeStep[] {
+  return steps.flatMap((step) => (isStepOn(step, name) ? [step] : []));
+}
 
-/** The wish of a whole list. */
-export function replacingMembers(ids: ReadonlySet<string>): MembershipWish {
-  return {
-    replaces: true,
-    joining: ids,
-    leaving: new Set(),
-  };
+/** The text that the steps set an attribute to, where the steps alone decide it. */
+export function textSet(steps: readonly PatchStep[], name: string): string | undefined {
+  const change = stepsOn(steps, name).at(-1)?.change;
+  return change?.kind === "value" ? String(change.value) : undefined;
 }
 
 /**
- * Carries out the steps on a list one after the other, on ids alone. Throws `scim.mutability` for a change within an
- * element (a member is added or removed, never altered), and `request.invalid` for elements that are no users.
+ * Applies the steps to a list of ids, in order. Throws `scim.mutability` for a change within an element (a member is
+ * added or removed, never altered), and `request.invalid` for an element that is not an id.
  */
 export async function membershipOf(steps: readonly AttributeStep[], list: IdList): Promise<MembershipWish> {
   let replaces = false;
   const [joining, leaving] = [new Set<string>(), new Set<string>()];
-  const begin = (ids: Iterable<string>) => {
+  const replace = (ids: Iterable<string>) => {
     replaces = true;
     joining.clear();
     leaving.clear();
     for (const id of ids) joining.add(id);
   };
-  const join = (ids: Iterable<string>) => {
+  const add = (ids: Iterable<string>) => {
     for (const id of ids) {
       joining.add(id);
       leaving.delete(id);
     }
   };
-  const leave = (ids: Iterable<string>) => {
+  const remove = (ids: Iterable<string>) => {
     for (const id of ids) {
       leaving.add(id);
       joining.delete(id);
@@ -58,15 +60,18 @@ export async function membershipOf(steps: readonly AttributeStep[], list: IdList
   for (const step of steps) {
     const { op, change, where } = step;
     if (change.kind === "clear" && !step.path.sub) {
-      if (where) leave(await chosen(where, list, replaces));
-      else begin([]);
+      if (where) remove(await chosen(where, list, replaces));
+      else replace([]);
     } else if (change.kind === "elements" && !where) {
       const ids = list.idsOf(change.elements);
-      if (op === "replace") begin(ids);
-      else if (op === "add") join(ids);
-      else leave(ids);
+      if (op === "replace") replace(ids);
+      else if (op === "add") add(ids);
+      else remove(ids);
     } else {
-      throw new Fault("scim.mutability", `${step.place}: an element of ${list.name} is added or removed, not changed.`);
+      throw new Fault(
+        "scim.mutability",
+        `${step.place}: an element of ${list.name} can be added or removed, but not changed.`,
+      );
     }
   }
   return { replaces, joining, leaving };
@@ -80,14 +85,17 @@ async function chosen(where: BoundFilter, { name, read }: IdList, isEmpty: boole
   return elements.filter((element) => matchesElement(where, element)).map(({ value }) => value);
 }
 
-/** The id in `[value eq "id"]`, where the brackets hold nothing else. */
+/** The id of `[value eq "id"]`; `undefined` for any other filter. */
 function idIn(where: BoundFilter, name: string): string | undefined {
   return where.kind === "compare" && where.operator === "eq" && !where.where && pathName(where.path) === `${name}.value`
     ? String(where.value)
     : undefined;
 }
 
-/** What a list's steps come to where that can be told without reading it; `undefined` otherwise. Throws as `membershipOf` does. */
+/**
+ * The membership change of the steps where it does not depend on the current list; `undefined` otherwise. Throws as
+ * `membershipOf`.
+ */
 export async function foreseenMembership(
   steps: readonly AttributeStep[],
   list: Omit<IdList, "read">,
@@ -97,6 +105,6 @@ export async function foreseenMembership(
     reads = true;
     return [];
   };
-  const wish = await membershipOf(steps, { ...list, read });
-  return reads ? undefined : wish;
+  const change = await membershipOf(steps, { ...list, read });
+  return reads ? undefined : change;
 }

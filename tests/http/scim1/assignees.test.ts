@@ -1,4 +1,4 @@
-/** SCIM 1.1 knows no roles, and takes them from whom it deletes all the same. */
+/** SCIM 1.1 has no operations on roles, and still removes the role assignments of what it deletes. */
 import { describe, expect, test } from "vitest";
 import { fresh } from "#tests/support/scim.ts";
 import { scim1Of } from "#tests/support/scim1.ts";
@@ -9,7 +9,7 @@ const scim1 = scim1Of(api);
 const ROLES = "/scim2/v2/Roles";
 const VIEW = "internal_application_mgt_view";
 
-/** A role that is held by someone; answers its id. */
+/** Creates a role with an assignee; returns its id. */
 const roleOf = async (holder: Readonly<Record<string, unknown>>): Promise<string> => {
   const permissions = [{ value: VIEW }];
   const { status, body } = await api.ask("POST", ROLES, {
@@ -24,7 +24,7 @@ const holdersOf = async (id: string) => {
 };
 
 describe("deleteScim1User", () => {
-  test("takes the user's roles with it", async () => {
+  test("removes the role assignments of the user", async () => {
     const { id } = await scim1.user();
     const role = await roleOf({ users: [{ value: id }] });
     expect((await holdersOf(role)).users).toHaveLength(1);
@@ -34,7 +34,7 @@ describe("deleteScim1User", () => {
 });
 
 describe("deleteScim1Group", () => {
-  test("takes the group's roles with it", async () => {
+  test("removes the role assignments of the group", async () => {
     const { id } = await scim1.group();
     const role = await roleOf({ groups: [{ value: id }] });
     expect((await holdersOf(role)).groups).toHaveLength(1);
