@@ -2,7 +2,7 @@
 
 import { scopeNames } from "#core/api-resources/store.ts";
 import { applicationStore } from "#core/applications/registry/store.ts";
-import { tenantStore } from "#core/domain/tenant.ts";
+import { tenantStore } from "#core/domain/tenant-store.ts";
 import { renderFault } from "#core/http/dialects.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { nameStore, newNameMemory } from "#core/identities/memberships/shown-names.ts";

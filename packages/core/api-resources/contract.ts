@@ -1,6 +1,7 @@
-/** The operations on API resources (issue 3; upstream's API Resource Management API v1). */
+/** The operations on API resources, as WSO2's API Resource Management API v1 has them (decision 0010). */
 import * as z from "zod";
 import { operation } from "../operation/operation.ts";
+import { LIMIT_DEFAULTS, limitMeta, textParameter, wholeNumber } from "../platform/management-api.ts";
 import {
   ApiResourceId,
   ApiResourceList,
@@ -17,40 +18,18 @@ const CREATE = "internal_api_resource_create";
 const UPDATE = "internal_api_resource_update";
 const DELETE = "internal_api_resource_delete";
 
-/** The page size where none is asked for, and the one that larger wishes are lowered to. */
-export const LIMIT_DEFAULT = 10;
-export const LIMIT_MAX = 100;
-
 const ListQuery = z.object({
-  limit: z
-    .string()
-    .regex(/^-?\d{1,10}$/, "expected a whole number of at most 10 digits")
-    .transform(Number)
-    .optional()
-    .meta({
-      type: "integer",
-      minimum: 1,
-      default: LIMIT_DEFAULT,
-      description: `The most API resources on a page; more than ${LIMIT_MAX} is ${LIMIT_MAX}`,
-    }),
-  after: z.string().max(255).optional().meta({ description: "The page behind this cursor, as a `next` link gives it" }),
-  before: z
-    .string()
-    .max(255)
-    .optional()
-    .meta({ description: "The page ahead of this cursor, as a `previous` link gives it" }),
-  filter: z
-    .string()
-    .max(1_000)
-    .optional()
-    .meta({ description: "name, identifier or type with eq, sw, ew or co, joined by and, or" }),
-  attributes: z.string().max(1_000).optional().meta({ description: "Comma-separated: properties" }),
+  limit: wholeNumber(limitMeta("API resources", LIMIT_DEFAULTS.administration)),
+  after: cursor("The page after this cursor, as a `next` link gives it"),
+  before: cursor("The page before this cursor, as a `previous` link gives it"),
+  filter: textParameter("`name`, `identifier` or `type` with `eq`, `sw`, `ew` or `co`, joined by `and`, `or`"),
+  attributes: textParameter("Comma-separated: properties"),
 });
 
 const Path = z.object({ apiResourceId: ApiResourceId });
 const ScopePath = z.object({ apiResourceId: ApiResourceId, scopeName: z.string().min(1).max(255) });
 
-const shared = { service: "administration", source: "upstream's API resource API, our choice, decision 0010" } as const;
+const shared = { service: "administration", source: "WSO2's API Resource Management API v1, decision 0010" } as const;
 const COLLECTION = "/api/server/v1/api-resources";
 
 export const apiResourceOperations = {
@@ -100,7 +79,7 @@ export const apiResourceOperations = {
     method: "DELETE",
     path: `${COLLECTION}/{apiResourceId}`,
     scope: DELETE,
-    summary: "Delete an API resource and its scopes; deleting one that is not there succeeds too",
+    summary: "Delete an API resource and its scopes; idempotent",
     params: Path,
     success: { status: 204 },
     failures: [400, 403, 409],
@@ -110,7 +89,7 @@ export const apiResourceOperations = {
     method: "GET",
     path: `${COLLECTION}/{apiResourceId}/scopes`,
     scope: VIEW,
-    summary: "The scopes of an API resource",
+    summary: "List the scopes of an API resource",
     params: Path,
     success: { status: 200, body: z.array(ScopeShown) },
     failures: [400, 404],
@@ -120,7 +99,7 @@ export const apiResourceOperations = {
     method: "PUT",
     path: `${COLLECTION}/{apiResourceId}/scopes`,
     scope: UPDATE,
-    summary: "Replace the scopes of an API resource; a scope that keeps its name stays authorized",
+    summary: "Replace the scopes of an API resource; scopes that keep their names stay authorized",
     params: Path,
     body: ScopeReplacement,
     success: { status: 204 },
@@ -142,9 +121,13 @@ export const apiResourceOperations = {
     method: "DELETE",
     path: `${COLLECTION}/{apiResourceId}/scopes/{scopeName}`,
     scope: DELETE,
-    summary: "Delete a scope; deleting one that is not there succeeds too",
+    summary: "Delete a scope; idempotent",
     params: ScopePath,
     success: { status: 204 },
     failures: [400, 403, 409],
   }),
 } as const;
+
+function cursor(description: string) {
+  return z.string().max(255).optional().meta({ description });
+}

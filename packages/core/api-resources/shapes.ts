@@ -1,6 +1,6 @@
 /** The shapes of API resources, as WSO2's API Resource Management API shows them. */
 import * as z from "zod";
-import { withoutNulls } from "../applications/registry/shapes.ts";
+import { PageLinks, withoutNulls } from "../platform/management-api.ts";
 
 /** The id of an API resource: opaque, so anything that fits a key may be asked for. */
 export const ApiResourceId = z.string().min(1).max(255);
@@ -74,7 +74,7 @@ export const ApiResourceShown = z
 export const ApiResourceList = z
   .object({
     totalResults: z.int(),
-    links: z.array(z.object({ rel: z.enum(["next", "previous"]), href: z.string() })),
+    links: PageLinks,
     apiResources: z.array(
       z
         .object({ ...summary, properties: z.array(z.object({ name: z.string(), value: z.string() })).optional() })

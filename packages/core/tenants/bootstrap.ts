@@ -1,6 +1,7 @@
 /** What a tenant has from its first moment: its roles and an administrator. All of it at once, or none. */
 
-import { type Administrator, type Tenant, tenantStore } from "../domain/tenant.ts";
+import type { Administrator, Tenant } from "../domain/tenant.ts";
+import { tenantStore } from "../domain/tenant-store.ts";
 import { addingCredential, newCredential } from "../identities/credentials/store.ts";
 import { ADMIN_ROLE, EVERYONE_ROLE, freshRole } from "../identities/roles/model.ts";
 import { roleStore } from "../identities/roles/store.ts";

@@ -1,5 +1,6 @@
 /** The shapes of tenants in requests and answers (upstream's Tenant Management API v1). */
 import * as z from "zod";
+import { PageLinks } from "../platform/management-api.ts";
 
 /** The most owners of a new tenant: its first administrator. */
 const OWNERS_MAX = 1;
@@ -52,7 +53,7 @@ export const TenantList = z
     totalResults: z.int(),
     startIndex: z.int(),
     count: z.int(),
-    links: z.array(z.object({ href: z.string(), rel: z.enum(["next", "previous"]) })),
+    links: PageLinks,
     tenants: z.array(TenantShown),
   })
   .meta({ id: "TenantList" });

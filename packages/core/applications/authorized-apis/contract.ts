@@ -1,7 +1,8 @@
 /** The operations on the APIs that an application may call (spec, operations 8 and 9 and the two without a path). */
 import * as z from "zod";
 import { operation } from "../../operation/operation.ts";
-import { ApplicationId, withoutNulls } from "../registry/shapes.ts";
+import { withoutNulls } from "../../platform/management-api.ts";
+import { ApplicationId } from "../registry/shapes.ts";
 
 const VIEW = "internal_application_mgt_view";
 const UPDATE = "internal_application_mgt_update";

@@ -1,6 +1,7 @@
 /** The operations on the inbound protocols of an application (spec application-management-api.md, operations 11 to 23 and the updates). */
 import * as z from "zod";
 import { type Method, operation } from "../../operation/operation.ts";
+import { withoutNulls } from "../../platform/management-api.ts";
 import {
   CustomBody,
   CustomShown,
@@ -14,7 +15,6 @@ import {
   WsTrustBody,
   WsTrustShown,
 } from "../protocols/shapes.ts";
-import { withoutNulls } from "../registry/shapes.ts";
 
 const VIEW = "internal_application_mgt_view";
 const CREATE = "internal_application_mgt_create";

@@ -4,6 +4,7 @@
  * a shape that PATCH uses too would reset what the caller never sent. What a fresh application has is in model.ts.
  */
 import * as z from "zod";
+import { PageLinks, withoutNulls } from "../../platform/management-api.ts";
 import { InboundProtocolRef, InboundProtocolsBody } from "../protocols/shapes.ts";
 
 /** Items of a list in a body; beyond it an application would not fit its item anyway. */
@@ -275,7 +276,7 @@ export const ApplicationList = z
     startIndex: z.int(),
     count: z.int(),
     applications: z.array(ApplicationListItem),
-    links: z.array(z.object({ rel: z.enum(["next", "previous"]), href: z.string() })),
+    links: PageLinks,
   })
   .meta({ id: "ApplicationList" });
 
@@ -291,17 +292,6 @@ export const StepAuthenticators = z
 export const ResidentApplication = z
   .object({ provisioningConfigurations: Application.shape.provisioningConfigurations })
   .meta({ id: "ResidentApplication" });
-
-/** Members that are `null` mean the same as absent ones (reference section 5.1). */
-export function withoutNulls(given: unknown): unknown {
-  if (Array.isArray(given)) return given.map(withoutNulls);
-  if (given === null || typeof given !== "object") return given;
-  return Object.fromEntries(
-    Object.entries(given)
-      .filter(([, value]) => value !== null)
-      .map(([name, value]) => [name, withoutNulls(value)]),
-  );
-}
 
 function text(most: number) {
   return z.string().max(most);

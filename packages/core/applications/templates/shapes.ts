@@ -1,6 +1,7 @@
 /** The shapes of an application template (spec, "ApplicationTemplate"; reference application-api.md section 8). */
 import * as z from "zod";
-import { editable, withoutNulls } from "../registry/shapes.ts";
+import { withoutNulls } from "../../platform/management-api.ts";
+import { editable } from "../registry/shapes.ts";
 
 const TYPES_MAX = 50;
 
