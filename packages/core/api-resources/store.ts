@@ -4,26 +4,20 @@
  */
 
 import type { ApiResource, ApiSummary, ApiType, Scope } from "../domain/api-resource.ts";
-import { systemApi, systemApis, systemScopes } from "../domain/system-apis.ts";
+import { systemApi, systemApis } from "../domain/system-apis.ts";
 import { keys } from "../table/keys.ts";
 import { type NamedKind, namedItems, namedRows, newestFirst, type Versioned, version } from "../table/named-items.ts";
 import { as, bool, type Field, list, oneOf, optional, record, rowCodec, text, withDefault } from "../table/row.ts";
 import { stale, whileStale } from "../table/stale.ts";
 import type { Item, Step, Table } from "../table/table.ts";
-import { revokingOwnScopes } from "../tokens/revocation.ts";
-import { apiNotFound, checkChanges, checkOwn, identifierTaken, scopeTaken } from "./rules.ts";
+import { apiNotFound, checkChanges, checkOwn, identifierTaken } from "./rules.ts";
+import { claimingScope, findScopes, freeingScopes, type ScopePlace, scopeItem } from "./scope-store.ts";
 
 /** An API resource and the steps that check that it has not changed. */
 export interface HeldApi {
   readonly api: ApiResource;
   /** None for an API of the service, which never changes. */
   readonly holding: readonly Step[];
-}
-
-/** A scope by its id, and its API. */
-export interface ScopePlace {
-  readonly id: string;
-  readonly apiId: string;
 }
 
 /** The API resources of all tenants; every method takes the tenant that the credential named. */
@@ -83,20 +77,9 @@ const kind: NamedKind<ApiResource, ApiSummary> = {
   owner: (id) => ({ id }),
 };
 
-const scopeClaim = rowCodec<ScopePlace>("scope", { id: text, apiId: as("api", text) });
-
-/** Which of some scopes exist, of the service or of the tenant. One round trip. */
-export function scopeNames(table: Table) {
-  return async (tenant: string, scopes: readonly string[]): Promise<ReadonlySet<string>> => {
-    const own = scopes.filter((scope) => !systemScopes.has(scope));
-    const items = await table.getMany(own.map((scope) => keys.scope(tenant, scope)));
-    return new Set([...scopes.filter((scope) => systemScopes.has(scope)), ...own.filter((_, at) => items[at])]);
-  };
-}
-
 /** The rows of a new API resource, for a loader into an empty table. */
 export function apiResourceItems(tenant: string, api: ApiResource): Item[] {
-  return [...namedRows(kind, tenant, api), ...api.scopes.map((scope) => claimItem(tenant, api.id, scope))];
+  return [...namedRows(kind, tenant, api), ...api.scopes.map((scope) => scopeItem(tenant, api.id, scope))];
 }
 
 /** Opens the store on the table of one request. */
@@ -125,15 +108,7 @@ export function apiResourceStore(table: Table): ApiResourceStore {
       return new Map(apis.flatMap((api) => (api ? [[api.id, api] as const] : [])));
     },
 
-    async findScopes(tenant, names) {
-      const claims = names.length > 0 ? await table.getMany(names.map((name) => keys.scope(tenant, name))) : [];
-      return new Map(
-        names.flatMap((name, index) => {
-          const claim = claims[index];
-          return claim ? [[name, scopeClaim.read(claim)] as const] : [];
-        }),
-      );
-    },
+    findScopes: (tenant, names) => findScopes(table, tenant, names),
 
     summaries: async (tenant) => [...(await items.entries(tenant)).sort(newestFirst), ...systemApis],
 
@@ -142,7 +117,7 @@ export function apiResourceStore(table: Table): ApiResourceStore {
         tenant,
         api,
         () => identifierTaken(api.identifier, tenant),
-        api.scopes.map((scope) => claiming(tenant, api.id, scope)),
+        api.scopes.map((scope) => claimingScope(tenant, api.id, scope)),
       ),
 
     async update(tenant, id, change) {
@@ -162,7 +137,7 @@ export function apiResourceStore(table: Table): ApiResourceStore {
         const before = await items.find(tenant, id);
         if (!before) return;
         const { scopes } = before.value;
-        await table.write(...items.removing(tenant, id, before), ...freeing(tenant, scopes));
+        await table.write(...items.removing(tenant, id, before), ...freeingScopes(tenant, scopes));
       });
     },
   };
@@ -179,39 +154,11 @@ function scopeSteps(tenant: string, before: ApiResource, after: ApiResource): St
   const added = without(after.scopes, before.scopes);
   const removed = without(before.scopes, after.scopes);
   checkChanges(added.length, removed.length);
-  return [...added.map((scope) => claiming(tenant, after.id, scope)), ...freeing(tenant, removed)];
+  return [...added.map((scope) => claimingScope(tenant, after.id, scope)), ...freeingScopes(tenant, removed)];
 }
 
 /** The scopes of the first list that are not in the second. */
 function without(scopes: readonly Scope[], others: readonly Scope[]): Scope[] {
   const ids = new Set(others.map(({ id }) => id));
   return scopes.filter(({ id }) => !ids.has(id));
-}
-
-/** The step that claims the name of a new scope of an API. */
-function claiming(tenant: string, apiId: string, scope: Scope): Step {
-  return {
-    put: claimItem(tenant, apiId, scope),
-    when: "absent",
-    otherwise(found) {
-      const claim = found && scopeClaim.read(found);
-      // The id is new with each request: a claim that has it was written by an earlier attempt of this call.
-      if (claim?.id === scope.id) return "applied";
-      // The API has got a scope of that name since it was read: decide again on its current state.
-      return claim?.apiId === apiId ? stale() : scopeTaken(scope.name, tenant);
-    },
-  };
-}
-
-/** The steps that free the names of scopes and revoke the tokens that have one of them. */
-function freeing(tenant: string, scopes: readonly Scope[]): Step[] {
-  const names = scopes.map(({ name }) => name);
-  return [
-    ...scopes.map(({ id, name }) => ({ remove: keys.scope(tenant, name), when: { equal: { id } }, otherwise: stale })),
-    ...revokingOwnScopes(tenant, names),
-  ];
-}
-
-function claimItem(tenant: string, apiId: string, { id, name }: Scope): Item {
-  return { ...keys.scope(tenant, name), ...scopeClaim.write({ id, apiId }) };
 }
