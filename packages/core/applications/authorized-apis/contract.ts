@@ -1,4 +1,4 @@
-/** The operations on the APIs that an application may call (spec, operations 8 and 9 and the two without a path). */
+/** The operations on the APIs that an application is authorized for (AM-135 to AM-138). */
 import * as z from "zod";
 import { operation } from "../../operation/operation.ts";
 import { withoutNulls } from "../../platform/management-api.ts";
@@ -10,7 +10,7 @@ const UPDATE = "internal_application_mgt_update";
 const ApiId = z.string().min(1).max(255);
 const ScopeNames = z.array(z.string().max(255)).max(1_000);
 
-/** An API that an application may call, as it is read. */
+/** An authorized API in a response. */
 export const AuthorizedApi = z
   .object({
     id: z.string(),
@@ -22,7 +22,7 @@ export const AuthorizedApi = z
   })
   .meta({ id: "AuthorizedApi" });
 
-/** Body of authorizing. What is missing is told by rules.ts, with upstream's codes. */
+/** Body of authorizing. rules.ts refuses missing members, with codes of its own. */
 export const NewAuthorizedApi = z.preprocess(
   withoutNulls,
   z
@@ -32,13 +32,12 @@ export const NewAuthorizedApi = z.preprocess(
         .string()
         .max(255)
         .optional()
-        .meta({ description: "RBAC (the default) or No Policy, in any case" }),
+        .meta({ description: "`RBAC` (the default) or `No Policy`, in any case" }),
       scopes: ScopeNames.optional(),
     })
     .meta({ id: "NewAuthorizedApi" }),
 );
 
-/** Body of the change of scopes. */
 export const AuthorizedApiPatch = z.preprocess(
   withoutNulls,
   z
@@ -58,8 +57,8 @@ export const authorizedApiOperations = {
     method: "GET",
     path: COLLECTION,
     scope: VIEW,
-    summary: "The APIs that an application may call, with their scopes; none for an unknown application",
-    source: "application API, operation 8",
+    summary: "List the APIs that an application is authorized for, with their scopes; empty for an unknown application",
+    source: "application API, AM-008",
     params: Path,
     success: { status: 200, body: z.array(AuthorizedApi) },
     failures: [400],
@@ -70,8 +69,8 @@ export const authorizedApiOperations = {
     path: COLLECTION,
     scope: UPDATE,
     seesScopes: true,
-    summary: "Let an application call an API",
-    source: "application API, Authorize an API to the application",
+    summary: "Authorize an API to an application",
+    source: "application API, AM-035",
     params: Path,
     body: NewAuthorizedApi,
     success: { status: 200 },
@@ -83,8 +82,8 @@ export const authorizedApiOperations = {
     path: `${COLLECTION}/{apiId}`,
     scope: UPDATE,
     seesScopes: true,
-    summary: "Change the scopes that an application has of an API",
-    source: "application API, Update authorized API scopes",
+    summary: "Add and remove authorized scopes of an API",
+    source: "application API, AM-036",
     params: ApiPath,
     body: AuthorizedApiPatch,
     success: { status: 200 },
@@ -95,8 +94,8 @@ export const authorizedApiOperations = {
     method: "DELETE",
     path: `${COLLECTION}/{apiId}`,
     scope: UPDATE,
-    summary: "Take an API away from an application; one that it may not call succeeds too",
-    source: "application API, operation 9",
+    summary: "Remove the authorization of an API from an application; idempotent",
+    source: "application API, AM-009",
     params: ApiPath,
     success: { status: 204 },
     failures: [400, 409],

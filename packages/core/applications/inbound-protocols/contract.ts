@@ -1,4 +1,4 @@
-/** The operations on the inbound protocols of an application (spec application-management-api.md, operations 11 to 23 and the updates). */
+/** The operations on the inbound protocols of an application. */
 import * as z from "zod";
 import { type Method, operation } from "../../operation/operation.ts";
 import { withoutNulls } from "../../platform/management-api.ts";
@@ -39,7 +39,7 @@ export const protocolOperations = {
   getSamlConfiguration: operation({ ...at("GET", "/saml"), ...reading(SamlShown, "SAML2 settings", row(12)) }),
   updateSamlConfiguration: operation({
     ...at("PUT", "/saml"),
-    ...replacing(SamlBody, "SAML2 settings", "application API, Update SAML2 protocol parameters"),
+    ...replacing(SamlBody, "SAML2 settings", row(38)),
   }),
   deleteSamlConfiguration: operation({ ...at("DELETE", "/saml"), ...removing("SAML2 settings", row(13)) }),
 
@@ -47,14 +47,14 @@ export const protocolOperations = {
   updateOidcConfiguration: operation({
     ...at("PUT", "/oidc"),
     seesScopes: true,
-    ...replacing(OidcBody, "OIDC settings", "application API, Update OIDC protocol parameters"),
+    ...replacing(OidcBody, "OIDC settings", row(39)),
   }),
   deleteOidcConfiguration: operation({ ...at("DELETE", "/oidc"), ...removing("OIDC settings", row(15)) }),
   regenerateClientSecret: operation({
     ...at("POST", "/oidc/regenerate-secret"),
     scope: CREATE,
     seesScopes: true,
-    summary: "Make a new client secret; a revoked client is active again",
+    summary: "Generate a new client secret; a revoked client becomes active",
     source: row(16),
     success: { status: 200, body: OidcShown },
     failures: [400, 404],
@@ -62,7 +62,7 @@ export const protocolOperations = {
   revokeClient: operation({
     ...at("POST", "/oidc/revoke"),
     scope: CREATE,
-    summary: "Revoke the client: nobody can use it until its secret is regenerated",
+    summary: "Revoke the client; it cannot be used until its secret is regenerated",
     source: row(17),
     success: { status: 200 },
     failures: [400, 404],
@@ -74,7 +74,7 @@ export const protocolOperations = {
   }),
   updatePassiveStsConfiguration: operation({
     ...at("PUT", "/passive-sts"),
-    ...replacing(PassiveStsBody, "Passive STS settings", "application API, Update Passive STS parameters"),
+    ...replacing(PassiveStsBody, "Passive STS settings", row(40)),
   }),
   deletePassiveStsConfiguration: operation({
     ...at("DELETE", "/passive-sts"),
@@ -87,7 +87,7 @@ export const protocolOperations = {
   }),
   updateWsTrustConfiguration: operation({
     ...at("PUT", "/ws-trust"),
-    ...replacing(WsTrustBody, "WS-Trust settings", "application API, Update WS-Trust parameters"),
+    ...replacing(WsTrustBody, "WS-Trust settings", row(41)),
   }),
   deleteWsTrustConfiguration: operation({ ...at("DELETE", "/ws-trust"), ...removing("WS-Trust settings", row(21)) }),
 
@@ -99,11 +99,7 @@ export const protocolOperations = {
   updateCustomConfiguration: operation({
     ...at("PUT", "/{inboundProtocolId}"),
     params: CustomPath,
-    ...replacing(
-      CustomBody,
-      "settings of a custom protocol",
-      "application API, Update custom inbound protocol parameters",
-    ),
+    ...replacing(CustomBody, "settings of a custom protocol", row(42)),
   }),
   deleteCustomConfiguration: operation({
     ...at("DELETE", "/{inboundProtocolId}"),
@@ -116,11 +112,11 @@ function at<M extends Method, P extends string>(method: M, below: P) {
   return { service: "inbound-protocols", method, path: `${BASE}${below}`, params: Path } as const;
 }
 
+/** A row of docs/requirements.md. */
 function row(number: number): string {
-  return `application API, operation ${number}`;
+  return `application API, AM-0${number}`;
 }
 
-/** Reading settings that are there. */
 function reading<S extends z.ZodType>(body: S, what: string, source: string) {
   return {
     scope: VIEW,
@@ -131,11 +127,10 @@ function reading<S extends z.ZodType>(body: S, what: string, source: string) {
   } as const;
 }
 
-/** Making settings, or replacing them whole. */
 function replacing<S extends z.ZodType>(body: S, what: string, source: string) {
   return {
     scope: UPDATE,
-    summary: `Set the ${what}, or replace them`,
+    summary: `Create or replace the ${what}`,
     source,
     body: z.preprocess(withoutNulls, body),
     success: { status: 200 },
@@ -143,7 +138,12 @@ function replacing<S extends z.ZodType>(body: S, what: string, source: string) {
   } as const;
 }
 
-/** Removing settings, whether they are there or not. */
 function removing(what: string, source: string) {
-  return { scope: DELETE, summary: `Remove the ${what}`, source, success: { status: 204 }, failures: [400] } as const;
+  return {
+    scope: DELETE,
+    summary: `Remove the ${what}; idempotent`,
+    source,
+    success: { status: 204 },
+    failures: [400],
+  } as const;
 }

@@ -27,7 +27,7 @@ const vocabulary: Vocabulary<Filterable> = {
   example: "name sw Web or (category eq DEFAULT and authenticationProtocol eq 'oidc')",
 };
 
-/** The path of a template; it always names the tenant. */
+/** The path of a template, with its tenant. */
 export function selfOf(tenant: string, id: string): string {
   return `/t/${tenant}/api/server/v1/applications/templates/${id}`;
 }
