@@ -1,5 +1,6 @@
 /** The operations on API resources, as WSO2's API Resource Management API v1 has them (decision 0010). */
 import * as z from "zod";
+import { endpointsOf } from "../operation/endpoints.ts";
 import { operation } from "../operation/operation.ts";
 import { LIMIT_DEFAULTS, limitMeta, textParameter, wholeNumber } from "../platform/management-api.ts";
 import {
@@ -13,11 +14,6 @@ import {
   ScopeShown,
 } from "./shapes.ts";
 
-const VIEW = "internal_api_resource_view";
-const CREATE = "internal_api_resource_create";
-const UPDATE = "internal_api_resource_update";
-const DELETE = "internal_api_resource_delete";
-
 const ListQuery = z.object({
   limit: wholeNumber(limitMeta("API resources", LIMIT_DEFAULTS.administration)),
   after: cursor("The page after this cursor, as a `next` link gives it"),
@@ -29,45 +25,39 @@ const ListQuery = z.object({
 const Path = z.object({ apiResourceId: ApiResourceId });
 const ScopePath = z.object({ apiResourceId: ApiResourceId, scopeName: z.string().min(1).max(255) });
 
-const shared = { service: "administration", source: "WSO2's API Resource Management API v1, decision 0010" } as const;
-const COLLECTION = "/api/server/v1/api-resources";
+const scopes = {
+  view: "internal_api_resource_view",
+  create: "internal_api_resource_create",
+  update: "internal_api_resource_update",
+  delete: "internal_api_resource_delete",
+} as const;
+const SOURCE = "WSO2's API Resource Management API v1, decision 0010";
+const at = endpointsOf("administration", "/api/server/v1/api-resources", scopes, SOURCE);
 
 export const apiResourceOperations = {
   listApiResources: operation({
-    ...shared,
-    method: "GET",
-    path: COLLECTION,
-    scope: VIEW,
+    ...at("GET", "", "view"),
     summary: "List API resources: the tenant's own, newest first, then those of this service",
     query: ListQuery,
     success: { status: 200, body: ApiResourceList },
     failures: [400],
   }),
   createApiResource: operation({
-    ...shared,
-    method: "POST",
-    path: COLLECTION,
-    scope: CREATE,
+    ...at("POST", "", "create"),
     summary: "Register an API of the tenant with its scopes",
     body: NewApiResource,
     success: { status: 201, location: true, body: ApiResourceShown },
     failures: [400, 409],
   }),
   getApiResource: operation({
-    ...shared,
-    method: "GET",
-    path: `${COLLECTION}/{apiResourceId}`,
-    scope: VIEW,
+    ...at("GET", "/{apiResourceId}", "view"),
     summary: "Read one API resource with its scopes",
     params: Path,
     success: { status: 200, body: ApiResourceShown },
     failures: [400, 404],
   }),
   patchApiResource: operation({
-    ...shared,
-    method: "PATCH",
-    path: `${COLLECTION}/{apiResourceId}`,
-    scope: UPDATE,
+    ...at("PATCH", "/{apiResourceId}", "update"),
     summary: "Change the name or description of an API resource, and add scopes",
     params: Path,
     body: ApiResourcePatch,
@@ -75,30 +65,21 @@ export const apiResourceOperations = {
     failures: [400, 403, 404, 409, 501],
   }),
   deleteApiResource: operation({
-    ...shared,
-    method: "DELETE",
-    path: `${COLLECTION}/{apiResourceId}`,
-    scope: DELETE,
+    ...at("DELETE", "/{apiResourceId}", "delete"),
     summary: "Delete an API resource and its scopes; idempotent",
     params: Path,
     success: { status: 204 },
     failures: [400, 403, 409],
   }),
   getApiResourceScopes: operation({
-    ...shared,
-    method: "GET",
-    path: `${COLLECTION}/{apiResourceId}/scopes`,
-    scope: VIEW,
+    ...at("GET", "/{apiResourceId}/scopes", "view"),
     summary: "List the scopes of an API resource",
     params: Path,
     success: { status: 200, body: z.array(ScopeShown) },
     failures: [400, 404],
   }),
   replaceApiResourceScopes: operation({
-    ...shared,
-    method: "PUT",
-    path: `${COLLECTION}/{apiResourceId}/scopes`,
-    scope: UPDATE,
+    ...at("PUT", "/{apiResourceId}/scopes", "update"),
     summary: "Replace the scopes of an API resource; scopes that keep their names stay authorized",
     params: Path,
     body: ScopeReplacement,
@@ -106,10 +87,7 @@ export const apiResourceOperations = {
     failures: [400, 403, 404, 409],
   }),
   patchApiResourceScope: operation({
-    ...shared,
-    method: "PATCH",
-    path: `${COLLECTION}/{apiResourceId}/scopes/{scopeName}`,
-    scope: UPDATE,
+    ...at("PATCH", "/{apiResourceId}/scopes/{scopeName}", "update"),
     summary: "Change the display name or description of a scope",
     params: ScopePath,
     body: ScopePatch,
@@ -117,10 +95,7 @@ export const apiResourceOperations = {
     failures: [400, 403, 404, 409],
   }),
   deleteApiResourceScope: operation({
-    ...shared,
-    method: "DELETE",
-    path: `${COLLECTION}/{apiResourceId}/scopes/{scopeName}`,
-    scope: DELETE,
+    ...at("DELETE", "/{apiResourceId}/scopes/{scopeName}", "delete"),
     summary: "Delete a scope; idempotent",
     params: ScopePath,
     success: { status: 204 },

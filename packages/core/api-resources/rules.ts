@@ -112,7 +112,7 @@ export function checkSize(api: ApiResource): ApiResource {
   }
   const bytes = Buffer.byteLength(JSON.stringify(api), "utf8");
   if (bytes > API_BYTES_MAX) {
-    throw refuse(`The API resource takes ${bytes} bytes. The maximum is ${API_BYTES_MAX}. Shorten descriptions.`);
+    throw refuse(`The API resource takes ${bytes} bytes; at most ${API_BYTES_MAX} are allowed. Shorten descriptions.`);
   }
   return api;
 }

@@ -1,10 +1,9 @@
 /** The operations on tenants, as WSO2's Tenant Management API v1 has them. Only callers of the super tenant may use them. */
 import * as z from "zod";
+import { endpointsOf } from "../operation/endpoints.ts";
 import { operation } from "../operation/operation.ts";
 import { LIMIT_DEFAULTS, limitMeta, textParameter, wholeNumber } from "../platform/management-api.ts";
 import { LifecycleStatus, NewTenant, Owner, TenantList, TenantShown } from "./shapes.ts";
-
-const LIST = "internal_list_tenants";
 
 const ListQuery = z.object({
   limit: wholeNumber({ ...limitMeta("tenants", LIMIT_DEFAULTS.administration), minimum: 0 }),
@@ -17,68 +16,52 @@ const ListQuery = z.object({
 const ById = z.object({ tenantId: z.string().max(255) });
 const ByDomain = z.object({ domain: z.string().max(255) });
 
-const shared = {
-  service: "administration",
-  source: "WSO2's Tenant Management API v1, decision 0017",
+const scopes = {
+  list: "internal_list_tenants",
+  create: "internal_create_tenants",
+  modify: "internal_modify_tenants",
 } as const;
-const COLLECTION = "/api/server/v1/tenants";
+const SOURCE = "WSO2's Tenant Management API v1, decision 0017";
+const at = endpointsOf("administration", "/api/server/v1/tenants", scopes, SOURCE);
 
 export const tenantOperations = {
   listTenants: operation({
-    ...shared,
-    method: "GET",
-    path: COLLECTION,
-    scope: LIST,
+    ...at("GET", "", "list"),
     summary: "List tenants by domain",
     query: ListQuery,
     success: { status: 200, body: TenantList },
     failures: [400, 403],
   }),
   createTenant: operation({
-    ...shared,
-    method: "POST",
-    path: COLLECTION,
-    scope: "internal_create_tenants",
+    ...at("POST", "", "create"),
     summary: "Create a tenant with its roles and its first administrator",
     body: NewTenant,
     success: { status: 201, location: true },
     failures: [400, 403, 409],
   }),
   getTenant: operation({
-    ...shared,
-    method: "GET",
-    path: `${COLLECTION}/{tenantId}`,
-    scope: LIST,
+    ...at("GET", "/{tenantId}", "list"),
     summary: "Read a tenant",
     params: ById,
     success: { status: 200, body: TenantShown },
     failures: [403, 404],
   }),
   getTenantByDomain: operation({
-    ...shared,
-    method: "GET",
-    path: `${COLLECTION}/domain/{domain}`,
-    scope: LIST,
+    ...at("GET", "/domain/{domain}", "list"),
     summary: "Read a tenant by its domain; HEAD checks whether it exists",
     params: ByDomain,
     success: { status: 200, body: TenantShown },
     failures: [403, 404],
   }),
   listTenantOwners: operation({
-    ...shared,
-    method: "GET",
-    path: `${COLLECTION}/{tenantId}/owners`,
-    scope: LIST,
+    ...at("GET", "/{tenantId}/owners", "list"),
     summary: "List the owners of a tenant",
     params: ById,
     success: { status: 200, body: z.array(Owner) },
     failures: [403, 404],
   }),
   updateTenantStatus: operation({
-    ...shared,
-    method: "PUT",
-    path: `${COLLECTION}/{tenantId}/lifecycle-status`,
-    scope: "internal_modify_tenants",
+    ...at("PUT", "/{tenantId}/lifecycle-status", "modify"),
     summary: "Activate or deactivate a tenant; users of an inactive tenant are not authenticated",
     params: ById,
     body: LifecycleStatus,

@@ -1,11 +1,9 @@
 /** The operations on the APIs that an application is authorized for (AM-135 to AM-138). */
 import * as z from "zod";
+import { endpointsOf } from "../../operation/endpoints.ts";
 import { operation } from "../../operation/operation.ts";
 import { withoutNulls } from "../../platform/management-api.ts";
-import { ApplicationId } from "../registry/shapes.ts";
-
-const VIEW = "internal_application_mgt_view";
-const UPDATE = "internal_application_mgt_update";
+import { ApplicationId, applicationScopes } from "../registry/shapes.ts";
 
 const ApiId = z.string().min(1).max(255);
 const ScopeNames = z.array(z.string().max(255)).max(1_000);
@@ -48,54 +46,38 @@ export const AuthorizedApiPatch = z.preprocess(
 const Path = z.object({ applicationId: ApplicationId });
 const ApiPath = z.object({ applicationId: ApplicationId, apiId: ApiId });
 
-const shared = { service: "applications" } as const;
-const COLLECTION = "/api/server/v1/applications/{applicationId}/authorized-apis";
+const BASE = "/api/server/v1/applications/{applicationId}/authorized-apis";
+const at = endpointsOf("applications", BASE, applicationScopes, "application API");
 
 export const authorizedApiOperations = {
   listAuthorizedApis: operation({
-    ...shared,
-    method: "GET",
-    path: COLLECTION,
-    scope: VIEW,
+    ...at("GET", "", "view", "AM-008"),
     summary: "List the APIs that an application is authorized for, with their scopes; empty for an unknown application",
-    source: "application API, AM-008",
     params: Path,
     success: { status: 200, body: z.array(AuthorizedApi) },
     failures: [400],
   }),
   authorizeApi: operation({
-    ...shared,
-    method: "POST",
-    path: COLLECTION,
-    scope: UPDATE,
+    ...at("POST", "", "update", "AM-035"),
     seesScopes: true,
     summary: "Authorize an API to an application",
-    source: "application API, AM-035",
     params: Path,
     body: NewAuthorizedApi,
     success: { status: 200 },
     failures: [400, 404, 409],
   }),
   patchAuthorizedApi: operation({
-    ...shared,
-    method: "PATCH",
-    path: `${COLLECTION}/{apiId}`,
-    scope: UPDATE,
+    ...at("PATCH", "/{apiId}", "update", "AM-036"),
     seesScopes: true,
     summary: "Add and remove authorized scopes of an API",
-    source: "application API, AM-036",
     params: ApiPath,
     body: AuthorizedApiPatch,
     success: { status: 200 },
     failures: [400, 409],
   }),
   deleteAuthorizedApi: operation({
-    ...shared,
-    method: "DELETE",
-    path: `${COLLECTION}/{apiId}`,
-    scope: UPDATE,
+    ...at("DELETE", "/{apiId}", "update", "AM-009"),
     summary: "Remove the authorization of an API from an application; idempotent",
-    source: "application API, AM-009",
     params: ApiPath,
     success: { status: 204 },
     failures: [400, 409],

@@ -1,5 +1,6 @@
 /** The operations on applications. */
 import * as z from "zod";
+import { endpointsOf } from "../../operation/endpoints.ts";
 import { operation } from "../../operation/operation.ts";
 import { LIMIT_DEFAULTS, limitMeta, textParameter, wholeNumber, withoutNulls } from "../../platform/management-api.ts";
 import {
@@ -7,16 +8,12 @@ import {
   ApplicationId,
   ApplicationList,
   ApplicationPatch,
+  applicationScopes,
   NewApplicationBody,
   ResidentApplication,
   ResidentUpdate,
   StepAuthenticators,
 } from "../registry/shapes.ts";
-
-const VIEW = "internal_application_mgt_view";
-const CREATE = "internal_application_mgt_create";
-const UPDATE = "internal_application_mgt_update";
-const DELETE = "internal_application_mgt_delete";
 
 const Path = z.object({ applicationId: ApplicationId });
 
@@ -29,27 +26,20 @@ const ListQuery = z.object({
   sortOrder: z.string().optional().meta({ description: "Not supported: returns 501" }),
 });
 
-const shared = { service: "applications" } as const;
+const scopes = { ...applicationScopes, changeOwner: "internal_organization_admin" } as const;
+const at = endpointsOf("applications", "/api/server/v1/applications", scopes, "application API");
 
 export const applicationOperations = {
   listApplications: operation({
-    ...shared,
-    method: "GET",
-    path: "/api/server/v1/applications",
-    scope: VIEW,
+    ...at("GET", "", "view", "AM-001"),
     summary: "List applications, newest first",
-    source: "application API, AM-001",
     query: ListQuery,
     success: { status: 200, body: ApplicationList },
     failures: [400, 501],
   }),
   createApplication: operation({
-    ...shared,
-    method: "POST",
-    path: "/api/server/v1/applications",
-    scope: CREATE,
+    ...at("POST", "", "create", "AM-032"),
     summary: "Create an application",
-    source: "application API, AM-032",
     query: z.object({
       template: z
         .string()
@@ -62,79 +52,51 @@ export const applicationOperations = {
     failures: [400, 409, 501],
   }),
   getApplication: operation({
-    ...shared,
-    method: "GET",
-    path: "/api/server/v1/applications/{applicationId}",
-    scope: VIEW,
+    ...at("GET", "/{applicationId}", "view", "AM-004"),
     summary: "Read one application",
-    source: "application API, AM-004",
     params: Path,
     success: { status: 200, body: Application },
     failures: [400, 404],
   }),
   patchApplication: operation({
-    ...shared,
-    method: "PATCH",
-    path: "/api/server/v1/applications/{applicationId}",
-    scope: UPDATE,
+    ...at("PATCH", "/{applicationId}", "update", "AM-033"),
     summary: "Change parts of an application",
-    source: "application API, AM-033",
     params: Path,
     body: ApplicationPatch,
     success: { status: 200 },
     failures: [400, 403, 404, 409],
   }),
   deleteApplication: operation({
-    ...shared,
-    method: "DELETE",
-    path: "/api/server/v1/applications/{applicationId}",
-    scope: DELETE,
+    ...at("DELETE", "/{applicationId}", "delete", "AM-005"),
     summary: "Delete an application; idempotent",
-    source: "application API, AM-005",
     params: Path,
     success: { status: 204 },
     failures: [400],
   }),
   changeApplicationOwner: operation({
-    ...shared,
-    method: "PUT",
-    path: "/api/server/v1/applications/{applicationId}/owner",
-    scope: "internal_organization_admin",
+    ...at("PUT", "/{applicationId}/owner", "changeOwner", "AM-034"),
     summary: "Make another user of the tenant the owner of an application",
-    source: "application API, AM-034",
     params: Path,
     body: z.preprocess(withoutNulls, z.object({ id: z.string().min(1).max(255) }).meta({ id: "ApplicationOwner" })),
     success: { status: 200 },
     failures: [400, 404],
   }),
   getApplicationAuthenticators: operation({
-    ...shared,
-    method: "GET",
-    path: "/api/server/v1/applications/{applicationId}/authenticators",
-    scope: VIEW,
+    ...at("GET", "/{applicationId}/authenticators", "view", "AM-007"),
     summary: "List the authenticators of each authentication step",
-    source: "application API, AM-007",
     params: Path,
     success: { status: 200, body: z.array(StepAuthenticators) },
     failures: [400, 404],
   }),
   getResidentApplication: operation({
-    ...shared,
-    method: "GET",
-    path: "/api/server/v1/applications/resident",
-    scope: VIEW,
+    ...at("GET", "/resident", "view", "AM-010"),
     summary: "Read the provisioning configuration of the resident application",
-    source: "application API, AM-010",
     success: { status: 200, body: ResidentApplication },
     failures: [400, 404],
   }),
   updateResidentApplication: operation({
-    ...shared,
-    method: "PUT",
-    path: "/api/server/v1/applications/resident",
-    scope: UPDATE,
+    ...at("PUT", "/resident", "update", "AM-037"),
     summary: "Change the provisioning configuration of the resident application",
-    source: "application API, AM-037",
     body: ResidentUpdate,
     success: { status: 200, body: ResidentApplication },
     failures: [400, 404, 409],

@@ -65,8 +65,7 @@ export function samlServiceProvider(manual: Manual, before: SamlServiceProvider 
       enabled: responseSigning ? (responseSigning.enabled ?? true) : false,
       signingAlgorithm: algorithm(
         responseSigning?.signingAlgorithm,
-        samlOptions.responseSigningAlgorithm.options,
-        samlOptions.responseSigningAlgorithm.defaultValue,
+        samlOptions.responseSigningAlgorithm,
         "Response Signing",
       ),
     },
@@ -106,26 +105,15 @@ function singleSignOn(
       nameIdFormat: nameIdFormat(assertion.nameIdFormat),
       audiences: assertion.audiences ?? [],
       recipients: assertion.recipients ?? [],
-      digestAlgorithm: algorithm(
-        assertion.digestAlgorithm,
-        responseDigestAlgorithm.options,
-        responseDigestAlgorithm.defaultValue,
-        "Response Digest",
-      ),
+      digestAlgorithm: algorithm(assertion.digestAlgorithm, responseDigestAlgorithm, "Response Digest"),
       encryption: {
         enabled: encryption.enabled ?? false,
         assertionEncryptionAlgorithm: algorithm(
           encryption.assertionEncryptionAlgorithm,
-          assertionEncryptionAlgorithm.options,
-          assertionEncryptionAlgorithm.defaultValue,
+          assertionEncryptionAlgorithm,
           "Assertion Encryption",
         ),
-        keyEncryptionAlgorithm: algorithm(
-          encryption.keyEncryptionAlgorithm,
-          keyEncryptionAlgorithm.options,
-          keyEncryptionAlgorithm.defaultValue,
-          "Key Encryption",
-        ),
+        keyEncryptionAlgorithm: algorithm(encryption.keyEncryptionAlgorithm, keyEncryptionAlgorithm, "Key Encryption"),
       },
     },
   };
@@ -147,8 +135,12 @@ function attributeIndex(manual: Manual, before: SamlServiceProvider | undefined)
   );
 }
 
-function algorithm(value: string | undefined, options: readonly string[], fallback: string, what: string): string {
-  if (value === undefined) return fallback;
+function algorithm(
+  value: string | undefined,
+  { options, defaultValue }: { readonly options: readonly string[]; readonly defaultValue: string },
+  what: string,
+): string {
+  if (value === undefined) return defaultValue;
   if (!options.includes(value)) throw refuse(`Invalid ${what} Algorithm: ${value}`);
   return value;
 }

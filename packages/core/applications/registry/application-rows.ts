@@ -33,59 +33,45 @@ const isFlag = maybe(isBool);
 const isOptionalText = maybe(isText);
 const isState: Check = (stored) => stored === "ACTIVE" || stored === "REVOKED";
 
+const isCustom = having({
+  ...all(isText, "name", "configName"),
+  properties: each(having({ key: isText, value: isText, isSealed: isFlag })),
+});
+
 const inbound: Checks<InboundProtocols> = {
   oidc: maybe(
     having({
-      clientId: isText,
-      sealedSecret: isText,
+      ...all(isText, "clientId", "sealedSecret"),
+      ...all(areTexts, "grantTypes", "callbackURLs", "allowedOrigins", "scopeValidators"),
+      ...all(isMap, "pkce", "logout"),
       state: isState,
-      grantTypes: areTexts,
-      callbackURLs: areTexts,
-      allowedOrigins: areTexts,
       publicClient: isBool,
-      pkce: isMap,
       accessToken: having({
+        ...all(isNumber, "userAccessTokenExpiryInSeconds", "applicationAccessTokenExpiryInSeconds"),
         type: isText,
-        userAccessTokenExpiryInSeconds: isNumber,
-        applicationAccessTokenExpiryInSeconds: isNumber,
         accessTokenAttributes: areTexts,
       }),
       refreshToken: having({ expiryInSeconds: isNumber, renewRefreshToken: isFlag }),
       idToken: having({ expiryInSeconds: isNumber, audience: areTexts, encryption: isMap }),
-      logout: isMap,
-      scopeValidators: areTexts,
     }),
   ),
   saml: maybe(
     having({
-      issuer: isText,
+      ...all(isText, "issuer", "defaultAssertionConsumerUrl"),
+      ...all(isMap, "attributeProfile", "requestValidation", "responseSigning"),
       serviceProviderQualifier: isOptionalText,
       assertionConsumerUrls: areTexts,
-      defaultAssertionConsumerUrl: isText,
       singleSignOnProfile: having({
         bindings: areTexts,
         attributeConsumingServiceIndex: isText,
         assertion: having({ audiences: areTexts, recipients: areTexts, encryption: isMap }),
       }),
-      attributeProfile: isMap,
       singleLogoutProfile: having({ idpInitiatedSingleLogout: having({ returnToUrls: areTexts }) }),
-      requestValidation: isMap,
-      responseSigning: isMap,
     }),
   ),
   passiveSts: maybe(having({ realm: isText, replyTo: isText, replyToLogout: isOptionalText })),
   wsTrust: maybe(having({ audience: isText, certificateAlias: isText })),
-  custom: maybe(
-    (stored) =>
-      isMap(stored) &&
-      Object.values(stored as object).every(
-        having({
-          name: isText,
-          configName: isText,
-          properties: each(having({ key: isText, value: isText, isSealed: isFlag })),
-        }),
-      ),
-  ),
+  custom: maybe((stored) => isMap(stored) && Object.values(stored as object).every(isCustom)),
   others: maybe(each(having({ type: isText, key: isText }))),
 };
 
@@ -204,6 +190,10 @@ function having(members: Readonly<Record<string, Check>>): Check {
     const map = stored as Readonly<Record<string, unknown>>;
     return checks.every(([name, check]) => check(map[name]));
   };
+}
+
+function all(check: Check, ...names: readonly string[]): Record<string, Check> {
+  return Object.fromEntries(names.map((name) => [name, check]));
 }
 
 function each(check: Check): Check {

@@ -195,6 +195,6 @@ function isWebUrl(value: string): boolean {
 function size(settings: unknown): string[] {
   const bytes = Buffer.byteLength(JSON.stringify(settings), "utf8");
   return bytes > APPLICATION_BYTES_MAX
-    ? [`The settings take ${bytes} bytes. The maximum is ${APPLICATION_BYTES_MAX}.`]
+    ? [`The settings take ${bytes} bytes; at most ${APPLICATION_BYTES_MAX} are allowed.`]
     : [];
 }

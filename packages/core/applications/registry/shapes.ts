@@ -7,6 +7,14 @@ import * as z from "zod";
 import { PageLinks, withoutNulls } from "../../platform/management-api.ts";
 import { InboundProtocolRef, InboundProtocolsBody } from "../protocols/shapes.ts";
 
+/** The scopes of the operations on applications. */
+export const applicationScopes = {
+  view: "internal_application_mgt_view",
+  create: "internal_application_mgt_create",
+  update: "internal_application_mgt_update",
+  delete: "internal_application_mgt_delete",
+} as const;
+
 /** The maximum length of a list in a body. */
 const LIST_MAX = 1_000;
 

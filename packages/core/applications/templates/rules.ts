@@ -39,7 +39,7 @@ export function checkTemplate(template: Template, message = ADDING): void {
   if (bytes > TEMPLATE_BYTES_MAX) {
     throw new Fault(
       "request.invalid",
-      `body: the template takes ${bytes} bytes. The maximum is ${TEMPLATE_BYTES_MAX}.`,
+      `The template takes ${bytes} bytes; at most ${TEMPLATE_BYTES_MAX} are allowed.`,
     );
   }
 }
