@@ -20,7 +20,7 @@ const Request = z.strictObject({
 });
 
 /** The result of the function. */
-export interface Founded {
+export interface BootstrapResult {
   /** False if the tenant existed: nothing was changed. */
   readonly founded: boolean;
 }
@@ -31,7 +31,7 @@ const BETWEEN_TRIES_MS = 1_000;
 
 /** Builds the function. It throws an `Error` that says what is wrong and never shows the password. */
 export function newFounder(open: OpenTable) {
-  return async (event: unknown): Promise<Founded> => {
+  return async (event: unknown): Promise<BootstrapResult> => {
     const parsed = Request.safeParse(event);
     if (!parsed.success) {
       throw new Error(parsed.error.issues.map(({ path, message }) => [...path, message].join(": ")).join("; "));
