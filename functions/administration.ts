@@ -2,7 +2,7 @@
 import { apiResourceOperations } from "#core/api-resources/contract.ts";
 import { type ApiResourceStores, apiResourceHandlers } from "#core/api-resources/handlers.ts";
 import { apiResourceStore } from "#core/api-resources/store.ts";
-import { tenantStore } from "#core/domain/tenant.ts";
+import { tenantStore } from "#core/domain/tenant-store.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { userStore } from "#core/identities/users/store.ts";
 import { openTable } from "#core/table/dynamo.ts";
@@ -26,7 +26,7 @@ export const handler = lambda<typeof operations, ApiResourceStores & TenantStore
       apiResources: apiResourceStore(table),
       tenants: tenantStore(table),
       users: userStore(table),
-      found: (domain, administrator, nowMs) => foundTenant(table, domain, administrator, nowMs),
+      create: (domain, administrator, nowMs) => foundTenant(table, domain, administrator, nowMs),
     };
   },
 });

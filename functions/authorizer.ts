@@ -3,7 +3,7 @@ import { readyRules } from "#core/auth/access-control/lint.ts";
 import { newAuthorizer } from "#core/auth/authorize.ts";
 import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
 import { operations } from "#core/catalogue.ts";
-import { tenantStore } from "#core/domain/tenant.ts";
+import { tenantStore } from "#core/domain/tenant-store.ts";
 import { credentialStore } from "#core/identities/credentials/store.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { systemClock } from "#core/platform/clock.ts";

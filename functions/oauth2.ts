@@ -6,7 +6,7 @@ import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
 import { refusalLog } from "#core/auth/refusals.ts";
 import { newSignIn } from "#core/auth/sign-in.ts";
 import { systemScopes } from "#core/domain/system-apis.ts";
-import { tenantStore } from "#core/domain/tenant.ts";
+import { tenantStore } from "#core/domain/tenant-store.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { newObserver } from "#core/http/observe.ts";
 import { credentialStore } from "#core/identities/credentials/store.ts";

@@ -1,6 +1,6 @@
 /** SCIM 1.1: the users and groups of SCIM 2.0 for the clients that still speak the older version. */
 
-import { tenantStore } from "#core/domain/tenant.ts";
+import { tenantStore } from "#core/domain/tenant-store.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { nameStore, newNameMemory } from "#core/identities/memberships/shown-names.ts";
 import { roleStore } from "#core/identities/roles/store.ts";

@@ -1,8 +1,8 @@
 /** SCIM 2.0: users, groups, the user who asks, bulk, and what describes the service. */
 
-import { scopeNames } from "#core/api-resources/store.ts";
-import { applicationStore } from "#core/applications/registry/store.ts";
-import { tenantStore } from "#core/domain/tenant.ts";
+import { scopeNames } from "#core/api-resources/scope-store.ts";
+import { hasApplication } from "#core/applications/registry/existence-store.ts";
+import { tenantStore } from "#core/domain/tenant-store.ts";
 import { renderFault } from "#core/http/dialects.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { nameStore, newNameMemory } from "#core/identities/memberships/shown-names.ts";
@@ -48,7 +48,7 @@ export const handler = lambda({
       groups,
       roles,
       knownScopes: scopeNames(table),
-      hasApplication: async (tenant, id) => (await applicationStore(table).find(tenant, id)) !== undefined,
+      hasApplication: hasApplication(table),
       tenants: tenantStore(table),
       names: nameStore(table, memory, [groups.namesOf, roles.namesOf]),
       userStores: userStoresOf(tenant),

@@ -39,8 +39,8 @@ describe("bootstrap", () => {
   test.each([
     [{ username: "admin", password: "short" }, /^password: at least 12 characters/],
     [{ username: "admin", password: "with a blank in it" }, /none of them a blank/],
-    [{ username: "OTHER/admin", password }, /^username: it names another tenant or user store/],
-    [{ username: "admin@example.com", password }, /^username: it names another tenant or user store/],
+    [{ username: "OTHER/admin", password }, /^username: must not name a tenant or a user store/],
+    [{ username: "admin@example.com", password }, /^username: must not name a tenant or a user store/],
     [{ username: "ad", password }, /userName must have 3 to 255 characters/],
     [{ username: "admin", password, tenant: "example.com" }, /tenant/],
     [undefined, /expected object/],

@@ -4,7 +4,7 @@ import { defaultAccess } from "#core/auth/access-control/model.ts";
 import { newAuthorizer } from "#core/auth/authorize.ts";
 import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
 import { operations } from "#core/catalogue.ts";
-import { tenantStore } from "#core/domain/tenant.ts";
+import { tenantStore } from "#core/domain/tenant-store.ts";
 import { PRIMARY } from "#core/domain/username.ts";
 import { credentialStore } from "#core/identities/credentials/store.ts";
 import { groupStore } from "#core/identities/groups/store.ts";

@@ -40,13 +40,13 @@ export const apiResourceHandlers: Handlers<typeof apiResourceOperations, ApiReso
   },
 
   async patchApiResource({ params, body }, { tenant, apiResources }) {
-    // Made once, not at every attempt: by its id the store knows a claim of its own.
+    // Created once, not at every attempt: the store recognises its own claims by the ids.
     let added: readonly Scope[] | undefined;
     await apiResources.update(tenant, params.apiResourceId, (before) => {
       if (body.removedScopes) {
         throw new Fault(
           "api_resource.scopes_not_removable_here",
-          "Removed scopes patching is not supported: delete a scope below /scopes.",
+          "removedScopes: not supported here. Delete the scope at /scopes/{scopeName}.",
         );
       }
       added ??= newScopesOf(body.addedScopes ?? [], newId);
@@ -108,7 +108,7 @@ export const apiResourceHandlers: Handlers<typeof apiResourceOperations, ApiReso
         scopes: before.scopes.filter(({ name }) => name !== params.scopeName),
       }));
     } catch (error) {
-      // Without its API a scope is gone too, which is what was asked for.
+      // Without its API, the scope does not exist either.
       if (!(error instanceof Fault && error.fault === "api_resource.not_found")) throw error;
     }
     return undefined;

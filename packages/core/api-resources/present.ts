@@ -1,14 +1,12 @@
-/** How API resources are shown. Pure. */
+/** The representation of API resources. Pure. */
 import type * as z from "zod";
 import type { ApiResource, ApiSummary, Scope } from "../domain/api-resource.ts";
 import type { ApiResourceList, ApiResourceShown, ScopeShown } from "./shapes.ts";
 
-/** Where the API resources of a tenant are. */
 export function collectionOf(tenant: string): string {
   return `/t/${tenant}/api/server/v1/api-resources`;
 }
 
-/** Where an API resource is. */
 export function apiSelfOf(tenant: string, id: string): string {
   return `${collectionOf(tenant)}/${id}`;
 }
@@ -17,7 +15,7 @@ export function presentScopes(scopes: readonly Scope[]): z.input<typeof ScopeSho
   return scopes.map((scope) => ({ ...scope }));
 }
 
-/** Properties are upstream's labels of organisation features, which no API here has. */
+/** `properties` are labels of organisations in WSO2 Identity Server. No API here has any. */
 export function presentApi(tenant: string, api: ApiResource): z.input<typeof ApiResourceShown> {
   return {
     ...api,

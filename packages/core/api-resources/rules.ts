@@ -1,27 +1,27 @@
-/** What an API resource and its scopes may be called. Pure; every refusal is a `Fault` with upstream's code. */
+/** Rules for API resources and their scopes. Pure; faults have the codes of WSO2 Identity Server. */
 import type * as z from "zod";
 import type { ApiResource, Scope } from "../domain/api-resource.ts";
 import { isSystemIdentifier } from "../domain/system-apis.ts";
 import { Fault } from "../platform/faults.ts";
 import type { NewApiResource, ScopeReplacement } from "./shapes.ts";
 
-/** A scope as a body brings it. */
+/** A scope in a body. */
 export type NewScope = z.output<typeof ScopeReplacement>[number];
 
-/** The most scopes of one API: each is a claim, and all are made and freed in one transaction of at most 100 steps. */
+/** The maximum number of scopes of one API: one transaction of 100 steps creates or frees all their claims. */
 export const SCOPES_MAX = 90;
 
-/** Bytes of an API resource as JSON. An item holds 400 KB. */
+/** Bytes of an API resource as JSON. A row holds 400 KB. */
 const API_BYTES_MAX = 300_000;
 
-/** Beginnings that are kept for the scopes of this service. */
-const RESTRICTED = ["internal_", "console:"];
-/** What OpenID Connect and upstream's scope registry call claims by. */
+/** Prefixes that are reserved for the scopes of this service. */
+const RESERVED = ["internal_", "console:"];
+/** The scopes of OpenID Connect, with those that WSO2 Identity Server adds. */
 const OIDC: ReadonlySet<string> = new Set(["openid", "profile", "email", "address", "phone", "groups", "roles"]);
-/** RFC 6749 section 3.3: printable ASCII without blank, quote and backslash. `%` and `;` are refused in paths. */
+/** RFC 6749 section 3.3: printable ASCII without blank, quote and backslash. */
 const SCOPE_TOKEN = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 
-/** The fault of an id that leads to nothing in the tenant. */
+/** The fault of an id that no API resource of the tenant has. */
 export function apiNotFound(id: string): Fault {
   return new Fault(
     "api_resource.not_found",
@@ -42,26 +42,24 @@ export function scopeTaken(name: string, tenant: string): Fault {
   return new Fault("api_resource.scope_exists", `Scope '${name}' already exists for the tenant: ${tenant}.`);
 }
 
-/** Refuses to add scopes that the API has already; those of other APIs are the store's to find. */
+/** Throws for scopes that the API already has. The store finds those of other APIs. */
 export function checkFree(api: ApiResource, added: readonly Scope[], tenant: string): void {
   const names = new Set(api.scopes.map(({ name }) => name));
   const taken = added.find(({ name }) => names.has(name));
   if (taken) throw scopeTaken(taken.name, tenant);
 }
 
-/** Refuses to change what ships with the service. */
+/** Throws for an API of the service. */
 export function checkOwn({ type, name }: ApiResource): void {
   if (type === "BUSINESS") return;
   throw new Fault("api_resource.read_only", `'${name}' is an API of this service: it cannot be changed or deleted.`);
 }
 
-/** The name of an API, judged. */
 export function nameOf(name: string | undefined): string {
   if (name?.trim()) return name;
   throw new Fault("api_resource.name_invalid", "API resource name is required and cannot be blank.");
 }
 
-/** The name and identifier of a new API, judged. */
 export function newNamesOf(body: z.output<typeof NewApiResource>, tenant: string) {
   const name = nameOf(body.name);
   const { identifier } = body;
@@ -72,7 +70,7 @@ export function newNamesOf(body: z.output<typeof NewApiResource>, tenant: string
   return { name, identifier };
 }
 
-/** The scopes that a body brings, judged one by one and together with how many there are already; each with an id from `newId`. */
+/** The scopes of a body, checked, each with an id from `newId`. */
 export function newScopesOf(given: readonly NewScope[], newId: () => string): Scope[] {
   const seen = new Set<string>();
   for (const { name } of given) {
@@ -93,38 +91,38 @@ function checkName(name: string): void {
   if (!SCOPE_TOKEN.test(name)) {
     throw new Fault(
       "api_resource.scope_invalid",
-      `'${name.slice(0, 50)}' is no scope name: use printable ASCII without blanks, quotes and backslashes.`,
+      `Scope name '${name.slice(0, 50)}' is not valid. Use printable ASCII without blanks, quotes and backslashes.`,
     );
   }
-  const beginning = RESTRICTED.find((restricted) => name.startsWith(restricted));
-  if (beginning) {
-    throw new Fault("api_resource.scope_restricted", `Scope names that begin with '${beginning}' are reserved.`);
+  const reserved = RESERVED.find((prefix) => name.startsWith(prefix));
+  if (reserved) {
+    throw new Fault("api_resource.scope_restricted", `Scope names that begin with '${reserved}' are reserved.`);
   }
   if (OIDC.has(name)) throw new Fault("api_resource.scope_of_oidc", `'${name}' is a scope of OpenID Connect.`);
 }
 
-/** Refuses more scopes than one transaction can keep, and more text than one item. */
+/** Throws for more scopes than one transaction can store, and for more bytes than a row can hold. */
 export function checkSize(api: ApiResource): ApiResource {
   const refuse = (description: string) => new Fault("api_resource.scope_invalid", description);
   const count = api.scopes.length;
   if (count > SCOPES_MAX) {
     throw refuse(
-      `An API resource has at most ${SCOPES_MAX} scopes, this would make ${count}: divide the API into several.`,
+      `scopes: an API resource has at most ${SCOPES_MAX} scopes, and this one would have ${count}. Divide it into several.`,
     );
   }
   const bytes = Buffer.byteLength(JSON.stringify(api), "utf8");
   if (bytes > API_BYTES_MAX) {
-    throw refuse(`The API resource takes ${bytes} bytes; at most ${API_BYTES_MAX} can be kept: shorten descriptions.`);
+    throw refuse(`The API resource takes ${bytes} bytes; at most ${API_BYTES_MAX} are allowed. Shorten descriptions.`);
   }
   return api;
 }
 
-/** Refuses a replacement of more scopes than one transaction can free and claim. */
+/** Throws for more scopes than one transaction can free and claim. */
 export function checkChanges(added: number, removed: number): void {
   if (added + removed <= SCOPES_MAX) return;
   throw new Fault(
     "api_resource.scope_invalid",
-    `At most ${SCOPES_MAX} scopes can be added and removed at once, these are ${added} and ${removed}: change them in several requests.`,
+    `One request can add and remove at most ${SCOPES_MAX} scopes; this one adds ${added} and removes ${removed}. Use several requests.`,
   );
 }
 

@@ -1,17 +1,17 @@
-/** The shapes of API resources, as WSO2's API Resource Management API shows them. */
+/** The shapes of API resources, as WSO2's API Resource Management API has them. */
 import * as z from "zod";
-import { withoutNulls } from "../applications/registry/shapes.ts";
+import { PageLinks, withoutNulls } from "../platform/management-api.ts";
 
-/** The id of an API resource: opaque, so anything that fits a key may be asked for. */
+/** The id of an API resource: opaque text that fits a key. */
 export const ApiResourceId = z.string().min(1).max(255);
 
 const NewScope = z
   .object({ name: text(255), displayName: text(255).optional(), description: text(1024).optional() })
   .meta({ id: "NewScope" });
-/** A longer list is refused by its length, with a sentence of its own (rules.ts). */
+/** rules.ts refuses a long list, with a message of its own. */
 const NewScopes = z.array(NewScope).max(1_000);
 
-/** Body of create. Whether names are blank or reserved is judged in rules.ts, with upstream's codes. */
+/** Body of create. rules.ts refuses blank and reserved names, with codes of its own. */
 export const NewApiResource = z.preprocess(
   withoutNulls,
   z
@@ -25,7 +25,7 @@ export const NewApiResource = z.preprocess(
     .meta({ id: "NewApiResource" }),
 );
 
-/** Body of PATCH. What is absent stays as it is. */
+/** Body of PATCH. Absent members stay as they are. */
 export const ApiResourcePatch = z.preprocess(
   withoutNulls,
   z
@@ -33,21 +33,18 @@ export const ApiResourcePatch = z.preprocess(
       name: text(255).optional(),
       description: text(1024).optional(),
       addedScopes: NewScopes.optional(),
-      removedScopes: z.array(text(255)).optional().meta({ description: "Not supported here: answers 501" }),
+      removedScopes: z.array(text(255)).optional().meta({ description: "Not supported here: returns 501" }),
     })
     .meta({ id: "ApiResourcePatch" }),
 );
 
-/** Body of the replacement of all scopes. */
 export const ScopeReplacement = z.preprocess(withoutNulls, NewScopes);
 
-/** Body of the change of one scope. */
 export const ScopePatch = z.preprocess(
   withoutNulls,
   z.object({ displayName: text(255).optional(), description: text(1024).optional() }).meta({ id: "ScopePatch" }),
 );
 
-/** A scope as it is read. */
 export const ScopeShown = z
   .object({ id: z.string(), name: z.string(), displayName: z.string(), description: z.string().optional() })
   .meta({ id: "Scope" });
@@ -61,7 +58,6 @@ const summary = {
   self: z.string(),
 };
 
-/** An API resource as it is read. */
 export const ApiResourceShown = z
   .object({
     ...summary,
@@ -74,7 +70,7 @@ export const ApiResourceShown = z
 export const ApiResourceList = z
   .object({
     totalResults: z.int(),
-    links: z.array(z.object({ rel: z.enum(["next", "previous"]), href: z.string() })),
+    links: PageLinks,
     apiResources: z.array(
       z
         .object({ ...summary, properties: z.array(z.object({ name: z.string(), value: z.string() })).optional() })

@@ -6,7 +6,7 @@
  * with one credential share one hash.
  */
 
-import type { TenantStore } from "../domain/tenant.ts";
+import type { TenantStore } from "../domain/tenant-store.ts";
 import type { QualifiedName } from "../domain/username.ts";
 import type { CredentialStore } from "../identities/credentials/store.ts";
 import { maySignIn, type User } from "../identities/users/model.ts";

@@ -1,4 +1,4 @@
-/** The description of the API itself. */
+/** The operation that returns the OpenAPI document. */
 import * as z from "zod";
 import { operation, PUBLIC } from "../operation/operation.ts";
 

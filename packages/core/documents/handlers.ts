@@ -1,4 +1,4 @@
-/** The functions behind the operations that describe the API. */
+/** The function behind the OpenAPI document. */
 import type { Handlers } from "../operation/operation.ts";
 import type { documentOperations } from "./contract.ts";
 

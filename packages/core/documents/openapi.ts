@@ -10,20 +10,20 @@ const reasons: Readonly<Record<number, string>> = {
   200: "OK",
   201: "Created",
   204: "No content",
-  400: "The request is wrong; the description says how",
-  401: "No credential, or none that is accepted",
-  403: "The credential does not hold the scope, or the thing must not be touched",
-  404: "No such thing in this tenant",
-  304: "Not changed since the entity tag that If-None-Match names",
-  405: "The path exists, with other methods: see Allow",
-  406: "Accept allows no representation that there is",
-  409: "Another thing has that name or key already",
-  412: "The thing has changed since the entity tag that If-Match names",
+  400: "The request is invalid; see the description",
+  401: "No valid credential",
+  403: "The credential does not have the scope, or the resource is protected",
+  404: "The tenant has no such resource",
+  304: "Unchanged since the entity tag of If-None-Match",
+  405: "The path has other methods: see Allow",
+  406: "Accept allows no available representation",
+  409: "Another resource has the same name or key",
+  412: "The resource has changed since the entity tag of If-Match",
   413: "The body is too large",
-  415: "The body is not of the media type that the operation reads",
-  500: "A defect of the service; quote the traceId",
-  501: "Named by the API and not offered",
-  503: "Busy or out of reach of the database: try again",
+  415: "The operation does not accept the media type of the body",
+  500: "An internal error; report the traceId",
+  501: "Not supported by this service",
+  503: "The service is busy or cannot reach its database; try again",
 };
 
 const media: Readonly<Record<Dialect, string>> = {
@@ -49,7 +49,7 @@ export function openApiDocument(operations: Readonly<Record<string, Operation>>)
       title: "Identity Admin API",
       version: "1.0.0",
       description:
-        "Administration of an identity provider. Every path below /api/server/v1, /scim2, /svc/scim and /oauth2 is offered below /t/{tenant} too.",
+        "The administration API of an identity provider. Every path below /api/server/v1, /scim2, /svc/scim and /oauth2 is also available below /t/{tenant}.",
     },
     servers: [{ url: "/" }],
     paths,
@@ -72,7 +72,7 @@ function describeOperation(id: string, declaration: Operation, components: Map<s
     ...parametersOf(declaration.query, "query", components),
     ...parametersOf(declaration.headers, "header", components),
   ];
-  const [headers, content] = [answerHeaders(declaration), answerContent(declaration, dialect, components)];
+  const [headers, content] = [responseHeaders(declaration), responseContent(declaration, dialect, components)];
   return {
     operationId: id,
     summary: declaration.summary,
@@ -90,7 +90,7 @@ function describeOperation(id: string, declaration: Operation, components: Map<s
         ...(headers && { headers }),
         ...(content && { content }),
       },
-      ...furtherAnswers(declaration),
+      ...furtherResponses(declaration),
       ...Object.fromEntries(
         [...new Set(failures)]
           .sort((a, b) => a - b)
@@ -109,7 +109,7 @@ function describeOperation(id: string, declaration: Operation, components: Map<s
   };
 }
 
-/** Only what asks for a credential refuses it, only what changes something can lose to others, and only what reads a body judges it. */
+/** 401 and 403 need a credential, 409 a change, 406 a response body, 413 and 415 a request body. */
 function mayFailWith({ service, method, scope, body, success }: Operation, status: number): boolean {
   if (status === 409) return method !== "GET";
   if (status === 401 || status === 403) return scope !== PUBLIC;
@@ -130,7 +130,7 @@ function parametersOf(
       in: place,
       required: place === "path" || !(field as z.ZodType).safeParse(undefined).success,
       ...(typeof description === "string" && { description }),
-      // How a number is written in a query string says nothing about the number.
+      // The pattern of a number describes its text in the query string.
       schema: {
         ...shape,
         ...(shape.type === "string" && pattern !== undefined && { pattern }),
@@ -140,7 +140,7 @@ function parametersOf(
   });
 }
 
-function answerHeaders({ success }: Operation): Json | undefined {
+function responseHeaders({ success }: Operation): Json | undefined {
   const headers = {
     ...(success.location && { Location: { schema: { type: "string", format: "uri" } } }),
     ...(success.etag && { ETag: { schema: { type: "string" } } }),
@@ -149,7 +149,7 @@ function answerHeaders({ success }: Operation): Json | undefined {
   return Object.keys(headers).length > 0 ? headers : undefined;
 }
 
-function answerContent({ success }: Operation, dialect: Dialect, components: Map<string, Json>): Json | undefined {
+function responseContent({ success }: Operation, dialect: Dialect, components: Map<string, Json>): Json | undefined {
   if (success.file) return { [success.file]: { schema: { type: "string", format: "binary" } } };
   return success.body && { [media[dialect]]: { schema: schemaOf(success.body, "output", components) } };
 }
@@ -187,13 +187,13 @@ function relink(part: unknown, io: "input" | "output"): unknown {
   );
 }
 
-/** What a shape looks like in a request and in a response differs (defaults), so each has a component of its own. */
+/** A shape differs between request and response (defaults), so each has a component of its own. */
 function componentName(id: string, io: "input" | "output"): string {
   return io === "input" ? `${id}Input` : id;
 }
 
-/** What else the operation answers where all is well. */
-function furtherAnswers({ method, success }: Operation): Json {
+/** Further responses without an error. */
+function furtherResponses({ method, success }: Operation): Json {
   return Object.fromEntries(
     [...(success.etag && method === "GET" ? [304] : []), ...(success.orNoContent ? [204] : [])].map((status) => [
       status,

@@ -1,7 +1,7 @@
-/** The committed API document, as a file that lies beside the function. */
+/** The committed OpenAPI document, a file next to the function. */
 import { readFile } from "node:fs/promises";
 
-/** Reads the document once per container. A reading that failed is tried again by the next request. */
+/** Reads the document once per container. After a failure the next request tries again. */
 export function documentFile(path: string): () => Promise<{ readonly openapi: string }> {
   let document: { readonly openapi: string } | undefined;
   return async () => {

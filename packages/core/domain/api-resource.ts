@@ -1,6 +1,6 @@
-/** An API resource as the domains see it, whether it ships with the service or was made by a tenant. */
+/** API resources: those of this service, and those that tenants create. */
 
-/** What a caller can be allowed to do with an API. */
+/** A permission on an API. */
 export interface Scope {
   readonly id: string;
   /** Unique in a tenant, over all APIs. */
@@ -9,17 +9,17 @@ export interface Scope {
   readonly description?: string;
 }
 
-/** The kind of an API: a tenant's own (`BUSINESS`), of one tenant's administration (`TENANT`), of the whole deployment (`SYSTEM`). */
+/** `BUSINESS`: an API of a tenant. `TENANT`: administration of one tenant. `SYSTEM`: administration of the deployment. */
 export type ApiType = "BUSINESS" | "TENANT" | "SYSTEM";
 
-/** What a list is filtered by and shows. */
+/** What lists show and filter by. */
 export interface ApiSummary {
   readonly id: string;
-  /** What the API is called in tokens; unique in a tenant; for a system API its path. */
+  /** The audience in tokens; unique in a tenant. The path, for an API of this service. */
   readonly identifier: string;
   readonly name: string;
   readonly type: ApiType;
-  /** True where an application may have the API's scopes only by the roles of its user. */
+  /** True if an application gets the API's scopes only through the roles of its user. */
   readonly requiresAuthorization: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The APIs of this service itself, as data (reference access.md section 2.5). They are the same in every tenant, are kept in no
- * table and cannot be changed. Every scope that the operation catalogue names is in exactly one of them.
+ * The APIs of this service, as data. They are the same in every tenant, are in no table and cannot be changed. Every scope of
+ * the operation catalogue is in exactly one of them.
  */
 import { systemIdOf } from "../platform/ids.ts";
 import type { ApiResource, ApiType } from "./api-resource.ts";
@@ -8,7 +8,7 @@ import type { ApiResource, ApiType } from "./api-resource.ts";
 /** An API and the display names of its scopes. */
 interface SystemApi {
   readonly name: string;
-  /** Its id follows from it, so it never changes. */
+  /** Never changes: the id is derived from it. */
   readonly identifier: string;
   readonly type?: ApiType;
   readonly description: string;
@@ -30,10 +30,10 @@ const table: readonly SystemApi[] = [
     },
   },
   {
-    // Upstream asks for this scope and has it in no API, so that no token could hold it (reference access.md 2.5).
+    // WSO2 Identity Server has this scope in no API, so that no token can have it.
     name: "Organization Administration API",
     identifier: "/api/server/v1/applications/owner",
-    description: "What only the administrator of an organization may do, such as giving an application to another user",
+    description: "Operations of the administrator of an organization, such as a change of the owner of an application",
     scopes: { internal_organization_admin: "Administer the Organization" },
   },
   {
@@ -68,7 +68,7 @@ const table: readonly SystemApi[] = [
   {
     name: "SCIM2 Roles API",
     identifier: "/scim2/Roles",
-    description: "Roles and what they hold",
+    description: "Roles, their permissions and their assignees",
     scopes: {
       ...crud("internal_role_mgt", "Roles"),
       internal_role_mgt_permissions_update: "Update the Permissions of Roles",
@@ -90,13 +90,13 @@ const table: readonly SystemApi[] = [
   {
     name: "SCIM2 Me API",
     identifier: "/scim2/Me",
-    description: "What users do with their own account",
+    description: "The account of the signed-in user",
     scopes: { internal_login: "Log in and Manage the Own Account" },
   },
   {
     name: "OAuth2 Introspection API",
     identifier: "/oauth2/introspect",
-    description: "What an access token stands for",
+    description: "The state and content of access tokens",
     scopes: { internal_oauth2_introspect: "Introspect Tokens" },
   },
 ];
@@ -112,7 +112,7 @@ export const systemScopes: ReadonlySet<string> = new Set(
 
 const identifiers = new Set(systemApis.map(({ identifier }) => identifier));
 
-/** Where each of those scopes belongs, by its name. */
+/** The id and API of each of those scopes, by name. */
 export const systemScopePlaces: ReadonlyMap<string, { readonly id: string; readonly apiId: string }> = new Map(
   systemApis.flatMap((api) => api.scopes.map(({ id, name }) => [name, { id, apiId: api.id }] as const)),
 );
@@ -122,26 +122,26 @@ export function systemApi(id: string): ApiResource | undefined {
   return byId.get(id);
 }
 
-/** True for an identifier that no tenant can give to an API of its own. */
+/** Whether an identifier is reserved for an API of this service. */
 export function isSystemIdentifier(identifier: string): boolean {
   return identifiers.has(identifier);
 }
 
 /** The four scopes that most APIs have. */
-function crud(prefix: string, thing: string): Record<string, string> {
+function crud(prefix: string, resources: string): Record<string, string> {
   return {
-    [`${prefix}_create`]: `Create ${thing}`,
-    [`${prefix}_view`]: `View ${thing}`,
-    [`${prefix}_update`]: `Update ${thing}`,
-    [`${prefix}_delete`]: `Delete ${thing}`,
+    [`${prefix}_create`]: `Create ${resources}`,
+    [`${prefix}_view`]: `View ${resources}`,
+    [`${prefix}_update`]: `Update ${resources}`,
+    [`${prefix}_delete`]: `Delete ${resources}`,
   };
 }
 
-function bulk(thing: "user" | "group" | "role"): Record<string, string> {
+function bulk(resource: "user" | "group" | "role"): Record<string, string> {
   return {
-    [`internal_bulk_${thing}_create`]: `Bulk create ${thing}s`,
-    [`internal_bulk_${thing}_update`]: `Bulk update ${thing}s`,
-    [`internal_bulk_${thing}_delete`]: `Bulk delete ${thing}s`,
+    [`internal_bulk_${resource}_create`]: `Bulk create ${resource}s`,
+    [`internal_bulk_${resource}_update`]: `Bulk update ${resource}s`,
+    [`internal_bulk_${resource}_delete`]: `Bulk delete ${resource}s`,
   };
 }
 

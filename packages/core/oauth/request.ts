@@ -1,5 +1,5 @@
 /** What the requests of clients have in common: forms, and the client that sends them. */
-import type { ScopePlace } from "../api-resources/store.ts";
+import type { ScopePlace } from "../api-resources/scope-store.ts";
 import type { Client } from "../applications/registry/client-store.ts";
 import { SUPER_TENANT } from "../domain/tenant.ts";
 import { Fault } from "../platform/faults.ts";

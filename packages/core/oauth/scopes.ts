@@ -1,5 +1,5 @@
 /** Which scopes a token gets (reference access.md sections 1.6 and 2.2). Pure. */
-import type { ScopePlace } from "../api-resources/store.ts";
+import type { ScopePlace } from "../api-resources/scope-store.ts";
 import type { Authorization, Policy } from "../applications/registry/authorization-model.ts";
 import { systemScopePlaces, systemScopes } from "../domain/system-apis.ts";
 import { isFor, type Role } from "../identities/roles/model.ts";

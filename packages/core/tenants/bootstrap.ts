@@ -1,6 +1,7 @@
-/** What a tenant has from its first moment: its roles and an administrator. All of it at once, or none. */
+/** The bootstrap of a tenant: its roles and its administrator, in one transaction. */
 
-import { type Administrator, type Tenant, tenantStore } from "../domain/tenant.ts";
+import type { Administrator, Tenant } from "../domain/tenant.ts";
+import { tenantStore } from "../domain/tenant-store.ts";
 import { addingCredential, newCredential } from "../identities/credentials/store.ts";
 import { ADMIN_ROLE, EVERYONE_ROLE, freshRole } from "../identities/roles/model.ts";
 import { roleStore } from "../identities/roles/store.ts";
@@ -14,8 +15,8 @@ import type { Table } from "../table/table.ts";
 class TenantExists extends Error {}
 
 /**
- * Founds a tenant; answers `undefined` when it exists already. Two callers at once found it once.
- * The tenant's resident application needs no item: it has the settings of a fresh one until somebody changes them.
+ * Creates a tenant with its roles and administrator. Returns `undefined` if it exists; concurrent calls create it once.
+ * The resident application needs no row: without one it has the settings of a fresh application.
  */
 export async function foundTenant(
   table: Table,

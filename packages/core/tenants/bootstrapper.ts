@@ -1,6 +1,6 @@
 /**
- * Founds the first tenant of a stage, with its administrator, while the stage is deployed. It is called as a function, never
- * through the API; other tenants are made through the API.
+ * Creates the super tenant with its administrator, while a stage is deployed. It is invoked as a function, never through the
+ * API; the API creates other tenants.
  */
 import * as z from "zod";
 import { SUPER_TENANT } from "../domain/tenant.ts";
@@ -11,27 +11,27 @@ import type { OpenTable } from "../table/dynamo.ts";
 import { newMeter } from "../table/meter.ts";
 import { foundTenant } from "./bootstrap.ts";
 
-/** Characters of the password of a deployed stage's first administrator, who may do everything. */
+/** Characters. The first administrator of a deployed stage has all privileges. */
 const PASSWORD_LENGTH_MIN = 12;
 
 const Request = z.strictObject({
-  username: z.string().refine((name) => parseUsername(name)?.name === name, "it names another tenant or user store"),
-  password: z.string().min(PASSWORD_LENGTH_MIN, `at least ${PASSWORD_LENGTH_MIN} characters are needed`),
+  username: z.string().refine((name) => parseUsername(name)?.name === name, "must not name a tenant or a user store"),
+  password: z.string().min(PASSWORD_LENGTH_MIN, `must have at least ${PASSWORD_LENGTH_MIN} characters`),
 });
 
-/** What came of it. */
-export interface Founded {
-  /** False where the tenant was there already: nothing was changed. */
+/** The result of the function. */
+export interface BootstrapResult {
+  /** False if the tenant existed: nothing was changed. */
   readonly founded: boolean;
 }
 
-/** How long the rights of a role that was made a moment ago may take to be known everywhere. */
+/** How long IAM may take to apply the rights of a new role. */
 const RIGHTS_KNOWN_MS = 20_000;
 const BETWEEN_TRIES_MS = 1_000;
 
-/** Makes the function. It throws an `Error` (of a name or a password, `request.invalid`) that says what is wrong and never shows the password. */
+/** Builds the function. It throws an `Error` that says what is wrong and never shows the password. */
 export function newFounder(open: OpenTable) {
-  return async (event: unknown): Promise<Founded> => {
+  return async (event: unknown): Promise<BootstrapResult> => {
     const parsed = Request.safeParse(event);
     if (!parsed.success) {
       throw new Error(parsed.error.issues.map(({ path, message }) => [...path, message].join(": ")).join("; "));
@@ -44,7 +44,7 @@ export function newFounder(open: OpenTable) {
   };
 }
 
-/** Repeats what is refused for want of rights: while a stage is made, the role is as young as the function. */
+/** Retries while access is denied: during the first deployment the role is as new as the function. */
 async function onceRightsAreKnown<R>(attempt: () => Promise<R>): Promise<R> {
   const untilMs = elapsed() + RIGHTS_KNOWN_MS;
   for (;;) {

@@ -1,20 +1,22 @@
 /** The functions behind the tenant operations. */
 
-import { type Administrator, SUPER_TENANT, type Tenant, type TenantStore } from "../domain/tenant.ts";
+import { type Administrator, SUPER_TENANT, type Tenant } from "../domain/tenant.ts";
+import type { TenantStore } from "../domain/tenant-store.ts";
 import { checkName, checkPassword } from "../identities/users/rules.ts";
 import type { UserStore } from "../identities/users/store.ts";
 import type { Handlers } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import { matches, parseFilter } from "../platform/filter/filter.ts";
-import { LIMIT_DEFAULT, LIMIT_MAX, type tenantOperations } from "./contract.ts";
+import { LIMIT_DEFAULTS, type ListQuery, type PageLink, pageOf } from "../platform/management-api.ts";
+import type { tenantOperations } from "./contract.ts";
 import { checkCaller, checkDomain, domainNotFound, domainTaken, tenantNotFound } from "./rules.ts";
 
 /** What these handlers use. */
 export interface TenantStores {
   readonly tenants: TenantStore;
   readonly users: UserStore;
-  /** Founds a tenant; `undefined` when it exists already. */
-  found(domain: string, administrator: Administrator, nowMs: number): Promise<Tenant | undefined>;
+  /** Creates a tenant with its roles and administrator; `undefined` if it exists. */
+  create(domain: string, administrator: Administrator, nowMs: number): Promise<Tenant | undefined>;
 }
 
 const BASE = "/api/server/v1/tenants";
@@ -28,14 +30,15 @@ const vocabulary = {
 export const tenantHandlers: Handlers<typeof tenantOperations, TenantStores> = {
   async listTenants({ query }, context) {
     checkCaller(context.tenant);
-    const { limit, offset } = window(query);
+    checkPage(query);
+    const { limit, offset } = pageOf(query, LIMIT_DEFAULTS.administration);
     const filter = query.filter === undefined ? undefined : parseFilter(query.filter, vocabulary);
     const all = (await context.tenants.domains()).filter(
       (domain) => !filter || matches(filter, { domainName: domain }),
     );
     if (isDescending(query.sortBy, query.sortOrder)) all.reverse();
     const tenants = await context.tenants.findMany(all.slice(offset, offset + limit));
-    const link = (rel: "next" | "previous", start: number) => ({
+    const link = (rel: PageLink["rel"], start: number): PageLink => ({
       rel,
       href: `${BASE}?limit=${limit}&offset=${start}${query.filter === undefined ? "" : `&filter=${encodeURIComponent(query.filter)}`}`,
     });
@@ -47,7 +50,7 @@ export const tenantHandlers: Handlers<typeof tenantOperations, TenantStores> = {
         ...(limit > 0 && offset + limit < all.length ? [link("next", offset + limit)] : []),
         ...(limit > 0 && offset > 0 ? [link("previous", Math.max(0, offset - limit))] : []),
       ],
-      tenants: await Promise.all(tenants.map((tenant) => present(context, tenant))),
+      tenants: await Promise.all(tenants.map((tenant) => presentTenant(context, tenant))),
     };
   },
 
@@ -59,7 +62,7 @@ export const tenantHandlers: Handlers<typeof tenantOperations, TenantStores> = {
     if (owner.provisioningMethod !== "inline-password") {
       throw new Fault(
         "tenant.invalid",
-        "provisioningMethod: only inline-password is offered: nobody sends invitations.",
+        "owners.0.provisioningMethod: only inline-password is supported; this service sends no invitations.",
       );
     }
     if (owner.password === undefined) {
@@ -71,7 +74,7 @@ export const tenantHandlers: Handlers<typeof tenantOperations, TenantStores> = {
       ...(firstname !== undefined && { givenName: firstname }),
       ...(lastname !== undefined && { familyName: lastname }),
     };
-    const tenant = await context.found(
+    const tenant = await context.create(
       body.domain,
       {
         username: ownerName(owner.username, body.domain),
@@ -89,17 +92,17 @@ export const tenantHandlers: Handlers<typeof tenantOperations, TenantStores> = {
 
   async getTenant({ params }, context) {
     checkCaller(context.tenant);
-    return present(context, await byId(context, params.tenantId));
+    return presentTenant(context, await byId(context, params.tenantId));
   },
 
   async getTenantByDomain({ params }, context) {
     checkCaller(context.tenant);
-    return present(context, await byDomain(context, params.domain));
+    return presentTenant(context, await byDomain(context, params.domain));
   },
 
   async listTenantOwners({ params }, context) {
     checkCaller(context.tenant);
-    return (await present(context, await byId(context, params.tenantId))).owners;
+    return (await presentTenant(context, await byId(context, params.tenantId))).owners;
   },
 
   async updateTenantStatus({ params, body }, context) {
@@ -109,26 +112,25 @@ export const tenantHandlers: Handlers<typeof tenantOperations, TenantStores> = {
       throw new Fault("tenant.invalid", "The super tenant cannot be deactivated.");
     }
     await context.tenants.setActive(tenant.domain, body.activated, () => tenantNotFound(params.tenantId));
-    return present(context, { ...tenant, active: body.activated });
+    return presentTenant(context, { ...tenant, active: body.activated });
   },
 };
 
-function window({ limit = LIMIT_DEFAULT, offset = 0 }: { limit?: number | undefined; offset?: number | undefined }) {
+function checkPage({ limit = 0, offset = 0 }: ListQuery): void {
   if (limit < 0) throw new Fault("tenant.limit_invalid", "Limit should not be negative.");
   if (offset < 0) throw new Fault("tenant.offset_invalid", "Offset should not be negative.");
-  return { limit: Math.min(limit, LIMIT_MAX), offset };
 }
 
 function isDescending(sortBy: string | undefined, sortOrder: string | undefined): boolean {
   if (sortBy !== undefined && sortBy !== "domainName") {
-    throw new Fault("request.invalid", "sortBy: tenants are sorted by domainName only.");
+    throw new Fault("request.invalid", "sortBy: tenants can be sorted by domainName only.");
   }
   const order = sortOrder?.toUpperCase() ?? "ASC";
-  if (order !== "ASC" && order !== "DESC") throw new Fault("request.invalid", "sortOrder is ASC or DESC.");
+  if (order !== "ASC" && order !== "DESC") throw new Fault("request.invalid", "sortOrder must be ASC or DESC.");
   return order === "DESC";
 }
 
-async function present({ users }: TenantStores, { id, domain, active, createdMs, administrator }: Tenant) {
+async function presentTenant({ users }: TenantStores, { id, domain, active, createdMs, administrator }: Tenant) {
   const owner = await users.find(domain, administrator);
   return {
     id,
@@ -139,7 +141,7 @@ async function present({ users }: TenantStores, { id, domain, active, createdMs,
   };
 }
 
-/** The name of an owner without the tenant, which upstream lets it be written with. */
+/** The user name of an owner. It may be sent with the tenant, as `name@domain`. */
 function ownerName(username: string, domain: string): string {
   const end = `@${domain}`;
   const name = username.toLowerCase().endsWith(end) ? username.slice(0, -end.length) : username;

@@ -1,11 +1,11 @@
-/** What tenants may be called, and who may look after them. Pure; upstream's codes. */
+/** Rules for the domains of tenants, and for callers. Pure; faults have the codes of WSO2 Identity Server. */
 
 import { SUPER_TENANT } from "../domain/tenant.ts";
 import { Fault } from "../platform/faults.ts";
 
 const DOMAIN_LENGTH_MAX = 253;
 
-/** The fault of an id that leads to no tenant. */
+/** The fault of an id that no tenant has. */
 export function tenantNotFound(id: string): Fault {
   return new Fault("tenant.not_found", `Tenant cannot be found for the provided id: ${id.slice(0, 100)}.`);
 }
@@ -23,29 +23,29 @@ export function domainTaken(domain: string): Fault {
   );
 }
 
-/** Refuses callers of other tenants. Throws `auth.forbidden`. */
+/** Throws `auth.forbidden` for callers of other tenants. */
 export function checkCaller(tenant: string): void {
   if (tenant === SUPER_TENANT) return;
-  throw new Fault("auth.forbidden", "Tenants are looked after by administrators of the super tenant.");
+  throw new Fault("auth.forbidden", "Only callers of the super tenant can manage tenants.");
 }
 
-/** Judges the domain of a new tenant: the text behind the `@` of user names. Throws `tenant.*`. */
+/** Checks the domain of a new tenant: the text after the `@` of user names. Throws `tenant.*`. */
 export function checkDomain(domain: string): void {
   if (domain === "") throw new Fault("tenant.domain_empty", "Provided domain name is empty.");
-  if (domain.startsWith(".")) throw new Fault("tenant.domain_invalid", "A domain does not start with a dot.");
+  if (domain.startsWith(".")) throw new Fault("tenant.domain_invalid", "domain: must not start with a dot.");
   if (!/^[a-z0-9.-]+$/.test(domain)) {
     throw new Fault(
       "tenant.domain_characters",
-      `The tenant domain ${domain.slice(0, 100)} holds illegal characters: lower-case letters, digits, '.' and '-' are valid.`,
+      `The tenant domain ${domain.slice(0, 100)} contains illegal characters. Use lower-case letters, digits, '.' and '-'.`,
     );
   }
   if (!domain.includes(".")) {
-    throw new Fault("tenant.domain_extension", "A domain needs an extension, as example.com has.");
+    throw new Fault("tenant.domain_extension", "domain: an extension is required, for example .com.");
   }
   if (domain.length > DOMAIN_LENGTH_MAX || !/^[a-z0-9](?:.*[a-z0-9])?$/.test(domain) || domain.includes("..")) {
     throw new Fault(
       "tenant.domain_invalid",
-      `A domain has at most ${DOMAIN_LENGTH_MAX} characters, begins and ends with a letter or digit, and holds no two dots in a row.`,
+      `domain: must have at most ${DOMAIN_LENGTH_MAX} characters, begin and end with a letter or digit, and have no two consecutive dots.`,
     );
   }
 }

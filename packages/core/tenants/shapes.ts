@@ -1,12 +1,13 @@
-/** The shapes of tenants in requests and answers (upstream's Tenant Management API v1). */
+/** The shapes of tenants, as WSO2's Tenant Management API v1 has them. */
 import * as z from "zod";
-
-/** The most owners of a new tenant: its first administrator. */
-const OWNERS_MAX = 1;
+import { PageLinks } from "../platform/management-api.ts";
 
 export const NewTenant = z
   .object({
-    domain: z.string().max(255).meta({ description: "Lower-case letters, digits, dots and hyphens; at least one dot" }),
+    domain: z
+      .string()
+      .max(255)
+      .meta({ description: "Lower-case letters, digits, dots and hyphens, with at least one dot" }),
     owners: z
       .array(
         z.object({
@@ -18,18 +19,18 @@ export const NewTenant = z
           provisioningMethod: z
             .enum(["inline-password", "invite-via-email", "ask-password"])
             .default("inline-password")
-            .meta({ description: "Only inline-password is offered: there is nobody to send invitations" }),
+            .meta({ description: "Only `inline-password` is supported: this service sends no invitations" }),
           additionalClaims: z
             .array(z.object({ claim: z.string().max(1_024), value: z.string().max(1_024) }))
             .max(100)
             .optional()
             .meta({
-              description: "Accepted as upstream has it, and not kept: change the owner by SCIM to say more of it",
+              description: "Accepted and ignored. Use SCIM to set further attributes of the owner",
             }),
         }),
       )
       .min(1)
-      .max(OWNERS_MAX),
+      .max(1),
   })
   .meta({ id: "NewTenant" });
 
@@ -52,7 +53,7 @@ export const TenantList = z
     totalResults: z.int(),
     startIndex: z.int(),
     count: z.int(),
-    links: z.array(z.object({ href: z.string(), rel: z.enum(["next", "previous"]) })),
+    links: PageLinks,
     tenants: z.array(TenantShown),
   })
   .meta({ id: "TenantList" });

@@ -8,7 +8,7 @@ const { register, read } = apiResourcesOf(api);
 const post = (body: unknown) => ask("POST", API_RESOURCES, { body });
 
 describe("201", () => {
-  test("answers with the new API and its absolute location", async () => {
+  test("returns the new API and its absolute location", async () => {
     const answer = await post({
       name: "Greetings API",
       identifier: "greetings_api",
@@ -44,19 +44,19 @@ describe("201", () => {
     expect(location.pathname).toBe(`/t/carbon.super${API_RESOURCES}/${id}`);
     expect((await ask("GET", location.pathname)).body).toEqual(answer.body);
   });
-  test("a name and an identifier are enough: authorization is required, and there are no scopes", async () => {
+  test("a name and an identifier are enough: authorization is required by default, without scopes", async () => {
     const shown = await read(await register({ name: "Bare", identifier: "bare", description: null, scopes: null }));
     expect(shown).toMatchObject({ requiresAuthorization: true, scopes: [] });
     expect(shown).not.toHaveProperty("description");
   });
-  test("90 scopes, the most there can be", async () => {
+  test("accepts 90 scopes, the maximum", async () => {
     const names = Array.from({ length: 90 }, (_, index) => `many:${index}`);
     const shown = await read(await register({ name: "Many", identifier: "many", scopes: scopesNamed(...names) }));
     expect(shown.scopes.map(({ name }: { name: string }) => name)).toEqual(names);
   });
 });
 
-describe("400, and nothing is kept", () => {
+describe("400, and nothing is stored", () => {
   const base = { name: "Bad", identifier: "bad" };
   test.each<[string, unknown, string, RegExp]>([
     ["no name", { identifier: "bad" }, "API-RESOURCE-60003", /name is required/],
@@ -112,8 +112,8 @@ describe("400, and nothing is kept", () => {
   });
 });
 
-describe("409, and nothing is kept", () => {
-  test("one of fifty at the same time gets the identifier", async () => {
+describe("409, and nothing is stored", () => {
+  test("one of fifty concurrent requests gets the identifier", async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
         post({ name: `Racer ${index}`, identifier: "race", scopes: scopesNamed(`race:${index}`) }),
@@ -127,7 +127,7 @@ describe("409, and nothing is kept", () => {
     // The entry of the identifier and the claim of the winner's scope.
     expect(kept).toHaveLength(2);
   });
-  test("one of twenty at the same time gets the scope", async () => {
+  test("one of twenty concurrent requests gets the scope", async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         post({ name: "Sharer", identifier: `share ${index}`, scopes: scopesNamed("shared:scope") }),

@@ -6,11 +6,11 @@ const api = world();
 const { ask, create } = api;
 const { register, read, system, authorize, authorized, scopesOf } = apiResourcesOf(api);
 const remove = (id: string) => ask("DELETE", `${API_RESOURCES}/${id}`);
-/** But for what tells for how long the tokens of before count no more. */
+/** Without the rows of revocations. */
 const everyItem = async () => (await everyKey(api.service)).filter((key) => !/#REVS?[# ]/.test(key));
 const body = { name: "Gone", identifier: "gone", scopes: scopesNamed("gone:a", "gone:b") };
 
-test("204: no item is left, and identifier and scopes are free at once", async () => {
+test("returns 204, leaves no row and frees identifier and scopes at once", async () => {
   const before = await everyItem();
   const id = await register(body);
   const answer = await remove(id);
@@ -22,11 +22,11 @@ test("204: no item is left, and identifier and scopes are free at once", async (
   expect((await remove(again)).status).toBe(204);
 });
 
-test("204: again, and for an id that never was", async () => {
+test("returns 204 for a repeated delete and for an unknown id", async () => {
   for (const id of [NOBODY, NOBODY]) expect((await remove(id)).status).toBe(204);
 });
 
-test("204: an application that was authorized is no longer, also not for another API with the same names", async () => {
+test("returns 204 and ends authorizations, also for a new API with the same names", async () => {
   const application = await create({ name: "caller" });
   const id = await register(body);
   expect((await authorize(application, { id, scopes: ["gone:a"] })).status).toBe(200);
@@ -40,14 +40,14 @@ test("204: an application that was authorized is no longer, also not for another
   expect(await scopesOf(application, again)).toEqual([]);
 });
 
-test("403: an API of this service", async () => {
+test("returns 403 for an API of this service", async () => {
   const id = await system("/scim2/Users");
   const answer = await remove(id);
   expect([answer.status, answer.body.code]).toEqual([403, "API-RESOURCE-60012"]);
   expect((await read(id)).name).toBe("SCIM2 Users API");
 });
 
-test("a delete and a patch at the same time leave nothing or everything", async () => {
+test("a concurrent delete and patch leave all rows or none", async () => {
   for (let round = 0; round < 5; round += 1) {
     const before = await everyItem();
     const id = await register({ name: "Race", identifier: "race", scopes: scopesNamed("race:a") });

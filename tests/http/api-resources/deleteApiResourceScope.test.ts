@@ -7,7 +7,7 @@ const { ask, create } = api;
 const { register, read, system, authorize, scopesOf } = apiResourcesOf(api);
 const remove = (id: string, name: string) => ask("DELETE", `${API_RESOURCES}/${id}/scopes/${name}`);
 
-test("204: the scope is gone, from applications too, and its name is free", async () => {
+test("returns 204, removes the scope from applications too, and frees its name", async () => {
   const id = await register({ name: "A", identifier: "a", scopes: scopesNamed("a:1", "a:2") });
   const application = await create({ name: "caller" });
   await authorize(application, { id, scopes: ["a:1", "a:2"] });
@@ -18,12 +18,12 @@ test("204: the scope is gone, from applications too, and its name is free", asyn
   await register({ name: "B", identifier: "b", scopes: scopesNamed("a:1") });
 });
 
-test("204: a scope that is not there, of an API that is or is not", async () => {
+test("returns 204 for an unknown scope of a known or unknown API", async () => {
   const id = await register({ name: "C", identifier: "c" });
   for (const api of [id, NOBODY]) expect((await remove(api, "nothing")).status).toBe(204);
 });
 
-test("403: a scope of this service", async () => {
+test("returns 403 for a scope of this service", async () => {
   const answer = await remove(await system("/scim2/Me"), "internal_login");
   expect([answer.status, answer.body.code]).toEqual([403, "API-RESOURCE-60012"]);
 });

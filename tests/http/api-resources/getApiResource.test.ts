@@ -6,12 +6,12 @@ const api = world();
 const { ask } = api;
 const { register, read, system } = apiResourcesOf(api);
 
-test("200: an API of the tenant", async () => {
+test("returns an API of the tenant", async () => {
   const id = await register({ name: "Taxis", identifier: "https://taxis.example.com" });
   expect(await read(id)).toMatchObject({ id, name: "Taxis", identifier: "https://taxis.example.com" });
 });
 
-test("200: an API of this service, the same in every deployment", async () => {
+test("returns an API of this service with an id that is the same in every deployment", async () => {
   const id = await system("/api/server/v1/applications");
   expect(id).toBe("28df96d7-f71e-5df4-80bc-cfe952df2fd4");
   const shown = await read(id);

@@ -6,7 +6,7 @@ const api = world();
 const { ask } = api;
 const { register, read, system } = apiResourcesOf(api);
 
-test("200: the scopes of the tenant's own API and of one of this service", async () => {
+test("returns the scopes of an API of the tenant and of this service", async () => {
   const own = await register({ name: "Own", identifier: "own", scopes: scopesNamed("own:b", "own:a") });
   for (const id of [own, await system("/scim2/Bulk")]) {
     const answer = await ask("GET", `${API_RESOURCES}/${id}/scopes`);
@@ -15,7 +15,7 @@ test("200: the scopes of the tenant's own API and of one of this service", async
   }
 });
 
-test("404: an unknown API", async () => {
+test("returns 404 for an unknown API", async () => {
   const answer = await ask("GET", `${API_RESOURCES}/${NOBODY}/scopes`);
   expect([answer.status, answer.body.code]).toEqual([404, "API-RESOURCE-60002"]);
 });

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 describe("200", () => {
-  test("the tenant's own, newest first, ten at a time, with the exact total", async () => {
+  test("lists the tenant's APIs, newest first, ten on a page, with the exact total", async () => {
     const page = await list();
     expect(page.totalResults).toBe(15 + SYSTEM);
     expect(namesOf(page)).toEqual(newestFirst.slice(0, 10));
@@ -38,7 +38,7 @@ describe("200", () => {
       },
     ]);
   });
-  test("the links lead through all of them once, and back", async () => {
+  test("links lead through all APIs once, and back", async () => {
     const seen: string[] = [];
     let page: Page = await list("?limit=4");
     const first = page;
@@ -55,7 +55,7 @@ describe("200", () => {
     }
     expect(namesOf(page)).toEqual(namesOf(first));
   });
-  test("a cursor stays good when what it stands at is deleted", async () => {
+  test("a cursor stays valid when its API is deleted", async () => {
     const id = await register({ name: "Short", identifier: "short" });
     const page = await list("?limit=1");
     expect(namesOf(page)).toEqual(["Short"]);
@@ -75,12 +75,12 @@ describe("200", () => {
     expect(page.totalResults).toBe(expected.length);
     expect(page.links).toEqual([]);
   });
-  test("a filter goes along with the links", async () => {
+  test("links contain the filter", async () => {
     const page = await list("?limit=2&filter=name+sw+Api+1");
     const second = await follow(linkOf(page, "next") ?? "");
     expect([second.totalResults, ...namesOf(second)]).toEqual([5, "Api 12", "Api 11"]);
   });
-  test("a limit of more than 100 is 100; attributes=properties shows them", async () => {
+  test("lowers a limit above 100; attributes=properties shows properties", async () => {
     expect(namesOf(await list("?limit=5000"))).toHaveLength(15 + SYSTEM);
     expect((await list("?limit=1&attributes=properties")).apiResources[0].properties).toEqual([]);
   });

@@ -9,7 +9,7 @@ const patch = (id: string, body: unknown) => ask("PATCH", `${API_RESOURCES}/${id
 const namesOf = ({ scopes }: { scopes: { name: string }[] }) => scopes.map(({ name }) => name).sort();
 
 describe("204", () => {
-  test("what is named changes, in the list too, and the rest stays", async () => {
+  test("changes the members of the body, in the list too", async () => {
     const id = await register({ name: "Old", identifier: "kept", description: "d", scopes: scopesNamed("kept:a") });
     const before = await read(id);
     const answer = await patch(id, { name: "New", addedScopes: scopesNamed("kept:b") });
@@ -26,7 +26,7 @@ describe("204", () => {
     expect((await read(id)).description).toBe("");
     expect((await patch(id, {})).status).toBe(204);
   });
-  test("ten at the same time all hold", async () => {
+  test("ten concurrent changes are all stored", async () => {
     const id = await register({ name: "Busy", identifier: "busy" });
     const names = Array.from({ length: 10 }, (_, index) => `busy:${index}`);
     const answers = await Promise.all(names.map((name) => patch(id, { addedScopes: scopesNamed(name) })));
@@ -35,7 +35,7 @@ describe("204", () => {
   });
 });
 
-test("400: a blank name, reserved and repeated scopes, and more than 90 in all", async () => {
+test("returns 400 for a blank name, reserved or repeated scopes, and more than 90 scopes", async () => {
   const many = Array.from({ length: 89 }, (_, index) => `full:${index}`);
   const id = await register({ name: "Full", identifier: "full", scopes: scopesNamed(...many) });
   const before = await everyKey(api.service);
@@ -54,19 +54,19 @@ test("400: a blank name, reserved and repeated scopes, and more than 90 in all",
   expect(await everyKey(api.service)).toEqual(before);
 });
 
-test("403: an API of this service", async () => {
+test("returns 403 for an API of this service", async () => {
   const id = await system("/scim2/Groups");
   const answer = await patch(id, { name: "Mine" });
   expect([answer.status, answer.body.code]).toEqual([403, "API-RESOURCE-60012"]);
   expect((await read(id)).name).toBe("SCIM2 Groups API");
 });
 
-test("404: an unknown API", async () => {
+test("returns 404 for an unknown API", async () => {
   const answer = await patch(NOBODY, { name: "x" });
   expect([answer.status, answer.body.code]).toEqual([404, "API-RESOURCE-60002"]);
 });
 
-test("409: a scope that any API has already changes nothing", async () => {
+test("returns 409 for a scope in use and changes nothing", async () => {
   await register({ name: "First", identifier: "first", scopes: scopesNamed("taken") });
   const id = await register({ name: "Second", identifier: "second", scopes: scopesNamed("own") });
   for (const name of ["taken", "own"]) {
@@ -77,7 +77,7 @@ test("409: a scope that any API has already changes nothing", async () => {
   expect((await patch(id, { addedScopes: scopesNamed("free") })).status).toBe(204);
 });
 
-test("501: removing scopes here, as upstream", async () => {
+test("returns 501 for removedScopes", async () => {
   const id = await register({ name: "Third", identifier: "third" });
   const answer = await patch(id, { removedScopes: [] });
   expect([answer.status, answer.body.code]).toEqual([501, "API-RESOURCE-60006"]);

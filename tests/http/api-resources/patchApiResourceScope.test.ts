@@ -8,7 +8,7 @@ const { register, read, system } = apiResourcesOf(api);
 const patch = (id: string, name: string, body: unknown) =>
   ask("PATCH", `${API_RESOURCES}/${id}/scopes/${name}`, { body });
 
-test("204: display name and description change, name and id stay", async () => {
+test("returns 204 and changes display name and description only", async () => {
   const id = await register({ name: "A", identifier: "a", scopes: scopesNamed("a:1", "a:2") });
   const { scopes } = await read(id);
   expect((await patch(id, "a:2", { displayName: "Two", description: "The second" })).status).toBe(204);
@@ -16,7 +16,7 @@ test("204: display name and description change, name and id stay", async () => {
   expect((await read(id)).scopes).toEqual([scopes[0], { ...scopes[1], displayName: "Two", description: "The second" }]);
 });
 
-test("403 and 404: an API of this service, no API, no such scope", async () => {
+test("returns 403 for an API of this service, 404 for an unknown API or scope", async () => {
   const id = await register({ name: "B", identifier: "b", scopes: scopesNamed("b:1") });
   const refused = [
     await patch(await system("/scim2/Me"), "internal_login", { displayName: "x" }),

@@ -7,7 +7,7 @@ const { ask, create } = api;
 const { register, read, system, authorize, scopesOf } = apiResourcesOf(api);
 const put = (id: string, body: unknown) => ask("PUT", `${API_RESOURCES}/${id}/scopes`, { body });
 
-test("204: the scopes are those of the body; one that keeps its name keeps its id and stays authorized", async () => {
+test("returns 204 and replaces the scopes; a scope with the same name keeps its id and its authorizations", async () => {
   const id = await register({ name: "A", identifier: "a", scopes: scopesNamed("a:1", "a:2") });
   const application = await create({ name: "caller" });
   await authorize(application, { id, scopes: ["a:1", "a:2"] });
@@ -19,18 +19,18 @@ test("204: the scopes are those of the body; one that keeps its name keeps its i
     { id: expect.any(String), name: "a:3", displayName: "a:3" },
   ]);
   expect(await scopesOf(application, id)).toEqual(["a:2"]);
-  // A name that comes back is another scope, which nobody authorized.
+  // A scope that is created again under the same name is another scope, which is not authorized.
   expect((await put(id, scopesNamed("a:1", "a:2"))).status).toBe(204);
   expect(await scopesOf(application, id)).toEqual(["a:2"]);
 });
 
-test("204: none at all frees every name", async () => {
+test("an empty list frees every name", async () => {
   const id = await register({ name: "B", identifier: "b", scopes: scopesNamed("b:1") });
   expect((await put(id, [])).status).toBe(204);
   await register({ name: "C", identifier: "c", scopes: scopesNamed("b:1") });
 });
 
-test("400: reserved names, and more than one transaction can change; nothing changes", async () => {
+test("returns 400 for reserved names and too many changes, and changes nothing", async () => {
   const names = (prefix: string) => scopesNamed(...Array.from({ length: 60 }, (_, index) => `${prefix}:${index}`));
   const id = await register({ name: "D", identifier: "d", scopes: names("d") });
   const before = await everyKey(api.service);
@@ -38,7 +38,7 @@ test("400: reserved names, and more than one transaction can change; nothing cha
   expect(await everyKey(api.service)).toEqual(before);
 });
 
-test("403, 404 and 409: an API of this service, no API, a scope of another API", async () => {
+test("returns 403 for an API of this service, 404 for an unknown one, 409 for a scope of another", async () => {
   await register({ name: "F", identifier: "f", scopes: scopesNamed("f:1") });
   const id = await register({ name: "G", identifier: "g", scopes: scopesNamed("g:1") });
   const refused = [
@@ -54,7 +54,7 @@ test("403, 404 and 409: an API of this service, no API, a scope of another API",
   expect((await read(id)).scopes).toMatchObject([{ name: "g:1" }]);
 });
 
-test("the same scopes from ten at the same time: each succeeds, and they are there once", async () => {
+test("ten concurrent equal replacements succeed and store each scope once", async () => {
   const id = await register({ name: "H", identifier: "h" });
   const answers = await Promise.all(Array.from({ length: 10 }, () => put(id, scopesNamed("h:1", "h:2"))));
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 204));

@@ -9,7 +9,7 @@ const give = (id: string, body: unknown) => ask("PUT", `${APPLICATIONS}/${id}/ow
 const ownerOf = async (id: string) =>
   (await tableOf(api.service).get(keys.application(TENANT, id)))?.application as unknown as { ownerId: string };
 
-test("200: the creator owns it until it is given to another; nothing else of it changes", async () => {
+test("returns 200 and changes the owner only", async () => {
   const id = await create({ name: "given" });
   expect((await ownerOf(id)).ownerId).toBe(await idOf(api.service, "admin"));
   const heir = await addUser(api.service, { username: "heir", password: "a password" });
@@ -20,17 +20,17 @@ test("200: the creator owns it until it is given to another; nothing else of it 
   expect((await ask("GET", `${APPLICATIONS}/${id}`)).body).toEqual(before);
 });
 
-test("404: an unknown application, before an unknown user is told", async () => {
+test("returns 404 for an unknown application before it checks the user", async () => {
   const answer = await give("00000000-0000-0000-0000-000000000000", { id: "nobody" });
   expect([answer.status, answer.body.code]).toEqual([404, "APP-60006"]);
 });
 
-test("400: an unknown user", async () => {
+test("returns 400 for an unknown user", async () => {
   const answer = await give(await create({ name: "to give" }), { id: "00000000-0000-0000-0000-000000000000" });
   expect([answer.status, answer.body.code, answer.body.message]).toEqual([400, "APP-60504", "User not found"]);
 });
 
-describe("400: what is no user id", () => {
+describe("400 for a text that is not a user id", () => {
   test.each([[{}], [{ id: null }], [{ id: "" }], [{ id: 7 }], [{ id: "x".repeat(300) }]])("%j", async (body) => {
     const answer = await give(await create({ name: `bad owner ${JSON.stringify(body).length}` }), body);
     expect([answer.status, answer.body.code]).toEqual([400, "UE-10000"]);

@@ -9,7 +9,7 @@ const read = async (id: string) => (await ask("GET", `${APPLICATIONS}/${id}`)).b
 const total = async () => (await ask("GET", APPLICATIONS)).body.totalResults;
 
 describe("201", () => {
-  test("answers with the absolute location of the new application and no body", async () => {
+  test("returns the absolute location of the new application and no body", async () => {
     const answer = await ask("POST", APPLICATIONS, { body: { name: "minimal" } });
     expect(answer.status).toBe(201);
     expect(answer.text).toBe("");
@@ -18,7 +18,7 @@ describe("201", () => {
     expect((await ask("GET", location.pathname)).body.name).toBe("minimal");
   });
 
-  test("an application of a name alone has every default", async () => {
+  test("an application with only a name has every default", async () => {
     const id = await create({ name: "defaults" });
     expect(await read(id)).toEqual({
       id,
@@ -67,13 +67,13 @@ describe("201", () => {
     });
   });
 
-  test("WSO2's own test body is accepted as it is", async () => {
+  test("accepts the test body of WSO2", async () => {
     const body = await upstreamBody("create-basic-application");
     const shown = await read(await create(body));
     expect(shown).toMatchObject(body);
   });
 
-  test("every field of the spec is kept", async () => {
+  test("stores every required field", async () => {
     const body = {
       name: "Everything 1.0_a-b",
       description: "",
@@ -142,7 +142,7 @@ describe("201", () => {
     });
   });
 
-  test("requested claims without mappings map to themselves", async () => {
+  test("maps requested claims without mappings to themselves", async () => {
     const claim = { uri: "http://wso2.org/claims/emailaddress" };
     const shown = await read(
       await create({ name: "requested", claimConfiguration: { requestedClaims: [{ claim, mandatory: true }] } }),
@@ -153,7 +153,7 @@ describe("201", () => {
     });
   });
 
-  test("null members and members nobody knows are as if they were absent", async () => {
+  test("ignores null and unknown members", async () => {
     const id = await create({
       name: "nulls",
       description: null,
@@ -167,7 +167,7 @@ describe("201", () => {
     expect(shown).not.toHaveProperty("unheardOf");
   });
 
-  test("a script is text: it is kept, never run", async () => {
+  test("stores a script as text and never executes it", async () => {
     const script = "while (true) {}; process.exit(1); require('fs')";
     const body = {
       name: "scripted",
@@ -180,7 +180,7 @@ describe("201", () => {
     expect((await read(await create(body))).authenticationSequence.script).toBe(script);
   });
 
-  test("a tenant path is the same collection", async () => {
+  test("a tenant path addresses the same collection", async () => {
     const { status, headers } = await ask("POST", `/t/carbon.super${APPLICATIONS}`, {
       body: { name: "by tenant path" },
     });
@@ -325,7 +325,7 @@ describe("400", () => {
 });
 
 describe("409", () => {
-  test("a name is taken once, whatever comes at the same time", async () => {
+  test("one of many concurrent requests gets the name", async () => {
     const before = await total();
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => ask("POST", APPLICATIONS, { body: { name: "wanted" } })),
@@ -343,14 +343,14 @@ describe("409", () => {
   test.each(["wso2carbon-local-sp", "default"])("the reserved name %s", async (name) => {
     expect((await ask("POST", APPLICATIONS, { body: { name } })).status).toBe(409);
   });
-  test("names differ by case", async () => {
+  test("names are case-sensitive", async () => {
     await create({ name: "Case" });
     expect((await ask("POST", APPLICATIONS, { body: { name: "case" } })).status).toBe(201);
   });
 });
 
 describe("413, 415", () => {
-  test("a body of more than 1 MiB, and one of 7 MB that the gateway already refuses", async () => {
+  test("a body above 1 MiB, and one of 7 MB that the gateway refuses", async () => {
     const small = await ask("POST", APPLICATIONS, { body: { name: "x", description: "d".repeat(1_100_000) } });
     expect(small.status).toBe(413);
     expect(small.body.description).toMatch(/1048576/);
@@ -372,11 +372,11 @@ describe("413, 415", () => {
       expect((await ask("POST", APPLICATIONS, { raw: body, headers: { "content-type": type } })).status).toBe(201);
     },
   );
-  test("the media type is judged before the body", async () => {
+  test("checks the media type before the body", async () => {
     const headers = { "content-type": "application/xml" };
     expect((await ask("POST", APPLICATIONS, { raw: '<a b="', headers })).status).toBe(415);
   });
-  test("an answer repeats no more of a request than helps", async () => {
+  test("an error message repeats at most a short part of the request", async () => {
     const steps = Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`${index}${"x".repeat(30_000)}`, 1]));
     const answer = await ask("POST", APPLICATIONS, {
       body: { name: "x", claimConfiguration: { role: steps, dialect: 1 } },

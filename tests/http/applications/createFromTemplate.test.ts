@@ -9,12 +9,12 @@ const use = (template: string, body: Ask["body"]) =>
   ask("POST", `${APPLICATIONS}?${new URLSearchParams({ template })}`, { body });
 const used = async (template: string, body: Ask["body"]) => {
   const { status, headers, text } = await use(template, body);
-  if (status !== 201) throw new Error(`create answered ${status}: ${text}`);
+  if (status !== 201) throw new Error(`create returned ${status}: ${text}`);
   return (await ask("GET", new URL(headers.get("location") ?? "").pathname)).body;
 };
 
 describe("201", () => {
-  test("starts from the template's application; the request overrides it", async () => {
+  test("members of the request override the template's", async () => {
     const template = await addTemplate(api, {
       name: "Company standard",
       application: {
@@ -46,7 +46,7 @@ describe("201", () => {
       templateId: "own",
     });
   });
-  test("from a starter template, by id and by name", async () => {
+  test("creates from a starter template, by id and by name", async () => {
     for (const [template, name] of [
       ["custom-application", "by id"],
       ["Custom application", "by name"],
@@ -56,14 +56,14 @@ describe("201", () => {
       expect(shown.authenticationSequence.steps).toHaveLength(2);
     }
   });
-  test("a template of the tenant's own is meant before a starter template of the same name", async () => {
+  test("prefers a template of the tenant to a starter template of the same name", async () => {
     const id = await addTemplate(api, { name: "Custom application", application: { name: "a", description: "own" } });
     expect(await used("Custom application", { name: "own wins" })).toMatchObject({
       templateId: id,
       description: "own",
     });
   });
-  test("every starter template makes an application, given what it cannot know", async () => {
+  test("every starter template creates an application from the members that it omits", async () => {
     const { templates } = (await ask("GET", `${APPLICATIONS}/templates?limit=100`)).body;
     const brought: Record<string, unknown> = {
       oidc: { oidc: { callbackURLs: ["https://mine.example/cb"] } },
@@ -88,12 +88,12 @@ describe("201", () => {
       expect(client.grantTypes.length).toBeGreaterThan(0);
     }
   });
-  test("a blank template is none", async () => {
+  test("ignores a blank template", async () => {
     expect(await used(" ", { name: "blank" })).not.toHaveProperty("templateId");
   });
 });
 
-describe("400, and nothing is created", () => {
+describe("400 without a new application", () => {
   test.each<[string, string, unknown, string, RegExp]>([
     ["an unknown template", "no-such-template", { name: "x" }, "APP-60001", /'no-such-template'.*templates/],
     ["no name in the body", "custom-application", {}, "UE-10000", /body\.name/],
@@ -107,7 +107,7 @@ describe("400, and nothing is created", () => {
     expect(answer.body).toMatchObject({ code, description: expect.stringMatching(description) });
     expect(await total()).toBe(before);
   });
-  test("a template that makes no application here is told, whoever wrote it", async () => {
+  test("reports a template with settings that are invalid here", async () => {
     const template = await addTemplate(api, {
       name: "unfinished",
       application: { name: "a", advancedConfigurations: { discoverableByEndUsers: true } },

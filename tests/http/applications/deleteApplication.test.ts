@@ -3,7 +3,7 @@ import { APPLICATIONS, world } from "#tests/support/world.ts";
 
 const { ask, create } = world();
 
-test("204: the application is gone and its name is free at once", async () => {
+test("returns 204, deletes the application and frees its name at once", async () => {
   const id = await create({ name: "short-lived" });
   const answer = await ask("DELETE", `${APPLICATIONS}/${id}`);
   expect([answer.status, answer.text]).toEqual([204, ""]);
@@ -12,14 +12,14 @@ test("204: the application is gone and its name is free at once", async () => {
   expect(await create({ name: "short-lived" })).not.toBe(id);
 });
 
-test("204: again, and for an id that never was", async () => {
+test("returns 204 for a repeated delete and for an unknown id", async () => {
   const id = await create({ name: "twice" });
   for (const path of [id, id, "00000000-0000-0000-0000-000000000000"]) {
     expect((await ask("DELETE", `${APPLICATIONS}/${path}`)).status).toBe(204);
   }
 });
 
-test("a delete and a rename at the same time end with nothing or with the renamed one, never with half of it", async () => {
+test("a concurrent delete and rename leave no application or the renamed one, never a part", async () => {
   for (let round = 0; round < 5; round += 1) {
     const id = await create({ name: `race ${round}` });
     const [renamed] = await Promise.all([

@@ -3,7 +3,7 @@ import { APPLICATIONS, world } from "#tests/support/world.ts";
 
 const { ask, create } = world();
 
-test("200: by id, with or without tenant path and trailing slash", async () => {
+test("returns an application by id, with or without tenant path and trailing slash", async () => {
   const id = await create({ name: "read me" });
   for (const path of [`${APPLICATIONS}/${id}`, `/t/carbon.super${APPLICATIONS}/${id}`, `${APPLICATIONS}/${id}/`]) {
     const answer = await ask("GET", path);
@@ -21,7 +21,7 @@ describe("404", () => {
     "wso2carbon-local-sp",
     "a#b",
     "%F0%9F%98%80",
-  ])("the id %s leads to nothing", async (id) => {
+  ])("returns 404 for the id %s", async (id) => {
     const answer = await ask("GET", `${APPLICATIONS}/${id.replace("#", "%23")}`);
     expect(answer.status).toBe(404);
     expect(answer.body).toMatchObject({ code: "APP-60006", message: "Application not found." });
@@ -29,6 +29,6 @@ describe("404", () => {
   });
 });
 
-test("400: an id that cannot be one", async () => {
+test("returns 400 for a text that cannot be an id", async () => {
   expect((await ask("GET", `${APPLICATIONS}/${"x".repeat(300)}`)).status).toBe(400);
 });

@@ -4,7 +4,7 @@ import { APPLICATIONS, world } from "#tests/support/world.ts";
 const { ask, create } = world();
 const authenticators = (id: string) => ask("GET", `${APPLICATIONS}/${id}/authenticators`);
 
-test("200: the default sequence where nothing else is defined", async () => {
+test("returns the default sequence for an application without steps", async () => {
   const answer = await authenticators(await create({ name: "plain" }));
   expect(answer.status).toBe(200);
   expect(answer.body).toEqual([
@@ -16,7 +16,7 @@ test("200: the default sequence where nothing else is defined", async () => {
   ]);
 });
 
-test("200: own steps in order, local ones by the name people see, federated ones by their identity provider", async () => {
+test("returns steps in order, with display names of local and identity providers of federated authenticators", async () => {
   const steps = [
     { id: 2, options: [{ idp: "LOCAL", authenticator: "totp" }] },
     {
@@ -38,6 +38,6 @@ test("200: own steps in order, local ones by the name people see, federated ones
   ]);
 });
 
-test("404: an unknown application", async () => {
+test("returns 404 for an unknown application", async () => {
   expect((await authenticators("00000000-0000-0000-0000-000000000000")).body.code).toBe("APP-60006");
 });

@@ -3,13 +3,13 @@ import { APPLICATIONS, world } from "#tests/support/world.ts";
 
 const { ask } = world();
 
-test("200: a fresh tenant has one, with nothing provisioned", async () => {
+test("returns empty provisioning for a new tenant", async () => {
   const answer = await ask("GET", `${APPLICATIONS}/resident`);
   expect(answer.status).toBe(200);
   expect(answer.body).toEqual({ provisioningConfigurations: { outboundProvisioningIdps: [] } });
 });
 
-test("it is not listed, and nothing but reading and updating is offered on it", async () => {
+test("is not listed and has no operations besides read and update", async () => {
   expect((await ask("GET", APPLICATIONS)).body.totalResults).toBe(0);
   for (const method of ["DELETE", "PATCH", "POST"]) {
     const answer = await ask(method, `${APPLICATIONS}/resident`);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 describe("200", () => {
-  test("newest first, 30 at a time, with the exact total and a link to the rest", async () => {
+  test("lists the newest first, 30 on a page, with the exact total and a link to the next page", async () => {
     const page = await list();
     expect(page).toMatchObject({ totalResults: 45, startIndex: 1, count: 30 });
     expect(namesOf(page)).toEqual(newestFirst.slice(0, 30));
@@ -27,7 +27,7 @@ describe("200", () => {
       self: `/t/carbon.super/api/server/v1/applications/${page.applications[0].id}`,
     });
   });
-  test("the links lead through every application once, and back", async () => {
+  test("links lead through every application once, and back", async () => {
     const seen: string[] = [];
     let next: string | undefined = "applications?offset=0&limit=7";
     while (next) {
@@ -46,12 +46,12 @@ describe("200", () => {
       href: "applications?offset=0&limit=3",
     });
   });
-  test("beyond the end is an empty page with the total, and a way back", async () => {
+  test("a page beyond the end is empty, with the total and a link back", async () => {
     const page = await list("?offset=1000&limit=10");
     expect(page).toMatchObject({ totalResults: 45, startIndex: 1001, count: 0, applications: [] });
     expect(page.links).toEqual([{ rel: "previous", href: "applications?offset=40&limit=10" }]);
   });
-  test("more than 100 at a time is 100", async () => {
+  test("lowers a limit above 100 to 100", async () => {
     expect((await list("?limit=1000000000")).count).toBe(45);
     expect((await list("?limit=1000&offset=44")).links).toEqual([
       { rel: "previous", href: "applications?offset=0&limit=44" },
@@ -73,18 +73,18 @@ describe("200", () => {
     expect(namesOf(page)).toEqual(expected);
     expect(page.totalResults).toBe(expected.length);
   });
-  test("a link of a filtered list keeps filter and attributes", async () => {
+  test("links of a filtered list contain filter and attributes", async () => {
     const page = await list("?limit=2&filter=name+sw+App&attributes=templateId");
     expect(page.links).toEqual([
       { rel: "next", href: "applications?offset=2&limit=2&filter=name+sw+App&attributes=templateId" },
     ]);
   });
-  test("attributes that are asked for", async () => {
+  test("shows requested attributes", async () => {
     const [item] = (await list("?limit=1&attributes=advancedConfigurations,templateId,clientId,issuer")).applications;
     expect(item).toMatchObject({ templateId: "t", clientId: "", issuer: "", advancedConfigurations: { saas: false } });
     expect((await list("?limit=1&attributes=")).applications[0]).not.toHaveProperty("templateId");
   });
-  test("what was created, renamed or deleted a moment ago shows at once", async () => {
+  test("shows creations, renames and deletions at once", async () => {
     const id = await create({ name: "fleeting" });
     expect((await list("?limit=1")).applications[0]).toMatchObject({ id, name: "fleeting" });
     await ask("PATCH", `${APPLICATIONS}/${id}`, { body: { name: "renamed", description: "new" } });
@@ -92,7 +92,7 @@ describe("200", () => {
     await ask("DELETE", `${APPLICATIONS}/${id}`);
     expect((await list("?limit=1")).totalResults).toBe(45);
   });
-  test("the tenant path is the same list", async () => {
+  test("the tenant path returns the same list", async () => {
     expect((await ask("GET", `/t/carbon.super${APPLICATIONS}/?limit=1`)).body.totalResults).toBe(45);
   });
 });

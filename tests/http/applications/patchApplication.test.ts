@@ -9,7 +9,7 @@ const upstreamBody = async (name: string) =>
   JSON.parse(await readFile(new URL(`../../data/wso2/${name}.json`, import.meta.url), "utf8"));
 
 describe("200", () => {
-  test("answers no body, and changes what the body names and nothing else", async () => {
+  test("returns no body and changes only the members of the body", async () => {
     const steps = [{ id: 1, options: [{ idp: "LOCAL", authenticator: "totp" }] }];
     const id = await create({
       name: "whole",
@@ -44,7 +44,7 @@ describe("200", () => {
     }
   });
 
-  test("WSO2's own bodies are accepted as they are", async () => {
+  test("accepts the bodies of WSO2's clients", async () => {
     const id = await create({ name: "upstream", accessUrl: "https://a" });
     const advanced = await upstreamBody("patch-application-advanced-configuration");
     expect((await patch(id, advanced)).status).toBe(200);
@@ -54,7 +54,7 @@ describe("200", () => {
     expect(await read(id)).toMatchObject({ ...advanced, ...claims });
   });
 
-  test("a sequence goes from own steps back to the default, without its script", async () => {
+  test("a return to the default sequence removes steps and script", async () => {
     const id = await create({ name: "sequence" });
     const steps = [{ id: 1, options: [{ idp: "LOCAL", authenticator: "totp" }] }];
     await patch(id, { authenticationSequence: { type: "USER_DEFINED", steps, script: "s" } });
@@ -65,7 +65,7 @@ describe("200", () => {
     expect(authenticationSequence).not.toHaveProperty("script");
   });
 
-  test("a rename frees the old name at once and takes the new one", async () => {
+  test("a rename claims the new name and frees the old one at once", async () => {
     const id = await create({ name: "before" });
     expect((await patch(id, { name: "after" })).status).toBe(200);
     expect((await ask("POST", APPLICATIONS, { body: { name: "before" } })).status).toBe(201);
@@ -73,7 +73,7 @@ describe("200", () => {
     expect((await patch(id, { name: "after" })).status).toBe(200);
   });
 
-  test("many at once, each to another field, lose nothing", async () => {
+  test("concurrent changes of different fields are all stored", async () => {
     const id = await create({ name: "contended", accessUrl: "https://a" });
     const switches = ["saas", "skipLoginConsent", "skipLogoutConsent", "useExternalConsentPage", "fragment"];
     const bodies: Record<string, unknown>[] = [
@@ -96,13 +96,13 @@ describe("200", () => {
 });
 
 describe("404", () => {
-  test("an unknown id, also when the body is one that would be refused for its name", async () => {
+  test("an unknown id, also with a body that has an invalid name", async () => {
     const answer = await patch("00000000-0000-0000-0000-000000000000", { name: "Console" });
     expect([answer.status, answer.body.code]).toEqual([404, "APP-60006"]);
   });
 });
 
-describe("what is refused changes nothing", () => {
+describe("a refused request changes nothing", () => {
   test.each<[string, unknown, number, string]>([
     ["another's name", { name: "neighbour", description: "x" }, 409, "APP-60007"],
     ["the resident application's name", { name: "wso2carbon-local-sp" }, 403, "APP-60008"],

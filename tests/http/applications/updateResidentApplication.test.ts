@@ -5,7 +5,7 @@ const { ask } = world();
 const RESIDENT = `${APPLICATIONS}/resident`;
 const put = (body: unknown) => ask("PUT", RESIDENT, { body });
 
-test("200: answers what holds then; what the body does not name stays", async () => {
+test("returns the new settings; absent members stay", async () => {
   const first = await put({
     inboundProvisioning: { proxyMode: false, provisioningUserstoreDomain: "PRIMARY" },
     outboundProvisioningIdps: [{ idp: "Google", connector: "googleapps", blocking: true }],
@@ -26,7 +26,7 @@ test("200: answers what holds then; what the body does not name stays", async ()
   });
 });
 
-test("200: two at once, each to another part, lose nothing", async () => {
+test("concurrent changes of different parts are both stored", async () => {
   await Promise.all([
     put({ inboundProvisioning: { proxyMode: true } }),
     put({ outboundProvisioningIdps: [{ idp: "One", connector: "scim" }] }),
@@ -38,7 +38,7 @@ test("200: two at once, each to another part, lose nothing", async () => {
   });
 });
 
-test("400: more than can be kept, with the sizes", async () => {
+test("returns 400 with the sizes for settings that are too large", async () => {
   const outboundProvisioningIdps = Array.from({ length: 1_000 }, (_, index) => ({
     idp: `${index}${"a".repeat(250)}`,
     connector: "b".repeat(255),
@@ -53,7 +53,7 @@ test.each([
   [{ outboundProvisioningIdps: [{ idp: "x" }] }],
   [{ outboundProvisioningIdps: {} }],
   [[]],
-])("400: %j, and nothing changes", async (body) => {
+])("returns 400 for %j and changes nothing", async (body) => {
   const before = (await ask("GET", RESIDENT)).body;
   expect((await put(body)).status).toBe(400);
   expect((await ask("GET", RESIDENT)).body).toEqual(before);

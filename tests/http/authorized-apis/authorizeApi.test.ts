@@ -7,7 +7,7 @@ const { ask, create } = api;
 const { register, system, authorize, authorized, scopesOf } = apiResourcesOf(api);
 
 describe("200", () => {
-  test("with scopes and a policy in any case; the answer is empty", async () => {
+  test("authorizes scopes with a policy in any case and returns no body", async () => {
     const application = await create({ name: "first" });
     const open = { name: "Open", identifier: "open", requiresAuthorization: false, scopes: scopesNamed("o:1", "o:2") };
     const id = await register(open);
@@ -22,13 +22,13 @@ describe("200", () => {
     ["null", { policyIdentifier: null, scopes: null }],
     ["blank", { policyIdentifier: " ", scopes: [] }],
     ["in lower case", { policyIdentifier: "rbac" }],
-  ])("a policy that is %s is RBAC, and no scopes are none", async (name, body) => {
+  ])("a policy that is %s means RBAC; absent scopes mean none", async (name, body) => {
     const application = await create({ name: `policy ${name}` });
     const id = await system("/scim2/Users");
     expect((await authorize(application, { id, ...body })).status).toBe(200);
     expect(await authorized(application)).toMatchObject([{ id, policyId: "RBAC", authorizedScopes: [] }]);
   });
-  test("ten APIs at the same time are all there", async () => {
+  test("ten concurrent authorizations are all stored", async () => {
     const application = await create({ name: "busy" });
     const ids = await Promise.all(
       Array.from({ length: 10 }, (_, index) => register({ name: "B", identifier: `busy ${index}` })),
@@ -64,14 +64,14 @@ describe("400, and nothing changes", () => {
   });
 });
 
-test("404: an unknown application gets no item", async () => {
+test("returns 404 for an unknown application and stores no row", async () => {
   const before = await everyKey(api.service);
   const answer = await authorize(NOBODY, { id: await system("/scim2/Users") });
   expect([answer.status, answer.body.code]).toEqual([404, "APP-60006"]);
   expect(await everyKey(api.service)).toEqual(before);
 });
 
-test("409: an API that is authorized already, whatever else is wrong, and once of twenty at the same time", async () => {
+test("returns 409 for an authorized API before other faults, and to 19 of 20 concurrent requests", async () => {
   const application = await create({ name: "twice" });
   const id = await system("/scim2/Me");
   const answers = await Promise.all(
@@ -84,7 +84,7 @@ test("409: an API that is authorized already, whatever else is wrong, and once o
   expect(await scopesOf(application, id)).toEqual(["internal_login"]);
 });
 
-test("deleting the application leaves no item, also when it is authorized at the same moment", async () => {
+test("deleting the application leaves no row, also with a concurrent authorization", async () => {
   const [users, groups] = [await system("/scim2/Users"), await system("/scim2/Groups")];
   const before = await everyKey(api.service);
   for (let round = 0; round < 10; round += 1) {

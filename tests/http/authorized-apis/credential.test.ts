@@ -39,7 +39,7 @@ beforeAll(async () => {
   plain = await oauth.newClient();
 });
 
-describe("403, and the client goes on", () => {
+describe("403, and the client still works", () => {
   test("a new secret", () => refused(api.ask("POST", oidc(client, "/regenerate-secret"), { as })));
   test("a file with another secret", async () => {
     const file = (await api.ask("GET", `${APPLICATIONS}/${client.applicationId}/export?exportSecrets=true`)).text;
@@ -48,14 +48,14 @@ describe("403, and the client goes on", () => {
     // The same again changes no credential.
     expect((await upload(file)).status).toBe(200);
   });
-  test("a client behind one that was taken away", async () => {
+  test("a client after a removed one", async () => {
     const target = await oauth.newClient([SCOPE]);
     expect((await api.ask("DELETE", oidc(target), { as })).status).toBe(204);
     await refused(
       api.ask("PUT", oidc(target), { as, body: { clientId: "my-own-client", grantTypes: ["client_credentials"] } }),
     );
   });
-  test("the old secret counts all along", async () => {
+  test("the old secret stays valid", async () => {
     expect(await oauth.ownToken(client, SCOPE)).toMatch(/^at_/);
   });
 });
@@ -66,7 +66,7 @@ describe("200", () => {
     const body = { ...shown, callbackURLs: ["https://rides.example/back"] };
     expect((await api.ask("PUT", oidc(client), { as, body })).status).toBe(200);
   });
-  test("of an application that is authorized for nothing", async () => {
+  test("of an application without authorizations", async () => {
     expect((await api.ask("POST", oidc(plain, "/regenerate-secret"), { as })).status).toBe(200);
   });
   test.each([rich, able])("by who has the scopes, or may authorize any: $username", async (who) => {

@@ -7,7 +7,7 @@ const { ask, create } = api;
 const { system, authorize, authorized, pathOf } = apiResourcesOf(api);
 const remove = (application: string, id: string) => ask("DELETE", pathOf(application, id));
 
-test("204: the API and its scopes are gone, the others stay; it can be authorized again", async () => {
+test("returns 204 and removes one authorization; it can be authorized again", async () => {
   const application = await create({ name: "caller" });
   const [users, groups] = [await system("/scim2/Users"), await system("/scim2/Groups")];
   for (const id of [users, groups]) await authorize(application, { id, scopes: [] });
@@ -17,7 +17,7 @@ test("204: the API and its scopes are gone, the others stay; it can be authorize
   expect((await authorize(application, { id: users })).status).toBe(200);
 });
 
-test("204: an API that is not authorized or not there, an application that is not there; nothing is kept", async () => {
+test("returns 204 for an unauthorized or unknown API and an unknown application, and stores nothing", async () => {
   const application = await create({ name: "lonely" });
   const users = await system("/scim2/Users");
   const before = await everyKey(api.service);

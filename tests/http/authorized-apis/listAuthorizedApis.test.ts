@@ -6,7 +6,7 @@ const api = world();
 const { ask, create } = api;
 const { register, system, authorize, pathOf } = apiResourcesOf(api);
 
-test("200: in the order in which they were authorized, with the names of today", async () => {
+test("lists APIs in the order of authorization, with current names", async () => {
   const application = await create({ name: "caller" });
   const own = await register({ name: "Old", identifier: "own", scopes: scopesNamed("own:1", "own:2") });
   const users = await system("/scim2/Users");
@@ -38,7 +38,7 @@ test("200: in the order in which they were authorized, with the names of today",
   ]);
 });
 
-test("200: none, for an application without any and for an unknown one", async () => {
+test("returns an empty list without authorizations and for an unknown application", async () => {
   for (const id of [await create({ name: "lonely" }), NOBODY]) {
     const answer = await ask("GET", pathOf(id));
     expect([answer.status, answer.body]).toEqual([200, []]);

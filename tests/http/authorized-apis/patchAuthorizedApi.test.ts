@@ -18,7 +18,7 @@ const caller = async (name: string, scopes: string[] = []) => {
 };
 
 describe("200", () => {
-  test("scopes come and go; one in both lists goes", async () => {
+  test("adds and removes scopes; a scope in both lists is removed", async () => {
     const application = await caller("changing", ["s:00", "s:01", "s:02"]);
     const answer = await patch(application, {
       addedScopes: ["s:00", "s:03", "s:04"],
@@ -27,14 +27,14 @@ describe("200", () => {
     expect([answer.status, answer.text]).toEqual([200, ""]);
     expect(await scopesOf(application, apiId)).toEqual(["s:00", "s:02", "s:03"]);
   });
-  test("without lists nothing changes", async () => {
+  test("a body without lists changes nothing", async () => {
     const application = await caller("still", ["s:00"]);
     for (const body of [{}, { addedScopes: null }, { addedScopes: [], removedScopes: [] }]) {
       expect((await patch(application, body)).status).toBe(200);
     }
     expect(await scopesOf(application, apiId)).toEqual(["s:00"]);
   });
-  test("twenty at the same time all hold", async () => {
+  test("twenty concurrent changes are all stored", async () => {
     const application = await caller("busy", names.slice(0, 10));
     const answers = await Promise.all([
       ...names.slice(0, 10).map((name) => patch(application, { removedScopes: [name] })),
@@ -46,7 +46,7 @@ describe("200", () => {
 });
 
 describe("400", () => {
-  test("an unknown API, before an unknown scope, before an API that is not authorized", async () => {
+  test("checks for an unknown API, then an unknown scope, then a missing authorization", async () => {
     const application = await caller("refused");
     const users = await system("/scim2/Users");
     const refused = [

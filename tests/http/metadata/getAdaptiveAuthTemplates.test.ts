@@ -29,7 +29,7 @@ interface Situation {
   readonly answer?: unknown;
 }
 
-/** Plays a sign-in in which every step succeeds; answers the steps that ran and what else was done. */
+/** Simulates a sign-in in which every step succeeds; returns the steps that ran and the other calls. */
 const play = (
   name: string,
   { user = {}, ip = "10.1.2.3", acr, idp = "LOCAL", answer }: Situation = {},
@@ -73,7 +73,7 @@ const play = (
   return done;
 };
 
-test("the categories and templates that consoles know, in the order they show them", () => {
+test("returns the categories and templates of consoles in their order", () => {
   const shown = Object.entries(categories).map(([key, { displayName, order, icon, templates: own }]) => [
     key,
     displayName,
@@ -90,7 +90,7 @@ test("the categories and templates that consoles know, in the order they show th
   ]);
 });
 
-test("every template is complete, and its script can be run", () => {
+test("every template is complete, and its script runs", () => {
   for (const [key, category] of Object.entries(categories)) {
     for (const template of category.templates ?? []) {
       const { authenticationSteps: count } = template;
@@ -112,7 +112,7 @@ test("every template is complete, and its script can be run", () => {
   }
 });
 
-describe("the scripts do what they say", () => {
+describe("the scripts do what their summaries say", () => {
   test.each<[string, Situation, (number | string)[]]>([
     ["IP-Based", { ip: "10.255.0.1" }, [1]],
     ["IP-Based", { ip: "192.168.7.7" }, [1]],

@@ -28,7 +28,7 @@ const { ask } = world({
 });
 const read = (name: string) => ask("GET", `${APPLICATIONS}/meta/inbound-protocols/${name}`);
 
-test("200: its properties by display order; what is not declared is absent", async () => {
+test("returns properties by display order and omits undeclared members", async () => {
   const { status, body } = await read("pickup%20link%202.0");
   expect(status).toBe(200);
   expect(body).toEqual({
@@ -68,13 +68,13 @@ test("200: its properties by display order; what is not declared is absent", asy
   });
 });
 
-test("200: a blank may be written as a form writes it, also escaped once more", async () => {
+test("accepts a blank as + and as an escaped +", async () => {
   for (const name of ["pickup+link+2.0", "pickup%2Blink%2B2.0", "pickup+link%202.0"]) {
     expect((await read(name)).body?.configName, name).toBe("pickup");
   }
 });
 
-test("200: a protocol without properties", async () => {
+test("returns a protocol without properties", async () => {
   expect((await read("bare")).body).toEqual({ displayName: "bare", configName: "bare", properties: [] });
 });
 

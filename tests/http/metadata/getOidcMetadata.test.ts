@@ -3,7 +3,7 @@ import { APPLICATIONS, world } from "#tests/support/world.ts";
 
 const { ask } = world();
 
-test("200: grant types with their names, lifetimes as texts, and the options of tokens", async () => {
+test("returns grant types with names, lifetimes as texts, and the options of tokens", async () => {
   const { status, body } = await ask("GET", `${APPLICATIONS}/meta/inbound-protocols/oidc`);
   expect(status).toBe(200);
   const { allowedGrantTypes, ...rest } = body;

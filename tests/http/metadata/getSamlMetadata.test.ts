@@ -6,7 +6,7 @@ import { APPLICATIONS, world } from "#tests/support/world.ts";
 const api = world();
 const path = `${APPLICATIONS}/meta/inbound-protocols/saml`;
 
-test("200: every member of the spec, each default among its options", async () => {
+test("returns every required member, each default among its options", async () => {
   const { status, body } = await api.ask("GET", path);
   expect(status).toBe(200);
   const { defaultNameIdFormat, ...options } = body;
@@ -29,7 +29,7 @@ test("200: every member of the spec, each default among its options", async () =
   expect(body.responseSigningAlgorithm.options).toHaveLength(11);
 });
 
-test("a tenant has the alias of its own certificate", async () => {
+test("a tenant has the alias of its certificate", async () => {
   const administrator = { username: "boss", password: "a long enough password" };
   await foundTenant(tableOf(api.service), "taxi.example", administrator);
   const as = { username: "boss@taxi.example", password: administrator.password };

@@ -21,7 +21,7 @@ const standard = [
   { name: "ws-trust", displayName: "WS-Trust Security Token Service Configuration" },
 ];
 
-test("200: those of deployment.toml in its order, then the standard ones", async () => {
+test("lists the protocols of deployment.toml in order, then the standard ones", async () => {
   for (const query of ["", "?customOnly=false", "?other=1"]) {
     const answer = await list(query);
     expect(answer.status).toBe(200);
@@ -29,25 +29,25 @@ test("200: those of deployment.toml in its order, then the standard ones", async
   }
 });
 
-test("200: the custom ones alone", async () => {
+test("customOnly lists custom protocols only", async () => {
   expect((await list("?customOnly=true")).body).toEqual(custom);
 });
 
-test("the tenant path is the same list", async () => {
+test("the tenant path returns the same list", async () => {
   const answer = await ask("GET", `/t/carbon.super${APPLICATIONS}/meta/inbound-protocols`);
   expect(answer.body).toEqual([...custom, ...standard]);
 });
 
-describe("what is wrong", () => {
+describe("wrong requests", () => {
   test.each(["", "TRUE", "1", "yes", "true ", "null"])("400 for customOnly=%j", async (value) => {
     const answer = await list(`?customOnly=${encodeURIComponent(value)}`);
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ code: "UE-10000", description: "query.customOnly: expected true or false." });
   });
-  test("400 for a parameter that is given twice", async () => {
+  test("returns 400 for a repeated parameter", async () => {
     expect((await list("?customOnly=true&customOnly=false")).status).toBe(400);
   });
-  test("405 for other methods, with those that it has", async () => {
+  test("returns 405 with the allowed methods", async () => {
     const answer = await ask("POST", `${APPLICATIONS}/meta/inbound-protocols`, { body: {} });
     expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET"]);
   });

@@ -43,7 +43,7 @@ let made = 0;
 const bare = () => create({ name: `custom ${made++}` });
 
 describe("getCustomConfiguration", () => {
-  test("by its name with + or %20; with defaults, friendly names, and confidential values in clear", async () => {
+  test("returns settings by name with + or %20, with defaults, friendly names and decrypted confidential values", async () => {
     const id = await bare();
     await put(id, { endpoint: "https://a", "shared-secret": "hush-7b1", strict: "true", lifetime: "-5" });
     for (const name of ["my+proto", "my%20proto"]) {
@@ -64,7 +64,7 @@ describe("getCustomConfiguration", () => {
       { type: "my proto", name: "my proto", self: expect.stringMatching(/inbound-protocols\/my\+proto$/) },
     ]);
   });
-  test("404 where it is not set, 400 where nobody declared it", async () => {
+  test("returns 404 without settings and 400 for an undeclared protocol", async () => {
     const id = await bare();
     expect((await ask("GET", at(id))).body.code).toBe("APP-60502");
     const unknown = await ask("GET", at(id, "cas"));
@@ -77,7 +77,7 @@ describe("getCustomConfiguration", () => {
 });
 
 describe("updateCustomConfiguration", () => {
-  test("replaces all values; the same in a new application", async () => {
+  test("replaces all values, and sets them in a new application", async () => {
     const id = await create({
       name: "born custom",
       inboundProtocolConfiguration: { custom: [body({ endpoint: "https://a", mode: "fast" })] },
@@ -98,13 +98,13 @@ describe("updateCustomConfiguration", () => {
     ["no boolean", { endpoint: "https://a", strict: "yes" }],
     ["no number", { endpoint: "https://a", lifetime: "1.5" }],
     ["an unknown property", { endpoint: "https://a", nonsense: "x" }],
-  ])("%s is 400, and nothing changes", async (_, values) => {
+  ])("%s is 400 and changes nothing", async (_, values) => {
     const id = await bare();
     const answer = await put(id, values);
     expect([answer.status, answer.body.code]).toEqual([400, "APP-60001"]);
     expect((await ask("GET", at(id))).status).toBe(404);
   });
-  test("an undeclared protocol is 400 here and in a new application", async () => {
+  test("an undeclared protocol is 400, also in a new application", async () => {
     expect((await ask("PUT", at(await bare(), "cas"), { body: body({ endpoint: "https://a" }) })).status).toBe(400);
     const custom = [{ name: "cas", configName: "cas" }];
     expect(
@@ -114,7 +114,7 @@ describe("updateCustomConfiguration", () => {
 });
 
 describe("deleteCustomConfiguration", () => {
-  test("204, whether there was one or not, or nobody declared it", async () => {
+  test("returns 204 with and without settings, and for an undeclared protocol", async () => {
     const id = await bare();
     await put(id, { endpoint: "https://a" });
     for (const name of ["my+proto", "my+proto", "cas"]) expect((await ask("DELETE", at(id, name))).status).toBe(204);

@@ -15,7 +15,7 @@ const fresh = (oidc: unknown = CODE) => {
 };
 
 describe("getOidcConfiguration", () => {
-  test("a client of grants and a callback alone has every default", async () => {
+  test("a client with only grants and a callback has every default", async () => {
     expect(await get(await fresh())).toEqual({
       clientId: expect.stringMatching(/^[A-Za-z0-9_]{28}$/),
       clientSecret: expect.stringMatching(/^[A-Za-z0-9_]{44}$/),
@@ -40,7 +40,7 @@ describe("getOidcConfiguration", () => {
       scopeValidators: [],
     });
   });
-  test("WSO2's own body is accepted, and the application shows its client", async () => {
+  test("accepts the body of WSO2; the application shows its client", async () => {
     const id = await create(await upstreamBody("create-oauth-app"));
     const { clientId } = await get(id);
     const shown = (await ask("GET", `${APPLICATIONS}/${id}`)).body;
@@ -56,12 +56,12 @@ describe("getOidcConfiguration", () => {
     const listed = (await ask("GET", `${APPLICATIONS}?${query}`)).body;
     expect(listed.applications).toMatchObject([{ id, clientId }]);
   });
-  test("404 for an application without a client, and for no application", async () => {
+  test("returns 404 for an application without a client and for an unknown one", async () => {
     const answer = await ask("GET", at(await create({ name: "no client" })));
     expect([answer.status, answer.body.code]).toEqual([404, "APP-60502"]);
     expect((await ask("GET", at("unknown"))).body.code).toBe("APP-60006");
   });
-  test("the secret is sealed in the table", async () => {
+  test("stores the secret sealed", async () => {
     const id = await fresh();
     const { clientSecret } = await get(id);
     expect(JSON.stringify(await allItems(api.service))).not.toContain(clientSecret);
@@ -69,13 +69,13 @@ describe("getOidcConfiguration", () => {
 });
 
 describe("updateOidcConfiguration", () => {
-  test("makes a client, with id and secret that are given and free", async () => {
+  test("creates a client with a given id and secret", async () => {
     const id = await create({ name: "given" });
     const answer = await put(id, { ...CODE, clientId: "my-client.1", clientSecret: "s3cret~" });
     expect([answer.status, answer.text]).toEqual([200, ""]);
     expect(await get(id)).toMatchObject({ clientId: "my-client.1", clientSecret: "s3cret~" });
   });
-  test("replaces everything but id, secret and state", async () => {
+  test("replaces everything except id, secret and state", async () => {
     const id = await fresh({
       ...CODE,
       publicClient: true,
@@ -100,7 +100,7 @@ describe("updateOidcConfiguration", () => {
     expect((await put(id, { ...(await get(id)), state: "REVOKED" })).status).toBe(200);
     expect((await get(id)).state).toBe("ACTIVE");
   });
-  test("another id or secret than the client's is 400", async () => {
+  test("returns 400 for an id or secret that differs from the client's", async () => {
     const id = await fresh();
     for (const body of [
       { ...CODE, clientId: "other" },
@@ -110,7 +110,7 @@ describe("updateOidcConfiguration", () => {
       expect([answer.status, answer.body.code]).toEqual([400, "APP-60001"]);
     }
   });
-  test("a client id of another application is 409 and changes nothing, also of many at once", async () => {
+  test("returns 409 for a client id in use and changes nothing, also for concurrent requests", async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, (_, index) => create({ name: `racer ${index}` })));
     const answers = await Promise.all(ids.map((id) => put(id, { ...CODE, clientId: "wanted-client" })));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -119,7 +119,7 @@ describe("updateOidcConfiguration", () => {
     expect(answers[refused]?.body.code).toBe("OAUTH-60008");
     expect((await ask("GET", at(ids[refused] ?? ""))).status).toBe(404);
   });
-  test("a second application of one name is the client's conflict on create", async () => {
+  test("create returns the client's 409 for a name in use", async () => {
     const body = { name: "twin", inboundProtocolConfiguration: { oidc: CODE } };
     await create(body);
     const answer = await ask("POST", APPLICATIONS, { body });
@@ -161,7 +161,7 @@ describe("updateOidcConfiguration", () => {
     ["an audience twice", { ...CODE, idToken: { audience: ["a", "a"] } }, "OAUTH-60001"],
     ["encryption by nothing", { ...CODE, idToken: { encryption: { enabled: true } } }, "OAUTH-60001"],
     ["a client id with blanks", { ...CODE, clientId: "a b" }, "OAUTH-60001"],
-  ])("%s is 400 within a second, and nothing changes", async (_, body, code) => {
+  ])("%s is 400 within a second and changes nothing", async (_, body, code) => {
     const id = await create({ name: `refused ${made++}` });
     const answer = await put(id, body);
     expect([answer.status, answer.body.code]).toEqual([400, code]);
@@ -171,7 +171,7 @@ describe("updateOidcConfiguration", () => {
     });
     expect(created.status).toBe(400);
   });
-  test("expressions that mean some hosts are kept as they are written", async () => {
+  test("stores expressions for a set of hosts as written", async () => {
     const callbackURLs = ["regexp=https://(a|b)\\.example/cb", "com.example.app:/cb", "http://localhost:3000/cb"];
     const id = await fresh({ ...CODE, callbackURLs, allowedOrigins: ["https://a.example", "http://localhost:3000"] });
     expect(await get(id)).toMatchObject({
@@ -182,7 +182,7 @@ describe("updateOidcConfiguration", () => {
 });
 
 describe("regenerateClientSecret", () => {
-  test("answers the client with a new secret, and with nothing else changed", async () => {
+  test("returns the client with a new secret and changes nothing else", async () => {
     const id = await fresh();
     const before = await get(id);
     const answer = await ask("POST", `${at(id)}/regenerate-secret`);
@@ -191,14 +191,14 @@ describe("regenerateClientSecret", () => {
     expect(answer.body.clientSecret).not.toBe(before.clientSecret);
     expect(await get(id)).toEqual(answer.body);
   });
-  test("404 where there is no client", async () => {
+  test("returns 404 without a client", async () => {
     const answer = await ask("POST", `${at(await create({ name: "nothing to regenerate" }))}/regenerate-secret`);
     expect([answer.status, answer.body.code]).toEqual([404, "APP-60502"]);
   });
 });
 
 describe("revokeClient", () => {
-  test("ACTIVE, revoked, still revoked after an update, ACTIVE again by a new secret", async () => {
+  test("revokes an ACTIVE client until its secret is regenerated; an update does not activate it", async () => {
     const id = await fresh();
     for (let again = 0; again < 2; again += 1) {
       const answer = await ask("POST", `${at(id)}/revoke`);
@@ -209,13 +209,13 @@ describe("revokeClient", () => {
     expect((await get(id)).state).toBe("REVOKED");
     expect((await ask("POST", `${at(id)}/regenerate-secret`)).body.state).toBe("ACTIVE");
   });
-  test("404 where there is no client", async () => {
+  test("returns 404 without a client", async () => {
     expect((await ask("POST", `${at("unknown")}/revoke`)).body.code).toBe("APP-60006");
   });
 });
 
 describe("deleteOidcConfiguration", () => {
-  test("frees the client id at once, and leaves no item behind", async () => {
+  test("frees the client id at once and leaves no row", async () => {
     const id = await fresh({ ...CODE, clientId: "to-be-freed" });
     expect((await ask("DELETE", at(id))).status).toBe(204);
     expect((await ask("GET", at(id))).status).toBe(404);
@@ -223,11 +223,11 @@ describe("deleteOidcConfiguration", () => {
     expect((await allItems(api.service)).filter(({ PK }) => PK.includes("to-be-freed"))).toEqual([]);
     expect((await put(await create({ name: "heir of an id" }), { ...CODE, clientId: "to-be-freed" })).status).toBe(200);
   });
-  test("204 also where there is nothing", async () => {
+  test("returns 204 without a client", async () => {
     for (const id of ["unknown", await create({ name: "bare" })])
       expect((await ask("DELETE", at(id))).status).toBe(204);
   });
-  test("deleting the application frees it too", async () => {
+  test("deleting the application frees the client id", async () => {
     const id = await fresh({ ...CODE, clientId: "gone-with-its-app" });
     await ask("DELETE", `${APPLICATIONS}/${id}`);
     expect(

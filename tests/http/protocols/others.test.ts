@@ -11,7 +11,7 @@ let made = 0;
 const bare = () => create({ name: `other ${made++}` });
 
 describe("listInboundProtocols", () => {
-  test("all of an application, by path; with or without the trailing slash of the spec", async () => {
+  test("lists all protocols with their paths, with or without a trailing slash", async () => {
     const id = await create({
       name: "all",
       inboundProtocolConfiguration: {
@@ -39,7 +39,7 @@ describe("listInboundProtocols", () => {
     await ask("DELETE", `${APPLICATIONS}/${id}`);
     expect((await allItems(api.service)).filter((item) => JSON.stringify(item).includes(id))).toEqual([]);
   });
-  test("none, and no application", async () => {
+  test("returns an empty list without protocols, and 404 for an unknown application", async () => {
     expect((await ask("GET", at(await bare(), ""))).body).toEqual([]);
     expect((await ask("GET", at("unknown", ""))).status).toBe(404);
   });
@@ -71,11 +71,11 @@ const put = (id: string, { segment }: Keyed, body: unknown) => ask("PUT", at(id,
 
 const readTests = (keyed: Keyed) => {
   const { segment, upstream, member } = keyed;
-  test("404 where there is none", async () => {
+  test("returns 404 without settings", async () => {
     expect((await ask("GET", at(await bare(), segment))).body.code).toBe("APP-60502");
     expect((await ask("GET", at("unknown", segment))).body.code).toBe("APP-60006");
   });
-  test("WSO2's own body is accepted as it is, and read as it was", async () => {
+  test("accepts the body of WSO2 and returns it unchanged", async () => {
     const given = await upstreamBody(upstream);
     const id = await create(given);
     expect((await ask("GET", at(id, segment))).body).toEqual(given.inboundProtocolConfiguration[member]);
@@ -83,7 +83,7 @@ const readTests = (keyed: Keyed) => {
 };
 const updateTests = (keyed: Keyed) => {
   const { segment, body, key } = keyed;
-  test("keeps its key until it is removed; another application's is 409", async () => {
+  test("the key stays until the protocol is removed; a key in use is 409", async () => {
     const id = await bare();
     const own = { ...body, [key]: `own ${segment}` };
     expect((await put(id, keyed, own)).status).toBe(200);
@@ -93,7 +93,7 @@ const updateTests = (keyed: Keyed) => {
     const taken = await put(await bare(), keyed, own);
     expect([taken.status, taken.body.code]).toEqual([409, "APP-60009"]);
   });
-  test("a missing part is 400, a long key is kept whole and is unique", async () => {
+  test("a missing member is 400; a long key is stored completely and unique", async () => {
     const id = await bare();
     expect((await put(id, keyed, { [key]: "x" })).body.code).toBe("UE-10000");
     const long = `https://${"x".repeat(2_000)}`;
@@ -104,7 +104,7 @@ const updateTests = (keyed: Keyed) => {
 };
 const deleteTests = (keyed: Keyed) => {
   const { segment, body, key } = keyed;
-  test("frees the key at once; 204 where there is nothing to remove", async () => {
+  test("frees the key at once; 204 without settings", async () => {
     const [id, heir] = [await bare(), await bare()];
     const own = { ...body, [key]: `freed ${segment}` };
     await put(id, keyed, own);

@@ -30,7 +30,7 @@ let made = 0;
 const bare = () => create({ name: `saml ${made++}` });
 
 describe("getSamlConfiguration", () => {
-  test("a provider of issuer and one URL alone has every default", async () => {
+  test("a provider with only an issuer and one URL has every default", async () => {
     const id = await bare();
     await put(id, { manualConfiguration: { ...MINIMAL, issuer: "https://minimal.example" } });
     expect(await get(id)).toEqual({
@@ -69,7 +69,7 @@ describe("getSamlConfiguration", () => {
       enableAssertionQueryProfile: false,
     });
   });
-  test("WSO2's own manual body is accepted, and its name-id format is shown as a URN", async () => {
+  test("accepts the manual body of WSO2 and shows its name-id format as a URN", async () => {
     const body = await upstreamBody("create-saml-app-with-manual-config");
     const manual = body.inboundProtocolConfiguration.saml.manualConfiguration;
     const id = await create(body);
@@ -88,13 +88,13 @@ describe("getSamlConfiguration", () => {
       { id, issuer: "https://sp.wso2.com" },
     ]);
   });
-  test("404 where there is none", async () => {
+  test("returns 404 without settings", async () => {
     expect((await ask("GET", at(await bare()))).body.code).toBe("APP-60502");
   });
 });
 
 describe("updateSamlConfiguration", () => {
-  test("WSO2's own metadata file", async () => {
+  test("accepts the metadata file of WSO2", async () => {
     const id = await create({ ...(await upstreamBody("create-saml-app-with-metadata-file")), name: "by file" });
     expect(await get(id)).toMatchObject({
       issuer: "https://saml.wso2.com",
@@ -104,12 +104,12 @@ describe("updateSamlConfiguration", () => {
       singleSignOnProfile: { assertion: { nameIdFormat: "urn:oasis:names:tc:SAML:1.1:nameid-format:unspecified" } },
     });
   });
-  test("a metadata URL of an exempt host", async () => {
+  test("fetches metadata from an exempt host", async () => {
     const id = await bare();
     expect((await put(id, { metadataURL: `http://${host}/metadata` })).status).toBe(200);
     expect((await get(id)).issuer).toBe("https://fetched.example");
   });
-  test("attributes in metadata; entities of XML itself; the default consumer", async () => {
+  test("reads attributes, XML entities and the default consumer of metadata", async () => {
     const inside = `<md:AssertionConsumerService Binding="b" Location="https://a.example/?x=1&amp;y=2" index="0" isDefault="true"/>
       <md:AttributeConsumingService index="7"><md:ServiceName xml:lang="en">x</md:ServiceName></md:AttributeConsumingService>`;
     const id = await bare();
@@ -120,13 +120,13 @@ describe("updateSamlConfiguration", () => {
       singleSignOnProfile: { attributeConsumingServiceIndex: "7" },
     });
   });
-  test("what belongs to another namespace says nothing", async () => {
+  test("ignores elements of other namespaces", async () => {
     const inside = `<x:AssertionConsumerService xmlns:x="urn:other" Binding="b" Location="https://evil.example/" index="0"/>`;
     const id = await bare();
     await put(id, { metadataFile: base64(metadata({ entityId: "https://foreign.example", inside })) });
     expect((await get(id)).assertionConsumerUrls).toEqual(["https://foreign.example/acs"]);
   });
-  test("a new issuer takes the place of the old one, which is free at once", async () => {
+  test("a new issuer replaces the old one, which is free at once", async () => {
     const [one, two] = [await bare(), await bare()];
     const named = (issuer: string) => ({ manualConfiguration: { ...MINIMAL, issuer } });
     await put(one, named("https://first.example"));
@@ -136,7 +136,7 @@ describe("updateSamlConfiguration", () => {
     expect([answer.status, answer.body.code]).toEqual([409, "SAML-60002"]);
     expect((await get(two)).issuer).toBe("https://first.example");
   });
-  test("a qualifier makes another provider of the same issuer, and shows wherever the application is found by it", async () => {
+  test("a qualifier makes a different provider of the same issuer and is part of its key", async () => {
     const named = (serviceProviderQualifier?: string) => ({
       manualConfiguration: {
         ...MINIMAL,
@@ -154,7 +154,7 @@ describe("updateSamlConfiguration", () => {
     const query = new URLSearchParams({ filter: `issuer eq ${issuer}` });
     expect((await ask("GET", `${APPLICATIONS}?${query}`)).body.applications).toMatchObject([{ id: qualified, issuer }]);
   });
-  test("a part that is sent is switched on unless it says otherwise", async () => {
+  test("a part that is sent is on by default", async () => {
     const id = await bare();
     const parts = {
       singleLogoutProfile: {},
@@ -281,21 +281,21 @@ describe("updateSamlConfiguration", () => {
     ["a file", { metadataURL: "file:///etc/passwd" }, 400, "SAML-60003"],
     ["a user name", { metadataURL: "https://good@127.0.0.1/" }, 400, "SAML-60003"],
     ["no URL at all", { metadataURL: "metadata" }, 400, "SAML-60003"],
-  ])("%s is refused with a reason, and nothing changes", async (_, body, status, code) => {
+  ])("%s is refused with a reason and changes nothing", async (_, body, status, code) => {
     const id = await bare();
     const answer = await put(id, body);
     expect([answer.status, answer.body.code]).toEqual([status, code]);
     expect(answer.body.description.length).toBeGreaterThan(10);
     expect((await ask("GET", at(id))).status).toBe(404);
   });
-  test.each(["redirect", "large", "missing"])("an exempt host that answers with a %s is refused", async (path) => {
+  test.each(["redirect", "large", "missing"])("refuses a response that is %s, also of an exempt host", async (path) => {
     const answer = await put(await bare(), { metadataURL: `http://${host}/${path}` });
     expect([answer.status, answer.body.code]).toEqual([400, "SAML-60003"]);
   });
 });
 
 describe("deleteSamlConfiguration", () => {
-  test("frees the issuer at once and leaves no item behind", async () => {
+  test("frees the issuer at once and leaves no row", async () => {
     const id = await bare();
     await put(id, { manualConfiguration: { ...MINIMAL, issuer: "https://freed.example" } });
     for (let again = 0; again < 2; again += 1) expect((await ask("DELETE", at(id))).status).toBe(204);

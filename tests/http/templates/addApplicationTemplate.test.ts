@@ -9,7 +9,7 @@ const application = { name: "a" };
 const read = async (id: string) => (await ask("GET", `${TEMPLATES}/${id}`)).body;
 
 describe("201", () => {
-  test("WSO2's own test body is accepted as it is, and read back as it was", async () => {
+  test("accepts the test body of WSO2 and returns it unchanged", async () => {
     const file = new URL("../../data/wso2/create-application-template.json", import.meta.url);
     const body = JSON.parse(await readFile(file, "utf8"));
     const answer = await ask("POST", TEMPLATES, { body });
@@ -20,7 +20,7 @@ describe("201", () => {
     expect((await ask("GET", location.pathname)).body).toEqual({ ...body, id });
   });
 
-  test("the application is kept as it is, without nulls, unknown members and secrets", async () => {
+  test("stores the application without nulls, unknown members and secrets", async () => {
     const kept = {
       name: "a@b",
       claimConfiguration: { dialect: "CUSTOM", subject: { claim: { uri: "nowhere" } } },
@@ -59,7 +59,7 @@ describe("201", () => {
     expect((await allTemplates(api)).filter((template) => template.id === id)).toHaveLength(1);
   });
 
-  test("the name of a starter template may be used again", async () => {
+  test("accepts the name of a starter template", async () => {
     await addTemplate(api, { name: "SAML web application" });
   });
 });
@@ -109,7 +109,7 @@ describe("400", () => {
 });
 
 describe("409", () => {
-  test("a name is taken once, whatever comes at the same time", async () => {
+  test("one of many concurrent requests gets the name", async () => {
     const before = (await allTemplates(api)).length;
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, at) =>
@@ -126,7 +126,7 @@ describe("409", () => {
     });
     expect(await allTemplates(api)).toHaveLength(before + 1);
   });
-  test("names differ by case", async () => {
+  test("names are case-sensitive", async () => {
     await addTemplate(api, { name: "Case" });
     await addTemplate(api, { name: "case" });
   });

@@ -15,7 +15,7 @@ confidential = true
 `,
 });
 
-test("a template keeps no client secret and no confidential value, added or updated", async () => {
+test("a template stores no client secret and no confidential value, added or updated", async () => {
   const custom = [
     {
       name: "proto",

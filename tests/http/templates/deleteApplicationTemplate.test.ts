@@ -7,7 +7,7 @@ import { addTemplate, allTemplates, SAML_STARTER, TEMPLATES } from "./support.ts
 const api = world();
 const { ask } = api;
 
-test("204: the template is gone, its name is free, and nothing of it is left", async () => {
+test("returns 204, frees the name and leaves no row", async () => {
   const id = await addTemplate(api, { name: "short-lived" });
   const answer = await ask("DELETE", `${TEMPLATES}/${id}`);
   expect([answer.status, answer.text]).toEqual([204, ""]);
@@ -21,7 +21,7 @@ test("204: the template is gone, its name is free, and nothing of it is left", a
   expect(await addTemplate(api, { name: "short-lived" })).not.toBe(id);
 });
 
-test("404: again, for an id that never was, and for a starter template, which stays", async () => {
+test("returns 404 for a repeated delete, an unknown id and a starter template", async () => {
   const id = await addTemplate(api, { name: "twice" });
   expect((await ask("DELETE", `${TEMPLATES}/${id}`)).status).toBe(204);
   for (const path of [id, "00000000-0000-0000-0000-000000000000", SAML_STARTER]) {
@@ -32,7 +32,7 @@ test("404: again, for an id that never was, and for a starter template, which st
   expect((await ask("GET", `${TEMPLATES}/${SAML_STARTER}`)).status).toBe(200);
 });
 
-test("a delete and a rename at the same time leave nothing behind", async () => {
+test("a concurrent delete and rename leave no row", async () => {
   for (let round = 0; round < 5; round += 1) {
     const id = await addTemplate(api, { name: `race ${round}` });
     const [renamed, removed] = await Promise.all([

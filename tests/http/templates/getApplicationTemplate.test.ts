@@ -7,7 +7,7 @@ const api = world();
 const { ask } = api;
 
 describe("200", () => {
-  test("a template with its application, and without self", async () => {
+  test("returns a template with its application and without self", async () => {
     const fields = {
       name: "read me",
       description: "d",
@@ -24,7 +24,7 @@ describe("200", () => {
       expect((await ask("GET", path)).body).toEqual({ ...fields, id });
     }
   });
-  test("what was never set is absent", async () => {
+  test("omits members that were never set", async () => {
     const id = await addTemplate(api, { name: "bare" });
     expect((await ask("GET", `${TEMPLATES}/${id}`)).body).toEqual({ id, name: "bare", application: { name: "a" } });
   });
@@ -33,7 +33,7 @@ describe("200", () => {
     expect(status).toBe(200);
     expect(body).toMatchObject({ id, name, application: { name: expect.any(String) } });
   });
-  test("the starter template that WSO2's own test reads", async () => {
+  test("returns the starter template of WSO2's test", async () => {
     expect((await ask("GET", `${TEMPLATES}/${SAML_STARTER}`)).body).toMatchObject({
       name: "SAML web application",
       authenticationProtocol: "saml",
@@ -52,11 +52,11 @@ test.each(["00000000-0000-0000-0000-000000000000", "constructor", "__proto__", "
   },
 );
 
-test("400: an id that cannot be one", async () => {
+test("returns 400 for a text that cannot be an id", async () => {
   expect((await ask("GET", `${TEMPLATES}/${"x".repeat(300)}`)).status).toBe(400);
 });
 
-test("the collection is templates, not an application of that name", async () => {
+test("the collection path is not an application id", async () => {
   expect((await ask("DELETE", TEMPLATES)).status).toBe(405);
   expect((await ask("GET", `${APPLICATIONS}/templates`)).body).toHaveProperty("templates");
 });

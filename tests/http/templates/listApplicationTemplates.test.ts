@@ -25,13 +25,13 @@ beforeAll(async () => {
 });
 
 describe("200", () => {
-  test("starter templates first, then the tenant's own in the order of their names, 30 at a time", async () => {
+  test("lists starter templates, then the tenant's by name, 30 on a page", async () => {
     expect(namesOf(await list())).toEqual(everything.slice(0, 30));
     expect(namesOf(await list("?offset=30"))).toEqual(everything.slice(30));
     expect(namesOf(await list("?limit=1000"))).toEqual(everything);
     expect(await list("?offset=1000")).toEqual([]);
   });
-  test("page by page, everything comes once", async () => {
+  test("pages contain every template once", async () => {
     const seen: string[] = [];
     for (let offset = 0; offset < everything.length; offset += 7) {
       seen.push(...namesOf(await list(`?limit=7&offset=${offset}`)));
@@ -39,7 +39,7 @@ describe("200", () => {
     expect(seen).toEqual(everything);
     expect(namesOf(await allTemplates(api))).toEqual(everything);
   });
-  test("an item has its path and no application", async () => {
+  test("a row has its path and no application", async () => {
     const [item] = await list(`?filter=${encodeURIComponent("name eq 'Own 08'")}`);
     expect(item).toEqual({
       id: expect.any(String),
@@ -72,10 +72,10 @@ describe("200", () => {
   ])("filter=%s", async (filter, expected) => {
     expect(namesOf(await list(`?${new URLSearchParams({ filter, limit: "100" })}`))).toEqual(expected);
   });
-  test("a page of what a filter finds", async () => {
+  test("pages through the matches of a filter", async () => {
     expect(namesOf(await list("?filter=name+sw+Own&limit=2&offset=38"))).toEqual(["Own 38", "Own 39"]);
   });
-  test("a blank filter is none, and sorting is not offered", async () => {
+  test("ignores a blank filter and sort parameters", async () => {
     expect(await list("?filter=+&limit=100&sortBy=name&sortOrder=DESC")).toHaveLength(everything.length);
   });
 });

@@ -7,10 +7,10 @@ export const TEMPLATES = `${APPLICATIONS}/templates`;
 /** The starter template that WSO2's own test reads. */
 export const SAML_STARTER = "776a73da-fd8e-490b-84ff-93009f8ede85";
 
-/** Adds a template and answers its id. */
+/** Adds a template and returns its id. */
 export const addTemplate = async ({ ask }: World, body: Readonly<Record<string, unknown>>): Promise<string> => {
   const { status, headers, text } = await ask("POST", TEMPLATES, { body: { application: { name: "a" }, ...body } });
-  if (status !== 201) throw new Error(`add answered ${status}: ${text}`);
+  if (status !== 201) throw new Error(`add returned ${status}: ${text}`);
   return headers.get("location")?.split("/").at(-1) ?? "";
 };
 

@@ -10,7 +10,7 @@ const put = (id: string, body: unknown) => ask("PUT", `${TEMPLATES}/${id}`, { bo
 const listed = async (name: string) => (await allTemplates(api)).filter((template) => template.name === name);
 
 describe("200", () => {
-  test("replaces all of it: what the body leaves out is gone", async () => {
+  test("replaces all members: absent ones are removed", async () => {
     const id = await addTemplate(api, { name: "whole", description: "old", types: ["a"], displayOrder: 1 });
     const answer = await put(id, { name: "whole", category: "VENDOR", application, id: "mine" });
     expect([answer.status, answer.text]).toEqual([200, ""]);
@@ -23,7 +23,7 @@ describe("200", () => {
     expect([(await listed("before")).length, (await listed("after")).length]).toEqual([0, 1]);
     expect(await addTemplate(api, { name: "before" })).not.toBe(id);
   });
-  test("many at once all succeed, and one of them holds", async () => {
+  test("concurrent updates succeed, and one of them is stored completely", async () => {
     const id = await addTemplate(api, { name: "contended" });
     const names = Array.from({ length: 12 }, (_, at) => `contended ${at % 4}`);
     const answers = await Promise.all(
@@ -48,7 +48,7 @@ describe("404", () => {
   });
 });
 
-describe("refused, and nothing changes", () => {
+describe("a refused request changes nothing", () => {
   test.each<[string, unknown, number, string]>([
     ["the name of another", { name: "neighbour", application }, 409, "TMM_00014"],
     ["a blank name", { name: "", application }, 400, "TMM_00007"],

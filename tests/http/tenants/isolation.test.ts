@@ -1,6 +1,6 @@
 /**
- * The walls between tenants: with the credential of one, every operation that takes an id answers for the ids of the other
- * exactly what it answers for ids that nothing has, and changes nothing. Both tenants have the same names in everything.
+ * Isolation of tenants: for ids of another tenant, every operation returns exactly what it returns for unknown ids, and changes
+ * nothing. Both tenants have resources of the same names.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { operations } from "#core/catalogue.ts";
@@ -13,8 +13,8 @@ const THERE = "there.example";
 const as = (domain: string) => ({ username: `kim@${domain}`, password });
 const NOTHING = "00000000-0000-0000-0000-000000000000";
 
-/** What one tenant has, by the kind of thing that an id in a path means. */
-interface Things {
+/** The ids of one tenant, by the kind of resource in a path. */
+interface Ids {
   readonly application: string;
   readonly template: string;
   readonly api: string;
@@ -23,7 +23,7 @@ interface Things {
   readonly role: string;
   readonly tenant: string;
 }
-const nothing: Things = {
+const unknownIds: Ids = {
   application: NOTHING,
   template: NOTHING,
   api: NOTHING,
@@ -39,7 +39,7 @@ const made = async (path: string, body: unknown, domain: string): Promise<string
   return answer.headers.get("location")?.split("/").at(-1) ?? "";
 };
 
-const furnish = async (domain: string): Promise<Things> => {
+const furnish = async (domain: string): Promise<Ids> => {
   const body = { domain, owners: [{ username: "kim", password }] };
   const location = (await api.ask("POST", "/api/server/v1/tenants", { body })).headers.get("location");
   const user = await made("/scim2/Users", { userName: "lee", password, externalId: "e-1" }, domain);
@@ -67,7 +67,7 @@ const furnish = async (domain: string): Promise<Things> => {
   };
 };
 
-const kinds: readonly (readonly [RegExp, keyof Things])[] = [
+const kinds: readonly (readonly [RegExp, keyof Ids])[] = [
   [/^\/scim2\/Users/, "user"],
   [/^\/scim2\/Groups/, "group"],
   [/^\/scim2\/v2\/Roles/, "role"],
@@ -75,18 +75,18 @@ const kinds: readonly (readonly [RegExp, keyof Things])[] = [
   [/\/api-resources\//, "api"],
   [/\/tenants\//, "tenant"],
 ];
-const pathFor = (path: string, things: Things): string => {
+const pathFor = (path: string, ids: Ids): string => {
   const kind = kinds.find(([pattern]) => pattern.test(path))?.[1] ?? "application";
   return path
     .replace("{scopeName}", "taxi:book")
     .replace("{inboundProtocolId}", "cas")
-    .replace("{apiId}", things.api)
+    .replace("{apiId}", ids.api)
     .replace("{domain}", THERE)
-    .replace(/\{\w+\}/, things[kind]);
+    .replace(/\{\w+\}/, ids[kind]);
 };
 
 const patchOf = (...Operations: unknown[]) => ({ Operations });
-/** Bodies with which the operations would succeed on a thing of one's own. */
+/** Bodies with which the operations would succeed on resources of the caller's tenant. */
 const bodies: Readonly<Record<string, unknown>> = {
   patchApplication: { description: "taken over" },
   changeApplicationOwner: { id: NOTHING },
@@ -119,8 +119,8 @@ const addressed = Object.entries(operations).filter(
   ([id, { path }]) => path.includes("{") && !["getResourceType", "getSchema", "getCustomProtocolMetadata"].includes(id),
 );
 
-let here: Things;
-let there: Things;
+let here: Ids;
+let there: Ids;
 const shownThere = async (): Promise<unknown[]> => {
   const paths = [
     `${APPLICATIONS}/${there.application}`,
@@ -139,31 +139,31 @@ beforeAll(async () => {
   there = await furnish(THERE);
 });
 
-/** What an answer tells, without the ids that were asked for and what differs between any two requests. */
-const told = ({ status, text, headers }: Answer, things: Things) => ({
+/** A response without the ids of the request and without what differs between any two requests. */
+const essenceOf = ({ status, text, headers }: Answer, ids: Ids) => ({
   status,
   allow: headers.get("allow"),
   location: headers.get("location"),
-  text: [...Object.values(things), NOTHING]
+  text: [...Object.values(ids), NOTHING]
     .reduce((rest, id) => rest.replaceAll(id, "<id>"), text)
     .replace(/"traceId":"[^"]*"/, '"traceId":"<trace>"'),
 });
 
 describe.each(addressed)("%s", (id, { method, path, body }) => {
-  test("answers for another tenant's ids what it answers for ids of nothing, and changes nothing", async () => {
+  test("treats ids of another tenant as unknown ids, and changes nothing", async () => {
     const before = await shownThere();
-    const ask = async (things: Things) => {
-      // The operation's own thing may be right: what it refers to is the other tenant's then.
+    const ask = async (ids: Ids) => {
+      // The body may refer to a resource of the other tenant.
       const payload = body ? (bodies[id] ?? {}) : undefined;
-      return api.ask(method, pathFor(path, things), { as: as(HERE), ...(payload !== undefined && { body: payload }) });
+      return api.ask(method, pathFor(path, ids), { as: as(HERE), ...(payload !== undefined && { body: payload }) });
     };
-    const [theirs, none] = [await ask(there), await ask(nothing)];
-    expect(told(theirs, there)).toEqual(told(none, nothing));
+    const [theirs, none] = [await ask(there), await ask(unknownIds)];
+    expect(essenceOf(theirs, there)).toEqual(essenceOf(none, unknownIds));
     expect(await shownThere()).toEqual(before);
   });
 });
 
-describe("a reference to another tenant's thing is one to nothing", () => {
+describe("a reference to a resource of another tenant is unknown", () => {
   const asks: [string, () => [string, string, unknown]][] = [
     [
       "a member of a group",
@@ -216,7 +216,7 @@ describe("a reference to another tenant's thing is one to nothing", () => {
     expect([400, 404]).toContain(theirs.status);
     const swap = (text: string) => Object.values(there).reduce((rest, id) => rest.replaceAll(id, NOTHING), text);
     const none = await api.ask(method, swap(path), { raw: swap(JSON.stringify(body)), as: as(HERE) });
-    expect(told(none, nothing)).toEqual(told(theirs, there));
+    expect(essenceOf(none, unknownIds)).toEqual(essenceOf(theirs, there));
     expect(await shownThere()).toEqual(before);
   });
 });
@@ -231,13 +231,13 @@ describe("lists and searches", () => {
     "/scim2/Groups",
     '/scim2/v2/Roles?filter=displayName+eq+"drivers"',
     "/scim2",
-  ])("%s holds only one's own", async (path) => {
+  ])("%s contains only resources of the tenant", async (path) => {
     const { status, text } = await api.ask("GET", path, { as: as(HERE) });
     expect(status).toBe(200);
     for (const id of Object.values(there)) expect(text).not.toContain(id);
     expect(Object.values(here).some((id) => text.includes(id))).toBe(true);
   });
-  test("a filter that names their id finds nothing", async () => {
+  test("a filter with an id of another tenant has no match", async () => {
     for (const filter of [`id eq "${there.user}"`, `groups.value eq "${there.group}"`]) {
       const { body } = await api.ask("GET", `/scim2/Users?filter=${encodeURIComponent(filter)}`, { as: as(HERE) });
       expect(body.totalResults).toBe(0);
@@ -245,14 +245,14 @@ describe("lists and searches", () => {
     const members = encodeURIComponent(`members.value eq "${there.user}"`);
     expect((await api.ask("GET", `/scim2/Groups?filter=${members}`, { as: as(HERE) })).body.totalResults).toBe(0);
   });
-  test("a cursor of theirs leads nowhere", async () => {
+  test("a cursor of another tenant is not followed", async () => {
     const first = await api.ask("GET", "/scim2/Users?cursor&count=1", { as: as(THERE) });
     const cursor = first.body.nextCursor;
     expect((await api.ask("GET", `/scim2/Users?cursor=${cursor}&count=1`, { as: as(THERE) })).status).toBe(200);
     const stolen = await api.ask("GET", `/scim2/Users?cursor=${cursor}&count=1`, { as: as(HERE) });
     expect([stolen.status, stolen.body.scimType]).toEqual([400, "invalidCursor"]);
   });
-  test("what goes in one tenant stays in the other, with the same name", async () => {
+  test("a deletion in one tenant does not change a resource of the same name in another", async () => {
     expect((await api.ask("DELETE", `/scim2/Groups/${here.group}`, { as: as(HERE) })).status).toBe(204);
     expect((await api.ask("DELETE", `${APPLICATIONS}/${here.application}`, { as: as(HERE) })).status).toBe(204);
     expect((await api.ask("GET", `/scim2/Groups/${there.group}`, { as: as(THERE) })).body.members).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** Tenants by upstream's API: a new one has its administrator and roles at once, and nobody else's things. */
+/** Tenants: a new one has its administrator and roles at once, and no resources of other tenants. */
 import { describe, expect, test } from "vitest";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 
@@ -25,7 +25,7 @@ const newTenant = async (more: Record<string, unknown> = {}) => {
 };
 
 describe("createTenant", () => {
-  test("201 with its Location; its administrator gets in at once, and sees nothing of others", async () => {
+  test("returns 201 with its Location; its administrator is authenticated at once and sees no other tenant", async () => {
     await api.create({ name: "Of the super tenant" });
     const { location, domain, as } = await newTenant();
     const path = new URL(location).pathname;
@@ -48,14 +48,14 @@ describe("createTenant", () => {
     expect((await api.ask("GET", "/scim2/v2/Roles", { as })).body.totalResults).toBe(2);
     expect((await api.ask("GET", `${APPLICATIONS}/resident`, { as })).status).toBe(200);
   });
-  test("the name of its administrator may carry the domain", async () => {
+  test("accepts the name of the administrator with the domain", async () => {
     const domain = "with-at.example";
     const body = { domain, owners: [owner({ username: `lee@${domain}` })] };
     expect((await api.ask("POST", TENANTS, { body })).status).toBe(201);
     const as = { username: `lee@${domain}`, password };
     expect((await api.ask("GET", "/scim2/Me", { as })).body.userName).toBe("lee");
   });
-  test("of 10 at once with one domain one is made; 409 for the others", async () => {
+  test("one of ten concurrent requests creates the domain; the others return 409", async () => {
     const body = { domain: "race.example", owners: [owner()] };
     const answers = await Promise.all(Array.from({ length: 10 }, () => api.ask("POST", TENANTS, { body })));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)]);
@@ -76,19 +76,19 @@ describe("createTenant", () => {
     ["UE-10000", { domain: "no.owner", owners: [] }],
     ["UE-10000", { domain: "weak.example", owners: [owner({ password: "a b c" })] }],
     ["UE-10000", { domain: "name.example", owners: [owner({ username: "k*m" })] }],
-  ])("400 %s for %j", async (code, body) => {
+  ])("returns 400 %s for %j", async (code, body) => {
     const answer = await api.ask("POST", TENANTS, { body: { owners: [owner()], ...body } });
     expect([answer.status, answer.body.code]).toEqual([400, code]);
     expect(answer.text).not.toContain(password);
   });
-  test("409 for the super tenant", async () => {
+  test("returns 409 for the super tenant", async () => {
     const answer = await api.ask("POST", TENANTS, { body: { domain: "carbon.super", owners: [owner()] } });
     expect(answer.status).toBe(409);
   });
 });
 
 describe("listTenants", () => {
-  test("pages by domain, filtered, without the super tenant", async () => {
+  test("lists tenants by domain, filtered, without the super tenant", async () => {
     for (const domain of ["a.list.example", "b.list.example", "c.list.example"]) {
       await api.ask("POST", TENANTS, { body: { domain, owners: [owner()] } });
     }
@@ -112,21 +112,21 @@ describe("listTenants", () => {
     ["filter=id+eq+1", "APP-60004"],
     ["sortBy=id", "UE-10000"],
     ["sortOrder=up", "UE-10000"],
-  ])("400 for %s", async (query, code) => {
+  ])("returns 400 for %s", async (query, code) => {
     const answer = await api.ask("GET", `${TENANTS}?${query}`);
     expect([answer.status, answer.body.code]).toEqual([400, code]);
   });
 });
 
 describe("getTenant", () => {
-  test("404 for an unknown id", async () => {
+  test("returns 404 for an unknown id", async () => {
     const answer = await api.ask("GET", `${TENANTS}/unknown`);
     expect([answer.status, answer.body.code]).toEqual([404, "TM-60014"]);
   });
 });
 
 describe("getTenantByDomain", () => {
-  test("by domain; HEAD tells whether there is one", async () => {
+  test("returns a tenant by domain; HEAD checks whether it exists", async () => {
     const { domain, id } = await newTenant();
     expect((await api.ask("GET", `${TENANTS}/domain/${domain}`)).body.id).toBe(id);
     expect((await api.ask("HEAD", `${TENANTS}/domain/${domain}`)).status).toBe(200);
@@ -137,7 +137,7 @@ describe("getTenantByDomain", () => {
 });
 
 describe("listTenantOwners", () => {
-  test("its first administrator", async () => {
+  test("returns the first administrator", async () => {
     const { id } = await newTenant();
     expect((await api.ask("GET", `${TENANTS}/${id}/owners`)).body).toMatchObject([{ username: "kim" }]);
     expect((await api.ask("GET", `${TENANTS}/unknown/owners`)).status).toBe(404);
@@ -145,7 +145,7 @@ describe("listTenantOwners", () => {
 });
 
 describe("updateTenantStatus", () => {
-  test("a tenant that is not active lets nobody in until it is again", async () => {
+  test("authenticates no user of an inactive tenant until it is active again", async () => {
     const { id, as } = await newTenant();
     const set = (activated: boolean) => api.ask("PUT", `${TENANTS}/${id}/lifecycle-status`, { body: { activated } });
     const enter = async () => (await api.ask("GET", "/scim2/Me", { as })).status;
@@ -159,7 +159,7 @@ describe("updateTenantStatus", () => {
     );
     expect((await api.ask("PUT", `${TENANTS}/${id}/lifecycle-status`, { body: { activated: "no" } })).status).toBe(400);
   });
-  test("the super tenant stays active", async () => {
+  test("the super tenant cannot be deactivated", async () => {
     const { id } = (await api.ask("GET", `${TENANTS}/domain/carbon.super`)).body;
     const answer = await api.ask("PUT", `${TENANTS}/${id}/lifecycle-status`, { body: { activated: false } });
     expect(answer.status).toBe(400);
@@ -167,7 +167,7 @@ describe("updateTenantStatus", () => {
   });
 });
 
-test("the administrator of another tenant looks after no tenants", async () => {
+test("administrators of other tenants cannot manage tenants", async () => {
   const { id, domain, as } = await newTenant();
   const calls: [string, string, unknown?][] = [
     ["GET", TENANTS],

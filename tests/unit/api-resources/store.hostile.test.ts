@@ -1,6 +1,6 @@
 /**
- * API resources and authorized APIs behind everything that DynamoDB may do to their writers: conflicts, throttling, half-applied
- * and stale reads, lost answers. A failure names its seed.
+ * API resources and authorized APIs under the disturbances of DynamoDB: conflicts, throttling, reads during a transaction,
+ * stale reads, lost responses. A failure names its seed.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { apiResourceStore } from "#core/api-resources/store.ts";
@@ -33,7 +33,7 @@ const fresh = (identifier: string, ...names: string[]): ApiResource => ({
   scopes: names.map(scope),
 });
 
-/** What a write ended with: nothing, or the name of its fault. */
+/** The name of the fault of a write, if it failed. */
 const ending = async (write: Promise<void>): Promise<string | undefined> => {
   try {
     await write;
@@ -59,7 +59,7 @@ describe.each([1, 2, 3])("seed %i", (seed) => {
     };
   };
 
-  test("an identifier and a scope go to one, and the others leave nothing", async () => {
+  test("one of many writers gets an identifier and a scope, and the others leave no row", async () => {
     const { apis, calm } = stores();
     const wanted = Array.from({ length: WRITERS }, (_, index) => fresh("wanted", "shared", `own:${index}`));
     const endings = await Promise.all(wanted.map((api) => ending(apis.add(tenant, api))));
@@ -74,7 +74,7 @@ describe.each([1, 2, 3])("seed %i", (seed) => {
     );
   });
 
-  test("scopes that many add at once are all there, and go with their API", async () => {
+  test("scopes of concurrent writers are all stored, and are deleted with their API", async () => {
     const { apis, calm } = stores();
     const api = fresh("growing");
     await apis.add(tenant, api);
@@ -91,7 +91,7 @@ describe.each([1, 2, 3])("seed %i", (seed) => {
     expect(await calm.get(keys.apiResourceEntry(tenant, "growing"))).toBeUndefined();
   });
 
-  test("authorizations that many add at once are all there, and none outlives its application", async () => {
+  test("authorizations of concurrent writers are all stored, and are deleted with their application", async () => {
     const { applications, authorized, calm } = stores();
     const application = freshApplication(newId(), "caller", "owner", false);
     await applications.add(tenant, application);

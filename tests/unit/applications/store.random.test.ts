@@ -1,6 +1,6 @@
 /**
- * The application store against a plain map, with many writers and everything that DynamoDB may do to them: conflicts,
- * throttling, half-applied and stale reads, lost answers. A failure names its seed.
+ * The application store compared with a plain map, with many writers and the disturbances of DynamoDB: conflicts,
+ * throttling, reads during a transaction, stale reads, lost responses. A failure names its seed.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { listApplications } from "#core/applications/management/list.ts";
@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 describe.each([1, 2, 3])("seed %i", (seed) => {
   const tenant = `tenant-${seed}`;
-  test("entries, applications and names agree with the map in the end", async () => {
+  test("entries, applications and names agree with the model in the end", async () => {
     const database = hostileDatabase(seed, HOSTILE);
     const open = table.reopen({ deadlineMs: 9_000, client: { ...table.client, requestHandler: database.handler } });
     const store = applicationStore(open(newMeter()));
@@ -114,11 +114,11 @@ describe.each([1, 2, 3])("seed %i", (seed) => {
   });
 });
 
-test("every kind of trouble was met", () => {
+test("the runs include every kind of disturbance", () => {
   expect(Math.min(...Object.values(happened))).toBeGreaterThan(0);
 });
 
-test("a list goes on behind the entries that it reads strongly, and reads each once", async () => {
+test("a list continues after the strongly read entries and reads each entry once", async () => {
   const meter = newMeter();
   const store = applicationStore(table.open(meter));
   const fresh = Array.from({ length: 2_050 }, (_, index) => freshApplication(newId(), `app ${index}`, "owner", false));
@@ -131,7 +131,7 @@ test("a list goes on behind the entries that it reads strongly, and reads each o
   expect(meter.cost.readUnits).toBeLessThan(30);
 });
 
-test("a copy that is behind its entry is read again: a list shows what was changed an instant ago", async () => {
+test("a copy that is older than its entry is read again, so a list shows the latest change", async () => {
   const database = hostileDatabase(7, { ...CALM, half: 1, halfMs: 5_000 });
   const open = table.reopen({ client: { ...table.client, requestHandler: database.handler } });
   const store = applicationStore(open(newMeter()));

@@ -6,7 +6,7 @@ import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Authenticate, newAuthenticate } from "#core/auth/authenticate.ts";
 import { FRESH_MS } from "#core/auth/fresh.ts";
 import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
-import { tenantStore } from "#core/domain/tenant.ts";
+import { tenantStore } from "#core/domain/tenant-store.ts";
 import { credentialStore, newCredential, replacingCredential } from "#core/identities/credentials/store.ts";
 import { groupStore } from "#core/identities/groups/store.ts";
 import { gainingRole } from "#core/identities/memberships/assignees.ts";

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import { FRESH_MS } from "#core/auth/fresh.ts";
 import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
 import { newSignIn, type SignIn } from "#core/auth/sign-in.ts";
-import { tenantStore } from "#core/domain/tenant.ts";
+import { tenantStore } from "#core/domain/tenant-store.ts";
 import { credentialStore } from "#core/identities/credentials/store.ts";
 import { freshUser } from "#core/identities/users/model.ts";
 import { type UsersElsewhere, userStore } from "#core/identities/users/store.ts";

@@ -1,6 +1,6 @@
 /** Users and groups of a tenant, as provisioning changes them, on a database that may be hostile. */
 
-import { tenantStore } from "#core/domain/tenant.ts";
+import { tenantStore } from "#core/domain/tenant-store.ts";
 import { PRIMARY } from "#core/domain/username.ts";
 import { groupStore } from "#core/identities/groups/store.ts";
 import {

@@ -1,6 +1,6 @@
 /** What the unit tests of SCIM 1.1 share: stores on a table, and random resources. */
 import fc from "fast-check";
-import { tenantStore } from "#core/domain/tenant.ts";
+import { tenantStore } from "#core/domain/tenant-store.ts";
 import { groupStore } from "#core/identities/groups/store.ts";
 import { type NameMemory, nameStore, newNameMemory } from "#core/identities/memberships/shown-names.ts";
 import { roleStore } from "#core/identities/roles/store.ts";

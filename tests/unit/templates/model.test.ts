@@ -11,8 +11,8 @@ const templateOf = (application: Partial<Template["application"]>): Template => 
 });
 const claim = (uri: string) => ({ uri });
 
-describe("an application over a template", () => {
-  test("has the template's settings where the body is silent, and the body's where it speaks", () => {
+describe("an application merged into a template", () => {
+  test("has the members of the body, and the template's for the rest", () => {
     const template = templateOf({ description: "from the template", accessUrl: "https://t", isManagementApp: true });
     expect(overTemplate(template, { name: "Mine", accessUrl: "https://b", imageUrl: undefined })).toEqual({
       name: "Mine",
@@ -22,12 +22,12 @@ describe("an application over a template", () => {
       templateId: "the-id",
     });
   });
-  test("has the template's id, unless the body names one; never one that the template mentions", () => {
+  test("has the template's id or the body's, never an id inside the template", () => {
     const template = templateOf({ templateId: "another" });
     expect(overTemplate(template, { name: "a" })).toMatchObject({ templateId: "the-id" });
     expect(overTemplate(template, { name: "a", templateId: "mine" })).toMatchObject({ templateId: "mine" });
   });
-  test("merges parts one level deep: what is in them is of one piece", () => {
+  test("merges parts one level deep", () => {
     const template = templateOf({
       advancedConfigurations: { saas: true, certificate: { type: "JWKS", value: "https://t/jwks" } },
       claimConfiguration: { dialect: "LOCAL", subject: { claim: claim("a"), includeUserDomain: true } },
@@ -47,7 +47,7 @@ describe("an application over a template", () => {
     });
     expect(overTemplate(template, body)).not.toHaveProperty("claimConfiguration.subject.includeUserDomain");
   });
-  test("replaces lists, also by an empty one", () => {
+  test("replaces lists, also by an empty list", () => {
     const template = templateOf({
       claimConfiguration: { requestedClaims: [{ claim: claim("a") }], claimMappings: [] },
     });
@@ -58,7 +58,7 @@ describe("an application over a template", () => {
     });
     expect(over([])).toMatchObject({ claimConfiguration: { requestedClaims: [], claimMappings: [] } });
   });
-  test("with steps of its own has the type that goes with them", () => {
+  test("with steps in the body has the type of those steps", () => {
     const template = templateOf({ authenticationSequence: { type: "DEFAULT", script: "s" } });
     const steps = [{ id: 1, options: [] }];
     const over = (authenticationSequence: unknown) => overTemplate(template, { name: "a", authenticationSequence });
@@ -74,7 +74,7 @@ describe("an application over a template", () => {
       script: "s",
     });
   });
-  test("adds what the template leaves out of a protocol", () => {
+  test("adds members that the template's protocol omits", () => {
     const template = templateOf({
       inboundProtocolConfiguration: {
         oidc: { grantTypes: ["authorization_code"], pkce: { mandatory: true, supportPlainTransformAlgorithm: true } },
@@ -95,7 +95,7 @@ describe("an application over a template", () => {
       },
     });
   });
-  test("describes SAML in one way: the body's", () => {
+  test("uses the SAML source of the body only", () => {
     const template = templateOf({
       inboundProtocolConfiguration: { saml: { manualConfiguration: { issuer: "a", attributeProfile: {} } } },
     });
@@ -106,7 +106,7 @@ describe("an application over a template", () => {
       saml: { manualConfiguration: { issuer: "b", attributeProfile: {} } },
     });
   });
-  test("leaves template and body as they were", () => {
+  test("does not modify template and body", () => {
     const template = templateOf({ advancedConfigurations: { saas: true } });
     const body = { name: "a", advancedConfigurations: { saas: false } };
     const before = structuredClone([template, body]);
@@ -130,11 +130,11 @@ describe("the starter templates", () => {
     expect(NewApplication.safeParse(overTemplate(template, { name: "mine", ...brought })).error).toBeUndefined();
     expect(id).toMatch(/^[a-z0-9-]{1,36}$/);
   });
-  test("have ids and names of their own", () => {
+  test("have unique ids and names", () => {
     expect(new Set(starterTemplates.map(({ id }) => id)).size).toBe(starterTemplates.length);
     expect(new Set(starterTemplates.map(({ name }) => name)).size).toBe(starterTemplates.length);
   });
-  test("hold no client secret, no client id, and no URL of somebody else", () => {
+  test("contain no client secret, no client id and no foreign URL", () => {
     const texts = JSON.stringify(starterTemplates);
     expect(texts).not.toMatch(/clientSecret|clientId/);
     expect(

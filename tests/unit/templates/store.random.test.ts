@@ -1,6 +1,6 @@
 /**
- * The template store against a plain map, with many writers and everything that DynamoDB may do to them: conflicts,
- * throttling, half-applied reads, lost answers. A failure names its seed.
+ * The template store compared with a plain map, with many writers and the disturbances of DynamoDB: conflicts, throttling,
+ * reads during a transaction, lost responses. A failure names its seed.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { templateStore } from "#core/applications/templates/store.ts";
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 
 describe.each([1, 2, 3])("seed %i", (seed) => {
-  test("names, list and templates agree with the map in the end", async () => {
+  test("names, list and templates agree with the model in the end", async () => {
     const tenant = `tenant-${seed}`;
     const database = hostileDatabase(seed, HOSTILE);
     const open = table.reopen({ deadlineMs: 9_000, client: { ...table.client, requestHandler: database.handler } });
@@ -92,6 +92,6 @@ describe.each([1, 2, 3])("seed %i", (seed) => {
   });
 });
 
-test("every kind of trouble was met", () => {
+test("the runs include every kind of disturbance", () => {
   expect(Math.min(...Object.values(happened))).toBeGreaterThan(0);
 });

@@ -11,7 +11,7 @@ afterAll(() => guard?.close());
 
 const request = { username: "admin", password: "a-password-for-the-test" };
 
-test("waits for rights that are not known everywhere yet, then founds the tenant once", async () => {
+test("retries until IAM applies the rights, then creates the tenant once", async () => {
   const { endpoint, client, reopen } = await testTable();
   let asked = 0;
   guard = await startGuard(endpoint, () => {

@@ -1,15 +1,14 @@
-/** The operations on the APIs that an application may call (spec, operations 8 and 9 and the two without a path). */
+/** The operations on the APIs that an application is authorized for (AM-135 to AM-138). */
 import * as z from "zod";
+import { endpointsOf } from "../../operation/endpoints.ts";
 import { operation } from "../../operation/operation.ts";
-import { ApplicationId, withoutNulls } from "../registry/shapes.ts";
-
-const VIEW = "internal_application_mgt_view";
-const UPDATE = "internal_application_mgt_update";
+import { withoutNulls } from "../../platform/management-api.ts";
+import { ApplicationId, applicationScopes } from "../registry/shapes.ts";
 
 const ApiId = z.string().min(1).max(255);
 const ScopeNames = z.array(z.string().max(255)).max(1_000);
 
-/** An API that an application may call, as it is read. */
+/** An authorized API in a response. */
 export const AuthorizedApi = z
   .object({
     id: z.string(),
@@ -21,7 +20,7 @@ export const AuthorizedApi = z
   })
   .meta({ id: "AuthorizedApi" });
 
-/** Body of authorizing. What is missing is told by rules.ts, with upstream's codes. */
+/** Body of authorizing. rules.ts refuses missing members, with codes of its own. */
 export const NewAuthorizedApi = z.preprocess(
   withoutNulls,
   z
@@ -31,13 +30,12 @@ export const NewAuthorizedApi = z.preprocess(
         .string()
         .max(255)
         .optional()
-        .meta({ description: "RBAC (the default) or No Policy, in any case" }),
+        .meta({ description: "`RBAC` (the default) or `No Policy`, in any case" }),
       scopes: ScopeNames.optional(),
     })
     .meta({ id: "NewAuthorizedApi" }),
 );
 
-/** Body of the change of scopes. */
 export const AuthorizedApiPatch = z.preprocess(
   withoutNulls,
   z
@@ -48,54 +46,38 @@ export const AuthorizedApiPatch = z.preprocess(
 const Path = z.object({ applicationId: ApplicationId });
 const ApiPath = z.object({ applicationId: ApplicationId, apiId: ApiId });
 
-const shared = { service: "applications" } as const;
-const COLLECTION = "/api/server/v1/applications/{applicationId}/authorized-apis";
+const BASE = "/api/server/v1/applications/{applicationId}/authorized-apis";
+const at = endpointsOf("applications", BASE, applicationScopes, "application API");
 
 export const authorizedApiOperations = {
   listAuthorizedApis: operation({
-    ...shared,
-    method: "GET",
-    path: COLLECTION,
-    scope: VIEW,
-    summary: "The APIs that an application may call, with their scopes; none for an unknown application",
-    source: "application API, operation 8",
+    ...at("GET", "", "view", "AM-008"),
+    summary: "List the APIs that an application is authorized for, with their scopes; empty for an unknown application",
     params: Path,
     success: { status: 200, body: z.array(AuthorizedApi) },
     failures: [400],
   }),
   authorizeApi: operation({
-    ...shared,
-    method: "POST",
-    path: COLLECTION,
-    scope: UPDATE,
+    ...at("POST", "", "update", "AM-035"),
     seesScopes: true,
-    summary: "Let an application call an API",
-    source: "application API, Authorize an API to the application",
+    summary: "Authorize an API to an application",
     params: Path,
     body: NewAuthorizedApi,
     success: { status: 200 },
     failures: [400, 404, 409],
   }),
   patchAuthorizedApi: operation({
-    ...shared,
-    method: "PATCH",
-    path: `${COLLECTION}/{apiId}`,
-    scope: UPDATE,
+    ...at("PATCH", "/{apiId}", "update", "AM-036"),
     seesScopes: true,
-    summary: "Change the scopes that an application has of an API",
-    source: "application API, Update authorized API scopes",
+    summary: "Add and remove authorized scopes of an API",
     params: ApiPath,
     body: AuthorizedApiPatch,
     success: { status: 200 },
     failures: [400, 409],
   }),
   deleteAuthorizedApi: operation({
-    ...shared,
-    method: "DELETE",
-    path: `${COLLECTION}/{apiId}`,
-    scope: UPDATE,
-    summary: "Take an API away from an application; one that it may not call succeeds too",
-    source: "application API, operation 9",
+    ...at("DELETE", "/{apiId}", "update", "AM-009"),
+    summary: "Remove the authorization of an API from an application; idempotent",
     params: ApiPath,
     success: { status: 204 },
     failures: [400, 409],

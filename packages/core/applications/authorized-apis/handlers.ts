@@ -29,7 +29,7 @@ export const authorizedApiHandlers: Handlers<typeof authorizedApiOperations, Aut
     const apis = await apiResources.findMany(tenant, idsOf(authorizations));
     return authorizations.flatMap((authorization) => {
       const api = apis.get(authorization.apiId);
-      return api ? [present(authorization, api)] : [];
+      return api ? [presentAuthorizedApi(authorization, api)] : [];
     });
   },
 
@@ -41,7 +41,7 @@ export const authorizedApiHandlers: Handlers<typeof authorizedApiOperations, Aut
         apiResources.hold(tenant, apiId),
         apiResources.findMany(tenant, idsOf(before)),
       ]);
-      // The order of the checks is upstream's (reference section 5.4); authorizations of deleted APIs go on the way.
+      // Authorizations of deleted APIs are dropped on the way.
       const alive = before.filter((authorization) => apis.has(authorization.apiId));
       if (held && idsOf(alive).includes(apiId)) throw alreadyAuthorized(apiId, applicationId);
       if (!held) throw apiUnknown(apiId);
@@ -68,7 +68,7 @@ export const authorizedApiHandlers: Handlers<typeof authorizedApiOperations, Aut
       return {
         after: before.map((authorization) => (authorization === old ? merged : authorization)),
         holding: held.holding,
-        lostScopes: lostBetween(old, merged, held.api),
+        lostScopes: lostScopes(old, merged, held.api),
       };
     });
     return undefined;
@@ -82,7 +82,7 @@ export const authorizedApiHandlers: Handlers<typeof authorizedApiOperations, Aut
       return {
         after: before.filter((authorization) => authorization !== old),
         holding: [],
-        lostScopes: lostBetween(old, undefined, api),
+        lostScopes: lostScopes(old, undefined, api),
       };
     });
     return undefined;
@@ -93,8 +93,8 @@ function idsOf(authorizations: readonly Authorization[]): string[] {
   return authorizations.map(({ apiId }) => apiId);
 }
 
-/** Shows an authorization with the names of today; scopes that the API no longer has are left out. */
-function present({ policy, scopeIds }: Authorization, api: ApiResource): z.input<typeof AuthorizedApi> {
+/** The current names; scopes that the API no longer has are omitted. */
+function presentAuthorizedApi({ policy, scopeIds }: Authorization, api: ApiResource): z.input<typeof AuthorizedApi> {
   const authorized = new Set(scopeIds);
   return {
     id: api.id,
@@ -108,8 +108,8 @@ function present({ policy, scopeIds }: Authorization, api: ApiResource): z.input
   };
 }
 
-/** The names of the scopes that the one authorization has and the other has not. */
-function lostBetween(before: Authorization, after: Authorization | undefined, api: ApiResource | undefined): string[] {
+/** The names of the scopes that `after` no longer has. */
+function lostScopes(before: Authorization, after: Authorization | undefined, api: ApiResource | undefined): string[] {
   const kept = new Set(after?.scopeIds);
   const lost = new Set(before.scopeIds.filter((id) => !kept.has(id)));
   return (api?.scopes ?? []).filter(({ id }) => lost.has(id)).map(({ name }) => name);

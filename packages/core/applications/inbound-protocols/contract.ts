@@ -1,6 +1,8 @@
-/** The operations on the inbound protocols of an application (spec application-management-api.md, operations 11 to 23 and the updates). */
+/** The operations on the inbound protocols of an application. */
 import * as z from "zod";
-import { type Method, operation } from "../../operation/operation.ts";
+import { endpointsOf } from "../../operation/endpoints.ts";
+import { operation } from "../../operation/operation.ts";
+import { withoutNulls } from "../../platform/management-api.ts";
 import {
   CustomBody,
   CustomShown,
@@ -14,136 +16,109 @@ import {
   WsTrustBody,
   WsTrustShown,
 } from "../protocols/shapes.ts";
-import { withoutNulls } from "../registry/shapes.ts";
+import { applicationScopes } from "../registry/shapes.ts";
 
-const VIEW = "internal_application_mgt_view";
-const CREATE = "internal_application_mgt_create";
-const UPDATE = "internal_application_mgt_update";
-const DELETE = "internal_application_mgt_delete";
-
-const Path = z.object({ applicationId: z.string().min(1).max(255) });
-const CustomPath = Path.extend({ inboundProtocolId: z.string().min(1).max(255) });
+const params = z.object({ applicationId: z.string().min(1).max(255) });
+const customParams = params.extend({ inboundProtocolId: z.string().min(1).max(255) });
 
 const BASE = "/api/server/v1/applications/{applicationId}/inbound-protocols";
+const at = endpointsOf("inbound-protocols", BASE, applicationScopes, "application API");
 
 export const protocolOperations = {
   listInboundProtocols: operation({
-    ...at("GET", ""),
-    scope: VIEW,
+    ...at("GET", "", "view", "AM-011"),
     summary: "List the inbound protocols of an application",
-    source: row(11),
+    params,
     success: { status: 200, body: z.array(InboundProtocolRef) },
     failures: [400, 404],
   }),
 
-  getSamlConfiguration: operation({ ...at("GET", "/saml"), ...reading(SamlShown, "SAML2 settings", row(12)) }),
-  updateSamlConfiguration: operation({
-    ...at("PUT", "/saml"),
-    ...replacing(SamlBody, "SAML2 settings", "application API, Update SAML2 protocol parameters"),
-  }),
-  deleteSamlConfiguration: operation({ ...at("DELETE", "/saml"), ...removing("SAML2 settings", row(13)) }),
+  getSamlConfiguration: operation({ ...at("GET", "/saml", "view", "AM-012"), ...reading("SAML2", SamlShown) }),
+  updateSamlConfiguration: operation({ ...at("PUT", "/saml", "update", "AM-038"), ...replacing("SAML2", SamlBody) }),
+  deleteSamlConfiguration: operation({ ...at("DELETE", "/saml", "delete", "AM-013"), ...removing("SAML2") }),
 
-  getOidcConfiguration: operation({ ...at("GET", "/oidc"), ...reading(OidcShown, "OIDC settings", row(14)) }),
+  getOidcConfiguration: operation({ ...at("GET", "/oidc", "view", "AM-014"), ...reading("OIDC", OidcShown) }),
   updateOidcConfiguration: operation({
-    ...at("PUT", "/oidc"),
+    ...at("PUT", "/oidc", "update", "AM-039"),
+    ...replacing("OIDC", OidcBody),
     seesScopes: true,
-    ...replacing(OidcBody, "OIDC settings", "application API, Update OIDC protocol parameters"),
   }),
-  deleteOidcConfiguration: operation({ ...at("DELETE", "/oidc"), ...removing("OIDC settings", row(15)) }),
+  deleteOidcConfiguration: operation({ ...at("DELETE", "/oidc", "delete", "AM-015"), ...removing("OIDC") }),
   regenerateClientSecret: operation({
-    ...at("POST", "/oidc/regenerate-secret"),
-    scope: CREATE,
+    ...at("POST", "/oidc/regenerate-secret", "create", "AM-016"),
     seesScopes: true,
-    summary: "Make a new client secret; a revoked client is active again",
-    source: row(16),
+    summary: "Generate a new client secret; a revoked client becomes active",
+    params,
     success: { status: 200, body: OidcShown },
     failures: [400, 404],
   }),
   revokeClient: operation({
-    ...at("POST", "/oidc/revoke"),
-    scope: CREATE,
-    summary: "Revoke the client: nobody can use it until its secret is regenerated",
-    source: row(17),
+    ...at("POST", "/oidc/revoke", "create", "AM-017"),
+    summary: "Revoke the client; it cannot be used until its secret is regenerated",
+    params,
     success: { status: 200 },
     failures: [400, 404],
   }),
 
   getPassiveStsConfiguration: operation({
-    ...at("GET", "/passive-sts"),
-    ...reading(PassiveStsShown, "Passive STS settings", row(18)),
+    ...at("GET", "/passive-sts", "view", "AM-018"),
+    ...reading("Passive STS", PassiveStsShown),
   }),
   updatePassiveStsConfiguration: operation({
-    ...at("PUT", "/passive-sts"),
-    ...replacing(PassiveStsBody, "Passive STS settings", "application API, Update Passive STS parameters"),
+    ...at("PUT", "/passive-sts", "update", "AM-040"),
+    ...replacing("Passive STS", PassiveStsBody),
   }),
   deletePassiveStsConfiguration: operation({
-    ...at("DELETE", "/passive-sts"),
-    ...removing("Passive STS settings", row(19)),
+    ...at("DELETE", "/passive-sts", "delete", "AM-019"),
+    ...removing("Passive STS"),
   }),
 
   getWsTrustConfiguration: operation({
-    ...at("GET", "/ws-trust"),
-    ...reading(WsTrustShown, "WS-Trust settings", row(20)),
+    ...at("GET", "/ws-trust", "view", "AM-020"),
+    ...reading("WS-Trust", WsTrustShown),
   }),
   updateWsTrustConfiguration: operation({
-    ...at("PUT", "/ws-trust"),
-    ...replacing(WsTrustBody, "WS-Trust settings", "application API, Update WS-Trust parameters"),
+    ...at("PUT", "/ws-trust", "update", "AM-041"),
+    ...replacing("WS-Trust", WsTrustBody),
   }),
-  deleteWsTrustConfiguration: operation({ ...at("DELETE", "/ws-trust"), ...removing("WS-Trust settings", row(21)) }),
+  deleteWsTrustConfiguration: operation({
+    ...at("DELETE", "/ws-trust", "delete", "AM-021"),
+    ...removing("WS-Trust"),
+  }),
 
   getCustomConfiguration: operation({
-    ...at("GET", "/{inboundProtocolId}"),
-    params: CustomPath,
-    ...reading(CustomShown, "settings of a custom protocol", row(22)),
+    ...at("GET", "/{inboundProtocolId}", "view", "AM-022"),
+    ...reading("custom protocol", CustomShown),
+    params: customParams,
   }),
   updateCustomConfiguration: operation({
-    ...at("PUT", "/{inboundProtocolId}"),
-    params: CustomPath,
-    ...replacing(
-      CustomBody,
-      "settings of a custom protocol",
-      "application API, Update custom inbound protocol parameters",
-    ),
+    ...at("PUT", "/{inboundProtocolId}", "update", "AM-042"),
+    ...replacing("custom protocol", CustomBody),
+    params: customParams,
   }),
   deleteCustomConfiguration: operation({
-    ...at("DELETE", "/{inboundProtocolId}"),
-    params: CustomPath,
-    ...removing("settings of a custom protocol", row(23)),
+    ...at("DELETE", "/{inboundProtocolId}", "delete", "AM-023"),
+    ...removing("custom protocol"),
+    params: customParams,
   }),
 } as const;
 
-function at<M extends Method, P extends string>(method: M, below: P) {
-  return { service: "inbound-protocols", method, path: `${BASE}${below}`, params: Path } as const;
+function reading<S extends z.ZodType>(protocol: string, body: S) {
+  const summary = `Read the ${protocol} settings`;
+  return { summary, params, success: { status: 200, body }, failures: [400, 404] } as const;
 }
 
-function row(number: number): string {
-  return `application API, operation ${number}`;
-}
-
-/** Reading settings that are there. */
-function reading<S extends z.ZodType>(body: S, what: string, source: string) {
+function replacing<S extends z.ZodType>(protocol: string, body: S) {
   return {
-    scope: VIEW,
-    summary: `Read the ${what}`,
-    source,
-    success: { status: 200, body },
-    failures: [400, 404],
-  } as const;
-}
-
-/** Making settings, or replacing them whole. */
-function replacing<S extends z.ZodType>(body: S, what: string, source: string) {
-  return {
-    scope: UPDATE,
-    summary: `Set the ${what}, or replace them`,
-    source,
+    summary: `Create or replace the ${protocol} settings`,
+    params,
     body: z.preprocess(withoutNulls, body),
     success: { status: 200 },
     failures: [400, 404, 409],
   } as const;
 }
 
-/** Removing settings, whether they are there or not. */
-function removing(what: string, source: string) {
-  return { scope: DELETE, summary: `Remove the ${what}`, source, success: { status: 204 }, failures: [400] } as const;
+function removing(protocol: string) {
+  const summary = `Remove the ${protocol} settings; idempotent`;
+  return { summary, params, success: { status: 204 }, failures: [400] } as const;
 }

@@ -151,7 +151,7 @@ async function read(applications: ApplicationStore, tenant: string, id: string):
   return application;
 }
 
-/** Changes the protocols of an application. What was wrong before it and what would be wrong after it is told. */
+/** Changes the protocols of an application, and checks the whole application afterwards. */
 async function change(
   { applications }: ProtocolStores,
   tenant: string,
@@ -172,7 +172,7 @@ async function change(
   return undefined;
 }
 
-/** Removes a protocol; nothing happens when the application or the protocol is not there. */
+/** Removes a protocol. Idempotent: an unknown application or protocol is no error. */
 async function drop(
   { applications }: ProtocolStores,
   tenant: string,
@@ -185,7 +185,6 @@ async function drop(
       return inbound === before.inbound ? before : { ...before, inbound };
     });
   } catch (error) {
-    // What was to be removed is not there, which is what was wanted.
     if (!(error instanceof Fault && error.fault === "application.not_found")) throw error;
   }
   return undefined;
@@ -204,7 +203,7 @@ function unset(id: string, what: string): Fault {
   return new Fault("application.protocol_unset", `The application ${id} has no ${what} settings.`);
 }
 
-/** A blank in a name travels as `+` in a path too (reference section 6.5). */
+/** Clients write a blank in a name as `+` in paths too. */
 function customName(segment: string): string {
   return segment.replaceAll("+", " ");
 }

@@ -28,7 +28,7 @@ export const applicationHandlers: Handlers<typeof applicationOperations, Applica
     if (query.sortBy !== undefined || query.sortOrder !== undefined) {
       throw new Fault(
         "application.sorting",
-        "Sorting is not supported in this version of the API: leave sortBy and sortOrder out.",
+        "Sorting is not supported in this version of the API: remove sortBy and sortOrder.",
       );
     }
     return listApplications(applications, tenant, query);
@@ -79,7 +79,7 @@ export const applicationHandlers: Handlers<typeof applicationOperations, Applica
   async changeApplicationOwner({ params, body }, { tenant, applications, users }) {
     const owner = await users.find(tenant, body.id);
     await applications.update(tenant, params.applicationId, (before) => {
-      // Judged here, so that an unknown application is told before an unknown user.
+      // Checked here, so that an unknown application is reported before an unknown user.
       if (!owner) throw new Fault("application.owner_unknown", `No user of tenant ${tenant} has the id ${body.id}.`);
       return { ...before, ownerId: owner.id };
     });
@@ -106,7 +106,7 @@ export const applicationHandlers: Handlers<typeof applicationOperations, Applica
   },
 };
 
-/** Whoever makes an application owns it; one that an application makes has no owner until it is given one. */
+/** The user who creates an application owns it. One that a client creates has no owner until it gets one. */
 function ownerOf(principal: Principal): string {
   return principal.kind === "user" ? principal.subject : "";
 }

@@ -1,14 +1,14 @@
-/** The list of applications: filter, page, links (spec, operation 1; reference section 3.11). */
+/** The list of applications: filter, page, links (AM-048 to AM-066). */
 import type * as z from "zod";
 import { Fault } from "../../platform/faults.ts";
 import { attributesOf, type Filter, matches, parseFilter, type Vocabulary } from "../../platform/filter/filter.ts";
+import { LIMIT_DEFAULTS, type ListQuery, type PageLink, pageOf } from "../../platform/management-api.ts";
+import type { ApplicationEntry } from "../registry/application-rows.ts";
 import type { Application } from "../registry/model.ts";
 import { presentAdvanced, selfOf } from "../registry/present.ts";
 import type { ApplicationList, ApplicationListItem } from "../registry/shapes.ts";
-import type { ApplicationEntry, ApplicationStore } from "../registry/store.ts";
-import { LIMIT_DEFAULT, LIMIT_MAX } from "./contract.ts";
+import type { ApplicationStore } from "../registry/store.ts";
 
-/** What the list can be filtered by. */
 const filterable = ["name", "clientId", "issuer"] as const;
 type Filterable = (typeof filterable)[number];
 const vocabulary: Vocabulary<Filterable> = {
@@ -17,21 +17,11 @@ const vocabulary: Vocabulary<Filterable> = {
   example: "name eq Pickup or (clientId sw ab and issuer co example)",
 };
 
-/** What a caller can ask for beside the fields that are always shown. */
+/** What `attributes` can add to the members that are always shown. */
 const requestable = ["advancedConfigurations", "templateId", "clientId", "issuer"] as const;
 type Requestable = (typeof requestable)[number];
 
 const NAME_BYTES_MAX = 255;
-
-/** The query of the list, parsed by the contract. */
-export interface ListQuery {
-  readonly limit?: number | undefined;
-  readonly offset?: number | undefined;
-  readonly filter?: string | undefined;
-  readonly attributes?: string | undefined;
-}
-
-type Link = z.input<typeof ApplicationList>["links"][number];
 
 /**
  * One page of a tenant's applications with the exact total. At most three round trips.
@@ -44,10 +34,9 @@ export async function listApplications(
 ): Promise<z.input<typeof ApplicationList>> {
   const requested = requestedOf(query.attributes);
   const filter = query.filter?.trim() ? parseFilter(query.filter, vocabulary) : undefined;
-  // What a list is filtered by shows in it (reference section 3.10).
+  // Rows show the attributes that they are filtered by.
   const shown = new Set<Requestable>([...requested, ...(filter ? attributesOf(filter) : [])].filter(isRequestable));
-  const limit = Math.min(query.limit ?? LIMIT_DEFAULT, LIMIT_MAX);
-  const offset = query.offset ?? 0;
+  const { limit, offset } = pageOf(query, LIMIT_DEFAULTS.applications);
   const found = await matching(store, tenant, filter);
   const page = found.slice(offset, offset + limit);
   const entryById = new Map(page.map((entry) => [entry.id, entry]));
@@ -85,7 +74,7 @@ function isRequestable(name: string): name is Requestable {
   return requestable.some((candidate) => candidate === name);
 }
 
-/** The matching entries, newest first. A lone `name eq` is one item; anything else is one pass over all entries. */
+/** The matching entries, newest first. A filter that is one `name eq` reads one row, any other reads all entries. */
 async function matching(
   store: ApplicationStore,
   tenant: string,
@@ -93,7 +82,7 @@ async function matching(
 ): Promise<readonly ApplicationEntry[]> {
   if (filter?.kind === "compare" && filter.attribute === "name" && filter.operator === "eq") {
     const bytes = Buffer.byteLength(filter.value, "utf8");
-    // What is no possible name is no possible key either.
+    // A text that cannot be a name cannot be a key either.
     const entry = bytes >= 1 && bytes <= NAME_BYTES_MAX ? await store.entry(tenant, filter.value) : undefined;
     return entry ? [entry] : [];
   }
@@ -114,7 +103,7 @@ function presentItem(
     description,
     image: imageUrl,
     accessUrl,
-    // A requested key of an application without that protocol is an empty text (reference section 3.11).
+    // A requested key of an application without that protocol is an empty text.
     clientId: clientId ?? (requested.has("clientId") ? "" : undefined),
     issuer: requested.has("issuer") ? (issuer ?? "") : undefined,
     templateId: requested.has("templateId") ? templateId : undefined,
@@ -124,20 +113,20 @@ function presentItem(
   };
 }
 
-function linksOf(query: ListQuery, offset: number, limit: number, total: number): Link[] {
+function linksOf(query: ListQuery, offset: number, limit: number, total: number): PageLink[] {
   const rest = [
     ...(query.filter?.trim() ? [new URLSearchParams({ filter: query.filter }).toString()] : []),
     ...(query.attributes?.trim() ? [new URLSearchParams({ attributes: query.attributes }).toString()] : []),
   ];
-  const link = (rel: Link["rel"], at: number, size: number): Link => ({
+  const link = (rel: PageLink["rel"], at: number, size: number): PageLink => ({
     rel,
     href: `applications?${[`offset=${at}`, `limit=${size}`, ...rest].join("&")}`,
   });
-  const links: Link[] = [];
+  const links: PageLink[] = [];
   if (offset + limit < total) links.push(link("next", offset + limit, limit));
   if (offset > 0 && offset < limit) links.push(link("previous", 0, offset));
   if (offset >= limit) {
-    // From beyond the end, step back to the last page that has something on it.
+    // From beyond the end, step back to the last page that has rows.
     const steps = offset - limit < total ? 1 : Math.ceil((offset - total + 1) / limit);
     links.push(link("previous", Math.max(0, offset - steps * limit), limit));
   }

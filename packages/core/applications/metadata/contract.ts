@@ -1,4 +1,4 @@
-/** The operations that tell what applications can be configured with (spec application-management-api.md, operations 24-29). */
+/** The operations that list what applications can be configured with. */
 import * as z from "zod";
 import { operation } from "../../operation/operation.ts";
 
@@ -22,7 +22,7 @@ const SamlMetadata = z
 const OidcMetadata = z
   .object({
     allowedGrantTypes: z.object({ options: z.array(NamedValue) }),
-    defaultUserAccessTokenExpiryTime: z.string().meta({ description: "In seconds, like the other times" }),
+    defaultUserAccessTokenExpiryTime: z.string().meta({ description: "In seconds, as the other times" }),
     defaultApplicationAccessTokenExpiryTime: z.string(),
     defaultRefreshTokenExpiryTime: z.string(),
     defaultIdTokenExpiryTime: z.string(),
@@ -46,7 +46,7 @@ const CustomProtocolMetadata = z
         displayName: z.string(),
         type: z.enum(["STRING", "BOOLEAN", "INTEGER"]),
         required: z.boolean(),
-        availableValues: z.array(z.string()).meta({ description: "The only values that are accepted; empty for any" }),
+        availableValues: z.array(z.string()).meta({ description: "The accepted values; empty for any value" }),
         defaultValue: z.string().optional(),
         validationRegex: z.string().optional(),
         displayOrder: z.int(),
@@ -70,14 +70,14 @@ export const metadataOperations = {
   listSupportedProtocols: operation({
     ...shared,
     path: "/api/server/v1/applications/meta/inbound-protocols",
-    summary: "The inbound protocols that have metadata, custom ones first",
-    source: "application API, operation 24",
+    summary: "List the inbound protocols that have metadata, custom protocols first",
+    source: "application API, AM-024",
     query: z.object({
       customOnly: z
         .enum(["true", "false"], { error: "expected true or false" })
         .transform((text) => text === "true")
         .optional()
-        .meta({ type: "boolean", default: false, description: "Only the custom ones" }),
+        .meta({ type: "boolean", default: false, description: "Only custom protocols" }),
     }),
     success: { status: 200, body: z.array(NamedValue) },
     failures: [400],
@@ -85,34 +85,34 @@ export const metadataOperations = {
   getSamlMetadata: operation({
     ...shared,
     path: "/api/server/v1/applications/meta/inbound-protocols/saml",
-    summary: "What SAML2 settings choose from",
-    source: "application API, operation 25",
+    summary: "Read the allowed values of SAML2 settings",
+    source: "application API, AM-025",
     success: { status: 200, body: SamlMetadata },
     failures: [],
   }),
   getOidcMetadata: operation({
     ...shared,
     path: "/api/server/v1/applications/meta/inbound-protocols/oidc",
-    summary: "What OAuth2 and OpenID Connect settings choose from",
-    source: "application API, operation 26",
+    summary: "Read the allowed values of OAuth2 and OpenID Connect settings",
+    source: "application API, AM-026",
     success: { status: 200, body: OidcMetadata },
     failures: [],
   }),
   getWsTrustMetadata: operation({
     ...shared,
     path: "/api/server/v1/applications/meta/inbound-protocols/ws-trust",
-    summary: "What WS-Trust settings choose from",
-    source: "application API, operation 27",
+    summary: "Read the allowed values of WS-Trust settings",
+    source: "application API, AM-027",
     success: { status: 200, body: WsTrustMetadata },
     failures: [],
   }),
   getCustomProtocolMetadata: operation({
     ...shared,
     path: "/api/server/v1/applications/meta/inbound-protocols/{inboundProtocolId}",
-    summary: "The properties of a custom protocol",
-    source: "application API, operation 28",
+    summary: "Read the properties of a custom protocol",
+    source: "application API, AM-028",
     params: z.object({
-      inboundProtocolId: z.string().meta({ description: "The protocol's name; + stands for a blank, as %20 does" }),
+      inboundProtocolId: z.string().meta({ description: "The name of the protocol; `+` means a blank, as `%20` does" }),
     }),
     success: { status: 200, body: CustomProtocolMetadata },
     failures: [404],
@@ -120,8 +120,8 @@ export const metadataOperations = {
   getAdaptiveAuthTemplates: operation({
     ...shared,
     path: "/api/server/v1/applications/meta/adaptive-auth-templates",
-    summary: "Sample scripts for adaptive authentication, by category",
-    source: "application API, operation 29",
+    summary: "Read sample scripts of adaptive authentication, by category",
+    source: "application API, AM-029",
     success: { status: 200, body: AdaptiveAuthTemplates },
     failures: [],
   }),

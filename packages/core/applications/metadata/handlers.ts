@@ -1,4 +1,4 @@
-/** The functions behind the metadata operations. They need no database: everything is known when the function starts. */
+/** The functions behind the metadata operations. They need no database. */
 
 import { SUPER_TENANT } from "../../domain/tenant.ts";
 import type { Handlers } from "../../operation/operation.ts";
@@ -78,26 +78,23 @@ export const metadataHandlers: Handlers<typeof metadataOperations, MetadataStore
   },
 
   async getAdaptiveAuthTemplates() {
-    // A chunk of its own: nobody else needs the texts when the function starts.
+    // A chunk of its own, loaded when it is first needed.
     const { templatesJson } = await import("./templates/templates.ts");
     return { templatesJSON: templatesJson() };
   },
 };
 
-/** A tenant signs with its own certificate, which has the tenant's domain as its alias; the super tenant with the server's. */
+/** The alias of a tenant's certificate is its domain; the super tenant uses the server's certificate. */
 function certificateAliasOf(tenant: string): string {
   return tenant === SUPER_TENANT ? SERVER_CERTIFICATE_ALIAS : tenant;
 }
 
-/** The contract's arrays are mutable and the options are not: what leaves is parsed, and so copied, anyway. */
+/** Copies the options: the contract's arrays are mutable. */
 function listed({ options, ...rest }: { readonly options: readonly string[]; readonly defaultValue?: string }) {
-  return {
-    ...rest,
-    options: [...options],
-  };
+  return { ...rest, options: [...options] };
 }
 
-/** Clients write the name as a form does, on top of the path's own escapes; no name holds a plus sign. */
+/** Clients write a blank as `+` in paths too; no name contains a plus sign. */
 function nameFrom(pathValue: string): string {
   return pathValue.replaceAll("+", " ");
 }

@@ -1,4 +1,4 @@
-/** From the protocols in a body to the settings of an application. What all ways of setting a protocol share. */
+/** From the protocols of a body to the settings of an application. */
 import type * as z from "zod";
 import { Fault } from "../../platform/faults.ts";
 import type { Exempt } from "../../platform/public-fetch.ts";
@@ -11,24 +11,24 @@ import { readSaml, samlServiceProvider } from "./saml.ts";
 import type { InboundProtocolsBody, PassiveStsBody, WsTrustBody } from "./shapes.ts";
 import { isRunnable } from "./urls.ts";
 
-/** What protocol settings need beside their body. */
+/** What protocol settings need in addition to their body. */
 export interface ProtocolSupport {
   readonly seal: Seal;
   readonly customKinds: readonly CustomProtocolKind[];
-  /** Addresses from which metadata may be fetched whatever they are; for tests and closed networks. */
+  /** Addresses from which metadata may be fetched although they are not public; for tests and closed networks. */
   readonly metadataExempt: Exempt;
 }
 
-/** Settings, and the certificate that SAML metadata brought along. */
+/** The settings, and the certificate of SAML metadata. */
 export interface Configured {
   readonly inbound: InboundProtocols;
   /** Base64 of a PEM. */
   readonly certificate?: string;
 }
 
-/** A relying party of WS-Federation after a body; its realm stays what it is (reference section 6.3). */
+/** A relying party of WS-Federation after a body. Its realm cannot change. */
 export function passiveSts(body: z.output<typeof PassiveStsBody>, before: InboundProtocols["passiveSts"]) {
-  unchanged("realm", before?.realm, body.realm);
+  checkUnchanged("realm", before?.realm, body.realm);
   checkReplies(body);
   return body;
 }
@@ -40,13 +40,13 @@ function checkReplies({ replyTo, replyToLogout = "" }: z.output<typeof PassiveSt
   }
 }
 
-/** A relying party of the token service after a body; its audience stays what it is (reference section 6.4). */
+/** A relying party of the security token service after a body. Its audience cannot change. */
 export function wsTrust(body: z.output<typeof WsTrustBody>, before: InboundProtocols["wsTrust"]) {
-  unchanged("audience", before?.audience, body.audience);
+  checkUnchanged("audience", before?.audience, body.audience);
   return body;
 }
 
-/** All protocols of a new application. Throws what the protocols' own rules throw. */
+/** All protocols of a new application. Throws the faults of each protocol. */
 export async function configureNew(
   body: z.output<typeof InboundProtocolsBody>,
   tenant: string,
@@ -74,8 +74,8 @@ export async function configureNew(
   };
 }
 
-function unchanged(what: string, before: string | undefined, wished: string): void {
-  if (before !== undefined && before !== wished) {
+function checkUnchanged(what: string, before: string | undefined, after: string): void {
+  if (before !== undefined && before !== after) {
     throw new Fault(
       "application.invalid",
       `Invalid ${what} value provided for update. Delete the protocol to change it.`,

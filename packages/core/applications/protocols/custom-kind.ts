@@ -1,4 +1,4 @@
-/** A kind of custom inbound protocol, as deployment.toml declares it. */
+/** Custom inbound protocols, as deployment.toml declares them. */
 
 /** One property of a custom protocol. */
 export interface CustomProperty {
@@ -6,19 +6,19 @@ export interface CustomProperty {
   readonly displayName: string;
   readonly type: "STRING" | "BOOLEAN" | "INTEGER";
   readonly required: boolean;
-  /** The only values that are accepted; empty for any. */
+  /** The accepted values; empty for any value. */
   readonly availableValues: readonly string[];
   readonly defaultValue?: string;
-  /** A pattern of RE2 that a value must match as a whole. */
+  /** An RE2 pattern that the whole value must match. */
   readonly validationRegex?: string;
   readonly displayOrder: number;
   /** A confidential value is sealed at rest. */
   readonly isConfidential: boolean;
 }
 
-/** One kind. */
+/** One custom protocol. */
 export interface CustomProtocolKind {
-  /** The name in paths and lists; unique, and none of the standard protocols'. */
+  /** The name in paths and lists. Unique, and different from the standard protocols. */
   readonly name: string;
   readonly displayName: string;
   readonly configName: string;

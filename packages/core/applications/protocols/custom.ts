@@ -1,4 +1,4 @@
-/** Custom inbound protocols: values held against the kind that deployment.toml declares (reference section 6.5). */
+/** Custom inbound protocols: settings, and their check against the declaration in deployment.toml. */
 import type * as z from "zod";
 import { Fault } from "../../platform/faults.ts";
 import type { Seal } from "../../platform/seal.ts";
@@ -7,7 +7,7 @@ import type { CustomSettings } from "./model.ts";
 import { readPattern } from "./pattern.ts";
 import type { CustomBody, CustomShown } from "./shapes.ts";
 
-/** The kind of a name. Throws `application.invalid` for a name that nobody declared. */
+/** The declaration of that name. Throws `application.invalid` if there is none. */
 export function customKindOf(name: string, kinds: readonly CustomProtocolKind[]): CustomProtocolKind {
   const kind = kinds.find((candidate) => candidate.name === name);
   if (kind) return kind;
@@ -15,18 +15,18 @@ export function customKindOf(name: string, kinds: readonly CustomProtocolKind[])
   throw refuse(`Unknown inbound type: ${name.slice(0, 200)}. Declared are: ${known}.`);
 }
 
-/** Makes sure that every pattern of the kinds is one of RE2. Throws an `Error` that names the property, for whoever starts the service. */
+/** Checks that every pattern is valid RE2. Throws an `Error` that names the property, when the service starts. */
 export async function checkPatterns(kinds: readonly CustomProtocolKind[]): Promise<void> {
   for (const kind of kinds) {
     for (const { name, validationRegex } of kind.properties) {
       if (validationRegex !== undefined && !(await readPattern(validationRegex))) {
-        throw new Error(`The validation_regex of the property "${name}" of "${kind.name}" is not a pattern of RE2.`);
+        throw new Error(`The validation_regex of the property "${name}" of "${kind.name}" is not a valid RE2 pattern.`);
       }
     }
   }
 }
 
-/** The settings after a body, which replaces them whole. Throws `application.invalid` with every rule that is broken first. */
+/** The settings after a body, which replaces all of them. Throws `application.invalid`. */
 export async function customSettings(
   kind: CustomProtocolKind,
   body: z.output<typeof CustomBody>,
@@ -70,11 +70,11 @@ async function checkValue(property: CustomProperty, value: string): Promise<void
   }
   if (validationRegex === undefined) return;
   const pattern = await readPattern(validationRegex);
-  if (!pattern) throw new Error(`the validation_regex of ${name} in deployment.toml is not a pattern of RE2`);
+  if (!pattern) throw new Error(`the validation_regex of ${name} in deployment.toml is not a valid RE2 pattern`);
   if (!pattern.matches(value)) throw wrong(`must match ${validationRegex}`);
 }
 
-/** The settings as they are read; `friendlyName` is what the declaration calls a property today. */
+/** The settings in a response; `friendlyName` is the display name of the current declaration. */
 export function presentCustom(
   settings: CustomSettings,
   kinds: readonly CustomProtocolKind[],

@@ -1,18 +1,18 @@
 /**
- * What the rest must know about the standard protocols: their names in paths, bodies and lists, and the key by which an
- * application is found through them. Another protocol is one more row here, its shapes, its operations and their handlers.
+ * The standard protocols: their names in paths, bodies and lists, and the key that identifies an application in each. A new
+ * protocol is one more row here, with its shapes, operations and handlers.
  */
 import { Fault } from "../../platform/faults.ts";
 import type { InboundProtocols } from "./model.ts";
 
-/** The kinds of keys that belong to one application at a time. */
+/** The kinds of keys that are unique to one application. */
 export type KeyKind = "OIDC" | "SAML" | "STS" | "WSTRUST";
 
 /** A key that an application claims through one of its protocols. */
 export interface InboundKey {
   readonly kind: KeyKind;
   readonly value: string;
-  /** The fault when another application has it. */
+  /** The fault of a key that another application has. */
   readonly taken: (tenant: string) => Fault;
 }
 
@@ -66,24 +66,24 @@ export const protocolKinds = {
   }),
 } as const;
 
-/** One row of an application's list of protocols. */
+/** A protocol in the list of an application. */
 export interface ProtocolRef {
   readonly type: string;
   readonly name: string;
   readonly self: string;
 }
 
-/** The key under which a SAML issuer is unique: a qualifier makes another service provider of the same issuer. */
+/** The unique key of a SAML service provider: its issuer, with its qualifier if it has one. */
 export function samlKey({ issuer, serviceProviderQualifier }: NonNullable<InboundProtocols["saml"]>): string {
   return serviceProviderQualifier ? `${issuer}:urn:sp:qualifier:${serviceProviderQualifier}` : issuer;
 }
 
-/** The fault of a client whose id, or whose application's name, belongs to another. */
+/** The fault of a client id, or of the name of a client's application, that is in use. */
 export function clientTaken(description: string): Fault {
   return new Fault("client.taken", description);
 }
 
-/** The keys that an application claims through all its protocols. */
+/** The keys of all protocols of an application. */
 export function keysOf({ saml, oidc, passiveSts, wsTrust }: InboundProtocols): readonly InboundKey[] {
   return [
     ...(saml ? [protocolKinds.saml.keyOf(saml)] : []),
@@ -93,7 +93,7 @@ export function keysOf({ saml, oidc, passiveSts, wsTrust }: InboundProtocols): r
   ];
 }
 
-/** The protocols without entries of a file that say nothing more: those of these types, or of protocols that are configured. */
+/** Removes `others` entries of the given types, and of types that are configured now. */
 export function withoutOthers(inbound: InboundProtocols, ...types: readonly string[]): InboundProtocols {
   const settled = new Set([...types, ...configuredTypes(inbound)]);
   const { others = [], ...rest } = inbound;
@@ -102,7 +102,7 @@ export function withoutOthers(inbound: InboundProtocols, ...types: readonly stri
   return left.length > 0 ? { ...rest, others: left } : rest;
 }
 
-/** What an application's protocols are called and where they lie, given the application's own path. */
+/** The list of an application's protocols, given the path of the application. */
 export function protocolRefs(inbound: InboundProtocols, applicationPath: string): ProtocolRef[] {
   const segmentOf = (name: string): string =>
     Object.values(protocolKinds).find(({ type }) => type === name)?.segment ??
@@ -115,7 +115,6 @@ export function protocolRefs(inbound: InboundProtocols, applicationPath: string)
   }));
 }
 
-/** The types of the protocols that an application is configured for. */
 function configuredTypes(inbound: InboundProtocols): readonly string[] {
   return [
     ...Object.values(protocolKinds)
@@ -125,7 +124,7 @@ function configuredTypes(inbound: InboundProtocols): readonly string[] {
   ];
 }
 
-/** Keeps the tie between a member and what it holds. */
+/** Infers the relation between a member and its settings. */
 function kind<Name extends keyof InboundProtocols>(declaration: ProtocolKind<Name>): ProtocolKind<Name> {
   return declaration;
 }

@@ -1,11 +1,11 @@
-/** Inbound protocol settings as they are kept with their application. */
+/** Inbound protocol settings, as they are stored with their application. */
 import type * as z from "zod";
 import type { OidcShown, PassiveStsShown, SamlShown, WsTrustShown } from "./shapes.ts";
 
 /** An OAuth2 / OpenID Connect client. Its secret is sealed for `tenant/application id`. */
 export type OidcClient = Omit<z.output<typeof OidcShown>, "clientSecret" | "refreshToken"> & {
   readonly sealedSecret: string;
-  /** Whether refresh tokens are renewed is absent where nobody has said it: then they are, though it is shown as false (reference access.md section 1.7). */
+  /** An absent `renewRefreshToken` is shown as false, but refresh tokens are renewed. */
   readonly refreshToken: { readonly expiryInSeconds: number; readonly renewRefreshToken?: boolean };
 };
 
@@ -25,13 +25,13 @@ export interface CustomSettings {
   readonly properties: readonly { readonly key: string; readonly value: string; readonly isSealed?: true }[];
 }
 
-/** A protocol that an imported file names and that nobody here is configured for. */
+/** A protocol of an imported file that is not configured here. */
 export interface OtherEntry {
   readonly type: string;
   readonly key: string;
 }
 
-/** The protocols of one application: at most one configuration of each kind. */
+/** The protocols of one application, at most one configuration of each. */
 export interface InboundProtocols {
   readonly oidc?: OidcClient;
   readonly saml?: SamlServiceProvider;
@@ -39,11 +39,11 @@ export interface InboundProtocols {
   readonly wsTrust?: WsTrust;
   /** By name. */
   readonly custom?: Readonly<Record<string, CustomSettings>>;
-  /** Listed and exported; nobody signs in by them. */
+  /** Listed and exported, without effect on sign-in. */
   readonly others?: readonly OtherEntry[];
 }
 
-/** The text that secrets of an application are sealed for. */
+/** The context that secrets of an application are sealed for. */
 export function ownerOf(tenant: string, applicationId: string): string {
   return `${tenant}/${applicationId}`;
 }

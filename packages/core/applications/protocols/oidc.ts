@@ -1,4 +1,4 @@
-/** OAuth2 / OpenID Connect clients: what a body may ask for, what a client gets, and how its secret lives (reference section 6.1). */
+/** OAuth2 / OpenID Connect clients: validation of a body, settings, and the life cycle of the secret. */
 import { timingSafeEqual } from "node:crypto";
 import type * as z from "zod";
 import { Fault } from "../../platform/faults.ts";
@@ -14,15 +14,15 @@ type Shown = z.input<typeof OidcShown>;
 
 const CLIENT_ID_LENGTH = 28;
 const SECRET_LENGTH = 44;
-/** Ids that this service makes are UUIDs of version 7; the subject of a token is a user's id or a client's (RFC 9068 section 5). */
+/** The subject of a token is the id of a user or of a client: they must differ in form (RFC 9068 section 5). */
 const RESOURCE_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const PRINTABLE = /^[\x21-\x7E]+$/;
-/** Reading an expression costs more than reading an address. */
+/** Expressions are more expensive to check than addresses. */
 const EXPRESSIONS_MAX = 10;
-/** Nobody's address: an expression that takes it takes any. */
-const STRANGER = "https://stranger.invalid/anything";
+/** An expression that matches this address matches any. */
+const UNRELATED_ADDRESS = "https://stranger.invalid/anything";
 
-/** Judges a body, whatever the client is. Throws `client.invalid`, `application.invalid`, `cors.duplicate`. */
+/** Checks what does not depend on the client. Throws `client.invalid`, `application.invalid`, `cors.duplicate`. */
 export async function checkOidc(body: Body): Promise<void> {
   const names: readonly string[] = grantTypes.map(({ name }) => name);
   for (const grant of body.grantTypes) allowed(grant, names, "grant type");
@@ -34,7 +34,7 @@ export async function checkOidc(body: Body): Promise<void> {
     throw refuse("Callback URI is mandatory for Code or Implicit grant types");
   }
   if (callbacks.filter((callback) => callback.startsWith("regexp=")).length > EXPRESSIONS_MAX) {
-    throw refuse(`More than ${EXPRESSIONS_MAX} callbacks are expressions; join them by |.`);
+    throw refuse(`callbackURLs: more than ${EXPRESSIONS_MAX} are expressions. Join them with |.`);
   }
   for (const callback of callbacks) await checkCallback(callback);
   checkOrigins(body.allowedOrigins ?? []);
@@ -58,27 +58,25 @@ function allowed(value: string | undefined, options: readonly string[], what: st
   if (value !== undefined && !options.includes(value)) throw refuse(`'${value}' ${what} is not allowed.`);
 }
 
-/** Judges one callback. Throws `client.invalid`. */
 async function checkCallback(callback: string): Promise<void> {
   if (callback.startsWith("regexp=")) {
     const pattern = await readPattern(callback.slice("regexp=".length));
     if (!pattern)
-      throw refuse(
-        `The callback '${callback.slice(0, 100)}' is not a regular expression of RE2 of at most 1,024 characters.`,
-      );
-    if (pattern.matches(STRANGER)) throw refuse(`The callback '${callback.slice(0, 100)}' would match any address.`);
+      throw refuse(`The callback '${callback.slice(0, 100)}' must be an RE2 expression of at most 1,024 characters.`);
+    if (pattern.matches(UNRELATED_ADDRESS))
+      throw refuse(`The callback '${callback.slice(0, 100)}' would match any address.`);
     return;
   }
   const shown = callback.slice(0, 100);
   if (!URL.canParse(callback)) throw refuse(`The callback '${shown}' is not an absolute URL.`);
   const url = new URL(callback);
   if (isRunnable(callback)) throw refuse(`The callback '${shown}' has a scheme that is not allowed.`);
-  if (url.username || url.password) throw refuse(`The callback '${shown}' must not hold a user name.`);
+  if (url.username || url.password) throw refuse(`The callback '${shown}' must not contain a user name.`);
   if (callback.includes("#")) throw refuse("Callback URI must not contain a fragment component");
-  if (url.host.includes("*")) throw refuse(`The callback '${shown}' must name one host; write regexp= for several.`);
+  if (url.host.includes("*")) throw refuse(`The callback '${shown}' must name one host. Use regexp= for several.`);
 }
 
-/** Judges the origins from which browsers may call (reference section 3.6). */
+/** Origins from which browsers may call. Throws `application.invalid` and `cors.duplicate`. */
 function checkOrigins(origins: readonly string[]): void {
   for (const origin of origins) {
     const isOrigin =
@@ -95,15 +93,15 @@ function checkOrigins(origins: readonly string[]): void {
   }
 }
 
-/** Compares two secrets in the same time wherever they differ. */
+/** Compares two secrets in constant time. */
 export function sameText(a: string, b: string): boolean {
   const [x, y] = [Buffer.from(a), Buffer.from(b)];
   return x.length === y.length && timingSafeEqual(x, y);
 }
 
 /**
- * The client after a body that was judged; it replaces everything but id, secret and state. `owner` is the text that the
- * secret is sealed for. Throws `client.invalid` and `application.invalid` for an id or secret that cannot be.
+ * The client after a checked body, which replaces everything except id, secret and state. The secret is sealed for `owner`.
+ * Throws `client.invalid` and `application.invalid` for a wrong id or secret.
  */
 export function oidcClient(body: Body, before: OidcClient | undefined, seal: Seal, owner: string): OidcClient {
   const { accessToken = {}, refreshToken = {}, idToken = {}, pkce = {} } = body;
@@ -151,7 +149,7 @@ export function oidcClient(body: Body, before: OidcClient | undefined, seal: Sea
   };
 }
 
-/** The id and secret of a client after a body: kept, taken from the body where they are new, or made. */
+/** The id and secret of an existing client stay; those of a new one come from the body or are generated. */
 function credentialOf(body: Body, before: OidcClient | undefined, seal: Seal, owner: string) {
   const { clientId, clientSecret } = body;
   const invalid = (what: string) => new Fault("application.invalid", `Invalid ${what} provided for update.`);
@@ -164,10 +162,10 @@ function credentialOf(body: Body, before: OidcClient | undefined, seal: Seal, ow
   }
   for (const [name, value] of Object.entries({ clientId, clientSecret })) {
     if (value !== undefined && !PRINTABLE.test(value))
-      throw refuse(`The ${name} may hold printable ASCII without blanks.`);
+      throw refuse(`The ${name} must be printable ASCII without blanks.`);
   }
   if (clientId !== undefined && RESOURCE_ID.test(clientId)) {
-    throw refuse("The clientId has the form of a user's id, with which tokens would be mistaken for the user's.");
+    throw refuse("The clientId must not have the form of a user id (a UUID of version 7).");
   }
   return {
     clientId: clientId ?? randomText(CLIENT_ID_LENGTH),
@@ -176,7 +174,7 @@ function credentialOf(body: Body, before: OidcClient | undefined, seal: Seal, ow
   };
 }
 
-/** The client with a new secret; it is active again, whatever it was. */
+/** The client with a new secret, active. */
 export function regenerated(client: OidcClient, seal: Seal, owner: string): OidcClient {
   return {
     ...client,
@@ -185,12 +183,12 @@ export function regenerated(client: OidcClient, seal: Seal, owner: string): Oidc
   };
 }
 
-/** The client that nobody can use until its secret is regenerated. */
+/** The client, unusable until its secret is regenerated. */
 export function revoked(client: OidcClient): OidcClient {
   return { ...client, state: "REVOKED" };
 }
 
-/** The client as it is read, with its secret. */
+/** The client in a response, with its secret. */
 export function presentOidc({ sealedSecret, ...client }: OidcClient, seal: Seal, owner: string): Shown {
   return {
     ...client,

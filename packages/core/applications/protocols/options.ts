@@ -1,9 +1,6 @@
-/**
- * The values that protocol settings choose from, as the metadata operations list them and the rules of the protocols hold
- * settings against them (reference application-api.md section 7; values of the product the API comes from).
- */
+/** The allowed values of protocol settings, for the metadata operations and for validation. Those of WSO2 Identity Server. */
 
-/** Some values, and the one that holds where none is chosen. */
+/** The allowed values of one setting, and its default. */
 export interface Options {
   readonly options: readonly string[];
   readonly defaultValue?: string;
@@ -14,7 +11,7 @@ const DSIG_MORE = "http://www.w3.org/2001/04/xmldsig-more";
 const ENC = "http://www.w3.org/2001/04/xmlenc";
 const ENC11 = "http://www.w3.org/2009/xmlenc11";
 
-/** The alias of the server's own certificate. */
+/** The alias of the server's certificate. */
 export const SERVER_CERTIFICATE_ALIAS = "wso2carbon";
 
 export const samlOptions = {
@@ -64,7 +61,7 @@ export const samlOptions = {
   },
 } as const satisfies Record<string, Options | string>;
 
-/** The grant types that a client may be given, with the names that people see. */
+/** The grant types that a client may have, with display names. */
 export const grantTypes = [
   { name: "refresh_token", displayName: "Refresh Token" },
   { name: "urn:ietf:params:oauth:grant-type:saml2-bearer", displayName: "SAML2" },
@@ -81,7 +78,7 @@ export const grantTypes = [
   { name: "urn:ietf:params:oauth:grant-type:jwt-bearer", displayName: "JWT Bearer" },
 ] as const;
 
-/** How long tokens live where an application says nothing, in seconds. */
+/** The default lifetimes of tokens, in seconds. */
 export const tokenLifetimes = {
   userAccessTokenSeconds: 3_600,
   applicationAccessTokenSeconds: 3_600,

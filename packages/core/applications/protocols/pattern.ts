@@ -1,9 +1,9 @@
 /**
- * Regular expressions that callers or operators write. They are RE2's, which match in time proportional to the text; the
- * engine is loaded when the first one is met.
+ * Regular expressions of callers and operators. They are RE2 patterns, which match in linear time. The engine is loaded
+ * when it is first needed.
  */
 
-/** A pattern that is ready to match. */
+/** A compiled pattern. */
 export interface Pattern {
   /** Whether the whole text matches. */
   matches(text: string): boolean;
@@ -11,7 +11,7 @@ export interface Pattern {
 
 const PATTERN_LENGTH_MAX = 1_024;
 
-/** Reads a pattern; `undefined` when it is none, is longer than 1,024 characters, or needs what RE2 has not (back references, look-around). */
+/** Compiles a pattern. `undefined` for an invalid one, or one with more than 1,024 characters. RE2 has no back references and no look-around. */
 export async function readPattern(source: string): Promise<Pattern | undefined> {
   if (source.length > PATTERN_LENGTH_MAX) return undefined;
   const { RE2JS } = await import("re2js");
@@ -19,7 +19,7 @@ export async function readPattern(source: string): Promise<Pattern | undefined> 
     const compiled = RE2JS.compile(source);
     return { matches: (text) => compiled.matches(text) };
   } catch {
-    // A pattern that does not compile is the answer, not a failure.
+    // RE2JS throws for an invalid pattern.
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * SAML metadata of a service provider (OASIS saml-metadata-2.0-os) to the settings that a person would write by hand
- * (reference section 6.2.5). Documents with a document type, entities, or more depth than metadata has are refused unread.
+ * Converts the SAML metadata of a service provider (OASIS saml-metadata-2.0-os) to a manual configuration. Documents with a
+ * document type, entities, or too much depth are refused before they are read.
  */
 import { X509Certificate } from "node:crypto";
 import { XmlElement, XmlText } from "@rgrove/parse-xml";
@@ -41,19 +41,19 @@ type Tree = { readonly [name: string]: string | readonly Tree[] };
 
 type Namespaces = ReadonlyMap<string, string>;
 
-/** What metadata says: settings as written by hand, and the signing certificate as the Base64 of its PEM. */
+/** A manual configuration, and the signing certificate as the Base64 of its PEM. */
 export interface SamlMetadata {
   readonly manual: z.output<typeof SamlManual>;
   readonly certificate?: string;
 }
 
-/** Reads the metadata of a service provider. Throws `saml.invalid`. */
+/** Throws `saml.invalid`. */
 export function readSamlMetadata(bytes: Uint8Array): SamlMetadata {
   const root = parse(decodeXml(bytes, refuse));
   const parsed = Descriptor.safeParse(root);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw refuse(`${issue?.path.filter((part) => part !== 0).join("/") ?? ""} is missing or not as metadata has it.`);
+    throw refuse(`${issue?.path.filter((part) => part !== 0).join("/") ?? ""} is missing or invalid.`);
   }
   const [provider] = parsed.data.SPSSODescriptor;
   if (!provider) throw refuse("There is no SPSSODescriptor.");
@@ -96,8 +96,8 @@ function parse(text: string): Tree {
 }
 
 /**
- * An element of metadata or of an XML signature as plain data: attributes with an `@`, its own text as `#text`, and every
- * child in a list by its local name. What belongs to any other namespace says nothing here and is left out.
+ * An element of metadata or of an XML signature as plain data: attributes with an `@`, its own text as `#text`, and children
+ * in lists by local name. Elements of other namespaces are ignored.
  */
 function toTree(element: XmlElement, outside: Namespaces): Tree | undefined {
   const namespaces = namespacesIn(element, outside);
@@ -120,7 +120,7 @@ function toTree(element: XmlElement, outside: Namespaces): Tree | undefined {
   return tree;
 }
 
-/** The namespaces that hold inside an element. */
+/** The namespaces inside an element. */
 function namespacesIn(element: XmlElement, outside: Namespaces): Namespaces {
   const inside = new Map(outside);
   for (const [name, value] of Object.entries(element.attributes)) {
@@ -139,7 +139,7 @@ function isTrue(text: string | undefined): boolean {
   return text === "true" || text === "1";
 }
 
-/** The PEM of a certificate's Base64, checked. */
+/** The PEM of a Base64 certificate. Throws `saml.invalid`. */
 function pemOf(base64: string): string {
   const body = base64.replace(/\s+/g, "");
   const pem = `-----BEGIN CERTIFICATE-----\n${body.match(/.{1,64}/g)?.join("\n")}\n-----END CERTIFICATE-----\n`;

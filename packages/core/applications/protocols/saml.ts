@@ -1,4 +1,4 @@
-/** SAML service providers: from a hand-written configuration, or metadata, to the settings that are kept (reference section 6.2). */
+/** SAML service providers: from a manual configuration, or metadata, to settings. */
 import { randomInt } from "node:crypto";
 import type * as z from "zod";
 import { Fault } from "../../platform/faults.ts";
@@ -11,7 +11,7 @@ import { isRunnable } from "./urls.ts";
 type Body = z.output<typeof SamlBody>;
 type Manual = z.output<typeof SamlManual>;
 
-/** What a body says, whichever way it goes. */
+/** The manual configuration of a body, or of its metadata. */
 export interface SamlSource {
   readonly manual: Manual;
   /** The signing certificate of the metadata, as the Base64 of its PEM. */
@@ -25,27 +25,27 @@ const INDEX_MAX = 2 ** 31 - 1;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
- * The settings after a hand-written configuration, which replaces them whole. A part that is sent without its switch is
- * switched on; a part that is not sent is off. Throws `saml.invalid`.
+ * The settings after a manual configuration, which replaces all of them. A part without its switch is on, an absent part is
+ * off. Throws `saml.invalid`.
  */
 export function samlServiceProvider(manual: Manual, before: SamlServiceProvider | undefined): SamlServiceProvider {
   checkKeys(manual);
   checkAddresses(manual);
   const { attributeProfile, singleLogoutProfile: logout, requestValidation, responseSigning } = manual;
-  const { assertionConsumerUrls: urls, defaultAssertionConsumerUrl: wished } = manual;
-  const isWithAttributes = attributeProfile?.enabled ?? false;
+  const { assertionConsumerUrls: urls, defaultAssertionConsumerUrl: requested } = manual;
+  const withAttributes = attributeProfile?.enabled ?? false;
   const { enabled: _, logoutMethod, idpInitiatedSingleLogout, ...logoutUrls } = logout ?? {};
   return {
     issuer: manual.issuer,
     ...(manual.serviceProviderQualifier && { serviceProviderQualifier: manual.serviceProviderQualifier }),
     assertionConsumerUrls: [...new Set(urls)],
-    defaultAssertionConsumerUrl: wished !== undefined && urls.includes(wished) ? wished : (urls[0] ?? ""),
+    defaultAssertionConsumerUrl: requested !== undefined && urls.includes(requested) ? requested : (urls[0] ?? ""),
     ...(manual.idpEntityIdAlias !== undefined && { idpEntityIdAlias: manual.idpEntityIdAlias }),
     singleSignOnProfile: singleSignOn(manual.singleSignOnProfile ?? {}, attributeIndex(manual, before)),
     attributeProfile: {
-      enabled: isWithAttributes,
+      enabled: withAttributes,
       alwaysIncludeAttributesInResponse:
-        isWithAttributes && (attributeProfile?.alwaysIncludeAttributesInResponse ?? false),
+        withAttributes && (attributeProfile?.alwaysIncludeAttributesInResponse ?? false),
       nameFormat: attributeProfile?.nameFormat ?? ATTRIBUTE_NAME_FORMAT,
     },
     singleLogoutProfile: {
@@ -65,8 +65,7 @@ export function samlServiceProvider(manual: Manual, before: SamlServiceProvider 
       enabled: responseSigning ? (responseSigning.enabled ?? true) : false,
       signingAlgorithm: algorithm(
         responseSigning?.signingAlgorithm,
-        samlOptions.responseSigningAlgorithm.options,
-        samlOptions.responseSigningAlgorithm.defaultValue,
+        samlOptions.responseSigningAlgorithm,
         "Response Signing",
       ),
     },
@@ -77,11 +76,11 @@ export function samlServiceProvider(manual: Manual, before: SamlServiceProvider 
 function checkKeys({ issuer, serviceProviderQualifier }: Manual): void {
   if (issuer.trim() === "") throw refuse("A value for the Issuer is mandatory.");
   for (const part of [issuer, serviceProviderQualifier ?? ""]) {
-    if (part.includes("@")) throw refuse(`'@' is reserved and cannot stand in '${part.slice(0, 200)}'.`);
+    if (part.includes("@")) throw refuse(`'@' is reserved: remove it from '${part.slice(0, 200)}'.`);
   }
 }
 
-/** No address that a browser is sent to may run in the browser instead. */
+/** Refuses addresses that a browser would execute. */
 function checkAddresses({ assertionConsumerUrls, singleLogoutProfile: logout }: Manual): void {
   const { logoutRequestUrl = "", logoutResponseUrl = "", idpInitiatedSingleLogout } = logout ?? {};
   const returns = idpInitiatedSingleLogout?.returnToUrls ?? [];
@@ -106,38 +105,27 @@ function singleSignOn(
       nameIdFormat: nameIdFormat(assertion.nameIdFormat),
       audiences: assertion.audiences ?? [],
       recipients: assertion.recipients ?? [],
-      digestAlgorithm: algorithm(
-        assertion.digestAlgorithm,
-        responseDigestAlgorithm.options,
-        responseDigestAlgorithm.defaultValue,
-        "Response Digest",
-      ),
+      digestAlgorithm: algorithm(assertion.digestAlgorithm, responseDigestAlgorithm, "Response Digest"),
       encryption: {
         enabled: encryption.enabled ?? false,
         assertionEncryptionAlgorithm: algorithm(
           encryption.assertionEncryptionAlgorithm,
-          assertionEncryptionAlgorithm.options,
-          assertionEncryptionAlgorithm.defaultValue,
+          assertionEncryptionAlgorithm,
           "Assertion Encryption",
         ),
-        keyEncryptionAlgorithm: algorithm(
-          encryption.keyEncryptionAlgorithm,
-          keyEncryptionAlgorithm.options,
-          keyEncryptionAlgorithm.defaultValue,
-          "Key Encryption",
-        ),
+        keyEncryptionAlgorithm: algorithm(encryption.keyEncryptionAlgorithm, keyEncryptionAlgorithm, "Key Encryption"),
       },
     },
   };
 }
 
-/** URNs come with slashes in upstream's own files; they are kept and shown as URNs (reference section 11 row 13). */
+/** Files of WSO2 Identity Server write URNs with slashes; they are stored with colons. */
 function nameIdFormat(value: string | undefined): string {
   const format = value ?? samlOptions.defaultNameIdFormat;
   return /^urn[/:]/.test(format) ? format.replaceAll("/", ":") : format;
 }
 
-/** An index stays as it was made; without attributes there is none (reference section 6.2.2). */
+/** An index stays once it exists; without attributes there is none. */
 function attributeIndex(manual: Manual, before: SamlServiceProvider | undefined): string {
   if (!manual.attributeProfile?.enabled) return "";
   return (
@@ -147,19 +135,23 @@ function attributeIndex(manual: Manual, before: SamlServiceProvider | undefined)
   );
 }
 
-function algorithm(value: string | undefined, options: readonly string[], fallback: string, what: string): string {
-  if (value === undefined) return fallback;
+function algorithm(
+  value: string | undefined,
+  { options, defaultValue }: { readonly options: readonly string[]; readonly defaultValue: string },
+  what: string,
+): string {
+  if (value === undefined) return defaultValue;
   if (!options.includes(value)) throw refuse(`Invalid ${what} Algorithm: ${value}`);
   return value;
 }
 
 /**
- * Reads what a body says; metadata is fetched and parsed. Throws `saml.invalid`, `saml.metadata_unreachable`, and
- * `application.invalid` unless the body goes exactly one of the three ways.
+ * Reads a body; metadata is fetched and parsed. Throws `saml.invalid`, `saml.metadata_unreachable`, and
+ * `application.invalid` unless the body has exactly one of the three sources.
  */
 export async function readSaml(body: Body, tenant: string, exempt: Exempt): Promise<SamlSource> {
   const { metadataFile, metadataURL, manualConfiguration } = body;
-  if ([metadataFile, metadataURL, manualConfiguration].filter((way) => way !== undefined).length !== 1) {
+  if ([metadataFile, metadataURL, manualConfiguration].filter((source) => source !== undefined).length !== 1) {
     throw new Fault(
       "application.invalid",
       "Invalid SAML2 Configuration. Exactly one of metadataFile, metadataURL or manualConfiguration needs to be present.",

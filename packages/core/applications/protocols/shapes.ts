@@ -1,16 +1,15 @@
 /**
- * The shapes of inbound protocol settings (spec, "SAML2ServiceProvider", "OIDCConfiguration", "Other protocol bodies";
- * reference application-api.md section 6). Bodies have limits and no defaults; what is read has neither limits nor gaps.
+ * The shapes of inbound protocol settings (AM-093 to AM-134). Bodies have limits and no defaults; responses have no limits,
+ * and all defaults.
  */
 import * as z from "zod";
 
 const url = text(2_048);
 const LIST_MAX = 100;
-/** A lifetime in seconds; 0 means the server's default (reference section 6.1.2). */
+/** A lifetime in seconds; 0 means the server's default. */
 const lifetime = z.int().min(0).max(2_147_483_647).optional();
 const flag = z.boolean().optional();
 
-/** Body of OIDC settings. */
 export const OidcBody = z
   .object({
     clientId: text(255).min(1).optional(),
@@ -45,7 +44,6 @@ export const OidcBody = z
   })
   .meta({ id: "OIDCConfigurationBody" });
 
-/** OIDC settings as they are read. */
 export const OidcShown = z
   .object({
     clientId: z.string(),
@@ -80,7 +78,6 @@ export const OidcShown = z
 const BINDINGS = ["HTTP_POST", "HTTP_REDIRECT", "ARTIFACT"] as const;
 const LOGOUT_METHODS = ["BACKCHANNEL", "FRONTCHANNEL_HTTP_REDIRECT", "FRONTCHANNEL_HTTP_POST"] as const;
 
-/** SAML settings as a body writes them by hand. */
 export const SamlManual = z
   .object({
     issuer: text(2_048),
@@ -131,7 +128,7 @@ export const SamlManual = z
   })
   .meta({ id: "SAML2ServiceProviderBody" });
 
-/** Body of SAML settings: exactly one of three ways; judged in saml.ts. */
+/** Body of SAML settings: exactly one of three sources; saml.ts checks it. */
 export const SamlBody = z
   .object({
     metadataFile: text(1_000_000).optional(),
@@ -140,7 +137,6 @@ export const SamlBody = z
   })
   .meta({ id: "SAML2Configuration" });
 
-/** SAML settings as they are read. */
 export const SamlShown = z
   .object({
     issuer: z.string(),
@@ -198,7 +194,7 @@ export const WsTrustBody = z
   .meta({ id: "WSTrustBody" });
 export const WsTrustShown = z.object({ audience: z.string(), certificateAlias: z.string() }).meta({ id: "WSTrust" });
 
-/** Body of custom protocol settings; values are judged against the declaration in custom.ts. */
+/** Body of custom protocol settings; custom.ts checks it against the declaration. */
 export const CustomBody = z
   .object({
     name: text(255).min(1),
@@ -214,7 +210,6 @@ export const CustomShown = z
   })
   .meta({ id: "CustomProtocol" });
 
-/** All protocols of a new application. */
 export const InboundProtocolsBody = z
   .object({
     saml: SamlBody.optional(),
@@ -225,7 +220,6 @@ export const InboundProtocolsBody = z
   })
   .meta({ id: "InboundProtocols" });
 
-/** One row of the list of an application's protocols. */
 export const InboundProtocolRef = z
   .object({ type: z.string(), name: z.string(), self: z.string() })
   .meta({ id: "InboundProtocolRef" });

@@ -1,6 +1,6 @@
-/** The authenticators that an authentication step may name (reference application-api.md section 3.8). */
+/** The authenticators that an authentication step may name. */
 
-/** Local authenticators by name, with the name that people see. `isHandler` ones only prepare a sign-in; they cannot be all of it. */
+/** Local authenticators by name. Those with `isHandler` prepare a sign-in and cannot be its only authenticators. */
 export const localAuthenticators: ReadonlyMap<string, { readonly displayName: string; readonly isHandler?: true }> =
   new Map([
     ["BasicAuthenticator", { displayName: "Username & Password" }],
@@ -19,14 +19,14 @@ export const localAuthenticators: ReadonlyMap<string, { readonly displayName: st
     ["JWTBasicAuthenticator", { displayName: "JWT Basic" }],
   ]);
 
-/** Authenticators that read the credential from the request itself. */
+/** Authenticators that read the credential from the request. */
 export const requestPathAuthenticators: ReadonlySet<string> = new Set([
   "BasicAuthRequestPathAuthenticator",
   "OAuthRequestPathAuthenticator",
 ]);
 
-/** The identity provider name that stands for this service itself. */
+/** The name of this service as an identity provider. */
 export const LOCAL_IDP = "LOCAL";
 
-/** What signs a user in where an application says nothing: the server-wide default sequence. */
+/** The default sequence of the server, for applications without one. */
 export const defaultSteps = [{ id: 1, options: [{ idp: LOCAL_IDP, authenticator: "BasicAuthenticator" }] }];

@@ -1,11 +1,11 @@
-/** What an application is allowed of an API. */
+/** The APIs that an application is authorized for. */
 
-/** How it is decided which of the authorized scopes a token gets: by the roles of the user, or all of them. */
+/** Which of the authorized scopes a token gets: those of the user's roles, or all. */
 export type Policy = "RBAC" | "NO POLICY";
 
 /**
- * One authorized API. Scopes are kept by id: one that was deleted and made again under the same name is another scope, which
- * nobody has authorized.
+ * One authorized API. Scopes are stored by id: a scope that was deleted and created again under the same name is another
+ * scope, which is not authorized.
  */
 export interface Authorization {
   readonly apiId: string;

@@ -1,13 +1,13 @@
-/** What an application may be allowed. Pure; every refusal is a `Fault` with upstream's code. */
+/** What an application may be authorized for. Pure; faults have the codes of WSO2 Identity Server. */
 import type { ApiResource } from "../../domain/api-resource.ts";
 import { systemApi } from "../../domain/system-apis.ts";
 import { Fault } from "../../platform/faults.ts";
 import type { Authorization, Policy } from "./authorization-model.ts";
 
-/** All authorizations of an application are one item; this many fit it whatever their scopes. */
+/** All authorizations of an application are one row: this many fit, with any scopes. */
 export const AUTHORIZED_APIS_MAX = 100;
 
-/** The scope that lets its holder authorize what it does not hold itself. */
+/** The scope that allows a caller to authorize scopes that its credential does not have. */
 export const AUTHORIZE_ANY = "internal_application_internal_api_update";
 
 /** The fault of an API that the tenant does not have. */
@@ -33,18 +33,18 @@ export function notAuthorized(apiId: string, applicationId: string): Fault {
   );
 }
 
-/** Refuses scopes that are not the API's. */
+/** Throws for scopes that the API does not have. */
 export function checkScopes(api: ApiResource, names: readonly string[]): void {
   const known = new Set(api.scopes.map(({ name }) => name));
   const unknown = names.filter((name) => !known.has(name));
   if (unknown.length === 0) return;
-  const told = unknown.slice(0, 5).map((name) => `'${name.slice(0, 100)}'`);
-  throw new Fault("authorized_api.scope_unknown", `The API resource '${api.name}' has no scope ${told.join(", ")}.`);
+  const shown = unknown.slice(0, 5).map((name) => `'${name.slice(0, 100)}'`);
+  throw new Fault("authorized_api.scope_unknown", `The API resource '${api.name}' has no scope ${shown.join(", ")}.`);
 }
 
 /**
- * Refuses to give an application scopes of this service that the caller does not have: with them it would take a token that
- * may do more than itself (decision 0022). Scopes of a tenant's own APIs mean nothing here and are not judged.
+ * No privilege escalation: a caller cannot authorize an application for scopes of this service that its credential does
+ * not have, and then use the application's tokens (decision 0022). Scopes of a tenant's own APIs grant nothing here.
  */
 export function checkElevation(api: ApiResource, names: readonly string[], own: ReadonlySet<string>): void {
   if (api.type === "BUSINESS" || own.has(AUTHORIZE_ANY)) return;
@@ -52,44 +52,47 @@ export function checkElevation(api: ApiResource, names: readonly string[], own: 
   if (lacking.length === 0) return;
   throw new Fault(
     "authorized_api.elevation",
-    `Only who has the scope ${AUTHORIZE_ANY} may authorize a scope without having it: ${lacking.slice(0, 5).join(", ")}.`,
+    `You cannot grant scopes that your credential does not have: ${lacking.slice(0, 5).join(", ")}. The scope ${AUTHORIZE_ANY} allows it.`,
   );
 }
 
 /**
- * Refuses to give an application another credential where it may do what the caller may not: whoever sets the secret takes its
- * tokens (decision 0022).
+ * No privilege escalation: a caller cannot set the credential of an application that is authorized for scopes of this
+ * service that the caller's credential does not have (decision 0022).
  */
 export function checkCredential(authorizations: readonly Authorization[], own: ReadonlySet<string>): void {
   if (own.has(AUTHORIZE_ANY)) return;
-  const held = authorizations.flatMap(({ apiId, scopeIds }) => {
+  const granted = authorizations.flatMap(({ apiId, scopeIds }) => {
     const ids = new Set(scopeIds);
     return (systemApi(apiId)?.scopes ?? []).filter(({ id }) => ids.has(id)).map(({ name }) => name);
   });
-  const lacking = held.filter((name) => !own.has(name));
+  const lacking = granted.filter((name) => !own.has(name));
   if (lacking.length === 0) return;
   throw new Fault(
     "authorized_api.elevation",
-    `The application is authorized for what the caller may not do, ${lacking.slice(0, 5).join(", ")}: only who has the scope ${AUTHORIZE_ANY} may give it another client or secret.`,
+    `You cannot change the client or secret of an application with scopes that your credential does not have: ${lacking.slice(0, 5).join(", ")}. The scope ${AUTHORIZE_ANY} allows it.`,
   );
 }
 
-/** The policy that a word stands for. It must be RBAC where the API requires authorization. */
+/** The policy of that name, in any case. An API that requires authorization accepts RBAC only. */
 export function policyOf(word: string | undefined, api: ApiResource): Policy {
   const policy = word?.trim().toUpperCase() || "RBAC";
   if (policy !== "RBAC" && policy !== "NO POLICY") {
-    throw new Fault("authorized_api.policy_unknown", `'${word?.slice(0, 50)}' is no policy; use RBAC or No Policy.`);
+    throw new Fault(
+      "authorized_api.policy_unknown",
+      `policyIdentifier: unknown policy '${word?.slice(0, 50)}'. Use RBAC or No Policy.`,
+    );
   }
   if (policy !== "RBAC" && api.requiresAuthorization) {
     throw new Fault(
       "authorized_api.policy_refused",
-      `The API resource '${api.name}' requires authorization: its policy must be RBAC.`,
+      `policyIdentifier: the API resource '${api.name}' requires authorization. Use RBAC.`,
     );
   }
   return policy;
 }
 
-/** Refuses more APIs than an application's item holds. */
+/** Throws when the row of an application is full. */
 export function checkRoom(authorized: readonly Authorization[]): void {
   if (authorized.length < AUTHORIZED_APIS_MAX) return;
   throw new Fault(
@@ -98,7 +101,7 @@ export function checkRoom(authorized: readonly Authorization[]): void {
   );
 }
 
-/** The authorization with some scopes more and some less; a scope in both lists counts as removed. Scopes that are gone are dropped. */
+/** Adds and removes scopes; a scope in both lists is removed. Scopes that the API no longer has are dropped. */
 export function mergeScopes(
   before: Authorization,
   api: ApiResource,
@@ -106,6 +109,6 @@ export function mergeScopes(
   removed: readonly string[],
 ): Authorization {
   const had = new Set(before.scopeIds);
-  const kept = api.scopes.filter(({ id, name }) => (had.has(id) || added.includes(name)) && !removed.includes(name));
-  return { ...before, scopeIds: kept.map(({ id }) => id) };
+  const scopes = api.scopes.filter(({ id, name }) => (had.has(id) || added.includes(name)) && !removed.includes(name));
+  return { ...before, scopeIds: scopes.map(({ id }) => id) };
 }

@@ -1,34 +1,35 @@
 /**
- * How authorized APIs are kept: all of an application's in one item of its own partition. So they are read in one round trip,
- * change one after the other, and go with the application in one transaction. What an API or a scope is called is not kept here:
- * one that is gone is no longer shown. Where the application has a client, its id stands here too, and the client's item has a copy
- * (clients/store.ts).
+ * How authorized APIs are stored: all of an application in one row of the application's partition. One round trip reads
+ * them, changes follow each other, and they are deleted with the application in one transaction. Names of APIs and scopes
+ * are not stored here: a deleted API or scope is no longer shown. The row also names the OAuth client of the application;
+ * the client's row has a copy of the authorizations (client-store.ts).
  */
-
 import { keys } from "../../table/keys.ts";
+import { version } from "../../table/named-items.ts";
+import { optional, rowCodec, text, withDefault } from "../../table/row.ts";
 import { stale, whileStale } from "../../table/stale.ts";
-import type { Item, Step, Table } from "../../table/table.ts";
+import type { Step, Table } from "../../table/table.ts";
+import { applicationKind } from "./application-rows.ts";
 import type { Authorization } from "./authorization-model.ts";
-import { authorizingClient } from "./client-store.ts";
-import type { Application } from "./model.ts";
+import { authorizations, authorizingClient } from "./client-store.ts";
 import { notFound } from "./rules.ts";
 
-/** What shall be, and the steps that hold in place what it was decided on. */
+/** The new authorizations, and the steps that check what they were derived from. */
 export interface AuthorizationChange {
   readonly after: readonly Authorization[];
   readonly holding: readonly Step[];
-  /** The names of scopes that were authorized before and are no more: tokens that hold one end. */
+  /** Names of scopes that are no longer authorized: tokens with one of them are revoked. */
   readonly lostScopes?: readonly string[];
 }
 
 /** The authorized APIs of all applications. */
 export interface AuthorizedApiStore {
-  /** Those of one application, in the order in which they were authorized. One round trip. */
+  /** In the order in which they were authorized. One round trip. */
   of(tenant: string, applicationId: string): Promise<readonly Authorization[]>;
   /**
-   * Changes them: `change` is given what is there and answers what shall be (nothing is written for `undefined`), and is called
-   * again when another writer was faster. Throws `application.not_found` and what `change` throws. Two round trips beside what
-   * `change` needs.
+   * Optimistic locking: `change` derives the new authorizations from the current ones and is called again after each
+   * conflict; `undefined` writes nothing. Throws `application.not_found` and what `change` throws. Two round trips besides
+   * those of `change`.
    */
   update(
     tenant: string,
@@ -37,83 +38,103 @@ export interface AuthorizedApiStore {
   ): Promise<void>;
 }
 
-/** The authorizations in their item, if there is one. */
-export function toAuthorizations(item: Item | undefined): readonly Authorization[] {
-  return (item?.apis as unknown as readonly Authorization[] | undefined) ?? [];
+/** The row as it was read. */
+export interface AuthorizationRow {
+  readonly version: number;
+  readonly apis: readonly Authorization[];
+  readonly clientId: string | undefined;
 }
 
-/** The step that takes the authorizations away with their application, given their item as it was read, if it was there. */
-export function removingAuthorizedApis(tenant: string, applicationId: string, found: Item | undefined): Step {
-  const key = keys.authorizedApis(tenant, applicationId);
-  return { ...(found ? { remove: key } : { check: key }), when: unchanged(found), otherwise: stale };
-}
-
-/**
- * The step that notes which client an application has, given the item of its authorizations as it was read. While there is
- * none, nothing is noted: whoever makes it looks at the application.
- */
-export function linkingClient(
-  tenant: string,
-  applicationId: string,
-  found: Item | undefined,
-  clientId: string | undefined,
-): Step {
-  const key = keys.authorizedApis(tenant, applicationId);
-  if (!found) return { check: key, when: "absent", otherwise: stale };
-  return {
-    put: { ...key, ver: (found.ver as number) + 1, apis: found.apis, clientId },
-    when: unchanged(found),
-    otherwise: stale,
-  };
-}
+const codec = rowCodec<AuthorizationRow>("authorized APIs", {
+  version,
+  apis: withDefault(authorizations, []),
+  clientId: optional(text),
+});
 
 /** Opens the store on the table of one request. */
 export function authorizedApiStore(table: Table): AuthorizedApiStore {
   return {
-    of: async (tenant, applicationId) => toAuthorizations(await table.get(keys.authorizedApis(tenant, applicationId))),
+    of: async (tenant, applicationId) => (await readAuthorizations(table, tenant, applicationId))?.apis ?? [],
 
     update: (tenant, applicationId, change) =>
       whileStale(async () => {
-        const key = keys.authorizedApis(tenant, applicationId);
-        const found = await table.get(key);
-        const [changed, application] = await Promise.all([
-          change(toAuthorizations(found)),
-          // Asked once: from then on the client stands in the item itself.
-          found ? undefined : table.get(keys.application(tenant, applicationId)),
+        const found = await readAuthorizations(table, tenant, applicationId);
+        const key = keys.application(tenant, applicationId);
+        const [changed, item] = await Promise.all([
+          change(found?.apis ?? []),
+          // Only the first authorization reads the application: from then on this row names the client.
+          found ? undefined : table.get(key),
         ]);
         if (!changed) return;
+        const application = item && applicationKind.item.read(item);
         const { after, holding, lostScopes = [] } = changed;
-        const clientId = found ? (found.clientId as string | undefined) : clientIdOf(application);
+        const clientId = found ? found.clientId : application?.value.inbound.oidc?.clientId;
         await table.write(
           {
-            check: keys.application(tenant, applicationId),
-            when: application ? { equal: { ver: application.ver as number } } : "present",
+            check: key,
+            when: application ? { equal: { ver: application.version } } : "present",
             otherwise: (now) => (now ? stale() : notFound(applicationId, tenant)),
           },
           ...holding,
           ...(clientId === undefined ? [] : authorizingClient(clientId, { tenant, applicationId }, after, lostScopes)),
-          {
-            // Kept when it is empty too: its version tells whoever read an older one.
-            put: {
-              ...key,
-              ver: ((found?.ver as number | undefined) ?? 0) + 1,
-              apis: after as unknown as Item["apis"],
-              clientId,
-            },
-            when: unchanged(found),
-            otherwise: stale,
-          },
+          // Stored even when it is empty: a writer that read an older version must see the change.
+          putting(tenant, applicationId, found, { apis: after, clientId }),
         );
       }),
   };
 }
 
-/** The client id in the item of an application. */
-function clientIdOf(application: Item | undefined): string | undefined {
-  return (application?.application as unknown as Application | undefined)?.inbound.oidc?.clientId;
+/** One round trip. */
+export async function readAuthorizations(
+  table: Table,
+  tenant: string,
+  applicationId: string,
+): Promise<AuthorizationRow | undefined> {
+  const item = await table.get(keys.authorizedApis(tenant, applicationId));
+  return item && codec.read(item);
 }
 
-/** The condition that an item which was read is still the same, or still absent. */
-function unchanged(found: Item | undefined): Step["when"] {
-  return found ? { equal: { ver: found.ver as number } } : "absent";
+/** The step that removes the authorizations with their application, given the row as it was read. */
+export function removingAuthorizedApis(
+  tenant: string,
+  applicationId: string,
+  found: AuthorizationRow | undefined,
+): Step {
+  const key = keys.authorizedApis(tenant, applicationId);
+  return { ...(found ? { remove: key } : { check: key }), when: unchanged(found), otherwise: stale };
+}
+
+/**
+ * The step that notes the client of an application, given the row as it was read. Without a row nothing is noted: the first
+ * authorization reads the application.
+ */
+export function linkingClient(
+  tenant: string,
+  applicationId: string,
+  found: AuthorizationRow | undefined,
+  clientId: string | undefined,
+): Step {
+  if (!found) return { check: keys.authorizedApis(tenant, applicationId), when: "absent", otherwise: stale };
+  return putting(tenant, applicationId, found, { apis: found.apis, clientId });
+}
+
+function putting(
+  tenant: string,
+  applicationId: string,
+  found: AuthorizationRow | undefined,
+  after: Omit<AuthorizationRow, "version">,
+): Step {
+  return {
+    put: {
+      ...keys.authorizedApis(tenant, applicationId),
+      ...codec.write({ ...after, version: (found?.version ?? 0) + 1 }),
+    },
+    when: unchanged(found),
+    otherwise: stale,
+  };
+}
+
+/** The row is as it was read, or still absent. */
+function unchanged(found: AuthorizationRow | undefined): Step["when"] {
+  return found ? { equal: { ver: found.version } } : "absent";
 }

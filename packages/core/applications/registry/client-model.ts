@@ -1,25 +1,25 @@
-/** What the token endpoint must know of an application: the part of its settings that is copied beside its client id. */
+/** What the token endpoint needs to know of an application: settings that are copied to the row of the client. */
 import type { Application } from "./model.ts";
 
-/** An OAuth client as it is kept. */
+/** The stored settings of an OAuth client. */
 export interface ClientRecord {
   /** Sealed for `tenant/application id`. */
   readonly sealedSecret: string;
-  /** False while nobody may use it: the application is disabled. */
+  /** False while the application is disabled: the client cannot be used. */
   readonly isEnabled: boolean;
   readonly state: "ACTIVE" | "REVOKED";
   readonly grantTypes: readonly string[];
-  /** True where the client holds no secret that is worth the name. */
+  /** A public client authenticates without a secret. */
   readonly isPublic: boolean;
   readonly tokenType: string;
   readonly userTokenSeconds: number;
   readonly clientTokenSeconds: number;
   readonly refreshSeconds: number;
-  /** Whether a refresh token may be used once only. */
+  /** Each refresh token can be used once. */
   readonly rotatesRefresh: boolean;
 }
 
-/** The client of an application; `undefined` where it has none. */
+/** The client of an application, if it has one. */
 export function clientOf({ inbound: { oidc }, applicationEnabled }: Application): ClientRecord | undefined {
   return (
     oidc && {
@@ -32,13 +32,13 @@ export function clientOf({ inbound: { oidc }, applicationEnabled }: Application)
       userTokenSeconds: oidc.accessToken.userAccessTokenExpiryInSeconds,
       clientTokenSeconds: oidc.accessToken.applicationAccessTokenExpiryInSeconds,
       refreshSeconds: oidc.refreshToken.expiryInSeconds,
-      // Who cannot keep a secret must use each refresh token once (RFC 9700 section 2.2.2); others do unless told not to.
+      // Public clients must rotate refresh tokens (RFC 9700 section 2.2.2); others do by default.
       rotatesRefresh: oidc.publicClient || oidc.refreshToken.renewRefreshToken !== false,
     }
   );
 }
 
-/** Whether a change of a client ends the tokens that it has (reference access.md section 1.8). */
+/** Whether a change of a client revokes its tokens (decision 0021). */
 export function endsTokens(before: ClientRecord, after: ClientRecord): boolean {
   return (
     after.sealedSecret !== before.sealedSecret ||

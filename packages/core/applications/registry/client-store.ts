@@ -1,19 +1,31 @@
 /**
- * OAuth clients: one item each, at the client id, which is its claim. It holds a copy of all that the token endpoint must know
- * of the application, so that a token costs one read: the settings of the client, which change with the application, and
- * the APIs that the application may call, which change with their own item. Both changes are written here in their own
- * transaction, together with what they revoke.
+ * OAuth clients: one row each, at the client id, which is the claim of the id. The row has a copy of all that the token
+ * endpoint needs to know of the application, so that a token costs one read: the settings of the client, which change with
+ * the application, and the authorized APIs, which change with their own row. Both changes are written here, each in the
+ * transaction of its source, together with the revocations that follow from it.
  */
-
 import { canBeId } from "../../platform/ids.ts";
 import { keys } from "../../table/keys.ts";
+import {
+  as,
+  bool,
+  type Field,
+  list,
+  number,
+  oneOf,
+  optional,
+  record,
+  rowCodec,
+  text,
+  withDefault,
+} from "../../table/row.ts";
 import { stale } from "../../table/stale.ts";
-import type { Item, Step, Table } from "../../table/table.ts";
+import type { Item, Step, Table, Value } from "../../table/table.ts";
 import { revocationTime, revokingClient, revokingScopes } from "../../tokens/revocation.ts";
 import type { Authorization } from "./authorization-model.ts";
 import { type ClientRecord, endsTokens } from "./client-model.ts";
 
-/** Where a client belongs. */
+/** The application that a client belongs to. */
 export interface ClientOwner {
   readonly tenant: string;
   readonly applicationId: string;
@@ -24,58 +36,81 @@ export interface Client extends ClientOwner {
   readonly clientId: string;
   readonly settings: ClientRecord;
   readonly apis: readonly Authorization[];
-  /** From when on tokens of the client count, in milliseconds since 1970. */
+  /** Tokens of the client count from this time on, in milliseconds since 1970. */
   readonly tokensFromMs: number;
-  /** When it last lost a scope, likewise. */
+  /** When the client last lost a scope, likewise. */
   readonly scopesFromMs: number;
 }
 
 /** The clients of all tenants. */
 export interface ClientStore {
-  /** The client with that id, whatever its tenant. One round trip. */
+  /** Finds a client in any tenant. One round trip. */
   find(clientId: string): Promise<Client | undefined>;
 }
+
+interface ClientRow extends Omit<Client, "clientId" | "settings"> {
+  readonly settings: ClientRecord | undefined;
+}
+
+/** Authorizations as they are stored, here and with their application. */
+export const authorizations: Field<readonly Authorization[]> = list(
+  record<Authorization>({ apiId: text, policy: oneOf("RBAC", "NO POLICY"), scopeIds: list(text) }),
+);
+
+const settings = record<ClientRecord>({
+  sealedSecret: text,
+  isEnabled: bool,
+  state: oneOf("ACTIVE", "REVOKED"),
+  grantTypes: list(text),
+  isPublic: bool,
+  tokenType: text,
+  userTokenSeconds: number,
+  clientTokenSeconds: number,
+  refreshSeconds: number,
+  rotatesRefresh: bool,
+});
+
+const codec = rowCodec<ClientRow>("OAuth client", {
+  tenant: text,
+  applicationId: as("application", text),
+  // Rows of the first versions were the claim alone.
+  settings: as("client", optional(settings)),
+  apis: withDefault(authorizations, []),
+  tokensFromMs: withDefault(number, 0),
+  scopesFromMs: withDefault(number, 0),
+});
 
 /** Opens the store on the table of one request. */
 export function clientStore(table: Table): ClientStore {
   return {
     async find(clientId) {
-      // What no client can be called is looked up all the same: it must cost what another costs.
+      // An impossible id is looked up too: it must take as long as a possible one.
       const item = await table.get(keys.client(canBeId(clientId) ? clientId : ""));
-      if (!item?.client) return undefined;
-      const { tenant, application, client, apis = [], tokensFromMs = 0, scopesFromMs = 0 } = item;
-      return {
-        clientId,
-        tenant: String(tenant),
-        applicationId: String(application),
-        settings: client as unknown as ClientRecord,
-        apis: apis as unknown as readonly Authorization[],
-        tokensFromMs: Number(tokensFromMs),
-        scopesFromMs: Number(scopesFromMs),
-      };
+      if (!item) return undefined;
+      const row = codec.read(item);
+      return row.settings && { ...row, clientId, settings: row.settings };
     },
   };
 }
 
-/** The item of a new client. */
+/** The row of a new client. */
 export function clientItem(
   clientId: string,
-  { tenant, applicationId }: ClientOwner,
+  owner: ClientOwner,
   client: ClientRecord,
   apis: readonly Authorization[],
 ): Item {
   return {
     ...keys.client(clientId),
-    tenant,
-    application: applicationId,
-    client: asValue(client),
-    apis: asValue(apis),
-    // Tokens of another client that had the id before it are none of this one's.
+    ...claimedBy(owner),
+    client: asValue(settings.write(client)),
+    apis: asValue(authorizations.write(apis)),
+    // An earlier client may have had the same id: its tokens do not belong to this one.
     tokensFromMs: revocationTime(),
   };
 }
 
-/** The steps that change the settings of a client; none where nothing of it changes here. Made anew for every attempt. */
+/** The steps that change the settings of a client; none if nothing changes. They hold the time: call it for every attempt. */
 export function changingClient(
   clientId: string,
   owner: ClientOwner,
@@ -87,23 +122,26 @@ export function changingClient(
   return [
     {
       change: keys.client(clientId),
-      set: { client: asValue(after) ?? null, ...(tokensFromMs !== undefined && { tokensFromMs }) },
-      when: held(owner),
+      set: { client: asValue(settings.write(after)), ...(tokensFromMs !== undefined && { tokensFromMs }) },
+      when: { equal: claimedBy(owner) },
       otherwise: stale,
     },
     ...(tokensFromMs === undefined ? [] : [revokingClient(owner.tenant, clientId, tokensFromMs)]),
   ];
 }
 
-/** The steps that give a client id free and end its tokens. Made anew for every attempt. */
+/** The steps that free a client id and revoke its tokens. They hold the time: call it for every attempt. */
 export function releasingClient(clientId: string, owner: ClientOwner): readonly Step[] {
   return [
-    { remove: keys.client(clientId), when: held(owner), otherwise: stale },
+    { remove: keys.client(clientId), when: { equal: claimedBy(owner) }, otherwise: stale },
     revokingClient(owner.tenant, clientId, revocationTime()),
   ];
 }
 
-/** The steps that give a client other APIs, and end its tokens that hold one of the scopes it lost. Made anew for every attempt. */
+/**
+ * The steps that change the authorized APIs of a client, and revoke its tokens that have one of the lost scopes. They hold
+ * the time: call it for every attempt.
+ */
 export function authorizingClient(
   clientId: string,
   owner: ClientOwner,
@@ -114,20 +152,23 @@ export function authorizingClient(
   return [
     {
       change: keys.client(clientId),
-      set: { apis: asValue(apis) ?? null, ...(scopesFromMs !== undefined && { scopesFromMs }) },
-      when: held(owner),
+      set: { apis: asValue(authorizations.write(apis)), ...(scopesFromMs !== undefined && { scopesFromMs }) },
+      when: { equal: claimedBy(owner) },
       otherwise: stale,
     },
     ...(scopesFromMs === undefined ? [] : [revokingScopes(owner.tenant, clientId, scopesFromMs, lostScopes)]),
   ];
 }
 
-function asValue(value: ClientRecord | readonly Authorization[]) {
-  return value as unknown as Item["client"];
+/** The attributes by which a row names its application. */
+export function claimedBy({ tenant, applicationId }: ClientOwner): {
+  readonly tenant: string;
+  readonly application: string;
+} {
+  return { tenant, application: applicationId };
 }
 
-function held({ tenant, applicationId }: ClientOwner): Step["when"] {
-  return {
-    equal: { tenant, application: applicationId },
-  };
+/** Records and lists always write a value. */
+function asValue(written: Value | undefined): Value {
+  return written ?? null;
 }

@@ -1,4 +1,4 @@
-/** An application as it is kept: what a fresh one has, and how a body changes it. Pure. */
+/** An application: what a fresh one has, and how a body changes it. Pure. */
 import type * as z from "zod";
 import type { InboundProtocols } from "../protocols/model.ts";
 import type {
@@ -16,7 +16,7 @@ type Advanced = z.output<typeof AdvancedConfigurations>;
 type Provisioning = z.output<typeof ProvisioningConfiguration>;
 type Defined<T> = { [Name in keyof T]-?: Exclude<T[Name], undefined> };
 
-/** An application's settings. Text that was never set is absent; lists are always there. */
+/** The settings of an application. Texts that were never set are absent; lists are always present. */
 export interface Application {
   readonly id: string;
   readonly name: string;
@@ -36,19 +36,18 @@ export interface Application {
   readonly advancedConfigurations: Omit<Advanced, "additionalSpProperties">;
   readonly provisioningConfigurations: ProvisioningSettings;
   readonly inbound: InboundProtocols;
-  /** What the file that it was imported from says beyond these settings: sealed, and read by exports alone (decision 0041). */
+  /** Content of the imported file that has no setting here: sealed, for exports only (decision 0041). */
   readonly kept?: string;
-  /** The user who owns it. Not shown by any operation (reference section 5.2). */
+  /** The id of the user who owns it; empty for none. No operation shows it. */
   readonly ownerId: string;
 }
 
-/** How users move in and out: of an application, and of the resident application. */
+/** Provisioning of users, for an application or the resident application. */
 export interface ProvisioningSettings {
   readonly inboundProvisioning?: NonNullable<Provisioning["inboundProvisioning"]>;
   readonly outboundProvisioningIdps: NonNullable<Provisioning["outboundProvisioningIdps"]>;
 }
 
-/** The provisioning of a fresh application. */
 export const noProvisioning: ProvisioningSettings = { outboundProvisioningIdps: [] };
 
 type ClaimMapping = Application["claimConfiguration"]["claimMappings"][number];
@@ -75,7 +74,7 @@ export function freshApplication(id: string, name: string, ownerId: string, isMa
   };
 }
 
-/** The application with the certificate that SAML metadata brought along (Base64 of a PEM), if it brought one. */
+/** The application with the certificate of SAML metadata (Base64 of a PEM), if there is one. */
 export function withCertificate(before: Application, certificate: string | undefined): Application {
   return certificate === undefined
     ? before
@@ -85,7 +84,7 @@ export function withCertificate(before: Application, certificate: string | undef
       };
 }
 
-/** The provisioning settings after a body. What the body does not name stays. */
+/** The provisioning settings after a body. Members that the body does not have stay. */
 export function mergeProvisioning(before: ProvisioningSettings, body: Provisioning): ProvisioningSettings {
   const inbound = { ...before.inboundProvisioning, ...body.inboundProvisioning };
   return {
@@ -94,7 +93,7 @@ export function mergeProvisioning(before: ProvisioningSettings, body: Provisioni
   };
 }
 
-/** The application after a body. What the body does not name stays as it is (decision 0006). */
+/** The application after a body. Members that the body does not have stay (decision 0006). */
 export function mergeApplication(before: Application, body: Patch): Application {
   const {
     claimConfiguration,
@@ -136,8 +135,7 @@ function mergeClaims(before: Application["claimConfiguration"], body: Claims): A
 }
 
 /**
- * Requested claims that come without mappings map to themselves (reference section 4.1), unless the application has
- * mappings of its own, which only a body that names mappings may replace.
+ * Requested claims without mappings are mapped to themselves. Only a body with mappings replaces mappings of other kinds.
  */
 function mappingsOf(before: readonly ClaimMapping[], body: Claims): ClaimMapping[] {
   if (body.claimMappings) return body.claimMappings;
@@ -160,9 +158,9 @@ function mergeSequence(
   const named = body.script?.trim() ? { script: body.script } : {};
   const type = body.type ?? (body.steps?.length ? "USER_DEFINED" : before.type);
   if (type === "DEFAULT") {
-    // Going back to the default sequence drops what was defined before (reference section 5.1).
-    const kept = before.type === "DEFAULT" && before.script !== undefined ? { script: before.script } : {};
-    return { type, steps: [], requestPathAuthenticators, subjectStepId: 1, attributeStepId: 1, ...kept, ...named };
+    // The default sequence replaces everything that was defined, except its own script.
+    const script = before.type === "DEFAULT" && before.script !== undefined ? { script: before.script } : {};
+    return { type, steps: [], requestPathAuthenticators, subjectStepId: 1, attributeStepId: 1, ...script, ...named };
   }
   const steps = [...(body.steps ?? before.steps)].sort((a, b) => a.id - b.id);
   return {
@@ -176,9 +174,9 @@ function mergeSequence(
   };
 }
 
-/** A step number that no step has, or none, means the first step (reference section 3.8). */
-function stepOr1(wished: number, steps: readonly unknown[]): number {
-  return wished >= 1 && wished <= steps.length ? wished : 1;
+/** A step number that no step has means the first step. */
+function stepOr1(number: number, steps: readonly unknown[]): number {
+  return number >= 1 && number <= steps.length ? number : 1;
 }
 
 function mergeAdvanced(

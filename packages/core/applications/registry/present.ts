@@ -1,4 +1,4 @@
-/** How an application looks from outside: stored settings, with the defaults of what was never set (reference section 4.1). */
+/** The representation of an application: its settings, with the defaults of those that were never set. */
 import type * as z from "zod";
 import { protocolRefs, samlKey } from "../protocols/kinds.ts";
 import { defaultSteps, LOCAL_IDP, localAuthenticators } from "./authenticators.ts";
@@ -10,7 +10,7 @@ type Shown = z.input<typeof ApplicationShape>;
 const SUBJECT_CLAIM = "http://wso2.org/claims/userid";
 const ROLE_CLAIM = "http://wso2.org/claims/role";
 
-/** The path of an application; it always names the tenant. */
+/** The path of an application, with its tenant. */
 export function selfOf(tenant: string, id: string): string {
   return `/t/${tenant}/api/server/v1/applications/${id}`;
 }
@@ -28,7 +28,7 @@ export function presentAdvanced({ advancedConfigurations }: Application): Shown[
   };
 }
 
-/** Provisioning settings with every switch of an identity provider shown. */
+/** The provisioning settings with every switch of an identity provider shown. */
 export function presentProvisioning(settings: ProvisioningSettings): Shown["provisioningConfigurations"] {
   return {
     ...settings,
@@ -41,7 +41,6 @@ export function presentProvisioning(settings: ProvisioningSettings): Shown["prov
   };
 }
 
-/** One application as it is read. */
 export function presentApplication(tenant: string, application: Application): Shown {
   const {
     ownerId: _,
@@ -87,13 +86,13 @@ function presentClaims({ claimConfiguration }: Application): Shown["claimConfigu
   };
 }
 
-/** A set claim, or the local dialect's default; another dialect has none. */
+/** The claim, or the default of the local dialect; the custom dialect has no default. */
 function claimOr<C extends { uri?: string | undefined }>(claim: C | undefined, dialect: string, uri: string) {
   if (claim) return { claim };
   return dialect === "LOCAL" ? { claim: { uri } } : {};
 }
 
-/** The authenticators of each step: local ones by the name people see, federated ones by their identity provider (reference section 5.5). */
+/** The authenticators of each step: local ones by display name, federated ones by identity provider. */
 export function presentAuthenticators(application: Application): z.input<typeof StepAuthenticators>[] {
   return effectiveSteps(application).map(({ id, options }) => ({
     stepId: id,
@@ -109,7 +108,7 @@ export function presentAuthenticators(application: Application): z.input<typeof 
   }));
 }
 
-/** The steps that sign a user in: the application's own, or the server-wide default. */
+/** The steps of the application, or of the default sequence. */
 function effectiveSteps({ authenticationSequence: { type, steps } }: Application) {
   return type === "DEFAULT" ? defaultSteps : steps;
 }

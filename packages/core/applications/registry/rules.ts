@@ -1,4 +1,4 @@
-/** What an application may be called and how its parts must fit together. Pure; every refusal is a `Fault` with upstream's code. */
+/** Rules for the name and settings of an application. Pure; faults have the codes of WSO2 Identity Server. */
 import { X509Certificate } from "node:crypto";
 import type * as z from "zod";
 import { Fault } from "../../platform/faults.ts";
@@ -9,16 +9,16 @@ import type { AdvancedConfigurations, ClaimConfiguration } from "./shapes.ts";
 
 const NAME_LENGTH_MAX = 255;
 const NAME = /^[a-zA-Z0-9 ._-]*$/;
-/** Names of the product's own portals: no application takes them. */
+/** Names of the portals of WSO2 Identity Server. */
 const PORTALS: ReadonlySet<string> = new Set(["Console", "My Account"]);
 /** The internal name of the resident application. */
 const RESIDENT_NAME = "wso2carbon-local-sp";
-/** The application that stands for the default sequence. */
+/** The internal name of the default authentication sequence. */
 const DEFAULT_NAME = "default";
 
 const URL_LENGTH_MAX = 2_048;
 
-/** Bytes of an application as JSON. An item holds 400 KB; the rest is left to protocol settings. */
+/** Bytes of an application as JSON. A row holds 400 KB. */
 const APPLICATION_BYTES_MAX = 300_000;
 
 type Body = {
@@ -26,7 +26,7 @@ type Body = {
   readonly claimConfiguration?: z.output<typeof ClaimConfiguration> | undefined;
 };
 
-/** The fault of a new application whose name is in use. An OAuth client is named like its application, so that is told first. */
+/** The fault of a new application whose name is in use. An OAuth client has the name of its application and its own code. */
 export function nameTaken({ name, inbound }: Pick<Application, "name" | "inbound">, tenant: string): Fault {
   return inbound.oidc
     ? clientTaken(`Error when adding the application. An application with the same name already exists: '${name}'.`)
@@ -43,7 +43,7 @@ export function renameTaken(id: string, name: string): Fault {
   });
 }
 
-/** The fault of an id that leads to nothing in the tenant. */
+/** The fault of an id that no application of the tenant has. */
 export function notFound(id: string, tenant: string): Fault {
   return new Fault(
     "application.not_found",
@@ -51,30 +51,31 @@ export function notFound(id: string, tenant: string): Fault {
   );
 }
 
-/** Judges how a name is written. `message` is the one of the fault. Throws `application.invalid`. */
+/** Checks the length and characters of a name. Throws `application.invalid` with `message`. */
 export function checkSpelling(name: string, message: string): void {
   const refuse = (description: string) => new Fault("application.invalid", description, { message });
   if (name.trim() === "") throw refuse("Application name cannot be empty.");
   if (name.length > NAME_LENGTH_MAX)
     throw refuse(`Application name cannot be longer than ${NAME_LENGTH_MAX} characters.`);
   if (!NAME.test(name)) {
-    throw refuse(`The Application name '${name}' is not valid: it may hold letters, digits, spaces, '.', '_' and '-'.`);
+    throw refuse(`The Application name '${name}' is not valid. Use letters, digits, spaces, '.', '_' and '-'.`);
   }
 }
 
-/** Judges the name of a new application (reference section 3.1). */
+/** Throws `application.invalid`, `application.name_reserved` or `application.name_taken`. */
 export function checkNewName(name: string, tenant: string): void {
-  if (PORTALS.has(name)) throw new Fault("application.name_reserved", `The name '${name}' belongs to a system portal.`);
+  if (PORTALS.has(name))
+    throw new Fault("application.name_reserved", `The name '${name}' is reserved for a system portal.`);
   checkSpelling(name, "Error creating application.");
   if (name === RESIDENT_NAME || name === DEFAULT_NAME) throw nameTaken({ name, inbound: {} }, tenant);
 }
 
-/** Judges a rename. A body that repeats the name it has passes. */
+/** Throws `application.invalid`, `.rename_reserved`, `.protected` or `.name_taken`. The current name passes. */
 export function checkRename(before: Application, name: string): void {
   if (name === before.name) return;
   const message = `Error patching application with id: ${before.id}`;
   if (PORTALS.has(name))
-    throw new Fault("application.rename_reserved", `The name '${name}' belongs to a system portal.`);
+    throw new Fault("application.rename_reserved", `The name '${name}' is reserved for a system portal.`);
   if (name === RESIDENT_NAME) {
     throw new Fault("application.protected", `An application cannot be renamed to '${name}'.`, { message });
   }
@@ -82,33 +83,30 @@ export function checkRename(before: Application, name: string): void {
   if (name === DEFAULT_NAME) throw renameTaken(before.id, name);
 }
 
-/** Judges what a body asks for, whatever the application is. */
+/** Checks what does not depend on the application. */
 export function checkBody(body: Body): void {
   if (body.advancedConfigurations?.additionalSpProperties?.length) {
     throw new Fault(
       "application.property_unsupported",
-      "additionalSpProperties cannot be set: leave them out or send an empty list.",
+      "advancedConfigurations.additionalSpProperties: not supported. Remove it or send an empty list.",
     );
   }
   const subject = body.claimConfiguration?.subject;
   if (subject?.useMappedLocalSubject === false && subject.mappedLocalSubjectMandatory === true) {
     throw new Fault(
       "application.subject_contradiction",
-      "mappedLocalSubjectMandatory cannot be true while useMappedLocalSubject is false.",
+      "claimConfiguration.subject: mappedLocalSubjectMandatory cannot be true while useMappedLocalSubject is false.",
     );
   }
 }
 
-/** Judges the settings of the resident application before they are kept. Throws `application.invalid`. */
+/** Checks the settings of the resident application. Throws `application.invalid`. */
 export function checkResident(settings: ProvisioningSettings): void {
   const [problem] = size(settings);
   if (problem) throw new Fault("application.invalid", problem, { message: "Error updating the resident application." });
 }
 
-/**
- * Judges an application as a whole before it is kept: all problems are told at once.
- * Throws `application.invalid` with the operation's message.
- */
+/** Checks an application as a whole. Throws `application.invalid` with `message` and the first ten problems. */
 export function checkApplication(application: Application, tenant: string, message: string): void {
   const problems = [discoverability, claims, steps, certificate, size].flatMap((check) => check(application));
   if (problems.length === 0) return;
@@ -184,7 +182,7 @@ function isCertificate(value: string): boolean {
     try {
       return new X509Certificate(text).raw.length > 0;
     } catch {
-      // Not a certificate is the answer, not a failure.
+      // Node throws for text that is not a certificate.
       return false;
     }
   });
@@ -197,6 +195,6 @@ function isWebUrl(value: string): boolean {
 function size(settings: unknown): string[] {
   const bytes = Buffer.byteLength(JSON.stringify(settings), "utf8");
   return bytes > APPLICATION_BYTES_MAX
-    ? [`The settings take ${bytes} bytes; at most ${APPLICATION_BYTES_MAX} can be kept.`]
+    ? [`The settings take ${bytes} bytes; at most ${APPLICATION_BYTES_MAX} are allowed.`]
     : [];
 }

@@ -1,21 +1,30 @@
 /**
- * The shapes of an application, as the spec lists them ("Resources and their fields") with the extras that WSO2's own
- * clients send (reference application-api.md sections 3 to 5). Fields are optional here and have no defaults: a default in
- * a shape that PATCH uses too would reset what the caller never sent. What a fresh application has is in model.ts.
+ * The shapes of applications (AM-061 to AM-092), with the further members that WSO2's clients send. Members are optional
+ * and have no defaults here: PATCH uses the same shapes, and a default would reset what the caller did not send. model.ts
+ * has the defaults of a fresh application.
  */
 import * as z from "zod";
+import { PageLinks, withoutNulls } from "../../platform/management-api.ts";
 import { InboundProtocolRef, InboundProtocolsBody } from "../protocols/shapes.ts";
 
-/** Items of a list in a body; beyond it an application would not fit its item anyway. */
+/** The scopes of the operations on applications. */
+export const applicationScopes = {
+  view: "internal_application_mgt_view",
+  create: "internal_application_mgt_create",
+  update: "internal_application_mgt_update",
+  delete: "internal_application_mgt_delete",
+} as const;
+
+/** The maximum length of a list in a body. */
 const LIST_MAX = 1_000;
 
-/** The id of an application: opaque, so anything that fits a key may be asked for. */
+/** The id of an application: opaque text that fits a key. */
 export const ApplicationId = z.string().min(1).max(255);
 
-/** A claim is known by its `uri`, or by its `id` where it has no `uri` (decision 0005). */
+/** A claim is identified by its `uri`, or by its `id` without a `uri` (decision 0005). */
 export const ClaimRef = z
   .object({ uri: text(512).optional(), id: text(512).optional(), displayName: text(512).optional() })
-  .refine(({ uri, id }) => Boolean(uri ?? id), "a claim needs its uri (or id)")
+  .refine(({ uri, id }) => Boolean(uri ?? id), "a claim needs a uri or an id")
   .meta({ id: "ClaimRef" });
 
 export const ClaimConfiguration = z
@@ -67,7 +76,7 @@ export const Certificate = z
   .object({ type: z.enum(["PEM", "JWKS"]), value: text(20_000).min(1) })
   .meta({ id: "Certificate" });
 
-/** The switches of `advancedConfigurations`; all are off until set. */
+/** The switches of `advancedConfigurations`; off by default. */
 export const advancedSwitches = [
   "saas",
   "discoverableByEndUsers",
@@ -127,7 +136,7 @@ export const ProvisioningConfiguration = z
   })
   .meta({ id: "ProvisioningConfiguration" });
 
-/** What create, PATCH and templates have in common. The length of `name` and its letters are judged in rules.ts, with upstream's codes. */
+/** The members that create, PATCH and templates share. rules.ts checks `name`, with codes of its own. */
 export const editable = {
   name: z.string(),
   description: text(1024).optional(),
@@ -143,7 +152,7 @@ export const editable = {
   provisioningConfigurations: ProvisioningConfiguration.optional(),
 };
 
-/** Body of create as it arrives: its protocols are judged when the template that it may name has been laid under it. */
+/** Body of create as it arrives: its protocols are checked after the template has been merged into it. */
 export const NewApplicationBody = z.preprocess(
   withoutNulls,
   z
@@ -152,13 +161,13 @@ export const NewApplicationBody = z.preprocess(
       isManagementApp: z.boolean().optional(),
       inboundProtocolConfiguration: z.looseObject({}).optional().meta({
         description:
-          "Members saml, oidc, passiveSts, wsTrust and custom, each like the body of its own PUT; what a template brings may be left out",
+          "Members `saml`, `oidc`, `passiveSts`, `wsTrust` and `custom`, each like the body of its own PUT; members that the template has may be absent",
       }),
     })
     .meta({ id: "NewApplication" }),
 );
 
-/** A new application, complete. */
+/** Body of create, merged with the template. */
 export const NewApplication = z.preprocess(
   withoutNulls,
   z
@@ -170,18 +179,17 @@ export const NewApplication = z.preprocess(
     .meta({ id: "CompleteApplication" }),
 );
 
-/** Body of PATCH. What is absent stays as it is. */
+/** Body of PATCH. Absent members stay as they are. */
 export const ApplicationPatch = z.preprocess(
   withoutNulls,
   z.object({ ...editable, name: editable.name.optional() }).meta({ id: "ApplicationPatch" }),
 );
 
-/** Body of the resident application's update. */
 export const ResidentUpdate = z.preprocess(withoutNulls, ProvisioningConfiguration);
 
 const Bool = z.boolean();
 
-/** Read shapes have no limits: a limit that is tightened later must not make what was kept before unreadable. */
+/** Shapes of responses have no limits: a later, lower limit must not make stored data unreadable. */
 const ClaimRefShown = z
   .object({ uri: z.string().optional(), id: z.string().optional(), displayName: z.string().optional() })
   .meta({ id: "ClaimRefShown" });
@@ -199,7 +207,7 @@ const AdvancedShown = z.object({
   additionalSpProperties: z.array(SpProperty),
 });
 
-/** An application as it is read: every part is there. */
+/** An application in a response: every part is present. */
 export const Application = z
   .object({
     id: z.string(),
@@ -252,7 +260,6 @@ export const Application = z
   })
   .meta({ id: "Application" });
 
-/** One row of the list. */
 export const ApplicationListItem = z
   .object({
     id: z.string(),
@@ -275,11 +282,10 @@ export const ApplicationList = z
     startIndex: z.int(),
     count: z.int(),
     applications: z.array(ApplicationListItem),
-    links: z.array(z.object({ rel: z.enum(["next", "previous"]), href: z.string() })),
+    links: PageLinks,
   })
   .meta({ id: "ApplicationList" });
 
-/** The authenticators of one step. */
 export const StepAuthenticators = z
   .object({
     stepId: z.int(),
@@ -292,17 +298,6 @@ export const ResidentApplication = z
   .object({ provisioningConfigurations: Application.shape.provisioningConfigurations })
   .meta({ id: "ResidentApplication" });
 
-/** Members that are `null` mean the same as absent ones (reference section 5.1). */
-export function withoutNulls(given: unknown): unknown {
-  if (Array.isArray(given)) return given.map(withoutNulls);
-  if (given === null || typeof given !== "object") return given;
-  return Object.fromEntries(
-    Object.entries(given)
-      .filter(([, value]) => value !== null)
-      .map(([name, value]) => [name, withoutNulls(value)]),
-  );
-}
-
 function text(most: number) {
   return z.string().max(most);
 }
@@ -312,6 +307,6 @@ function list<T extends z.ZodType>(of: T) {
 }
 
 function switches<S extends z.ZodType>(schema: S): Switches<S> {
-  // Object.fromEntries forgets which names it was given.
+  // Object.fromEntries loses the names in its type.
   return Object.fromEntries(advancedSwitches.map((name) => [name, schema])) as Switches<S>;
 }

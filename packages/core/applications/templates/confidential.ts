@@ -1,8 +1,8 @@
-/** What a template must not keep: whoever may read templates reads all of them. */
+/** Removes confidential values from templates: a caller that may read templates can read all of them. */
 import type { CustomProtocolKind } from "../protocols/custom-kind.ts";
 import { isSettings, type Settings, type TemplateFields } from "./model.ts";
 
-/** The template without the values of custom protocols that their declaration calls confidential. */
+/** The template without the values of custom protocols that are declared confidential. */
 export function withoutConfidential(fields: TemplateFields, kinds: readonly CustomProtocolKind[]): TemplateFields {
   const { inboundProtocolConfiguration: inbound } = fields.application;
   if (!inbound?.custom) return fields;

@@ -1,13 +1,13 @@
-/** The list of templates: filter and page (spec, operation 30; decision 0009). */
+/** The list of templates: filter and page (AM-030, AM-059, AM-060; decision 0009). */
 import type * as z from "zod";
 import { type FilterRow, matches, parseFilter, type Vocabulary } from "../../platform/filter/filter.ts";
-import { LIMIT_DEFAULT, LIMIT_MAX } from "../management/contract.ts";
+import { LIMIT_DEFAULTS, type ListQuery, pageOf } from "../../platform/management-api.ts";
 import type { TemplateSummary } from "./model.ts";
 import type { TemplateList } from "./shapes.ts";
 import { starterTemplates } from "./starter.ts";
 import type { TemplateStore } from "./store.ts";
 
-/** What the list can be filtered by: `clientId` and `issuer` as the spec offers them, though no template has one. */
+/** `clientId` and `issuer` are accepted as in the list of applications; no template has one. */
 const filterable = [
   "name",
   "description",
@@ -27,14 +27,7 @@ const vocabulary: Vocabulary<Filterable> = {
   example: "name sw Web or (category eq DEFAULT and authenticationProtocol eq 'oidc')",
 };
 
-/** The query of the list, parsed by the contract. */
-export interface ListQuery {
-  readonly limit?: number | undefined;
-  readonly offset?: number | undefined;
-  readonly filter?: string | undefined;
-}
-
-/** The path of a template; it always names the tenant. */
+/** The path of a template, with its tenant. */
 export function selfOf(tenant: string, id: string): string {
   return `/t/${tenant}/api/server/v1/applications/templates/${id}`;
 }
@@ -46,8 +39,7 @@ export async function listTemplates(
   query: ListQuery,
 ): Promise<z.input<typeof TemplateList>> {
   const filter = query.filter?.trim() ? parseFilter(query.filter, vocabulary) : undefined;
-  const limit = Math.min(query.limit ?? LIMIT_DEFAULT, LIMIT_MAX);
-  const offset = query.offset ?? 0;
+  const { limit, offset } = pageOf(query, LIMIT_DEFAULTS.applications);
   const all: readonly TemplateSummary[] = [...starterTemplates, ...(await store.summaries(tenant))];
   const found = filter ? all.filter((template) => matches(filter, rowOf(template))) : all;
   return {

@@ -1,9 +1,9 @@
-/** What a template may be. Pure; every refusal is a `Fault` with upstream's code. */
+/** Rules for templates. Pure; faults have the codes of WSO2 Identity Server. */
 import { Fault } from "../../platform/faults.ts";
 import type { Template } from "./model.ts";
 import { starterTemplates } from "./starter.ts";
 
-/** Bytes of a template as JSON. An item holds 400 KB. */
+/** Bytes of a template as JSON. A row holds 400 KB. */
 const TEMPLATE_BYTES_MAX = 300_000;
 const ADDING = "Error while adding the new application template.";
 
@@ -22,21 +22,24 @@ export function starterOf(id: string): Template | undefined {
   return starterTemplates.find((template) => template.id === id);
 }
 
-/** The fault of an id that leads to no template, or to a starter template where one of the tenant's own is meant. */
+/** The fault of an id that no template of the tenant has. Starter templates cannot be changed. */
 export function notFound(id: string, tenant: string): Fault {
   return new Fault(
     "template.not_found",
     starterOf(id)
-      ? `${id} is a starter template: it can be read and used, but not changed or deleted. Add a template of your own.`
+      ? `${id} is a starter template: it cannot be changed or deleted. Add a template of your own.`
       : `No application template of tenant ${tenant} has the id ${id}.`,
   );
 }
 
-/** Judges a template before it is kept. Throws `template.name_blank` and `request.invalid`. */
+/** Throws `template.name_blank` and `request.invalid`. */
 export function checkTemplate(template: Template, message = ADDING): void {
   if (template.name.trim() === "") throw new Fault("template.name_blank", "A template needs a name.", { message });
   const bytes = Buffer.byteLength(JSON.stringify(template), "utf8");
   if (bytes > TEMPLATE_BYTES_MAX) {
-    throw new Fault("request.invalid", `The template takes ${bytes} bytes; at most ${TEMPLATE_BYTES_MAX} can be kept.`);
+    throw new Fault(
+      "request.invalid",
+      `The template takes ${bytes} bytes; at most ${TEMPLATE_BYTES_MAX} are allowed.`,
+    );
   }
 }

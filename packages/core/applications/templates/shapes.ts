@@ -1,20 +1,21 @@
-/** The shapes of an application template (spec, "ApplicationTemplate"; reference application-api.md section 8). */
+/** The shapes of application templates. */
 import * as z from "zod";
-import { editable, withoutNulls } from "../registry/shapes.ts";
+import { withoutNulls } from "../../platform/management-api.ts";
+import { editable } from "../registry/shapes.ts";
 
 const TYPES_MAX = 50;
 
-/** The id of a template: opaque, so anything that fits a key may be asked for. */
+/** The id of a template: opaque text that fits a key. */
 export const TemplateId = z.string().min(1).max(255);
 
 const settings = z.record(z.string().max(255), z.unknown());
 
-/** A secret belongs to one application: in a template it would be readable by all who may read templates. */
+/** A secret belongs to one application. In a template, every caller that may read templates could read it. */
 const oidcSettings = settings.transform(({ clientSecret: _, ...rest }) => rest);
 
 /**
- * An application in a template is judged when an application is made of it. Protocol settings are kept as they are sent,
- * because a template may leave out what each application must bring itself.
+ * Protocol settings are stored as sent and checked when an application is created from the template: a template may omit
+ * what each application must have for itself.
  */
 const TemplateApplication = z
   .object({
@@ -32,7 +33,7 @@ const TemplateApplication = z
   })
   .meta({ id: "TemplateApplication" });
 
-/** Body of add and of update. Whether the name is blank is judged in rules.ts, with upstream's code. */
+/** Body of add and update. rules.ts refuses a blank name, with a code of its own. */
 export const NewTemplate = z.preprocess(
   withoutNulls,
   z
@@ -50,7 +51,7 @@ export const NewTemplate = z.preprocess(
     .meta({ id: "NewApplicationTemplate" }),
 );
 
-/** Read shapes have no limits: a limit that is tightened later must not make what was kept before unreadable. */
+/** Shapes of responses have no limits: a later, lower limit must not make stored data unreadable. */
 const shown = {
   id: z.string(),
   name: z.string(),
@@ -63,12 +64,11 @@ const shown = {
   displayOrder: z.int().optional(),
 };
 
-/** A template as it is read. Its application is what was sent of it, which its own shape let in. */
+/** A template in a response. Its application has the members that were sent. */
 export const Template = z
   .object({ ...shown, application: z.looseObject({ name: z.string() }) })
   .meta({ id: "ApplicationTemplate" });
 
-/** The list. */
 export const TemplateList = z
   .object({
     templates: z.array(z.object({ ...shown, self: z.string() }).meta({ id: "ApplicationTemplateListItem" })),

@@ -1,9 +1,7 @@
 /**
- * The starter templates: read-only, the same for every tenant. Ids are those that clients of the product know
- * (reference application-api.md section 8.3); what is in them was written for this project.
- *
- * Each holds what is right for its kind of application and leaves out what every application must bring itself: callback
- * URLs, the SAML issuer, the realm.
+ * The starter templates: read-only, the same for every tenant (decision 0009). Their ids are those of WSO2 Identity Server,
+ * which clients know; their content was written for this project. Each has the settings of its kind of application, and
+ * omits what every application must have for itself: callback URLs, the SAML issuer, the realm.
  */
 import type { Template } from "./model.ts";
 
@@ -11,7 +9,7 @@ const REFRESH = "refresh_token";
 const CODE = "authorization_code";
 const pkce = { mandatory: true, supportPlainTransformAlgorithm: false };
 
-/** Code with PKCE and no secret: for what runs where its user can look into it. */
+/** Code with PKCE and no secret: for applications whose users can read their code. */
 const publicClient = {
   publicClient: true,
   pkce,

@@ -1,19 +1,22 @@
 /**
- * How the templates of a tenant are kept: one item each, and an entry per name, which is the claim of the name and the row
- * of the list. An application inside a template is kept as JSON text: it holds numbers and names that a database would
- * have opinions about. Starter templates are not here: they are part of the code (starter.ts).
+ * How the templates of a tenant are stored: as named items (table/named-items.ts). The application inside a template is
+ * stored as JSON text, because it has numbers and member names that the database would change or refuse. Starter templates
+ * are part of the code (starter.ts).
  */
 import { keys } from "../../table/keys.ts";
-import { stale, whileStale } from "../../table/stale.ts";
-import { type Item, LAST, type Step, type Table } from "../../table/table.ts";
-import type { Template, TemplateFields, TemplateSummary } from "./model.ts";
+import {
+  type NamedEntry,
+  type NamedKind,
+  namedItems,
+  namedRows,
+  type Versioned,
+  version,
+} from "../../table/named-items.ts";
+import { type Field, json, list, number, oneOf, optional, record, rowCodec, text } from "../../table/row.ts";
+import { whileStale } from "../../table/stale.ts";
+import type { Item, Table } from "../../table/table.ts";
+import { isSettings, type Template, type TemplateFields, type TemplateSummary } from "./model.ts";
 import { nameTaken, notFound, updating } from "./rules.ts";
-
-/** Entries of one round trip. Past 1 MB DynamoDB ends the page by itself. */
-const ENTRIES_PER_PAGE = 10_000;
-/** Behind any name of 255 UTF-16 units, of which the greatest code point takes two. */
-const BEHIND_ALL_NAMES = LAST.repeat(128);
-const FIRST_VERSION = 1;
 
 /** The templates of all tenants; every method takes the tenant that the credential named. */
 export interface TemplateStore {
@@ -23,7 +26,7 @@ export interface TemplateStore {
   idOf(tenant: string, name: string): Promise<string | undefined>;
   /** All templates without their applications, in the order of their names' UTF-8 bytes. */
   summaries(tenant: string): Promise<TemplateSummary[]>;
-  /** Keeps a new template. Throws `template.name_taken`. One round trip. */
+  /** Stores a new template. Throws `template.name_taken`. One round trip. */
   add(tenant: string, template: Template): Promise<void>;
   /** Replaces a template. Throws `template.not_found` and `template.name_taken`. Two round trips. */
   replace(tenant: string, id: string, fields: TemplateFields): Promise<void>;
@@ -31,112 +34,78 @@ export interface TemplateStore {
   remove(tenant: string, id: string): Promise<void>;
 }
 
-/** The items of a new template, for a loader into an empty table. */
+interface TemplateEntry extends NamedEntry {
+  readonly summary: TemplateSummary;
+}
+
+const summary = record<TemplateSummary>({
+  id: text,
+  name: text,
+  description: optional(text),
+  image: optional(text),
+  authenticationProtocol: optional(text),
+  types: optional(list(text) as Field<string[]>),
+  category: optional(oneOf("DEFAULT", "VENDOR")),
+  templateGroup: optional(text),
+  displayOrder: optional(number),
+});
+
+const row = rowCodec<{ version: number; summary: TemplateSummary; application: Template["application"] }>("template", {
+  version,
+  summary,
+  application: json("an application with a name", isApplication),
+});
+
+const kind: NamedKind<Template, TemplateEntry> = {
+  item: {
+    read(item): Versioned<Template> {
+      const { version, summary, application } = row.read(item);
+      return { version, value: { ...summary, application } };
+    },
+    write: ({ version, value: { application, ...summary } }) => row.write({ version, summary, application }),
+  },
+  entry: rowCodec<TemplateEntry>("template entry", { id: text, version: optional(version), summary }),
+  itemKey: keys.template,
+  entryKey: keys.templateEntry,
+  entries: keys.templateEntries,
+  nameOf: ({ name }) => name,
+  entryOf: ({ application: _, ...summary }, version) => ({ id: summary.id, version, summary }),
+  owner: (id) => ({ id }),
+};
+
+/** The rows of a new template, for a loader into an empty table. */
 export function templateItems(tenant: string, template: Template): Item[] {
-  return [entryItem(tenant, template, FIRST_VERSION), itemOf(tenant, template, FIRST_VERSION)];
+  return namedRows(kind, tenant, template);
 }
 
 /** Opens the store on the table of one request. */
 export function templateStore(table: Table): TemplateStore {
+  const items = namedItems(table, kind);
   return {
-    async find(tenant, id) {
-      const item = await table.get(keys.template(tenant, id));
-      return item && toTemplate(item);
-    },
+    find: async (tenant, id) => (await items.find(tenant, id))?.value,
 
-    async idOf(tenant, name) {
-      const entry = await table.get(keys.templateEntry(tenant, name));
-      return entry?.id as string | undefined;
-    },
+    idOf: async (tenant, name) => (await items.entry(tenant, name))?.id,
 
-    async summaries(tenant) {
-      const range = { PK: keys.templateEntries(tenant), to: BEHIND_ALL_NAMES, limit: ENTRIES_PER_PAGE };
-      const entries = await table.queryAll(range);
-      // A range read that meets a rename half done may see both names of one template: the newer one counts.
-      const newest = new Map<unknown, number>();
-      for (const { id, ver } of entries) newest.set(id, Math.max(ver as number, newest.get(id) ?? 0));
-      return entries.filter(({ id, ver }) => newest.get(id) === ver).map(toSummary);
-    },
+    summaries: async (tenant) => (await items.entries(tenant)).map((entry) => entry.summary),
 
-    add: (tenant, template) =>
-      table.write(
-        {
-          put: entryItem(tenant, template, FIRST_VERSION),
-          when: "absent",
-          // The id is new, so an entry that has it already was written by this very call.
-          otherwise: (found) => (found?.id === template.id ? "applied" : nameTaken(template.name)),
-        },
-        { put: itemOf(tenant, template, FIRST_VERSION), when: "absent", otherwise: stale },
-      ),
+    add: (tenant, template) => items.add(tenant, template, () => nameTaken(template.name)),
 
     replace: (tenant, id, fields) =>
-      whileStale(async () => {
-        const found = await table.get(keys.template(tenant, id));
-        if (!found) throw notFound(id, tenant);
-        const before = { name: toSummary(found).name, ver: found.ver as number };
-        const after = { ...fields, id };
-        const put = entryItem(tenant, after, before.ver + 1);
-        const itsOwn = { equal: { id, ver: before.ver } };
-        const entrySteps: Step[] =
-          after.name === before.name
-            ? [{ put, when: itsOwn, otherwise: stale }]
-            : [
-                // Its own entry there is another rename of the same template.
-                {
-                  put,
-                  when: "absent",
-                  otherwise: (there) => (there?.id === id ? stale() : nameTaken(after.name, updating(id))),
-                },
-                { remove: keys.templateEntry(tenant, before.name), when: itsOwn, otherwise: stale },
-              ];
-        const when = { equal: { ver: before.ver } };
-        await table.write(...entrySteps, { put: itemOf(tenant, after, before.ver + 1), when, otherwise: stale });
+      items.update(tenant, id, {
+        change: () => ({ ...fields, id }),
+        absent: () => notFound(id, tenant),
+        taken: ({ name }) => nameTaken(name, updating(id)),
       }),
 
     remove: (tenant, id) =>
       whileStale(async () => {
-        const found = await table.get(keys.template(tenant, id));
-        if (!found) throw notFound(id, tenant);
-        const ver = found.ver as number;
-        const entry = keys.templateEntry(tenant, toSummary(found).name);
-        await table.write(
-          { remove: keys.template(tenant, id), when: { equal: { ver } }, otherwise: stale },
-          { remove: entry, when: { equal: { id, ver } }, otherwise: stale },
-        );
+        const before = await items.find(tenant, id);
+        if (!before) throw notFound(id, tenant);
+        await table.write(...items.removing(tenant, id, before));
       }),
   };
 }
 
-function toTemplate(item: Item): Template {
-  return {
-    ...toSummary(item),
-    application: JSON.parse(item.application as string) as Template["application"],
-  };
-}
-
-function toSummary(item: Item): TemplateSummary {
-  return item.summary as unknown as TemplateSummary;
-}
-
-function entryItem(tenant: string, template: Template, ver: number): Item {
-  return {
-    ...keys.templateEntry(tenant, template.name),
-    id: template.id,
-    ver,
-    summary: summaryOf(template) as unknown as Item["summary"],
-  };
-}
-
-function itemOf(tenant: string, template: Template, ver: number): Item {
-  return {
-    ...keys.template(tenant, template.id),
-    ver,
-    // Plain values; `undefined` members are not stored.
-    summary: summaryOf(template) as unknown as Item["summary"],
-    application: JSON.stringify(template.application),
-  };
-}
-
-function summaryOf({ application: _, ...summary }: Template): TemplateSummary {
-  return summary;
+function isApplication(parsed: unknown): parsed is Template["application"] {
+  return isSettings(parsed) && typeof parsed.name === "string";
 }

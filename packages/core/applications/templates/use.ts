@@ -1,4 +1,4 @@
-/** Creating an application from a template (spec, Add application: `template`; decision 0009). */
+/** Creates the body of an application from a template (AM-056, decision 0009). */
 import type * as z from "zod";
 import { Fault } from "../../platform/faults.ts";
 import { parsePart } from "../../platform/parse.ts";
@@ -12,32 +12,32 @@ type Body = z.output<typeof NewApplicationBody>;
 type Complete = z.output<typeof NewApplication>;
 
 /**
- * The body of a new application, laid over the template that the request names by id or name, if it names one, and judged
- * as a whole. Throws `application.template_unknown`, `request.malformed` and `request.invalid`. At most two round trips.
+ * Merges the body of a new application into the template that the request names by id or name, if any, and validates the
+ * result. Throws `application.template_unknown`, `request.malformed` and `request.invalid`. At most two round trips.
  */
 export async function fromTemplate(
   templates: TemplateStore,
   tenant: string,
-  wished: string | undefined,
+  idOrName: string | undefined,
   body: Body,
 ): Promise<Complete> {
-  if (!wished?.trim()) return parsePart("body", NewApplication, body);
-  const template = await templateOf(templates, tenant, wished);
+  if (!idOrName?.trim()) return parsePart("body", NewApplication, body);
+  const template = await templateOf(templates, tenant, idOrName);
   if (!template) {
     throw new Fault(
       "application.template_unknown",
-      `No application template has the id or the name '${wished}'. GET /api/server/v1/applications/templates lists them.`,
+      `No application template has the id or the name '${idOrName}'. GET /api/server/v1/applications/templates lists them.`,
     );
   }
   return parsePart("body", NewApplication, overTemplate(template, body));
 }
 
-/** The template that a caller means: an id before a name, and a name of the tenant's own before a starter template's. */
-async function templateOf(templates: TemplateStore, tenant: string, wished: string): Promise<Template | undefined> {
-  const starter = starterOf(wished);
+/** Ids come before names, and names of the tenant's templates before those of starter templates. */
+async function templateOf(templates: TemplateStore, tenant: string, idOrName: string): Promise<Template | undefined> {
+  const starter = starterOf(idOrName);
   if (starter) return starter;
-  const [byId, id] = await Promise.all([templates.find(tenant, wished), templates.idOf(tenant, wished)]);
+  const [byId, id] = await Promise.all([templates.find(tenant, idOrName), templates.idOf(tenant, idOrName)]);
   if (byId) return byId;
   const byName = id === undefined ? undefined : await templates.find(tenant, id);
-  return byName ?? starterTemplates.find(({ name }) => name === wished);
+  return byName ?? starterTemplates.find(({ name }) => name === idOrName);
 }

@@ -1,6 +1,6 @@
 /** What provisioning does with roles: they are made and changed by resources in canonical form, and held by users and groups. */
 
-import type { TenantStore } from "../../domain/tenant.ts";
+import type { TenantStore } from "../../domain/tenant-store.ts";
 import { Fault } from "../../platform/faults.ts";
 import { newId } from "../../platform/ids.ts";
 import type { JsonObject, Resource } from "../../scim/schema/attribute.ts";

@@ -3,7 +3,7 @@
  * form (scim/schema/attribute.ts). Passwords are hashed here and never come back.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { TenantStore } from "../../domain/tenant.ts";
+import type { TenantStore } from "../../domain/tenant-store.ts";
 import { splitStore } from "../../domain/username.ts";
 import { Fault } from "../../platform/faults.ts";
 import { newId } from "../../platform/ids.ts";

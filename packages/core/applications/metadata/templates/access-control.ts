@@ -1,16 +1,16 @@
-/** Templates that let some people in and others not. */
+/** Templates that allow or refuse a sign-in. */
 import { type Draft, steps } from "./template.ts";
 
 export const accessControl: readonly Draft[] = [
   {
     name: "User-Age-Based",
     title: "User-Age-Based Authentication Template",
-    summary: "Lets people in who have reached an age, and sends the others to a page that says why not.",
-    preRequisites: ["The birth date claim of the users is filled in as YYYY-MM-DD."],
+    summary: "Allows users from a minimum age. Redirects other users to a page with the reason.",
+    preRequisites: ["Users have a birth date claim in the form YYYY-MM-DD."],
     parameters: {
-      minimumAge: "The age in years from which on people may use the application",
+      minimumAge: "The minimum age in years",
       birthDateClaim: "The local claim that holds the birth date",
-      refusalPage: "Where people are sent who are younger, or whose birth date is not known",
+      refusalPage: "The page for users who are younger, or without a birth date",
     },
     steps: [steps.password],
     script: `
@@ -44,13 +44,13 @@ var onLoginRequest = function (context) {
   {
     name: "Session-Based",
     title: "Concurrent Session Management Template with Roles",
-    summary: "Asks people of some roles to end an older session when they sign in in too many places.",
+    summary: "Asks users with some roles to end an older session when they have too many.",
     preRequisites: ["The session executor is available as an authenticator of step 2."],
     parameters: {
-      limitedRoles: "The roles whose members may have a limited number of sessions",
-      sessionsMost: "The number of sessions that they may have at once",
+      limitedRoles: "The roles with a limited number of sessions",
+      sessionsMost: "The maximum number of sessions of a user",
     },
-    steps: [steps.password, { description: "Choice of the sessions to end", local: ["SessionExecutor"] }],
+    steps: [steps.password, { description: "Selection of the sessions to end", local: ["SessionExecutor"] }],
     script: `
 var limitedRoles = ['dispatcher'];
 var sessionsMost = 2;

@@ -1,22 +1,22 @@
-/** Templates that ask for a second factor when there is a reason to. */
+/** Templates that ask for a second factor under a condition. */
 import { type Draft, steps } from "./template.ts";
 
 const requestBased: readonly Draft[] = [
   {
     name: "ACR-Based",
     title: "ACR-Based 2FA Template",
-    summary: "Goes as far as the application asks: password, one-time code, or passkey.",
+    summary: "Uses the strength that the application requests: password, one-time code, or passkey.",
     preRequisites: ["The application sends acr_values with its authorization request."],
     parameters: {
-      levels: "The values of acr that the application may ask for, from weak to strong; the weakest is the default",
+      levels: "The acr values that the application can request, from weak to strong; the weakest is the default",
     },
     steps: [steps.password, steps.totp, steps.passkey],
     script: `
 var levels = ['urn:pickup:password', 'urn:pickup:code', 'urn:pickup:passkey'];
 
 var onLoginRequest = function (context) {
-  var wanted = selectAcrFrom(context, levels);
-  var strength = Math.max(levels.indexOf(wanted), 0);
+  var requested = selectAcrFrom(context, levels);
+  var strength = Math.max(levels.indexOf(requested), 0);
   context.selectedAcr = levels[strength];
   executeStep(1, {
     onSuccess: function (context) {
@@ -31,12 +31,11 @@ var onLoginRequest = function (context) {
   {
     name: "[Deprecated] Risk-Based",
     title: "Risk-Based 2FA Template [Deprecated]",
-    summary:
-      "Asks an analytics service for a score, and for a second factor when it is high. Kept for scripts that exist.",
-    preRequisites: ["An analytics service that answers with a riskScore is connected."],
+    summary: "Asks for a second factor when the risk score of an analytics service is high. For existing scripts only.",
+    preRequisites: ["An analytics service that returns a riskScore is connected."],
     parameters: {
-      riskService: "The name of the service's application",
-      scoreMost: "The score up to which a password is enough",
+      riskService: "The name of the application of the service",
+      scoreMost: "The maximum score for which a password is enough",
     },
     script: `
 var riskService = 'SignInRisk';
@@ -49,9 +48,9 @@ ${secondStepIfRisky(
   {
     name: "IP-Based",
     title: "IP-Based Authentication Template",
-    summary: "Asks for a second factor outside the networks that you know.",
-    preRequisites: ["The service sees the caller's own address, not that of a proxy."],
-    parameters: { knownNetworks: "IPv4 networks in which a password is enough, as address/bits" },
+    summary: "Asks for a second factor outside of known networks.",
+    preRequisites: ["The service sees the address of the client, not of a proxy."],
+    parameters: { knownNetworks: "IPv4 networks where a password is enough, as address/bits" },
     script: `
 var knownNetworks = ['10.0.0.0/8', '192.168.0.0/16'];
 
@@ -73,8 +72,8 @@ ${secondStepIf("!isKnown(context.request.ip)")}`,
   {
     name: "New-Device-Based",
     title: "New-Device-Based Authentication Template",
-    summary: "Asks for a second factor on a device that the user has not used before, and tells the user by mail.",
-    preRequisites: ["An e-mail template for the notice exists, and users have an e-mail address."],
+    summary: "Asks for a second factor on a device that is new to the user, and notifies the user by e-mail.",
+    preRequisites: ["An e-mail template for the notice exists, and users have e-mail addresses."],
     parameters: {
       noticeTemplate: "The e-mail template to send; empty sends none",
       cookieName: "The cookie that marks a known device",
@@ -118,13 +117,12 @@ var onLoginRequest = function (context) {
   {
     name: "ELK-Risk-Based",
     title: "ELK Risk-Based 2FA Template",
-    summary:
-      "Asks Elasticsearch how often somebody failed to sign in lately, and for a second factor after too many times.",
+    summary: "Asks for a second factor when Elasticsearch has too many recent failed sign-ins of the user.",
     preRequisites: ["Sign-in events are indexed in Elasticsearch, and calls to its host are allowed."],
     parameters: {
-      countUrl: "The _count address of the index that holds the events",
-      failuresMost: "The failures up to which a password is enough",
-      lately: "How far back to count, in Elasticsearch's notation",
+      countUrl: "The _count address of the index of the events",
+      failuresMost: "The maximum number of failures for which a password is enough",
+      lately: "The start of the period to count, in Elasticsearch date math",
     },
     script: `
 var countUrl = 'https://elastic.example:9200/sign-ins/_count';
@@ -160,7 +158,7 @@ ${secondStepIf("isMemberOfAnyOfGroups(user, strictGroups)")}`,
     name: "Role-Based",
     title: "Role-Based 2FA Template",
     summary: "Asks users with some roles for a second factor.",
-    parameters: { strictRoles: "The roles whose holders need a second factor" },
+    parameters: { strictRoles: "The roles whose users need a second factor" },
     steps: [steps.password, steps.totpOrPasskey],
     script: `
 var strictRoles = ['admin', 'manager'];
@@ -188,10 +186,10 @@ ${secondStepIf("strictTenants.indexOf(user.tenantDomain) >= 0")}`,
   {
     name: "Login-Attempts-Based",
     title: "Login-Attempts-Based Authentication Template",
-    summary: "Asks for a second factor when the user failed too often before getting the password right.",
+    summary: "Asks for a second factor when the user entered too many wrong passwords.",
     parameters: {
-      failuresMost: "The failures up to which the right password is enough",
-      failuresClaim: "The local claim that counts them",
+      failuresMost: "The maximum number of failures for which the right password is enough",
+      failuresClaim: "The local claim with the number of failures",
     },
     script: `
 var failuresMost = 2;
@@ -202,7 +200,7 @@ ${secondStepIf("Number(user.localClaims[failuresClaim] || 0) > failuresMost")}`,
 
 export const adaptiveMfa: readonly Draft[] = [...requestBased, ...userBased];
 
-/** Asks a service for the risk of a sign-in, with a call that takes its handlers last. No answer counts as a risk. */
+/** Asks a service for the risk of a sign-in. `ask` is a call without its last argument. No answer counts as a risk. */
 function secondStepIfRisky(ask: string, isRisky: string): string {
   return `
 var onLoginRequest = function (context) {
@@ -226,7 +224,7 @@ var onLoginRequest = function (context) {
 `;
 }
 
-/** Runs a second step where a test about the user or the request, written in the script's language, holds. */
+/** Runs a second step if a condition on the user or the request holds. */
 function secondStepIf(condition: string): string {
   return `
 var onLoginRequest = function (context) {

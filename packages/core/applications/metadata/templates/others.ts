@@ -1,18 +1,18 @@
-/** Templates that change a user's attributes, and those that enrol a stronger factor on the way. */
+/** Templates that change attributes of a user, and templates that enrol a stronger factor. */
 import { type Draft, steps } from "./template.ts";
 
 export const userAttributes: readonly Draft[] = [
   {
     name: "Update Office365 role",
     title: "Office365-Based Authentication Template",
-    summary: "Gives people who sign in through Office 365 the local roles that belong to their groups there.",
+    summary: "Assigns local roles to users of Office 365, by their groups there.",
     preRequisites: [
-      "A connection to Office 365 is an option of step 1, and users are provisioned when they first sign in.",
-      "The connection passes the groups of its users on.",
+      "A connection to Office 365 is an option of step 1, and users are provisioned at their first sign-in.",
+      "The connection provides the groups of its users.",
     ],
     parameters: {
       connection: "The name of the connection to Office 365",
-      groupsClaim: "The remote claim that holds the groups, separated by commas",
+      groupsClaim: "The remote claim with the groups, separated by commas",
       roleOfGroup: "The local role for each group of Office 365",
     },
     steps: [steps.password],
@@ -47,14 +47,14 @@ export const progressiveEnrollment: readonly Draft[] = [
   {
     name: "Passkey Progressive Enrollment",
     title: "Passkey Progressive Enrollment Template",
-    summary: "Lets people sign in with a passkey, and enrol one after their password when they have none.",
-    preRequisites: ["Progressive enrolment of passkeys is switched on."],
+    summary: "Users sign in with a passkey. Users without one enrol it after their password.",
+    preRequisites: ["Progressive enrolment of passkeys is enabled."],
     steps: [{ description: "Password or passkey", local: ["BasicAuthenticator", "FIDOAuthenticator"] }],
     script: `
 var onLoginRequest = function (context) {
   executeStep(1, {
     onFail: function (context) {
-      // Whoever wants to enrol a passkey shows who they are with the password first.
+      // Enrolling a passkey needs the password first.
       if (String(context.request.params.scenario) !== 'INIT_FIDO_ENROLL') {
         return;
       }
@@ -75,8 +75,8 @@ var onLoginRequest = function (context) {
     name: "Push Device Progressive Enrollment",
     title: "Push Notification Device Progressive Enrollment Template",
     summary:
-      "Lets people sign in by confirming on their phone, and register the phone after their password when they have none.",
-    preRequisites: ["Progressive enrolment of push devices is switched on."],
+      "Users sign in by confirming on their phone. Users without a registered phone register it after their password.",
+    preRequisites: ["Progressive enrolment of push devices is enabled."],
     steps: [
       { description: "Confirmation on a registered phone", local: ["push-notification-authenticator"] },
       steps.password,
@@ -85,7 +85,7 @@ var onLoginRequest = function (context) {
 var onLoginRequest = function (context) {
   executeStep(1, {
     onFail: function (context) {
-      // Without a registered phone the password comes first, and registering is offered behind it.
+      // Registering a phone needs the password first.
       if (String(context.request.params.scenario) !== 'PROGRESSIVE_DEVICE_ENROLLMENT') {
         return;
       }

@@ -1,4 +1,4 @@
-/** The form of a template for adaptive authentication, as consoles read it (reference application-api.md section 7.6). */
+/** The form of a template for adaptive authentication, as administration consoles read it. */
 
 /** The authenticators that a template offers in one step. */
 export interface StepChoice {
@@ -6,16 +6,16 @@ export interface StepChoice {
   readonly federated: readonly string[];
 }
 
-/** One template: a script with what people must know to adapt it. */
+/** One template: a script, and what an administrator needs to know to adapt it. */
 export interface AdaptiveTemplate {
   readonly name: string;
   readonly title: string;
   /** The key of its category. */
   readonly category: string;
   readonly summary: string;
-  /** What has to be adapted or be in place. */
+  /** What must be adapted or exist. */
   readonly preRequisites: readonly string[];
-  /** The variables at the top of the script, with their meaning. */
+  /** The meaning of each variable at the top of the script. */
   readonly parametersDescription?: Readonly<Record<string, string>>;
   readonly defaultStepsDescription: Readonly<Record<string, string>>;
   readonly authenticationSteps: number;
@@ -26,7 +26,7 @@ export interface AdaptiveTemplate {
   readonly runtime: "any" | "new";
 }
 
-/** One step of a template: what it is for, and the local authenticators to begin with. */
+/** One step of a template, with its local authenticators. */
 export interface Step {
   readonly description: string;
   readonly local: readonly string[];
@@ -40,14 +40,14 @@ export const steps = {
   passkey: { description: "Passkey", local: ["FIDOAuthenticator"] },
 } as const satisfies Record<string, Step>;
 
-/** What a template says itself; the rest of its form follows. */
+/** The members of a template that do not follow from others. */
 export interface Draft {
   readonly name: string;
   readonly title: string;
   readonly summary: string;
   readonly preRequisites?: readonly string[];
   readonly parameters?: Readonly<Record<string, string>>;
-  /** Password, then a one-time code, where nothing else is said. */
+  /** By default a password, then a one-time code. */
   readonly steps?: readonly Step[];
   readonly script: string;
 }

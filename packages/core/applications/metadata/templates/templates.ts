@@ -1,10 +1,10 @@
-/** The sample templates for adaptive authentication, as the one string that the operation answers. */
+/** The sample templates for adaptive authentication, as the string that the operation returns. */
 import { accessControl } from "./access-control.ts";
 import { adaptiveMfa } from "./adaptive-mfa.ts";
 import { progressiveEnrollment, userAttributes } from "./others.ts";
 import { type AdaptiveTemplate, type Draft, templatesOf } from "./template.ts";
 
-/** One category; consoles show them by `order`. */
+/** Consoles sort categories by `order`. */
 interface Category {
   readonly displayName: string;
   readonly icon?: string;
@@ -12,12 +12,12 @@ interface Category {
   readonly templates?: readonly AdaptiveTemplate[];
 }
 
-let written: string | undefined;
+let json: string | undefined;
 
-/** All categories and templates as JSON text. It is written by the first request that asks, once per container. */
+/** All categories and templates as JSON text, built once per container. */
 export function templatesJson(): string {
-  written ??= JSON.stringify(categories());
-  return written;
+  json ??= JSON.stringify(categories());
+  return json;
 }
 
 function categories(): Readonly<Record<string, Category>> {
@@ -26,7 +26,7 @@ function categories(): Readonly<Record<string, Category>> {
     ...category("AdaptiveMFA", "Adaptive MFA", 2, "adaptive-mfa", adaptiveMfa),
     ...category("UserAttributes", "User Attributes", 3, "user-attributes", userAttributes),
     ...category("ProgressiveEnrollment", "Progressive Enrollment", 4, "progressive-enrollment", progressiveEnrollment),
-    // Where a console puts templates of its own.
+    // Consoles add their own templates here.
     uncategorized: { displayName: "Uncategorized", order: 10_000 },
   };
 }

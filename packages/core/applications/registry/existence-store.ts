@@ -1,0 +1,9 @@
+/** Whether an application exists, for functions that need nothing else of applications. */
+import { keys } from "../../table/keys.ts";
+import type { Table } from "../../table/table.ts";
+
+/** One round trip. */
+export function hasApplication(table: Table) {
+  return async (tenant: string, id: string): Promise<boolean> =>
+    (await table.get(keys.application(tenant, id))) !== undefined;
+}
