@@ -97,7 +97,7 @@ export function openTable(config: TableConfig): OpenTable {
       getMany: (keys, options) => getItems(session, keys, options?.consistent ?? true),
       snapshot: (keys) => snapshot(session, keys),
       query: (range) => queryPage(session, range),
-      queryAll: (range) => queryAll(session, range),
+      queryAll: (range, most) => queryAll(session, range, most),
       write: (...steps) => write(session, steps),
       count: (key, add, set) => count(session, key, { add, ...(set && { set }) }),
       forget: (key) => deleteItem(session, key),
@@ -228,14 +228,16 @@ async function queryPage({ client, common, read }: Session, range: RangeQuery): 
   return { items: Items.map(itemOf), ...(LastEvaluatedKey && { next: itemOf(LastEvaluatedKey) }) };
 }
 
-async function queryAll(session: Session, range: RangeQuery): Promise<Item[]> {
+async function queryAll(session: Session, range: RangeQuery, most = Number.POSITIVE_INFINITY): Promise<Item[]> {
   const items: Item[] = [];
-  for (let after = range.after; ; ) {
-    const page = await queryPage(session, after ? { ...range, after } : range);
-    items.push(...page.items);
-    if (!page.next) return items;
+  for (let after = range.after; items.length < most; ) {
+    const limit = Math.min(range.limit, most - items.length);
+    const page = await queryPage(session, { ...range, limit, ...(after && { after }) });
+    for (const item of page.items) items.push(item);
+    if (!page.next) break;
     after = page.next;
   }
+  return items;
 }
 
 async function write(session: Session, steps: readonly Step[]): Promise<void> {

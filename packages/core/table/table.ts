@@ -97,8 +97,8 @@ export interface Table {
   snapshot(keys: readonly Key[]): Promise<(Item | undefined)[]>;
   /** One page of a range. */
   query(range: RangeQuery): Promise<Page>;
-  /** The whole range: page after page. */
-  queryAll(range: RangeQuery): Promise<Item[]>;
+  /** A whole range, page after page, or its first items up to `most`. */
+  queryAll(range: RangeQuery, most?: number): Promise<Item[]>;
   /**
    * All steps (1 to 100) or none. The first step whose condition fails decides what is thrown. A conflict with another
    * transaction is retried with jitter to a deadline; a lost answer is asked for again with the same token, so that

@@ -1,6 +1,6 @@
 /** Roles by upstream's API (reference scim.md section 4.7): who holds them may do what their permissions say. */
 import { describe, expect, test } from "vitest";
-import { chunks } from "#core/identities/memberships/bulk-members.ts";
+import { chunks } from "#core/identities/memberships/relation.ts";
 import { keys } from "#core/table/keys.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";
 import { world } from "#tests/support/world.ts";

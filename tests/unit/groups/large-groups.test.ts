@@ -1,6 +1,6 @@
 /** Reading all members of a large group: whatever the ids look like, each member comes once. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { readAllMembers } from "#core/identities/memberships/large-groups.ts";
+import { readAllMembers } from "#core/identities/memberships/all-members.ts";
 import { memberRange, readMembers } from "#core/identities/memberships/membership.ts";
 import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";

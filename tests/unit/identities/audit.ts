@@ -5,8 +5,8 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { PRIMARY } from "#core/domain/username.ts";
-import { tallyOf } from "#core/identities/groups/model.ts";
-import { lookupsOf } from "#core/identities/users/lookups.ts";
+import { tallyOf } from "#core/identities/memberships/tally.ts";
+import { lookupsOf } from "#core/identities/users/lookup-rows.ts";
 import { foldName } from "#core/platform/fold.ts";
 import { keys, MEMBER } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";

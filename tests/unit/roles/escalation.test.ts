@@ -4,7 +4,7 @@ import { systemScopes } from "#core/domain/system-apis.ts";
 import { PRIMARY } from "#core/domain/username.ts";
 import { groupStore } from "#core/identities/groups/store.ts";
 import { gainingRole } from "#core/identities/memberships/assignees.ts";
-import { checkGain, checkTouch } from "#core/identities/provisioning/escalation.ts";
+import { checkAccountChange, checkAssignedIds } from "#core/identities/provisioning/escalation.ts";
 import { freshRole } from "#core/identities/roles/model.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { freshUser } from "#core/identities/users/model.ts";
@@ -45,14 +45,16 @@ test.each<[string, number, readonly string[], readonly string[]]>([
   const { meter, stores: opened } = stores();
   const groupIds = groups.map((name) => (name === "group" ? group : bare));
   const target = freshUser("target", "target", 0, { roleIds, groupIds });
-  await checkTouch(opened, { tenant, subject: "somebody", scopes: new Set([VIEW]) }, target, { takesOver: true });
+  await checkAccountChange(opened, { tenant, subject: "somebody", scopes: new Set([VIEW]) }, target, {
+    takesOver: true,
+  });
   expect(meter.cost.roundTrips).toBe(most);
 });
 
 test("a gain: none without roles, one with some, one more for the role of administrators", async () => {
   const cost = async (roleIds: readonly string[]) => {
     const { meter, stores: opened } = stores();
-    await checkGain(opened, { ...whole, subject: admin }, roleIds);
+    await checkAssignedIds(opened, { ...whole, subject: admin }, roleIds);
     return meter.cost.roundTrips;
   };
   expect([await cost([]), await cost(["viewing"]), await cost([adminRole])]).toEqual([0, 1, 2]);
@@ -60,7 +62,8 @@ test("a gain: none without roles, one with some, one more for the role of admini
 
 test("the service itself may do anything, a caller whose scopes are not told nothing, an application never administers", async () => {
   const { stores: opened } = stores();
-  const gain = (caller: object, ...roleIds: string[]) => faultOf(checkGain(opened, { tenant, ...caller }, roleIds));
+  const gain = (caller: object, ...roleIds: string[]) =>
+    faultOf(checkAssignedIds(opened, { tenant, ...caller }, roleIds));
   expect(await gain({}, adminRole, "viewing")).toBeUndefined();
   expect(await gain({ subject: admin }, "viewing")).toBe("scim.forbidden");
   expect(await gain({ subject: admin }, adminRole)).toBe("scim.forbidden");

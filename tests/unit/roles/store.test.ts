@@ -1,8 +1,8 @@
 /** Roles as they are kept, where somebody else is faster: holders are deleted while they gain a role, and roles while they gain holders. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { groupItem } from "#core/identities/groups/items.ts";
 import type { Group } from "#core/identities/groups/model.ts";
-import type { Holder } from "#core/identities/memberships/assignees.ts";
+import { groupItem } from "#core/identities/groups/rows.ts";
+import type { Assignee } from "#core/identities/memberships/assignees.ts";
 import { freshRole } from "#core/identities/roles/model.ts";
 import { type RoleStore, roleStore } from "#core/identities/roles/store.ts";
 import { freshUser } from "#core/identities/users/model.ts";
@@ -31,12 +31,12 @@ const put = (item: Parameters<typeof userItem>[1] | Group) =>
     when: "absent",
     otherwise: () => new Error("there already"),
   });
-const user = async (): Promise<Holder> => {
+const user = async (): Promise<Assignee> => {
   const id = newId();
   await put(freshUser(id, `user ${id}`, NOW));
   return { kind: "user", id };
 };
-const group = async (): Promise<Holder> => {
+const group = async (): Promise<Assignee> => {
   const id = newId();
   const displayName = `group ${id}`;
   await put({
@@ -52,13 +52,13 @@ const group = async (): Promise<Holder> => {
   });
   return { kind: "group", id };
 };
-const users = (count: number): Promise<Holder[]> => Promise.all(Array.from({ length: count }, user));
-const deleted = (): Holder => ({ kind: "user", id: newId() });
-const idsOf = (holders: readonly Holder[]) => holders.map(({ id }) => id).sort();
+const users = (count: number): Promise<Assignee[]> => Promise.all(Array.from({ length: count }, user));
+const deleted = (): Assignee => ({ kind: "user", id: newId() });
+const idsOf = (holders: readonly Assignee[]) => holders.map(({ id }) => id).sort();
 const held = async (id: string) =>
   [...(await roles.holders(TENANT, id, "user", 500)), ...(await roles.holders(TENANT, id, "group", 500))].sort();
 const fresh = () => freshRole(newId(), `role ${newId()}`, TENANT, NOW);
-const updating = (id: string, gaining: readonly Holder[], losing: readonly Holder[] = []) =>
+const updating = (id: string, gaining: readonly Assignee[], losing: readonly Assignee[] = []) =>
   roles.update(TENANT, id, NOW, async (before) => ({ after: before, gaining, losing }));
 
 describe("a new role", () => {
@@ -95,7 +95,7 @@ describe("a change of many holders", () => {
     const before = await users(60);
     await roles.add(TENANT, role, before);
     const gone = before[50] ?? deleted();
-    const losing = async (): Promise<readonly Holder[]> => {
+    const losing = async (): Promise<readonly Assignee[]> => {
       await table.write(
         { remove: keys.roleUser(TENANT, role.id, gone.id), when: "present", otherwise: () => new Error() },
         { remove: keys.user(TENANT, gone.id), when: "present", otherwise: () => new Error() },

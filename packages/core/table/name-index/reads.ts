@@ -1,5 +1,5 @@
 /** Reading a name index: by name, by position, by prefix, by any test of the name. Names come in the order of their UTF-8 bytes. */
-import { compareKeys, type Item, type Key, LAST, type ReadOptions } from "../table.ts";
+import { compareKeys, LAST, type ReadOptions } from "../table.ts";
 import { type Directory, rangeAtKey, rangeAtPosition, readDirectory, readNames, totalOf } from "./directory.ts";
 import { type Entry, entryOf, type IndexContext } from "./items.ts";
 import { isPrefix, prefixEnd } from "./name-key.ts";
@@ -189,17 +189,9 @@ async function readEntries(
   count: number,
   options: ReadOptions,
 ): Promise<Entry[]> {
-  const items: Item[] = [];
   // A sort key cannot be empty: without `from` the Query begins at the first.
-  const range = { PK: keys.entries, ...(from !== "" && { from }), ...options };
-  for (let after: Key | undefined; items.length < count; ) {
-    const limit = Math.min(ENTRIES_PER_QUERY, count - items.length);
-    const page = await table.query({ ...range, limit, ...(after && { after }) });
-    items.push(...page.items);
-    after = page.next;
-    if (!after) break;
-  }
-  return items.map(entryOf);
+  const range = { PK: keys.entries, ...(from !== "" && { from }), limit: ENTRIES_PER_QUERY, ...options };
+  return (await table.queryAll(range, count)).map(entryOf);
 }
 
 /** How many names start with a prefix. Two round trips. */
