@@ -1,4 +1,4 @@
-/** Roles as they are kept, where somebody else is faster: holders are deleted while they gain a role, and roles while they gain holders. */
+/** The store of roles with concurrent deletions: of assignees that get a role, and of roles that get assignees. */
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Group } from "#core/identities/groups/model.ts";
 import { groupItem } from "#core/identities/groups/rows.ts";
@@ -62,26 +62,26 @@ const updating = (id: string, gaining: readonly Assignee[], losing: readonly Ass
   roles.update(TENANT, id, NOW, async (before) => ({ after: before, gaining, losing }));
 
 describe("a new role", () => {
-  test("leaves out who is deleted while it is made", async () => {
+  test("leaves out assignees that are deleted while it is created", async () => {
     const [role, there] = [fresh(), [await user(), await group()]];
     await roles.add(TENANT, role, [...there, deleted(), { kind: "group", id: newId() }]);
     expect(await held(role.id)).toEqual(idsOf(there));
   });
-  test("also of more than one transaction, and is answered as it is then", async () => {
+  test("leaves them out of several transactions too, and is returned in its new state", async () => {
     const [role, there] = [fresh(), await users(58)];
     const added = await roles.add(TENANT, role, [...there.slice(0, 50), deleted(), ...there.slice(50), deleted()]);
     expect(await held(role.id)).toEqual(idsOf(there));
     expect(added).toEqual(await roles.find(TENANT, role.id));
   });
-  test("is not made of a name that is in use, whatever becomes of its holders", async () => {
+  test("is not created under a name that is in use", async () => {
     const role = fresh();
     await roles.add(TENANT, role, []);
     expect(await faultOf(roles.add(TENANT, { ...role, id: newId() }, [deleted()]))).toBe("scim.unique");
   });
 });
 
-describe("a change of many holders", () => {
-  test("leaves out who is deleted behind the first transaction", async () => {
+describe("a change of many assignees", () => {
+  test("leaves out assignees that are deleted after the first transaction", async () => {
     const role = fresh();
     const [before, after] = [await users(20), await users(70)];
     await roles.add(TENANT, role, before);
@@ -90,7 +90,7 @@ describe("a change of many holders", () => {
     expect(await held(role.id)).toEqual(idsOf(after));
     expect(answered).toEqual(await roles.find(TENANT, role.id));
   });
-  test("and who lost the role already", async () => {
+  test("leaves out assignees that do not have the role any more", async () => {
     const role = fresh();
     const before = await users(60);
     await roles.add(TENANT, role, before);
@@ -106,7 +106,7 @@ describe("a change of many holders", () => {
     await roles.update(TENANT, role.id, NOW, async (now) => ({ after: now, gaining: [], losing: await losing() }));
     expect(await held(role.id)).toEqual([]);
   });
-  test("ends where the role is deleted meanwhile", async () => {
+  test("ends with 404 when the role is deleted meanwhile", async () => {
     const role = fresh();
     const there = await users(50);
     await roles.add(TENANT, role, []);

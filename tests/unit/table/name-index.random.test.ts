@@ -10,7 +10,7 @@ import { nameKey } from "#core/table/name-index/name-key.ts";
 import { compareKeys } from "#core/table/table.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { CALM, hostileDatabase, type Odds, seeded } from "#tests/support/hostile-database.ts";
-import { freshKeys, Gone, keysIn, named, rangesOf, released, renamed, Taken } from "./name-index.support.ts";
+import { freshKeys, NotOwned, keysIn, named, rangesOf, released, renamed, Taken } from "./name-index.support.ts";
 
 const SPLIT_BYTES = 40;
 const WRITERS = 14;
@@ -98,7 +98,7 @@ const churn = async (index: NameIndex, model: Model, random: () => number, opera
     // Two at once: one of them removes it.
     const both = await Promise.allSettled([index.remove(released(key, id)), index.remove(released(key, id))]);
     const failures = both.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
-    expect(failures).toEqual([expect.any(Gone)]);
+    expect(failures).toEqual([expect.any(NotOwned)]);
     model.delete(id);
   };
   const rename = async (id: string, key: string): Promise<void> => {

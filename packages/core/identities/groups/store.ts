@@ -65,7 +65,7 @@ interface GroupEdit<P> {
   /** Returns the change of the current state, or `undefined` for none. */
   readonly change: (before: Group, prepared: P) => Promise<GroupChange | undefined>;
   /** The name that the change sets, where it is known beforehand: saves a round trip. */
-  readonly wishedName?: { readonly userStore: string; readonly name: string } | undefined;
+  readonly newName?: { readonly userStore: string; readonly name: string } | undefined;
 }
 
 /** The groups of all tenants. */
@@ -101,7 +101,7 @@ export interface GroupStore {
   /**
    * Changes a group and returns its new state. Up to 45 members are added or removed in the transaction that changes it,
    * more in transactions after it. Throws `scim.not_found`, `scim.unique`, and what `change` throws. Two round trips up
-   * to 45 members; three with another name, where `wishedName` gave it.
+   * to 45 members; three with another name, where `newName` gave it.
    */
   update<P>(tenant: string, id: string, nowMs: number, edit: GroupEdit<P>): Promise<Group>;
   /**
@@ -223,14 +223,14 @@ function update<P>(
   table: Table,
   owner: Owner,
   nowMs: number,
-  { prepare, change, wishedName }: GroupEdit<P>,
+  { prepare, change, newName }: GroupEdit<P>,
 ): Promise<Group> {
   const { tenant, id } = owner;
   return whileStale(async () => {
     const [before, prepared, near] = await Promise.all([
       read(table, owner),
       prepare(),
-      wishedName && indexOf(table, tenant, wishedName.userStore).locate(nameKey(wishedName.name)),
+      newName && indexOf(table, tenant, newName.userStore).locate(nameKey(newName.name)),
     ]);
     if (!before) throw notFound(id);
     const changed = await change(before, prepared);
@@ -245,7 +245,7 @@ function update<P>(
       modifiedMs: nowMs,
       ...tallyAfter(before, idsOf(added), removed),
     };
-    const hint = wishedName?.userStore === after.userStore ? near : undefined;
+    const hint = newName?.userStore === after.userStore ? near : undefined;
     await writeGroup(table, tenant, before, { ...changed, after, joining: added, leaving: removed, near: hint });
     const rest = { adding: idsOf(joining.slice(added.length)), removing: leaving.slice(removed.length) };
     if (rest.adding.length + rest.removing.length === 0) return after;
@@ -280,7 +280,7 @@ async function writeGroup(
     entry: { id: after.id },
     steps: [...steps, renamingStep(tenant)],
     taken: () => nameTaken(shownName(after)),
-    gone: stale,
+    notOwned: stale,
     near,
   });
 }
@@ -337,7 +337,7 @@ async function remove(table: Table, owner: Owner, check: (group: Group) => void)
         renamingStep(tenant),
         ...(isSmall ? members.flatMap(({ userId }) => removingMember(groupMembers, owner, userId)) : []),
       ],
-      gone: stale,
+      notOwned: stale,
     });
     return isSmall;
   });

@@ -14,7 +14,7 @@ import { qualifiedName, type User } from "../users/model.ts";
 import type { StoreName, UserStore } from "../users/store.ts";
 import { checkAssignedIds } from "./escalation.ts";
 import { refuse, textOf } from "./resource.ts";
-import type { Occasion } from "./users.ts";
+import type { ChangeContext } from "./users.ts";
 
 /** The stores that changes of groups need. */
 export interface GroupStores {
@@ -60,7 +60,7 @@ export interface GroupWish {
 
 /** What was read for a membership change, concurrently with the group. */
 interface Prefetched {
-  readonly wish: MembershipWish;
+  readonly requested: MembershipWish;
   /** Which of the users to add or remove are members; empty for a whole list. */
   readonly members: ReadonlySet<string>;
   /** The users to add, by id; some of a whole list may be missing. */
@@ -89,7 +89,7 @@ export function memberIds(members: Resource[string] | undefined): Set<string> {
 /** Creates a group with its members. Throws `request.invalid` and `scim.unique`. */
 export async function createGroup(
   stores: GroupStores,
-  { tenant, now }: Occasion,
+  { tenant, now }: ChangeContext,
   resource: Resource,
 ): Promise<{ readonly group: Group; readonly members: readonly Member[] }> {
   const { userStore, name } = nameIn(textOf(resource, "displayName"), stores.userStores);
@@ -113,13 +113,13 @@ export async function createGroup(
 /** Changes a group and returns its new state. Throws `scim.not_found`, `scim.unique`, `request.invalid`, and what `check` and `change` throw. */
 export function changeGroup(
   stores: GroupStores,
-  occasion: Occasion,
+  context: ChangeContext,
   id: string,
   { check, isExact = false, change, displayName, membership: expected, onMembers }: GroupWish,
 ): Promise<Group> {
-  const { tenant, now } = occasion;
+  const { tenant, now } = context;
   return stores.groups.update<Prefetched | undefined>(tenant, id, now, {
-    wishedName: displayName === undefined ? undefined : nameIn(displayName, stores.userStores),
+    newName: displayName === undefined ? undefined : nameIn(displayName, stores.userStores),
     prepare: async () => expected && prefetch(stores, tenant, id, expected),
     change: async (before, prefetched) => {
       check?.(before);
@@ -130,7 +130,7 @@ export function changeGroup(
       const known = prefetched && membership === expected ? prefetched : await prefetch(stores, tenant, id, membership);
       const { joining, leaving, members } = await resolve(stores, tenant, before, known);
       if (members) onMembers?.(members);
-      if (joining.length > 0) await checkAssignedIds(stores, occasion, before.roleIds);
+      if (joining.length > 0) await checkAssignedIds(stores, context, before.roleIds);
       const isSame = name === before.displayName && externalId === before.externalId;
       if (isSame && joining.length === 0 && leaving.length === 0) return undefined;
       return {
@@ -148,16 +148,16 @@ async function prefetch(
   { groups, users }: GroupStores,
   tenant: string,
   id: string,
-  wish: MembershipWish,
+  requested: MembershipWish,
 ): Promise<Prefetched> {
-  const { replaces, joining, leaving } = wish;
+  const { replaces, joining, leaving } = requested;
   // Most users of a whole list are members already: only those of a short one are read beforehand.
   const ids = !replaces || joining.size <= PREFETCHED_MAX ? [...joining] : [];
   const [read, members] = await Promise.all([
     readUsers({ users }, tenant, ids),
     replaces ? new Set<string>() : groups.membersAmong(tenant, id, [...joining, ...leaving]),
   ]);
-  return { wish, members, users: read };
+  return { requested, members, users: read };
 }
 
 /** A group as the resource that changes apply to, without its members. */
@@ -174,7 +174,7 @@ async function resolve(
   stores: GroupStores,
   tenant: string,
   group: Group,
-  { wish: { replaces, joining, leaving }, members, users }: Prefetched,
+  { requested: { replaces, joining, leaving }, members, users }: Prefetched,
 ): Promise<Resolved> {
   // Read after the group: later changes show in its version.
   const current = replaces ? await allMembers(stores, tenant, group) : undefined;

@@ -12,7 +12,7 @@ import type { UserStore } from "../users/store.ts";
 import { checkAssignedRoles, checkGrantedScopes } from "./escalation.ts";
 import type { MembershipWish } from "./groups.ts";
 import { refuse, textOf } from "./resource.ts";
-import type { Occasion } from "./users.ts";
+import type { ChangeContext } from "./users.ts";
 
 /** The stores that changes of roles need. */
 export interface RoleStores {
@@ -56,11 +56,11 @@ export function valuesIn(name: string, list: Resource[string] | undefined): Set<
 }
 
 /** Creates a role with its assignees. Throws `request.invalid`, `scim.forbidden` and `scim.unique`. */
-export async function createRole(stores: RoleStores, occasion: Occasion, resource: Resource): Promise<Role> {
-  const { tenant, now } = occasion;
+export async function createRole(stores: RoleStores, context: ChangeContext, resource: Resource): Promise<Role> {
+  const { tenant, now } = context;
   const name = nameIn(resource);
   const permissions = [...valuesIn("permissions", resource.permissions)].sort();
-  checkGrantedScopes(occasion, permissions);
+  checkGrantedScopes(context, permissions);
   const [audience, users, groups] = await Promise.all([
     audienceIn(stores, tenant, resource),
     assigneesOf(stores, tenant, "user", [...valuesIn("users", resource.users)]),
@@ -85,11 +85,11 @@ async function audienceIn(stores: RoleStores, tenant: string, { audience }: Reso
 /** Changes a role. Throws `scim.not_found`, `scim.unique`, `scim.forbidden`, `request.invalid`, and what `check` and `change` throw. */
 export function changeRole(
   stores: RoleStores,
-  occasion: Occasion,
+  context: ChangeContext,
   id: string,
   { check, change }: RoleWish,
 ): Promise<Role> {
-  const { tenant, now } = occasion;
+  const { tenant, now } = context;
   return stores.roles.update(tenant, id, now, async (before) => {
     check(before);
     const { after: resource, wishes } = await change(storedRole(before), (kind) =>
@@ -102,14 +102,14 @@ export function changeRole(
     };
     checkBuiltIn(before, after);
     const granted = after.permissions.filter((permission) => !before.permissions.includes(permission));
-    checkGrantedScopes(occasion, granted);
+    checkGrantedScopes(context, granted);
     const [changes] = await Promise.all([
       Promise.all(kinds.map((kind) => resolve(stores, tenant, id, kind, wishes[kind]))),
       checkScopes(stores, tenant, granted),
     ]);
     const [gaining, losing] = [changes.flatMap((one) => one.gaining), changes.flatMap((one) => one.losing)];
     await checkAdministrator(stores, tenant, before, losing);
-    if (gaining.length > 0) await checkAssignedRoles(stores, occasion, [after]);
+    if (gaining.length > 0) await checkAssignedRoles(stores, context, [after]);
     const isSame = after.name === before.name && after.permissions.join("\n") === before.permissions.join("\n");
     return isSame && gaining.length === 0 && losing.length === 0 ? undefined : { after, gaining, losing };
   });
@@ -145,7 +145,7 @@ async function resolve(
   const [added, removed] = [[...joining].map(as), [...leaving].map(as)];
   if (added.length + removed.length === 0) return { gaining: [], losing: [] };
   const [current] = await Promise.all([
-    stores.roles.holdersAmong(tenant, roleId, [...added, ...removed]),
+    stores.roles.assigneesAmong(tenant, roleId, [...added, ...removed]),
     assigneesOf(stores, tenant, kind, [...joining]),
   ]);
   return {
@@ -169,7 +169,7 @@ async function checkAdministrator(
 }
 
 /** Deletes a role. Throws `scim.not_found` and `scim.forbidden`. */
-export function deleteRole({ roles }: RoleStores, { tenant }: Occasion, id: string, check: (role: Role) => void) {
+export function deleteRole({ roles }: RoleStores, { tenant }: ChangeContext, id: string, check: (role: Role) => void) {
   return roles.remove(tenant, id, (role) => {
     checkBuiltIn(role, undefined);
     check(role);

@@ -32,7 +32,7 @@ export interface UserStores {
 }
 
 /** The caller and the time of a change. */
-export interface Occasion extends Caller {
+export interface ChangeContext extends Caller {
   readonly now: number;
 }
 
@@ -75,7 +75,7 @@ export function storedResource(user: User): Resource {
 /** Creates a user. Throws `request.invalid` and `scim.unique`. Two round trips. */
 export async function createUser(
   { users, userStores }: UserStores,
-  { tenant, now }: Occasion,
+  { tenant, now }: ChangeContext,
   resource: Resource,
   { needsPassword }: { readonly needsPassword: boolean },
 ): Promise<User> {
@@ -103,11 +103,11 @@ function isInvited(profile: Resource): boolean {
  */
 export async function changeUser(
   stores: UserStores,
-  occasion: Occasion,
+  context: ChangeContext,
   id: string,
   { check, change, userName }: UserWish,
 ): Promise<User> {
-  const { tenant, now } = occasion;
+  const { tenant, now } = context;
   const newName = userName === undefined ? undefined : nameIn(userName, stores.userStores);
   const credentialSteps = passwordSetter(tenant, stores.users);
   // Read concurrently with the user where it may be needed; not awaited where another check fails first.
@@ -135,7 +135,7 @@ export async function changeUser(
       after,
       steps: [...steps, ...(password !== undefined || isBlocked ? revokingUser(tenant, id) : [])],
       ...(isExternal(stores.users, tenant, before) && { password }),
-      ...(isRestricted && { allowed: checkAccountChange(stores, occasion, before, { takesOver }) }),
+      ...(isRestricted && { allowed: checkAccountChange(stores, context, before, { takesOver }) }),
     };
   };
   return stores.users.update(tenant, id, changeOf, newName);
@@ -175,11 +175,11 @@ function changedUser(before: User, account: Account, now: number, hasNewPassword
 /** Deletes a user and everything that belongs to it. Throws `scim.not_found`, `scim.forbidden`, and what `check` throws. */
 export function deleteUser(
   stores: UserStores,
-  occasion: Occasion,
+  context: ChangeContext,
   id: string,
   check?: (before: User) => void,
 ): Promise<void> {
-  const { tenant, now } = occasion;
+  const { tenant, now } = context;
   const administrator = isAdministrator(stores, tenant, id);
   // Awaited only once the user is read; a failure before that must not become an unhandled rejection.
   administrator.catch(() => undefined);
@@ -187,7 +187,7 @@ export function deleteUser(
     async check(user) {
       if (await administrator) throw protectedAdministrator();
       check?.(user);
-      await checkAccountChange(stores, occasion, user, { takesOver: false });
+      await checkAccountChange(stores, context, user, { takesOver: false });
     },
     steps: ({ hasPassword }) => [
       ...(hasPassword ? [removingCredential(tenant, id, stale)] : []),

@@ -51,7 +51,7 @@ export interface RoleStore {
   /** The ids of the users or groups that have a role, up to `most`. */
   holders(tenant: string, id: string, kind: HolderKind, most: number): Promise<readonly string[]>;
   /** Those of some users and groups that have a role: the very objects that were given. One round trip. */
-  holdersAmong(tenant: string, id: string, assignees: readonly Assignee[]): Promise<ReadonlySet<Assignee>>;
+  assigneesAmong(tenant: string, id: string, assignees: readonly Assignee[]): Promise<ReadonlySet<Assignee>>;
   /**
    * Creates a role with its first assignees, without those that are deleted meanwhile, and returns it. More than 45 need
    * several transactions. Throws `scim.unique`, and `request.invalid` for a name that no key can hold.
@@ -108,7 +108,7 @@ export function roleStore(table: Table): RoleStore {
     },
 
     holders: async (tenant, id, kind, most) => (canBeId(id) ? readAssignees(table, { tenant, id }, kind, most) : []),
-    holdersAmong: (tenant, id, assignees) => membersAmong(table, roleAssignees, { tenant, id }, assignees),
+    assigneesAmong: (tenant, id, assignees) => membersAmong(table, roleAssignees, { tenant, id }, assignees),
     add: (tenant, role, assignees) => add(table, tenant, role, assignees),
     update: (tenant, id, nowMs, change) => update(table, { tenant, id }, nowMs, change),
     remove: (tenant, id, check) => remove(table, { tenant, id }, check),

@@ -25,7 +25,7 @@ export function declaredUsers(users: UserStore, userStoresOf: (tenant: string) =
       return isDeclared(name.tenant, name) ? id : undefined;
     },
 
-    update: (tenant, id, change, wishedName) =>
+    update: (tenant, id, change, newName) =>
       users.update(
         tenant,
         id,
@@ -33,7 +33,7 @@ export function declaredUsers(users: UserStore, userStoresOf: (tenant: string) =
           if (!isDeclared(tenant, before)) throw notFound(id);
           return change(before);
         },
-        wishedName,
+        newName,
       ),
 
     remove: (tenant, id, nowMs, { check, steps }) =>

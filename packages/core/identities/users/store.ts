@@ -122,13 +122,13 @@ export interface UserStore {
   /**
    * Changes a user and returns its new state. `change` returns the change of the current state (with the same id and
    * store), or `undefined` for none; it is called again when another writer committed first. Throws `scim.not_found`,
-   * `scim.unique`, and what `change` throws. Two round trips; three with another name, where `wishedName` gave it.
+   * `scim.unique`, and what `change` throws. Two round trips; three with another name, where `newName` gave it.
    */
   update(
     tenant: string,
     id: string,
     change: (before: User) => Promise<UserChange | undefined> | UserChange | undefined,
-    wishedName?: StoreName,
+    newName?: StoreName,
   ): Promise<User>;
   /**
    * Removes a user with its name, lookups, memberships and roles. Throws `scim.not_found`, and what `check` throws. Three
@@ -173,17 +173,17 @@ export function userStore(table: Table): UserStore {
       return user;
     },
 
-    update: (tenant, id, change, wishedName) =>
+    update: (tenant, id, change, newName) =>
       whileStale(async () => {
         const [before, near] = await Promise.all([
           read(table, tenant, id),
-          wishedName && indexOf(table, tenant, wishedName.userStore).locate(nameKey(wishedName.name)),
+          newName && indexOf(table, tenant, newName.userStore).locate(nameKey(newName.name)),
         ]);
         if (!before) throw notFound(id);
         const changed = await change(before);
         if (!changed) return before;
         const after = { ...changed.after, version: before.version + 1 };
-        const hint = wishedName?.userStore === after.userStore ? near : undefined;
+        const hint = newName?.userStore === after.userStore ? near : undefined;
         await write(table, tenant, before, { ...changed, after, near: hint });
         return after;
       }),
@@ -223,7 +223,7 @@ async function write(
     entry: { id: after.id },
     steps: [...own, ...renaming(tenant, after, after.groupIds.slice(0, GROUPS_RENAMED_AT_ONCE))],
     taken: () => nameTaken(after.userName),
-    gone: stale,
+    notOwned: stale,
     left,
     near,
   });
@@ -292,7 +292,7 @@ function remove(
         ...removingRolePairs(tenant, assignee, user.roleIds),
         ...steps(user),
       ],
-      gone: stale,
+      notOwned: stale,
       near,
     });
   });

@@ -22,7 +22,7 @@ export interface OldName {
   /** Written in the same transaction: at most 97, of items outside the index. */
   readonly steps: readonly Step[];
   /** The error when the name does not have that owner. */
-  readonly gone: () => Error;
+  readonly notOwned: () => Error;
 }
 
 /** The step that claims a name. It comes first in its transaction: whether the name is free does not depend on the ranges. */
@@ -35,10 +35,10 @@ export function claim(context: IndexContext, { key, entry, taken }: Omit<NewName
 }
 
 /** The step that releases a name of that owner. */
-export function release(context: IndexContext, { key, id, gone }: Omit<OldName, "steps">): Step {
+export function release(context: IndexContext, { key, id, notOwned }: Omit<OldName, "steps">): Step {
   return {
     remove: context.keys.entry(key),
     when: { equal: { id } },
-    otherwise: gone,
+    otherwise: notOwned,
   };
 }

@@ -27,7 +27,7 @@ export interface Renaming {
   /** The error when the new name has another owner. */
   readonly taken: () => Error;
   /** The error when the old name does not have that owner. */
-  readonly gone: () => Error;
+  readonly notOwned: () => Error;
   /** The result of `locate(to)`, where the caller has it: saves a round trip. */
   readonly near?: Range | undefined;
   /** The result of `locate(from)`. */
@@ -69,13 +69,13 @@ export function nameWrites(context: IndexContext): NameWrites {
 
     createMany: (names) => bulkCreate(context, names),
 
-    remove: ({ key, id, steps, gone, near }) =>
+    remove: ({ key, id, steps, notOwned, near }) =>
       settle(deadlineMs, async (before) => {
         const isKnown = before === 0 && near !== undefined && covers(near, key);
         const range = isKnown ? near : await locate(context, key, before > 0);
         // The first read may have missed the creation of the index.
-        if (!range) throw before === 0 ? moved() : gone();
-        await table.write(release(context, { key, id, gone }), ...turn(context, range, { removed: [key] }), ...steps);
+        if (!range) throw before === 0 ? moved() : notOwned();
+        await table.write(release(context, { key, id, notOwned }), ...turn(context, range, { removed: [key] }), ...steps);
       }),
 
     rename: (renaming) => (renaming.from === renaming.to ? rewrite(context, renaming) : rename(context, renaming)),
@@ -84,12 +84,12 @@ export function nameWrites(context: IndexContext): NameWrites {
   };
 }
 
-function rewrite({ table, keys }: IndexContext, { to, entry, steps, gone }: Renaming): Promise<void> {
-  return table.write({ put: entryItem(keys, to, entry), when: { equal: { id: entry.id } }, otherwise: gone }, ...steps);
+function rewrite({ table, keys }: IndexContext, { to, entry, steps, notOwned }: Renaming): Promise<void> {
+  return table.write({ put: entryItem(keys, to, entry), when: { equal: { id: entry.id } }, otherwise: notOwned }, ...steps);
 }
 
 function rename(context: IndexContext, renaming: Renaming): Promise<void> {
-  const { from, to, entry, steps, taken, gone, near, left } = renaming;
+  const { from, to, entry, steps, taken, notOwned, near, left } = renaming;
   const { table, keys } = context;
   return settle(context.deadlineMs, async (before) => {
     const known = before === 0 ? near : undefined;
@@ -100,7 +100,7 @@ function rename(context: IndexContext, renaming: Renaming): Promise<void> {
     ]);
     // The range of the old name may have been split too.
     const old = room && covers(room, from) ? room : found;
-    if (!old || !room) throw before === 0 ? moved() : gone();
+    if (!old || !room) throw before === 0 ? moved() : notOwned();
     const ofRanges =
       old.low === room.low
         ? await exchange(context, room.low, renaming)
@@ -110,9 +110,9 @@ function rename(context: IndexContext, renaming: Renaming): Promise<void> {
       {
         put: entryItem(keys, to, entry),
         when: "absent",
-        otherwise: (met) => (met?.id === entry.id ? gone() : taken()),
+        otherwise: (met) => (met?.id === entry.id ? notOwned() : taken()),
       },
-      release(context, { key: from, id: entry.id, gone }),
+      release(context, { key: from, id: entry.id, notOwned }),
       ...ofRanges,
       ...steps,
     );
