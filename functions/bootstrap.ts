@@ -1,4 +1,4 @@
-/** Founds the first tenant with its administrator: invoked by a deployment, out of reach of the gateway. */
+/** Creates the first tenant with its administrator. A deployment invokes it; the gateway does not reach it. */
 import { openTable } from "#core/table/dynamo.ts";
 import { newFounder } from "#core/tenants/bootstrapper.ts";
 import { tableConfig } from "./env.ts";
