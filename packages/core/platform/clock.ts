@@ -1,15 +1,15 @@
-/** The only place that reads the time. */
+/** The only module that reads the time. */
 
-/** A source of time. Tests pass one that stands still. */
+/** A source of time. Tests pass a fixed one. */
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
 }
 
-/** The machine's clock. */
+/** The system clock. */
 export const systemClock: Clock = { now: () => Date.now() };
 
-/** Milliseconds of a clock that never jumps; only differences mean something. */
+/** Milliseconds of a monotonic clock; only differences are meaningful. */
 export function elapsed(): number {
   return performance.now();
 }

@@ -1,12 +1,11 @@
 /**
- * Every failure that a caller can be told about, in one table.
+ * All failures that a caller can see, in one table.
  *
  * `code` and `message` are what clients of WSO2 Identity Server compare (management dialect); `scimType` and `oauth` are
- * the words of the other dialects. The description of a single failure is given where it is thrown.
- * A fault that stands for a refusal before the function's own work (`refusal: true`) may be decided by the authorizer.
+ * the codes of the other dialects. The description of a single failure is given where it is thrown.
  */
 
-/** What one failure looks like from outside. */
+/** One failure as callers see it. */
 export interface FaultRow {
   readonly status: number;
   readonly code: string;
@@ -15,9 +14,9 @@ export interface FaultRow {
   readonly scimType?: string;
   /** RFC 6749 section 5.2; `invalid_request` where absent. */
   readonly oauth?: string;
-  /** Seconds a caller should wait before it tries again; becomes `Retry-After`. */
+  /** Seconds to wait before a retry; becomes `Retry-After`. */
   readonly retryAfterSeconds?: number;
-  /** True when the authorizer may decide it. */
+  /** True for a failure that the authorizer can return. */
   readonly refusal?: true;
 }
 
@@ -58,7 +57,7 @@ const table = {
 
   "resource.contended": { status: 409, code: "409", message: "Conflict", retryAfterSeconds: 1 },
 
-  // RFC 6749 section 5.2. The codes are its words; no other dialect has them.
+  // RFC 6749 section 5.2. The codes are those of the RFC; no other dialect has them.
   "client.unauthenticated": { status: 401, code: "invalid_client", message: "Unauthorized", oauth: "invalid_client" },
   "grant.invalid": { status: 400, code: "invalid_grant", message: "Invalid Request.", oauth: "invalid_grant" },
   "grant.unauthorized": {
@@ -179,7 +178,7 @@ const table = {
     message: "Cannot modify or delete System APIs.",
   },
   "api_resource.attribute_unknown": { status: 400, code: "API-RESOURCE-60013", message: "Invalid attribute name." },
-  // The codes below are those of upstream's inner layer, which uses some of the numbers above a second time.
+  // Codes of Identity Server's inner layer, which repeats some of the numbers above.
   "api_resource.filter_invalid": {
     status: 400,
     code: "API-RESOURCE-60001",
@@ -249,22 +248,22 @@ export type FaultName = keyof typeof table;
 /** The failure table, by name. */
 export const faults: Readonly<Record<FaultName, FaultRow>> = table;
 
-/** What a thrown fault may say beyond its row. */
+/** What one failure adds to its row. */
 export interface FaultOptions {
-  /** Replaces the row's message where upstream's message names the operation or an id. */
+  /** Replaces the row's message where Identity Server's message names the operation or an id. */
   readonly message?: string;
   /** Response headers that belong to the failure, such as `allow`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The private reason; only the log sees it. */
+  /** The private reason, for the log only. */
   readonly cause?: unknown;
 }
 
-/** A failure with a public face (name, description) and a private cause. The only kind of error that a caller is shown. */
+/** A failure with a public name and description and a private cause. Callers see no other kind of error. */
 export class Fault extends Error {
   readonly fault: FaultName;
   readonly description: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The message shown to the caller; `Error.message` carries the fault name for the log. */
+  /** The message for the caller; `Error.message` has the fault name for the log. */
   readonly publicMessage: string;
 
   constructor(fault: FaultName, description: string, options: FaultOptions = {}) {
@@ -282,7 +281,7 @@ export class Fault extends Error {
   }
 }
 
-/** Makes a `Fault` of anything thrown. What is not a fault already becomes `server.unexpected` and tells the caller nothing. */
+/** Any thrown value as a `Fault`. Other errors become `server.unexpected`, which gives the caller no detail. */
 export function toFault(thrown: unknown): Fault {
   return thrown instanceof Fault
     ? thrown

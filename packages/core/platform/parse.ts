@@ -1,14 +1,14 @@
-/** From what a caller sent to what a schema promises, or to a fault that says what to change. */
+/** Validates parts of a request against their schemas. */
 import type * as z from "zod";
 import { Fault } from "./faults.ts";
 
 const MISSING_OR_OUT_OF_RANGE = new Set(["too_small", "too_big"]);
-const ISSUES_TOLD = 5;
+const ISSUES_SHOWN = 5;
 const PLACE_LENGTH_MAX = 200;
 
 /**
- * Parses one part of a request. Throws `request.malformed` where something is not of its type, and `request.invalid` where
- * something is missing or out of range, with a sentence for each of the first issues.
+ * Parses one part of a request. Throws `request.malformed` for a value of the wrong type, and `request.invalid` for a
+ * missing or out-of-range value, with a sentence for each of the first issues.
  */
 export function parsePart<S extends z.ZodType>(
   place: "path" | "query" | "header" | "body",
@@ -22,10 +22,10 @@ export function parsePart<S extends z.ZodType>(
   throw new Fault(isShape ? "request.malformed" : "request.invalid", describeIssues(place, issues));
 }
 
-/** One sentence per issue, each with the place it is about. */
+/** One sentence for each issue, with its field path. */
 function describeIssues(place: string, issues: readonly z.core.$ZodIssue[]): string {
   return issues
-    .slice(0, ISSUES_TOLD)
+    .slice(0, ISSUES_SHOWN)
     .map((issue) => {
       const where = [place, ...issue.path.map(String)].join(".").slice(0, PLACE_LENGTH_MAX);
       return isMissing(issue) ? `${where} is required.` : `${where}: ${issue.message.replace(/\.$/, "")}.`;

@@ -1,4 +1,4 @@
-/** Password hashes: argon2id with the parameters that OWASP puts first (19 MiB, 2 passes, 1 lane), kept as PHC strings. */
+/** Password hashes: argon2id with the first parameters that OWASP recommends (19 MiB, 2 passes, 1 lane), as PHC strings. */
 import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 
@@ -8,7 +8,7 @@ const LANES = 1;
 const TAG_BYTES = 32;
 const SALT_BYTES = 16;
 
-/** Longer passwords are refused before any work is done. */
+/** Longer passwords are rejected before any work is done. */
 export const PASSWORD_BYTES_MAX = 1_024;
 
 const derive = promisify(argon2);
@@ -23,7 +23,7 @@ interface Parameters {
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** Hashes a password with a fresh salt, as `$argon2id$v=19$m=...,t=...,p=...$salt$tag`. */
+/** Hashes a password with a new salt, as `$argon2id$v=19$m=...,t=...,p=...$salt$tag`. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const tag = await tagOf(password, { memory: MEMORY_KIB, passes: PASSES, lanes: LANES, salt, tagBytes: TAG_BYTES });
@@ -34,7 +34,7 @@ function unpadded(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("base64").replace(/=+$/, "");
 }
 
-/** Whether a password belongs to a hash; compared in constant time. Throws when the hash is not a PHC string of argon2id. */
+/** Whether a password matches a hash, in constant time. Throws when the hash is not a PHC string of argon2id. */
 export async function verifyPassword(password: string, phc: string): Promise<boolean> {
   const [, memory, passes, lanes, salt, tag] = PHC.exec(phc) ?? [];
   if (!memory || !passes || !lanes || !salt || !tag) throw new Error("a stored password hash is not argon2id");
@@ -49,7 +49,7 @@ export async function verifyPassword(password: string, phc: string): Promise<boo
   return timingSafeEqual(actual, expected);
 }
 
-/** Does the work of `verifyPassword` for a user that does not exist, so that the answer takes as long. */
+/** Does the work of `verifyPassword` for a user that does not exist, so that the response takes the same time. */
 export async function verifyNothing(password: string): Promise<false> {
   const salt = Buffer.alloc(SALT_BYTES, 1);
   await tagOf(password, { memory: MEMORY_KIB, passes: PASSES, lanes: LANES, salt, tagBytes: TAG_BYTES });

@@ -1,7 +1,6 @@
 /**
- * Fetches a document from an address that a caller gave, without becoming the caller's way into places that only this
- * service can reach: https alone, public addresses alone (each is looked at where the connection is made, so a name that
- * changes its mind gains nothing), no redirects, no more than a size and a time.
+ * Fetches a document from a URL of a caller, without server-side request forgery: https only, public addresses only
+ * (checked when the connection is made, so that DNS rebinding has no effect), no redirects, limited size and time.
  */
 import { lookup as resolve } from "node:dns";
 import { get as getHttp } from "node:http";
@@ -11,7 +10,7 @@ import { BlockList, isIP, isIPv6, type LookupFunction } from "node:net";
 const BYTES_MAX = 1_048_576;
 const TIME_MS = 5_000;
 
-/** IPv4 that is not reached from everywhere (IANA's special-purpose registry), and the address of a cloud's own platform. */
+/** IPv4 addresses that are not public (IANA's special-purpose registry), and one address of a cloud platform. */
 const special4 = new BlockList();
 for (const [network, prefix] of [
   ["0.0.0.0", 8],
@@ -33,7 +32,7 @@ for (const [network, prefix] of [
   special4.addSubnet(network, prefix, "ipv4");
 }
 
-/** Global unicast is all that IPv6 has of public addresses; these parts of it are translators, tunnels and documentation. */
+/** Public IPv6 addresses are global unicast; parts of it are translators, tunnels and documentation. */
 const unicast6 = new BlockList();
 unicast6.addSubnet("2000::", 3, "ipv6");
 const special6 = new BlockList();
@@ -46,10 +45,10 @@ for (const [network, prefix] of [
   special6.addSubnet(network, prefix, "ipv6");
 }
 
-/** The document could not be had. The message may be shown to the caller. */
+/** The document could not be fetched. The message is for the caller. */
 export class FetchRefused extends Error {}
 
-/** Names or addresses with ports (`127.0.0.1:8080`) that are exempt from the rules, for tests and closed networks. */
+/** Hosts with ports (`127.0.0.1:8080`) that are exempt from the rules, for tests and closed networks. */
 export type Exempt = ReadonlySet<string>;
 
 const publicLookup: LookupFunction = (hostname, options, done) => {
@@ -57,13 +56,13 @@ const publicLookup: LookupFunction = (hostname, options, done) => {
     if (error) return done(error, "", 0);
     const found = addresses.filter(({ address }) => isPublicAddress(address));
     if (found.length < addresses.length || !found[0]) {
-      return done(new FetchRefused("The address is not a public one."), "", 0);
+      return done(new FetchRefused("The URL does not lead to a public address."), "", 0);
     }
     return options.all ? done(null, found) : done(null, found[0].address, found[0].family);
   });
 };
 
-/** Whether an address can be reached from anywhere, so that reaching it from here gives nothing away. */
+/** Whether an address is public. */
 export function isPublicAddress(address: string): boolean {
   return isIPv6(address)
     ? unicast6.check(address, "ipv6") && !special6.check(address, "ipv6")
@@ -73,7 +72,7 @@ export function isPublicAddress(address: string): boolean {
 /** Fetches a document of at most 1 MiB within 5 seconds. Throws `FetchRefused`. */
 export function fetchPublic(address: string, exempt: Exempt): Promise<Uint8Array> {
   return new Promise((done, failed) => {
-    if (!URL.canParse(address)) return failed(new FetchRefused("The address is not a URL."));
+    if (!URL.canParse(address)) return failed(new FetchRefused("The URL is not valid."));
     const url = new URL(address);
     const isExempt = exempt.has(url.host);
     try {
@@ -82,37 +81,36 @@ export function fetchPublic(address: string, exempt: Exempt): Promise<Uint8Array
       return failed(refused);
     }
     const fail = (error: unknown) =>
-      failed(
-        error instanceof FetchRefused ? error : new FetchRefused("The address does not answer.", { cause: error }),
-      );
+      failed(error instanceof FetchRefused ? error : new FetchRefused("The URL did not respond.", { cause: error }));
     const signal = AbortSignal.timeout(TIME_MS);
     const get = url.protocol === "https:" ? getHttps : getHttp;
-    const sent = get(url, { agent: false, signal, ...(!isExempt && { lookup: publicLookup }) }, (answer) => {
+    const sent = get(url, { agent: false, signal, ...(!isExempt && { lookup: publicLookup }) }, (response) => {
       const refuse = (sentence: string) => {
-        answer.destroy();
+        response.destroy();
         fail(new FetchRefused(sentence));
       };
-      if (answer.statusCode !== 200) return refuse(`The address answers ${answer.statusCode}, not 200.`);
+      if (response.statusCode !== 200) return refuse(`The URL responded with ${response.statusCode}, not 200.`);
       const parts: Buffer[] = [];
       let bytes = 0;
-      answer.on("data", (part: Buffer) => {
+      response.on("data", (part: Buffer) => {
         bytes += part.length;
-        if (bytes > BYTES_MAX) return refuse(`The address answers with more than ${BYTES_MAX} bytes.`);
+        if (bytes > BYTES_MAX) return refuse(`The URL responded with more than ${BYTES_MAX} bytes.`);
         parts.push(part);
       });
-      answer.on("end", () => done(Buffer.concat(parts)));
-      answer.on("error", fail);
+      response.on("end", () => done(Buffer.concat(parts)));
+      response.on("error", fail);
     });
     sent.on("error", fail);
   });
 }
 
 function check(url: URL, isExempt: boolean): void {
-  if (url.username || url.password) throw new FetchRefused("The address must not hold a user name.");
+  if (url.username || url.password) throw new FetchRefused("The URL must not contain a user name or password.");
   if (isExempt && /^https?:$/.test(url.protocol)) return;
-  if (url.protocol !== "https:") throw new FetchRefused("The address must begin with https.");
-  if (url.port && url.port !== "443") throw new FetchRefused("The address must not name a port.");
-  if (isIP(hostOf(url)) && !isPublicAddress(hostOf(url))) throw new FetchRefused("The address is not a public one.");
+  if (url.protocol !== "https:") throw new FetchRefused("The URL must begin with https.");
+  if (url.port && url.port !== "443") throw new FetchRefused("The URL must not contain a port.");
+  if (isIP(hostOf(url)) && !isPublicAddress(hostOf(url)))
+    throw new FetchRefused("The URL does not lead to a public address.");
 }
 
 function hostOf({ hostname }: URL): string {

@@ -1,4 +1,4 @@
-/** Sealing of secrets that the API must be able to show again: AES-256-GCM under a key that only some functions hold. */
+/** Encrypts secrets that the API must show again: AES-256-GCM with a key that only some functions have. */
 import { createCipheriv, createDecipheriv, createHash, randomBytes, randomInt } from "node:crypto";
 
 const ALGORITHM = "aes-256-gcm";
@@ -6,17 +6,17 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 
-/** Seals and opens. What was sealed for one owner does not open for another. */
+/** Encrypts and decrypts. A secret of one owner cannot be decrypted for another. */
 export interface Seal {
   /** `s1.<key id>.<nonce, ciphertext and tag in base64url>`. */
   seal(secret: string, owner: string): string;
-  /** Throws when the text was sealed under another key, for another owner, or was changed. */
+  /** Throws when the text has another key or owner, or was changed. */
   open(sealed: string, owner: string): string;
 }
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
 
-/** Opens a seal on a key of 32 bytes. What was sealed under `former` keys is still opened, and nothing is sealed under them. */
+/** Opens a seal on a key of 32 bytes. `former` keys only decrypt. */
 export function newSeal(key: Uint8Array, former: readonly Uint8Array[] = []): Seal {
   const keyId = idOf(key);
   const keys = new Map([key, ...former].map((each) => [idOf(each), each]));
@@ -30,9 +30,9 @@ export function newSeal(key: Uint8Array, former: readonly Uint8Array[] = []): Se
     open(text, owner) {
       const [version, id = "", body, ...more] = text.split(".");
       const own = keys.get(id);
-      if (version !== "s1" || !own || !body) throw new Error("a secret was sealed under another key");
+      if (version !== "s1" || !own || !body) throw new Error("a secret is sealed with another key");
       const bytes = Buffer.from(body, "base64url");
-      // The decoder passes over what does not belong; and a shorter tag would be easier to guess.
+      // The decoder skips invalid characters; and a shorter tag would be easier to guess.
       if (more.length > 0 || bytes.toString("base64url") !== body || bytes.length < NONCE_BYTES + TAG_BYTES) {
         throw new Error("a sealed secret was changed");
       }
@@ -46,13 +46,13 @@ export function newSeal(key: Uint8Array, former: readonly Uint8Array[] = []): Se
   };
 }
 
-/** The short name of a key, which tells nothing about it. */
+/** The short name of a key, which reveals nothing of it. */
 function idOf(key: Uint8Array): string {
   if (key.length !== KEY_BYTES) throw new RangeError(`a sealing key has ${KEY_BYTES} bytes, not ${key.length}`);
   return createHash("sha256").update(key).digest("base64url").slice(0, 8);
 }
 
-/** A random text of letters, digits and `_`: nearly 6 bits a character, each as likely as any other. */
+/** A random text of letters, digits and `_`: nearly 6 bits of entropy for each character. */
 export function randomText(length: number): string {
   return Array.from({ length }, () => LETTERS[randomInt(LETTERS.length)]).join("");
 }

@@ -1,24 +1,24 @@
 /**
- * XML of a caller, read safely: what makes parsers fetch files, expand bombs or run out of stack is refused in one pass
- * over the text, before a parser builds anything from it.
+ * Safe XML: one pass over the text rejects what makes parsers fetch files, expand entities without bound or exhaust the
+ * stack, before a parser builds a tree.
  */
 import { parseXml, type XmlElement, XmlError } from "@rgrove/parse-xml";
 import type { Fault } from "./faults.ts";
 
-/** How much of a document is read. */
+/** The largest document that is accepted. */
 export interface XmlLimits {
-  /** Levels of elements. */
+  /** Levels of nested elements. */
   readonly depth: number;
-  /** Elements. Each takes a parser about a kilobyte, however short it is. */
+  /** Elements. Each takes about a kilobyte in the parser, however short it is. */
   readonly elements: number;
 }
 
-/** Makes the fault for a reason, which is a sentence for the caller. */
+/** The fault with a message for the caller. */
 export type Refuse = (reason: string) => Fault;
 
 const REASON_LENGTH_MAX = 200;
 
-/** Decodes a document. Throws the refusal when it is not UTF-8. A byte order mark is dropped. */
+/** Decodes a document, without its byte order mark. Throws the fault of `refuse` when it is not UTF-8. */
 export function decodeXml(bytes: Uint8Array, refuse: Refuse): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -28,8 +28,8 @@ export function decodeXml(bytes: Uint8Array, refuse: Refuse): string {
 }
 
 /**
- * The root of a document. Throws the refusal for a document type, entities beyond XML's own five, another declared
- * encoding than UTF-8, more depth or elements than the limits, and what is not well-formed.
+ * The root of a document. Throws the fault of `refuse` for a document type, entities other than XML's own five, a declared
+ * encoding other than UTF-8, more depth or elements than the limits, and markup that is not well-formed.
  */
 export function parseXmlText(text: string, limits: XmlLimits, refuse: Refuse): XmlElement {
   checkEncoding(text, refuse);
@@ -39,7 +39,7 @@ export function parseXmlText(text: string, limits: XmlLimits, refuse: Refuse): X
     root = parseXml(text).root;
   } catch (cause) {
     const reason = cause instanceof XmlError ? cause.message.split("\n")[0] : undefined;
-    throw refuse(reason?.slice(0, REASON_LENGTH_MAX) ?? "It is not well-formed XML.");
+    throw refuse(reason?.slice(0, REASON_LENGTH_MAX) ?? "The document is not well-formed XML.");
   }
   if (!root) throw refuse("The document has no element.");
   return root;
@@ -48,11 +48,11 @@ export function parseXmlText(text: string, limits: XmlLimits, refuse: Refuse): X
 function checkEncoding(text: string, refuse: Refuse): void {
   const declared = /^\s*<\?xml[^>]*encoding\s*=\s*["']([^"']+)["']/i.exec(text)?.[1];
   if (declared && !/^(utf-8|us-ascii)$/i.test(declared)) {
-    throw refuse(`The encoding ${declared.slice(0, 30)} is not accepted: write the document in UTF-8.`);
+    throw refuse(`The encoding ${declared.slice(0, 30)} is not supported. Send the document in UTF-8.`);
   }
 }
 
-/** Walks the markup past comments, CDATA and instructions: no document type, bounded depth and number of elements. */
+/** Checks the markup outside of comments, CDATA and instructions: no document type, bounded depth and number of elements. */
 function checkMarkup(text: string, limits: XmlLimits, refuse: Refuse): void {
   let depth = 0;
   let elements = 0;
@@ -60,7 +60,8 @@ function checkMarkup(text: string, limits: XmlLimits, refuse: Refuse): void {
     if (text.startsWith("<!--", at)) at = behind(text, at + 4, "-->", refuse);
     else if (text.startsWith("<![CDATA[", at)) at = behind(text, at + 9, "]]>", refuse);
     else if (text.startsWith("<?", at)) at = behind(text, at + 2, "?>", refuse);
-    else if (text.startsWith("<!", at)) throw refuse("A document type declaration is not accepted.");
+    else if (text.startsWith("<!", at))
+      throw refuse("Document type declarations are not allowed. Remove the declaration.");
     else {
       const end = behindTag(text, at + 1, refuse);
       if (text[at + 1] === "/") depth -= 1;
@@ -75,14 +76,14 @@ function checkMarkup(text: string, limits: XmlLimits, refuse: Refuse): void {
   }
 }
 
-/** Where the text goes on behind a part that ends with `closing`. */
+/** The position after a part that ends with `closing`. */
 function behind(text: string, from: number, closing: string, refuse: Refuse): number {
   const end = text.indexOf(closing, from);
   if (end < 0) throw refuse(`'${closing}' is missing.`);
   return end + closing.length;
 }
 
-/** Where a tag ends: at the first `>` that stands in no attribute value. */
+/** The position after a tag: after the first `>` outside of attribute values. */
 function behindTag(text: string, from: number, refuse: Refuse): number {
   let quote = "";
   for (let at = from; at < text.length; at += 1) {

@@ -1,24 +1,44 @@
-/** The table over the AWS SDK: the only module that talks to DynamoDB. It retries what passes and counts what it costs. */
+/** The table over the AWS SDK: the only module that calls DynamoDB. It retries transient failures and meters every call. */
 import { randomUUID } from "node:crypto";
-import { DynamoDBClient, type DynamoDBClientConfig, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import {
-  BatchGetCommand,
-  DeleteCommand,
-  DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
+  type AttributeValue,
+  BatchGetItemCommand,
+  DeleteItemCommand,
+  DynamoDBClient,
+  type DynamoDBClientConfig,
+  GetItemCommand,
+  PutItemCommand,
   QueryCommand,
-  TransactGetCommand,
-  TransactWriteCommand,
-  UpdateCommand,
-} from "@aws-sdk/lib-dynamodb";
+  TransactGetItemsCommand,
+  TransactionCanceledException,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
-import { elapsed, pause } from "../platform/clock.ts";
-import { Fault } from "../platform/faults.ts";
-import { checkKey, placeholders, transactItem, updateOf } from "./expressions.ts";
-import { isPassing } from "./failures.ts";
+import { elapsed } from "../platform/clock.ts";
+import { retry } from "../platform/retry.ts";
+import {
+  checkKey,
+  placeholders,
+  storedItem,
+  storedKey,
+  transactItem,
+  type UpdateParts,
+  updateOf,
+} from "./expressions.ts";
+import { isTransient, unavailable } from "./failures.ts";
 import type { Meter } from "./meter.ts";
-import { compareKeys, FIRST, type Item, type Key, LAST, type Page, type RangeQuery, type Table } from "./table.ts";
+import {
+  compareKeys,
+  FIRST,
+  type Item,
+  type Key,
+  LAST,
+  type Page,
+  type RangeQuery,
+  type Step,
+  type Table,
+} from "./table.ts";
 
 const KEYS_PER_BATCH = 100;
 const BATCHES_AT_ONCE = 16;
@@ -30,265 +50,254 @@ const BACKOFF_MOST_MS = 400;
 /** How to reach the database. */
 export interface TableConfig {
   readonly tableName: string;
-  /** Milliseconds after which a call that keeps conflicting or being throttled gives up with `service.unavailable`. */
+  /** Milliseconds after which a call that keeps conflicting or being throttled throws `service.unavailable`. */
   readonly deadlineMs: number;
   /** The same for all calls of one request together, counted from when the table was opened for it. None by default. */
   readonly requestDeadlineMs?: number;
-  /** Anything the SDK's client takes: endpoint, region, request handler. */
+  /** Options of the SDK's client: endpoint, region, request handler. */
   readonly client?: DynamoDBClientConfig;
 }
 
-/** A table that charges each use to the meter of one request. */
+/** A table whose calls are metered for one request. */
 export type OpenTable = (meter: Meter) => Table;
 
 interface Capacity {
   readonly CapacityUnits?: number | undefined;
 }
-interface Charged {
+interface Metered {
   readonly ConsumedCapacity?: Capacity | Capacity[] | undefined;
 }
+type StoredItem = Record<string, AttributeValue>;
+
+/** What the calls of one request share. */
+interface Session {
+  readonly client: DynamoDBClient;
+  /** Parameters of every call. */
+  readonly common: { readonly TableName: string; readonly ReturnConsumedCapacity: "TOTAL" };
+  /** Repeats an attempt while it fails for transient reasons, up to the deadline. */
+  retrying<R>(attempt: () => Promise<R>): Promise<R>;
+  /** Counts one call. A call that fails used a round trip too. */
+  metered<R extends Metered>(kind: "read" | "write", send: () => Promise<R>): Promise<R>;
+  /** One metered read, repeated while it fails for transient reasons. */
+  read<R extends Metered>(send: () => Promise<R>): Promise<R>;
+  /** The same for a write. */
+  write<R extends Metered>(send: () => Promise<R>): Promise<R>;
+}
+
+/** Some keys of a batch were not read: DynamoDB ends a response at 16 MB. */
+class Unprocessed extends Error {}
 
 /** Opens the table for one container: one SDK client, shared by the requests that the container serves. */
 export function openTable(config: TableConfig): OpenTable {
-  const { tableName: TableName, deadlineMs, requestDeadlineMs = Number.POSITIVE_INFINITY } = config;
-  const documents = DynamoDBDocumentClient.from(new DynamoDBClient(config.client ?? {}), {
-    marshallOptions: { removeUndefinedValues: true },
-  });
-
+  const client = new DynamoDBClient(config.client ?? {});
   return (meter) => {
-    const openedMs = elapsed();
-    /** When a call that starts now gives up. */
-    const giveUpMs = (): number => Math.min(elapsed() + deadlineMs, openedMs + requestDeadlineMs);
-    /** Counts one call. A call that fails used a round trip all the same. */
-    const charged = async <R extends Charged>(kind: "read" | "write", call: () => Promise<R>): Promise<R> => {
-      const end = meter.begin();
-      let units = 0;
-      try {
-        const answer = await call();
-        units = unitsOf(answer);
-        return answer;
-      } finally {
-        end(kind === "read" ? units : 0, kind === "write" ? units : 0);
-      }
-    };
-
-    /** Repeats what fails for a passing reason, with full jitter, to the deadline. */
-    const untilDeadline = async <R>(attempt: () => Promise<R>): Promise<R> => {
-      const untilMs = giveUpMs();
-      for (let tries = 0; ; tries += 1) {
-        try {
-          return await attempt();
-        } catch (error) {
-          if (!isPassing(error)) throw error;
-          const wait = Math.random() * Math.min(BACKOFF_MOST_MS, BACKOFF_FIRST_MS * 2 ** tries);
-          if (elapsed() + wait > untilMs) {
-            throw new Fault("service.unavailable", "The service is busy. Try again in a moment.", { cause: error });
-          }
-          await pause(wait);
-        }
-      }
-    };
-
-    const getBatch = async (keys: readonly Key[], ConsistentRead: boolean, into: Map<string, Item>): Promise<void> => {
-      let wanted: readonly Key[] = keys;
-      const untilMs = giveUpMs();
-      for (let tries = 0; wanted.length > 0; tries += 1) {
-        const Keys = wanted.map(({ PK, SK }) => ({ PK, SK }));
-        const answer = await untilDeadline(() =>
-          charged("read", () =>
-            documents.send(
-              new BatchGetCommand({
-                RequestItems: { [TableName]: { Keys, ConsistentRead } },
-                ReturnConsumedCapacity: "TOTAL",
-              }),
-            ),
-          ),
-        );
-        for (const item of (answer.Responses?.[TableName] ?? []) as Item[]) into.set(identity(item), item);
-        wanted = (answer.UnprocessedKeys?.[TableName]?.Keys ?? []) as unknown as Key[];
-        if (wanted.length === 0) return;
-        const wait = Math.random() * Math.min(BACKOFF_MOST_MS, BACKOFF_FIRST_MS * 2 ** tries);
-        if (elapsed() + wait > untilMs) {
-          throw new Fault("service.unavailable", "The service is busy. Try again in a moment.");
-        }
-        await pause(wait);
-      }
-    };
-
-    const query = async (range: RangeQuery): Promise<Page> => {
-      if (!(range.limit >= 1 && range.limit <= QUERY_LIMIT_MAX)) throw new RangeError(`limit ${range.limit}`);
-      const from = range.from ?? FIRST;
-      const to = range.to ?? LAST;
-      if (compareKeys(from, to) > 0) return { items: [] };
-      checkKey({ PK: range.PK, SK: from });
-      checkKey({ PK: range.PK, SK: to });
-      const { after } = range;
-      if (after && (after.PK !== range.PK || compareKeys(after.SK, from) < 0 || compareKeys(after.SK, to) > 0)) {
-        throw new RangeError("the key to continue behind lies outside the range");
-      }
-      const answer = await untilDeadline(() =>
-        charged("read", () =>
-          documents.send(
-            new QueryCommand({
-              TableName,
-              KeyConditionExpression: "PK = :pk AND SK BETWEEN :from AND :to",
-              ExpressionAttributeValues: { ":pk": range.PK, ":from": from, ":to": to },
-              Limit: range.limit,
-              ScanIndexForward: !range.backwards,
-              ConsistentRead: range.consistent ?? true,
-              ...(after && { ExclusiveStartKey: { PK: after.PK, SK: after.SK } }),
-              ReturnConsumedCapacity: "TOTAL",
-            }),
-          ),
-        ),
-      );
-      return {
-        items: (answer.Items ?? []) as Item[],
-        ...(answer.LastEvaluatedKey && { next: answer.LastEvaluatedKey as unknown as Key }),
-      };
-    };
-
-    const put = async (item: Item): Promise<void> => {
-      checkKey(item);
-      await untilDeadline(() =>
-        charged("write", () =>
-          documents.send(new PutCommand({ TableName, Item: { ...item }, ReturnConsumedCapacity: "TOTAL" })),
-        ),
-      );
-    };
-
+    const session = newSession(client, config, meter);
     return {
-      async get(key, options) {
-        checkKey(key);
-        const answer = await untilDeadline(() =>
-          charged("read", () =>
-            documents.send(
-              new GetCommand({
-                TableName,
-                Key: { PK: key.PK, SK: key.SK },
-                ConsistentRead: options?.consistent ?? true,
-                ReturnConsumedCapacity: "TOTAL",
-              }),
-            ),
-          ),
-        );
-        return answer.Item as Item | undefined;
-      },
-
-      async getMany(keys, options) {
-        for (const key of keys) checkKey(key);
-        const distinct = [...new Map(keys.map((key) => [identity(key), key])).values()];
-        const found = new Map<string, Item>();
-        const perWave = KEYS_PER_BATCH * BATCHES_AT_ONCE;
-        for (let wave = 0; wave < distinct.length; wave += perWave) {
-          const inWave = distinct.slice(wave, wave + perWave);
-          const batches: Promise<void>[] = [];
-          for (let at = 0; at < inWave.length; at += KEYS_PER_BATCH) {
-            batches.push(getBatch(inWave.slice(at, at + KEYS_PER_BATCH), options?.consistent ?? true, found));
-          }
-          await Promise.all(batches);
-        }
-        return keys.map((key) => found.get(identity(key)));
-      },
-
-      async snapshot(keys) {
-        if (keys.length > STEPS_PER_WRITE) throw new RangeError(`a snapshot of ${keys.length} items`);
-        for (const key of keys) checkKey(key);
-        const answer = await untilDeadline(() =>
-          charged("read", () =>
-            documents.send(
-              new TransactGetCommand({
-                TransactItems: keys.map(({ PK, SK }) => ({ Get: { TableName, Key: { PK, SK } } })),
-                ReturnConsumedCapacity: "TOTAL",
-              }),
-            ),
-          ),
-        );
-        return keys.map((_, index) => answer.Responses?.[index]?.Item as Item | undefined);
-      },
-
-      query,
-
-      async queryAll(range) {
-        const items: Item[] = [];
-        for (let after = range.after; ; ) {
-          const page = await query(after ? { ...range, after } : range);
-          items.push(...page.items);
-          if (!page.next) return items;
-          after = page.next;
-        }
-      },
-
-      async write(...steps) {
-        if (steps.length === 0 || steps.length > STEPS_PER_WRITE) {
-          throw new RangeError(`a transaction of ${steps.length} steps`);
-        }
-        const [only] = steps;
-        // Doing it twice is doing it once, so it needs no transaction, which costs twice as much.
-        if (only && steps.length === 1 && only.when === "any" && "put" in only) return put(only.put);
-        const TransactItems = steps.map((step) => transactItem(TableName, step));
-        let token = randomUUID();
-        await untilDeadline(async () => {
-          try {
-            await charged("write", () =>
-              documents.send(
-                new TransactWriteCommand({ TransactItems, ClientRequestToken: token, ReturnConsumedCapacity: "TOTAL" }),
-              ),
-            );
-          } catch (error) {
-            if (!(error instanceof TransactionCanceledException)) throw error;
-            // Cancelled for good: the next attempt is a new transaction. Any other failure may have been applied, so it keeps its token.
-            token = randomUUID();
-            const failed = (error.CancellationReasons ?? []).findIndex(({ Code }) => Code === "ConditionalCheckFailed");
-            const step = steps[failed];
-            if (!step) throw error;
-            // The document client maps answers only; the item inside an error is still in DynamoDB's own notation.
-            const found = error.CancellationReasons?.[failed]?.Item;
-            const outcome = step.otherwise(found && (unmarshall(found) as Item));
-            if (outcome !== "applied") throw outcome;
-          }
-        });
-      },
-
-      async count(key, add, set) {
-        checkKey(key);
-        const p = placeholders();
-        const UpdateExpression = updateOf({ add, ...(set && { set }) }, p);
-        const answer = await untilDeadline(() =>
-          charged("write", () =>
-            documents.send(
-              new UpdateCommand({
-                TableName,
-                Key: { PK: key.PK, SK: key.SK },
-                UpdateExpression,
-                ...p.used(),
-                ReturnValues: "ALL_NEW",
-                ReturnConsumedCapacity: "TOTAL",
-              }),
-            ),
-          ),
-        );
-        return answer.Attributes as Item;
-      },
-
-      async forget(key) {
-        checkKey(key);
-        await untilDeadline(() =>
-          charged("write", () =>
-            documents.send(
-              new DeleteCommand({ TableName, Key: { PK: key.PK, SK: key.SK }, ReturnConsumedCapacity: "TOTAL" }),
-            ),
-          ),
-        );
-      },
+      get: (key, options) => getItem(session, key, options?.consistent ?? true),
+      getMany: (keys, options) => getItems(session, keys, options?.consistent ?? true),
+      snapshot: (keys) => snapshot(session, keys),
+      query: (range) => queryPage(session, range),
+      queryAll: (range, most) => queryAll(session, range, most),
+      write: (...steps) => write(session, steps),
+      count: (key, add, set) => count(session, key, { add, ...(set && { set }) }),
+      forget: (key) => deleteItem(session, key),
     };
   };
 }
 
-function unitsOf({ ConsumedCapacity }: Charged): number {
+function newSession(
+  client: DynamoDBClient,
+  { tableName, deadlineMs, requestDeadlineMs = Number.POSITIVE_INFINITY }: TableConfig,
+  meter: Meter,
+): Session {
+  const openedMs = elapsed();
+  const retrying: Session["retrying"] = (attempt) => {
+    const untilMs = Math.min(elapsed() + deadlineMs, openedMs + requestDeadlineMs);
+    const policy = {
+      isTransient: (error: unknown) => error instanceof Unprocessed || isTransient(error),
+      firstMs: BACKOFF_FIRST_MS,
+      mostMs: BACKOFF_MOST_MS,
+      hasTime: (waitMs: number) => elapsed() + waitMs <= untilMs,
+      exhausted: unavailable,
+    };
+    return retry(policy, attempt);
+  };
+  const metered: Session["metered"] = async (kind, send) => {
+    const end = meter.begin();
+    let units = 0;
+    try {
+      const response = await send();
+      units = unitsOf(response);
+      return response;
+    } finally {
+      end(kind === "read" ? units : 0, kind === "write" ? units : 0);
+    }
+  };
+  return {
+    client,
+    common: { TableName: tableName, ReturnConsumedCapacity: "TOTAL" },
+    retrying,
+    metered,
+    read: (send) => retrying(() => metered("read", send)),
+    write: (send) => retrying(() => metered("write", send)),
+  };
+}
+
+function unitsOf({ ConsumedCapacity }: Metered): number {
   return [ConsumedCapacity ?? []].flat().reduce((sum, part) => sum + (part.CapacityUnits ?? 0), 0);
 }
 
-function identity(key: Key): string {
+async function getItem({ client, common, read }: Session, key: Key, ConsistentRead: boolean) {
+  const Key = storedKey(key);
+  const { Item } = await read(() => client.send(new GetItemCommand({ ...common, Key, ConsistentRead })));
+  return Item && itemOf(Item);
+}
+
+async function getItems(session: Session, keys: readonly Key[], isConsistent: boolean): Promise<(Item | undefined)[]> {
+  const distinct = [...new Map(keys.map((key) => [identityOf(key), key])).values()].map(storedKey);
+  const found = new Map<string, Item>();
+  const perWave = KEYS_PER_BATCH * BATCHES_AT_ONCE;
+  for (let wave = 0; wave < distinct.length; wave += perWave) {
+    const inWave = distinct.slice(wave, wave + perWave);
+    const batches: Promise<void>[] = [];
+    for (let at = 0; at < inWave.length; at += KEYS_PER_BATCH) {
+      batches.push(getBatch(session, inWave.slice(at, at + KEYS_PER_BATCH), isConsistent, found));
+    }
+    await Promise.all(batches);
+  }
+  return keys.map((key) => found.get(identityOf(key)));
+}
+
+/** Reads one batch into a map. What DynamoDB leaves unprocessed is requested again after a pause. */
+function getBatch(
+  { client, common: { TableName, ReturnConsumedCapacity }, metered, retrying }: Session,
+  keys: StoredItem[],
+  ConsistentRead: boolean,
+  into: Map<string, Item>,
+): Promise<void> {
+  let Keys = keys;
+  return retrying(async () => {
+    const RequestItems = { [TableName]: { Keys, ConsistentRead } };
+    const response = await metered("read", () =>
+      client.send(new BatchGetItemCommand({ RequestItems, ReturnConsumedCapacity })),
+    );
+    for (const stored of response.Responses?.[TableName] ?? []) {
+      const item = itemOf(stored);
+      into.set(identityOf(item), item);
+    }
+    Keys = response.UnprocessedKeys?.[TableName]?.Keys ?? [];
+    if (Keys.length > 0) throw new Unprocessed();
+  });
+}
+
+async function snapshot({ client, common, read }: Session, keys: readonly Key[]): Promise<(Item | undefined)[]> {
+  const { TableName, ReturnConsumedCapacity } = common;
+  if (keys.length > STEPS_PER_WRITE) throw new RangeError(`a snapshot of ${keys.length} items`);
+  const TransactItems = keys.map((key) => ({ Get: { TableName, Key: storedKey(key) } }));
+  const { Responses } = await read(() =>
+    client.send(new TransactGetItemsCommand({ TransactItems, ReturnConsumedCapacity })),
+  );
+  return keys.map((_, at) => {
+    const stored = Responses?.[at]?.Item;
+    return stored && itemOf(stored);
+  });
+}
+
+async function queryPage({ client, common, read }: Session, range: RangeQuery): Promise<Page> {
+  const { PK, from = FIRST, to = LAST, after, backwards, consistent = true } = range;
+  if (!(range.limit >= 1 && range.limit <= QUERY_LIMIT_MAX)) throw new RangeError(`limit ${range.limit}`);
+  if (compareKeys(from, to) > 0) return { items: [] };
+  checkKey({ PK, SK: from });
+  checkKey({ PK, SK: to });
+  if (after && (after.PK !== PK || compareKeys(after.SK, from) < 0 || compareKeys(after.SK, to) > 0)) {
+    throw new RangeError("the key to continue after lies outside the range");
+  }
+  const { Items = [], LastEvaluatedKey } = await read(() =>
+    client.send(
+      new QueryCommand({
+        ...common,
+        KeyConditionExpression: "PK = :pk AND SK BETWEEN :from AND :to",
+        ExpressionAttributeValues: { ":pk": { S: PK }, ":from": { S: from }, ":to": { S: to } },
+        Limit: range.limit,
+        ScanIndexForward: !backwards,
+        ConsistentRead: consistent,
+        ...(after && { ExclusiveStartKey: storedKey(after) }),
+      }),
+    ),
+  );
+  return { items: Items.map(itemOf), ...(LastEvaluatedKey && { next: itemOf(LastEvaluatedKey) }) };
+}
+
+async function queryAll(session: Session, range: RangeQuery, most = Number.POSITIVE_INFINITY): Promise<Item[]> {
+  const items: Item[] = [];
+  for (let after = range.after; items.length < most; ) {
+    const limit = Math.min(range.limit, most - items.length);
+    const page = await queryPage(session, { ...range, limit, ...(after && { after }) });
+    for (const item of page.items) items.push(item);
+    if (!page.next) break;
+    after = page.next;
+  }
+  return items;
+}
+
+async function write(session: Session, steps: readonly Step[]): Promise<void> {
+  if (steps.length === 0 || steps.length > STEPS_PER_WRITE) {
+    throw new RangeError(`a transaction of ${steps.length} steps`);
+  }
+  const [only] = steps;
+  // An unconditional put is idempotent: it needs no transaction, which costs twice as much.
+  if (only && steps.length === 1 && only.when === "any" && "put" in only) return putItem(session, only.put);
+  return transact(session, steps);
+}
+
+async function putItem({ client, common, write: send }: Session, item: Item): Promise<void> {
+  const Item = storedItem(item);
+  await send(() => client.send(new PutItemCommand({ ...common, Item })));
+}
+
+function transact({ client, common, metered, retrying }: Session, steps: readonly Step[]): Promise<void> {
+  const { TableName, ReturnConsumedCapacity } = common;
+  const TransactItems = steps.map((step) => transactItem(TableName, step));
+  let ClientRequestToken = randomUUID();
+  return retrying(async () => {
+    const input = { TransactItems, ClientRequestToken, ReturnConsumedCapacity };
+    try {
+      await metered("write", () => client.send(new TransactWriteItemsCommand(input)));
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException)) throw error;
+      // Cancelled for certain: the next attempt is a new transaction. After any other failure the write may have been
+      // applied, so that the token stays.
+      ClientRequestToken = randomUUID();
+      const reasons = error.CancellationReasons ?? [];
+      const failed = reasons.findIndex(({ Code }) => Code === "ConditionalCheckFailed");
+      const step = steps[failed];
+      if (!step) throw error;
+      const found = reasons[failed]?.Item;
+      const outcome = step.otherwise(found && itemOf(found));
+      if (outcome !== "applied") throw outcome;
+    }
+  });
+}
+
+async function count({ client, common, write: send }: Session, key: Key, change: UpdateParts): Promise<Item> {
+  const Key = storedKey(key);
+  const p = placeholders();
+  const UpdateExpression = updateOf(change, p);
+  const input = { ...common, Key, UpdateExpression, ...p.used(), ReturnValues: "ALL_NEW" } as const;
+  const { Attributes = {} } = await send(() => client.send(new UpdateItemCommand(input)));
+  return itemOf(Attributes);
+}
+
+async function deleteItem({ client, common, write: send }: Session, key: Key): Promise<void> {
+  const Key = storedKey(key);
+  await send(() => client.send(new DeleteItemCommand({ ...common, Key })));
+}
+
+/** DynamoDB returns every item with its key. */
+function itemOf(stored: StoredItem): Item {
+  return unmarshall(stored) as Item;
+}
+
+function identityOf(key: Key): string {
   return `${key.PK}\u0000${key.SK}`;
 }

@@ -1,15 +1,17 @@
-/** The expressions of DynamoDB, and what it would refuse: from the steps of a write to the items of a transaction. */
-import type { TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
-import type { Key, Step, Value, When } from "./table.ts";
+/** DynamoDB's notation of keys, items and the steps of a write. */
+import type { AttributeValue, TransactWriteItem } from "@aws-sdk/client-dynamodb";
+import { marshall } from "@aws-sdk/util-dynamodb";
+import type { Item, Key, Step, Value, When } from "./table.ts";
 
 const PK_BYTES_MAX = 2_048;
 const SK_BYTES_MAX = 1_024;
 
 type Placeholders = ReturnType<typeof placeholders>;
 
-type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+/** The parts of an update. */
+export type UpdateParts = Omit<Extract<Step, { change: Key }>, "change" | "when" | "otherwise">;
 
-/** Refuses keys that DynamoDB would refuse (the embedded engine does not refuse all of them). */
+/** Throws `RangeError` for keys that DynamoDB rejects (the embedded engine does not reject all of them). */
 export function checkKey({ PK, SK }: Key): void {
   for (const [part, text, most] of [
     ["PK", PK, PK_BYTES_MAX],
@@ -19,6 +21,22 @@ export function checkKey({ PK, SK }: Key): void {
     if (bytes === 0 || bytes > most) throw new RangeError(`${part} must hold 1 to ${most} bytes, not ${bytes}`);
     if (!text.isWellFormed()) throw new RangeError(`${part} is not well-formed Unicode`);
   }
+}
+
+/** A key in DynamoDB's notation. Throws as `checkKey` does. */
+export function storedKey(key: Key): Record<string, AttributeValue> {
+  checkKey(key);
+  return { PK: { S: key.PK }, SK: { S: key.SK } };
+}
+
+/** An item in DynamoDB's notation. Throws as `checkKey` does. */
+export function storedItem(item: Item): Record<string, AttributeValue> {
+  checkKey(item);
+  return stored(item);
+}
+
+function stored(values: Readonly<Record<string, Value | undefined>>): Record<string, AttributeValue> {
+  return marshall(values, { removeUndefinedValues: true });
 }
 
 /** Collects the placeholders of one request's expressions. */
@@ -37,16 +55,13 @@ export function placeholders() {
     },
     used: () => ({
       ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
-      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: stored(values) }),
     }),
   };
 }
 
 /** The update expression of a change. */
-export function updateOf(
-  step: Omit<Extract<Step, { change: Key }>, "change" | "when" | "otherwise">,
-  p: Placeholders,
-): string {
+export function updateOf(step: UpdateParts, p: Placeholders): string {
   const clause = (word: string, parts: readonly string[]) => (parts.length > 0 ? [`${word} ${parts.join(", ")}`] : []);
   const pairs = (fields: Readonly<Record<string, Value>> | undefined, between: string) =>
     Object.entries(fields ?? {}).map(([attribute, value]) => `${p.name(attribute)}${between}${p.value(value)}`);
@@ -61,28 +76,21 @@ export function updateOf(
   ].join(" ");
 }
 
-/** One step as DynamoDB takes it; the item that is there comes back when its condition fails. */
-export function transactItem(TableName: string, step: Step): TransactItem {
+/** One step in DynamoDB's notation. A failed condition returns the current item. */
+export function transactItem(TableName: string, step: Step): TransactWriteItem {
   const p = placeholders();
   const ConditionExpression = conditionOf(step.when, p);
   const condition = ConditionExpression !== undefined && { ConditionExpression };
   const common = { TableName, ReturnValuesOnConditionCheckFailure: "ALL_OLD" as const };
-  if ("put" in step) {
-    checkKey(step.put);
-    return { Put: { ...common, Item: { ...step.put }, ...condition, ...p.used() } };
-  }
+  if ("put" in step) return { Put: { ...common, Item: storedItem(step.put), ...condition, ...p.used() } };
   if ("change" in step) {
-    checkKey(step.change);
     const UpdateExpression = updateOf(step, p);
-    return { Update: { ...common, Key: { ...step.change }, UpdateExpression, ...condition, ...p.used() } };
+    return { Update: { ...common, Key: storedKey(step.change), UpdateExpression, ...condition, ...p.used() } };
   }
-  if ("remove" in step) {
-    checkKey(step.remove);
-    return { Delete: { ...common, Key: { ...step.remove }, ...condition, ...p.used() } };
-  }
-  checkKey(step.check);
+  if ("remove" in step) return { Delete: { ...common, Key: storedKey(step.remove), ...condition, ...p.used() } };
+  const Key = storedKey(step.check);
   if (!ConditionExpression) throw new RangeError("a check of nothing");
-  return { ConditionCheck: { ...common, Key: { ...step.check }, ConditionExpression, ...p.used() } };
+  return { ConditionCheck: { ...common, Key, ConditionExpression, ...p.used() } };
 }
 
 function conditionOf(when: When, p: Placeholders): string | undefined {

@@ -1,7 +1,8 @@
-/** Which failures of DynamoDB and of the network pass by themselves. */
+/** Which failures of DynamoDB and of the network are transient, and the fault of those that last. */
 import { ProvisionedThroughputExceededException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { Fault } from "../platform/faults.ts";
 
-const passing = new Set([
+const transientNames = new Set([
   "ProvisionedThroughputExceededException",
   "ThrottlingException",
   "ThrottledException",
@@ -15,19 +16,24 @@ const passing = new Set([
   "TimeoutError",
   "ReplicatedWriteConflictException",
 ]);
-const passingReasons = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);
+const transientReasons = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);
 const networkCodes = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN", "ENOTFOUND"]);
 
 /** Whether the same call may succeed in a moment. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   return (
     error instanceof ProvisionedThroughputExceededException ||
-    passing.has(nameOf(error)) ||
+    transientNames.has(nameOf(error)) ||
     networkCodes.has(codeOf(error)) ||
     (error instanceof TransactionCanceledException &&
       !(error.CancellationReasons ?? []).some((reason) => reason.Code === "ConditionalCheckFailed") &&
-      (error.CancellationReasons ?? []).some((reason) => passingReasons.has(reason.Code ?? "")))
+      (error.CancellationReasons ?? []).some((reason) => transientReasons.has(reason.Code ?? "")))
   );
+}
+
+/** The fault of a database that stays unreachable, throttled or in conflict up to the deadline. */
+export function unavailable(cause: unknown): Fault {
+  return new Fault("service.unavailable", "The service is busy. Try again in a moment.", { cause });
 }
 
 function nameOf(error: unknown): string {

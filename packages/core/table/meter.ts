@@ -1,11 +1,11 @@
 /**
- * Counts what one request costs in the database: calls, sequential round trips and capacity units.
+ * Counts the database cost of one request: calls, sequential round trips and capacity units.
  *
- * A call comes behind every call that had ended when it began. Round trips are the longest such chain: calls side by side
- * are one, and two chains side by side count as the longer one.
+ * A call follows every call that had ended when it began. Round trips are the longest such chain: concurrent calls are
+ * one, and of two concurrent chains the longer one counts.
  */
 
-/** What was counted so far. Units are DynamoDB capacity units; one read unit is 4 KB strongly consistent. */
+/** The cost so far. Units are DynamoDB capacity units; one read unit is 4 KB strongly consistent. */
 export interface Cost {
   readonly calls: number;
   readonly roundTrips: number;
@@ -13,10 +13,10 @@ export interface Cost {
   readonly writeUnits: number;
 }
 
-/** Ends one call, with the units that it consumed. */
+/** Ends one call with the units that it consumed. */
 export type EndCall = (readUnits: number, writeUnits: number) => void;
 
-/** A counter that one request passes to the tables it uses. */
+/** The counter of one request. */
 export interface Meter {
   readonly cost: Cost;
   /** Begins one call. */
@@ -25,7 +25,7 @@ export interface Meter {
 
 /** Starts at zero. */
 export function newMeter(): Meter {
-  /** The longest chain of calls that have ended. */
+  /** The longest chain of ended calls. */
   let ended = 0;
   const cost = { calls: 0, roundTrips: 0, readUnits: 0, writeUnits: 0 };
   return {

@@ -1,18 +1,18 @@
 /**
- * Rows and values: a codec declares each attribute of a kind of row once, writes values as items and parses items when
- * they come back. A row that does not fit its codec is damaged: the request fails with 500 and the log names the row's
- * key. A damaged row is never guessed at (decision 0004).
+ * Row codecs: a codec declares each attribute of one kind of row. It writes values as items and parses items that were
+ * read. A row that does not fit its codec is damaged: the request fails with 500, and the log names the row's key. A damaged
+ * row never leads to a wrong result.
  */
 import type { Item, Value } from "./table.ts";
 
-/** What `parse` returns for a stored value that does not fit. */
+/** What `parse` returns for a damaged value. */
 export const misfit = Symbol("misfit");
 
 /** How one attribute is stored. */
 export interface Field<V> {
   /** The name of the attribute; the name of the property where it is left out. */
   readonly attribute?: string;
-  /** What the attribute must be, for the log: "a number". */
+  /** The expected value, for the log: "a number". */
   readonly expects: string;
   parse(stored: unknown): V | typeof misfit;
   /** `undefined` stores nothing. */
@@ -22,14 +22,14 @@ export interface Field<V> {
 /** One declared attribute for each property of the value. */
 export type Fields<T> = { readonly [Name in keyof T]-?: Field<T[Name]> };
 
-/** Turns the items of one kind into values and back. Keys are the store's. */
+/** Converts items of one kind to values and back. Keys are not part of it. */
 export interface RowCodec<T> {
   /** Throws `DamagedRow`. */
   read(item: Item): T;
   write(value: T): Readonly<Record<string, Value>>;
 }
 
-/** A row that this version of the service could not have written. Its message names the key and the attribute, not the content. */
+/** A row that does not fit its codec. The message names the key and the attribute, not the value. */
 export class DamagedRow extends Error {
   override readonly name = "DamagedRow";
   constructor(kind: string, { PK, SK }: Pick<Item, "PK" | "SK">, { attribute, expects }: Damage) {
@@ -47,7 +47,7 @@ export const bytes = plain("bytes", (stored): stored is Uint8Array => stored ins
 /** True, or absent for false. */
 export const flag: Field<boolean> = { ...withDefault(bool, false), write: (value) => value || undefined };
 
-/** Texts without order, each once. Read in the order of their code units; an empty set is not stored. */
+/** A set of texts, read in the order of their UTF-16 units. An empty set is not stored. */
 export const textSet: Field<readonly string[]> = {
   expects: "a set of texts or absent",
   parse(stored = new Set()) {
@@ -95,12 +95,12 @@ export function optional<V>(field: Field<V>): Field<V | undefined> {
   };
 }
 
-/** An attribute that rows of earlier versions lack, with the value that its absence means. */
+/** An attribute that may be absent, with the value that its absence means. */
 export function withDefault<V>(field: Field<V>, value: V): Field<V> {
   return { ...field, parse: (stored) => (stored === undefined ? value : field.parse(stored)) };
 }
 
-/** One of some texts. */
+/** One of some fixed texts. */
 export function oneOf<const V extends string>(...values: readonly V[]): Field<V> {
   return plain(`one of ${values.join(", ")}`, (stored): stored is V => values.some((value) => value === stored));
 }
@@ -109,7 +109,7 @@ function plain<V extends Value>(expects: string, is: (stored: unknown) => stored
   return { expects, parse: (stored) => (is(stored) ? stored : misfit), write: (value) => value };
 }
 
-/** A list of values of one form. */
+/** A list of values of one kind. */
 export function list<V>(element: Field<V>): Field<readonly V[]> {
   return {
     expects: `a list, each element ${element.expects}`,
@@ -174,7 +174,7 @@ function membersOf<T>(fields: Fields<T>): readonly Member[] {
   }));
 }
 
-/** Properties without a value are left out, so that what is read equals what was written. */
+/** Leaves out properties without a value, so that a value equals what was written. */
 function parseMembers<T>(
   members: readonly Member[],
   stored: Readonly<Record<string, unknown>>,

@@ -1,36 +1,32 @@
-/** Optimistic locking: read, change, write if nobody else did; otherwise once more. */
-
-import { elapsed, pause } from "../platform/clock.ts";
+/** Optimistic locking: read, decide, write on condition that nothing has changed since the read; otherwise repeat. */
 import { Fault } from "../platform/faults.ts";
+import { retry, startingWithin } from "../platform/retry.ts";
 
 const RETRY_FOR_MS = 8_000;
 const BACKOFF_FIRST_MS = 5;
-/** Long enough for some hundred writers of one thing to come one after the other. */
+/** Long enough for some hundred writers of one item to finish one after the other. */
 const BACKOFF_MOST_MS = 1_600;
 
-/** A write lost a race: what it was based on has changed. */
+/** An optimistic-locking conflict: what a write was based on has changed. */
 class Stale extends Error {}
 
-/** The `otherwise` of a step that must be decided again on what is there now. */
+/** The `otherwise` of a step whose change must be decided again on the current state. */
 export function stale(): Error {
-  return new Stale("changed in between");
+  return new Stale("the item has changed since it was read");
 }
 
 /**
- * Repeats an attempt that ends in `stale`, with full jitter. The attempt is told how many went before it.
+ * Repeats an attempt that ends in `stale`, with back-off. Passes to it how many attempts went before.
  * Throws `resource.contended` after 8 seconds.
  */
-export async function whileStale<R>(attempt: (before: number) => Promise<R>): Promise<R> {
-  const start = elapsed();
-  for (let tries = 0; ; tries += 1) {
-    try {
-      return await attempt(tries);
-    } catch (error) {
-      if (!(error instanceof Stale)) throw error;
-      if (elapsed() - start > RETRY_FOR_MS) {
-        throw new Fault("resource.contended", "Others keep changing the same thing. Try again in a moment.");
-      }
-      await pause(Math.random() * Math.min(BACKOFF_MOST_MS, BACKOFF_FIRST_MS * 2 ** tries));
-    }
-  }
+export function whileStale<R>(attempt: (before: number) => Promise<R>): Promise<R> {
+  const policy = {
+    isTransient: (error: unknown) => error instanceof Stale,
+    firstMs: BACKOFF_FIRST_MS,
+    mostMs: BACKOFF_MOST_MS,
+    hasTime: startingWithin(RETRY_FOR_MS),
+    exhausted: () =>
+      new Fault("resource.contended", "Other requests keep changing this resource. Try again in a moment."),
+  };
+  return retry(policy, attempt);
 }

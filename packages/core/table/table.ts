@@ -1,10 +1,10 @@
 /**
- * The one table, as the stores see it: items by key, one form of range query, and all-or-nothing writes in which every
- * step says what it expects to find and which fault it means when that does not hold.
+ * The one table, as the stores see it: items by key, one form of range query, and transactions in which every step has a
+ * condition, and an error for the case that the condition fails.
  */
 import { compareText } from "../platform/text-order.ts";
 
-/** A value that DynamoDB can hold, as the document client maps it. */
+/** A value that DynamoDB can store. */
 export type Value =
   | string
   | number
@@ -15,7 +15,7 @@ export type Value =
   | readonly Value[]
   | { readonly [name: string]: Value | undefined };
 
-/** Where an item lies. PK: 1 to 2,048 bytes; SK: 1 to 1,024 bytes; both well-formed. */
+/** The key of an item. PK: 1 to 2,048 bytes; SK: 1 to 1,024 bytes; both well-formed Unicode. */
 export interface Key {
   readonly PK: string;
   readonly SK: string;
@@ -24,19 +24,18 @@ export interface Key {
 /** An item: its key and its attributes. Attributes that are `undefined` are not stored. */
 export type Item = Key & { readonly [name: string]: Value | undefined };
 
-/** What a write depends on. There is no write without one. */
+/** The condition of a write. Every write has one. */
 export type When =
   | "absent"
   | "present"
-  /** Whatever is there. For what only ever moves one way, so that whoever writes last is right. */
+  /** No condition: for values that the last writer may always replace. */
   | "any"
   /** The item exists, every attribute of `equal` has that value and every attribute of `above` is greater (strings by UTF-8 bytes). */
   | { readonly equal?: Readonly<Record<string, Value>>; readonly above?: Readonly<Record<string, string>> };
 
 /**
- * Called when the condition of a step does not hold, with the item that is there instead.
- * It answers the error to throw, or `"applied"` when what is there shows that this very write has happened already
- * (its first answer was lost).
+ * Called when the condition of a step fails, with the current item. Returns the error to throw, or `"applied"` when the
+ * item shows that this write was applied before (its response was lost).
  */
 export type Otherwise = (found: Item | undefined) => Error | "applied";
 
@@ -46,11 +45,11 @@ export type Step = { readonly when: When; readonly otherwise: Otherwise } & (
   | {
       readonly change: Key;
       readonly set?: Readonly<Record<string, Value>>;
-      /** Numbers are added, string sets united. */
+      /** Numbers are added; string sets are united. */
       readonly add?: Readonly<Record<string, number | ReadonlySet<string>>>;
-      /** Members taken out of string sets. */
+      /** Members removed from string sets. */
       readonly take?: Readonly<Record<string, ReadonlySet<string>>>;
-      /** Attributes removed. */
+      /** Attributes that are removed. */
       readonly clear?: readonly string[];
     }
   | { readonly remove: Key }
@@ -62,13 +61,13 @@ export interface RangeQuery {
   readonly PK: string;
   readonly from?: string;
   readonly to?: string;
-  /** The most items to evaluate in one round trip, 1 to 10,000. */
+  /** The most items of one round trip, 1 to 10,000. */
   readonly limit: number;
   /** From the end of the range to its start. */
   readonly backwards?: boolean;
-  /** False reads at half the price and may miss what was written an instant ago. Default true. */
+  /** False reads at half the price and may miss the latest writes. Default true. */
   readonly consistent?: boolean;
-  /** Continue behind this key, which must lie in the range. */
+  /** Continue after this key, which must lie in the range. */
   readonly after?: Key;
 }
 
@@ -85,36 +84,35 @@ export interface ReadOptions {
 }
 
 /**
- * The table. Every method throws `service.unavailable` when DynamoDB stays out of reach or busy to the deadline, having
- * retried with jitter.
+ * The table. Every method retries transient failures with jitter, and throws `service.unavailable` when DynamoDB is still
+ * unreachable or busy at the deadline.
  */
 export interface Table {
   /** One item. */
   get(key: Key, options?: ReadOptions): Promise<Item | undefined>;
-  /** Many items, in the order of the keys, in as few round trips as DynamoDB allows (100 a call, 16 calls side by side). */
+  /** Many items, in the order of the keys. One round trip for each 1,600 (16 concurrent calls of 100). */
   getMany(keys: readonly Key[], options?: ReadOptions): Promise<(Item | undefined)[]>;
-  /** Up to 100 items as they were at one instant (a serializable read), in the order of the keys. */
+  /** Up to 100 items at one instant (a serializable read), in the order of the keys. */
   snapshot(keys: readonly Key[]): Promise<(Item | undefined)[]>;
   /** One page of a range. */
   query(range: RangeQuery): Promise<Page>;
-  /** The whole range: page after page. */
-  queryAll(range: RangeQuery): Promise<Item[]>;
+  /** A whole range, page after page, or its first items up to `most`. */
+  queryAll(range: RangeQuery, most?: number): Promise<Item[]>;
   /**
-   * All steps (1 to 100) or none. The first step whose condition fails decides what is thrown. A conflict with another
-   * transaction is retried with jitter to a deadline; a lost answer is asked for again with the same token, so that
-   * nothing is applied twice.
+   * One transaction of 1 to 100 steps. The first step whose condition fails decides what is thrown. Conflicts with other
+   * transactions are retried; after a lost response the write is repeated with the same token, so that it is applied once.
    */
   write(...steps: readonly Step[]): Promise<void>;
-  /** Adds to counters of one item, making it if need be, and answers the item after it. Not all-or-nothing with anything else; may count twice when an answer is lost. */
+  /** Adds to counters of one item, which it creates if necessary, and returns the new item. May count twice when a response is lost. */
   count(key: Key, add: Readonly<Record<string, number>>, set?: Readonly<Record<string, Value>>): Promise<Item>;
-  /** Removes one item, whether it is there or not. */
+  /** Removes one item if it exists. */
   forget(key: Key): Promise<void>;
 }
 
 /** The least sort key. */
 export const FIRST = "\u0000";
 
-/** The greatest string that a sort key can start with: `[p, p + LAST]` holds every key with the prefix p. */
+/** The greatest string that a sort key can start with: `[p, p + LAST]` contains every key with the prefix p. */
 export const LAST = "\u{10FFFF}";
 
 /** Order of sort keys in DynamoDB: by UTF-8 bytes. */

@@ -2,9 +2,10 @@
 import { createHash } from "node:crypto";
 import { SUPER_TENANT } from "#core/domain/tenant.ts";
 import { PRIMARY } from "#core/domain/username.ts";
-import { type Group, tallyAfter, tallyOf } from "#core/identities/groups/model.ts";
+import type { Group } from "#core/identities/groups/model.ts";
 import { groupItem } from "#core/identities/groups/store.ts";
-import { lookupSteps } from "#core/identities/users/lookups.ts";
+import { tallyAfter, tallyOf } from "#core/identities/memberships/tally.ts";
+import { lookupSteps } from "#core/identities/users/lookup-rows.ts";
 import { freshUser, type User } from "#core/identities/users/model.ts";
 import { userItem } from "#core/identities/users/store.ts";
 import { foldName } from "#core/platform/fold.ts";

@@ -81,12 +81,12 @@ function measured(
       name: "rename",
       budget: { roundTrips: 3 },
       run: (index) =>
-        index.rename({ from: fresh, to: "a.fresh-name", entry: { id: "id" }, steps: [], taken: fail, gone: fail }),
+        index.rename({ from: fresh, to: "a.fresh-name", entry: { id: "id" }, steps: [], taken: fail, notOwned: fail }),
     },
     {
       name: "remove",
       budget: { roundTrips: 3 },
-      run: (index) => index.remove({ key: "a.fresh-name", id: "id", steps: [], gone: fail }),
+      run: (index) => index.remove({ key: "a.fresh-name", id: "id", steps: [], notOwned: fail }),
     },
   ];
 }

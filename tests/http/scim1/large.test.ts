@@ -3,8 +3,8 @@
  * users only what the pages need is loaded: the counted ranges of all names, and the first and the last names.
  */
 import { beforeAll, describe, expect, test } from "vitest";
-import { tallyOf } from "#core/identities/groups/model.ts";
 import { groupItem } from "#core/identities/groups/store.ts";
+import { tallyOf } from "#core/identities/memberships/tally.ts";
 import { freshUser } from "#core/identities/users/model.ts";
 import { userItem } from "#core/identities/users/store.ts";
 import { keys } from "#core/table/keys.ts";

@@ -1,6 +1,6 @@
 /** Roles by upstream's SCIM2 roles API v2: assignees may do what the permissions of a role allow. */
 import { describe, expect, test } from "vitest";
-import { chunks } from "#core/identities/memberships/bulk-members.ts";
+import { chunks } from "#core/identities/memberships/relation.ts";
 import { keys } from "#core/table/keys.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";
 import { world } from "#tests/support/world.ts";

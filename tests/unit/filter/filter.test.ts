@@ -18,8 +18,8 @@ const faultOf = (text: string): string => {
 const compare = (attribute: Attribute, operator: "eq" | "sw" | "ew" | "co", value: string) =>
   ({ kind: "compare", attribute, operator, value }) as const;
 
-describe("what a filter means", () => {
-  test("A and B or C and D is (A and B) or (C and D)", () => {
+describe("a filter", () => {
+  test("evaluates and before or", () => {
     expect(parse("name sw A and name ew B or issuer co C and clientId eq D")).toEqual({
       kind: "or",
       parts: [
@@ -28,7 +28,7 @@ describe("what a filter means", () => {
       ],
     });
   });
-  test("parentheses come before and", () => {
+  test("evaluates parentheses before and", () => {
     expect(parse("name sw A and (name ew B or issuer co C)")).toEqual({
       kind: "and",
       parts: [
@@ -37,7 +37,7 @@ describe("what a filter means", () => {
       ],
     });
   });
-  test("a value may hold blanks, and joining words and parentheses when quoted", () => {
+  test("accepts spaces in a value, and joining words and parentheses in a quoted one", () => {
     expect(parse("name eq User  Portal")).toEqual(compare("name", "eq", "User  Portal"));
     expect(parse(`name eq "Salt and Pepper (new)"`)).toEqual(compare("name", "eq", "Salt and Pepper (new)"));
     expect(parse(`name eq 'it\\'s'`)).toEqual(compare("name", "eq", "it's"));
@@ -46,18 +46,18 @@ describe("what a filter means", () => {
       parts: [compare("name", "eq", "x"), compare("name", "sw", "y")],
     });
   });
-  test("a value is a literal text, whatever it looks like", () => {
+  test("compares a value literally", () => {
     for (const value of ["*", "%", "_", ".*", ":v0", "#n", "$where", 'x"y', "O'Brien"]) {
       expect(matches(parse(`name eq ${value}`), { name: value }), value).toBe(true);
       expect(matches(parse(`name eq ${value}`), { name: "other" }), value).toBe(false);
     }
   });
-  test("an attribute without a value matches nothing", () => {
+  test("matches no row whose attribute has no value", () => {
     expect(matches(parse("issuer co e"), { name: "e" })).toBe(false);
   });
 });
 
-describe("what is refused", () => {
+describe("an invalid filter", () => {
   test.each([
     ["name", "filter.malformed"],
     ["name coo abc", "filter.malformed"],
@@ -77,7 +77,7 @@ describe("what is refused", () => {
     ["name pr", "filter.operator"],
     [`${"(".repeat(1000)}name eq a${")".repeat(1000)}`, "filter.malformed"],
     [Array.from({ length: 21 }, () => "name eq a").join(" or "), "filter.malformed"],
-  ])("%s: %s", (text, fault) => expect(faultOf(text)).toBe(fault));
+  ])("is rejected: %s (%s)", (text, fault) => expect(faultOf(text)).toBe(fault));
 });
 
 describe("properties", () => {
@@ -107,14 +107,14 @@ describe("properties", () => {
     issuer: fc.string(),
   });
 
-  test("what is printed is read back with the same meaning", () => {
+  test("has the same meaning after it is printed and parsed", () => {
     fc.assert(
       fc.property(tree, row, (filter, values) => {
         expect(matches(parse(print(filter)), values)).toBe(matches(filter, values));
       }),
     );
   });
-  test("any text is a filter or a fault, never another error", () => {
+  test("is accepted or rejected with a fault, for every text", () => {
     const words = fc.constantFrom("name", "eq", "co", "and", "or", "not", "(", ")", '"', "'", "\\", "x", " ");
     fc.assert(
       fc.property(

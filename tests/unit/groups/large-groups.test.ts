@@ -1,6 +1,6 @@
-/** Reading all members of a large group: whatever the ids look like, each member comes once. */
+/** Reads of all members of a large group: each member is returned once, for all kinds of ids. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { readAllMembers } from "#core/identities/memberships/large-groups.ts";
+import { readAllMembers } from "#core/identities/memberships/all-members.ts";
 import { memberRange, readMembers } from "#core/identities/memberships/membership.ts";
 import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
@@ -8,7 +8,7 @@ import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { seeded } from "#tests/support/hostile-database.ts";
 import { load } from "../table/name-index.support.ts";
 
-const TENANT = "roster";
+const TENANT = "large";
 /** Long names: a megabyte holds some 2,300 of these members. */
 const name = "n".repeat(300);
 const MEMBERS = 7_000;
@@ -21,12 +21,13 @@ const random = seeded(3);
 const began = Date.UTC(2026, 0, 1);
 const year = 365 * 86_400_000;
 
-const crowds: Readonly<Record<string, (at: number) => string>> = {
-  "made evenly over a year": (at) => idAt(began + (year * at) / MEMBERS, at),
-  "made by chance": (at) => idAt(began + year * random() ** 3, at),
-  "nearly all made within a second": (at) => idAt(at < 20 ? began + (year * at) / 20 : began + year / 2 + at / 10, at),
-  "all made within a millisecond": (at) => idAt(began, at),
-  "whose ids tell no time": (at) => `person-${at}`,
+const populations: Readonly<Record<string, (at: number) => string>> = {
+  "created evenly over a year": (at) => idAt(began + (year * at) / MEMBERS, at),
+  "created at random times": (at) => idAt(began + year * random() ** 3, at),
+  "nearly all created within a second": (at) =>
+    idAt(at < 20 ? began + (year * at) / 20 : began + year / 2 + at / 10, at),
+  "all created within a millisecond": (at) => idAt(began, at),
+  "whose ids hold no time": (at) => `person-${at}`,
 };
 
 let made: TestTable;
@@ -34,16 +35,16 @@ beforeAll(async () => {
   made = await testTable();
   await load(
     made,
-    Object.entries(crowds).flatMap(([groupId, idOf]) =>
+    Object.entries(populations).flatMap(([groupId, idOf]) =>
       Array.from({ length: MEMBERS }, (_, at) => ({ ...keys.member(TENANT, groupId, idOf(at)), name })),
     ),
   );
-  // Neighbours in the table that are no members.
-  await load(made, [{ ...keys.group(TENANT, "whose ids tell no time"), id: "x" }]);
+  // Other items of the group's partition.
+  await load(made, [{ ...keys.group(TENANT, "whose ids hold no time"), id: "x" }]);
 }, 60_000);
 
-describe.each(Object.keys(crowds))("of users %s", (groupId) => {
-  test("each comes once, and the members in order are the same", async () => {
+describe.each(Object.keys(populations))("of users %s", (groupId) => {
+  test("returns each member once, the same as the read in order", async () => {
     const meter = newMeter();
     const all = await readAllMembers(made.open(meter), TENANT, { groupId, count: MEMBERS, consistent: false });
     const ids = all.map(({ userId }) => userId);
@@ -52,11 +53,11 @@ describe.each(Object.keys(crowds))("of users %s", (groupId) => {
     expect(all.every((member) => member.name === name)).toBe(true);
     const inOrder = await readMembers(made.open(newMeter()), TENANT, groupId, MEMBERS * 2);
     expect(inOrder.map(({ userId }) => userId)).toEqual(ids.toSorted());
-    // At half the price, and what is cut off is rounded: some 400 bytes each.
+    // At half the price, and each read is rounded up: some 400 bytes each.
     expect(meter.cost.readUnits).toBeLessThan((MEMBERS * 440) / 4_096 / 2 + 40);
   });
 
-  test("a count that is wrong changes nothing but the way", async () => {
+  test("returns the same members for a wrong count", async () => {
     for (const count of [0, 1, MEMBERS * 3]) {
       const all = await readAllMembers(made.open(newMeter()), TENANT, { groupId, count, consistent: true });
       expect(new Set(all.map(({ userId }) => userId)).size).toBe(MEMBERS);
@@ -64,15 +65,15 @@ describe.each(Object.keys(crowds))("of users %s", (groupId) => {
   });
 });
 
-test("those who were made evenly are read side by side", async () => {
+test("reads members concurrently whose users were created evenly over time", async () => {
   const meter = newMeter();
-  const call = { groupId: "made evenly over a year", count: MEMBERS, consistent: false };
+  const call = { groupId: "created evenly over a year", count: MEMBERS, consistent: false };
   await readAllMembers(made.open(meter), TENANT, call);
-  // One after the other, only the first and the last would be read at once.
+  // Sequential reads would have only the first and the last concurrently.
   expect(meter.cost.roundTrips).toBeLessThan(meter.cost.calls - 1);
 });
 
-test("nobody comes of a group that has none", async () => {
+test("returns no members for a group without members", async () => {
   for (const count of [0, 20_000]) {
     expect(await readAllMembers(made.open(newMeter()), TENANT, { groupId: "none", count, consistent: true })).toEqual(
       [],
@@ -80,8 +81,8 @@ test("nobody comes of a group that has none", async () => {
   }
 });
 
-test("a part goes on behind any id, from either end", async () => {
-  const groupId = "whose ids tell no time";
+test("continues a part after any id, from either end", async () => {
+  const groupId = "whose ids hold no time";
   const ids = Array.from({ length: MEMBERS }, (_, at) => `person-${at}`).sort();
   const part = async (range: Parameters<typeof memberRange>[3]) => {
     const { members, more } = await memberRange(made.open(newMeter()), TENANT, groupId, range);

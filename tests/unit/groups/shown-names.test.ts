@@ -1,4 +1,4 @@
-/** The names that a container remembers: never an old one for long, and no round trip where nothing has changed. */
+/** The cache of names in a container: no outdated name, and no round trip while nothing changes. */
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { groupStore } from "#core/identities/groups/store.ts";
 import { type NameStore, nameStore, newNameMemory } from "#core/identities/memberships/shown-names.ts";
@@ -19,7 +19,7 @@ let nowMs = 0;
 let reads: string[][] = [];
 let names: NameStore;
 let table: Table;
-/** Names as one container knows them; `reads` tells what it asked the groups for. */
+/** The cache of one container; `reads` lists its reads of groups. */
 const container = (): NameStore => {
   const clock = () => nowMs;
   const groups = groupStore(table);
@@ -34,7 +34,7 @@ const shown = async (ids: readonly string[], from = names) => {
   const found = await from.find(calm.tenant, await from.version(calm.tenant), ids);
   return Object.fromEntries(found);
 };
-/** Asks until names have settled. */
+/** Reads names until they are cached. */
 const settled = async (...ids: readonly string[]) => {
   await shown(ids);
   nowMs += 1_000;
@@ -50,7 +50,7 @@ beforeEach(async () => {
   names = container();
 });
 
-test("a name is read once, and not again while no name changes", async () => {
+test("reads a name once while no name changes", async () => {
   const id = await calm.addGroup("Airport");
   await settled(id);
   const other = await calm.addGroup("Harbour");
@@ -60,7 +60,7 @@ test("a name is read once, and not again while no name changes", async () => {
   expect(reads).toEqual([]);
 });
 
-test("another name shows at once, in every container", async () => {
+test("shows another name at once, in every container", async () => {
   const id = await calm.addGroup("Airport");
   await settled(id);
   await calm.changeGroup(id, { displayName: "Airports" });
@@ -69,10 +69,10 @@ test("another name shows at once, in every container", async () => {
   expect(await shown([id])).toEqual({});
 });
 
-test("what a version shows a moment before the name does is not kept", async () => {
+test("does not cache a name that is read an instant after its version changed", async () => {
   const id = await calm.addGroup("Airport");
   await settled(id);
-  // The version is that of the new name already; the group is not.
+  // The version is that of the new name; the group still has the old one.
   await table.count(keys.shownNames(calm.tenant), { v: 1 });
   expect(await shown([id])).toEqual({ [id]: "Airport" });
   await table.write({
@@ -85,8 +85,8 @@ test("what a version shows a moment before the name does is not kept", async () 
   expect(await shown([id])).toEqual({ [id]: "Airports" });
 });
 
-describe("a group that is not there", () => {
-  test("is looked for again for a minute, because it may be in the making", async () => {
+describe("a group that does not exist", () => {
+  test("is read again for a minute, because it may be being created", async () => {
     const id = await calm.addGroup("Large");
     await table.write({
       change: keys.group(calm.tenant, id),
@@ -109,7 +109,7 @@ describe("a group that is not there", () => {
     expect(await shown([id])).toEqual({ [id]: "Large" });
   });
 
-  test("is not looked for any more after that", async () => {
+  test("is not read again after that", async () => {
     await shown(["nothing"]);
     nowMs += 60_000;
     await shown(["nothing"]);
@@ -119,7 +119,7 @@ describe("a group that is not there", () => {
   });
 });
 
-test("a reader who is behind reads for itself and forgets nothing", async () => {
+test("leaves the cache unchanged for a reader with an older version", async () => {
   const id = await calm.addGroup("Airport");
   await settled(id);
   const version = await names.version(calm.tenant);
@@ -128,7 +128,7 @@ test("a reader who is behind reads for itself and forgets nothing", async () => 
   expect(reads).toEqual([]);
 });
 
-test("no id and no name of another kind confuses it", async () => {
+test("accepts names of object members as ids", async () => {
   expect(await shown(["__proto__", "constructor"])).toEqual({});
   expect(await shown([])).toEqual({});
   expect(reads).toEqual([]);

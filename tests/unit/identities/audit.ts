@@ -1,12 +1,12 @@
 /**
- * Holding everything that is kept of a tenant's users and groups against itself: names, lookups, credentials, memberships
- * on both sides, counts. Nothing is asked of the stores: the whole table is read as it is.
+ * The consistency check of all rows of a tenant's users and groups: names, lookups, credentials, both sides of memberships,
+ * tallies. It reads the whole table, without the stores.
  */
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
 import { PRIMARY } from "#core/domain/username.ts";
-import { tallyOf } from "#core/identities/groups/model.ts";
-import { lookupsOf } from "#core/identities/users/lookups.ts";
+import { tallyOf } from "#core/identities/memberships/tally.ts";
+import { lookupsOf } from "#core/identities/users/lookup-rows.ts";
 import { foldName } from "#core/platform/fold.ts";
 import { keys, MEMBER } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
@@ -38,16 +38,16 @@ export const everything = async (table: TestTable): Promise<readonly Item[]> => 
 const setIn = (value: Item[string]): ReadonlySet<string> => (value instanceof Set ? value : new Set());
 const pair = (a: string, b: string): string => `${a} ${b}`;
 
-/** What only one of two lists has. */
+/** The texts that are in only one of two lists, in sentences. */
 const unlike = (what: string, found: Iterable<string>, expected: Iterable<string>): string[] => {
   const [has, should] = [new Set(found), new Set(expected)];
   return [
-    ...[...has].filter((one) => !should.has(one)).map((one) => `${what}: ${one} should not be there`),
+    ...[...has].filter((one) => !should.has(one)).map((one) => `${what}: ${one} must not exist`),
     ...[...should].filter((one) => !has.has(one)).map((one) => `${what}: ${one} is missing`),
   ];
 };
 
-/** Everything of a tenant that does not fit together, in sentences. Nobody may be writing. */
+/** All inconsistencies of a tenant, in sentences. There must be no concurrent writer. */
 export const discrepancies = async (table: TestTable, tenant: string): Promise<readonly string[]> => {
   const items = await everything(table);
   const [userNames, groupNames] = [keys.userNames(tenant, PRIMARY), keys.groupNames(tenant, PRIMARY)];
@@ -105,13 +105,13 @@ export const discrepancies = async (table: TestTable, tenant: string): Promise<r
     ),
     ...members
       .filter(({ groupId }) => !groupIds.has(groupId))
-      .map(({ groupId, userId }) => `the group ${groupId} is gone, and ${userId} is left in it`),
+      .map(({ groupId, userId }) => `the group ${groupId} is deleted, but ${userId} is still a member`),
     ...groups.flatMap(({ id, members: memberCount, memberSum, unfinished }) => {
       const real = tallyOf(members.flatMap(({ groupId, userId }) => (groupId === id ? [userId] : [])));
       return [
         ...(memberCount === real.memberCount && memberSum === real.memberSum
           ? []
-          : [`the group ${id} tells of ${memberCount} members (${memberSum}), and has ${JSON.stringify(real)}`]),
+          : [`the group ${id} counts ${memberCount} members (${memberSum}), but has ${JSON.stringify(real)}`]),
         ...(unfinished === undefined ? [] : [`the group ${id} is unfinished`]),
       ];
     }),
@@ -121,7 +121,7 @@ export const discrepancies = async (table: TestTable, tenant: string): Promise<r
       users.flatMap(({ id, userName, groups: of }) => (setIn(of).size > 0 ? [pair(String(id), String(userName))] : [])),
     ),
     ...unlike(
-      "holders of roles",
+      "assignees of roles",
       holders,
       users.flatMap(({ id, roles }) => [...setIn(roles)].map((roleId) => pair(roleId, String(id)))),
     ),

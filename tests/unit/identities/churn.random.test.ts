@@ -1,7 +1,7 @@
 /**
- * Users and groups while many change them and everything that DynamoDB may do to them happens: conflicts, throttling,
- * half-applied reads, lost answers. In the end everything that is kept of them fits together. A failure names its seed;
- * what happened in between depends on timing as well.
+ * Many concurrent changes of users and groups, with everything that DynamoDB may do: conflicts, throttling, reads of half a
+ * transaction, lost responses. Afterwards all rows are consistent. A failure names its seed; the order of events depends on
+ * timing too.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Resource } from "#core/scim/schema/attribute.ts";
@@ -14,7 +14,7 @@ const WRITERS = 12;
 const OPERATIONS = 220;
 const userNames = Array.from({ length: 24 }, (_, at) => `${at % 2 === 0 ? "driver" : "e\u0301tage"}.${at}`);
 const groupNames = ["Airport", "Harbour", "Night shift", "\u00c9toile", "Station", "Old town"];
-/** What may be answered to one who was not the first. */
+/** The results that a change may have when another writer committed first. */
 const foreseen = new Set([undefined, "scim.unique", "scim.not_found", "request.invalid"]);
 
 let table: TestTable;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 describe.each([1, 2])("seed %i", (seed) => {
-  test("what is kept of users and groups fits together in the end", { timeout: 60_000 }, async () => {
+  test("leaves consistent rows of users and groups", { timeout: 60_000 }, async () => {
     const tenant = `churn-${seed}`;
     const { hostile, calm, database } = await foundDirectory(table, tenant, seed);
     const random = seeded(seed);
@@ -34,7 +34,7 @@ describe.each([1, 2])("seed %i", (seed) => {
     const groups: string[] = [];
     const endings = new Map<string, number>();
 
-    // Two may work on one user or group at once: nothing is reserved.
+    // Several writers may change one user or group at once.
     const operations: readonly { readonly name: string; readonly run: () => unknown }[] = [
       {
         name: "create user",
@@ -130,7 +130,7 @@ describe.each([1, 2])("seed %i", (seed) => {
     for (const happened of Object.values(database.counts)) expect(happened).toBeGreaterThan(0);
     expect([...endings.keys()].sort()).toEqual([...new Set(operations.map(({ name }) => name))].sort());
     expect(await discrepancies(table, tenant)).toEqual([]);
-    // And it can all be taken away.
+    // And all of it can be deleted.
     const { entries } = await calm.stores.groups.names(tenant, "PRIMARY").page({ offset: 0, limit: 100 });
     for (const { id } of entries) await calm.removeGroup(id);
     const last = await calm.stores.users.names(tenant, "PRIMARY").page({ offset: 0, limit: 100 });

@@ -1,4 +1,4 @@
-/** What does not fit one transaction: groups of many members, users in many groups, and what may happen in the middle of it. */
+/** Changes that need several transactions: groups of many members, users in many groups, and interruptions in between. */
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { gainingRole } from "#core/identities/memberships/assignees.ts";
 import { deleteUser } from "#core/identities/provisioning/users.ts";
@@ -40,7 +40,7 @@ const countOf = async (groupId: string) => (await calm.stores.groups.find(TENANT
 const entryOf = (name: string) => calm.stores.groups.names(TENANT, "PRIMARY").find(name);
 
 describe("a group of many members", () => {
-  test("is there with all of them or not at all", async () => {
+  test("is visible with all of its members or not at all", async () => {
     const ids = await people("whole", MANY);
     database.set({ heldMs: 2, conflict: 0.05 });
     let isDone = false;
@@ -61,7 +61,7 @@ describe("a group of many members", () => {
     expect(await calm.stores.groups.idsByExternalId(TENANT, "whole")).toEqual([id]);
   });
 
-  test("counts those who are left when some are deleted meanwhile", async () => {
+  test("counts the members that are left when some are deleted meanwhile", async () => {
     const ids = await people("leaving", MANY);
     const making = hostile.addGroup("Leaving", ids);
     await Promise.all([making, ...ids.filter((_, at) => at % 20 === 3).map((id) => calm.removeUser(id))]);
@@ -69,14 +69,14 @@ describe("a group of many members", () => {
     expect(await calm.membersOf(id)).toEqual(ids.filter((_, at) => at % 20 !== 3).sort());
   });
 
-  test("leaves nothing behind where its name went to another", async () => {
+  test("leaves no rows when another group claims its name", async () => {
     const ids = await people("rival", 60);
     const ended = await Promise.all([1, 2, 3].map(() => faultOf(hostile.addGroup("Rivals", ids))));
     expect(ended.sort()).toEqual(["scim.unique", "scim.unique", undefined]);
     expect((await calm.stores.users.find(TENANT, ids[0] ?? ""))?.groupIds).toHaveLength(1);
   });
 
-  test("gains and loses many, and goes with all of them", async () => {
+  test("adds and removes many members, and is deleted with all of them", async () => {
     const ids = await people("many", MANY);
     const id = await calm.addGroup("Many", ids.slice(0, 10));
     database.set({ conflict: 0.05, lost: 0.05, heldMs: 1 });
@@ -90,10 +90,10 @@ describe("a group of many members", () => {
     expect(await entryOf("many")).toBeUndefined();
   });
 
-  test("is deleted while many join: they are told that it is gone", async () => {
+  test("is deleted while many members are added: the change ends with 404", async () => {
     const ids = await people("late", MANY);
     const id = await calm.addGroup("Late");
-    // Long enough for the removal to come between the second transaction and the last.
+    // Long enough for the removal to commit between the second transaction and the last.
     database.set({ heldMs: 300 });
     const joining = faultOf(hostile.join(id, ...ids));
     while ((await countOf(id)) === 0) await calm.stores.groups.find(TENANT, id);
@@ -120,7 +120,7 @@ describe("a user in many groups", () => {
     return new Set(lists.flatMap((members) => members.map(({ name }) => name)));
   };
 
-  test("is renamed in all of them while it leaves some and joins others", async () => {
+  test("is renamed in all of them while it is removed from some and added to others", async () => {
     const { userId, groupIds } = await inMany("renamed", 50);
     const more = await calm.addGroup("renamed, joined late");
     database.set({ heldMs: 3, conflict: 0.05 });
@@ -133,13 +133,13 @@ describe("a user in many groups", () => {
     expect(await namesIn([...groupIds, more])).toEqual(new Set(["renamed.now"]));
   });
 
-  test("that is renamed again before all of them know has the last name everywhere", async () => {
+  test("has the last name in all groups when it is renamed again before all of them are updated", async () => {
     const { userId, groupIds } = await inMany("again", 45);
     let isAgain = false;
     const interrupted: Table = {
       ...table,
       async write(...steps) {
-        // The groups beyond the first are told in transactions that check the name.
+        // The groups beyond the first are updated in transactions that check the name.
         if (!isAgain && steps.some((step) => "check" in step)) {
           isAgain = true;
           await calm.changeUser(userId, { userName: "again.last" });
@@ -154,7 +154,7 @@ describe("a user in many groups", () => {
     expect(await namesIn(groupIds)).toEqual(new Set(["again.last"]));
   });
 
-  test("that is renamed twice at once has one name everywhere", async () => {
+  test("has one name in all groups after two concurrent renames", async () => {
     const { userId, groupIds } = await inMany("twice", 50);
     database.set({ heldMs: 3 });
     const ended = await Promise.all(
@@ -169,7 +169,7 @@ describe("a user in many groups", () => {
     [28, 19],
     [40, 25],
     [60, 0],
-  ])("%i, and with %i roles, is deleted with all that hangs on it", async (groups, roles) => {
+  ])("%i, and with %i roles, is deleted with all of its rows", async (groups, roles) => {
     const { userId, groupIds } = await inMany(`deleted-${groups}`, groups);
     for (let at = 0; at < roles; at += 1) {
       const role = freshRole(newId(), `role ${at} of many ${groups}`, TENANT, 0);
@@ -181,8 +181,8 @@ describe("a user in many groups", () => {
     expect(new Set(await Promise.all(groupIds.map(countOf)))).toEqual(new Set([0]));
   });
 
-  test("is judged once, before it leaves any of them", async () => {
-    const { userId } = await inMany("judged", 50);
+  test("is checked once, before it is removed from any group", async () => {
+    const { userId } = await inMany("checked", 50);
     let [checks, tries] = [0, 0];
     await calm.stores.users.remove(TENANT, userId, 1, {
       check: () => {
@@ -197,8 +197,8 @@ describe("a user in many groups", () => {
     expect([checks, tries]).toEqual([1, 2]);
   });
 
-  test("is deleted when it is the version that was meant, and untouched when not", async () => {
-    const { userId, groupIds } = await inMany("meant", 60);
+  test("is deleted only at the version of the precondition", async () => {
+    const { userId, groupIds } = await inMany("versioned", 60);
     const version = (await calm.stores.users.find(TENANT, userId))?.version;
     const onlyAt = (wanted: number | undefined) =>
       deleteUser(calm.stores, { tenant: TENANT, now: 1 }, userId, (user) => {
@@ -211,7 +211,7 @@ describe("a user in many groups", () => {
   });
 });
 
-test("a group with many roles is deleted, and no role keeps it", async () => {
+test("a group with many roles is deleted with all of its assignments", async () => {
   const groupId = await calm.addGroup("Roles", await people("role", 20));
   const roles = Array.from({ length: 98 }, () => newId());
   for (const id of roles) await table.write(...gainingRole(TENANT, id, { kind: "group", id: groupId }));

@@ -1,6 +1,6 @@
 /**
- * Two who change the same at once, pair by pair: whatever wins, both sides of a membership, the counts and the names fit
- * together, and nobody is told anything but what can be told to one who came second.
+ * Two concurrent changes of one resource, pair by pair: whichever commits first, both sides of a membership, the tallies and
+ * the names are consistent, and the other change has one of its expected results.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { changeGroup } from "#core/identities/provisioning/groups.ts";
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 let round = 0;
 beforeEach(() => database.set(CALM));
-/** Every test is about people and groups of its own. */
+/** Every test has users and groups of its own. */
 afterAll(async () => expect(await discrepancies(table, TENANT)).toEqual([]));
 
 interface Cast {
@@ -36,7 +36,7 @@ interface Cast {
   readonly otherId: string;
 }
 
-/** What each of two ended with, begun at about the same time. */
+/** The results of two changes that begin at about the same time. */
 const atOnce = async (one: () => Promise<unknown>, other: () => Promise<unknown>) => {
   const late = async (doing: () => Promise<unknown>) => {
     await pause(random() * 12);
@@ -45,7 +45,7 @@ const atOnce = async (one: () => Promise<unknown>, other: () => Promise<unknown>
   return Promise.all([late(one), late(other)]);
 };
 
-/** Plays a scene several times, in hostile weather, each time with others; then holds all that is kept against itself. */
+/** Runs a scenario several times on a hostile database, each time with other users and groups; then checks all rows. */
 const rounds = async (
   { isMember = false }: { readonly isMember?: boolean },
   play: (cast: Cast) => Promise<void>,
@@ -58,7 +58,7 @@ const rounds = async (
     database.set({ conflict: 0.1, heldMs: 5, lost: 0.05, half: 0.5, halfMs: 10 });
     await play({ userId, userName, groupId, otherId });
     database.set(CALM);
-    // What was shown half done is gone before the next ones are made.
+    // No read of half a transaction is left for the next round.
     await pause(11);
   }
   expect(await discrepancies(table, TENANT)).toEqual([]);
@@ -66,7 +66,7 @@ const rounds = async (
 
 const groupOf = (id: string) => calm.stores.groups.find(TENANT, id);
 
-describe("a user joins", () => {
+describe("a user is added to a group", () => {
   test("while it is renamed: the group shows the new name", () =>
     rounds({}, async ({ userId, groupId, userName }) => {
       const ended = await atOnce(
@@ -78,7 +78,7 @@ describe("a user joins", () => {
       expect(member?.name).toBe(`${userName}.new`);
     }));
 
-  test("while it is deleted: nobody is left behind", () =>
+  test("while it is deleted: no membership is left", () =>
     rounds({}, async ({ userId, groupId, otherId }) => {
       const [joined, deleted] = await atOnce(
         () => hostile.join(groupId, userId),
@@ -89,7 +89,7 @@ describe("a user joins", () => {
       expect(await calm.membersOf(groupId)).toEqual([otherId]);
     }));
 
-  test("while the group is deleted: the user knows nothing of it", () =>
+  test("while the group is deleted: the user is in no group", () =>
     rounds({}, async ({ userId, groupId }) => {
       const [joined, deleted] = await atOnce(
         () => hostile.join(groupId, userId),
@@ -100,7 +100,7 @@ describe("a user joins", () => {
       expect((await calm.stores.users.find(TENANT, userId))?.groupIds).toEqual([]);
     }));
 
-  test("while another joins: both are in", () =>
+  test("while another user is added: both are members", () =>
     rounds({ isMember: true }, async ({ userId, groupId, otherId }) => {
       const more = await Promise.all(["a", "b"].map((name) => calm.addUser(`${name}.${round}`)));
       const ended = await atOnce(
@@ -111,7 +111,7 @@ describe("a user joins", () => {
       expect(await calm.membersOf(groupId)).toEqual([userId, otherId, ...more].sort());
     }));
 
-  test("while it is taken out: it is in or not, and counted once", () =>
+  test("while it is removed from it: it is a member or not, and counted correctly", () =>
     rounds({ isMember: true }, async ({ userId, groupId }) => {
       await atOnce(
         () => hostile.part(groupId, userId),
@@ -121,8 +121,8 @@ describe("a user joins", () => {
     }));
 });
 
-describe("a user goes", () => {
-  test("from a group and for good at once", () =>
+describe("a user is deleted", () => {
+  test("while it is removed from a group", () =>
     rounds({ isMember: true }, async ({ userId, groupId, otherId }) => {
       const [, deleted] = await atOnce(
         () => hostile.part(groupId, userId),
@@ -133,7 +133,7 @@ describe("a user goes", () => {
       expect((await groupOf(groupId))?.memberCount).toBe(1);
     }));
 
-  test("with its group", () =>
+  test("while its group is deleted", () =>
     rounds({ isMember: true }, async ({ userId, groupId, otherId }) => {
       const ended = await atOnce(
         () => hostile.removeUser(userId),
@@ -143,7 +143,7 @@ describe("a user goes", () => {
       expect((await calm.stores.users.find(TENANT, otherId))?.groupIds).toEqual([]);
     }));
 
-  test("twice: the second finds nobody", () =>
+  test("twice: the second request gets 404", () =>
     rounds({ isMember: true }, async ({ userId }) => {
       const ended = await atOnce(
         () => hostile.removeUser(userId),
@@ -153,8 +153,8 @@ describe("a user goes", () => {
     }));
 });
 
-describe("a group is made", () => {
-  test("of one who is deleted: without it, or not at all", () =>
+describe("a group is created", () => {
+  test("with a user who is deleted: without that user, or not at all", () =>
     rounds({}, async ({ userId, otherId }) => {
       const name = `Made ${round}`;
       const [made, deleted] = await atOnce(
@@ -168,7 +168,7 @@ describe("a group is made", () => {
       if (entry) expect(await calm.membersOf(entry.id)).toEqual([otherId]);
     }));
 
-  test("of one who is renamed: with the new name", () =>
+  test("with a user who is renamed: with the new name", () =>
     rounds({}, async ({ userId, userName }) => {
       const ended = await atOnce(
         () => hostile.addGroup(`Made ${round}`, [userId]),
@@ -177,7 +177,7 @@ describe("a group is made", () => {
       expect(ended).toEqual([undefined, undefined]);
     }));
 
-  test("by many under one name: one of them has it", async () => {
+  test("by many writers under one name: one of them gets it", async () => {
     database.set({ conflict: 0.1, heldMs: 3, lost: 0.1 });
     const members = [await calm.addUser("wanted.member")];
     const ended = await Promise.all(Array.from({ length: 20 }, () => faultOf(hostile.addGroup("Wanted", members))));
@@ -185,18 +185,18 @@ describe("a group is made", () => {
     expect(new Set(ended)).toEqual(new Set([undefined, "scim.unique"]));
   });
 
-  test("by many with many joining: all of them are in", async () => {
+  test("and gets many members concurrently: all of them are members", async () => {
     database.set({ conflict: 0.05, heldMs: 2, lost: 0.05 });
-    const ids = await Promise.all(Array.from({ length: 15 }, (_, at) => calm.addUser(`crowd.${at}`)));
-    const groupId = await calm.addGroup("Crowd");
+    const ids = await Promise.all(Array.from({ length: 15 }, (_, at) => calm.addUser(`member.${at}`)));
+    const groupId = await calm.addGroup("Many");
     await Promise.all(ids.map((id) => hostile.join(groupId, id)));
     expect(await calm.membersOf(groupId)).toEqual(ids.toSorted());
     expect((await groupOf(groupId))?.memberCount).toBe(15);
   });
 });
 
-describe("in between", () => {
-  test("a user who is renamed while its joining is decided joins under the new name", async () => {
+describe("between read and write", () => {
+  test("a user who is renamed before it is added is a member with the new name", async () => {
     const [userId, groupId] = [await calm.addUser("between.one"), await calm.addGroup("Between one")];
     const membership = { replaces: false, joining: new Set([userId]), leaving: new Set<string>() };
     await changeGroup(calm.stores, { tenant: TENANT, now: 1 }, groupId, {
@@ -211,7 +211,7 @@ describe("in between", () => {
     expect(members).toEqual([{ userId, name: "between.renamed" }]);
   });
 
-  test("a group that is joined while a rename is decided shows the new name", async () => {
+  test("a group that a user is added to before a rename is written shows the new name", async () => {
     const [userId, groupId] = [await calm.addUser("between.two"), await calm.addGroup("Between two")];
     await calm.stores.users.update(TENANT, userId, async (before) => {
       await calm.join(groupId, userId);
@@ -221,7 +221,7 @@ describe("in between", () => {
     expect(members).toEqual([{ userId, name: "between.other" }]);
   });
 
-  test("a member that a list of members does not show yet is neither forgotten nor kept", async () => {
+  test("a member that is added before a whole list is written is removed by it", async () => {
     const ids = await Promise.all(["a", "b", "c"].map((name) => calm.addUser(`between.half.${name}`)));
     const [first = "", second = "", third = ""] = ids;
     const [replaced, deleted] = [await calm.addGroup("Half one", [first]), await calm.addGroup("Half two", [first])];
@@ -237,7 +237,7 @@ describe("in between", () => {
     await pause(40);
   });
 
-  test("a whole list is put in place of what is there when it is written", async () => {
+  test("a whole list replaces the members at the time of its write", async () => {
     const ids = await Promise.all(["a", "b", "c"].map((name) => calm.addUser(`between.list.${name}`)));
     const [first = "", second = "", third = ""] = ids;
     const groupId = await calm.addGroup("Between three", [first]);
@@ -253,7 +253,7 @@ describe("in between", () => {
   });
 });
 
-test("of two whole lists of members one wins", () =>
+test("one of two concurrent whole lists of members wins", () =>
   rounds({ isMember: true }, async ({ userId, otherId, groupId }) => {
     const third = await calm.addUser(`third.${round}`);
     const ended = await atOnce(
@@ -264,7 +264,7 @@ test("of two whole lists of members one wins", () =>
     expect([[userId, third].sort(), [otherId]]).toContainEqual(await calm.membersOf(groupId));
   }));
 
-test("a reading that shows half of a swap, with the right number of members, is not believed", async () => {
+test("a read of half of a swap, with the right number of members, is repeated", async () => {
   const [staying, coming, leaving] = [
     await calm.addUser("half.staying"),
     await calm.addUser("half.coming"),
@@ -276,7 +276,7 @@ test("a reading that shows half of a swap, with the right number of members, is 
   const allMembers: typeof groups.allMembers = async (...asked) => {
     readings += 1;
     const members = await groups.allMembers(...asked);
-    // `coming` is shown in place of `leaving`, as if the change that is asked for here had just happened.
+    // The read returns `coming` instead of `leaving`, as if the requested change had just happened.
     return readings > 1
       ? members
       : members.map((one) => (one.userId === leaving ? { userId: coming, name: "x" } : one));
@@ -295,7 +295,7 @@ test("a reading that shows half of a swap, with the right number of members, is 
   expect(readings).toBe(2);
 });
 
-test("of many who want one user name one has it", async () => {
+test("one of many users gets a user name", async () => {
   database.set({ conflict: 0.1, heldMs: 3, lost: 0.1 });
   const resource = { externalId: "wanted", emails: [{ value: "wanted@example.com" }] };
   const ended = await Promise.all(Array.from({ length: 25 }, () => faultOf(hostile.addUser("wanted.user", resource))));
@@ -303,7 +303,7 @@ test("of many who want one user name one has it", async () => {
   expect(new Set(ended)).toEqual(new Set([undefined, "scim.unique"]));
 });
 
-test("no answer that was lost does anything twice", async () => {
+test("a lost response applies no change twice", async () => {
   database.set({ lost: 0.4 });
   for (let at = 0; at < 4; at += 1) {
     const userId = await hostile.addUser(`lost.${at}`, { externalId: "lost", emails: [{ value: "lost@example.com" }] });

@@ -1,4 +1,4 @@
-/** Users and groups of a tenant, as provisioning changes them, on a database that may be hostile. */
+/** Changes of users and groups of a tenant, on a database that may be hostile. */
 
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { PRIMARY } from "#core/domain/username.ts";
@@ -20,18 +20,18 @@ import { foundTenant } from "#core/tenants/bootstrap.ts";
 import type { TestTable } from "#tests/support/engine.ts";
 import { type HostileDatabase, hostileDatabase, type Odds } from "#tests/support/hostile-database.ts";
 
-/** Everything that DynamoDB may do to those who write. */
+/** Everything that DynamoDB may do to writers. */
 export const HOSTILE: Odds = { conflict: 0.05, throttle: 0.01, half: 0.5, halfMs: 30, lost: 0.03, heldMs: 3 };
 
-/** What provisioning does, with what tests need of it. */
+/** Changes of users and groups, with the parameters that tests need. */
 export interface Directory {
   readonly tenant: string;
   readonly stores: UserStores & GroupStores;
-  /** Answers the user's id. */
+  /** Returns the user's id. */
   addUser(userName: string, more?: Resource): Promise<string>;
   changeUser(id: string, more: Resource): Promise<unknown>;
   removeUser(id: string): Promise<void>;
-  /** Answers the group's id. */
+  /** Returns the group's id. */
   addGroup(displayName: string, members?: readonly string[], more?: Resource): Promise<string>;
   changeGroup(id: string, more: Resource): Promise<unknown>;
   join(groupId: string, ...userIds: readonly string[]): Promise<unknown>;
@@ -55,22 +55,22 @@ export const directory = (open: OpenTable, tenant: string): Directory => {
   const table = open(newMeter());
   const [users, groups] = [userStore(table), groupStore(table)];
   const stores = { users, groups, roles: roleStore(table), tenants: tenantStore(table), userStores: [PRIMARY] };
-  const occasion = () => ({ tenant, now: Date.now() });
+  const context = () => ({ tenant, now: Date.now() });
   const membership = (id: string, membership: MembershipWish) =>
-    changeGroup(stores, occasion(), id, { change: async (before) => ({ after: before, membership }), membership });
+    changeGroup(stores, context(), id, { change: async (before) => ({ after: before, membership }), membership });
   return {
     tenant,
     stores,
     addUser: async (userName, more = {}) =>
-      (await createUser(stores, occasion(), { userName, ...more }, { needsPassword: false })).id,
-    changeUser: (id, more) => changeUser(stores, occasion(), id, { change: (before) => ({ ...before, ...more }) }),
-    removeUser: (id) => deleteUser(stores, occasion(), id),
+      (await createUser(stores, context(), { userName, ...more }, { needsPassword: false })).id,
+    changeUser: (id, more) => changeUser(stores, context(), id, { change: (before) => ({ ...before, ...more }) }),
+    removeUser: (id) => deleteUser(stores, context(), id),
     addGroup: async (displayName, members = [], more = {}) => {
       const resource = { displayName, members: members.map((value) => ({ value })), ...more };
-      return (await createGroup(stores, occasion(), resource)).group.id;
+      return (await createGroup(stores, context(), resource)).group.id;
     },
     changeGroup: (id, more) =>
-      changeGroup(stores, occasion(), id, {
+      changeGroup(stores, context(), id, {
         change: async (before) => ({ after: { ...before, ...more }, membership: wish({}) }),
       }),
     join: (id, ...userIds) => membership(id, wish({ joining: new Set(userIds) })),
@@ -81,7 +81,7 @@ export const directory = (open: OpenTable, tenant: string): Directory => {
   };
 };
 
-/** Founds a tenant and opens its directory twice: on the database as it is, and behind hostile odds. */
+/** Creates a tenant and opens its directory twice: on the plain database, and on a hostile one. */
 export const foundDirectory = async (
   table: TestTable,
   tenant: string,
@@ -96,7 +96,7 @@ export const foundDirectory = async (
   return { calm: directory(table.open, tenant), hostile: directory(open, tenant), database };
 };
 
-/** The name of the fault that something ended with; `undefined` when it succeeded. Anything but a fault is thrown. */
+/** The name of the fault that a call throws; `undefined` when it succeeds. Other errors are thrown. */
 export const faultOf = async (doing: Promise<unknown>): Promise<string | undefined> => {
   try {
     await doing;

@@ -3,7 +3,7 @@ import { isPublicAddress } from "#core/platform/public-fetch.ts";
 
 describe("public addresses", () => {
   test.each(["8.8.8.8", "1.1.1.1", "172.15.255.255", "172.32.0.1", "192.169.0.1", "2606:4700::1111", "2a00:1450::1"])(
-    "%s is one",
+    "%s is public",
     (address) => expect(isPublicAddress(address)).toBe(true),
   );
   test.each([
@@ -33,5 +33,5 @@ describe("public addresses", () => {
     "2002:7f00:1::",
     "3fff::1",
     "5f00::1",
-  ])("%s is none", (address) => expect(isPublicAddress(address)).toBe(false));
+  ])("%s is not public", (address) => expect(isPublicAddress(address)).toBe(false));
 });

@@ -5,13 +5,13 @@ import { newSeal, randomText } from "#core/platform/seal.ts";
 const seal = newSeal(randomBytes(32));
 
 describe("a sealed secret", () => {
-  test("opens for its owner, and never looks the same twice", () => {
+  test("opens for its owner, and differs each time", () => {
     const [one, two] = [seal.seal("p\u00e4ss", "tenant/app"), seal.seal("p\u00e4ss", "tenant/app")];
     expect(one).not.toBe(two);
     expect(one).not.toContain("p\u00e4ss");
     expect([seal.open(one, "tenant/app"), seal.open(two, "tenant/app")]).toEqual(["p\u00e4ss", "p\u00e4ss"]);
   });
-  test("does not open for another owner, under another key, or changed anywhere", () => {
+  test("does not open for another owner, with another key, or after any change", () => {
     const sealed = seal.seal("secret", "tenant/app");
     expect(() => seal.open(sealed, "tenant/other")).toThrow();
     expect(() => newSeal(randomBytes(32)).open(sealed, "tenant/app")).toThrow(/another key/);
@@ -23,7 +23,7 @@ describe("a sealed secret", () => {
       expect(() => seal.open(`${version}.${key}.${changed.toString("base64url")}`, "tenant/app")).toThrow();
     }
   });
-  test("does not open written in another way, cut short or lengthened", () => {
+  test("does not open in another encoding, truncated or extended", () => {
     const sealed = seal.seal("secret", "tenant/app");
     const [version, key, body = ""] = sealed.split(".");
     const short = Buffer.from(body, "base64url").subarray(0, 20).toString("base64url");
@@ -31,7 +31,7 @@ describe("a sealed secret", () => {
       expect(() => seal.open(`${version}.${key}.${other}`, "tenant/app")).toThrow();
     }
   });
-  test("opens under a former key, is sealed under the new one, and is lost with its key", () => {
+  test("opens with a former key, is sealed with the current one, and does not open without its key", () => {
     const [first, second, third] = [randomBytes(32), randomBytes(32), randomBytes(32)];
     const old = newSeal(first).seal("secret", "tenant/app");
     const both = newSeal(second, [third, first]);

@@ -1,10 +1,10 @@
-/** What it costs to hold a caller to what it has (decision 0052). */
+/** The cost of the checks against privilege escalation (decision 0052). */
 import { beforeAll, expect, test } from "vitest";
 import { systemScopes } from "#core/domain/system-apis.ts";
 import { PRIMARY } from "#core/domain/username.ts";
 import { groupStore } from "#core/identities/groups/store.ts";
 import { gainingRole } from "#core/identities/memberships/assignees.ts";
-import { checkGain, checkTouch } from "#core/identities/provisioning/escalation.ts";
+import { checkAccountChange, checkAssignedIds } from "#core/identities/provisioning/escalation.ts";
 import { freshRole } from "#core/identities/roles/model.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { freshUser } from "#core/identities/users/model.ts";
@@ -14,7 +14,7 @@ import { foundTenant } from "#core/tenants/bootstrap.ts";
 import { testTable } from "#tests/support/engine.ts";
 import { directory, faultOf } from "#tests/unit/identities/support.ts";
 
-const tenant = "power.example";
+const tenant = "escalation.example";
 const VIEW = "internal_application_mgt_view";
 const whole = { tenant, scopes: systemScopes };
 let made: Awaited<ReturnType<typeof testTable>>;
@@ -41,26 +41,29 @@ test.each<[string, number, readonly string[], readonly string[]]>([
   ["a role", 1, ["viewing"], []],
   ["a group without roles", 1, [], ["bare"]],
   ["a group with roles", 2, ["gone"], ["group"]],
-])("a change of how somebody with %s gets in: %i round trips", async (_, most, roleIds, groups) => {
+])("a change of how a user with %s signs in needs %i round trips", async (_, most, roleIds, groups) => {
   const { meter, stores: opened } = stores();
   const groupIds = groups.map((name) => (name === "group" ? group : bare));
   const target = freshUser("target", "target", 0, { roleIds, groupIds });
-  await checkTouch(opened, { tenant, subject: "somebody", scopes: new Set([VIEW]) }, target, { takesOver: true });
+  await checkAccountChange(opened, { tenant, subject: "another user", scopes: new Set([VIEW]) }, target, {
+    takesOver: true,
+  });
   expect(meter.cost.roundTrips).toBe(most);
 });
 
-test("a gain: none without roles, one with some, one more for the role of administrators", async () => {
+test("an assignment needs no round trip without roles, one with roles, one more for the full-access role", async () => {
   const cost = async (roleIds: readonly string[]) => {
     const { meter, stores: opened } = stores();
-    await checkGain(opened, { ...whole, subject: admin }, roleIds);
+    await checkAssignedIds(opened, { ...whole, subject: admin }, roleIds);
     return meter.cost.roundTrips;
   };
   expect([await cost([]), await cost(["viewing"]), await cost([adminRole])]).toEqual([0, 1, 2]);
 });
 
-test("the service itself may do anything, a caller whose scopes are not told nothing, an application never administers", async () => {
+test("allows the service everything, a caller with unknown scopes nothing, and an application no full-access role", async () => {
   const { stores: opened } = stores();
-  const gain = (caller: object, ...roleIds: string[]) => faultOf(checkGain(opened, { tenant, ...caller }, roleIds));
+  const gain = (caller: object, ...roleIds: string[]) =>
+    faultOf(checkAssignedIds(opened, { tenant, ...caller }, roleIds));
   expect(await gain({}, adminRole, "viewing")).toBeUndefined();
   expect(await gain({ subject: admin }, "viewing")).toBe("scim.forbidden");
   expect(await gain({ subject: admin }, adminRole)).toBe("scim.forbidden");

@@ -1,8 +1,8 @@
-/** Roles as they are kept, where somebody else is faster: holders are deleted while they gain a role, and roles while they gain holders. */
+/** The store of roles with concurrent deletions: of assignees that get a role, and of roles that get assignees. */
 import { beforeAll, describe, expect, test } from "vitest";
-import { groupItem } from "#core/identities/groups/items.ts";
 import type { Group } from "#core/identities/groups/model.ts";
-import type { Holder } from "#core/identities/memberships/assignees.ts";
+import { groupItem } from "#core/identities/groups/rows.ts";
+import type { Assignee } from "#core/identities/memberships/assignees.ts";
 import { freshRole } from "#core/identities/roles/model.ts";
 import { type RoleStore, roleStore } from "#core/identities/roles/store.ts";
 import { freshUser } from "#core/identities/users/model.ts";
@@ -31,12 +31,12 @@ const put = (item: Parameters<typeof userItem>[1] | Group) =>
     when: "absent",
     otherwise: () => new Error("there already"),
   });
-const user = async (): Promise<Holder> => {
+const user = async (): Promise<Assignee> => {
   const id = newId();
   await put(freshUser(id, `user ${id}`, NOW));
   return { kind: "user", id };
 };
-const group = async (): Promise<Holder> => {
+const group = async (): Promise<Assignee> => {
   const id = newId();
   const displayName = `group ${id}`;
   await put({
@@ -52,36 +52,36 @@ const group = async (): Promise<Holder> => {
   });
   return { kind: "group", id };
 };
-const users = (count: number): Promise<Holder[]> => Promise.all(Array.from({ length: count }, user));
-const deleted = (): Holder => ({ kind: "user", id: newId() });
-const idsOf = (holders: readonly Holder[]) => holders.map(({ id }) => id).sort();
+const users = (count: number): Promise<Assignee[]> => Promise.all(Array.from({ length: count }, user));
+const deleted = (): Assignee => ({ kind: "user", id: newId() });
+const idsOf = (holders: readonly Assignee[]) => holders.map(({ id }) => id).sort();
 const held = async (id: string) =>
   [...(await roles.holders(TENANT, id, "user", 500)), ...(await roles.holders(TENANT, id, "group", 500))].sort();
 const fresh = () => freshRole(newId(), `role ${newId()}`, TENANT, NOW);
-const updating = (id: string, gaining: readonly Holder[], losing: readonly Holder[] = []) =>
+const updating = (id: string, gaining: readonly Assignee[], losing: readonly Assignee[] = []) =>
   roles.update(TENANT, id, NOW, async (before) => ({ after: before, gaining, losing }));
 
 describe("a new role", () => {
-  test("leaves out who is deleted while it is made", async () => {
+  test("leaves out assignees that are deleted while it is created", async () => {
     const [role, there] = [fresh(), [await user(), await group()]];
     await roles.add(TENANT, role, [...there, deleted(), { kind: "group", id: newId() }]);
     expect(await held(role.id)).toEqual(idsOf(there));
   });
-  test("also of more than one transaction, and is answered as it is then", async () => {
+  test("leaves them out of several transactions too, and is returned in its new state", async () => {
     const [role, there] = [fresh(), await users(58)];
     const added = await roles.add(TENANT, role, [...there.slice(0, 50), deleted(), ...there.slice(50), deleted()]);
     expect(await held(role.id)).toEqual(idsOf(there));
     expect(added).toEqual(await roles.find(TENANT, role.id));
   });
-  test("is not made of a name that is in use, whatever becomes of its holders", async () => {
+  test("is not created under a name that is in use", async () => {
     const role = fresh();
     await roles.add(TENANT, role, []);
     expect(await faultOf(roles.add(TENANT, { ...role, id: newId() }, [deleted()]))).toBe("scim.unique");
   });
 });
 
-describe("a change of many holders", () => {
-  test("leaves out who is deleted behind the first transaction", async () => {
+describe("a change of many assignees", () => {
+  test("leaves out assignees that are deleted after the first transaction", async () => {
     const role = fresh();
     const [before, after] = [await users(20), await users(70)];
     await roles.add(TENANT, role, before);
@@ -90,12 +90,12 @@ describe("a change of many holders", () => {
     expect(await held(role.id)).toEqual(idsOf(after));
     expect(answered).toEqual(await roles.find(TENANT, role.id));
   });
-  test("and who lost the role already", async () => {
+  test("leaves out assignees that do not have the role any more", async () => {
     const role = fresh();
     const before = await users(60);
     await roles.add(TENANT, role, before);
     const gone = before[50] ?? deleted();
-    const losing = async (): Promise<readonly Holder[]> => {
+    const losing = async (): Promise<readonly Assignee[]> => {
       await table.write(
         { remove: keys.roleUser(TENANT, role.id, gone.id), when: "present", otherwise: () => new Error() },
         { remove: keys.user(TENANT, gone.id), when: "present", otherwise: () => new Error() },
@@ -106,7 +106,7 @@ describe("a change of many holders", () => {
     await roles.update(TENANT, role.id, NOW, async (now) => ({ after: now, gaining: [], losing: await losing() }));
     expect(await held(role.id)).toEqual([]);
   });
-  test("ends where the role is deleted meanwhile", async () => {
+  test("ends with 404 when the role is deleted meanwhile", async () => {
     const role = fresh();
     const there = await users(50);
     await roles.add(TENANT, role, []);

@@ -1,8 +1,8 @@
-/** Round trips are the longest chain of calls, however the chains lie beside each other. */
+/** The meter counts the longest chain of calls as round trips, also among concurrent chains. */
 import { expect, test } from "vitest";
 import { newMeter } from "#core/table/meter.ts";
 
-/** Plays calls: `a` begins one, `-a` ends it. */
+/** Makes calls: `a` begins one, `-a` ends it. */
 const played = (...moves: readonly string[]) => {
   const meter = newMeter();
   const open = new Map<string, ReturnType<typeof meter.begin>>();
@@ -18,19 +18,19 @@ test.each([
   [1, ["a", "-a"]],
   [2, ["a", "-a", "b", "-b"]],
   [1, ["a", "b", "-a", "-b"]],
-  // A chain of two beside one long call, though something is under way all the time.
+  // A chain of two calls, concurrent with one long call.
   [2, ["a", "long", "-a", "b", "-b", "-long"]],
   [3, ["a", "x", "-a", "b", "-x", "y", "-b", "c", "-y", "-c"]],
-  // What begins before anything has ended waits for nothing.
+  // Calls that begin before any has ended are concurrent.
   [1, ["a", "b", "c", "-c", "-b", "-a"]],
-])("%i", (roundTrips, moves) => {
+])("counts %i round trips for the calls %s", (roundTrips, moves) => {
   expect(played(...moves).roundTrips).toBe(roundTrips);
 });
 
-test("units and calls are summed", () => {
+test("adds up units and calls", () => {
   expect(played("a", "b", "-a", "-b")).toEqual({ calls: 2, roundTrips: 1, readUnits: 2, writeUnits: 1 });
 });
 
-test("a call that fails used a round trip all the same", () => {
+test("counts the round trip of a call that fails", () => {
   expect(played("a")).toMatchObject({ calls: 1, roundTrips: 1 });
 });

@@ -1,4 +1,4 @@
-/** What the name index costs: round trips and capacity units, against DESIGN.md section 6 and reference/dynamodb.md section 4. */
+/** The cost of the name index in round trips and capacity units (decision 0004). */
 import { beforeAll, describe, expect, it } from "vitest";
 import { foldName } from "#core/platform/fold.ts";
 import { layout } from "#core/table/name-index/items.ts";
@@ -21,7 +21,7 @@ beforeAll(async () => {
   table = await testTable();
 });
 
-describe("cost", () => {
+describe("the cost of the name index", () => {
   const size = 6_000;
   let metered: OpenIndex;
   let names: string[] = [];
@@ -45,7 +45,7 @@ describe("cost", () => {
     metered = openIndex(table, {}, keys);
   });
 
-  it("of reading stays within the budget", async () => {
+  it("stays within the budget for every read", async () => {
     const { index, costOf } = metered;
     const window = { offset: 0, limit: 100 };
     const half = { offset: names.length / 2, limit: 100 };
@@ -75,7 +75,7 @@ describe("cost", () => {
     ).toBeLessThanOrEqual(3);
   });
 
-  it("of writing stays within the budget", async () => {
+  it("stays within the budget for every write", async () => {
     const { index, costOf } = metered;
     const create = await costOf(() => index.create(named("cost.new1", "cost-1", [user("cost-1")])));
     expect(create.roundTrips).toBe(2);

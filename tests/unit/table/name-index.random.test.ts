@@ -13,7 +13,7 @@ import { nameKey } from "#core/table/name-index/name-key.ts";
 import { compareKeys } from "#core/table/table.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { CALM, hostileDatabase, type Odds, seeded } from "#tests/support/hostile-database.ts";
-import { freshKeys, Gone, keysIn, named, rangesOf, released, renamed, Taken } from "./name-index.support.ts";
+import { freshKeys, keysIn, NotOwned, named, rangesOf, released, renamed, Taken } from "./name-index.support.ts";
 
 const SPLIT_BYTES = 40;
 const WRITERS = 14;
@@ -139,7 +139,7 @@ const churn = async (
     // Two at once: one of them removes it.
     const both = await Promise.allSettled([index.remove(released(key, id)), index.remove(released(key, id))]);
     const failures = both.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
-    expect(failures).toEqual([expect.any(Gone)]);
+    expect(failures).toEqual([expect.any(NotOwned)]);
     model.delete(id);
   };
   const rename = async (id: string, key: string): Promise<void> => {

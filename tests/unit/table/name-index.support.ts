@@ -1,4 +1,4 @@
-/** What the tests of the name index share. */
+/** Helpers of the tests of the name index. */
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { BatchWriteCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import type { NameListKeys } from "#core/table/keys.ts";
@@ -12,7 +12,7 @@ import type { TestTable } from "#tests/support/engine.ts";
 
 let indexes = 0;
 
-/** Keys of an index that nothing else uses. */
+/** Keys of a new index. */
 export const freshKeys = (): NameListKeys => {
   indexes += 1;
   const partition = `T#test#UN#${indexes}`;
@@ -24,30 +24,30 @@ export const freshKeys = (): NameListKeys => {
   };
 };
 
-/** The name belongs to another. */
+/** The name has another owner. */
 export class Taken extends Error {}
-/** The name is not that one's. */
-export class Gone extends Error {}
+/** The name does not have that owner. */
+export class NotOwned extends Error {}
 const taken = () => new Taken();
-const gone = () => new Gone();
+const notOwned = () => new NotOwned();
 
-/** What `create` takes. */
+/** The argument of `create`. */
 export const named = (key: string, id = `id-${key}`, steps: Step[] = []): NewName => ({
   key,
   entry: { id },
   steps,
   taken,
 });
-/** What `remove` takes. */
-export const released = (key: string, id = `id-${key}`): OldName => ({ key, id, steps: [], gone });
-/** What `rename` takes. */
+/** The argument of `remove`. */
+export const released = (key: string, id = `id-${key}`): OldName => ({ key, id, steps: [], notOwned });
+/** The argument of `rename`. */
 export const renamed = (from: string, to: string, id = `id-${from}`): Renaming => ({
   from,
   to,
   entry: { id },
   steps: [],
   taken,
-  gone,
+  notOwned,
 });
 /** The step that writes a user of just under a kilobyte. */
 export const user = (id: string): Step => ({
@@ -60,7 +60,7 @@ export const user = (id: string): Step => ({
 export const rangesOf = (on: Table, keys: NameListKeys): Promise<Item[]> =>
   on.queryAll({ PK: keys.ranges, limit: 1_000 });
 
-/** An index, its range items, and what a call on it costs. */
+/** An index, its range items, and the cost of a call on it. */
 export interface OpenIndex {
   readonly index: NameIndex;
   readonly keys: NameListKeys;
@@ -68,7 +68,7 @@ export interface OpenIndex {
   costOf(call: () => Promise<unknown>): Promise<Omit<Cost, "calls">>;
 }
 
-/** Opens an index. Ranges are tiny unless said otherwise, so a few names make several. */
+/** Opens an index. Its ranges are tiny by default, so that a few names need several. */
 export const openIndex = (
   table: TestTable,
   options: NameIndexOptions = { splitBytes: 20 },
@@ -98,7 +98,7 @@ export const keysIn = (entries: readonly Entry[]): string[] => entries.map(({ ke
 /** a to z. */
 export const letters: readonly string[] = [..."abcdefghijklmnopqrstuvwxyz"];
 
-/** Writes items as they are, 25 a call. */
+/** Writes items unchanged, 25 in one call. */
 export const load = async (table: TestTable, items: Iterable<Item>): Promise<void> => {
   const documents = DynamoDBDocumentClient.from(new DynamoDBClient(table.client));
   const all = [...items];

@@ -1,4 +1,4 @@
-/** What the name index promises, one promise at a time, on an undisturbed database. */
+/** The guarantees of the name index, one by one, without concurrent writers. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { newMeter } from "#core/table/meter.ts";
 import { layout } from "#core/table/name-index/items.ts";
@@ -8,10 +8,10 @@ import { compareKeys, type Step, type Table } from "#core/table/table.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import {
   freshKeys,
-  Gone,
   keysIn,
   letters,
   load,
+  NotOwned,
   named,
   openIndex,
   rangesOf,
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 
 describe("an empty index", () => {
-  it("answers nothing", async () => {
+  it("returns nothing", async () => {
     const { index } = openIndex(table);
     const window = { offset: 0, limit: 10 };
     expect(await index.find("a")).toBeUndefined();
@@ -40,11 +40,11 @@ describe("an empty index", () => {
     expect(await index.startsWith("a", { offset: 0, limit: 2_000 })).toEqual({ entries: [], total: 0 });
     expect(await index.search(() => true, window)).toEqual({ entries: [], total: 0 });
     expect(await index.audit()).toEqual([]);
-    await expect(index.remove(released("a"))).rejects.toThrow(Gone);
-    await expect(index.rename(renamed("a", "b"))).rejects.toThrow(Gone);
+    await expect(index.remove(released("a"))).rejects.toThrow(NotOwned);
+    await expect(index.rename(renamed("a", "b"))).rejects.toThrow(NotOwned);
   });
 
-  it("needs no preparation, whoever comes first", async () => {
+  it("needs no preparation for concurrent first writers", async () => {
     const { index, ranges } = openIndex(table, { splitBytes: 4_000 });
     await Promise.all(letters.slice(0, 12).map((letter) => index.create(named(letter))));
     expect(await index.total()).toBe(12);
@@ -61,14 +61,14 @@ describe("reading", () => {
     for (const name of names.toReversed()) await reads.create(named(name));
   });
 
-  it("finds a name with what its entry stores", async () => {
+  it("finds a name with the attributes of its entry", async () => {
     const { index: own } = openIndex(table);
     await own.create({ ...named("a", "1"), entry: { id: "1", display: "A" } });
     expect(await own.find("a")).toEqual({ key: "a", id: "1", display: "A" });
     expect((await own.page({ offset: 0, limit: 1 })).entries).toEqual([{ key: "a", id: "1", display: "A" }]);
   });
 
-  it("shows any page in either direction with the exact total", async () => {
+  it("returns any page in either direction with the exact total", async () => {
     for (let offset = 0; offset <= names.length + 1; offset += 1) {
       for (const limit of [0, 1, 3, 100]) {
         const forwards = await reads.page({ offset, limit });
@@ -79,7 +79,7 @@ describe("reading", () => {
     }
   });
 
-  it("goes on behind a name, also one that is gone", async () => {
+  it("continues after a name, also after a deleted one", async () => {
     expect(await reads.after(undefined, 3)).toMatchObject({
       entries: [{ key: "a" }, { key: "ab" }, { key: "abc" }],
       more: true,
@@ -127,7 +127,7 @@ describe("reading", () => {
     expect((await reads.search(() => true, { offset: 0, limit: 9, prefix: "\ud83d" })).total).toBe(0);
   });
 
-  it("refuses windows that make no sense", async () => {
+  it("rejects invalid windows", async () => {
     await expect(reads.page({ offset: -1, limit: 1 })).rejects.toThrow(RangeError);
     await expect(reads.startsWith("a", { offset: 0.5, limit: 1 })).rejects.toThrow(RangeError);
     await expect(reads.search(() => true, { offset: 0, limit: Number.NaN })).rejects.toThrow(RangeError);
@@ -135,7 +135,7 @@ describe("reading", () => {
 });
 
 describe("writing", () => {
-  it("accepts the longest", async () => {
+  it("accepts the longest names", async () => {
     const longest = "x".repeat(NAME_BYTES_MAX);
     const { index } = openIndex(table);
     await index.create(named(nameKey(longest)));
@@ -146,7 +146,7 @@ describe("writing", () => {
     expect((await index.startsWith(`${longest}x`, { offset: 0, limit: 5 })).total).toBe(0);
   });
 
-  it("lets exactly one of 100 take a name", async () => {
+  it("lets exactly one of 100 writers claim a name", async () => {
     const { index } = openIndex(table);
     await index.create(named("b"));
     const attempts = Array.from({ length: 100 }, (_, at) => index.create(named("a", `id-${at}`)));
@@ -158,7 +158,7 @@ describe("writing", () => {
     expect(await index.audit()).toEqual([]);
   });
 
-  it("writes the caller's steps with the name or not at all", async () => {
+  it("writes the caller's steps in the transaction of the name", async () => {
     const { index } = openIndex(table);
     await index.create(named("a", "1", [user("1")]));
     await expect(index.create(named("b", "2", [user("1")]))).rejects.toThrow("the user exists");
@@ -168,19 +168,19 @@ describe("writing", () => {
     expect(await index.total()).toBe(2);
   });
 
-  it("takes a create with its own id for done", async () => {
+  it("counts an entry with its own id as created", async () => {
     const { index } = openIndex(table);
     await index.create(named("a", "1", [user("own-1")]));
     await index.create(named("a", "1", [user("own-1")]));
     expect(await index.total()).toBe(1);
   });
 
-  it("releases a name to its bearer only, and again to anybody", async () => {
+  it("releases a name for its owner only, after which any owner can claim it", async () => {
     const { index, keys, ranges } = openIndex(table);
     for (const letter of letters) await index.create(named(letter));
-    await expect(index.remove(released("a", "other"))).rejects.toThrow(Gone);
+    await expect(index.remove(released("a", "other"))).rejects.toThrow(NotOwned);
     for (const letter of letters) await index.remove(released(letter));
-    await expect(index.remove(released("a"))).rejects.toThrow(Gone);
+    await expect(index.remove(released("a"))).rejects.toThrow(NotOwned);
     expect((await ranges()).length).toBeGreaterThan(1);
     expect(await index.page({ offset: 0, limit: 9 })).toEqual({ entries: [], total: 0 });
     expect(await index.search(() => true, { offset: 0, limit: 9 })).toEqual({ entries: [], total: 0 });
@@ -200,21 +200,21 @@ describe("writing", () => {
     expect(await index.find("a")).toBeUndefined();
     expect(await index.total()).toBe(26);
     await expect(index.rename(renamed("b", "zz"))).rejects.toThrow(Taken);
-    await expect(index.rename(renamed("b", "bb", "other"))).rejects.toThrow(Gone);
-    await expect(index.rename(renamed("nobody", "bb"))).rejects.toThrow(Gone);
-    await expect(index.rename(renamed("b", "b", "other"))).rejects.toThrow(Gone);
+    await expect(index.rename(renamed("b", "bb", "other"))).rejects.toThrow(NotOwned);
+    await expect(index.rename(renamed("nobody", "bb"))).rejects.toThrow(NotOwned);
+    await expect(index.rename(renamed("b", "b", "other"))).rejects.toThrow(NotOwned);
     expect(keysIn((await index.page({ offset: 0, limit: 99 })).entries)).toEqual([...letters.slice(1), "zz"]);
     expect(await index.audit()).toEqual([]);
   });
 
-  it("does not take another rename of the same bearer for its own", async () => {
+  it("does not count another rename of the same owner as its own", async () => {
     const { index } = openIndex(table);
     await index.create(named("a", "1"));
     await index.create(named("b", "1"));
-    await expect(index.rename(renamed("a", "b", "1"))).rejects.toThrow(Gone);
+    await expect(index.rename(renamed("a", "b", "1"))).rejects.toThrow(NotOwned);
   });
 
-  it("renames with a hint, even one that is out of date", async () => {
+  it("renames with a hint, also with an outdated one", async () => {
     const { index } = openIndex(table, { splitBytes: 6 });
     await index.create(named("m"));
     const near = await index.locate("x");
@@ -224,7 +224,7 @@ describe("writing", () => {
     expect(await index.audit()).toEqual([]);
   });
 
-  it("finds the right half of a split of which only the left half is shown", async () => {
+  it("finds the right half of a split when a read returns only the left half", async () => {
     const { index, keys } = openIndex(table, { splitBytes: 4 });
     for (const letter of "abcde") await index.create(named(letter));
     const meter = newMeter();
@@ -234,7 +234,7 @@ describe("writing", () => {
     expect(await index.audit()).toEqual([]);
   });
 
-  it("splits a full range before it takes another name, and not after", async () => {
+  it("splits a full range before it adds a name, not after", async () => {
     const { index, ranges } = openIndex(table, { splitBytes: 4 });
     for (const letter of "abcd") await index.create(named(letter));
     expect(await ranges()).toMatchObject([{ n: 4, b: 4 }]);
@@ -245,13 +245,13 @@ describe("writing", () => {
     ]);
   });
 
-  it("splits ranges by bytes, the long names apart from the short", async () => {
+  it("splits ranges by bytes, long names from short ones", async () => {
     const { index, ranges } = openIndex(table, { splitBytes: 40 });
     for (const name of [...letters.map((letter) => letter.repeat(4)), ...letters.map((letter) => letter.repeat(60))]) {
       await index.create(named(name));
     }
     for (const { n, b } of await ranges()) {
-      // Full before the last name came, and that one.
+      // Full before the last name, and the last name.
       expect(Number(n) === 1 || Number(b) <= 40 + 60 + 60).toBe(true);
     }
     expect((await ranges()).length).toBeGreaterThanOrEqual(26);
@@ -260,7 +260,7 @@ describe("writing", () => {
 });
 
 describe("createMany", () => {
-  it("answers for each name", async () => {
+  it("returns an outcome for each name", async () => {
     const { index, keys } = openIndex(table);
     await index.create(named("c", "someone"));
     await index.create(named("f", "id-f"));
@@ -276,7 +276,7 @@ describe("createMany", () => {
     expect(await index.audit()).toEqual([]);
   });
 
-  it("takes hundreds of names of one empty index, and of many ranges", async () => {
+  it("claims hundreds of names in an empty index, and in many ranges", async () => {
     const { index } = openIndex(table, { splitBytes: 200 });
     const many = (mark: string) =>
       Array.from({ length: 300 }, (_, at) =>
@@ -291,7 +291,7 @@ describe("createMany", () => {
 });
 
 describe("layout", () => {
-  it("is what the same names would have grown into", async () => {
+  it("equals an index that the same names grew", async () => {
     const keys = freshKeys();
     const names = [...new Set(letters.flatMap((a) => letters.map((b) => `${a}${b}name`)))];
     await load(
@@ -314,7 +314,7 @@ describe("layout", () => {
     expect(await index.audit()).toEqual([]);
   });
 
-  it("refuses names out of order", () => {
+  it("rejects names that are not in order", () => {
     const entries = [...["b", "a"]].map((key) => ({ key, id: key }));
     expect(() => [...layout(freshKeys(), entries)]).toThrow(RangeError);
     expect([...layout(freshKeys(), [])]).toEqual([]);
@@ -322,7 +322,7 @@ describe("layout", () => {
 });
 
 describe("audit", () => {
-  it("tells what does not fit, and where", async () => {
+  it("reports each inconsistency and its range", async () => {
     const { index, keys } = openIndex(table, { splitBytes: 20 });
     for (const letter of letters) await index.create(named(letter));
     const on = table.open(newMeter());

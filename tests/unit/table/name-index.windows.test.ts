@@ -1,4 +1,4 @@
-/** Windows that are answered before they are counted, and lists that are too long to be answered at all. */
+/** Windows that are returned before they are counted, and lists that are too long to be returned. */
 import { beforeAll, expect, test } from "vitest";
 import { layout } from "#core/table/name-index/items.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
@@ -25,7 +25,7 @@ beforeAll(async () => {
   opened = openIndex(table, {}, keys);
 });
 
-test("the entries of a prefix come before more than 1,000 are counted", async () => {
+test("returns the entries of a prefix before it has counted more than 1,000 matches", async () => {
   const { index, costOf } = opened;
   const window = { offset: 5, limit: 10 };
   let counting: Promise<number> | undefined;
@@ -39,7 +39,7 @@ test("the entries of a prefix come before more than 1,000 are counted", async ()
   expect(await costOf(() => index.startsWith("taxi.", window))).toMatchObject({ roundTrips: 3 });
 });
 
-test("both ways of asking for a prefix answer the same", async () => {
+test("returns the same with both reads of a prefix", async () => {
   const { index } = opened;
   for (const prefix of ["", "taxi.", "taxi.0000", "uncle.", "u", "nobody", "\ud83d"]) {
     for (const window of [
@@ -54,7 +54,7 @@ test("both ways of asking for a prefix answer the same", async () => {
   }
 });
 
-test("of a list that is too long only the length is answered", async () => {
+test("returns only the length of a list that is too long", async () => {
   const { index, costOf } = opened;
   const window = { offset: 0, limit: 2_000 };
   const everyone = (key: string) => key !== "";
@@ -66,7 +66,7 @@ test("of a list that is too long only the length is answered", async () => {
   expect((await index.page({ ...window, most: names.length })).entries).toHaveLength(names.length);
   expect((await index.startsWith("taxi.", { ...window, most: MATCHES })).entries).toHaveLength(MATCHES);
   expect((await index.search(everyone, { ...window, most: names.length })).entries).toHaveLength(names.length);
-  // The directory, and no entry.
+  // The directory, and no entries.
   expect((await costOf(() => index.page({ ...window, most: 10 }))).readUnits).toBe(1);
   expect((await costOf(() => index.startsWith("taxi.", { ...window, most: 10 }))).readUnits).toBe(3);
 });

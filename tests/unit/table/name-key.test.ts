@@ -6,13 +6,13 @@ import { nameKey } from "#core/table/name-index/name-key.ts";
 import { compareKeys } from "#core/table/table.ts";
 
 describe("nameKey", () => {
-  it("makes one key of names that differ in case or composition only", () => {
+  it("gives names that differ only in case or composition one key", () => {
     expect(nameKey("E\u0301MILE")).toBe("\u00e9mile");
     expect(nameKey("\u00c9mile")).toBe("\u00e9mile");
     expect(nameKey("J\u030cAN")).toBe(nameKey("\u01f0an"));
   });
 
-  it("is its own key", () => {
+  it("is idempotent", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }), (name) => {
         fc.pre(!name.includes("\u{10ffff}"));
@@ -27,14 +27,14 @@ describe("nameKey", () => {
     ["more than 1,023 bytes", "é".repeat(512)],
     ["the end of all ranges", "\u{10ffff}"],
     ["the end of a prefix", "a\u{10ffff}b"],
-  ])("refuses %s", (_, name) => {
+  ])("rejects %s", (_, name) => {
     expect(() => nameKey(name)).toThrow(expect.objectContaining({ fault: "request.invalid" }));
     expect(() => nameKey(name)).toThrow(Fault);
   });
 });
 
 describe("order of keys", () => {
-  it("is that of their UTF-8 bytes", () => {
+  it("is the order of their UTF-8 bytes", () => {
     const text = fc.string({ unit: "binary", maxLength: 4 });
     fc.assert(
       fc.property(text, text, (a, b) => {

@@ -1,4 +1,4 @@
-/** The contract of the table on a database that conflicts, throttles and loses answers. */
+/** The contract of the table on a database with conflicts, throttling and lost responses. */
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Fault } from "#core/platform/faults.ts";
 import { newMeter } from "#core/table/meter.ts";
@@ -27,13 +27,13 @@ const put = (item: Item | Key): Step => ({ put: { ...item }, when: "absent", oth
 describe("on a hostile database", () => {
   const behind = (odds: Partial<Odds>, deadlineMs = 60) => {
     const hostile = hostileDatabase(1, { ...CALM, ...odds });
-    // One attempt each, or the SDK's own pauses would make up most of the time.
+    // One attempt each: the SDK's own pauses would take most of the time.
     const client = { requestHandler: hostile.handler, maxAttempts: 1 };
     return { hostile, table: made.reopen({ deadlineMs, client })(newMeter()) };
   };
   const unavailable = expect.objectContaining({ fault: "service.unavailable" });
 
-  it("gives up at the deadline when nothing but conflicts or throttling comes back", async () => {
+  it("throws service.unavailable at the deadline when every call conflicts or is throttled", async () => {
     const conflicting = behind({ conflict: 1 });
     await expect(conflicting.table.write(put(at("a")))).rejects.toThrow(unavailable);
     expect(conflicting.hostile.counts.conflicts).toBeGreaterThan(1);
@@ -55,7 +55,7 @@ describe("on a hostile database", () => {
     expect(await table.get(at("a"))).toBeUndefined();
   });
 
-  it("gets through conflicts and throttling that pass", async () => {
+  it("retries transient conflicts and throttling", async () => {
     const { hostile, table: on } = behind({ conflict: 0.4, throttle: 0.3, heldMs: 2 }, 10_000);
     await table.write(put({ ...at("n"), n: 0 }));
     const add: Step = { change: at("n"), add: { n: 1 }, when: "present", otherwise: refused("n") };
@@ -64,7 +64,7 @@ describe("on a hostile database", () => {
     expect(hostile.counts.conflicts).toBeGreaterThan(10);
   });
 
-  it("applies a write once whose answer is lost", async () => {
+  it("applies a write once when its response is lost", async () => {
     const { hostile, table: on } = behind({ lost: 0.6 }, 10_000);
     await table.write(put({ ...at("n"), n: 0 }));
     const add: Step = { change: at("n"), add: { n: 1 }, when: "present", otherwise: refused("n") };
@@ -73,14 +73,14 @@ describe("on a hostile database", () => {
     expect(hostile.counts.lost).toBeGreaterThan(5);
   });
 
-  it("does so with the SDK's own attempts too", async () => {
+  it("applies a write once also with the SDK's own attempts", async () => {
     const hostile = hostileDatabase(2, { ...CALM, lost: 0.5 });
     const on = made.reopen({ client: { requestHandler: hostile.handler } })(newMeter());
     for (let id = 0; id < 6; id += 1) await on.write(put(at(`${id}`)));
     expect(hostile.counts.lost).toBeGreaterThan(1);
   });
 
-  it("gives up when nothing listens", async () => {
+  it("throws service.unavailable when nothing listens", async () => {
     const on = made.reopen({ deadlineMs: 60, client: { endpoint: "http://127.0.0.1:9", maxAttempts: 1 } })(newMeter());
     await expect(on.get(at("a"))).rejects.toThrow(unavailable);
   });

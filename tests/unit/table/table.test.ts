@@ -38,7 +38,7 @@ const many = async (count: number, from = 0): Promise<void> => {
 };
 
 describe("get", () => {
-  it("answers an item with every kind of value, or nothing", async () => {
+  it("returns an item with every kind of value, or undefined", async () => {
     const item = {
       ...at("a"),
       text: "é😀",
@@ -65,7 +65,7 @@ describe("keys", () => {
     ["a sort key over 1,024 bytes", { PK: "p", SK: "é".repeat(513) }],
     ["a partition key over 2,048 bytes", { PK: "x".repeat(2_049), SK: "s" }],
     ["half an emoji", { PK: "p", SK: "\ud83d" }],
-  ])("refuses %s everywhere", async (_, key) => {
+  ])("rejects %s in every method", async (_, key) => {
     const otherwise = refused("");
     const calls = [
       () => table.get(key),
@@ -82,7 +82,7 @@ describe("keys", () => {
     expect(meter.cost.calls).toBe(0);
   });
 
-  it("accepts the longest", async () => {
+  it("accepts the longest keys", async () => {
     const longest = { PK: "x".repeat(2_048), SK: "é".repeat(512) };
     await table.write(put(longest));
     expect(await table.get(longest)).toEqual(longest);
@@ -91,7 +91,7 @@ describe("keys", () => {
 });
 
 describe("getMany", () => {
-  it("answers in the order of the keys, with gaps and repetitions, in one round trip", async () => {
+  it("returns items in the order of the keys, with gaps and repetitions, in one round trip", async () => {
     await many(250);
     const before = { ...meter.cost };
     const numbers = Array.from({ length: 250 }, (_, index) => (index * 7) % 300);
@@ -103,7 +103,7 @@ describe("getMany", () => {
     expect(await table.getMany([])).toEqual([]);
   });
 
-  it("fetches what DynamoDB leaves out of an answer over 16 MB", async () => {
+  it("requests again what DynamoDB leaves out of a response over 16 MB", async () => {
     const big = "x".repeat(390_000);
     for (let number = 0; number < 50; number += 1) await table.write(put({ ...at(String(number)), big }));
     const items = await table.getMany(Array.from({ length: 50 }, (_, number) => at(String(number))));
@@ -112,7 +112,7 @@ describe("getMany", () => {
 });
 
 describe("snapshot", () => {
-  it("answers up to 100 items in the order of the keys", async () => {
+  it("returns up to 100 items in the order of the keys", async () => {
     await many(2);
     expect(await table.snapshot([at("0001"), at("nobody"), at("0000")])).toEqual([at("0001"), undefined, at("0000")]);
     await expect(table.snapshot(Array.from({ length: 101 }, () => at("a")))).rejects.toThrow(RangeError);
@@ -125,7 +125,7 @@ describe("query", () => {
     return { keys: items.map(({ SK }) => SK), next: next?.SK };
   };
 
-  it("answers ranges with both ends, in either direction, page by page", async () => {
+  it("returns ranges with both ends, in either direction, page by page", async () => {
     await many(6);
     expect((await sortKeys({ limit: 10 })).keys).toEqual(["0000", "0001", "0002", "0003", "0004", "0005"]);
     expect(await sortKeys({ from: "0001", to: "0003", limit: 10 })).toEqual({
@@ -146,7 +146,7 @@ describe("query", () => {
     expect(await sortKeys({ from: "2", to: "1", limit: 9 })).toEqual({ keys: [], next: undefined });
   });
 
-  it("orders by UTF-8 bytes and finds a prefix whatever follows it", async () => {
+  it("orders by UTF-8 bytes and finds every key with a prefix", async () => {
     const names = ["A", "Z", "a", "ab", `a${FIRST}`, "a😀", "a\uff21", "b", "é"];
     await table.write(...names.map((name) => put(at(name))));
     expect((await sortKeys({ limit: 99 })).keys).toEqual([
@@ -169,29 +169,35 @@ describe("query", () => {
     ]);
   });
 
-  it.each([0, -1, 10_001, Number.NaN])("refuses limit %d", async (limit) => {
+  it.each([0, -1, 10_001, Number.NaN])("rejects limit %d", async (limit) => {
     await expect(table.query({ PK, limit })).rejects.toThrow(RangeError);
   });
 
-  it("refuses to go on behind a key outside the range", async () => {
+  it("rejects a key outside the range to continue after", async () => {
     const range = { PK, from: "b", to: "d", limit: 1 };
     for (const after of [at("a"), at("e"), { PK: "other", SK: "c" }]) {
       await expect(table.query({ ...range, after })).rejects.toThrow(RangeError);
     }
   });
 
-  it("reads the whole range page after page", async () => {
+  it("reads the whole range, or its first items, page after page", async () => {
     await many(25);
     const items = await table.queryAll({ PK, limit: 10 });
     expect(items.map(({ SK }) => Number(SK))).toEqual(Array.from({ length: 25 }, (_, index) => index));
     expect(await table.queryAll({ PK, limit: 10, after: at("0019"), to: "0022" })).toHaveLength(3);
+    const calls = meter.cost.calls;
+    expect((await table.queryAll({ PK, limit: 10 }, 15)).map(({ SK }) => SK)).toEqual(
+      items.slice(0, 15).map(({ SK }) => SK),
+    );
+    expect(meter.cost.calls - calls).toBe(2);
+    expect(await table.queryAll({ PK, limit: 10 }, 0)).toEqual([]);
   });
 });
 
 describe("write", () => {
   const holds = (when: When) => table.write({ check: at("a"), when, otherwise: refused("it does not hold") });
 
-  it("holds each kind of condition to what is there", async () => {
+  it("checks each kind of condition against the current item", async () => {
     await expect(holds("present")).rejects.toThrow(Refused);
     await expect(holds({})).rejects.toThrow(Refused);
     await holds("absent");
@@ -206,7 +212,7 @@ describe("write", () => {
     await holds({ above: { hi: "lé😀" } });
   });
 
-  it("asks for nothing where the step says so: writes over what is there, removes what is not", async () => {
+  it("has no condition with `any`: replaces an item, removes a missing one", async () => {
     const otherwise = refused("asked");
     for (const value of [1, 2]) await table.write({ put: { ...at("a"), value }, when: "any", otherwise });
     await table.write({ change: at("a"), set: { more: true }, when: "any", otherwise });
@@ -247,14 +253,14 @@ describe("write", () => {
     await expect(table.write(change(2))).rejects.toThrow("v");
   });
 
-  it("does all or nothing, and the first step that fails decides", async () => {
+  it("applies all steps or none, and the first failed step decides the error", async () => {
     await table.write(put(at("b")), put(at("c")));
     const steps = [put(at("a")), put(at("b"), "absent", "the first"), put(at("c"), "absent", "the second")];
     await expect(table.write(...steps)).rejects.toThrow("the first");
     expect(await table.get(at("a"))).toBeUndefined();
   });
 
-  it("tells a step that fails what is there instead", async () => {
+  it("passes the current item to a failed step", async () => {
     const there = { ...at("a"), id: "1", n: 2, k: new Set(["x"]), map: { list: [1, "b"] } };
     await table.write(put(there));
     const found: (Item | undefined)[] = [];
@@ -267,7 +273,7 @@ describe("write", () => {
     expect(found).toEqual([there, undefined]);
   });
 
-  it("succeeds when a step recognises its own work", async () => {
+  it("succeeds when a step recognises that it was applied", async () => {
     await table.write(put({ ...at("a"), id: "1" }));
     await table.write({
       put: { ...at("a"), id: "1" },
@@ -276,7 +282,7 @@ describe("write", () => {
     });
   });
 
-  it("takes 1 to 100 steps", async () => {
+  it("accepts 1 to 100 steps", async () => {
     await expect(table.write()).rejects.toThrow(RangeError);
     await many(100);
     await expect(table.write(...Array.from({ length: 101 }, (_, step) => put(at(`x${step}`))))).rejects.toThrow(
@@ -285,7 +291,7 @@ describe("write", () => {
     expect(await table.queryAll({ PK, limit: 200 })).toHaveLength(100);
   });
 
-  it("lets one of 50 writers make an item", async () => {
+  it("lets exactly one of 50 writers create an item", async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 50 }, (_, id) => table.write(put({ ...at("a"), id }))),
     );
@@ -301,7 +307,7 @@ describe("count and forget", () => {
     expect(await table.get(at("a"))).toMatchObject({ n: 25 });
   });
 
-  it("forgets what is there and what is not", async () => {
+  it("removes an existing and a missing item", async () => {
     await many(1);
     await table.forget(at("0000"));
     await table.forget(at("0000"));
@@ -310,7 +316,7 @@ describe("count and forget", () => {
 });
 
 describe("the meter", () => {
-  it("counts calls, units, and calls side by side as one round trip", async () => {
+  it("counts calls, units, and concurrent calls as one round trip", async () => {
     await table.write(put({ ...at("a"), text: "x".repeat(1_100) }));
     expect(meter.cost).toEqual({ calls: 1, roundTrips: 1, readUnits: 0, writeUnits: 4 });
     await Promise.all([table.get(at("a")), table.get(at("a"), { consistent: false }), table.query({ PK, limit: 5 })]);

@@ -1,14 +1,15 @@
-/** Password hashes. Only the authorizer (and the token endpoint) may open this store; whoever sets a password writes and cannot read. */
+/** Stores password hashes. Only the authorizer and the token endpoint open this store; all others only write credentials. */
 import { newId } from "../../platform/ids.ts";
 import { hashPassword } from "../../platform/password.ts";
 import { keys } from "../../table/keys.ts";
+import { as, rowCodec, text } from "../../table/row.ts";
 import type { Step, Table } from "../../table/table.ts";
 
 /** The password of one user. */
 export interface Credential {
   /** A PHC string. */
   readonly passwordHash: string;
-  /** Changes with every new password, so that a verdict about an older one is not reused. */
+  /** Changes with every new password, so that cached verifications of an older one become invalid. */
   readonly version: string;
 }
 
@@ -17,7 +18,9 @@ export interface CredentialStore {
   find(tenant: string, userId: string): Promise<Credential | undefined>;
 }
 
-/** A credential of a password that was just set. */
+const credentialRow = rowCodec<Credential>("credential", { passwordHash: as("hash", text), version: text });
+
+/** Hashes a new password. */
 export async function newCredential(password: string): Promise<Credential> {
   return {
     passwordHash: await hashPassword(password),
@@ -30,43 +33,35 @@ export function credentialStore(table: Table): CredentialStore {
   return {
     async find(tenant, userId) {
       const item = await table.get(keys.credential(tenant, userId));
-      return item && { passwordHash: item.hash as string, version: item.version as string };
+      return item && credentialRow.read(item);
     },
   };
 }
 
-/** The step that keeps the password of a new user. */
+/** The step that stores the password of a new user. */
 export function addingCredential(
   tenant: string,
   userId: string,
-  { passwordHash, version }: Credential,
+  credential: Credential,
   otherwise: Step["otherwise"],
 ): Step {
-  return {
-    put: { ...keys.credential(tenant, userId), hash: passwordHash, version },
-    when: "absent",
-    otherwise,
-  };
+  return { put: { ...keys.credential(tenant, userId), ...credentialRow.write(credential) }, when: "absent", otherwise };
 }
 
-/** The step that takes the password of a user who goes. */
-export function removingCredential(tenant: string, userId: string, otherwise: Step["otherwise"]): Step {
-  return {
-    remove: keys.credential(tenant, userId),
-    when: "present",
-    otherwise,
-  };
-}
-
-/** The step that sets another password. What was verified against the old one counts no more. */
+/** The step that stores another password. */
 export function replacingCredential(
   tenant: string,
   userId: string,
-  { passwordHash, version }: Credential,
+  credential: Credential,
   otherwise: Step["otherwise"],
 ): Step {
+  return { ...addingCredential(tenant, userId, credential, otherwise), when: "present" };
+}
+
+/** The step that removes the password of a user who is being deleted. */
+export function removingCredential(tenant: string, userId: string, otherwise: Step["otherwise"]): Step {
   return {
-    put: { ...keys.credential(tenant, userId), hash: passwordHash, version },
+    remove: keys.credential(tenant, userId),
     when: "present",
     otherwise,
   };

@@ -1,9 +1,9 @@
-/** The groups of the user stores that the deployment declares; those of others are not there. */
+/** The groups of the user stores that the deployment declares. Groups of other stores count as not found. */
 import { type Group, shownName } from "./model.ts";
 import { notFound } from "./rules.ts";
 import type { GroupStore } from "./store.ts";
 
-/** Narrows a store of groups to the declared user stores. */
+/** Restricts a store of groups to the declared user stores. */
 export function declaredGroups(groups: GroupStore, userStoresOf: (tenant: string) => readonly string[]): GroupStore {
   const isDeclared = (tenant: string, { userStore }: Group): boolean => userStoresOf(tenant).includes(userStore);
   const onlyDeclared = (tenant: string, group: Group | undefined): Group | undefined =>

@@ -1,40 +1,41 @@
-/** What groups may be called and who may be in them (reference scim.md section 4.1). Pure. */
+/** Rules for the names and members of groups. Pure. */
 import { Fault } from "../../platform/faults.ts";
 
-/** The most groups of one user: their ids are kept with the user. */
+/** The most groups of one user: their ids are stored in the user's item. */
 export const GROUPS_OF_USER_MAX = 1_000;
 
 const NAME_LENGTH_MAX = 255;
+const IDS_SHOWN = 5;
 
 /** The fault of a group name that another group of the store has. */
 export function nameTaken(displayName: string): Fault {
   return new Fault("scim.unique", `Group with name: ${displayName} already exists in the system.`);
 }
 
-/** The fault of an id that leads to no group of the tenant. */
+/** The fault of an id that no group of the tenant has. */
 export function notFound(id: string): Fault {
   return new Fault("scim.not_found", `Group with id: ${id.slice(0, 100)} not found in the user store.`);
 }
 
-/** The fault of members that are no users of the group's store. */
+/** The fault of members that are not users of the group's store. */
 export function unknownMembers(ids: readonly string[]): Fault {
-  const told = ids.slice(0, 5).map((id) => `"${id.slice(0, 100)}"`);
-  const more = ids.length > told.length ? ` and ${ids.length - told.length} more` : "";
+  const shown = ids.slice(0, IDS_SHOWN).map((id) => `"${id.slice(0, 100)}"`);
+  const more = ids.length > shown.length ? ` and ${ids.length - shown.length} more` : "";
   return new Fault(
     "request.invalid",
-    `These members are no users of the group's user store: ${told.join(", ")}${more}.`,
+    `members: these are not users of the group's user store: ${shown.join(", ")}${more}.`,
   );
 }
 
-/** The fault of a user who would be in too many groups. */
+/** The fault of a user with the most groups that a user can have. */
 export function tooManyGroups(userId: string): Fault {
   return new Fault(
     "request.invalid",
-    `The user "${userId}" is in ${GROUPS_OF_USER_MAX} groups already; no user can be in more.`,
+    `members: the user "${userId}" is already in ${GROUPS_OF_USER_MAX} groups, the most that a user can be in.`,
   );
 }
 
-/** Judges the part of a group name behind its store. Throws `request.invalid`. */
+/** Checks the part of a group name after its store. Throws `request.invalid`. */
 export function checkGroupName(name: string): void {
   const length = [...name].length;
   if (length === 0 || length > NAME_LENGTH_MAX || /\p{Cc}/u.test(name)) {

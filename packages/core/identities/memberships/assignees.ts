@@ -1,104 +1,69 @@
-/** Who holds a role: an item in the role's partition and the role's id in the item of the user or group, written together. */
-import { canBeId } from "../../platform/ids.ts";
+/** The assignees of roles: the relation between roles and the users and groups that have them. */
 import { keys, ROLE_GROUP, ROLE_USER } from "../../table/keys.ts";
-import { stale } from "../../table/stale.ts";
-import { type Key, LAST, type Page, type Step, type Table } from "../../table/table.ts";
+import { LAST, type Step, type Table } from "../../table/table.ts";
+import { addingMember, forgettingOwners, type Owner, type Relation, removingPair } from "./relation.ts";
 
-/** Users and groups can hold roles. */
+/** Users and groups can have roles. */
 export type HolderKind = "user" | "group";
 
-/** One holder. */
-export interface Holder {
+/** A user or group that has a role. */
+export interface Assignee {
   readonly kind: HolderKind;
   readonly id: string;
 }
 
 const prefixes: Readonly<Record<HolderKind, string>> = { user: ROLE_USER, group: ROLE_GROUP };
+const ASSIGNEES_PER_PAGE = 8_000;
 
-/** The item of a user or of a group. */
-export function sideOfHolder(tenant: string, { kind, id }: Holder): Key {
-  return kind === "user" ? keys.user(tenant, id) : keys.group(tenant, id);
+/** Roles and their assignees. */
+export const roleAssignees: Relation<Assignee, Assignee> = {
+  attribute: "roles",
+  // Both kinds: no other sort key of a role lies between them.
+  pairs: ({ tenant, id }) => ({ PK: keys.role(tenant, id).PK, from: ROLE_GROUP, to: `${ROLE_USER}${LAST}` }),
+  refAt(sortKey) {
+    const kind = sortKey.startsWith(ROLE_USER) ? "user" : "group";
+    return { kind, id: sortKey.slice(prefixes[kind].length) };
+  },
+  refOf: (assignee) => assignee,
+  idOf: ({ id }) => id,
+  pairKey: (role, { kind, id }) =>
+    kind === "user" ? keys.roleUser(role.tenant, role.id, id) : keys.roleGroup(role.tenant, role.id, id),
+  memberKey: (tenant, { kind, id }) => (kind === "user" ? keys.user(tenant, id) : keys.group(tenant, id)),
+  copied: () => ({ attributes: {}, when: "present" }),
+  async current(table, tenant, assignees, attempts) {
+    // Nothing of an assignee is repeated: it is read only once a transaction has failed.
+    if (attempts === 0) return assignees;
+    const items = await table.getMany(assignees.map((assignee) => roleAssignees.memberKey(tenant, assignee)));
+    return assignees.map((assignee, at) => (items[at] ? assignee : undefined));
+  },
+};
+
+/** The steps that assign a role; two of a transaction. */
+export function gainingRole(tenant: string, roleId: string, assignee: Assignee): Step[] {
+  return addingMember(roleAssignees, { tenant, id: roleId }, assignee);
 }
 
-/** The steps by which somebody gains a role; two of a transaction. */
-export function gainingRole(tenant: string, roleId: string, holder: Holder): Step[] {
+/** The steps that remove the pairs of an assignee that is being deleted; its item is the caller's. */
+export function removingRolePairs(tenant: string, assignee: Assignee, roleIds: readonly string[]): Step[] {
+  return roleIds.map((id) => removingPair(roleAssignees, { tenant, id }, assignee));
+}
+
+/** The steps that remove several roles from an assignee of that version: one, and one for each role. */
+export function removingRoles(tenant: string, assignee: Assignee, version: number, roleIds: readonly string[]): Step[] {
   return [
-    { put: { ...sideOfRole(tenant, roleId, holder) }, when: "absent", otherwise: stale },
-    rememberingRole(tenant, holder, roleId, "gain"),
+    forgettingOwners(roleAssignees, tenant, assignee, roleIds, { equal: { ver: version } }),
+    ...removingRolePairs(tenant, assignee, roleIds),
   ];
 }
 
-/** The steps by which somebody loses it. */
-export function losingRole(tenant: string, roleId: string, holder: Holder): Step[] {
-  return [
-    { remove: sideOfRole(tenant, roleId, holder), when: "present", otherwise: stale },
-    rememberingRole(tenant, holder, roleId, "lose"),
-  ];
-}
-
-/** The roles' side of somebody who goes. */
-export function forgettingHolder(tenant: string, holder: Holder, roleIds: readonly string[]): Step[] {
-  return roleIds.map((roleId) => ({ remove: sideOfRole(tenant, roleId, holder), when: "present", otherwise: stale }));
-}
-
-/** The steps by which a holder of that version loses several roles at once: one, and one for each. */
-export function losingRoles(tenant: string, holder: Holder, version: number, roleIds: readonly string[]): Step[] {
-  return [
-    {
-      change: sideOfHolder(tenant, holder),
-      add: { ver: 1 },
-      take: { roles: new Set(roleIds) },
-      when: { equal: { ver: version } },
-      otherwise: stale,
-    },
-    ...forgettingHolder(tenant, holder, roleIds),
-  ];
-}
-
-/** The ids of the users or of the groups that hold a role, in order, up to `most`. */
-export async function readHolders(
+/** The ids of the users or of the groups that have a role, in order, up to `most`. */
+export async function readAssignees(
   table: Table,
-  tenant: string,
-  roleId: string,
+  role: Owner,
   kind: HolderKind,
   most: number,
 ): Promise<readonly string[]> {
   const prefix = prefixes[kind];
-  const found: string[] = [];
-  let after: Key | undefined;
-  do {
-    const page: Page = await table.query({
-      PK: keys.role(tenant, roleId).PK,
-      from: prefix,
-      to: `${prefix}${LAST}`,
-      limit: Math.min(8_000, most - found.length),
-      ...(after && { after }),
-    });
-    found.push(...page.items.map(({ SK }) => SK.slice(prefix.length)));
-    after = page.next;
-  } while (after && found.length < most);
-  return found;
-}
-
-/** Those of some holders who hold the role: the very objects that were given. One round trip. */
-export async function holdersAmong(
-  table: Table,
-  tenant: string,
-  roleId: string,
-  holders: readonly Holder[],
-): Promise<readonly Holder[]> {
-  const known = holders.filter(({ id }) => canBeId(id));
-  const items = await table.getMany(known.map((holder) => sideOfRole(tenant, roleId, holder)));
-  return known.filter((_, at) => items[at] !== undefined);
-}
-
-function sideOfRole(tenant: string, roleId: string, { kind, id }: Holder): Key {
-  return kind === "user" ? keys.roleUser(tenant, roleId, id) : keys.roleGroup(tenant, roleId, id);
-}
-
-/** The step by which a holder's item takes up a role, or forgets it. */
-function rememberingRole(tenant: string, holder: Holder, roleId: string, change: "gain" | "lose"): Step {
-  const roles = { roles: new Set([roleId]) };
-  const common = { change: sideOfHolder(tenant, holder), when: "present", otherwise: stale } as const;
-  return change === "gain" ? { ...common, add: { ver: 1, ...roles } } : { ...common, add: { ver: 1 }, take: roles };
+  const range = { ...roleAssignees.pairs(role), from: prefix, to: `${prefix}${LAST}`, limit: ASSIGNEES_PER_PAGE };
+  return (await table.queryAll(range, most)).map(({ SK }) => SK.slice(prefix.length));
 }

@@ -1,13 +1,11 @@
-/**
- * Membership: an item in the group's partition and the group's id in the user's item, written together, so that a group of
- * any size gains or loses a member in one small transaction, and a user is read with its groups in one round trip
- * (decision 0014).
- */
-import { canBeId } from "../../platform/ids.ts";
+/** The members of groups: the relation between groups and users. A pair repeats the user's name, which the group shows. */
+import { withStore } from "../../domain/username.ts";
 import { keys, MEMBER } from "../../table/keys.ts";
+import { rowCodec, text } from "../../table/row.ts";
 import { stale } from "../../table/stale.ts";
-import { type Item, LAST, type Page, type Step, type Table, type When } from "../../table/table.ts";
-import { tallyAfter } from "../groups/model.ts";
+import { type Item, LAST, type Step, type Table } from "../../table/table.ts";
+import { type Owner, type Relation, removingPair } from "./relation.ts";
+import { tallyAfter } from "./tally.ts";
 
 /** One member as its group shows it. */
 export interface Member {
@@ -16,47 +14,64 @@ export interface Member {
   readonly name: string;
 }
 
-/** Members that one Query is asked for; DynamoDB's megabyte ends a page at about 7,000. */
+/** A user to add to a group. */
+export interface NewMember extends Member {
+  /** Without a store. The pair repeats it, so it must still be the user's name when the user is added. */
+  readonly userName: string;
+}
+
+/** Members that one Query requests; DynamoDB's megabyte ends a page at about 7,000. */
 const MEMBERS_PER_PAGE = 8_000;
 
 /** A part of a group's members, in the order of their ids. */
 export interface MemberRange {
-  /** The most that are answered; DynamoDB's megabyte ends a part at about 7,000. */
+  /** The most to return; DynamoDB's megabyte ends a part at about 7,000. */
   readonly limit: number;
-  /** Behind the user with this id; from the beginning where it is left out (with `backwards` from the end). */
+  /** Continue after the user with this id; from the beginning by default (with `backwards` from the end). */
   readonly after?: string | undefined;
   readonly backwards?: boolean;
-  /** False reads at half the price, and an instant behind. */
+  /** False reads at half the price, and may miss the latest changes. Default true. */
   readonly consistent?: boolean;
 }
 
-/** A user who is to become a member. */
-export interface Joiner extends Member {
-  /** Without a store. The member item repeats it, so joining depends on it. */
-  readonly userName: string;
-}
-
-/** Who came to be a member and who is none any more, and when. */
-export interface Turnout {
+/** Members that a change adds to a group and removes from it. */
+export interface MembershipDelta {
   readonly nowMs: number;
-  readonly joined?: readonly string[];
-  readonly left?: readonly string[];
+  readonly added?: readonly string[];
+  readonly removed?: readonly string[];
 }
 
-/** One user that leaves one group because the user goes. */
-interface Leaving {
-  readonly groupId: string;
-  readonly userId: string;
-  readonly nowMs: number;
-  /** True when the group is known to be deleted. */
-  readonly isGone: boolean;
-  /** Called when it turns out to be. */
-  readonly onGone: () => void;
-}
+const pairRow = rowCodec<{ readonly name: string }>("group member", { name: text });
+const nameRow = rowCodec<{ readonly userName: string; readonly userStore: string }>("user", {
+  userName: text,
+  userStore: text,
+});
 
-/** Reads a member item. */
+/** Groups and their users, by id. */
+export const groupMembers: Relation<string, NewMember> = {
+  attribute: "groups",
+  pairs: ({ tenant, id }) => ({ PK: keys.group(tenant, id).PK, from: MEMBER, to: `${MEMBER}${LAST}` }),
+  refAt: (sortKey) => sortKey.slice(MEMBER.length),
+  refOf: ({ userId }) => userId,
+  idOf: (userId) => userId,
+  pairKey: ({ tenant, id }, userId) => keys.member(tenant, id, userId),
+  memberKey: (tenant, userId) => keys.user(tenant, userId),
+  // A rename updates only the groups that the user is in by then.
+  copied: ({ name, userName }) => ({ attributes: { name }, when: { equal: { userName } } }),
+  async current(table, tenant, userIds) {
+    const items = await table.getMany(userIds.map((userId) => keys.user(tenant, userId)));
+    return userIds.map((userId, at) => {
+      const item = items[at];
+      if (!item) return undefined;
+      const { userName, userStore } = nameRow.read(item);
+      return { userId, userName, name: withStore(userStore, userName) };
+    });
+  },
+};
+
+/** Reads a pair's item. */
 export function toMember(item: Item): Member {
-  return { userId: item.SK.slice(MEMBER.length), name: item.name as string };
+  return { userId: groupMembers.refAt(item.SK), name: pairRow.read(item).name };
 }
 
 /** Some members, and whether more follow. One round trip. */
@@ -66,11 +81,8 @@ export async function memberRange(
   groupId: string,
   { limit, after, backwards = false, consistent = true }: MemberRange,
 ): Promise<{ readonly members: readonly Member[]; readonly more: boolean }> {
-  const { PK } = keys.group(tenant, groupId);
-  const page: Page = await table.query({
-    PK,
-    from: MEMBER,
-    to: `${MEMBER}${LAST}`,
+  const page = await table.query({
+    ...groupMembers.pairs({ tenant, id: groupId }),
     limit: Math.min(MEMBERS_PER_PAGE, limit),
     backwards,
     consistent,
@@ -86,95 +98,41 @@ export async function readMembers(
   groupId: string,
   most: number,
 ): Promise<readonly Member[]> {
-  const found: Member[] = [];
-  for (let [after, more]: [string | undefined, boolean] = [undefined, true]; more && found.length < most; ) {
-    const part = await memberRange(table, tenant, groupId, { limit: most - found.length, after });
-    for (const member of part.members) found.push(member);
-    [after, more] = [part.members.at(-1)?.userId, part.more && part.members.length > 0];
-  }
-  return found;
+  const range = { ...groupMembers.pairs({ tenant, id: groupId }), limit: MEMBERS_PER_PAGE };
+  return (await table.queryAll(range, most)).map(toMember);
 }
 
-/** Which of these users are members. One round trip. */
-export async function membersAmong(
-  table: Table,
-  tenant: string,
-  groupId: string,
-  userIds: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const known = userIds.filter(canBeId);
-  const items = await table.getMany(known.map((userId) => keys.member(tenant, groupId, userId)));
-  return new Set(items.flatMap((item) => (item ? [toMember(item).userId] : [])));
-}
-
-/** The steps by which a user becomes a member; two of a transaction. The group is not told: see `touchingGroup`. */
-export function joiningSteps(tenant: string, groupId: string, { userId, name, userName }: Joiner): Step[] {
-  return [
-    { put: { ...keys.member(tenant, groupId, userId), name }, when: "absent", otherwise: stale },
-    {
-      change: keys.user(tenant, userId),
-      add: { ver: 1, groups: new Set([groupId]) },
-      // Whoever is renamed meanwhile tells only the groups that it is in by then.
-      when: { equal: { userName } },
-      otherwise: stale,
-    },
-  ];
-}
-
-/** The step by which a user's item forgets groups. */
-export function leavingGroups(tenant: string, userId: string, groupIds: readonly string[], when: When): Step {
-  return {
-    change: keys.user(tenant, userId),
-    add: { ver: 1 },
-    take: { groups: new Set(groupIds) },
-    when,
-    otherwise: stale,
-  };
-}
-
-/** The steps by which a user is a member no more; two of a transaction. The group is not told: see `touchingGroup`. */
-export function partingSteps(tenant: string, groupId: string, userId: string): Step[] {
-  return [leavingMember(tenant, groupId, userId), leavingGroups(tenant, userId, [groupId], "present")];
-}
-
-/** The step that tells a group that its members changed. */
+/** The step that records a membership change in a group's item. */
 export function touchingGroup(
-  tenant: string,
-  groupId: string,
-  { nowMs, joined = [], left = [] }: Turnout,
-  when: When = "present",
+  { tenant, id }: Owner,
+  { nowMs, added = [], removed = [] }: MembershipDelta,
   otherwise: Step["otherwise"] = stale,
 ): Step {
-  const { memberCount, memberSum } = tallyAfter({ memberCount: 0, memberSum: 0 }, joined, left);
+  const { memberCount, memberSum } = tallyAfter({ memberCount: 0, memberSum: 0 }, added, removed);
   return {
-    change: keys.group(tenant, groupId),
+    change: keys.group(tenant, id),
     add: { ver: 1, members: memberCount, memberSum },
     set: { modified: nowMs },
-    when,
+    when: "present",
     otherwise,
   };
 }
 
-/** The steps on the side of a group whose member goes; the user's item is the caller's. */
-export function leavingSteps(tenant: string, { groupId, userId, nowMs, isGone, onGone }: Leaving): Step[] {
-  return [
-    leavingMember(tenant, groupId, userId),
-    ...(isGone
-      ? []
-      : [
-          touchingGroup(tenant, groupId, { nowMs, left: [userId] }, "present", (found) => {
-            if (!found) onGone();
-            return stale();
-          }),
-        ]),
-  ];
+/** The step that records another name of a member. */
+export function renamingMember({ tenant, id }: Owner, { userId, name }: Member): Step {
+  return { change: keys.member(tenant, id, userId), set: { name }, when: "present", otherwise: stale };
 }
 
-/** The step by which a group forgets a member. */
-function leavingMember(tenant: string, groupId: string, userId: string): Step {
-  return {
-    remove: keys.member(tenant, groupId, userId),
-    when: "present",
-    otherwise: stale,
-  };
+/**
+ * The steps that remove a user who is being deleted from a group; the user's item is the caller's. Of a group in
+ * `deleted` only the pair is removed; a group that turns out to be deleted is added there, for the next attempt.
+ */
+export function removingDeletedUser(group: Owner, userId: string, nowMs: number, deleted: Set<string>): Step[] {
+  const removing = removingPair(groupMembers, group, userId);
+  if (deleted.has(group.id)) return [removing];
+  const touching = touchingGroup(group, { nowMs, removed: [userId] }, (found) => {
+    if (!found) deleted.add(group.id);
+    return stale();
+  });
+  return [removing, touching];
 }

@@ -1,65 +1,68 @@
 /**
- * The names of groups as users show them. A container remembers the names that it has read; an item that counts the changes
- * of names, read beside whatever is read anyway, tells whether they still hold. So a rename shows at once everywhere, and a
- * warm container pays no round trip of its own for names (decision 0014).
+ * The names of groups and roles that users show. A container caches the names that it has read. An item that counts all
+ * changes of names, read together with the users, says whether the cache is valid. So a rename shows at once everywhere,
+ * and a warm container needs no extra round trip for names (decision 0014).
  */
 import { elapsed } from "../../platform/clock.ts";
 import { keys } from "../../table/keys.ts";
+import { number, rowCodec } from "../../table/row.ts";
 import { stale } from "../../table/stale.ts";
 import type { Step, Table } from "../../table/table.ts";
 
-/** A name that was read, `undefined` for one that was not there. Times are in milliseconds of a clock that never jumps. */
-interface ReadName {
+/** A name that was read, `undefined` for one that does not exist. Times are milliseconds of a monotonic clock. */
+interface CachedName {
   readonly name: string | undefined;
-  /** When it was read first as it is. */
+  /** When it was first read with this value. */
   readonly sinceMs: number;
-  /** When it was read last. */
+  /** When it was last read. */
   readonly readMs: number;
 }
 
-/** What one container remembers of one tenant. */
-interface Remembered {
-  /** What counted the changes of names when they were read. */
+/** What one container caches of one tenant. */
+interface CachedTenant {
+  /** The version of names at which the names were read. */
   readonly version: number;
-  /** When the container met that version. */
-  readonly metMs: number;
+  /** When the container first saw that version. */
+  readonly seenMs: number;
   /** By id. */
-  readonly names: Map<string, ReadName>;
+  readonly names: Map<string, CachedName>;
 }
 
-/** What one container remembers. Make one when a function starts. */
+/** The cache of one container. Open one when a function starts. */
 export interface NameMemory {
-  /** What is remembered of a tenant at a version; what was read at another one is forgotten. */
-  of(tenant: string, version: number): Remembered;
+  /** The cached names of a tenant at a version. Names of another version are dropped. */
+  of(tenant: string, version: number): CachedTenant;
 }
 
 const NAMES_MAX = 50_000;
 const TENANTS_MAX = 100;
-/** The version may show the change of a name an instant before the name does: names count from so long after it was met. */
+/** The version may change an instant before the name does: names are valid once read this long after the version was first seen. */
 const SETTLED_MS = 1_000;
-/** Users know a large group before it is there (store.ts, `add`). What is missing for so long is gone. */
-const GONE_MS = 60_000;
+/** A large group is in its users' items before it is complete. A name that is missing for this long is deleted. */
+const DELETED_MS = 60_000;
 
-/** Reads names by id, as far as the things exist. */
+/** Reads the names of some ids, without those that do not exist. */
 export type ReadNames = (tenant: string, ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
 /** The names of groups and roles that users show. */
 export interface NameStore {
-  /** Says which names hold. Read it beside the users. One round trip. */
+  /** The version of names. Read it together with the users. One round trip. */
   version(tenant: string): Promise<number>;
-  /** The names behind some ids, as far as the things exist. No round trip where they are remembered, one otherwise. */
+  /** The names of some ids, without those that do not exist. No round trip where they are cached, else one. */
   find(tenant: string, version: number, ids: Iterable<string>): Promise<ReadonlyMap<string, string>>;
 }
 
-/** Opens the memory of one container. `clock` gives milliseconds that never jump. */
+const versionRow = rowCodec<{ readonly v: number }>("name version", { v: number });
+
+/** Opens the cache of one container. `clock` returns milliseconds of a monotonic clock. */
 export function newNameMemory(clock = elapsed): NameMemory {
-  const tenants = new Map<string, Remembered>();
+  const tenants = new Map<string, CachedTenant>();
   return {
     of(tenant, version) {
       const known = tenants.get(tenant);
       if (known && known.version === version && known.names.size < NAMES_MAX) return known;
-      const fresh: Remembered = { version, metMs: clock(), names: new Map() };
-      // A reader whose version is older than what is known reads for itself and leaves the memory alone.
+      const fresh: CachedTenant = { version, seenMs: clock(), names: new Map() };
+      // A reader with an older version reads for itself and leaves the cache unchanged.
       if (known && known.version > version) return fresh;
       if (tenants.size >= TENANTS_MAX) tenants.clear();
       tenants.set(tenant, fresh);
@@ -68,7 +71,7 @@ export function newNameMemory(clock = elapsed): NameMemory {
   };
 }
 
-/** The step by which a change of a name becomes known to every container. */
+/** The step that makes every container read names again. */
 export function renamingStep(tenant: string): Step {
   return {
     change: keys.shownNames(tenant),
@@ -83,19 +86,13 @@ export function nameStore(table: Table, memory: NameMemory, readers: readonly Re
   return {
     async version(tenant) {
       const item = await table.get(keys.shownNames(tenant));
-      return (item?.v as number | undefined) ?? 0;
+      return item ? versionRow.read(item).v : 0;
     },
 
     async find(tenant, version, ids) {
-      const { metMs, names } = memory.of(tenant, version);
-      const isKnown = (id: string): boolean => {
-        const known = names.get(id);
-        if (!known) return false;
-        const { name, sinceMs, readMs } = known;
-        return name === undefined ? readMs - sinceMs >= GONE_MS : readMs - metMs >= SETTLED_MS;
-      };
-      const wanted = [...new Set(ids)];
-      const missing = wanted.filter((id) => !isKnown(id));
+      const { seenMs, names } = memory.of(tenant, version);
+      const requested = [...new Set(ids)];
+      const missing = requested.filter((id) => !isValid(names.get(id), seenMs));
       if (missing.length > 0) {
         const readMs = clock();
         const found = await Promise.all(readers.map((read) => read(tenant, missing)));
@@ -106,11 +103,17 @@ export function nameStore(table: Table, memory: NameMemory, readers: readonly Re
         }
       }
       return new Map(
-        wanted.flatMap((id) => {
+        requested.flatMap((id) => {
           const name = names.get(id)?.name;
           return name === undefined ? [] : [[id, name] as const];
         }),
       );
     },
   };
+}
+
+function isValid(cached: CachedName | undefined, seenMs: number): boolean {
+  if (!cached) return false;
+  const { name, sinceMs, readMs } = cached;
+  return name === undefined ? readMs - sinceMs >= DELETED_MS : readMs - seenMs >= SETTLED_MS;
 }

@@ -1,22 +1,22 @@
-/** What provisioning does with groups, whatever protocol it speaks. Membership is a wish about users, never a list to be kept. */
-
-import { splitStore } from "../../domain/username.ts";
-import { Fault } from "../../platform/faults.ts";
+/** Changes of groups, for every protocol. A membership change names users to add and remove, or all members. */
+import { PRIMARY, splitStore } from "../../domain/username.ts";
 import { newId } from "../../platform/ids.ts";
 import { compareText } from "../../platform/text-order.ts";
 import type { JsonObject, Resource } from "../../scim/schema/attribute.ts";
 import { stale } from "../../table/stale.ts";
-import { agrees, type Group, shownName, tallyOf } from "../groups/model.ts";
+import { type Group, shownName } from "../groups/model.ts";
 import { checkGroupName, GROUPS_OF_USER_MAX, tooManyGroups, unknownMembers } from "../groups/rules.ts";
 import type { GroupStore } from "../groups/store.ts";
-import type { Joiner, Member } from "../memberships/membership.ts";
+import type { Member, NewMember } from "../memberships/membership.ts";
+import { agrees, tallyOf } from "../memberships/tally.ts";
 import type { RoleStore } from "../roles/store.ts";
 import { qualifiedName, type User } from "../users/model.ts";
-import type { UserStore } from "../users/store.ts";
-import { checkGain } from "./escalation.ts";
-import type { Occasion } from "./users.ts";
+import type { StoreName, UserStore } from "../users/store.ts";
+import { checkAssignedIds } from "./escalation.ts";
+import { refuse, textOf } from "./resource.ts";
+import type { ChangeContext } from "./users.ts";
 
-/** What provisioning of groups uses. */
+/** The stores that changes of groups need. */
 export interface GroupStores {
   readonly roles: RoleStore;
   readonly users: UserStore;
@@ -24,59 +24,57 @@ export interface GroupStores {
   readonly userStores: readonly string[];
 }
 
-/** So many users of a whole list are read before it is known whether they matter. */
-const FOREKNOWN_MAX = 100;
-/** Up to so many members, a whole list is put in place of the very list that was read. */
-const HELD_EXACTLY_MAX = 1_000;
+/** The users of a whole list that are read before it is known which of them are members. */
+const PREFETCHED_MAX = 100;
+/** Up to this many members, a whole list replaces exactly the list that was read. */
+const EXACT_MAX = 1_000;
 
-/** What is to become of the members. */
+/** A requested change of the members of a group. */
 export interface MembershipWish {
-  /** True: nobody stays but those who join. */
+  /** True: all members that are not in `joining` are removed. */
   readonly replaces: boolean;
+  /** The ids of users to add. */
   readonly joining: ReadonlySet<string>;
+  /** The ids of users to remove. */
   readonly leaving: ReadonlySet<string>;
 }
 
-interface Named {
-  readonly userStore: string;
-  readonly name: string;
-}
-
-/** How a group is to be changed. */
+/** A requested change of a group. */
 export interface GroupWish {
+  /** Throws where the group must not be changed. */
   readonly check?: ((before: Group) => void) | undefined;
-  /** True where the group must be the one that `check` saw when it is written. */
+  /** True where the change is valid only for the version that `check` got. */
   readonly isExact?: boolean | undefined;
-  /** Answers the resource that shall be, and what becomes of the members, which `members` reads. */
+  /** Returns the new resource and the membership change; `members` reads the current members. */
   readonly change: (
     before: Resource,
     members: () => Promise<readonly Member[]>,
   ) => Promise<{ readonly after: Resource; readonly membership: MembershipWish }>;
   /** The name that the change sets, where it is known beforehand: saves a round trip. */
   readonly displayName?: string | undefined;
-  /** What `change` will answer about the members, where it is known beforehand: saves a round trip. It must be that very object. */
+  /** The membership that `change` will return, the same object, where it is known beforehand: saves a round trip. */
   readonly membership?: MembershipWish | undefined;
-  /** Told who is a member then, in the order of ids, where the whole list was given. */
+  /** Called with all members after the change, in the order of ids, where the whole list was given. */
   readonly onMembers?: ((members: readonly Member[]) => void) | undefined;
 }
 
-/** What was read about a wish beside the group. */
-interface Foreknown {
-  readonly wish: MembershipWish;
-  /** Which of the users who are to join or leave are members. Of a whole list nothing is known before the group is. */
-  readonly are: ReadonlySet<string>;
-  /** The users who are to join, by id, as far as they were read. */
+/** What was read for a membership change, concurrently with the group. */
+interface Prefetched {
+  readonly requested: MembershipWish;
+  /** Which of the users to add or remove are members; empty for a whole list. */
+  readonly members: ReadonlySet<string>;
+  /** The users to add, by id; some of a whole list may be missing. */
   readonly users: ReadonlyMap<string, User | undefined>;
 }
 
-/** Who really joins and leaves, and who is a member then, where that is known. */
-interface Settled {
-  readonly joining: readonly Joiner[];
+/** The membership change against the current members, and all members after it where they were read. */
+interface Resolved {
+  readonly joining: readonly NewMember[];
   readonly leaving: readonly string[];
   readonly members: readonly Member[] | undefined;
 }
 
-/** The ids in a `members` attribute; nested groups are refused. */
+/** The ids in a `members` attribute. Throws `request.invalid` for nested groups. */
 export function memberIds(members: Resource[string] | undefined): Set<string> {
   const ids = new Set<string>();
   for (const member of Array.isArray(members) ? members : []) {
@@ -88,16 +86,17 @@ export function memberIds(members: Resource[string] | undefined): Set<string> {
   return ids;
 }
 
-/** Makes a group with its members. Throws `request.invalid` and `scim.unique`. */
+/** Creates a group with its members. Throws `request.invalid` and `scim.unique`. */
 export async function createGroup(
   stores: GroupStores,
-  { tenant, now }: Occasion,
+  { tenant, now }: ChangeContext,
   resource: Resource,
 ): Promise<{ readonly group: Group; readonly members: readonly Member[] }> {
-  const { userStore, name } = nameIn(resource.displayName, stores.userStores);
+  const { userStore, name } = nameIn(textOf(resource, "displayName"), stores.userStores);
   // In the order in which the group is read.
-  const members = await membersOf(stores, tenant, userStore, [...memberIds(resource.members)].sort());
-  const wished: Group = {
+  const ids = [...memberIds(resource.members)].sort();
+  const members = await newMembers(stores, tenant, userStore, [...(await readUsers(stores, tenant, ids))]);
+  const group: Group = {
     id: newId(),
     displayName: name,
     userStore,
@@ -108,61 +107,60 @@ export async function createGroup(
     ...tallyOf(members.map(({ userId }) => userId)),
     roleIds: [],
   };
-  return { group: await stores.groups.add(tenant, wished, members), members };
+  return { group: await stores.groups.add(tenant, group, members), members };
 }
 
-/** Changes a group. Answers it as it is then. Throws `scim.not_found`, `scim.unique`, `request.invalid`, and what `check` and `change` throw. */
+/** Changes a group and returns its new state. Throws `scim.not_found`, `scim.unique`, `request.invalid`, and what `check` and `change` throw. */
 export function changeGroup(
   stores: GroupStores,
-  { tenant, now, subject, scopes }: Occasion,
+  context: ChangeContext,
   id: string,
-  { check, isExact = false, change, displayName, membership: foreseen, onMembers }: GroupWish,
+  { check, isExact = false, change, displayName, membership: expected, onMembers }: GroupWish,
 ): Promise<Group> {
-  return stores.groups.update<Foreknown | undefined>(tenant, id, now, {
-    wishedName: displayName === undefined ? undefined : nameIn(displayName, stores.userStores),
-    prepare: async () => foreseen && foreknow(stores, tenant, id, foreseen),
-    change: async (before, foreknown) => {
+  const { tenant, now } = context;
+  return stores.groups.update<Prefetched | undefined>(tenant, id, now, {
+    newName: displayName === undefined ? undefined : nameIn(displayName, stores.userStores),
+    prepare: async () => expected && prefetch(stores, tenant, id, expected),
+    change: async (before, prefetched) => {
       check?.(before);
-      const was = storedGroup(before);
-      const { after, membership } = await change(was, () => allMembers(stores, tenant, before));
-      const { userStore, name } = nameIn(after.displayName, stores.userStores, before.userStore);
+      const { after, membership } = await change(storedGroup(before), () => allMembers(stores, tenant, before));
+      const { userStore, name } = nameIn(textOf(after, "displayName"), stores.userStores, before.userStore);
       if (userStore !== before.userStore) throw refuse("A group cannot be moved to another user store.");
       const externalId = typeof after.externalId === "string" ? after.externalId : undefined;
-      const isForeseen = foreknown && membership === foreseen;
-      const known = isForeseen ? foreknown : await foreknow(stores, tenant, id, membership);
-      const { joining, leaving, members } = await settleMembership(stores, tenant, before, known);
+      const known = prefetched && membership === expected ? prefetched : await prefetch(stores, tenant, id, membership);
+      const { joining, leaving, members } = await resolve(stores, tenant, before, known);
       if (members) onMembers?.(members);
-      if (joining.length > 0) await checkGain(stores, { tenant, subject, scopes }, before.roleIds);
+      if (joining.length > 0) await checkAssignedIds(stores, context, before.roleIds);
       const isSame = name === before.displayName && externalId === before.externalId;
       if (isSame && joining.length === 0 && leaving.length === 0) return undefined;
       return {
         after: { ...before, displayName: name, externalId },
         joining,
         leaving,
-        isExact: isExact || (membership.replaces && isHeldExactly(before)),
+        isExact: isExact || (membership.replaces && isReplacedExactly(before)),
       };
     },
   });
 }
 
-/** Reads what a wish needs to know, beside the group. One round trip. */
-async function foreknow(
+/** Reads what a membership change needs. One round trip. */
+async function prefetch(
   { groups, users }: GroupStores,
   tenant: string,
   id: string,
-  wish: MembershipWish,
-): Promise<Foreknown> {
-  const { replaces, joining, leaving } = wish;
-  // Of a whole list most are members already: only a short one is looked at in advance.
-  const wanted = !replaces || joining.size <= FOREKNOWN_MAX ? [...joining] : [];
-  const [found, are] = await Promise.all([
-    wanted.length > 0 ? users.findMany(tenant, wanted) : [],
+  requested: MembershipWish,
+): Promise<Prefetched> {
+  const { replaces, joining, leaving } = requested;
+  // Most users of a whole list are members already: only those of a short one are read beforehand.
+  const ids = !replaces || joining.size <= PREFETCHED_MAX ? [...joining] : [];
+  const [read, members] = await Promise.all([
+    readUsers({ users }, tenant, ids),
     replaces ? new Set<string>() : groups.membersAmong(tenant, id, [...joining, ...leaving]),
   ]);
-  return { wish, are, users: new Map(wanted.map((userId, at) => [userId, found[at]])) };
+  return { requested, members, users: read };
 }
 
-/** A group as the resource that changes are made to, without its members. */
+/** A group as the resource that changes apply to, without its members. */
 function storedGroup(group: Group): Resource {
   return {
     id: group.id,
@@ -171,31 +169,31 @@ function storedGroup(group: Group): Resource {
   };
 }
 
-/** Those who are members already do not join, and those who are none do not leave. */
-async function settleMembership(
+/** Leaves out users to add who are members already, and users to remove who are not. */
+async function resolve(
   stores: GroupStores,
   tenant: string,
   group: Group,
-  { wish: { replaces, joining, leaving }, are, users }: Foreknown,
-): Promise<Settled> {
-  // Read behind the group: whatever changes from then on shows in its version.
-  const present = replaces ? await allMembers(stores, tenant, group) : undefined;
-  const presentIds = present?.map(({ userId }) => userId);
-  // A Query may show half of a transaction: one that went while another came would pass by their number.
-  if (presentIds && isHeldExactly(group) && !agrees(group, presentIds)) throw stale();
-  const isMember = presentIds ? new Set(presentIds) : are;
+  { requested: { replaces, joining, leaving }, members, users }: Prefetched,
+): Promise<Resolved> {
+  // Read after the group: later changes show in its version.
+  const current = replaces ? await allMembers(stores, tenant, group) : undefined;
+  const currentIds = current?.map(({ userId }) => userId);
+  // A Query may show half of a transaction: a removed and an added member would leave the count as it was.
+  if (currentIds && isReplacedExactly(group) && !agrees(group, currentIds)) throw stale();
+  const isMember = currentIds ? new Set(currentIds) : members;
   const fresh = [...joining].filter((userId) => !isMember.has(userId));
-  const known = fresh.filter((userId) => users.has(userId));
-  const unread = fresh.filter((userId) => !users.has(userId));
-  const found = known.map((userId) => users.get(userId));
-  const joiners = [
-    ...(await asMembers(stores, tenant, group.userStore, known, found)),
-    ...(await membersOf(stores, tenant, group.userStore, unread)),
-  ];
+  const read = await readUsers(
+    stores,
+    tenant,
+    fresh.filter((userId) => !users.has(userId)),
+  );
+  const found = fresh.map((userId) => [userId, (users.has(userId) ? users : read).get(userId)] as const);
+  const added = await newMembers(stores, tenant, group.userStore, found);
   return {
-    joining: joiners,
-    leaving: present ? [...isMember].filter((id) => !joining.has(id)) : [...leaving].filter((id) => isMember.has(id)),
-    members: present && [...present.filter(({ userId }) => joining.has(userId)), ...joiners].sort(byId),
+    joining: added,
+    leaving: current ? [...isMember].filter((id) => !joining.has(id)) : [...leaving].filter((id) => isMember.has(id)),
+    members: current && [...current.filter(({ userId }) => joining.has(userId)), ...added].sort(byId),
   };
 }
 
@@ -208,49 +206,43 @@ function byId(a: Member, b: Member): number {
 }
 
 /**
- * Whether of two whole lists at once one wins. In a larger group they come to what both say together: it may never stand
- * still for long enough.
+ * Whether one of two concurrent whole lists wins. For a larger group the result is the union of both: its version may
+ * never stay the same for long enough.
  */
-function isHeldExactly({ memberCount }: Group): boolean {
-  return memberCount <= HELD_EXACTLY_MAX;
+function isReplacedExactly({ memberCount }: Group): boolean {
+  return memberCount <= EXACT_MAX;
 }
 
-function nameIn(displayName: unknown, userStores: readonly string[], fallback?: string): Named {
-  if (typeof displayName !== "string") throw refuse("Required attribute displayName is missing in the SCIM object.");
+/** The store and the bare name of a group name. Throws `request.invalid`. */
+function nameIn(displayName: string, userStores: readonly string[], defaultStore = PRIMARY): StoreName {
   const given = displayName.trim();
   const split = splitStore(given);
-  // Names of groups may hold a slash: only what names a store is one.
-  const known = given.includes("/") && userStores.includes(split.userStore);
-  const { userStore, name } = known ? split : { userStore: fallback ?? splitStore("").userStore, name: given };
+  // Names of groups may contain a slash: only a known store before it is a store.
+  const hasStore = given.includes("/") && userStores.includes(split.userStore);
+  const { userStore, name } = hasStore ? split : { userStore: defaultStore, name: given };
   checkGroupName(name);
   return { userStore, name };
 }
 
-function refuse(description: string): Fault {
-  return new Fault("request.invalid", description);
-}
-
-/** The users behind ids, as members. Throws `request.invalid`. */
-async function membersOf(
-  stores: GroupStores,
-  tenant: string,
-  userStore: string,
-  ids: readonly string[],
-): Promise<Joiner[]> {
-  return ids.length > 0 ? asMembers(stores, tenant, userStore, ids, await stores.users.findMany(tenant, ids)) : [];
-}
-
-/** Users as members. Throws `request.invalid` for those who are no users of the store, or in too many groups. */
-async function asMembers(
+async function readUsers(
   { users }: Pick<GroupStores, "users">,
   tenant: string,
-  userStore: string,
   ids: readonly string[],
-  found: readonly (User | undefined)[],
-): Promise<Joiner[]> {
-  const unknown = ids.filter((_, at) => found[at]?.userStore !== userStore);
+): Promise<Map<string, User | undefined>> {
+  const found = ids.length > 0 ? await users.findMany(tenant, ids) : [];
+  return new Map(ids.map((id, at) => [id, found[at]]));
+}
+
+/** Users as new members. Throws `request.invalid` for ids without a user of the store, and for users in too many groups. */
+async function newMembers(
+  { users }: GroupStores,
+  tenant: string,
+  userStore: string,
+  found: readonly (readonly [id: string, user: User | undefined])[],
+): Promise<NewMember[]> {
+  const unknown = found.flatMap(([id, user]) => (user?.userStore === userStore ? [] : [id]));
   if (unknown.length > 0) throw unknownMembers(unknown);
-  const known = found.flatMap((user) => user ?? []);
+  const known = found.flatMap(([, user]) => user ?? []);
   const full = known.find(({ groupIds }) => groupIds.length >= GROUPS_OF_USER_MAX);
   if (full) throw tooManyGroups(full.id);
   await users.elsewhere?.anchor(tenant, known);

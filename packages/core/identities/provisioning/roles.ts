@@ -1,46 +1,43 @@
-/** What provisioning does with roles: they are made and changed by resources in canonical form, and held by users and groups. */
-
+/** Changes of roles, for every protocol. Roles are created and changed by resources in canonical form. */
 import type { TenantStore } from "../../domain/tenant-store.ts";
 import { Fault } from "../../platform/faults.ts";
 import { newId } from "../../platform/ids.ts";
 import type { JsonObject, Resource } from "../../scim/schema/attribute.ts";
 import type { GroupStore } from "../groups/store.ts";
-import type { Holder, HolderKind } from "../memberships/assignees.ts";
+import type { Assignee, HolderKind } from "../memberships/assignees.ts";
 import { type Audience, freshRole, type Role } from "../roles/model.ts";
 import { checkBuiltIn, checkPermissions, checkRoleName, unknownHolders } from "../roles/rules.ts";
-import type { RoleStore } from "../roles/store.ts";
+import type { HolderChanges, RoleStore } from "../roles/store.ts";
 import type { UserStore } from "../users/store.ts";
-import { checkGiven, checkHeld } from "./escalation.ts";
-import type { Occasion } from "./users.ts";
+import { checkAssignedRoles, checkGrantedScopes } from "./escalation.ts";
+import type { MembershipWish } from "./groups.ts";
+import { refuse, textOf } from "./resource.ts";
+import type { ChangeContext } from "./users.ts";
 
-/** What provisioning of roles uses. */
+/** The stores that changes of roles need. */
 export interface RoleStores {
   readonly users: UserStore;
   readonly groups: GroupStore;
   readonly roles: RoleStore;
   readonly tenants: TenantStore;
-  /** Which of some scopes an API of the tenant has. */
+  /** Those of some scopes that an API of the tenant has. */
   knownScopes(tenant: string, scopes: readonly string[]): Promise<ReadonlySet<string>>;
   /** Whether the tenant has an application of that id. */
   hasApplication(tenant: string, id: string): Promise<boolean>;
 }
 
-/** What is to become of the holders of one kind. */
-export interface HolderWish {
-  /** True: nobody keeps the role but those who gain it. */
-  readonly replaces: boolean;
-  readonly joining: ReadonlySet<string>;
-  readonly leaving: ReadonlySet<string>;
-}
+/** A requested change of the assignees of one kind. */
+export type HolderWish = MembershipWish;
 
-/** Holders that are read where a change concerns all of them. */
-const HOLDERS_READ_MAX = 1_000_000;
+/** Assignees that are read where a change replaces all of them. */
+const ASSIGNEES_READ_MAX = 1_000_000;
 const kinds = ["user", "group"] as const;
 
-/** How a role is to be changed. */
+/** A requested change of a role. */
 interface RoleWish {
+  /** Throws where the role must not be changed. */
   readonly check: (before: Role) => void;
-  /** Answers the resource that shall be, and what becomes of the holders, whose ids `holders` reads. */
+  /** Returns the new resource and the changes of assignees; `holders` reads the ids of the current ones. */
   readonly change: (
     before: Resource,
     holders: (kind: HolderKind) => Promise<readonly string[]>,
@@ -58,16 +55,16 @@ export function valuesIn(name: string, list: Resource[string] | undefined): Set<
   return values;
 }
 
-/** Makes a role with its holders. Throws `request.invalid`, `scim.forbidden` and `scim.unique`. */
-export async function createRole(stores: RoleStores, occasion: Occasion, resource: Resource): Promise<Role> {
-  const { tenant, now } = occasion;
+/** Creates a role with its assignees. Throws `request.invalid`, `scim.forbidden` and `scim.unique`. */
+export async function createRole(stores: RoleStores, context: ChangeContext, resource: Resource): Promise<Role> {
+  const { tenant, now } = context;
   const name = nameIn(resource);
   const permissions = [...valuesIn("permissions", resource.permissions)].sort();
-  checkGiven(occasion, permissions);
+  checkGrantedScopes(context, permissions);
   const [audience, users, groups] = await Promise.all([
     audienceIn(stores, tenant, resource),
-    holdersOf(stores, tenant, "user", [...valuesIn("users", resource.users)]),
-    holdersOf(stores, tenant, "group", [...valuesIn("groups", resource.groups)]),
+    assigneesOf(stores, tenant, "user", [...valuesIn("users", resource.users)]),
+    assigneesOf(stores, tenant, "group", [...valuesIn("groups", resource.groups)]),
     checkScopes(stores, tenant, permissions),
   ]);
   const role = freshRole(newId(), name, tenant, now, { permissions, audience });
@@ -78,7 +75,7 @@ async function audienceIn(stores: RoleStores, tenant: string, { audience }: Reso
   const { type = "organization", value } = (audience ?? {}) as JsonObject;
   const kind = String(type).toLowerCase();
   if (kind === "organization") return { type: "organization", value: tenant };
-  if (kind !== "application") throw refuse("audience.type is organization or application.");
+  if (kind !== "application") throw refuse("audience.type must be organization or application.");
   if (typeof value !== "string" || !(await stores.hasApplication(tenant, value))) {
     throw refuse("audience.value must be the id of an application.");
   }
@@ -88,37 +85,37 @@ async function audienceIn(stores: RoleStores, tenant: string, { audience }: Reso
 /** Changes a role. Throws `scim.not_found`, `scim.unique`, `scim.forbidden`, `request.invalid`, and what `check` and `change` throw. */
 export function changeRole(
   stores: RoleStores,
-  occasion: Occasion,
+  context: ChangeContext,
   id: string,
   { check, change }: RoleWish,
 ): Promise<Role> {
-  const { tenant, now } = occasion;
+  const { tenant, now } = context;
   return stores.roles.update(tenant, id, now, async (before) => {
     check(before);
-    const { after: wished, wishes } = await change(storedRole(before), (kind) =>
-      stores.roles.holders(tenant, id, kind, HOLDERS_READ_MAX),
+    const { after: resource, wishes } = await change(storedRole(before), (kind) =>
+      stores.roles.holders(tenant, id, kind, ASSIGNEES_READ_MAX),
     );
     const after: Role = {
       ...before,
-      name: nameIn(wished),
-      permissions: [...valuesIn("permissions", wished.permissions)].sort(),
+      name: nameIn(resource),
+      permissions: [...valuesIn("permissions", resource.permissions)].sort(),
     };
     checkBuiltIn(before, after);
-    const added = after.permissions.filter((permission) => !before.permissions.includes(permission));
-    checkGiven(occasion, added);
-    const [holders] = await Promise.all([
-      Promise.all(kinds.map((kind) => settle(stores, tenant, before, kind, wishes[kind]))),
-      checkScopes(stores, tenant, added),
+    const granted = after.permissions.filter((permission) => !before.permissions.includes(permission));
+    checkGrantedScopes(context, granted);
+    const [changes] = await Promise.all([
+      Promise.all(kinds.map((kind) => resolve(stores, tenant, id, kind, wishes[kind]))),
+      checkScopes(stores, tenant, granted),
     ]);
-    const [gaining, losing] = [holders.flatMap((one) => one.gaining), holders.flatMap((one) => one.losing)];
+    const [gaining, losing] = [changes.flatMap((one) => one.gaining), changes.flatMap((one) => one.losing)];
     await checkAdministrator(stores, tenant, before, losing);
-    if (gaining.length > 0) await checkHeld(stores, occasion, [after]);
+    if (gaining.length > 0) await checkAssignedRoles(stores, context, [after]);
     const isSame = after.name === before.name && after.permissions.join("\n") === before.permissions.join("\n");
     return isSame && gaining.length === 0 && losing.length === 0 ? undefined : { after, gaining, losing };
   });
 }
 
-/** A role as the resource that changes are made to, without its holders. */
+/** A role as the resource that changes apply to, without its assignees. */
 function storedRole(role: Role): Resource {
   return {
     id: role.id,
@@ -128,76 +125,70 @@ function storedRole(role: Role): Resource {
   };
 }
 
-async function settle(
+/** Leaves out assignees to add that have the role already, and those to remove that do not. */
+async function resolve(
   stores: RoleStores,
   tenant: string,
-  role: Role,
+  roleId: string,
   kind: HolderKind,
   { replaces, joining, leaving }: HolderWish,
-): Promise<{ readonly gaining: readonly Holder[]; readonly losing: readonly Holder[] }> {
-  const as = (id: string): Holder => ({ kind, id });
+): Promise<HolderChanges> {
+  const as = (id: string): Assignee => ({ kind, id });
   if (replaces) {
-    const present = await stores.roles.holders(tenant, role.id, kind, HOLDERS_READ_MAX);
-    const hold = new Set(present);
-    const fresh = [...joining].filter((id) => !hold.has(id));
+    const current = await stores.roles.holders(tenant, roleId, kind, ASSIGNEES_READ_MAX);
+    const fresh = joining.difference(new Set(current));
     return {
-      gaining: await holdersOf(stores, tenant, kind, fresh),
-      losing: present.filter((id) => !joining.has(id)).map(as),
+      gaining: await assigneesOf(stores, tenant, kind, [...fresh]),
+      losing: current.filter((id) => !joining.has(id)).map(as),
     };
   }
-  const [wanted, unwanted] = [[...joining].map(as), [...leaving].map(as)];
-  if (wanted.length + unwanted.length === 0) return { gaining: [], losing: [] };
-  const [hold] = await Promise.all([
-    stores.roles.holdersAmong(tenant, role.id, [...wanted, ...unwanted]),
-    holdersOf(stores, tenant, kind, [...joining]),
+  const [added, removed] = [[...joining].map(as), [...leaving].map(as)];
+  if (added.length + removed.length === 0) return { gaining: [], losing: [] };
+  const [current] = await Promise.all([
+    stores.roles.assigneesAmong(tenant, roleId, [...added, ...removed]),
+    assigneesOf(stores, tenant, kind, [...joining]),
   ]);
-  const held = new Set(hold);
   return {
-    gaining: wanted.filter((holder) => !held.has(holder)),
-    losing: unwanted.filter((holder) => held.has(holder)),
+    gaining: added.filter((assignee) => !current.has(assignee)),
+    losing: removed.filter((assignee) => current.has(assignee)),
   };
 }
 
-/** The first administrator of a tenant keeps the role that holds every scope, or nobody might be left who can give it. Throws `scim.forbidden`. */
+/** The first administrator of a tenant keeps the full-access role: without it, no user could assign it. Throws `scim.forbidden`. */
 async function checkAdministrator(
   { tenants }: RoleStores,
   tenant: string,
   { holdsEveryScope }: Role,
-  losing: readonly Holder[],
+  removed: readonly Assignee[],
 ): Promise<void> {
-  if (!holdsEveryScope || losing.length === 0) return;
+  if (!holdsEveryScope || removed.length === 0) return;
   const administrator = (await tenants.find(tenant))?.administrator;
-  if (losing.some(({ kind, id }) => kind === "user" && id === administrator)) {
-    throw new Fault("scim.forbidden", "The administrator of the tenant keeps the role that holds every scope.");
+  if (removed.some(({ kind, id }) => kind === "user" && id === administrator)) {
+    throw new Fault("scim.forbidden", "The full-access role cannot be removed from the administrator of the tenant.");
   }
 }
 
 /** Deletes a role. Throws `scim.not_found` and `scim.forbidden`. */
-export function deleteRole({ roles }: RoleStores, { tenant }: Occasion, id: string, check: (role: Role) => void) {
+export function deleteRole({ roles }: RoleStores, { tenant }: ChangeContext, id: string, check: (role: Role) => void) {
   return roles.remove(tenant, id, (role) => {
     checkBuiltIn(role, undefined);
     check(role);
   });
 }
 
-function nameIn({ displayName }: Resource): string {
-  if (typeof displayName !== "string") throw refuse("Required attribute displayName is missing in the SCIM object.");
-  const name = displayName.trim();
+function nameIn(resource: Resource): string {
+  const name = textOf(resource, "displayName");
   checkRoleName(name);
   return name;
 }
 
-function refuse(description: string): Fault {
-  return new Fault("request.invalid", description);
-}
-
-/** Holders by their ids. Throws `request.invalid` for those who are not there. */
-async function holdersOf(
+/** Assignees by their ids. Throws `request.invalid` for those that do not exist. */
+async function assigneesOf(
   { users, groups }: RoleStores,
   tenant: string,
   kind: HolderKind,
   ids: readonly string[],
-): Promise<Holder[]> {
+): Promise<Assignee[]> {
   if (ids.length === 0) return [];
   const known = kind === "user" ? await users.findMany(tenant, ids) : [];
   const found = kind === "user" ? known : await groups.findMany(tenant, ids);

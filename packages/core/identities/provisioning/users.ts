@@ -1,6 +1,6 @@
 /**
- * What provisioning does with users, whatever protocol it speaks: users are made and changed by resources in canonical
- * form (scim/schema/attribute.ts). Passwords are hashed here and never come back.
+ * Changes of users, for every protocol. Users are created and changed by resources in canonical form
+ * (scim/schema/attribute.ts). Passwords are hashed here and never returned.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { TenantStore } from "../../domain/tenant-store.ts";
@@ -14,13 +14,14 @@ import { revokingUser } from "../../tokens/revocation.ts";
 import { addingCredential, newCredential, removingCredential, replacingCredential } from "../credentials/store.ts";
 import type { GroupStore } from "../groups/store.ts";
 import type { RoleStore } from "../roles/store.ts";
-import { EMAILS_MAX, lookupsOf } from "../users/lookups.ts";
+import { EMAILS_MAX, lookupsOf } from "../users/lookup-rows.ts";
 import { freshUser, maySignIn, qualifiedName, type User } from "../users/model.ts";
 import { checkName, checkPassword } from "../users/rules.ts";
-import { type StoreName, USER_BYTES_MAX, type UserStore } from "../users/store.ts";
-import { type Caller, checkTouch } from "./escalation.ts";
+import { type StoreName, USER_BYTES_MAX, type UserChange, type UserStore } from "../users/store.ts";
+import { type Caller, checkAccountChange } from "./escalation.ts";
+import { missing, refuse, textOf } from "./resource.ts";
 
-/** What provisioning of users uses. */
+/** The stores that changes of users need. */
 export interface UserStores {
   readonly users: UserStore;
   readonly groups: GroupStore;
@@ -30,12 +31,12 @@ export interface UserStores {
   readonly userStores: readonly string[];
 }
 
-/** On whose behalf, and when. */
-export interface Occasion extends Caller {
+/** The caller and the time of a change. */
+export interface ChangeContext extends Caller {
   readonly now: number;
 }
 
-/** A resource taken apart into what is kept where. */
+/** The parts of a user's resource, which are stored in different places. */
 interface Account {
   readonly name: StoreName;
   readonly password: string | undefined;
@@ -43,25 +44,25 @@ interface Account {
   readonly profile: Resource;
 }
 
-/** How a user is to be changed. */
+/** A requested change of a user. */
 export interface UserWish {
-  /** Looks at the user that is there, and throws where nothing may be done to it. */
+  /** Throws where the user must not be changed. */
   readonly check?: ((before: User) => void | Promise<void>) | undefined;
-  /** Answers the resource that shall be, or the very one it was given. */
+  /** Returns the new resource, or the one it was given for no change. */
   readonly change: (before: Resource) => Resource;
   /** The user name that the change sets, where it is known beforehand: saves a round trip. */
   readonly userName?: string | undefined;
 }
 
 /** The store and the bare name of a user name. Throws `request.invalid`. */
-export function nameIn(userName: string, userStores: readonly string[]): StoreName {
+function nameIn(userName: string, userStores: readonly string[]): StoreName {
   const { userStore, name } = splitStore(userName.trim());
   if (!userStores.includes(userStore)) throw refuse(`Invalid user store domain: ${userStore.slice(0, 50)}.`);
   checkName(name);
   return { userStore, name };
 }
 
-/** A user as the resource that changes are made to: everything that clients may write, but for the password. */
+/** A user as the resource that changes apply to: all attributes that clients can write, without the password. */
 export function storedResource(user: User): Resource {
   return {
     id: user.id,
@@ -71,127 +72,122 @@ export function storedResource(user: User): Resource {
   };
 }
 
-/** Makes a user. Throws `request.invalid` and `scim.unique`. Two round trips. */
+/** Creates a user. Throws `request.invalid` and `scim.unique`. Two round trips. */
 export async function createUser(
   { users, userStores }: UserStores,
-  { tenant, now }: Occasion,
+  { tenant, now }: ChangeContext,
   resource: Resource,
   { needsPassword }: { readonly needsPassword: boolean },
 ): Promise<User> {
   const { name, password, active = true, profile } = accountOf(resource, userStores);
-  if (password === undefined && needsPassword && !isInvited(profile)) {
-    throw refuse("Required attribute password is missing in the SCIM object.");
-  }
+  if (password === undefined && needsPassword && !isInvited(profile)) throw missing("password");
   if (password !== undefined) checkPassword(password);
-  const isElsewhere = users.elsewhere?.has(tenant, name.userStore) === true;
-  const user = freshUser(newId(), name.name, now, {
-    userStore: name.userStore,
-    active,
-    profile,
-    hasPassword: password !== undefined && !isElsewhere,
-  });
-  const steps =
-    password === undefined || isElsewhere
-      ? []
-      : [
-          addingCredential(
-            tenant,
-            user.id,
-            await newCredential(password),
-            () => new Error("a fresh user id is in use"),
-          ),
-        ];
-  return users.add(tenant, user, { steps, ...(isElsewhere && { password }) });
+  const { userStore } = name;
+  const elsewhere = isExternal(users, tenant, name);
+  const hasPassword = password !== undefined && !elsewhere;
+  const user = freshUser(newId(), name.name, now, { userStore, active, profile, hasPassword });
+  const inUse = () => new Error("a new user id is in use");
+  const steps = hasPassword ? [addingCredential(tenant, user.id, await newCredential(password), inUse)] : [];
+  return users.add(tenant, user, { steps, ...(elsewhere && { password }) });
 }
 
-/** Whether a user is to set its password by an invitation. */
+/** Whether the user sets its password through an invitation. */
 function isInvited(profile: Resource): boolean {
   return (profile["urn:scim:wso2:schema"] as Resource | undefined)?.askPassword === true;
 }
 
 /**
- * Changes a user. Answers it as it is then; one to which nothing changes keeps its version and its time.
- * Another password, and whatever keeps the user out, end its tokens.
+ * Changes a user and returns its new state; a user to which nothing changes keeps its version and its time.
+ * Another password, and an account status that prevents sign-in, revoke the user's tokens.
  * Throws `scim.not_found`, `scim.unique`, `request.invalid`, `scim.forbidden`, and what `check` and `change` throw.
  */
 export async function changeUser(
   stores: UserStores,
-  occasion: Occasion,
+  context: ChangeContext,
   id: string,
   { check, change, userName }: UserWish,
 ): Promise<User> {
-  const { tenant, now } = occasion;
-  let hashed: ReturnType<typeof newCredential> | undefined;
-  const isElsewhere = ({ userStore }: User) => stores.users.elsewhere?.has(tenant, userStore) === true;
-  const credentialSteps = async (before: User, password: string | undefined): Promise<Step[]> => {
-    if (password === undefined) return [];
-    checkPassword(password);
-    if (isElsewhere(before)) return [];
-    // One hash, however often the change is tried.
-    hashed ??= newCredential(password);
-    const setting = before.hasPassword ? replacingCredential : addingCredential;
-    return [setting(tenant, id, await hashed, stale)];
-  };
-  const wishedName = userName === undefined ? undefined : nameIn(userName, stores.userStores);
-  // Read beside the user where it may be needed; it is not waited for where something else fails first.
-  const administrator = wishedName && isAdministrator(stores, tenant, id);
+  const { tenant, now } = context;
+  const newName = userName === undefined ? undefined : nameIn(userName, stores.userStores);
+  const credentialSteps = passwordSetter(tenant, stores.users);
+  // Read concurrently with the user where it may be needed; not awaited where another check fails first.
+  const administrator = newName && isAdministrator(stores, tenant, id);
   administrator?.catch(() => undefined);
-  return stores.users.update(
-    tenant,
-    id,
-    async (before) => {
-      await check?.(before);
-      const was = storedResource(before);
-      const wished = change(was);
-      if (wished === was) return undefined;
-      const { name, password, active = before.active, profile } = accountOf(wished, stores.userStores);
-      if (name.userStore !== before.userStore) throw refuse("A user cannot be moved to another user store.");
-      const steps = await credentialSteps(before, password);
-      const same = { userName: before.userName, active: before.active, profile: before.profile };
-      if (password === undefined && isDeepStrictEqual({ userName: name.name, active, profile }, same)) return undefined;
-      const after: User = {
-        ...before,
-        userName: name.name,
-        active,
-        profile,
-        hasPassword: before.hasPassword || steps.length > 0,
-        modifiedMs: Math.max(now, before.modifiedMs + 1),
-      };
-      const isKeptOut = maySignIn(before) && !maySignIn(after);
-      const isRenamed = after.userName !== before.userName;
-      if ((isKeptOut || isRenamed) && (await (administrator ?? isAdministrator(stores, tenant, id)))) {
-        throw administratorStays();
-      }
-      const takesOver = isRenamed || password !== undefined;
-      const isTouched = takesOver || maySignIn(before) !== maySignIn(after);
-      const isEnded = password !== undefined || isKeptOut;
-      return {
-        after,
-        steps: [...steps, ...(isEnded ? revokingUser(tenant, id) : [])],
-        ...(isElsewhere(before) && { password }),
-        ...(isTouched && { allowed: checkTouch(stores, occasion, before, { takesOver }) }),
-      };
-    },
-    wishedName,
-  );
+  const changeOf = async (before: User): Promise<UserChange | undefined> => {
+    await check?.(before);
+    const was = storedResource(before);
+    const resource = change(was);
+    if (resource === was) return undefined;
+    const account = accountOf(resource, stores.userStores);
+    if (account.name.userStore !== before.userStore) throw refuse("A user cannot be moved to another user store.");
+    const { password } = account;
+    const steps = await credentialSteps(before, password);
+    const after = changedUser(before, account, now, steps.length > 0);
+    if (!after) return undefined;
+    const isBlocked = maySignIn(before) && !maySignIn(after);
+    const isRenamed = after.userName !== before.userName;
+    if ((isBlocked || isRenamed) && (await (administrator ?? isAdministrator(stores, tenant, id)))) {
+      throw protectedAdministrator();
+    }
+    const takesOver = isRenamed || password !== undefined;
+    const isRestricted = takesOver || maySignIn(before) !== maySignIn(after);
+    return {
+      after,
+      steps: [...steps, ...(password !== undefined || isBlocked ? revokingUser(tenant, id) : [])],
+      ...(isExternal(stores.users, tenant, before) && { password }),
+      ...(isRestricted && { allowed: checkAccountChange(stores, context, before, { takesOver }) }),
+    };
+  };
+  return stores.users.update(tenant, id, changeOf, newName);
 }
 
-/** Deletes a user and everything that hangs on it. Throws `scim.not_found`, `scim.forbidden`, and what `check` throws. */
+/** Makes the steps that store a new password. It is hashed once, however often the change is tried. */
+function passwordSetter(tenant: string, users: UserStore) {
+  let hashed: ReturnType<typeof newCredential> | undefined;
+  return async (user: User, password: string | undefined): Promise<Step[]> => {
+    if (password === undefined) return [];
+    checkPassword(password);
+    if (isExternal(users, tenant, user)) return [];
+    hashed ??= newCredential(password);
+    const setting = user.hasPassword ? replacingCredential : addingCredential;
+    return [setting(tenant, user.id, await hashed, stale)];
+  };
+}
+
+function isExternal(users: UserStore, tenant: string, { userStore }: Pick<User, "userStore">): boolean {
+  return users.elsewhere?.has(tenant, userStore) === true;
+}
+
+/** The new state of a user; `undefined` where it equals the current one. */
+function changedUser(before: User, account: Account, now: number, hasNewPassword: boolean): User | undefined {
+  const { name, password, active = before.active, profile } = account;
+  const fields = { userName: name.name, active, profile };
+  const same = { userName: before.userName, active: before.active, profile: before.profile };
+  if (password === undefined && isDeepStrictEqual(fields, same)) return undefined;
+  return {
+    ...before,
+    ...fields,
+    hasPassword: before.hasPassword || hasNewPassword,
+    modifiedMs: Math.max(now, before.modifiedMs + 1),
+  };
+}
+
+/** Deletes a user and everything that belongs to it. Throws `scim.not_found`, `scim.forbidden`, and what `check` throws. */
 export function deleteUser(
   stores: UserStores,
-  occasion: Occasion,
+  context: ChangeContext,
   id: string,
   check?: (before: User) => void,
 ): Promise<void> {
-  const { tenant, now } = occasion;
+  const { tenant, now } = context;
   const administrator = isAdministrator(stores, tenant, id);
-  // Looked at only once the user is read; a failure before that must not go unheard as a rejection of its own.
+  // Awaited only once the user is read; a failure before that must not become an unhandled rejection.
   administrator.catch(() => undefined);
   return stores.users.remove(tenant, id, now, {
     async check(user) {
-      if (await administrator) throw administratorStays();
+      if (await administrator) throw protectedAdministrator();
       check?.(user);
-      await checkTouch(stores, occasion, user, { takesOver: false });
+      await checkAccountChange(stores, context, user, { takesOver: false });
     },
     steps: ({ hasPassword }) => [
       ...(hasPassword ? [removingCredential(tenant, id, stale)] : []),
@@ -201,13 +197,12 @@ export function deleteUser(
 }
 
 function accountOf(resource: Resource, userStores: readonly string[]): Account {
-  const { id: _, meta: __, groups: ___, userName, active, password, ...profile } = resource;
-  if (typeof userName !== "string") throw refuse("Required attribute userName is missing in the SCIM object.");
-  const name = nameIn(userName, userStores);
+  const { id: _, meta: __, groups: ___, userName: ____, active, password, ...profile } = resource;
+  const name = nameIn(textOf(resource, "userName"), userStores);
   if (lookupsOf(profile).filter(({ attribute }) => attribute === "emails").length > EMAILS_MAX)
-    throw refuse(`A user can have at most ${EMAILS_MAX} e-mail addresses.`);
+    throw refuse(`emails: a user can have at most ${EMAILS_MAX} e-mail addresses.`);
   const bytes = Buffer.byteLength(JSON.stringify(profile));
-  if (bytes > USER_BYTES_MAX) throw refuse(`The user has ${bytes} bytes; at most ${USER_BYTES_MAX} can be kept.`);
+  if (bytes > USER_BYTES_MAX) throw refuse(`The user has ${bytes} bytes; at most ${USER_BYTES_MAX} can be stored.`);
   return {
     name,
     password: typeof password === "string" ? password : undefined,
@@ -216,15 +211,11 @@ function accountOf(resource: Resource, userStores: readonly string[]): Account {
   };
 }
 
-function refuse(description: string): Fault {
-  return new Fault("request.invalid", description);
-}
-
 async function isAdministrator({ tenants }: UserStores, tenant: string, userId: string): Promise<boolean> {
   return (await tenants.find(tenant))?.administrator === userId;
 }
 
-function administratorStays(): Fault {
+function protectedAdministrator(): Fault {
   return new Fault(
     "scim.forbidden",
     "The administrator of the tenant cannot be renamed, deleted, deactivated, locked or disabled.",

@@ -1,6 +1,6 @@
-/** A role: a named set of scopes, given to users and to groups. */
+/** A role: a named set of scopes that is assigned to users and groups. */
 
-/** Whom a role is for: all applications of the tenant, or one of them. */
+/** The applications that a role is for: all of the tenant, or one of them. */
 export interface Audience {
   readonly type: "organization" | "application";
   /** The id of the application, or the domain of the tenant. */
@@ -10,25 +10,26 @@ export interface Audience {
 /** One role. */
 export interface Role {
   readonly id: string;
-  /** Unique among the roles for its audience, whatever the case. */
+  /** Unique among the roles for its audience, in any case. */
   readonly name: string;
-  /** The scopes that the role was given; empty for a role that holds every scope. */
+  /** The scopes of the role; empty for a full-access role. */
   readonly permissions: readonly string[];
+  /** True for a full-access role: it has every scope of the catalogue, also those of later versions. */
   readonly holdsEveryScope: boolean;
   readonly audience: Audience;
   readonly createdMs: number;
   readonly modifiedMs: number;
-  /** Grows with every change of the role or of who holds it. */
+  /** Grows with every change of the role or of its assignees. */
   readonly version: number;
 }
 
-/** The role that holds every scope of the catalogue, whatever scopes later versions add. */
+/** The built-in full-access role. */
 export const ADMIN_ROLE = "admin";
 
-/** The role that every user of a tenant has without being given it. */
+/** The built-in role that every user of a tenant has without an assignment. */
 export const EVERYONE_ROLE = "everyone";
 
-/** A role that was just made, for all applications of a tenant. */
+/** A new role, for all applications of a tenant. */
 export function freshRole(
   id: string,
   name: string,
@@ -49,17 +50,17 @@ export function freshRole(
   };
 }
 
-/** Whether a role counts for the callers of an application: those for all applications do, and its own. Without one, only the former. */
+/** Whether a role is valid for callers of an application. Without an application, only roles for all applications are. */
 export function isFor({ audience }: Role, applicationId?: string): boolean {
   return audience.type === "organization" || audience.value === applicationId;
 }
 
-/** The scopes of a role. `everyScope` is what one that holds them all stands for. */
+/** The scopes of a role. `everyScope` are those of a full-access role. */
 export function scopesOf({ holdsEveryScope, permissions }: Role, everyScope: ReadonlySet<string>): readonly string[] {
   return holdsEveryScope ? [...everyScope] : permissions;
 }
 
-/** Whether a role belongs to the service: its name stays and it cannot be deleted. */
+/** Whether a role is built in: it cannot be renamed or deleted. */
 export function isBuiltIn({ name, audience }: Role): boolean {
   return audience.type === "organization" && (name === ADMIN_ROLE || name === EVERYONE_ROLE);
 }

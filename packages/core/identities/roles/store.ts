@@ -1,31 +1,37 @@
-/** How roles are kept: one item each, an entry per name (its claim, and the row of the list), and an item for each holder. */
-
+/** Stores roles: one item each, an entry for the name (its uniqueness guard, and the row of the list), and their assignees. */
 import { canBeId } from "../../platform/ids.ts";
 import { keys } from "../../table/keys.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Item, Step, Table } from "../../table/table.ts";
 import { revokingRole } from "../../tokens/revocation.ts";
+import { type Assignee, type HolderKind, readAssignees, roleAssignees } from "../memberships/assignees.ts";
 import {
-  gainingRole,
-  type Holder,
-  type HolderKind,
-  holdersAmong,
-  losingRole,
-  readHolders,
-} from "../memberships/assignees.ts";
-import { changeHolders, HOLDERS_AT_ONCE, type HolderChanges, stillThere } from "../memberships/bulk-assignees.ts";
+  addingMember,
+  changeMembers,
+  MEMBERS_AT_ONCE,
+  type MemberChanges,
+  membersAmong,
+  type Owner,
+  removeMembers,
+  removingMember,
+  stillPresent,
+} from "../memberships/relation.ts";
 import { renamingStep } from "../memberships/shown-names.ts";
-import { entryKey, entryOf, roleItem, toRole } from "./items.ts";
 import { EVERYONE_ROLE, type Role } from "./model.ts";
+import { entryKey, entryOf, roleEntry, roleItem, toRole } from "./rows.ts";
 import { nameTaken, notFound } from "./rules.ts";
 
 export type { Role } from "./model.ts";
 
-/** How many transactions clear up behind a role that was deleted. What is left does no harm: the role is gone. */
-const CLEARING_ROUNDS = 40;
 const ROLES_PER_PAGE = 5_000;
 
-/** What a change makes of a role. */
+/** Assignees that get a role, of those that do not have it, and assignees that lose it. */
+export interface HolderChanges {
+  readonly gaining: readonly Assignee[];
+  readonly losing: readonly Assignee[];
+}
+
+/** A change of a role. */
 interface RoleChange extends HolderChanges {
   readonly after: Role;
 }
@@ -34,28 +40,28 @@ interface RoleChange extends HolderChanges {
 export interface RoleStore {
   /** One round trip. */
   find(tenant: string, id: string): Promise<Role | undefined>;
-  /** Several roles in one round trip; those that are gone are left out. */
+  /** Several roles in one round trip, without deleted ones. */
   findMany(tenant: string, ids: readonly string[]): Promise<Role[]>;
-  /** The id of the role that every user has without being given it. One round trip. */
+  /** The id of the role that every user has without an assignment. One round trip. */
   idOfEveryone(tenant: string): Promise<string | undefined>;
   /** All roles of a tenant, those for all applications first, by name. Two round trips. */
   all(tenant: string): Promise<Role[]>;
-  /** The names of several roles, as far as they exist. One round trip. */
+  /** The names of several roles, without those that do not exist. One round trip. */
   namesOf(tenant: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** The ids of the users or groups that hold a role, up to `most`. */
+  /** The ids of the users or groups that have a role, up to `most`. */
   holders(tenant: string, id: string, kind: HolderKind, most: number): Promise<readonly string[]>;
-  /** Which of some users and groups hold a role. One round trip. */
-  holdersAmong(tenant: string, id: string, holders: readonly Holder[]): Promise<readonly Holder[]>;
+  /** Those of some users and groups that have a role: the very objects that were given. One round trip. */
+  assigneesAmong(tenant: string, id: string, assignees: readonly Assignee[]): Promise<ReadonlySet<Assignee>>;
   /**
-   * Keeps a new role with its first holders, but for those who are deleted meanwhile, and answers it. Beyond 45 of them in
+   * Creates a role with its first assignees, without those that are deleted meanwhile, and returns it. More than 45 need
    * several transactions. Throws `scim.unique`, and `request.invalid` for a name that no key can hold.
    */
-  add(tenant: string, role: Role, holders: readonly Holder[]): Promise<Role>;
+  add(tenant: string, role: Role, assignees: readonly Assignee[]): Promise<Role>;
   /**
-   * Changes a role: `change` is given what is there and answers what shall be, or `undefined` to leave it. It is called again
-   * when another writer was faster. Up to 45 holders gain or lose it in the transaction that changes it, more in further
-   * ones, but for those who are deleted meanwhile. Answers the role as it is then. Throws `scim.not_found`, `scim.unique`,
-   * `request.invalid` as `add` does, and what `change` throws.
+   * Changes a role and returns its new state. `change` returns the change of the current state, or `undefined` for none;
+   * it is called again when another writer committed first. Up to 45 assignees change in the transaction that changes the
+   * role, more in transactions after it, without those that are deleted meanwhile. Throws `scim.not_found`,
+   * `scim.unique`, `request.invalid` as `add` does, and what `change` throws.
    */
   update(
     tenant: string,
@@ -63,41 +69,29 @@ export interface RoleStore {
     nowMs: number,
     change: (before: Role) => Promise<RoleChange | undefined>,
   ): Promise<Role>;
-  /** Removes a role; nobody holds it from that moment on. Throws `scim.not_found`, and what `check` throws. */
+  /** Removes a role; from then on, no assignee has it. Throws `scim.not_found`, and what `check` throws. */
   remove(tenant: string, id: string, check: (role: Role) => void): Promise<void>;
-  /** The steps that keep a new role and claim its name. */
+  /** The steps that create a role and claim its name. */
   adding(tenant: string, role: Role, otherwise: Step["otherwise"]): Step[];
-  /** The role's side of giving it: the step for a user who is made in the same transaction, with the role's id. */
+  /** The role's side of an assignment to a user who is created in the same transaction, with the role's id. */
   holding(tenant: string, roleId: string, userId: string, otherwise: Step["otherwise"]): Step;
 }
 
-const holding: RoleStore["holding"] = (tenant, roleId, userId, otherwise) => ({
-  put: { ...keys.roleUser(tenant, roleId, userId) },
-  when: "absent",
-  otherwise,
-});
-
 /** Opens the store on the table of one request. */
 export function roleStore(table: Table): RoleStore {
-  const find: RoleStore["find"] = async (tenant, id) => {
-    if (!canBeId(id)) return undefined;
-    const item = await table.get(keys.role(tenant, id));
-    return item && toRole(item);
-  };
   const findMany: RoleStore["findMany"] = async (tenant, ids) => {
-    const known = ids.filter((id) => canBeId(id));
-    if (known.length === 0) return [];
-    const items = await table.getMany(known.map((id) => keys.role(tenant, id)));
+    const possible = ids.filter(canBeId);
+    if (possible.length === 0) return [];
+    const items = await table.getMany(possible.map((id) => keys.role(tenant, id)));
     return items.flatMap((item) => (item ? [toRole(item)] : []));
   };
-
   return {
-    find,
+    find: (tenant, id) => read(table, { tenant, id }),
     findMany,
 
     async idOfEveryone(tenant) {
       const entry = await table.get(keys.roleName(tenant, `#${EVERYONE_ROLE}`));
-      return entry && String(entry.id);
+      return entry && roleEntry.read(entry).id;
     },
 
     async all(tenant) {
@@ -105,7 +99,7 @@ export function roleStore(table: Table): RoleStore {
       const entries = await table.queryAll({ PK, limit: ROLES_PER_PAGE });
       return findMany(
         tenant,
-        entries.map(({ id }) => String(id)),
+        entries.map((entry) => roleEntry.read(entry).id),
       );
     },
 
@@ -113,92 +107,123 @@ export function roleStore(table: Table): RoleStore {
       return new Map((await findMany(tenant, ids)).map(({ id, name }) => [id, name]));
     },
 
-    holders: async (tenant, id, kind, most) => (canBeId(id) ? readHolders(table, tenant, id, kind, most) : []),
-    holdersAmong: (tenant, id, holders) => holdersAmong(table, tenant, id, holders),
+    holders: async (tenant, id, kind, most) => (canBeId(id) ? readAssignees(table, { tenant, id }, kind, most) : []),
+    assigneesAmong: (tenant, id, assignees) => membersAmong(table, roleAssignees, { tenant, id }, assignees),
+    add: (tenant, role, assignees) => add(table, tenant, role, assignees),
+    update: (tenant, id, nowMs, change) => update(table, { tenant, id }, nowMs, change),
+    remove: (tenant, id, check) => remove(table, { tenant, id }, check),
+    adding: addingRole,
 
-    async add(tenant, role, holders) {
-      const [first, rest] = [holders.slice(0, HOLDERS_AT_ONCE), holders.slice(HOLDERS_AT_ONCE)];
-      const steps = adding(tenant, role, (found) => (found?.id === role.id ? "applied" : nameTaken(role.name)));
-      await whileStale(async (attempts) => {
-        const there = await stillThere(table, tenant, first, attempts);
-        await table.write(...steps, ...there.flatMap((holder) => gainingRole(tenant, role.id, holder)));
-      });
-      if (rest.length === 0) return role;
-      await changeHolders(table, tenant, role.id, role.createdMs, { gaining: rest, losing: [] });
-      return (await find(tenant, role.id)) ?? role;
-    },
-
-    update: (tenant, id, nowMs, change) =>
-      whileStale(async () => {
-        const before = await find(tenant, id);
-        if (!before) throw notFound(id);
-        const wished = await change(before);
-        if (!wished) return before;
-        const { gaining, losing } = wished;
-        const after = { ...wished.after, version: before.version + 1, modifiedMs: nowMs };
-        const [now, later] = [losing.slice(0, HOLDERS_AT_ONCE), losing.slice(HOLDERS_AT_ONCE)];
-        const room = HOLDERS_AT_ONCE - now.length;
-        const isRenamed = entryOf(after) !== entryOf(before);
-        await table.write(
-          { put: roleItem(tenant, after), when: { equal: { ver: before.version } }, otherwise: stale },
-          ...(isRenamed
-            ? [
-                {
-                  put: { ...entryKey(tenant, after), id },
-                  when: "absent",
-                  otherwise: (found: Item | undefined) => (found?.id === id ? stale() : nameTaken(after.name)),
-                } as const,
-                { remove: entryKey(tenant, before), when: { equal: { id } }, otherwise: stale } as const,
-              ]
-            : []),
-          ...(after.name === before.name ? [] : [renamingStep(tenant)]),
-          ...now.flatMap((holder) => losingRole(tenant, id, holder)),
-          ...gaining.slice(0, room).flatMap((holder) => gainingRole(tenant, id, holder)),
-          ...(losing.length > 0 || !isSame(before.permissions, after.permissions) ? revokingRole(tenant, id) : []),
-        );
-        await changeHolders(table, tenant, id, nowMs, { gaining: gaining.slice(room), losing: later });
-        return later.length + gaining.length > room ? ((await find(tenant, id)) ?? after) : after;
-      }),
-
-    async remove(tenant, id, check) {
-      await whileStale(async () => {
-        const role = await find(tenant, id);
-        if (!role) throw notFound(id);
-        check(role);
-        await table.write(
-          { remove: keys.role(tenant, id), when: { equal: { ver: role.version } }, otherwise: stale },
-          { remove: entryKey(tenant, role), when: { equal: { id } }, otherwise: stale },
-          renamingStep(tenant),
-          ...revokingRole(tenant, id),
-        );
-      });
-      for (const kind of ["user", "group"] as const) {
-        for (let round = 0; round < CLEARING_ROUNDS; round += 1) {
-          const ids = await readHolders(table, tenant, id, kind, HOLDERS_AT_ONCE);
-          if (ids.length === 0) break;
-          await whileStale(async () => {
-            const hold = await holdersAmong(
-              table,
-              tenant,
-              id,
-              ids.map((holderId) => ({ kind, id: holderId })),
-            );
-            if (hold.length > 0) await table.write(...hold.flatMap((holder) => losingRole(tenant, id, holder)));
-          });
-        }
-      }
-    },
-
-    adding,
-    holding,
+    holding: (tenant, roleId, userId, otherwise) => ({
+      put: { ...keys.roleUser(tenant, roleId, userId) },
+      when: "absent",
+      otherwise,
+    }),
   };
 }
 
-function adding(tenant: string, role: Role, otherwise: Step["otherwise"]): Step[] {
+async function read(table: Table, { tenant, id }: Owner): Promise<Role | undefined> {
+  const item = canBeId(id) ? await table.get(keys.role(tenant, id)) : undefined;
+  return item && toRole(item);
+}
+
+async function add(table: Table, tenant: string, role: Role, assignees: readonly Assignee[]): Promise<Role> {
+  const owner = { tenant, id: role.id };
+  const [first, rest] = [assignees.slice(0, MEMBERS_AT_ONCE), assignees.slice(MEMBERS_AT_ONCE)];
+  const steps = addingRole(tenant, role, (found) => (found?.id === role.id ? "applied" : nameTaken(role.name)));
+  await whileStale(async (attempts) => {
+    const present = await stillPresent(table, roleAssignees, tenant, first, attempts);
+    await table.write(...steps, ...present.flatMap((assignee) => addingMember(roleAssignees, owner, assignee)));
+  });
+  if (rest.length === 0) return role;
+  await changeRest(table, owner, role.createdMs, { adding: rest, removing: [] });
+  return (await read(table, owner)) ?? role;
+}
+
+function addingRole(tenant: string, role: Role, otherwise: Step["otherwise"]): Step[] {
   return [
-    { put: { ...entryKey(tenant, role), id: role.id }, when: "absent", otherwise },
+    { put: { ...entryKey(tenant, role), ...roleEntry.write(role) }, when: "absent", otherwise },
     { put: roleItem(tenant, role), when: "absent", otherwise },
   ];
+}
+
+function update(
+  table: Table,
+  owner: Owner,
+  nowMs: number,
+  change: (before: Role) => Promise<RoleChange | undefined>,
+): Promise<Role> {
+  const { tenant, id } = owner;
+  return whileStale(async () => {
+    const before = await read(table, owner);
+    if (!before) throw notFound(id);
+    const changed = await change(before);
+    if (!changed) return before;
+    const { gaining, losing } = changed;
+    const after = { ...changed.after, version: before.version + 1, modifiedMs: nowMs };
+    const removed = losing.slice(0, MEMBERS_AT_ONCE);
+    const added = gaining.slice(0, MEMBERS_AT_ONCE - removed.length);
+    const isRevoking = losing.length > 0 || !isSame(before.permissions, after.permissions);
+    await table.write(
+      { put: roleItem(tenant, after), when: { equal: { ver: before.version } }, otherwise: stale },
+      ...renaming(tenant, before, after),
+      ...removed.flatMap((assignee) => removingMember(roleAssignees, owner, assignee)),
+      ...added.flatMap((assignee) => addingMember(roleAssignees, owner, assignee)),
+      ...(isRevoking ? revokingRole(tenant, id) : []),
+    );
+    const rest = { adding: gaining.slice(added.length), removing: losing.slice(removed.length) };
+    if (rest.adding.length + rest.removing.length === 0) return after;
+    await changeRest(table, owner, nowMs, rest);
+    return (await read(table, owner)) ?? after;
+  });
+}
+
+/** The steps between the names of two states of a role. */
+function renaming(tenant: string, before: Role, after: Role): Step[] {
+  const { id, name } = after;
+  const entry: Step[] =
+    entryOf(after) === entryOf(before)
+      ? []
+      : [
+          {
+            put: { ...entryKey(tenant, after), ...roleEntry.write(after) },
+            when: "absent",
+            otherwise: (found: Item | undefined) => (found?.id === id ? stale() : nameTaken(name)),
+          },
+          { remove: entryKey(tenant, before), when: { equal: { id } }, otherwise: stale },
+        ];
+  return name === before.name ? entry : [...entry, renamingStep(tenant)];
+}
+
+/** Changes the assignees that did not fit the first transaction. Throws `scim.not_found` when the role is deleted meanwhile. */
+function changeRest(table: Table, owner: Owner, nowMs: number, changes: MemberChanges<Assignee>): Promise<void> {
+  const { tenant, id } = owner;
+  return changeMembers(table, roleAssignees, owner, changes, ({ removing }) => [
+    ...(removing.length > 0 ? revokingRole(tenant, id) : []),
+    {
+      change: keys.role(tenant, id),
+      add: { ver: 1 },
+      set: { modified: nowMs },
+      when: "present",
+      otherwise: (found) => (found ? stale() : notFound(id)),
+    },
+  ]);
+}
+
+async function remove(table: Table, owner: Owner, check: (role: Role) => void): Promise<void> {
+  const { tenant, id } = owner;
+  await whileStale(async () => {
+    const role = await read(table, owner);
+    if (!role) throw notFound(id);
+    check(role);
+    await table.write(
+      { remove: keys.role(tenant, id), when: { equal: { ver: role.version } }, otherwise: stale },
+      { remove: entryKey(tenant, role), when: { equal: { id } }, otherwise: stale },
+      renamingStep(tenant),
+      ...revokingRole(tenant, id),
+    );
+  });
+  await removeMembers(table, roleAssignees, owner);
 }
 
 function isSame(some: readonly string[], others: readonly string[]): boolean {

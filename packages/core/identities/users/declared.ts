@@ -1,12 +1,12 @@
 /**
- * The users of the stores that the deployment declares. Whoever is kept in another one, which an earlier deployment declared,
- * is nobody: not found, not listed, not changed, and not let in.
+ * The users of the user stores that the deployment declares. Users of other stores, which an earlier deployment declared,
+ * count as not found: they are not listed, changed or authenticated.
  */
 import type { User } from "./model.ts";
 import { notFound } from "./rules.ts";
 import type { UserStore } from "./store.ts";
 
-/** Narrows a store of users to the declared user stores. Asking for anybody else costs what asking for a stranger costs. */
+/** Restricts a store of users to the declared user stores. A user of another store costs as many round trips as one that does not exist. */
 export function declaredUsers(users: UserStore, userStoresOf: (tenant: string) => readonly string[]): UserStore {
   const isDeclared = (tenant: string, { userStore }: Pick<User, "userStore">): boolean =>
     userStoresOf(tenant).includes(userStore);
@@ -25,7 +25,7 @@ export function declaredUsers(users: UserStore, userStoresOf: (tenant: string) =
       return isDeclared(name.tenant, name) ? id : undefined;
     },
 
-    update: (tenant, id, change, wishedName) =>
+    update: (tenant, id, change, newName) =>
       users.update(
         tenant,
         id,
@@ -33,7 +33,7 @@ export function declaredUsers(users: UserStore, userStoresOf: (tenant: string) =
           if (!isDeclared(tenant, before)) throw notFound(id);
           return change(before);
         },
-        wishedName,
+        newName,
       ),
 
     remove: (tenant, id, nowMs, { check, steps }) =>

@@ -1,15 +1,14 @@
-/** A user as the service keeps it, whatever protocol asks. */
-
-import { PRIMARY } from "../../domain/username.ts";
+/** A user as the service stores it, for every protocol. */
+import { PRIMARY, withStore } from "../../domain/username.ts";
 import type { Resource } from "../../scim/schema/attribute.ts";
 
 /** One user. */
 export interface User {
   readonly id: string;
-  /** As it was written when it was set, without a store. Unique in its store, whatever the case. */
+  /** As it was written when it was set, without a store. Unique in its store, in any case. */
   readonly userName: string;
   readonly userStore: string;
-  /** False keeps the user out; it stays visible. */
+  /** False: the user cannot sign in, but stays visible. */
   readonly active: boolean;
   /** True when the user has a password. */
   readonly hasPassword: boolean;
@@ -19,15 +18,15 @@ export interface User {
   readonly version: number;
   /** What clients store about the user, in canonical form; without `id`, `meta`, `userName`, `active`, `groups` and `password`. */
   readonly profile: Resource;
-  /** The groups that the user is a direct member of. A group that was deleted may still be among them. */
+  /** The groups that the user is a direct member of. A deleted group may still be among them. */
   readonly groupIds: readonly string[];
-  /** The roles given to the user directly; as with groups. */
+  /** The roles that are assigned to the user directly; as with groups. */
   readonly roleIds: readonly string[];
 }
 
 const SYSTEM_SCHEMA = "urn:scim:wso2:schema";
 
-/** A user that was just made: active, with nothing but its name. */
+/** A new user: active, with nothing but its name. */
 export function freshUser(
   id: string,
   userName: string,
@@ -50,12 +49,12 @@ export function freshUser(
   };
 }
 
-/** The name with its store, where that is not PRIMARY: how other things name the user. */
+/** The name with its store, where that is not PRIMARY. */
 export function qualifiedName({ userStore, userName }: Pick<User, "userStore" | "userName">): string {
-  return userStore === PRIMARY ? userName : `${userStore}/${userName}`;
+  return withStore(userStore, userName);
 }
 
-/** Whether a user may sign in at all (reference scim.md section 7.4): it is active, and no client locked or disabled the account. */
+/** The account status: true for an active user whose account no client has locked or disabled. */
 export function maySignIn({ active, profile }: Pick<User, "active" | "profile">): boolean {
   const system = profile[SYSTEM_SCHEMA];
   const flags = typeof system === "object" && system !== null && !Array.isArray(system) ? (system as Resource) : {};

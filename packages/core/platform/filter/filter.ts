@@ -1,18 +1,17 @@
 /**
- * The filter language of the application and template lists (spec, "filter"; reference application-api.md section 3.10):
- * `attribute operator value`, joined by `and` and `or` with the usual precedence, and parentheses. Parsed to a tree once and
- * evaluated on rows; never rewritten as text.
+ * The filter language of the lists of applications, templates and API resources: `attribute operator value`, joined by
+ * `and` and `or` with the usual precedence, and parentheses. A filter is parsed to a tree once and evaluated on rows.
  *
- * A value runs to the next joining word or parenthesis, so it may hold blanks; a value that holds such a word is quoted.
+ * A value ends at the next `and`, `or` or parenthesis, so it may contain spaces; a value that contains one of those is quoted.
  */
 import { Fault, type FaultName } from "../faults.ts";
 
-/** What a list can be filtered by. Attribute names are case-sensitive, operators and joining words are not. */
+/** What a list can be filtered by. Attribute names are case-sensitive; operators, `and` and `or` are not. */
 export interface Vocabulary<Attribute extends string> {
   readonly attributes: readonly Attribute[];
-  /** The fault of an attribute that is none of these: clients of the lists compare different codes. */
+  /** The fault of an unknown attribute: the lists use different error codes. */
   readonly unknownAttribute: FaultName;
-  /** A filter of this list, shown to whoever sends one that cannot be read. */
+  /** A filter of this list, for error messages. */
   readonly example: string;
 }
 
@@ -53,98 +52,118 @@ interface Token {
 
 type Malformed = (reason: string) => Fault;
 
+/** A filter that is being parsed. */
+interface Parsing<Attribute extends string> {
+  readonly text: string;
+  readonly tokens: readonly Token[];
+  readonly vocabulary: Vocabulary<Attribute>;
+  readonly malformed: Malformed;
+  /** The next token. */
+  at: number;
+  /** The comparisons so far. */
+  terms: number;
+}
+
 const TOKEN = /\s*(?:(\()|(\))|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s()"'][^\s()]*))/y;
 
 /**
  * Parses a filter. Throws `filter.malformed`, `filter.operator` or the vocabulary's fault of an unknown attribute, each
- * with a sentence that says what would be right.
+ * with a message that says what to change.
  */
 export function parseFilter<Attribute extends string>(
   text: string,
-  { attributes, unknownAttribute, example }: Vocabulary<Attribute>,
+  vocabulary: Vocabulary<Attribute>,
 ): Filter<Attribute> {
-  const malformed = malformedLike(example);
-  const tokens = tokensOf(text, malformed);
-  let at = 0;
-  let terms = 0;
-  const isJoin = (token: Token | undefined, word: "and" | "or"): boolean =>
-    token?.kind === "word" && token.text.toLowerCase() === word;
-  const endsValue = (token: Token | undefined): boolean =>
-    !token || isJoin(token, "and") || isJoin(token, "or") || token.kind === "open" || token.kind === "close";
-
-  const value = (): string => {
-    const first = tokens[at];
-    if (!first || endsValue(first)) throw malformed("A comparison has no value.");
-    let last = first;
-    at += 1;
-    for (let next = tokens[at]; next && !endsValue(next); next = tokens[at]) {
-      last = next;
-      at += 1;
-    }
-    if (first.kind === "quoted") {
-      if (last !== first) throw malformed("Text follows a quoted value.");
-      return first.text;
-    }
-    return text.slice(first.start, last.end);
-  };
-
-  const comparison = (): Filter<Attribute> => {
-    const [attributeToken, operatorToken] = [tokens[at], tokens[at + 1]];
-    if (attributeToken?.kind !== "word") throw malformed("An attribute name is expected.");
-    if (attributeToken.text.toLowerCase() === "not") {
-      throw new Fault("filter.operator", "'not' is not supported in this filter.");
-    }
-    if (operatorToken?.kind !== "word") throw malformed(`'${attributeToken.text}' is not followed by an operator.`);
-    const attribute = attributes.find((name) => name === attributeToken.text);
-    const operator = operatorToken.text.toLowerCase();
-    if (!isOperator(operator)) {
-      throw /^(ne|pr|gt|ge|lt|le)$/.test(operator)
-        ? new Fault("filter.operator", `The operator '${operator}' is not supported; use ${operators.join(", ")}.`)
-        : malformed(`'${operatorToken.text.slice(0, 50)}' is not an operator; use ${operators.join(", ")}.`);
-    }
-    if (!attribute) {
-      throw new Fault(
-        unknownAttribute,
-        `Filtering by '${attributeToken.text.slice(0, 50)}' is not supported; use ${attributes.join(", ")}.`,
-      );
-    }
-    at += 2;
-    terms += 1;
-    if (terms > TERMS_MAX) throw malformed(`More than ${TERMS_MAX} comparisons.`);
-    return { kind: "compare", attribute, operator, value: value() };
-  };
-
-  const factor = (depth: number): Filter<Attribute> => {
-    if (tokens[at]?.kind !== "open") return comparison();
-    if (depth >= DEPTH_MAX) throw malformed(`More than ${DEPTH_MAX} levels of parentheses.`);
-    at += 1;
-    const inner = joined("or", depth + 1);
-    if (tokens[at]?.kind !== "close") throw malformed("A parenthesis is not closed.");
-    at += 1;
-    return inner;
-  };
-
-  const joined = (kind: "and" | "or", depth: number): Filter<Attribute> => {
-    const part = () => (kind === "or" ? joined("and", depth) : factor(depth));
-    const first = part();
-    const parts = [first];
-    while (isJoin(tokens[at], kind)) {
-      at += 1;
-      parts.push(part());
-    }
-    return parts.length === 1 ? first : { kind, parts };
-  };
-
-  const filter = joined("or", 0);
-  if (at < tokens.length) throw malformed(`'${tokens[at]?.text.slice(0, 50)}' does not belong there.`);
+  const malformed = malformedLike(vocabulary.example);
+  const parsing = { text, tokens: tokensOf(text, malformed), vocabulary, malformed, at: 0, terms: 0 };
+  const filter = joined(parsing, "or", 0);
+  const rest = parsing.tokens[parsing.at];
+  if (rest) throw malformed(`Unexpected '${rest.text.slice(0, 50)}'.`);
   return filter;
+}
+
+function joined<Attribute extends string>(
+  parsing: Parsing<Attribute>,
+  kind: "and" | "or",
+  depth: number,
+): Filter<Attribute> {
+  const part = () => (kind === "or" ? joined(parsing, "and", depth) : factor(parsing, depth));
+  const first = part();
+  const parts = [first];
+  while (isJoin(parsing.tokens[parsing.at], kind)) {
+    parsing.at += 1;
+    parts.push(part());
+  }
+  return parts.length === 1 ? first : { kind, parts };
+}
+
+function factor<Attribute extends string>(parsing: Parsing<Attribute>, depth: number): Filter<Attribute> {
+  const { tokens, malformed } = parsing;
+  if (tokens[parsing.at]?.kind !== "open") return comparison(parsing);
+  if (depth >= DEPTH_MAX) throw malformed(`Parentheses are nested more than ${DEPTH_MAX} levels deep.`);
+  parsing.at += 1;
+  const inner = joined(parsing, "or", depth + 1);
+  if (tokens[parsing.at]?.kind !== "close") throw malformed("A closing parenthesis is missing.");
+  parsing.at += 1;
+  return inner;
+}
+
+function comparison<Attribute extends string>(parsing: Parsing<Attribute>): Filter<Attribute> {
+  const { tokens, malformed } = parsing;
+  const { attributes, unknownAttribute } = parsing.vocabulary;
+  const [attributeToken, operatorToken] = [tokens[parsing.at], tokens[parsing.at + 1]];
+  if (attributeToken?.kind !== "word") throw malformed("An attribute name is missing.");
+  if (attributeToken.text.toLowerCase() === "not") {
+    throw new Fault("filter.operator", "'not' is not supported in this filter.");
+  }
+  if (operatorToken?.kind !== "word") throw malformed(`An operator is missing after '${attributeToken.text}'.`);
+  const attribute = attributes.find((name) => name === attributeToken.text);
+  const operator = operatorToken.text.toLowerCase();
+  if (!isOperator(operator)) {
+    throw /^(ne|pr|gt|ge|lt|le)$/.test(operator)
+      ? new Fault("filter.operator", `The operator '${operator}' is not supported; use ${operators.join(", ")}.`)
+      : malformed(`'${operatorToken.text.slice(0, 50)}' is not an operator; use ${operators.join(", ")}.`);
+  }
+  if (!attribute) {
+    throw new Fault(
+      unknownAttribute,
+      `Filtering by '${attributeToken.text.slice(0, 50)}' is not supported; use ${attributes.join(", ")}.`,
+    );
+  }
+  parsing.at += 2;
+  parsing.terms += 1;
+  if (parsing.terms > TERMS_MAX) throw malformed(`The filter has more than ${TERMS_MAX} comparisons.`);
+  return { kind: "compare", attribute, operator, value: valueAt(parsing) };
+}
+
+function valueAt(parsing: Parsing<string>): string {
+  const { text, tokens, malformed } = parsing;
+  const first = tokens[parsing.at];
+  if (!first || endsValue(first)) throw malformed("A comparison has no value.");
+  let last = first;
+  parsing.at += 1;
+  for (let next = tokens[parsing.at]; next && !endsValue(next); next = tokens[parsing.at]) {
+    last = next;
+    parsing.at += 1;
+  }
+  if (first.kind !== "quoted") return text.slice(first.start, last.end);
+  if (last !== first) throw malformed("There is text after a quoted value.");
+  return first.text;
+}
+
+function endsValue(token: Token): boolean {
+  return isJoin(token, "and") || isJoin(token, "or") || token.kind === "open" || token.kind === "close";
+}
+
+function isJoin(token: Token | undefined, word: "and" | "or"): boolean {
+  return token?.kind === "word" && token.text.toLowerCase() === word;
 }
 
 function malformedLike(example: string): Malformed {
   return (reason) =>
     new Fault(
       "filter.malformed",
-      `${reason} A filter reads like: ${example}; quote a value that holds 'and', 'or' or a parenthesis.`,
+      `${reason} Example of a filter: ${example}; quote a value that contains 'and', 'or' or a parenthesis.`,
     );
 }
 
@@ -153,7 +172,7 @@ function tokensOf(text: string, malformed: Malformed): Token[] {
   TOKEN.lastIndex = 0;
   while (text.slice(TOKEN.lastIndex).trim() !== "") {
     const found = TOKEN.exec(text);
-    if (!found) throw malformed("A quote is not closed.");
+    if (!found) throw malformed("A closing quote is missing.");
     const [whole, open, close, double, single, word] = found;
     const end = found.index + whole.length;
     const start = end - whole.trimStart().length;
@@ -180,7 +199,7 @@ export function matches<Attribute extends string>(filter: Filter<Attribute>, row
   return filter.kind === "and" ? filter.parts.every(part) : filter.parts.some(part);
 }
 
-/** The attributes that a filter looks at. */
+/** The attributes that a filter compares. */
 export function attributesOf<Attribute extends string>(filter: Filter<Attribute>): ReadonlySet<Attribute> {
   return new Set(
     filter.kind === "compare" ? [filter.attribute] : filter.parts.flatMap((part) => [...attributesOf(part)]),

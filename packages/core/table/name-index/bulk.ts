@@ -1,4 +1,4 @@
-/** Taking many names at once: as few transactions as their ranges allow, and an answer for each name. */
+/** Claims many names in as few transactions as their ranges allow, with an outcome for each. */
 import { compareKeys, type Step } from "../table.ts";
 import type { NewName } from "./claim.ts";
 import { rangeAtKey, readRanges } from "./directory.ts";
@@ -6,26 +6,26 @@ import { covers, entryItem, type IndexContext, type Range } from "./items.ts";
 import { begin, locate, locateRoom, moved, turn } from "./ranges.ts";
 import { Moved, settle, sideBySide } from "./settle.ts";
 
-/** What became of one name of many. */
+/** The outcome for one name. */
 export type Outcome = "created" | Error;
 
-/** The most steps of a transaction that names may fill: two of its hundred count and pack. */
+/** The steps of a transaction for names: two of its hundred are for the range and the leaf. */
 const STEPS_FOR_NAMES = 98;
-/** Up to here each name is located by itself (half a read unit each); for more the directory is read. */
+/** Up to this many names are located one by one (half a read unit each); for more the directory is read. */
 const LOCATED_ONE_BY_ONE = 16;
 const TRANSACTIONS_AT_ONCE = 8;
 
-/** A name with its place in the caller's list. */
+/** A name with its position in the caller's list. */
 interface Waiting extends NewName {
   readonly at: number;
 }
 
-/** A step of one name of a transaction does not hold. */
+/** The condition of a step of one name has failed. */
 class Refused extends Error {
   readonly at: number;
   readonly reason: Error;
   constructor(at: number, reason: Error) {
-    super("one name of many is refused", { cause: reason });
+    super("the condition of one name has failed", { cause: reason });
     this.at = at;
     this.reason = reason;
   }
@@ -42,7 +42,7 @@ export async function bulkCreate(context: IndexContext, names: readonly NewName[
   const unsettled = (): Waiting[] =>
     names.map((name, at) => ({ ...name, at })).filter(({ at }) => outcomes[at] === undefined);
   for (let waiting = unsettled(); waiting.length > 0; waiting = unsettled()) {
-    // The deadline is for standing still: each round that settles a name starts it anew.
+    // The deadline limits rounds without progress: it starts again after each round that settles a name.
     await settle(context.deadlineMs, async (before) => {
       await createRound(context, waiting, before > 0, outcomes);
       if (unsettled().length === waiting.length) throw moved();
@@ -51,7 +51,7 @@ export async function bulkCreate(context: IndexContext, names: readonly NewName[
   return outcomes;
 }
 
-/** One transaction for every range that has names waiting: those of one range would only conflict with each other. */
+/** One transaction for each range with open names: several for one range would conflict. */
 async function createRound(
   context: IndexContext,
   waiting: readonly Waiting[],
@@ -71,7 +71,7 @@ async function createRound(
   );
 }
 
-/** The range of each name, as far as it can be told. */
+/** The range of each name; `undefined` in an empty index. */
 async function locateAll(
   context: IndexContext,
   names: readonly Waiting[],
@@ -86,7 +86,7 @@ async function locateAll(
   return names.map(({ key }) => ranges[rangeAtKey(ranges, key)]);
 }
 
-/** One transaction for the first names of one range, and the outcomes that follow from it. */
+/** One transaction for the first names of one range, and their outcomes. */
 async function createSome(
   context: IndexContext,
   names: readonly Waiting[],
@@ -105,18 +105,18 @@ async function createSome(
   } catch (error) {
     if (error instanceof Moved) return;
     if (!(error instanceof Refused)) throw error;
-    // One refusal stops all. Whoever else is taken is found now rather than one transaction at a time.
+    // One failed condition cancels the transaction. Other claimed names are found now, not in one transaction each.
     const entries = await context.table.getMany(some.map(({ key }) => context.keys.entry(key)));
     some.forEach(({ at, entry, taken }, index) => {
       const found = entries[index];
-      // Its own id: this very transaction was applied, and the answer lost.
+      // Its own id: this transaction was applied, and its response was lost.
       if (found) outcomes[at] = found.id === entry.id ? "created" : taken();
     });
     outcomes[error.at] ??= error.reason;
   }
 }
 
-/** As many of the names as fit one transaction: at least one. */
+/** The first names that fit one transaction: at least one. */
 function fitting(names: readonly Waiting[]): Waiting[] {
   let steps = 0;
   return names.filter((name, index) => {
@@ -125,17 +125,17 @@ function fitting(names: readonly Waiting[]): Waiting[] {
   });
 }
 
-/** The steps of one name. Whatever speaks against it must say which name it is. */
+/** The steps of one name. Each failure names it. */
 function stepsOf({ keys }: IndexContext, { at, key, entry, steps, taken }: Waiting): Step[] {
   return [
     { put: entryItem(keys, key, entry), when: "absent", otherwise: () => new Refused(at, taken()) },
     ...steps.map((step): Step => {
       const otherwise: Step["otherwise"] = (found) => {
         const outcome = step.otherwise(found);
-        // What is applied already has its name, so the step before would have spoken; "applied" must not vouch for all the others.
+        // A write that was applied has claimed its name, so that the step before would have failed.
         return new Refused(
           at,
-          outcome === "applied" ? new Error(`"${key}" is free, but a step of it is applied`) : outcome,
+          outcome === "applied" ? new Error(`"${key}" is free, but one of its steps was applied`) : outcome,
         );
       };
       return { ...step, otherwise };

@@ -1,31 +1,31 @@
-/** The steps that take a name and give it back. */
+/** The steps that claim and release a name. */
 import type { Step } from "../table.ts";
 import { type EntryAttributes, entryItem, type IndexContext } from "./items.ts";
 
-/** A name that is to be taken. */
+/** A name to claim. */
 export interface NewName {
-  /** Of `nameKey`. */
+  /** A result of `nameKey`. */
   readonly key: string;
-  /** The id must be new: an entry that has it already counts as this very write. */
+  /** The id must be new: an entry that has it counts as this write. */
   readonly entry: EntryAttributes;
   /** Written in the same transaction: at most 97, of items outside the index. */
   readonly steps: readonly Step[];
-  /** The error when the name belongs to another. */
+  /** The error when the name has another owner. */
   readonly taken: () => Error;
 }
 
-/** A name that is to be given back. */
+/** A name to release. */
 export interface OldName {
   readonly key: string;
-  /** Whose the name must be. */
+  /** The id of its owner. */
   readonly id: string;
   /** Written in the same transaction: at most 97, of items outside the index. */
   readonly steps: readonly Step[];
-  /** The error when the name is not that one's (any more). */
-  readonly gone: () => Error;
+  /** The error when the name does not have that owner. */
+  readonly notOwned: () => Error;
 }
 
-/** The step that takes a name, once. It stands first: whether the name is free does not depend on how the ranges lie. */
+/** The step that claims a name. It comes first in its transaction: whether the name is free does not depend on the ranges. */
 export function claim(context: IndexContext, { key, entry, taken }: Omit<NewName, "steps">): Step {
   return {
     put: entryItem(context.keys, key, entry),
@@ -34,11 +34,11 @@ export function claim(context: IndexContext, { key, entry, taken }: Omit<NewName
   };
 }
 
-/** The step that releases a name, from its bearer only. */
-export function release(context: IndexContext, { key, id, gone }: Omit<OldName, "steps">): Step {
+/** The step that releases a name of that owner. */
+export function release(context: IndexContext, { key, id, notOwned }: Omit<OldName, "steps">): Step {
   return {
     remove: context.keys.entry(key),
     when: { equal: { id } },
-    otherwise: gone,
+    otherwise: notOwned,
   };
 }

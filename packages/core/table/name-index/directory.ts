@@ -1,22 +1,22 @@
 /**
- * The directory: all ranges of an index with their counts, which make any position and the exact total known without
- * reading names.
+ * The directory: all ranges of an index with their counts, which give any position and the exact total without reading
+ * names.
  *
- * DynamoDB may show a Query one half of a split (ranges are read committed one by one). Ranges are without gaps, so a half
- * shows: where one range does not end at the low of the next, one of the two is read again by its key. What comes out
- * holds every name once, each range as it was at some instant of the reading.
+ * A Query may return one half of a split, because DynamoDB reads each item separately. Ranges have no gaps, so that this is
+ * visible: where a range does not end at the low of the next, one of the two is read again by its key. The result contains
+ * every name once, each range as it was at some instant of the read.
  */
 import { compareKeys, LAST, type ReadOptions } from "../table.ts";
 import { covers, type IndexContext, type Leaf, leafOf, type Range, rangeKey, rangeOf } from "./items.ts";
 import { Moved, settle } from "./settle.ts";
 
-/** Ranges asked for in one round trip; DynamoDB's megabyte ends a page at about 12,000. */
+/** Ranges that one round trip requests; DynamoDB's megabyte ends a page at about 12,000. */
 const RANGES_PER_PAGE = 10_000;
 
-/** Leaves read in one round trip: 16 batches of 100 side by side, as the table sends them. */
+/** Leaves that one round trip reads: 16 concurrent batches of 100. */
 const LEAVES_PER_WAVE = 1_600;
 
-/** All ranges in order, and how many names lie before each. */
+/** All ranges in order, and the number of names before each. */
 export interface Directory {
   readonly ranges: readonly Range[];
   /** `before[i]`: names in ranges 0 to i-1. One longer than `ranges`; the last element is the total. */
@@ -28,12 +28,12 @@ export function totalOf({ before }: Directory): number {
   return before.at(-1) ?? 0;
 }
 
-/** The place in the list of the range that holds a key; -1 in an empty index. */
+/** The position in the list of the range that covers a key; -1 in an empty index. */
 export function rangeAtKey(ranges: readonly Range[], key: string): number {
   return lastWhere(ranges, (range) => compareKeys(range.low, key) <= 0);
 }
 
-/** The place in the list of the range that holds a position, counted from 0; -1 in an empty index. */
+/** The position in the list of the range with the name at a position, counted from 0; -1 in an empty index. */
 export function rangeAtPosition({ ranges, before }: Directory, position: number): number {
   return Math.min(
     lastWhere(before, (names) => names <= position),
@@ -41,13 +41,13 @@ export function rangeAtPosition({ ranges, before }: Directory, position: number)
   );
 }
 
-/** The ranges as one Query shows them: in order, perhaps with half a split. */
+/** The ranges as one Query returns them: in order, perhaps with half of a split. */
 export async function readRanges({ table, keys }: IndexContext, options?: ReadOptions): Promise<Range[]> {
   const items = await table.queryAll({ PK: keys.ranges, from: ".", limit: RANGES_PER_PAGE, ...options });
   return items.map(rangeOf);
 }
 
-/** Reads the directory: one round trip up to about 10,000 ranges, and one more for each split that it meets half done. */
+/** Reads the directory: one round trip up to about 10,000 ranges, and one more for each split that it reads half done. */
 export async function readDirectory(context: IndexContext, options?: ReadOptions): Promise<Directory> {
   const { table, keys, deadlineMs } = context;
   const seen = new Map((await readRanges(context, options)).map((range) => [range.low, range]));
@@ -55,14 +55,14 @@ export async function readDirectory(context: IndexContext, options?: ReadOptions
     const list = [...seen.values()].sort((a, b) => compareKeys(a.low, b.low));
     const lows = brokenLows(list);
     if (lows.length === 0) return list;
-    // One by one, not as a batch: only single reads are never shown half a transaction.
+    // One by one, not as a batch: only a single read never returns half of a transaction.
     const items = await Promise.all(lows.map((low) => table.get(rangeKey(keys, low))));
     for (const item of items) {
       if (!item) continue;
       const range = rangeOf(item);
       seen.set(range.low, range);
     }
-    throw new Moved("a split was seen half done");
+    throw new Moved("a split was read half done");
   });
   const before = [0];
   let names = 0;
@@ -73,7 +73,7 @@ export async function readDirectory(context: IndexContext, options?: ReadOptions
   return { ranges, before };
 }
 
-/** The lows of the ranges to read (again), where a list of ranges has gaps or overlaps. None in an empty list. */
+/** The lows of the ranges to read again, where a list of ranges has gaps or overlaps. None for an empty list. */
 function brokenLows(ranges: readonly Range[]): string[] {
   const lows = ranges.length > 0 && ranges[0]?.low !== "" ? [""] : [];
   ranges.forEach((range, at) => {
@@ -86,8 +86,8 @@ function brokenLows(ranges: readonly Range[]): string[] {
 }
 
 /**
- * The names of some ranges, in no order within a range, 1,600 ranges a round trip; one more for a range that was split
- * since the directory was read. Every name of `[low, high)` comes, and no other.
+ * The names of some ranges, in no order within a range. One round trip for each 1,600 ranges, and one more for a range that
+ * was split since the directory was read. Yields every name of `[low, high)`, and no other.
  */
 export async function* readNames(
   context: IndexContext,
@@ -107,7 +107,7 @@ export async function* readNames(
   }
 }
 
-/** The names of one range, from the leaf that was found under its low, and from the leaves that were split off it since. */
+/** The names of one range, from the leaf at its low, and from leaves that were split off since. */
 async function namesIn(context: IndexContext, range: Range, found: Leaf | undefined): Promise<string[]> {
   const { table, keys, deadlineMs } = context;
   const names: string[] = [];
@@ -124,7 +124,7 @@ async function namesIn(context: IndexContext, range: Range, found: Leaf | undefi
   }
 }
 
-/** The index of the last element that passes, or -1. The test must hold for a first part of the list and not for the rest. */
+/** The position of the last element that passes, or -1. The elements that pass must precede all others. */
 function lastWhere<T>(list: readonly T[], test: (item: T) => boolean): number {
   let from = 0;
   let to = list.length;

@@ -1,18 +1,19 @@
 /**
  * The three kinds of items of a name index, and the layout of a whole one.
  *
- * An entry per name claims the name. The names are cut into ranges, `[low, high)` by UTF-8 bytes, without gaps from "" to
- * U+10FFFF. A range item counts its names; a leaf item holds the names themselves. A leaf repeats its range's `high`, so
- * that a reader who meets a leaf younger than the range it came by sees where the rest of the names went.
+ * Each name has an entry, which is its uniqueness guard. The names are partitioned into ranges, `[low, high)` by UTF-8
+ * bytes, without gaps from "" to U+10FFFF. A range item counts its names; a leaf item contains them. A leaf repeats the `high`
+ * of its range, so that a reader of a leaf that is newer than its range finds the rest of the names.
  */
 import type { NameListKeys } from "../keys.ts";
+import { as, type Field, misfit, number, rowCodec, text } from "../row.ts";
 import { compareKeys, type Item, type Key, LAST, type Table, type Value } from "../table.ts";
 import { bytesOf } from "./name-key.ts";
 
-/** Bytes of names at which a range is split before it takes another: a leaf stays within four write units. */
+/** Bytes of names at which a range is split before a name is added: a leaf stays within four write units. */
 export const SPLIT_BYTES = 4_000;
 
-/** The share of SPLIT_BYTES to which `layout` fills a range; ranges that grew by themselves hold as much on average. */
+/** The share of SPLIT_BYTES to which `layout` fills a range: the average of ranges after splits. */
 const FILL = 0.75;
 
 /** What the parts of one index share. */
@@ -21,94 +22,87 @@ export interface IndexContext {
   readonly keys: NameListKeys;
   /** Bytes of names at which a range is split. */
   readonly splitBytes: number;
-  /** Milliseconds after which a call that never meets a settled index gives up with `service.unavailable`. */
+  /** Milliseconds after which a call that other writers keep interrupting throws `service.unavailable`. */
   readonly deadlineMs: number;
 }
 
-/** What an entry stores: the id of what bears the name, and whatever lists want to show. `PK`, `SK` and `key` are taken. */
+/** The attributes of an entry: the id of the owner of the name, and values for lists. `PK`, `SK` and `key` are reserved. */
 export interface EntryAttributes {
   readonly id: string;
   readonly [attribute: string]: Value | undefined;
 }
 
-/** A name as the index answers it. */
+/** A name as the index returns it. */
 export type Entry = EntryAttributes & { readonly key: string };
 
-/** A counted range of names, as one item said. */
+/** A range of names and its counts, as one item stores them. */
 export interface Range {
-  /** The least name that it can hold. */
+  /** The least name that it can contain. */
   readonly low: string;
-  /** The least name that it cannot hold any more. */
+  /** The least name after the range. */
   readonly high: string;
   readonly count: number;
-  /** UTF-8 bytes of its names together. */
+  /** The total UTF-8 bytes of its names. */
   readonly bytes: number;
   /** Grows with every write. */
   readonly version: number;
 }
 
-/** The names of one range, as one item said. */
+/** The names of one range, as one item stores them. */
 export interface Leaf {
-  /** That of its range. */
+  /** The `high` of its range. */
   readonly high: string;
   /** In no order. */
   readonly names: ReadonlySet<string>;
 }
 
-/** Where the item of the range with that low lies. The dot allows for the empty low: a sort key cannot be empty. */
+/** The set as DynamoDB returns it. DynamoDB ensures that all elements of a set have one type: only the first is checked. */
+const names: Field<ReadonlySet<string>> = {
+  expects: "a set of texts or absent",
+  parse(stored = new Set()) {
+    if (!(stored instanceof Set)) return misfit;
+    const [first = ""] = stored;
+    return typeof first === "string" ? stored : misfit;
+  },
+  write: (value) => (value.size > 0 ? value : undefined),
+};
+
+const rangeRow = rowCodec<Omit<Range, "low">>("name range", {
+  high: as("hi", text),
+  count: as("n", number),
+  bytes: as("b", number),
+  version: as("v", number),
+});
+const leafRow = rowCodec<Leaf>("name leaf", { high: as("hi", text), names: as("k", names) });
+const entryRow = rowCodec<{ readonly id: string }>("name", { id: text });
+
+/** The key of the range item with a low. It begins with a dot, because a sort key cannot be empty. */
 export function rangeKey(keys: NameListKeys, low: string): Key {
   return { PK: keys.ranges, SK: `.${low}` };
 }
 
 /** Reads a range item. */
 export function rangeOf(item: Item): Range {
-  return {
-    low: item.SK.slice(1),
-    high: text(item, "hi"),
-    count: number(item, "n"),
-    bytes: number(item, "b"),
-    version: number(item, "v"),
-  };
-}
-
-function number(item: Item, attribute: string): number {
-  const value = item[attribute];
-  if (typeof value !== "number") throw new Error(`${item.PK} ${item.SK}: ${attribute} is not a number`);
-  return value;
+  return { low: item.SK.slice(1), ...rangeRow.read(item) };
 }
 
 /** Writes a range item. */
 export function rangeItem(keys: NameListKeys, range: Range): Item {
-  return {
-    ...rangeKey(keys, range.low),
-    n: range.count,
-    b: range.bytes,
-    hi: range.high,
-    v: range.version,
-  };
+  return { ...rangeKey(keys, range.low), ...rangeRow.write(range) };
 }
 
-/** Reads a leaf item. One that was emptied has no set: DynamoDB holds no empty ones. */
-export function leafOf(item: Item): Leaf {
-  return {
-    high: text(item, "hi"),
-    names: item.k instanceof Set ? item.k : new Set<string>(),
-  };
-}
+/** Reads a leaf item. An empty leaf has no set: DynamoDB stores no empty sets. */
+export const leafOf: (item: Item) => Leaf = leafRow.read;
 
 /** Writes a leaf item. */
 export function leafItem(keys: NameListKeys, low: string, high: string, names: Iterable<string>): Item {
-  const k = new Set(names);
-  return { ...keys.leaf(low), hi: high, ...(k.size > 0 && { k }) };
+  return { ...keys.leaf(low), ...leafRow.write({ high, names: new Set(names) }) };
 }
 
 /** Reads an entry. */
-export function entryOf({ PK: _, SK, ...attributes }: Item): Entry {
-  return {
-    ...attributes,
-    id: String(attributes.id),
-    key: SK,
-  };
+export function entryOf(item: Item): Entry {
+  const { PK: _, SK: key, ...attributes } = item;
+  return { ...attributes, ...entryRow.read(item), key };
 }
 
 /** Writes an entry. */
@@ -119,19 +113,19 @@ export function entryItem(keys: NameListKeys, key: string, entry: EntryAttribute
   };
 }
 
-/** Whether a range holds that key if anything does. */
+/** Whether a key lies in a range. */
 export function covers(range: Range, key: string): boolean {
   return compareKeys(range.low, key) <= 0 && compareKeys(key, range.high) < 0;
 }
 
-/** Bytes of names together. */
+/** The total bytes of some names. */
 export function bytesOfAll(names: Iterable<string>): number {
   let sum = 0;
   for (const name of names) sum += bytesOf(name);
   return sum;
 }
 
-/** The range over these names, which must be all of `[low, high)`. */
+/** The range of these names, which must be all of `[low, high)`. */
 export function rangeOver(low: string, high: string, names: readonly string[], version: number): Range {
   return {
     low,
@@ -143,9 +137,9 @@ export function rangeOver(low: string, high: string, names: readonly string[], v
 }
 
 /**
- * The items of a whole index, for loading many names into one that is still empty and that nobody else writes to.
- * Nothing comes of no entries: an empty index has no items.
- * @param entries in the order of their keys, each key (of `nameKey`) once; @throws RangeError otherwise
+ * The items of a whole index, to load many names into an empty index that has no other writer. None for no entries: an
+ * empty index has no items. The entries must be in the order of their keys, each key (of `nameKey`) once; throws
+ * `RangeError` otherwise.
  */
 export function* layout(keys: NameListKeys, entries: Iterable<Entry>, splitBytes = SPLIT_BYTES): Generator<Item, void> {
   let low = "";
@@ -157,24 +151,18 @@ export function* layout(keys: NameListKeys, entries: Iterable<Entry>, splitBytes
   ];
   let last = "";
   for (const { key, ...attributes } of entries) {
-    if (compareKeys(last, key) >= 0) throw new RangeError(`"${key}" does not come behind "${last}"`);
+    if (compareKeys(last, key) >= 0) throw new RangeError(`"${key}" does not come after "${last}"`);
     if (bytes >= splitBytes * FILL) {
       yield* close(key);
       low = key;
       names = [];
       bytes = 0;
     }
-    // Destructuring a type with an index signature loses the attributes that it names.
+    // The type of the rest lacks the attributes that the index signature names.
     yield entryItem(keys, key, attributes as EntryAttributes);
     names.push(key);
     bytes += bytesOf(key);
     last = key;
   }
   if (names.length > 0) yield* close(LAST);
-}
-
-function text(item: Item, attribute: string): string {
-  const value = item[attribute];
-  if (typeof value !== "string") throw new Error(`${item.PK} ${item.SK}: ${attribute} is not a string`);
-  return value;
 }

@@ -1,4 +1,4 @@
-/** From names to the keys that the index is ordered and kept unique by. */
+/** The keys by which names are ordered and unique. */
 import { Fault } from "../../platform/faults.ts";
 import { foldName, NAME_BYTES_MAX } from "../../platform/fold.ts";
 import { LAST } from "../table.ts";
@@ -18,13 +18,13 @@ export function bytesOf(text: string): number {
  * @throws `request.invalid` for any other text, and for one with the noncharacter U+10FFFF, which ends every range.
  */
 export function nameKey(name: string): string {
-  if (!name.isWellFormed()) throw refused("holds half of a surrogate pair, which is not a character");
+  if (!name.isWellFormed()) throw refused("must be well-formed Unicode: it contains half of a surrogate pair");
   const key = foldName(name);
   const bytes = bytesOf(key);
   if (bytes === 0) throw refused("must not be empty");
   if (bytes > NAME_BYTES_MAX)
     throw refused(`must not be longer than ${NAME_BYTES_MAX} bytes of UTF-8; it has ${bytes}`);
-  if (key.includes(LAST)) throw refused("must not hold the noncharacter U+10FFFF");
+  if (key.includes(LAST)) throw refused("must not contain the noncharacter U+10FFFF");
   return key;
 }
 
@@ -32,12 +32,12 @@ function refused(why: string): Fault {
   return new Fault("request.invalid", `The name ${why}.`);
 }
 
-/** The greatest sort key that a name with this prefix can have: never longer than a sort key may be. */
+/** The greatest sort key that a name with this prefix can have, within the length of a sort key. */
 export function prefixEnd(prefix: string): string {
   return prefix + (greatestOf[NAME_BYTES_MAX - bytesOf(prefix)] ?? LAST);
 }
 
-/** Whether any name can start with this text. Cutting a text by UTF-16 units can leave half of an emoji, which none does. */
+/** Whether a name can start with this text. A text that is cut by UTF-16 units may end in half of a character. */
 export function isPrefix(text: string): boolean {
   return text.isWellFormed() && bytesOf(text) <= NAME_BYTES_MAX;
 }

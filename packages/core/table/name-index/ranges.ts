@@ -1,4 +1,4 @@
-/** Finding the range that a name belongs to, and splitting one that is full. */
+/** Finds the range of a name, and splits full ranges. */
 import { compareKeys, type Key, LAST, type Step } from "../table.ts";
 import {
   bytesOfAll,
@@ -15,24 +15,23 @@ import {
 import { bytesOf } from "./name-key.ts";
 import { Moved } from "./settle.ts";
 
-/** Splits tried before a name is added to a full range all the same: the limit is soft, DynamoDB's 400 KB are far. */
+/** Attempts to split a full range before a name is added anyway: the limit is soft, far below DynamoDB's 400 KB. */
 const SPLIT_TRIES = 4;
 
-/** What a write does to a range: names that come and names that go, all of them covered by it. */
+/** The names that a write adds to a range and removes from it. The range covers all of them. */
 export interface Change {
   readonly added?: readonly string[];
   readonly removed?: readonly string[];
 }
 
-/** Makes the attempt start over. */
+/** Makes `settle` repeat the attempt. */
 export function moved(): Error {
   return new Moved("the range is not as it was read");
 }
 
 /**
- * The range that holds a name if anything does; undefined in an empty index. It may be out of date (every write that
- * relies on it says so in its condition), but it does cover the name.
- * @throws Moved when a split is seen half done
+ * The range that covers a name; `undefined` in an empty index. It may be out of date: every write that depends on it has a
+ * condition. Throws `Moved` when a split is read half done.
  */
 export async function locate(context: IndexContext, key: string, consistent: boolean): Promise<Range | undefined> {
   const { table, keys } = context;
@@ -42,16 +41,15 @@ export async function locate(context: IndexContext, key: string, consistent: boo
   if (!item) return undefined;
   const range = rangeOf(item);
   if (covers(range, key)) return range;
-  // The left part of a split is there already; the right part begins where it ends.
+  // The read returned the left part of a split; the right part begins where it ends.
   const right = await table.get(rangeKey(keys, range.high));
   if (right && covers(rangeOf(right), key)) return rangeOf(right);
   throw moved();
 }
 
 /**
- * The range to add a name to. A full one is split first, not after: at a busy range an adder would otherwise always come
- * between a split's reading and its writing.
- * @param known the range, when it has been located already
+ * The range to add a name to. A full range is split before the name is added: in a busy range, other writers would always
+ * come between the read and the write of a split. `known` is the range, where it has been located already.
  */
 export async function locateRoom(
   context: IndexContext,
@@ -72,9 +70,9 @@ export async function locateRoom(
 }
 
 /**
- * Splits a range in two, by bytes, in one transaction. No entry is touched.
- * The names are counted from a snapshot of range and leaf, never by a Query, which may show half of a write.
- * @returns the two parts, or nothing when another write came between or there is nothing to split any more
+ * Splits a range in two, by bytes, in one transaction. Entries do not change. The names are counted in a snapshot of range
+ * and leaf, because a Query may return half of a write. Returns the two parts, or none when another write came between or
+ * the range is not full any more.
  */
 async function split(context: IndexContext, low: string): Promise<readonly Range[]> {
   const { table, keys, splitBytes } = context;
@@ -103,7 +101,7 @@ async function split(context: IndexContext, low: string): Promise<readonly Range
   }
 }
 
-/** Where to cut sorted names into two parts of about the same bytes: the index of the first name of the right part. */
+/** The position of the first name of the right part, for two parts of about the same bytes. */
 function cutAt(names: readonly string[], bytes: number): number {
   let left = 0;
   const at = names.findIndex((name) => {
@@ -114,9 +112,8 @@ function cutAt(names: readonly string[], bytes: number): number {
 }
 
 /**
- * The step that counts a change. Its condition is that the range still reaches beyond the names: its low never changes, so
- * that is all a split can undo.
- * @param version also holds the range to that version
+ * The step that counts a change in a range item. Its condition is that the range still covers the names: the low never
+ * changes, and a split lowers the high. With `version`, the range must also have that version.
  */
 export function touch(context: IndexContext, range: Range, change: Change, version?: number): Step {
   const { added = [], removed = [] } = change;
@@ -132,7 +129,7 @@ function greatest(names: readonly string[]): string {
   return names.reduce((most, name) => (compareKeys(name, most) > 0 ? name : most), "");
 }
 
-/** The steps that count and pack names which come to a range, or which go: not both, as one update cannot. */
+/** The steps that add names to a range and its leaf, or remove them. One update cannot do both. */
 export function turn(
   context: IndexContext,
   range: Range,
@@ -143,7 +140,7 @@ export function turn(
   return [touch(context, range, change), { change: leaf, ...names, when: "present", otherwise: missing(leaf) }];
 }
 
-/** The steps that begin an index with its one range. They hold only while it has none. */
+/** The steps that create an index with its first range. They fail when it exists. */
 export function begin(context: IndexContext, names: readonly string[]): Step[] {
   return [
     { put: rangeItem(context.keys, rangeOver("", LAST, names, 0)), when: "absent", otherwise: moved },

@@ -1,49 +1,49 @@
-/** Reading a name index: by name, by position, by prefix, by any test of the name. Names come in the order of their UTF-8 bytes. */
-import { compareKeys, type Item, type Key, LAST, type ReadOptions } from "../table.ts";
+/** Reads of a name index: by name, position, prefix, or any test. Names are in the order of their UTF-8 bytes. */
+import { compareKeys, LAST, type ReadOptions } from "../table.ts";
 import { type Directory, rangeAtKey, rangeAtPosition, readDirectory, readNames, totalOf } from "./directory.ts";
 import { type Entry, entryOf, type IndexContext } from "./items.ts";
 import { isPrefix, prefixEnd } from "./name-key.ts";
 
-/** Entries read for a prefix before its matches are counted instead. */
+/** Entries that are read for a prefix; the matches of a prefix with more are counted by ranges. */
 const PROBE = 1_000;
-/** The most entries asked for in one Query. */
+/** The most entries that one Query requests. */
 const ENTRIES_PER_QUERY = 8_000;
 
-/** Which part of a list. Reading is strongly consistent unless `consistent` is false (half the price, an instant behind). */
+/** A part of a list. Reads are strongly consistent unless `consistent` is false (half the price, may miss the latest writes). */
 export interface Window extends ReadOptions {
-  /** How many to leave out, from 0. */
+  /** How many to skip, from 0. */
   readonly offset: number;
-  /** The most to answer, from 0. */
+  /** The most to return, from 0. */
   readonly limit: number;
   /** Greatest name first. */
   readonly backwards?: boolean;
-  /** Where the whole list is longer than this, its length is all that is answered. */
+  /** Where the whole list is longer than this, only its length is returned. */
   readonly most?: number;
 }
 
 /** A part of a list. */
 export interface Names {
   readonly entries: readonly Entry[];
-  /** How many there are in the whole list. */
+  /** The length of the whole list. */
   readonly total: number;
 }
 
-/** A part of a list whose length may still be being counted. */
+/** A part of a list, and its length as a promise. */
 export interface Counting extends Pick<Names, "entries"> {
   readonly total: Promise<number>;
 }
 
-/** How to read an index. Names and prefixes are given as `nameKey` and `foldName` make them. */
+/** The reads of an index. Names are results of `nameKey`, prefixes of `foldName`. */
 export interface NameReads {
   /** The entry of one name. One round trip, one read unit. */
   find(key: string, options?: ReadOptions): Promise<Entry | undefined>;
-  /** How many names there are. One round trip. */
+  /** The number of names. One round trip. */
   total(options?: ReadOptions): Promise<number>;
-  /** How many names come before a text, which need not be a name. Two round trips. */
+  /** The number of names before a text, which need not be a name. Two round trips. */
   rank(text: string, options?: ReadOptions): Promise<number>;
-  /** A part of all names, anywhere, with the exact total. Two round trips. */
+  /** A part of all names, at any offset, with the exact total. Two round trips. */
   page(window: Window): Promise<Names>;
-  /** The names behind one (which may be gone), or the first ones, and whether more follow. For cursors. One round trip. */
+  /** The names after one (which may be deleted), or the first ones, and whether more follow. For cursors. One round trip. */
   after(
     key: string | undefined,
     limit: number,
@@ -51,21 +51,21 @@ export interface NameReads {
   ): Promise<{ readonly entries: readonly Entry[]; readonly more: boolean }>;
   /** The names that start with a prefix. One round trip for up to 1,000 of them, at most three whatever their number. */
   startsWith(prefix: string, window: Window): Promise<Names>;
-  /** The same, answered as soon as the entries are there: two round trips earlier where more than 1,000 are to be counted. */
+  /** The same, but returns as soon as the entries are read: two round trips earlier where more than 1,000 are counted. */
   startingWith(prefix: string, window: Window): Promise<Counting>;
   /**
-   * The names that pass a test, from the leaves: two round trips and one per 1,600 ranges (about 280,000 names), whatever
-   * the test and however many pass. A prefix that all of them have narrows what is read.
+   * The names that pass a test, from the leaves. Two round trips, and one for each 1,600 ranges (about 280,000 names). A
+   * prefix that all of them have reduces what is read.
    */
   search(test: (key: string) => boolean, window: Window & { readonly prefix?: string }): Promise<Names>;
 }
 
-/** Makes the reading half of an index. */
+/** Opens the reads of an index. */
 export function nameReads(context: IndexContext): NameReads {
   const { table, keys } = context;
   return {
     async find(key, options) {
-      // What no name can be, nothing bears.
+      // No name can have this key.
       if (key === "" || !isPrefix(key)) return undefined;
       const item = await table.get(keys.entry(key), options);
       return item && entryOf(item);
@@ -116,7 +116,7 @@ async function startingWith(context: IndexContext, prefix: string, window: Windo
   // Large entries can fill DynamoDB's megabyte before the window ends.
   if (items.length < offset + limit) return counted(await deepPrefix(context, prefix, window));
   const total = countPrefix(context, prefix, options);
-  // Whoever takes the entries may fail before the total is waited for.
+  // The caller may fail before it awaits the total.
   total.catch(() => undefined);
   return { entries, total };
 }
@@ -138,12 +138,12 @@ async function page(context: IndexContext, window: Window): Promise<Names> {
   return { entries: backwards ? entries.reverse() : entries, total };
 }
 
-/** A window far into the matches of a prefix: counted by rank, and read meanwhile. Two round trips. */
+/** A window far into the matches of a prefix: ranks are counted while entries are read. Two round trips. */
 async function deepPrefix(context: IndexContext, prefix: string, window: Window): Promise<Names> {
   const { offset, limit, backwards, most = Number.POSITIVE_INFINITY, ...options } = window;
   const directory = await readDirectory(context, options);
   const ends = [prefix, prefix + LAST] as const;
-  // Before the leaves are read, ranks are known to within a range: the entries are read with that much to spare.
+  // Before the leaves are read, ranks are known to within a range: up to that many more entries are read.
   const [from = 0, to = 0] = ends.map((text) => rangeAtKey(directory.ranges, text));
   const { before } = directory;
   const [fromLeast = 0, fromMost = 0, toLeast = 0, toMost = 0] = [
@@ -189,27 +189,19 @@ async function readEntries(
   count: number,
   options: ReadOptions,
 ): Promise<Entry[]> {
-  const items: Item[] = [];
   // A sort key cannot be empty: without `from` the Query begins at the first.
-  const range = { PK: keys.entries, ...(from !== "" && { from }), ...options };
-  for (let after: Key | undefined; items.length < count; ) {
-    const limit = Math.min(ENTRIES_PER_QUERY, count - items.length);
-    const page = await table.query({ ...range, limit, ...(after && { after }) });
-    items.push(...page.items);
-    after = page.next;
-    if (!after) break;
-  }
-  return items.map(entryOf);
+  const range = { PK: keys.entries, ...(from !== "" && { from }), limit: ENTRIES_PER_QUERY, ...options };
+  return (await table.queryAll(range, count)).map(entryOf);
 }
 
-/** How many names start with a prefix. Two round trips. */
+/** The number of names with a prefix. Two round trips. */
 async function countPrefix(context: IndexContext, prefix: string, options: ReadOptions): Promise<number> {
   const directory = await readDirectory(context, options);
   const [first = 0, end = 0] = await ranksOf(context, directory, [prefix, prefix + LAST], options);
   return end - first;
 }
 
-/** How many names come before each of some texts: one round trip for all. */
+/** The number of names before each of some texts: one round trip for all. */
 async function ranksOf(
   context: IndexContext,
   directory: Directory,
@@ -224,7 +216,7 @@ async function ranksOf(
     const at = places[index] ?? -1;
     const { low = "", count = 0 } = directory.ranges[at] ?? {};
     const smaller = (leaves.get(low) ?? []).filter((name) => compareKeys(name, text) < 0).length;
-    // A leaf may be a write ahead of its range; ranks must not overlap for that.
+    // A leaf may be newer than its range; ranks must not overlap.
     return (directory.before[at] ?? 0) + Math.min(count, smaller);
   });
 }
@@ -252,7 +244,7 @@ async function search(
     shown.map((key) => context.keys.entry(key)),
     options,
   );
-  // A name that went away since its leaf was read is left out.
+  // A name that was released since its leaf was read is left out.
   return { entries: items.flatMap((item) => (item ? [entryOf(item)] : [])), total };
 }
 

@@ -1,36 +1,29 @@
-/** Trying again while others write. */
-
-import { elapsed, pause } from "../../platform/clock.ts";
-import { Fault } from "../../platform/faults.ts";
+/** Repeating what another writer interrupted, and running tasks concurrently. */
+import { retry, startingWithin } from "../../platform/retry.ts";
+import { unavailable } from "../failures.ts";
 
 const WAIT_FIRST_MS = 2;
 const WAIT_MOST_MS = 100;
 
-/** What was read is not how things are any more: the attempt must start over. Never leaves the index. */
+/** A range is not as it was read: the attempt must start again. Never leaves the index. */
 export class Moved extends Error {}
 
 /**
- * Attempts until an attempt does not end in `Moved`: a second time at once, because a split is done in one step, and
- * from then on with jitter.
- * @param attempt is told how many went before it
- * @throws `service.unavailable` once the deadline (in milliseconds) has passed
+ * Repeats an attempt that ends in `Moved`, with back-off. Passes to it how many attempts went before.
+ * Throws `service.unavailable` once the deadline (in milliseconds) has passed.
  */
-export async function settle<R>(deadlineMs: number, attempt: (before: number) => Promise<R>): Promise<R> {
-  const start = elapsed();
-  for (let before = 0; ; before += 1) {
-    try {
-      return await attempt(before);
-    } catch (error) {
-      if (!(error instanceof Moved)) throw error;
-      if (elapsed() - start > deadlineMs) {
-        throw new Fault("service.unavailable", "The service is busy. Try again in a moment.", { cause: error });
-      }
-      if (before > 0) await pause(Math.random() * Math.min(WAIT_MOST_MS, WAIT_FIRST_MS * 2 ** before));
-    }
-  }
+export function settle<R>(deadlineMs: number, attempt: (before: number) => Promise<R>): Promise<R> {
+  const policy = {
+    isTransient: (error: unknown) => error instanceof Moved,
+    firstMs: WAIT_FIRST_MS,
+    mostMs: WAIT_MOST_MS,
+    hasTime: startingWithin(deadlineMs),
+    exhausted: unavailable,
+  };
+  return retry(policy, attempt);
 }
 
-/** Runs tasks side by side, at most `width` at a time. A failure is thrown once all have ended. */
+/** Runs tasks concurrently, at most `width` at a time. Throws the first failure once all have ended. */
 export async function sideBySide<T>(
   items: readonly T[],
   width: number,

@@ -1,4 +1,4 @@
-/** Writing a name index: each change of a name is one transaction, together with what the caller writes about its bearer. */
+/** Writes of a name index: each change of a name is one transaction, with steps of the caller about its owner. */
 import type { Step } from "../table.ts";
 import { bulkCreate, type Outcome } from "./bulk.ts";
 import { claim, type NewName, type OldName, release } from "./claim.ts";
@@ -16,7 +16,7 @@ import {
 import { begin, locate, locateRoom, moved, touch, turn } from "./ranges.ts";
 import { settle } from "./settle.ts";
 
-/** A name that is to be exchanged for another. */
+/** A name to replace by another. */
 export interface Renaming {
   readonly from: string;
   readonly to: string;
@@ -24,39 +24,39 @@ export interface Renaming {
   readonly entry: EntryAttributes;
   /** At most 93. */
   readonly steps: readonly Step[];
-  /** The error when the new name belongs to another. */
+  /** The error when the new name has another owner. */
   readonly taken: () => Error;
-  /** The error when the old name is not that one's (any more). */
-  readonly gone: () => Error;
-  /** What `locate(to)` answered, if the caller had time for it: saves a round trip. */
+  /** The error when the old name does not have that owner. */
+  readonly notOwned: () => Error;
+  /** The result of `locate(to)`, where the caller has it: saves a round trip. */
   readonly near?: Range | undefined;
-  /** The same of `from`. */
+  /** The result of `locate(from)`. */
   readonly left?: Range | undefined;
 }
 
 /**
- * How to write an index. Every method throws what a caller's step means when that does not hold, and
- * `service.unavailable` when the index stays busy to the deadline; nothing is written then. A transaction whose answer
- * is lost is recognised and counts once.
+ * The writes of an index. Every method throws the error of a caller's step whose condition fails, and
+ * `service.unavailable` when the index is still busy at the deadline; nothing is written then. A transaction whose response
+ * is lost is recognised and applied once.
  */
 export interface NameWrites {
-  /** Takes a name. Two round trips; two more once in about 115 times, when it finds its range full and splits it. */
+  /** Claims a name. Two round trips; two more about once in 115 times, when its range is full and is split. */
   create(name: NewName): Promise<void>;
   /**
-   * Takes many names, up to 49 with one step each in one transaction where they share a range. Answers for each whether it was
-   * created, or the error that speaks against it; the others are created all the same. Of equal names the first wins.
-   * @throws only what is nobody's fault in particular, such as `service.unavailable`; part may have been created by then
+   * Claims many names, up to 49 with one step each in one transaction where they share a range. Returns for each whether it
+   * was created, or its error; an error of one name does not affect the others. Of equal names the first wins. Throws
+   * only errors of no particular name, such as `service.unavailable`; some names may have been created by then.
    */
   createMany(names: readonly NewName[]): Promise<readonly Outcome[]>;
   /** Releases a name. Two round trips, one with `near`. */
   remove(name: OldName & { readonly near?: Range | undefined }): Promise<void>;
-  /** Exchanges a name; the same one rewrites its entry. At most three round trips, two with `near`, one with `left` as well. */
+  /** Replaces a name; for the same name, rewrites its entry. At most three round trips, two with `near`, one with `left` too. */
   rename(renaming: Renaming): Promise<void>;
-  /** A hint for `rename` and `remove`: the range of a name that is to be taken or released. One round trip, half a read unit. */
+  /** A hint for `rename` and `remove`: the range of a name. One round trip, half a read unit. */
   locate(key: string): Promise<Range | undefined>;
 }
 
-/** Makes the writing half of an index. */
+/** Opens the writes of an index. */
 export function nameWrites(context: IndexContext): NameWrites {
   const { table, deadlineMs } = context;
   return {
@@ -69,13 +69,17 @@ export function nameWrites(context: IndexContext): NameWrites {
 
     createMany: (names) => bulkCreate(context, names),
 
-    remove: ({ key, id, steps, gone, near }) =>
+    remove: ({ key, id, steps, notOwned, near }) =>
       settle(deadlineMs, async (before) => {
         const isKnown = before === 0 && near !== undefined && covers(near, key);
         const range = isKnown ? near : await locate(context, key, before > 0);
-        // The first reading may have been an instant behind the first name of all.
-        if (!range) throw before === 0 ? moved() : gone();
-        await table.write(release(context, { key, id, gone }), ...turn(context, range, { removed: [key] }), ...steps);
+        // The first read may have missed the creation of the index.
+        if (!range) throw before === 0 ? moved() : notOwned();
+        await table.write(
+          release(context, { key, id, notOwned }),
+          ...turn(context, range, { removed: [key] }),
+          ...steps,
+        );
       }),
 
     rename: (renaming) => (renaming.from === renaming.to ? rewrite(context, renaming) : rename(context, renaming)),
@@ -84,12 +88,15 @@ export function nameWrites(context: IndexContext): NameWrites {
   };
 }
 
-function rewrite({ table, keys }: IndexContext, { to, entry, steps, gone }: Renaming): Promise<void> {
-  return table.write({ put: entryItem(keys, to, entry), when: { equal: { id: entry.id } }, otherwise: gone }, ...steps);
+function rewrite({ table, keys }: IndexContext, { to, entry, steps, notOwned }: Renaming): Promise<void> {
+  return table.write(
+    { put: entryItem(keys, to, entry), when: { equal: { id: entry.id } }, otherwise: notOwned },
+    ...steps,
+  );
 }
 
 function rename(context: IndexContext, renaming: Renaming): Promise<void> {
-  const { from, to, entry, steps, taken, gone, near, left } = renaming;
+  const { from, to, entry, steps, taken, notOwned, near, left } = renaming;
   const { table, keys } = context;
   return settle(context.deadlineMs, async (before) => {
     const known = before === 0 ? near : undefined;
@@ -98,28 +105,28 @@ function rename(context: IndexContext, renaming: Renaming): Promise<void> {
       knownLeft ?? locate(context, from, before > 0),
       locateRoom(context, to, before > 0, known),
     ]);
-    // Making room may have split the range of the old name as well.
+    // The range of the old name may have been split too.
     const old = room && covers(room, from) ? room : found;
-    if (!old || !room) throw before === 0 ? moved() : gone();
+    if (!old || !room) throw before === 0 ? moved() : notOwned();
     const ofRanges =
       old.low === room.low
         ? await exchange(context, room.low, renaming)
         : [...turn(context, room, { added: [to] }), ...turn(context, old, { removed: [from] })];
     await table.write(
-      // An own entry under the new name is another rename of the same bearer: this one was not applied, whatever it held besides.
+      // An entry of the same owner under the new name comes from another rename: this one was not applied.
       {
         put: entryItem(keys, to, entry),
         when: "absent",
-        otherwise: (met) => (met?.id === entry.id ? gone() : taken()),
+        otherwise: (met) => (met?.id === entry.id ? notOwned() : taken()),
       },
-      release(context, { key: from, id: entry.id, gone }),
+      release(context, { key: from, id: entry.id, notOwned }),
       ...ofRanges,
       ...steps,
     );
   });
 }
 
-/** The steps on the index when both names lie in one range: the leaf is written whole, as one update cannot add and take. */
+/** The steps on the index when both names lie in one range: the whole leaf is written, because one update cannot add and remove. */
 async function exchange(context: IndexContext, low: string, { from, to }: Renaming): Promise<Step[]> {
   const { table, keys } = context;
   const [item, leaf] = await table.snapshot([rangeKey(keys, low), keys.leaf(low)]);

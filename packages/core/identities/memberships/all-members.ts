@@ -1,41 +1,40 @@
 /**
- * Reading all members of a large group. Their items lie in the order of ids, which begin with the time at which the user
- * was made (UUIDs of version 7); so what is behind the first page is cut by time into spans that are read side by side.
+ * Reading all members of a large group. Their items lie in the order of user ids, which begin with the time of creation
+ * (UUIDs of version 7). So the part after the first page is cut by time into spans, which are read concurrently.
  */
-import { keys, MEMBER } from "../../table/keys.ts";
-import { compareKeys, type Item, LAST, type Table } from "../../table/table.ts";
-import { type Member, toMember } from "./membership.ts";
+import { MEMBER } from "../../table/keys.ts";
+import { compareKeys, type Item, type Table } from "../../table/table.ts";
+import { groupMembers, type Member, toMember } from "./membership.ts";
 
-/** A Query answers a megabyte, which is fewer. */
+/** A Query returns a megabyte, which is fewer. */
 const MEMBERS_PER_PAGE = 8_000;
-/** So many members are expected of a span. A megabyte holds some 7,500. */
+/** The members that a span should hold. A megabyte holds some 7,500. */
 const MEMBERS_PER_SPAN = 5_000;
 const SPANS_MAX = 16;
-/** The digits of an id that tell its time: 8 before the first hyphen, 4 behind it. */
+/** The digits of a sort key that are the time of a UUID: 8 before the first hyphen, 4 after it. */
 const TIME = /^M#([0-9a-f]{8})-([0-9a-f]{4})-/;
 
-/** What is read, and how. */
-export interface RollCall {
+/** A read of all members. */
+export interface AllMembersRead {
   readonly groupId: string;
-  /** How many there should be: decides how finely the rest is cut. */
+  /** How many are expected: decides how finely the range is cut. */
   readonly count: number;
-  /** False reads at half the price, and an instant behind. */
+  /** False reads at half the price, and may miss the latest changes. */
   readonly consistent: boolean;
 }
 
 /**
- * All members of a group, in no order. One round trip to some 7,000; two or three more where the users were made evenly
- * over time, whatever their number.
+ * All members of a group, in no order. One round trip up to about 7,000; two or three more for any number, where the
+ * times of creation are spread evenly.
  */
 export async function readAllMembers(
   table: Table,
   tenant: string,
-  { groupId, count, consistent }: RollCall,
+  { groupId, count, consistent }: AllMembersRead,
 ): Promise<readonly Member[]> {
-  const { PK } = keys.group(tenant, groupId);
-  const everything = { PK, from: MEMBER, to: `${MEMBER}${LAST}`, limit: MEMBERS_PER_PAGE, consistent };
+  const everything = { ...groupMembers.pairs({ tenant, id: groupId }), limit: MEMBERS_PER_PAGE, consistent };
   const found = new Map<string, Member>();
-  const take = (items: readonly Item[]) => {
+  const collect = (items: readonly Item[]) => {
     for (const item of items) {
       const member = toMember(item);
       found.set(member.userId, member);
@@ -43,8 +42,8 @@ export async function readAllMembers(
   };
   const readSpan = async (from: string, to: string, expected: number): Promise<void> => {
     const { items, next } = await table.query({ ...everything, from, to });
-    take(items);
-    // Time has told less than was hoped: the rest is cut more finely.
+    collect(items);
+    // More than expected lie in this span: the rest is cut more finely.
     if (next) await readSpans(next.SK, to, Math.max(expected - items.length, MEMBERS_PER_SPAN * 2));
   };
   /** Both ends may have been read already; a member that is read twice counts once. */
@@ -57,13 +56,13 @@ export async function readAllMembers(
     table.query(everything),
     count > MEMBERS_PER_SPAN ? table.query({ ...everything, limit: 1, backwards: true }) : undefined,
   ]);
-  take(first.items);
+  collect(first.items);
   const end = last?.items[0]?.SK ?? everything.to;
   if (first.next) await readSpans(first.next.SK, end, Math.max(count - first.items.length, MEMBERS_PER_SPAN));
   return [...found.values()];
 }
 
-/** Bounds that cut `[from, to]` into some spans of equal time; one span where ids tell no time. */
+/** Bounds that cut `[from, to]` into spans of equal time; one span where the ids hold no time. */
 function cut(from: string, to: string, spans: number): readonly string[] {
   const [begin, end] = [timeOf(from), timeOf(to)];
   if (!(end > begin)) return [from, to];
@@ -79,7 +78,7 @@ function timeOf(sortKey: string): number {
   return high === undefined || low === undefined ? Number.NaN : Number.parseInt(high + low, 16);
 }
 
-/** A sort key that is behind the ids of earlier times and before those of this one; no id is equal to it. */
+/** A sort key after the ids of earlier times and before those of this time. It equals no id. */
 function keyAt(ms: number): string {
   const time = ms.toString(16).padStart(12, "0");
   return `${MEMBER}${time.slice(0, 8)}-${time.slice(8)}`;

@@ -1,17 +1,16 @@
 /**
- * What users are found by beside their names: one item per value, written with the user (reference dynamodb.md section 7).
- * Not claims: several users may have one value.
+ * Lookup items: one for each value by which users are found, other than their names, written with the user. They are no
+ * uniqueness guards: several users may have one value.
  */
-
 import { foldName } from "../../platform/fold.ts";
 import type { JsonObject, Resource } from "../../scim/schema/attribute.ts";
 import { keys } from "../../table/keys.ts";
-import { LAST, type Step, type Table } from "../../table/table.ts";
+import type { Step, Table } from "../../table/table.ts";
 
-/** An attribute that users are looked up by. */
+/** An attribute by which users are found. */
 export type LookupAttribute = "externalId" | "emails";
 
-/** A value of one. */
+/** A value of such an attribute. */
 export interface Lookup {
   readonly attribute: LookupAttribute;
   readonly value: string;
@@ -22,26 +21,23 @@ export const EMAILS_MAX = 15;
 
 const IDS_PER_PAGE = 1_000;
 
-/** The form in which values are compared: e-mail addresses in any case, external ids as they are. */
+/** The form in which values are compared: e-mail addresses in any case, external ids exactly. */
 export function lookupValue({ attribute, value }: Lookup): string {
   return attribute === "emails" ? foldName(value) : value;
 }
 
-/** Everything that a profile is found by, each value once. */
+/** All values by which a profile is found, each once. */
 export function lookupsOf(profile: Resource): readonly Lookup[] {
   const { externalId } = profile;
   const all: Lookup[] = [
     ...(typeof externalId === "string" ? [{ attribute: "externalId", value: externalId } as const] : []),
     ...emailsOf(profile).map((value) => ({ attribute: "emails", value }) as const),
   ];
-  return [
-    ...new Map(
-      all.map((lookup) => {
-        const value = lookupValue(lookup);
-        return [`${lookup.attribute} ${value}`, { ...lookup, value }];
-      }),
-    ).values(),
-  ];
+  const distinct = all.map((lookup) => {
+    const value = lookupValue(lookup);
+    return [`${lookup.attribute} ${value}`, { ...lookup, value }] as const;
+  });
+  return [...new Map(distinct).values()];
 }
 
 function emailsOf({ emails }: Resource): readonly string[] {
@@ -61,37 +57,20 @@ export function lookupSteps(
   after: Resource,
   otherwise: Step["otherwise"],
 ): Step[] {
-  const [old, wished] = [lookupsOf(before), lookupsOf(after)];
+  const [old, fresh] = [lookupsOf(before), lookupsOf(after)];
+  const keyOf = ({ attribute, value }: Lookup) => keys.lookup(tenant, attribute, value, userId);
   const isIn = (list: readonly Lookup[]) => (one: Lookup) =>
     list.some(({ attribute, value }) => attribute === one.attribute && value === one.value);
   return [
-    ...old
-      .filter((one) => !isIn(wished)(one))
-      .map((one): Step => ({ remove: keyOf(tenant, one, userId), when: "present", otherwise })),
-    ...wished
+    ...old.filter((one) => !isIn(fresh)(one)).map((one): Step => ({ remove: keyOf(one), when: "present", otherwise })),
+    ...fresh
       .filter((one) => !isIn(old)(one))
-      .map((one): Step => ({ put: { ...keyOf(tenant, one, userId) }, when: "absent", otherwise })),
+      .map((one): Step => ({ put: { ...keyOf(one) }, when: "absent", otherwise })),
   ];
 }
 
-/** The ids of the users with a value; more than `most` are answered where there are more. One round trip to 1,000. */
+/** The ids of the users with a value; `most` + 1 where more than `most` have it. One round trip for each 1,000. */
 export async function findByLookup(table: Table, tenant: string, lookup: Lookup, most: number): Promise<string[]> {
-  const { PK } = keyOf(tenant, { ...lookup, value: lookupValue(lookup) }, "-");
-  const ids: string[] = [];
-  for (let from = ""; ids.length <= most; ) {
-    const { items, next } = await table.query({
-      PK,
-      limit: IDS_PER_PAGE,
-      to: LAST,
-      ...(from && { after: { PK, SK: from } }),
-    });
-    ids.push(...items.map(({ SK }) => SK));
-    if (!next) break;
-    from = next.SK;
-  }
-  return ids;
-}
-
-function keyOf(tenant: string, { attribute, value }: Lookup, userId: string) {
-  return keys.lookup(tenant, attribute, value, userId);
+  const { PK } = keys.lookup(tenant, lookup.attribute, lookupValue(lookup), "-");
+  return (await table.queryAll({ PK, limit: IDS_PER_PAGE }, most + 1)).map(({ SK }) => SK);
 }

@@ -1,0 +1,70 @@
+/** The rows of a group: its item and its lookup item. Its members are a relation of their own. */
+import { keys } from "../../table/keys.ts";
+import { as, flag, number, optional, rowCodec, text, textSet, withDefault } from "../../table/row.ts";
+import { stale } from "../../table/stale.ts";
+import type { Item, Step } from "../../table/table.ts";
+import type { Tally } from "../memberships/tally.ts";
+import type { Group } from "./model.ts";
+
+/** A group that is created with many members, in several transactions, is `unfinished` and hidden until the last of them. */
+const groupRow = rowCodec<Group & { readonly unfinished: boolean }>("group", {
+  id: text,
+  displayName: text,
+  userStore: text,
+  externalId: optional(text),
+  createdMs: as("created", number),
+  modifiedMs: as("modified", number),
+  version: as("ver", number),
+  memberCount: as("members", number),
+  // Groups of earlier versions lack it.
+  memberSum: withDefault(number, 0),
+  roleIds: as("roles", textSet),
+  unfinished: flag,
+});
+
+/** The item of a group, also for a loader into an empty table. */
+export function groupItem(tenant: string, group: Group): Item {
+  return { ...keys.group(tenant, group.id), ...groupRow.write({ ...group, unfinished: false }) };
+}
+
+/** The item of a group that is still being created. */
+export function unfinishedItem(tenant: string, group: Group): Item {
+  return { ...keys.group(tenant, group.id), ...groupRow.write({ ...group, unfinished: true }) };
+}
+
+/** The step that makes it visible, with its last members. */
+export function finishing(tenant: string, id: string, added: Tally): Step {
+  return {
+    change: keys.group(tenant, id),
+    clear: ["unfinished"],
+    add: { members: added.memberCount, memberSum: added.memberSum },
+    when: { equal: { unfinished: true } },
+    otherwise: stale,
+  };
+}
+
+/** Reads the item of a group; `undefined` for one that is still being created. */
+export function groupOf(item: Item | undefined): Group | undefined {
+  if (!item) return undefined;
+  const { unfinished, ...group } = groupRow.read(item);
+  return unfinished ? undefined : group;
+}
+
+/** The steps between the lookup items of two states of a group. */
+export function externalIdSteps(
+  tenant: string,
+  id: string,
+  before: string | undefined,
+  after: string | undefined,
+): Step[] {
+  if (before === after) return [];
+  const steps: Step[] = [];
+  if (before !== undefined) steps.push({ remove: lookupKey(tenant, before, id), when: "present", otherwise: stale });
+  if (after !== undefined) steps.push({ put: { ...lookupKey(tenant, after, id) }, when: "absent", otherwise: stale });
+  return steps;
+}
+
+/** The key of a group's lookup item. */
+export function lookupKey(tenant: string, externalId: string, id: string) {
+  return keys.lookup(tenant, "groupExternalId", externalId, id);
+}

@@ -1,0 +1,168 @@
+/**
+ * Relations between owners (groups, roles) and their members (users, groups). A pair is stored twice, in one transaction:
+ * as an item in the owner's partition, and as the owner's id in a set attribute of the member's item. So an owner of any
+ * size gains or loses a member in one small transaction, and a member is read with its owners in one round trip
+ * (decision 0014).
+ */
+import { canBeId } from "../../platform/ids.ts";
+import { stale, whileStale } from "../../table/stale.ts";
+import type { Key, RangeQuery, Step, Table, Value, When } from "../../table/table.ts";
+
+/** Members that are added or removed in one transaction: two steps each, in addition to those of the owner and its name. */
+export const MEMBERS_AT_ONCE = 45;
+/** Transactions that clean up after a deleted owner. What is left has no effect, because the owner does not exist. */
+const CLEANUP_ROUNDS = 40;
+
+/** One kind of relation. `Ref` names a member; `New` is what adding it takes. */
+export interface Relation<Ref, New> {
+  /** The attribute of a member's item that holds the ids of its owners. */
+  readonly attribute: "groups" | "roles";
+  /** Where the pairs of an owner lie. */
+  pairs(owner: Owner): Required<Pick<RangeQuery, "PK" | "from" | "to">>;
+  /** The member of a pair, by its sort key. */
+  refAt(sortKey: string): Ref;
+  refOf(member: New): Ref;
+  idOf(ref: Ref): string;
+  /** The key of the pair's item. */
+  pairKey(owner: Owner, ref: Ref): Key;
+  /** The key of the member's own item. */
+  memberKey(tenant: string, ref: Ref): Key;
+  /** Attributes of the pair's item, and what they depend on in the member's item. */
+  copied(member: New): { readonly attributes: Readonly<Record<string, Value>>; readonly when: When };
+  /** Members as they are now, in order; `undefined` for deleted ones. `attempts` went before. At most one round trip. */
+  current(table: Table, tenant: string, refs: readonly Ref[], attempts: number): Promise<readonly (New | undefined)[]>;
+}
+
+/** A group or a role. */
+export interface Owner {
+  readonly tenant: string;
+  readonly id: string;
+}
+
+/** Members to add, of those that are none, and members to remove. */
+export interface MemberChanges<Ref> {
+  readonly adding: readonly Ref[];
+  readonly removing: readonly Ref[];
+}
+
+/** The steps that add a member; two of a transaction. They leave the owner's item unchanged. */
+export function addingMember<Ref, New>(relation: Relation<Ref, New>, owner: Owner, member: New): Step[] {
+  const ref = relation.refOf(member);
+  const { attributes, when } = relation.copied(member);
+  return [
+    { put: { ...relation.pairKey(owner, ref), ...attributes }, when: "absent", otherwise: stale },
+    {
+      change: relation.memberKey(owner.tenant, ref),
+      add: { ver: 1, [relation.attribute]: new Set([owner.id]) },
+      when,
+      otherwise: stale,
+    },
+  ];
+}
+
+/** The steps that remove a member; two of a transaction. They leave the owner's item unchanged. */
+export function removingMember<Ref>(relation: Relation<Ref, unknown>, owner: Owner, ref: Ref): Step[] {
+  return [removingPair(relation, owner, ref), forgettingOwners(relation, owner.tenant, ref, [owner.id])];
+}
+
+/** The step that removes a pair's item. The member's item is the caller's. */
+export function removingPair<Ref>(relation: Relation<Ref, unknown>, owner: Owner, ref: Ref): Step {
+  return { remove: relation.pairKey(owner, ref), when: "present", otherwise: stale };
+}
+
+/** The step that removes owners from a member's item. The pairs' items are the caller's. */
+export function forgettingOwners<Ref>(
+  relation: Relation<Ref, unknown>,
+  tenant: string,
+  ref: Ref,
+  ownerIds: readonly string[],
+  when: When = "present",
+): Step {
+  return {
+    change: relation.memberKey(tenant, ref),
+    add: { ver: 1 },
+    take: { [relation.attribute]: new Set(ownerIds) },
+    when,
+    otherwise: stale,
+  };
+}
+
+/** Those of some references that are members: the very ones that were given. One round trip. */
+export async function membersAmong<Ref>(
+  table: Table,
+  relation: Relation<Ref, unknown>,
+  owner: Owner,
+  refs: readonly Ref[],
+): Promise<ReadonlySet<Ref>> {
+  const possible = refs.filter((ref) => canBeId(relation.idOf(ref)));
+  const items = await table.getMany(possible.map((ref) => relation.pairKey(owner, ref)));
+  return new Set(possible.filter((_, at) => items[at] !== undefined));
+}
+
+/** New members for a further attempt: as they are now, without deleted ones. No round trip for the first attempt. */
+export async function stillPresent<Ref, New>(
+  table: Table,
+  relation: Relation<Ref, New>,
+  tenant: string,
+  known: readonly New[],
+  attempts: number,
+): Promise<readonly New[]> {
+  if (attempts === 0 || known.length === 0) return known;
+  const current = await relation.current(table, tenant, known.map(relation.refOf), attempts);
+  return current.flatMap((member) => member ?? []);
+}
+
+/**
+ * Adds and removes any number of members, in several transactions. Each reads the members again, and skips those that
+ * another writer has added, removed or deleted. `touching` makes the steps on the owner: at most eight.
+ * Throws `resource.contended`, and what `touching` throws.
+ */
+export async function changeMembers<Ref, New>(
+  table: Table,
+  relation: Relation<Ref, New>,
+  owner: Owner,
+  { adding, removing }: MemberChanges<Ref>,
+  touching: (changes: MemberChanges<Ref>) => readonly Step[],
+): Promise<void> {
+  const isAdded = new Set(adding);
+  for (const some of chunks([...removing, ...adding], MEMBERS_AT_ONCE)) {
+    await whileStale(async (attempts) => {
+      const [members, current] = await Promise.all([
+        membersAmong(table, relation, owner, some),
+        relation.current(table, owner.tenant, some, attempts),
+      ]);
+      const open = some.flatMap((ref, at) => {
+        const member = current[at];
+        return member !== undefined && members.has(ref) !== isAdded.has(ref) ? [{ ref, member }] : [];
+      });
+      if (open.length === 0) return;
+      const [added, removed] = [
+        open.filter(({ ref }) => isAdded.has(ref)),
+        open.filter(({ ref }) => !isAdded.has(ref)),
+      ];
+      await table.write(
+        ...removed.flatMap(({ ref }) => removingMember(relation, owner, ref)),
+        ...added.flatMap(({ member }) => addingMember(relation, owner, member)),
+        ...touching({ adding: added.map(({ ref }) => ref), removing: removed.map(({ ref }) => ref) }),
+      );
+    });
+  }
+}
+
+/** Removes up to 1,800 members of an owner that is deleted or was never completed. */
+export async function removeMembers<Ref>(table: Table, relation: Relation<Ref, unknown>, owner: Owner): Promise<void> {
+  const range = { ...relation.pairs(owner), limit: MEMBERS_AT_ONCE };
+  for (let round = 0, isDone = false; round < CLEANUP_ROUNDS && !isDone; round += 1) {
+    await whileStale(async () => {
+      const { items, next } = await table.query(range);
+      isDone = next === undefined;
+      if (items.length === 0) return;
+      await table.write(...items.flatMap(({ SK }) => removingMember(relation, owner, relation.refAt(SK))));
+    });
+  }
+}
+
+/** Cuts a list into parts of one size; the last may be smaller. */
+export function chunks<T>(list: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, at) => list.slice(at * size, (at + 1) * size));
+}

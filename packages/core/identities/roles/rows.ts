@@ -1,0 +1,58 @@
+/** The rows of a role: its item, and the entry of its name. Its assignees are a relation of their own. */
+import { Fault } from "../../platform/faults.ts";
+import { keys } from "../../table/keys.ts";
+import { bytesOf, nameKey } from "../../table/name-index/name-key.ts";
+import { as, flag, number, oneOf, rowCodec, text, textSet } from "../../table/row.ts";
+import type { Item, Key } from "../../table/table.ts";
+import type { Role } from "./model.ts";
+
+/** The bytes of a sort key. */
+const ENTRY_BYTES_MAX = 1_024;
+
+interface RoleRow extends Omit<Role, "audience"> {
+  readonly audienceType: Role["audience"]["type"];
+  readonly audienceId: string;
+}
+
+const roleRow = rowCodec<RoleRow>("role", {
+  id: text,
+  name: text,
+  permissions: textSet,
+  holdsEveryScope: as("every", flag),
+  audienceType: as("audience", oneOf("organization", "application")),
+  audienceId: text,
+  createdMs: as("created", number),
+  modifiedMs: as("modified", number),
+  version: as("ver", number),
+});
+
+/** Reads the id in the entry of a role's name. */
+export const roleEntry = rowCodec<{ readonly id: string }>("role name", { id: text });
+
+/** Reads the item of a role. */
+export function toRole(item: Item): Role {
+  const { audienceType, audienceId, ...role } = roleRow.read(item);
+  return { ...role, audience: { type: audienceType, value: audienceId } };
+}
+
+/** The item of a role. */
+export function roleItem(tenant: string, { audience, ...role }: Role): Item {
+  const row = { ...role, audienceType: audience.type, audienceId: audience.value };
+  return { ...keys.role(tenant, role.id), ...roleRow.write(row) };
+}
+
+/**
+ * The sort key by which a role is unique and listed: its audience, and its name in the form in which names are compared.
+ * Roles for all applications come first. Throws `request.invalid` for a name that no key can hold.
+ */
+export function entryOf({ name, audience }: Pick<Role, "name" | "audience">): string {
+  const entry = `${audience.type === "organization" ? "" : audience.value}#${nameKey(name)}`;
+  const excess = bytesOf(entry) - ENTRY_BYTES_MAX;
+  if (excess <= 0) return entry;
+  throw new Fault("request.invalid", `displayName is ${excess} bytes of UTF-8 too long for a role of one application.`);
+}
+
+/** The key of that entry. */
+export function entryKey(tenant: string, role: Role): Key {
+  return keys.roleName(tenant, entryOf(role));
+}
