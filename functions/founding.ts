@@ -1,4 +1,4 @@
-/** Founds the first tenant with its administrator: invoked by a deployment, out of reach of the gateway. */
+/** Bootstraps the first tenant with its administrator. A deployment invokes it; the gateway does not route to it. */
 import { openTable } from "#core/table/dynamo.ts";
 import { newFounder } from "#core/tenants/bootstrapper.ts";
 import { tableConfig } from "./env.ts";

@@ -8,7 +8,7 @@ import { systemApi, systemApis, systemScopes } from "../domain/system-apis.ts";
 import { keys } from "../table/keys.ts";
 import { stale, whileStale } from "../table/stale.ts";
 import type { Item, Step, Table } from "../table/table.ts";
-import { revokingOwnScopes } from "../tokens/revocation.ts";
+import { revokingOwnScopes } from "../tokens/revocation-store.ts";
 import { apiNotFound, checkChanges, checkOwn, identifierTaken, scopeTaken } from "./rules.ts";
 
 /** Entries of one round trip. Past 1 MB DynamoDB ends the page by itself. */

@@ -5,8 +5,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { keys } from "#core/table/keys.ts";
-import { revokingUser } from "#core/tokens/revocation.ts";
-import { STANDING_FRESH_MS } from "#core/tokens/validity.ts";
+import { revokingUser } from "#core/tokens/revocation-store.ts";
+import { REVOCATION_FRESH_MS } from "#core/tokens/validity.ts";
 import { container } from "#tests/support/authorizer.ts";
 import { oauthOf, type TestClient, TOKEN } from "#tests/support/oauth.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";
@@ -46,7 +46,7 @@ const outcome = async (
   expect([await lets(opaque.access_token), await decide(warm, jwt.access_token)]).toEqual([200, "allow"]);
   await what(clients);
   const atOnce = await lets(opaque.access_token);
-  warm.clock.ms += STANDING_FRESH_MS + 1;
+  warm.clock.ms += REVOCATION_FRESH_MS + 1;
   return {
     clients,
     opaque,
@@ -299,7 +299,7 @@ test("tokens of a tenant that is not active", async () => {
   await set(false);
   try {
     expect(await lets(opaque)).toBe(401);
-    warm.clock.ms += STANDING_FRESH_MS + 1;
+    warm.clock.ms += REVOCATION_FRESH_MS + 1;
     expect(await decide(warm, access)).toBe("refuse");
     expect((await post(TOKEN, own, client)).status).toBe(401);
   } finally {

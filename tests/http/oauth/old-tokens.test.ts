@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { SUPER_TENANT } from "#core/domain/tenant.ts";
 import { keys } from "#core/table/keys.ts";
 import type { Step } from "#core/table/table.ts";
-import { keepingAccessToken } from "#core/tokens/access.ts";
+import { storingAccessToken } from "#core/tokens/access-token-store.ts";
 import { newOpaque } from "#core/tokens/opaque.ts";
-import { revokingGrant, revokingOwnScopes, revokingRole, revokingUser } from "#core/tokens/revocation.ts";
+import { revokingGrant, revokingOwnScopes, revokingRole, revokingUser } from "#core/tokens/revocation-store.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { addUser, tableOf } from "#tests/support/people.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
@@ -39,7 +39,7 @@ const oldToken = async (
     expiresAtSeconds: issuedAtSeconds + LIFETIME_SECONDS,
     ...(userId !== undefined && { user: { id: userId, userName: "kim", userStore: "PRIMARY" } }),
   };
-  await tableOf(api.service).write(keepingAccessToken(text, token), {
+  await tableOf(api.service).write(storingAccessToken(text, token), {
     // The client is as old as its token.
     change: keys.client(clientId),
     set: { tokensFromMs: 0, scopesFromMs: 0 },

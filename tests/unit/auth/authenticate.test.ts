@@ -2,7 +2,7 @@
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Authenticate, newAuthenticate } from "#core/auth/authenticate.ts";
 import { FRESH_MS } from "#core/auth/fresh.ts";
-import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
+import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts";
 import { tenantStore } from "#core/domain/tenant.ts";
 import { credentialStore, newCredential, replacingCredential } from "#core/identities/credentials/store.ts";
 import { groupStore } from "#core/identities/groups/store.ts";

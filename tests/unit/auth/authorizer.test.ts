@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { keys } from "#core/table/keys.ts";
 import { digestOf } from "#core/tokens/opaque.ts";
-import { revokingUser } from "#core/tokens/revocation.ts";
-import { STANDING_FRESH_MS } from "#core/tokens/validity.ts";
+import { revokingUser } from "#core/tokens/revocation-store.ts";
+import { REVOCATION_FRESH_MS } from "#core/tokens/validity.ts";
 import { container } from "#tests/support/authorizer.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";
@@ -34,7 +34,7 @@ describe("round trips", () => {
     };
     expect(await cost(own)).toBe(1);
     expect([await cost(own), await cost(users), await cost(await ownToken(jwtClient, VIEW))]).toEqual([0, 0, 0]);
-    clock.ms += STANDING_FRESH_MS + 1;
+    clock.ms += REVOCATION_FRESH_MS + 1;
     expect([await cost(users), await cost(own), await cost(users)]).toEqual([1, 0, 0]);
   });
   test("a JWT that is none: nothing is asked for it while the container is warm", async () => {

@@ -1,7 +1,7 @@
 /** Sign-ins whose passwords are judged elsewhere: how often that is asked, and what counts as a failure. */
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { FRESH_MS } from "#core/auth/fresh.ts";
-import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
+import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts";
 import { newSignIn, type SignIn } from "#core/auth/sign-in.ts";
 import { tenantStore } from "#core/domain/tenant.ts";
 import { credentialStore } from "#core/identities/credentials/store.ts";

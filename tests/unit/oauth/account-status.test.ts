@@ -3,11 +3,11 @@ import { beforeEach, expect, test } from "vitest";
 import { groupStore } from "#core/identities/groups/store.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { freshUser, type User } from "#core/identities/users/model.ts";
-import { userStanding } from "#core/oauth/account-status.ts";
+import { readAccountStatus } from "#core/oauth/account-status.ts";
 import type { OAuthContext } from "#core/oauth/context.ts";
 import { newMeter } from "#core/table/meter.ts";
 import type { Table } from "#core/table/table.ts";
-import { REVOCATION_LEAD_MS, revokingRole, revokingUser } from "#core/tokens/revocation.ts";
+import { REVOCATION_LEAD_MS, revokingRole, revokingUser } from "#core/tokens/revocation-store.ts";
 import { testTable } from "#tests/support/engine.ts";
 
 const TENANT = "acme.com";
@@ -32,19 +32,19 @@ const overtaken = (happens: () => Promise<void>, then: User | undefined) => {
 
 test("a user who is as it was", async () => {
   const now = Date.now();
-  expect(await userStanding(TENANT, async () => before, contextAt(now))).toMatchObject({ user: before, knownMs: 0 });
+  expect(await readAccountStatus(TENANT, async () => before, contextAt(now))).toMatchObject({ user: before, knownMs: 0 });
 });
 
 test("a user who is deleted while it is looked at is found to be gone", async () => {
   const find = overtaken(() => table.write(...revokingUser(TENANT, "user")), undefined);
-  expect(await userStanding(TENANT, find, contextAt(Date.now()))).toBeUndefined();
+  expect(await readAccountStatus(TENANT, find, contextAt(Date.now()))).toBeUndefined();
 });
 
 test("one that changes is looked at again, and what it brings then is dated behind the change", async () => {
   const after = { ...before, roleIds: [] };
   for (const steps of [() => revokingUser(TENANT, "user"), () => revokingRole(TENANT, "role")]) {
     const now = Date.now();
-    const found = await userStanding(
+    const found = await readAccountStatus(
       TENANT,
       overtaken(() => table.write(...steps()), after),
       contextAt(now),
@@ -63,7 +63,7 @@ test("what changes once more while it is looked at again does not count as known
     await table.write(...steps);
     return before;
   };
-  const found = await userStanding(TENANT, find, contextAt(now));
+  const found = await readAccountStatus(TENANT, find, contextAt(now));
   expect(found?.knownMs).toBe(now + REVOCATION_LEAD_MS);
   expect(found?.userFromMs).toBe(now + REVOCATION_LEAD_MS + 1_000);
 });

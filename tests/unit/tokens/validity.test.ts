@@ -8,14 +8,15 @@ import type { AccessToken } from "#core/tokens/model.ts";
 import {
   LOG_WINDOW_MS,
   REVOCATION_LEAD_MS,
+  revocationStore,
   revocationTime,
   revokingClient,
   revokingGrant,
   revokingRole,
   revokingScopes,
   revokingUser,
-} from "#core/tokens/revocation.ts";
-import { isBeyondLog, isMarkedRevoked, newStandings, STANDING_FRESH_MS } from "#core/tokens/validity.ts";
+} from "#core/tokens/revocation-store.ts";
+import { isBeyondLog, newRevocationCache, REVOCATION_FRESH_MS } from "#core/tokens/validity.ts";
 import { testTable } from "#tests/support/engine.ts";
 
 const TENANT = "acme.com";
@@ -63,14 +64,14 @@ const now = () => systemClock.now();
 describe.each(all)("a revocation of %s", (_, steps) => {
   test("ends tokens from before it, and none that are dated behind it", async () => {
     await table.write(...steps());
-    const standing = await newStandings().of(TENANT, table, now(), 0);
+    const standing = await newRevocationCache().of(TENANT, table, now(), 0);
     expect(standing.revokes(issuedAt(now()))).toBe(true);
     expect(standing.revokes(issuedAt(now() + REVOCATION_LEAD_MS + 1_000))).toBe(false);
   });
 });
 test.each(others)("a revocation of %s ends none of them", async (_, steps) => {
   await table.write(...steps());
-  expect((await newStandings().of(TENANT, table, now(), 0)).revokes(issuedAt(now()))).toBe(false);
+  expect((await newRevocationCache().of(TENANT, table, now(), 0)).revokes(issuedAt(now()))).toBe(false);
 });
 
 test("two of one moment are both known", async () => {
@@ -79,14 +80,14 @@ test("two of one moment are both known", async () => {
     table.write(revokingScopes(TENANT, "client", at, ["a"])),
     table.write(revokingScopes(TENANT, "client", at, ["z"])),
   ]);
-  const standing = await newStandings().of(TENANT, table, now(), 0);
+  const standing = await newRevocationCache().of(TENANT, table, now(), 0);
   expect(standing.revokes(issuedAt(now(), { scopes: ["a"] }))).toBe(true);
   expect(standing.revokes(issuedAt(now(), { scopes: ["z"] }))).toBe(true);
 });
 
 describe("a container", () => {
   test("asks once, then only what was added, and not while it is fresh", async () => {
-    const standings = newStandings();
+    const standings = newRevocationCache();
     const start = now();
     for (let index = 0; index < 40; index += 1) await table.write(...revokingUser(TENANT, `user ${index}`));
     const look = async (nowMs: number, maxAgeMs: number) => {
@@ -94,38 +95,38 @@ describe("a container", () => {
       const standing = await standings.of(TENANT, open(meter), nowMs, maxAgeMs);
       return { ...meter.cost, standing };
     };
-    expect((await look(start, STANDING_FRESH_MS)).roundTrips).toBe(1);
-    expect((await look(start + STANDING_FRESH_MS, STANDING_FRESH_MS)).roundTrips).toBe(0);
-    expect((await look(start + 60_000, STANDING_FRESH_MS)).roundTrips).toBe(1);
+    expect((await look(start, REVOCATION_FRESH_MS)).roundTrips).toBe(1);
+    expect((await look(start + REVOCATION_FRESH_MS, REVOCATION_FRESH_MS)).roundTrips).toBe(0);
+    expect((await look(start + 60_000, REVOCATION_FRESH_MS)).roundTrips).toBe(1);
     // What is in the log lies behind what it reads again now: the tenant and an empty range.
-    const later = await look(start + 120_000, STANDING_FRESH_MS);
+    const later = await look(start + 120_000, REVOCATION_FRESH_MS);
     expect([later.roundTrips, later.readUnits]).toEqual([1, 2]);
     expect(later.standing.revokes(issuedAt(start, { user: { id: "user 7", userName: "", userStore: "" } }))).toBe(true);
     expect((await look(start + 120_001, 0)).roundTrips).toBe(1);
   });
   test("misses nothing that was dated before its last look and written behind it", async () => {
-    const standings = newStandings();
+    const standings = newRevocationCache();
     const steps = revokingUser(TENANT, "user");
     const issued = now();
     // Nine seconds are what a transaction may take.
     expect((await standings.of(TENANT, table, issued + 9_000, 0)).revokes(issuedAt(issued))).toBe(false);
     await table.write(...steps);
-    const standing = await standings.of(TENANT, table, issued + 9_000 + STANDING_FRESH_MS + 1, STANDING_FRESH_MS);
+    const standing = await standings.of(TENANT, table, issued + 9_000 + REVOCATION_FRESH_MS + 1, REVOCATION_FRESH_MS);
     expect(standing.revokes(issuedAt(issued))).toBe(true);
   });
   test("a tenant that there is not lets nobody in, and is not remembered", async () => {
-    const standings = newStandings();
+    const standings = newRevocationCache();
     for (let again = 0; again < 2; again += 1) {
       const meter = newMeter();
-      expect((await standings.of("nowhere", open(meter), now(), STANDING_FRESH_MS)).isActive).toBe(false);
+      expect((await standings.of("nowhere", open(meter), now(), REVOCATION_FRESH_MS)).isActive).toBe(false);
       expect(meter.cost.roundTrips).toBe(1);
     }
   });
   test("forgets the tenant it asked about first once it knows more than a hundred", async () => {
-    const standings = newStandings();
+    const standings = newRevocationCache();
     const cost = async (tenant: string) => {
       const meter = newMeter();
-      await standings.of(tenant, open(meter), now(), STANDING_FRESH_MS);
+      await standings.of(tenant, open(meter), now(), REVOCATION_FRESH_MS);
       return meter.cost.roundTrips;
     };
     for (let index = 0; index <= 100; index += 1) {
@@ -147,7 +148,7 @@ describe("a token of more than a day", () => {
   test("is held against the marks of all that it depends on, in one round trip", async () => {
     await client();
     const meter = newMeter();
-    expect(await isMarkedRevoked(old(), open(meter))).toBe(false);
+    expect(await revocationStore(open(meter)).isRevokedByMark(old())).toBe(false);
     expect(meter.cost.roundTrips).toBe(1);
     const marks: [() => Promise<void>, () => Promise<void>][] = [
       [() => table.write(...revokingUser(TENANT, "user")), () => table.forget(keys.revocation(TENANT, "U:user"))],
@@ -162,13 +163,13 @@ describe("a token of more than a day", () => {
     ];
     for (const [revoke, undo] of marks) {
       await revoke();
-      expect(await isMarkedRevoked(old(), table)).toBe(true);
+      expect(await revocationStore(table).isRevokedByMark(old())).toBe(true);
       await undo();
-      expect(await isMarkedRevoked(old(), table)).toBe(false);
+      expect(await revocationStore(table).isRevokedByMark(old())).toBe(false);
     }
   });
   test("goes with a client that belongs to another tenant now", async () => {
     await client();
-    expect(await isMarkedRevoked({ ...old(), tenant: "other.com" }, table)).toBe(true);
+    expect(await revocationStore(table).isRevokedByMark({ ...old(), tenant: "other.com" })).toBe(true);
   });
 });

@@ -9,7 +9,7 @@ import { canBeId } from "../../platform/ids.ts";
 import { keys } from "../../table/keys.ts";
 import { stale } from "../../table/stale.ts";
 import type { Item, Step, Table } from "../../table/table.ts";
-import { revocationTime, revokingClient, revokingScopes } from "../../tokens/revocation.ts";
+import { revocationTime, revokingClient, revokingScopes } from "../../tokens/revocation-store.ts";
 import type { Authorization } from "./authorization-model.ts";
 import { type ClientRecord, endsTokens } from "./client-model.ts";
 

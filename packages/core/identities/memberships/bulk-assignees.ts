@@ -6,7 +6,7 @@
 import { keys } from "../../table/keys.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Step, Table } from "../../table/table.ts";
-import { revokingRole } from "../../tokens/revocation.ts";
+import { revokingRole } from "../../tokens/revocation-store.ts";
 import { notFound } from "../roles/rules.ts";
 import { gainingRole, type Holder, holdersAmong, losingRole, sideOfHolder } from "./assignees.ts";
 import { chunks } from "./bulk-members.ts";

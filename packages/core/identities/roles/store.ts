@@ -4,7 +4,7 @@ import { canBeId } from "../../platform/ids.ts";
 import { keys } from "../../table/keys.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Item, Step, Table } from "../../table/table.ts";
-import { revokingRole } from "../../tokens/revocation.ts";
+import { revokingRole } from "../../tokens/revocation-store.ts";
 import {
   gainingRole,
   type Holder,
