@@ -26,9 +26,7 @@ const Documents = z.object({
   OPENAPI_FILE: z.string().min(1),
 });
 
-const SealingKey = z
-  .base64()
-  .refine((text) => Buffer.from(text, "base64").length === 32, "must be 32 bytes in Base64");
+const SealingKey = z.base64().refine((text) => Buffer.from(text, "base64").length === 32, "must be 32 bytes in Base64");
 
 const Sealing = z.object({
   /** The key under which client secrets, confidential values and signing keys are sealed. */

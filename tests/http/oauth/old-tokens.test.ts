@@ -1,4 +1,4 @@
-/** Access tokens that are older than the log of revocations: the marks of their subjects decide, and each is read. */
+/** Access tokens that are older than the revocation log: they are compared with the marks of their subjects. */
 import { expect, test } from "vitest";
 import { SUPER_TENANT } from "#core/domain/tenant.ts";
 import { keys } from "#core/table/keys.ts";
@@ -18,7 +18,7 @@ const TWO_DAYS_SECONDS = 2 * 86_400;
 
 const lets = async (text: string) => (await api.ask("GET", APPLICATIONS, { as: `Bearer ${text}` })).status;
 let made = 0;
-/** Its role and its grant are called by a number of its own. */
+/** Each token has a role and a grant of its own. */
 const oldToken = async (
   { clientId, applicationId }: TestClient,
   userId?: string,
@@ -49,7 +49,7 @@ const oldToken = async (
   return text;
 };
 
-/** As if a day had gone by since: the log has forgotten what was written to it, and only marks are left. */
+/** As if a day had passed: removes the log entries and leaves the marks. */
 const forgetLog = async () => {
   const table = tableOf(api.service);
   const entries = await table.queryAll({ PK: keys.revocations(SUPER_TENANT), limit: 1_000 });
@@ -75,7 +75,7 @@ test.each<[string, (userId: string) => readonly Step[]]>([
   expect(await lets(text)).toBe(401);
 });
 
-test("a token of two days ago ends with the secret of its client", async () => {
+test("a token of two days ago ends when the secret of its client is regenerated", async () => {
   const client = await newClient([VIEW]);
   const text = await oldToken(client);
   expect(await lets(text)).toBe(200);
@@ -84,7 +84,7 @@ test("a token of two days ago ends with the secret of its client", async () => {
   expect(await lets(text)).toBe(401);
 });
 
-test("a token of two days ago ends with any scope of the tenant's own APIs, if it holds one", async () => {
+test("a token of two days ago with a scope of the tenant's own APIs ends when any such scope is deleted", async () => {
   const client = await newClient([VIEW]);
   const [with_, without] = [await oldToken(client, undefined, [VIEW, "ride:book"]), await oldToken(client)];
   expect([await lets(with_), await lets(without)]).toEqual([200, 200]);

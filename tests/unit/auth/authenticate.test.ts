@@ -1,4 +1,4 @@
-/** Authentication on the real engine, with a clock that the test turns and a count of the hashes. */
+/** Authentication on the real engine, with a clock that the test sets and a count of the hashes. */
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Authenticate, newAuthenticate } from "#core/auth/authenticate.ts";
 import { FRESH_MS } from "#core/auth/fresh.ts";
@@ -18,7 +18,7 @@ import { clientFor } from "#local/database.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";
 import { basic, world } from "#tests/support/world.ts";
 
-// The real functions, watched: how many hashes were made is what this file is about.
+// The real functions with spies that count the hashes.
 vi.mock("#core/platform/password.ts", async (original) => {
   const real = await original<typeof passwords>();
   return { ...real, verifyPassword: vi.fn(real.verifyPassword), verifyNothing: vi.fn(real.verifyNothing) };
@@ -66,8 +66,8 @@ beforeEach(() => {
   vi.clearAllMocks();
 });
 
-describe("what it costs", () => {
-  test("two round trips when warm; one hash per credential while it is fresh", async () => {
+describe("costs", () => {
+  test("two round trips when warm; one hash per credential while it is cached", async () => {
     expect((await enter("alice", "alice's")).scopes).toEqual(["internal_login", "scope.a"]);
     for (let again = 0; again < 3; again += 1) {
       const { cost } = await enter("alice", "alice's");
@@ -79,11 +79,11 @@ describe("what it costs", () => {
     await enter("alice", "alice's");
     expect(hashes()).toBe(2);
   });
-  test("many at once with one credential share one hash", async () => {
+  test("one hash for concurrent requests with one credential", async () => {
     await Promise.all(Array.from({ length: 20 }, () => enter("alice", "alice's")));
     expect(hashes()).toBe(1);
   });
-  test("an unknown user, tenant or store, and a wrong password: one hash, the same calls, the same sentence", async () => {
+  test("one hash, the same calls and the same message for an unknown user, tenant or store and a wrong password", async () => {
     const seen = new Set<string>();
     for (const [username, password] of [
       ["carol", "wrong"],
@@ -101,14 +101,14 @@ describe("what it costs", () => {
   });
 });
 
-describe("what was verified counts no more", () => {
-  test("once the password is another", async () => {
+describe("a verified credential is not accepted any more", () => {
+  test("after the password has changed", async () => {
     await enter("bob", "bob's");
     await setPassword("bob", "new one");
     await refused("bob", "bob's");
     await enter("bob", "new one");
   });
-  test("once the user is not active", async () => {
+  test("after the user was deactivated", async () => {
     await enter("bob", "new one");
     const key = { PK: `T#${TENANT}#U#${ids.bob}`, SK: "A" };
     await tableOf(api.service).write({
@@ -122,7 +122,7 @@ describe("what was verified counts no more", () => {
   });
 });
 
-test("a tenant that is not active lets nobody in", async () => {
+test("refuses users of an inactive tenant", async () => {
   const tenant = { PK: `T#${TENANT}#TENANT`, SK: "A" };
   const set = (active: boolean) =>
     tableOf(api.service).write({
@@ -138,7 +138,7 @@ test("a tenant that is not active lets nobody in", async () => {
   await enter("alice", "alice's");
 });
 
-test("a role that grows stale while another is read is not lost", async () => {
+test("includes a role whose cache entry expires while another role is read", async () => {
   const table = tableOf(api.service);
   const roles = roleStore(table);
   const fail = () => new Error("in use");
@@ -166,7 +166,7 @@ describe("lockout", () => {
   const fail = async (username: string, times: number) => {
     for (let attempt = 0; attempt < times; attempt += 1) await refused(username, "wrong");
   };
-  test("the tenth failure locks for a quarter of an hour, then it ends by itself", async () => {
+  test("the tenth failure locks for 15 minutes; then the lock ends by itself", async () => {
     await fail("dave", 9);
     await enter("dave", "dave's");
     await fail("dave", 10);
@@ -177,7 +177,7 @@ describe("lockout", () => {
     clock.ms += defaultLockoutPolicy.lockMs + 1;
     await enter("dave", "dave's");
   });
-  test("a lock that comes again lasts twice as long", async () => {
+  test("a second lock lasts twice as long", async () => {
     await fail("erin", 10);
     clock.ms += defaultLockoutPolicy.lockMs + 1;
     await fail("erin", 10);
@@ -197,7 +197,7 @@ describe("lockout", () => {
     await refused("grace", "wrong");
     expect(reasons).toEqual(["unknown"]);
   });
-  test("a right guess that is hashed while others lock the name does not get in", async () => {
+  test("a right guess that is hashed while others lock the name is refused", async () => {
     const { verifyPassword: hash } = await vi.importActual<typeof passwords>("#core/platform/password.ts");
     let locked: () => void = () => undefined;
     const lock = new Promise<void>((done) => {
@@ -219,7 +219,7 @@ describe("lockout", () => {
     clock.ms += defaultLockoutPolicy.lockMs + 1;
     await enter("henry", "henry's");
   });
-  test("a new password ends the lock, and is guarded by one of its own that lasts longer", async () => {
+  test("a new password ends the lock; guesses at it cause a new lock that lasts longer", async () => {
     await fail("ivan", 10);
     await refused("ivan", "ivan's");
     expect(reasons.at(-1)).toBe("locked");
@@ -235,12 +235,12 @@ describe("lockout", () => {
     await fail("ivan", 9);
     await enter("ivan", "a third");
   });
-  test("a name that was locked before it had a user lets that user in", async () => {
+  test("a lock on a name without a user does not hold for a user created later", async () => {
     await fail("judith", 10);
     await addUser(api.service, { username: "judith", password: "judith's" });
     await enter("judith", "judith's");
   });
-  test("a lock that notes no password holds whatever the password", async () => {
+  test("a lock without a password version holds for any password", async () => {
     const lock = { PK: `T#${TENANT}#LOCK#PRIMARY#kate`, SK: "A", lockouts: 1, windowStartedMs: 0 };
     const lockedUntilMs = clock.ms + 1_000;
     await tableOf(api.service).write({
@@ -253,7 +253,7 @@ describe("lockout", () => {
     clock.ms = lockedUntilMs + 1;
     await enter("kate", "kate's");
   });
-  test("two spellings of one name are one name", async () => {
+  test("two spellings of one name share one lock", async () => {
     for (let attempt = 0; attempt < 5; attempt += 1) {
       await refused("J\u030cudy", "wrong");
       await refused("\u01f0udy", "wrong");
@@ -262,20 +262,20 @@ describe("lockout", () => {
     await refused("\u01f0UDY", "wrong");
     expect(reasons).toEqual(["locked"]);
   });
-  test("attempts in tenants that do not exist leave one item behind, whatever their names", async () => {
+  test("attempts in unknown tenants write one row, whatever their names", async () => {
     for (const name of ["a@x.org", "b@y.org", "c@z.org"]) await refused(name, "wrong");
     const table = tableOf(api.service);
     expect(await table.get({ PK: "T#x.org#LOCK#PRIMARY#a", SK: "A" })).toBeUndefined();
     expect(await table.get({ PK: "T#-#LOCK#-#-", SK: "A" })).toMatchObject({ refused: expect.any(Number) });
   });
-  test("failures that lie far apart do not add up", async () => {
+  test("failures in different windows do not add up", async () => {
     for (let round = 0; round < 3; round += 1) {
       await fail("carol", 9);
       clock.ms += defaultLockoutPolicy.windowMs + 1;
     }
     await enter("carol", "carol's");
   });
-  test("of many failures at once exactly one locks", async () => {
+  test("of many concurrent failures exactly one locks", async () => {
     await Promise.all(Array.from({ length: 25 }, () => refused("frank", "wrong")));
     const item = await tableOf(api.service).get({ PK: `T#${TENANT}#LOCK#PRIMARY#frank`, SK: "A" });
     expect(item?.lockouts).toBe(1);

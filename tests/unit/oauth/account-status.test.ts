@@ -1,4 +1,4 @@
-/** A token never rests on what was true before a revocation and is dated behind it, however reads and writes fall together. */
+/** A token that is dated behind a revocation is never based on data from before it, however reads and writes interleave. */
 import { beforeEach, expect, test } from "vitest";
 import { groupStore } from "#core/identities/groups/store.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
@@ -19,7 +19,7 @@ const contextAt = (now: number): OAuthContext =>
   ({ now, table, roles: roleStore(table), groups: groupStore(table) }) as unknown as OAuthContext;
 const before = freshUser("user", "u", 0, { roleIds: ["role"] });
 
-/** Finds a user as it was, and lets something happen before anybody can look further. */
+/** Returns a user as it was, and makes a change before anything else is read. */
 const overtaken = (happens: () => Promise<void>, then: User | undefined) => {
   let looks = 0;
   return async () => {
@@ -30,17 +30,20 @@ const overtaken = (happens: () => Promise<void>, then: User | undefined) => {
   };
 };
 
-test("a user who is as it was", async () => {
+test("reads an unchanged user once", async () => {
   const now = Date.now();
-  expect(await readAccountStatus(TENANT, async () => before, contextAt(now))).toMatchObject({ user: before, knownMs: 0 });
+  expect(await readAccountStatus(TENANT, async () => before, contextAt(now))).toMatchObject({
+    user: before,
+    knownMs: 0,
+  });
 });
 
-test("a user who is deleted while it is looked at is found to be gone", async () => {
+test("finds no user that is deleted during the read", async () => {
   const find = overtaken(() => table.write(...revokingUser(TENANT, "user")), undefined);
   expect(await readAccountStatus(TENANT, find, contextAt(Date.now()))).toBeUndefined();
 });
 
-test("one that changes is looked at again, and what it brings then is dated behind the change", async () => {
+test("reads a user that changes during the read again, and dates the result behind the change", async () => {
   const after = { ...before, roleIds: [] };
   for (const steps of [() => revokingUser(TENANT, "user"), () => revokingRole(TENANT, "role")]) {
     const now = Date.now();
@@ -54,7 +57,7 @@ test("one that changes is looked at again, and what it brings then is dated behi
   }
 });
 
-test("what changes once more while it is looked at again does not count as known", async () => {
+test("does not date the result behind a change during the second read", async () => {
   const now = Date.now();
   let latest = 0;
   const find = async () => {

@@ -1,4 +1,4 @@
-/** What a container knows of revocations, what asking costs, and that nothing is missed between two looks. */
+/** The revocation cache of a container: what it knows, what it costs, and that it misses nothing between two reads. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "#core/platform/clock.ts";
 import { keys } from "#core/table/keys.ts";
@@ -48,7 +48,7 @@ const all: [string, () => readonly Step[]][] = [
   ["a role", () => revokingRole(TENANT, "role")],
   ["the client", () => [revokingClient(TENANT, "client", revocationTime())]],
   ["a scope", () => [revokingScopes(TENANT, "client", revocationTime(), ["x", "b"])]],
-  ["what was granted", () => revokingGrant(TENANT, "grant", revocationTime(), 4_000_000_000)],
+  ["a grant", () => revokingGrant(TENANT, "grant", revocationTime(), 4_000_000_000)],
 ];
 const others: [string, () => readonly Step[]][] = [
   ["another user", () => revokingUser(TENANT, "use")],
@@ -62,19 +62,19 @@ const others: [string, () => readonly Step[]][] = [
 const now = () => systemClock.now();
 
 describe.each(all)("a revocation of %s", (_, steps) => {
-  test("ends tokens from before it, and none that are dated behind it", async () => {
+  test("ends tokens that were issued before it, and no later ones", async () => {
     await table.write(...steps());
     const standing = await newRevocationCache().of(TENANT, table, now(), 0);
     expect(standing.revokes(issuedAt(now()))).toBe(true);
     expect(standing.revokes(issuedAt(now() + REVOCATION_LEAD_MS + 1_000))).toBe(false);
   });
 });
-test.each(others)("a revocation of %s ends none of them", async (_, steps) => {
+test.each(others)("a revocation of %s does not end the token", async (_, steps) => {
   await table.write(...steps());
   expect((await newRevocationCache().of(TENANT, table, now(), 0)).revokes(issuedAt(now()))).toBe(false);
 });
 
-test("two of one moment are both known", async () => {
+test("two revocations of one millisecond both count", async () => {
   const at = revocationTime();
   await Promise.all([
     table.write(revokingScopes(TENANT, "client", at, ["a"])),
@@ -86,7 +86,7 @@ test("two of one moment are both known", async () => {
 });
 
 describe("a container", () => {
-  test("asks once, then only what was added, and not while it is fresh", async () => {
+  test("reads the log once, then only new entries, and nothing while its cache is fresh", async () => {
     const standings = newRevocationCache();
     const start = now();
     for (let index = 0; index < 40; index += 1) await table.write(...revokingUser(TENANT, `user ${index}`));
@@ -98,23 +98,23 @@ describe("a container", () => {
     expect((await look(start, REVOCATION_FRESH_MS)).roundTrips).toBe(1);
     expect((await look(start + REVOCATION_FRESH_MS, REVOCATION_FRESH_MS)).roundTrips).toBe(0);
     expect((await look(start + 60_000, REVOCATION_FRESH_MS)).roundTrips).toBe(1);
-    // What is in the log lies behind what it reads again now: the tenant and an empty range.
+    // It reads the tenant and an empty range: the entries of the log are older than the overlap.
     const later = await look(start + 120_000, REVOCATION_FRESH_MS);
     expect([later.roundTrips, later.readUnits]).toEqual([1, 2]);
     expect(later.standing.revokes(issuedAt(start, { user: { id: "user 7", userName: "", userStore: "" } }))).toBe(true);
     expect((await look(start + 120_001, 0)).roundTrips).toBe(1);
   });
-  test("misses nothing that was dated before its last look and written behind it", async () => {
+  test("misses no entry that is dated before its last read and was written after it", async () => {
     const standings = newRevocationCache();
     const steps = revokingUser(TENANT, "user");
     const issued = now();
-    // Nine seconds are what a transaction may take.
+    // A transaction may take nine seconds.
     expect((await standings.of(TENANT, table, issued + 9_000, 0)).revokes(issuedAt(issued))).toBe(false);
     await table.write(...steps);
     const standing = await standings.of(TENANT, table, issued + 9_000 + REVOCATION_FRESH_MS + 1, REVOCATION_FRESH_MS);
     expect(standing.revokes(issuedAt(issued))).toBe(true);
   });
-  test("a tenant that there is not lets nobody in, and is not remembered", async () => {
+  test("does not remember an unknown tenant, which is not active", async () => {
     const standings = newRevocationCache();
     for (let again = 0; again < 2; again += 1) {
       const meter = newMeter();
@@ -122,7 +122,7 @@ describe("a container", () => {
       expect(meter.cost.roundTrips).toBe(1);
     }
   });
-  test("forgets the tenant it asked about first once it knows more than a hundred", async () => {
+  test("forgets the tenant that it read first when it knows more than a hundred", async () => {
     const standings = newRevocationCache();
     const cost = async (tenant: string) => {
       const meter = newMeter();
@@ -141,11 +141,11 @@ describe("a token of more than a day", () => {
   const old = () => issuedAt(now() - LOG_WINDOW_MS - 1);
   const client = (more: Record<string, number> = {}) =>
     table.write({ put: { ...keys.client("client"), tenant: TENANT, ...more }, when: "any", otherwise: fail });
-  test("is one that the log does not reach; others are not", () => {
+  test("is older than the log", () => {
     expect(isBeyondLog(old(), now())).toBe(true);
     expect(isBeyondLog(issuedAt(now() - LOG_WINDOW_MS / 2), now())).toBe(false);
   });
-  test("is held against the marks of all that it depends on, in one round trip", async () => {
+  test("is compared with the marks of all its subjects, in one round trip", async () => {
     await client();
     const meter = newMeter();
     expect(await revocationStore(open(meter)).isRevokedByMark(old())).toBe(false);
@@ -168,7 +168,7 @@ describe("a token of more than a day", () => {
       expect(await revocationStore(table).isRevokedByMark(old())).toBe(false);
     }
   });
-  test("goes with a client that belongs to another tenant now", async () => {
+  test("ends when its client belongs to another tenant now", async () => {
     await client();
     expect(await revocationStore(table).isRevokedByMark({ ...old(), tenant: "other.com" })).toBe(true);
   });
