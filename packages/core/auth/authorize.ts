@@ -12,23 +12,25 @@ import type { Principal } from "../operation/context.ts";
 import { isOpenPath, matcherOf } from "../operation/match.ts";
 import { type Operation, PUBLIC } from "../operation/operation.ts";
 import { familyOf } from "../operation/services.ts";
-import { type Clock, elapsed } from "../platform/clock.ts";
+import { elapsed } from "../platform/clock.ts";
 import { Fault, toFault } from "../platform/faults.ts";
 import { type Meter, newMeter } from "../table/meter.ts";
 import type { CertificateSettings } from "./access-control/model.ts";
 import { type ReadyRule, ruleFor } from "./access-control/rules.ts";
 import { isBearer } from "./bearer.ts";
-import { type AuthorizerStores, type Caller, checkHandlers, newIdentify } from "./identify.ts";
+import {
+  type AuthorizerStores,
+  type Caller,
+  checkHandlers,
+  credentialsOf,
+  type IdentifyParts,
+  newIdentify,
+} from "./identify.ts";
 
 /** What the authorizer is built from. */
-export interface AuthorizerParts {
+export interface AuthorizerParts extends IdentifyParts {
   readonly operations: Readonly<Record<string, Operation>>;
   readonly stores: (meter: Meter) => AuthorizerStores;
-  /** The names of the user stores of a tenant. Tokens of users of other stores are not valid. */
-  readonly userStoresOf: (tenant: string) => readonly string[];
-  readonly clock: Clock;
-  /** The origin that tokens are issued for. Where it is absent: the domain of the gateway. */
-  readonly baseUrl?: string | undefined;
   /** What the operator configures about access. */
   readonly access: { readonly rules: readonly ReadyRule[]; readonly certificates: CertificateSettings };
 }
@@ -53,7 +55,7 @@ export function newAuthorizer({ operations, stores, access, ...parts }: Authoriz
   const findTarget = newTargets(operations);
   // The full-access role includes the scopes that only rules of the operator name.
   const everyScope = new Set([...systemScopes, ...access.rules.flatMap(({ scopes }) => scopes ?? [])]);
-  const identify = newIdentify({ ...parts, everyScope, certificates: access.certificates, observer });
+  const identify = newIdentify(parts, everyScope, access.certificates, observer);
 
   /**
    * Decides on a request. The order of the steps is part of the protection: whether a path exists, which tenant a
@@ -73,9 +75,9 @@ export function newAuthorizer({ operations, stores, access, ...parts }: Authoriz
     const rule = ruleFor(access.rules, request.method, request.path);
     try {
       if (isPublic(target, rule)) return { decision: "public", operation: target.operation };
-      const credentials = identify.credentialsOf(request, caller);
+      const credentials = credentialsOf(request, caller, access.certificates);
       checkHandlers(credentials, rule?.handlers);
-      const { principal, scopes } = await identify.authenticate(credentials, request, caller, stores(meter));
+      const { principal, scopes } = await identify(credentials, request, caller, stores(meter));
       checkTenant(request, principal);
       checkScopes(neededScopes(target, rule, scopes), scopes, credentials.header);
       return { decision: "allow", operation: target.operation, principal, ...passedScopes(target, scopes) };

@@ -4,7 +4,6 @@ import { unauthenticated } from "../http/decision.ts";
 import type { Observer } from "../http/observe.ts";
 import type { HttpRequest } from "../http/request.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { Fault } from "../platform/faults.ts";
 import type { Table } from "../table/table.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import { newTokenReader } from "../tokens/reader.ts";
@@ -32,14 +31,10 @@ export interface Caller {
 /** What identification depends on. */
 export interface IdentifyParts {
   readonly clock: Clock;
-  /** The scopes of the full-access role. */
-  readonly everyScope: ReadonlySet<string>;
-  readonly certificates: CertificateSettings;
   /** The names of the user stores of a tenant. Tokens of users of other stores are not valid. */
   readonly userStoresOf: (tenant: string) => readonly string[];
   /** The origin that tokens are issued for. Where it is absent: the domain of the gateway. */
   readonly baseUrl?: string | undefined;
-  readonly observer: Observer;
 }
 
 /** The credentials of one request that count. */
@@ -49,49 +44,52 @@ export interface Credentials {
   readonly header: string | undefined;
 }
 
-/** Identifies the callers of requests, for one container. */
-export interface Identify {
-  credentialsOf(request: HttpRequest, caller: Caller): Credentials;
-  /** Authenticates all credentials. Throws `auth.unauthenticated`. */
-  authenticate(
-    credentials: Credentials,
-    request: HttpRequest,
-    caller: Caller,
-    stores: AuthorizerStores,
-  ): Promise<Authenticated>;
-}
+/** Authenticates all credentials of a request, which must name the same user. Throws `auth.unauthenticated`. */
+type Identify = (
+  credentials: Credentials,
+  request: HttpRequest,
+  caller: Caller,
+  stores: AuthorizerStores,
+) => Promise<Authenticated>;
 
-/** Opens identification for one container. */
-export function newIdentify(parts: IdentifyParts): Identify {
-  const { clock, everyScope, certificates, userStoresOf, baseUrl, observer } = parts;
+/** Opens identification for one container. `everyScope` are the scopes of the full-access role. */
+export function newIdentify(
+  { clock, userStoresOf, baseUrl }: IdentifyParts,
+  everyScope: ReadonlySet<string>,
+  certificates: CertificateSettings,
+  observer: Observer,
+): Identify {
   const resolveUser = newResolveUser(clock, everyScope);
   const authenticateBasic = newAuthenticate(clock, everyScope, resolveUser);
   const authenticateCertificate = newAuthenticateCertificate(clock, certificates, resolveUser);
   const tokens = newTokenReader(userStoresOf);
 
-  return {
-    credentialsOf({ path, headers }, { certificate }) {
-      const isUsed = certificates.enabled && !isBelow(path, certificates.exemptContexts);
-      return { certificate: isUsed ? certificate : undefined, header: headers.authorization };
-    },
-
-    async authenticate({ certificate, header }, request, { sourceIp, domainName }, stores) {
-      const onRefused = refusalLog(observer, request.traceId, sourceIp);
-      const byHeader = (): Promise<Authenticated> => {
-        if (header === undefined || !isBearer(header)) return authenticateBasic(header, stores, onRefused);
-        const issuer = issuerAt(baseUrl ?? `https://${domainName}`);
-        const reading = { table: stores.table, issuer, nowMs: clock.now(), tenantGuess: request.pathTenant };
-        return authenticateBearer(header, tokens, reading);
-      };
-      if (certificate === undefined) return byHeader();
-      const byCertificate = await authenticateCertificate(certificate, stores, onRefused);
-      if (header === undefined) return byCertificate;
-      const other = await byHeader();
-      checkSameUser(byCertificate, other);
-      // The header decides the scopes: those of a token can be fewer than those of the user's roles.
-      return other;
-    },
+  return async ({ certificate, header }, request, { sourceIp, domainName }, stores) => {
+    const onRefused = refusalLog(observer, request.traceId, sourceIp);
+    const byHeader = (): Promise<Authenticated> => {
+      if (header === undefined || !isBearer(header)) return authenticateBasic(header, stores, onRefused);
+      const issuer = issuerAt(baseUrl ?? `https://${domainName}`);
+      const reading = { table: stores.table, issuer, nowMs: clock.now(), tenantGuess: request.pathTenant };
+      return authenticateBearer(header, tokens, reading);
+    };
+    if (certificate === undefined) return byHeader();
+    const byCertificate = await authenticateCertificate(certificate, stores, onRefused);
+    if (header === undefined) return byCertificate;
+    const other = await byHeader();
+    checkSameUser(byCertificate, other);
+    // The header decides the scopes: those of a token can be fewer than those of the user's roles.
+    return other;
   };
+}
+
+/** The credentials of a request. A certificate counts where the operator has enabled it for the path. */
+export function credentialsOf(
+  { path, headers }: HttpRequest,
+  { certificate }: Caller,
+  { enabled, exemptContexts }: CertificateSettings,
+): Credentials {
+  const isUsed = enabled && !isBelow(path, exemptContexts);
+  return { certificate: isUsed ? certificate : undefined, header: headers.authorization };
 }
 
 /**
@@ -111,9 +109,6 @@ export function checkHandlers(
 }
 
 function checkSameUser({ principal: a }: Authenticated, { principal: b }: Authenticated): void {
-  if (a.kind !== b.kind || a.tenant !== b.tenant || a.subject !== b.subject) throw differentUsers();
-}
-
-function differentUsers(): Fault {
-  return unauthenticated("The client certificate and the Authorization header do not name the same user.");
+  if (a.kind === b.kind && a.tenant === b.tenant && a.subject === b.subject) return;
+  throw unauthenticated("The client certificate and the Authorization header do not name the same user.");
 }

@@ -95,39 +95,6 @@ export function lockoutStore(table: Table, policy: LockoutPolicy): LockoutStore 
     }
   };
 
-  /** Starts a new window with one failure; false when another failure started it first, which makes this one count. */
-  const startWindow = (key: Key, before: LockState, first: Readonly<Record<string, number>>): Promise<boolean> => {
-    if (!before.exists) {
-      return wrote({ put: { ...key, lockouts: 0, ...first }, when: "absent", otherwise: conflict });
-    }
-    return wrote({
-      change: key,
-      // Resets an earlier lock, also one for another password: it must not count as a lock of the new window.
-      set: { ...first, lockedUntilMs: 0, ...(!before.hasFailures && { lockouts: 0 }) },
-      when: { equal: versionOf(before) },
-      otherwise: conflict,
-    });
-  };
-
-  /** Locks the name. Of concurrent failures one does it: for the others the counted window has ended. */
-  const lock = async (key: Key, counted: LockRow, nowMs: number, version: string | undefined): Promise<void> => {
-    const { lockouts, windowStartedMs } = counted;
-    const lockedUntilMs = nowMs + Math.min(policy.lockMaxMs, policy.lockMs * 2 ** lockouts);
-    await wrote({
-      change: key,
-      // Ends the window, so that the first failure after the lock starts a new one.
-      set: {
-        lockouts: lockouts + 1,
-        lockedUntilMs,
-        lockedFor: version ?? "",
-        windowStartedMs: 0,
-        expiresAtSeconds: seconds(lockedUntilMs + KEPT_MS),
-      },
-      when: { equal: { lockouts, windowStartedMs } },
-      otherwise: conflict,
-    });
-  };
-
   return {
     async find(name, nowMs) {
       const item = await table.get(keyOf(name));
@@ -146,10 +113,14 @@ export function lockoutStore(table: Table, policy: LockoutPolicy): LockoutStore 
       const key = keyOf(name);
       const expiresAtSeconds = seconds(nowMs + KEPT_MS);
       const isOver = nowMs - before.windowStartedMs > policy.windowMs;
-      if (isOver && (await startWindow(key, before, { failures: 1, windowStartedMs: nowMs, expiresAtSeconds }))) return;
+      const first = { failures: 1, windowStartedMs: nowMs, expiresAtSeconds };
+      // Where another failure started the window first, this one is counted in it.
+      if (isOver && (await wrote(startingWindow(key, before, first)))) return;
       const after = rows.read(await table.count(key, { failures: 1 }, { expiresAtSeconds }));
       const isDue = after.failures >= policy.failuresMax && !isLocked(after, version, nowMs);
-      if (isDue) await lock(key, after, nowMs, version);
+      // Of concurrent failures one locks the name: for the others the counted window has ended.
+      const lockMs = Math.min(policy.lockMaxMs, policy.lockMs * 2 ** after.lockouts);
+      if (isDue) await wrote(locking(key, after, nowMs + lockMs, version ?? ""));
     },
 
     async refuse(name) {
@@ -159,6 +130,30 @@ export function lockoutStore(table: Table, policy: LockoutPolicy): LockoutStore 
     async clear(name, before) {
       await wrote({ remove: keyOf(name), when: { equal: versionOf(before) }, otherwise: conflict });
     },
+  };
+}
+
+/** Starts a new window with one failure. */
+function startingWindow(key: Key, before: LockState, first: Readonly<Record<string, number>>): Step {
+  if (!before.exists) return { put: { ...key, lockouts: 0, ...first }, when: "absent", otherwise: conflict };
+  return {
+    change: key,
+    // Resets an earlier lock, also one for another password: it must not count as a lock of the new window.
+    set: { ...first, lockedUntilMs: 0, ...(!before.hasFailures && { lockouts: 0 }) },
+    when: { equal: versionOf(before) },
+    otherwise: conflict,
+  };
+}
+
+/** Locks the name, and ends the window, so that the first failure after the lock starts a new one. */
+function locking(key: Key, counted: LockRow, lockedUntilMs: number, lockedFor: string): Step {
+  const { lockouts, windowStartedMs } = counted;
+  const expiresAtSeconds = seconds(lockedUntilMs + KEPT_MS);
+  return {
+    change: key,
+    set: { lockouts: lockouts + 1, lockedUntilMs, lockedFor, windowStartedMs: 0, expiresAtSeconds },
+    when: { equal: { lockouts, windowStartedMs } },
+    otherwise: conflict,
   };
 }
 

@@ -15,7 +15,7 @@ import type { Clock } from "../platform/clock.ts";
 import { Fault } from "../platform/faults.ts";
 import { verifyNothing, verifyPassword } from "../platform/password.ts";
 import { type FreshCache, newFreshCache, newPrivateDigest } from "./fresh.ts";
-import { isLocked, type LockoutStore, type LockState } from "./lockout-store.ts";
+import { isLocked, type LockoutStore } from "./lockout-store.ts";
 
 /** What a sign-in reads. */
 export interface SignInStores {
@@ -76,21 +76,13 @@ interface Candidate {
   verify(password: string): Promise<PasswordCheck>;
 }
 
-/** One reading of a name with everything that was found under it. */
-interface FoundReading {
-  readonly name: QualifiedName;
-  readonly tenant: { readonly active: boolean } | undefined;
-  readonly candidate: Candidate;
-  readonly lock: LockState;
-}
-
 /** Opens the sign-in of one container. */
 export function newSignIn(clock: Clock): SignIn {
   const hashing = newHashLimit();
   const candidateOf = newCandidates(clock, hashing);
   const knownTenants = new Set<string>();
 
-  const find = async (name: QualifiedName, stores: SignInStores, now: number): Promise<FoundReading> => {
+  const find = async (name: QualifiedName, stores: SignInStores, now: number) => {
     const [tenant, candidate, lock] = await Promise.all([
       stores.tenants.find(name.tenant),
       candidateOf(name, stores),

@@ -53,18 +53,11 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
     return { keys: acceptedAt(ring, now).map(toJwk) };
   },
 
-  async getOpenIdConfiguration(_, context) {
-    return openIdConfiguration(context.origin, await documentsTenant(context.pathTenant, context));
-  },
-  async getServerMetadata(_, context) {
-    return serverMetadata(context.origin, await documentsTenant(context.pathTenant, context));
-  },
-  async getIssuerMetadata(_, context) {
-    return serverMetadata(context.origin, await documentsTenant(context.pathTenant, context));
-  },
-  async getTenantIssuerMetadata({ params }, context) {
-    return serverMetadata(context.origin, await documentsTenant(params.tenant, context));
-  },
+  getOpenIdConfiguration: async (_, context) =>
+    openIdConfiguration(context.origin, await documentsTenant(context.pathTenant, context)),
+  getServerMetadata: (_, context) => metadataOf(context.pathTenant, context),
+  getIssuerMetadata: (_, context) => metadataOf(context.pathTenant, context),
+  getTenantIssuerMetadata: ({ params }, context) => metadataOf(params.tenant, context),
 };
 
 /** The requested scopes. A fault in them is thrown later: the client and the grant are checked first. */
@@ -96,6 +89,10 @@ async function revoke(text: string, clientId: string, tenant: string, context: O
   const refreshToken = await families.findToken(text);
   const found = refreshToken && (await families.withFamily(refreshToken));
   if (found && isOwn(found.family)) await table.write(...endingFamily(found.family));
+}
+
+async function metadataOf(domain: string | undefined, context: OAuthContext) {
+  return serverMetadata(context.origin, await documentsTenant(domain, context));
 }
 
 /** The tenant of a published document. Throws `route.not_found` where it does not exist or is not active. */

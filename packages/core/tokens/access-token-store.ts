@@ -4,6 +4,7 @@ import { list, number, optional, record, rowCodec, text } from "../table/row.ts"
 import type { Step, Table } from "../table/table.ts";
 import type { AccessToken, TokenUser } from "./model.ts";
 import { digestOf, isOpaque } from "./opaque.ts";
+import { putting, removing } from "./unconditional.ts";
 
 /** The opaque access tokens of all tenants. */
 export interface AccessTokenStore {
@@ -44,19 +45,10 @@ export function accessTokenStore(table: Table): AccessTokenStore {
 /** The step that stores a new token. */
 export function storingAccessToken(tokenText: string, token: AccessToken): Step {
   const { expiresAtSeconds } = token;
-  return {
-    put: { ...keys.accessToken(digestOf(tokenText)), ...rows.write({ token, expiresAtSeconds }) },
-    when: "any",
-    otherwise: unconditional,
-  };
+  return putting({ ...keys.accessToken(digestOf(tokenText)), ...rows.write({ token, expiresAtSeconds }) });
 }
 
 /** The step that removes a token, if it exists. */
 export function removingAccessToken(digest: string): Step {
-  return { remove: keys.accessToken(digest), when: "any", otherwise: unconditional };
-}
-
-/** Never called: the steps have no condition. */
-function unconditional(): Error {
-  return new Error("a step without a condition failed");
+  return removing(keys.accessToken(digest));
 }

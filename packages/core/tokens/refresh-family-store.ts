@@ -9,6 +9,7 @@ import type { Item, Step, Table } from "../table/table.ts";
 import { tokenUser } from "./access-token-store.ts";
 import type { TokenUser } from "./model.ts";
 import { digestOf, isOpaque } from "./opaque.ts";
+import { putting, removing } from "./unconditional.ts";
 
 /** The access token that was issued last in a family. */
 export interface LatestAccess {
@@ -111,7 +112,8 @@ export function familyStore(table: Table): FamilyStore {
 
 /** The steps that store a new family and its first refresh token. */
 export function startingFamily(family: Family): readonly Step[] {
-  return [{ put: familyItem(family), when: "absent", otherwise: idInUse }, storingRefreshToken(family)];
+  const otherwise = () => new Error("the random id of a new family is in use");
+  return [{ put: familyItem(family), when: "absent", otherwise }, storingRefreshToken(family)];
 }
 
 /** The steps that change a family. `otherwise` makes the fault for a family that has changed or ended since it was read. */
@@ -124,7 +126,7 @@ export function continuingFamily(before: Family, after: Family, otherwise: () =>
 
 /** The step that ends a family, if it exists. */
 export function removingFamily(tenant: string, id: string): Step {
-  return { remove: keys.family(tenant, id), when: "any", otherwise: idInUse };
+  return removing(keys.family(tenant, id));
 }
 
 /** The row expires when the last token of the family does. */
@@ -135,14 +137,5 @@ function familyItem(family: Family): Item {
 }
 
 function storingRefreshToken({ current, tenant, id: familyId, currentUntilSeconds: expiresAtSeconds }: Family): Step {
-  return {
-    put: { ...keys.refreshToken(current), ...tokenRows.write({ tenant, familyId, expiresAtSeconds }) },
-    when: "any",
-    otherwise: idInUse,
-  };
-}
-
-/** Ids are random: this never happens. */
-function idInUse(): Error {
-  return new Error("the id of a new family is in use");
+  return putting({ ...keys.refreshToken(current), ...tokenRows.write({ tenant, familyId, expiresAtSeconds }) });
 }

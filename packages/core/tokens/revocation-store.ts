@@ -16,6 +16,7 @@ import { keys } from "../table/keys.ts";
 import { list, number, optional, rowCodec, text, withDefault } from "../table/row.ts";
 import { type Item, LAST, type Step, type Table } from "../table/table.ts";
 import type { AccessToken } from "./model.ts";
+import { putting } from "./unconditional.ts";
 
 /** How far ahead of the clock a revocation is dated: a transaction gives up after 9 seconds, clocks differ by less than one. */
 export const REVOCATION_LEAD_MS = 10_000;
@@ -169,12 +170,12 @@ function markOf(item: Item | undefined): number {
 }
 
 function marking(tenant: string, subject: string, fromMs: number, expiresAtSeconds?: number): Step {
-  return put({ ...keys.revocation(tenant, subject), ...marks.write({ fromMs }), expiresAtSeconds });
+  return putting({ ...keys.revocation(tenant, subject), ...marks.write({ fromMs }), expiresAtSeconds });
 }
 
 function logging(tenant: string, subject: string, fromMs: number, scopes?: readonly string[]): Step {
   const atMs = systemClock.now();
-  return put({
+  return putting({
     // A new id keeps two revocations of one millisecond apart.
     ...keys.revocationLog(tenant, logTime(atMs), newId()),
     ...logRows.write({ subject, fromMs, ...(scopes && { scopes }) }),
@@ -185,13 +186,4 @@ function logging(tenant: string, subject: string, fromMs: number, scopes?: reado
 /** The time part of a key of the log. */
 function logTime(ms: number): string {
   return String(Math.max(0, ms)).padStart(MS_DIGITS, "0");
-}
-
-function put(item: Item): Step {
-  return { put: item, when: "any", otherwise: unconditional };
-}
-
-/** Never called: the step has no condition. */
-function unconditional(): Error {
-  return new Error("a step without a condition failed");
 }
