@@ -63,7 +63,7 @@ test.each<[string, (userId: string) => readonly Step[]]>([
   ["its user", (userId) => revokingUser(SUPER_TENANT, userId)],
   ["its role", () => revokingRole(SUPER_TENANT, `role ${made}`)],
   ["its grant", () => revokingGrant(SUPER_TENANT, `grant ${made}`, now(), soon())],
-])("a token of two days ago is let in until %s is revoked", async (_, steps) => {
+])("accepts a token of two days ago until %s is revoked", async (_, steps) => {
   const userId = await addUser(api.service, { username: `kim.${Math.random()}`, password: "secret", scopes: [VIEW] });
   const text = await oldToken(
     await newClient([VIEW], { accessToken: { userAccessTokenExpiryInSeconds: LIFETIME_SECONDS } }),
