@@ -8,7 +8,8 @@ import { Fault } from "../platform/faults.ts";
 
 /** Levels of nesting. DynamoDB stores 32; the shapes of the API need far fewer. */
 const DEPTH_MAX = 30;
-const MEMBERS_MAX = 10_000;
+/** Members of all objects of a body, unless the operation declares another limit. */
+export const MEMBERS_MAX = 10_000;
 
 const NUMBER = /-?\d[\d.eE+-]*/y;
 

@@ -16,9 +16,9 @@ test("waits for rights that are not known everywhere yet, then founds the tenant
   let asked = 0;
   guard = await startGuard(endpoint, () => {
     asked += 1;
-    return asked > 1 ? statementsOf(plan.founding) : [];
+    return asked > 1 ? statementsOf(plan.bootstrap) : [];
   });
-  const found = newFounder(reopen({ client: { ...client, endpoint: guard.endpointOf("founding") } }));
+  const found = newFounder(reopen({ client: { ...client, endpoint: guard.endpointOf("bootstrap") } }));
   expect(await found(request)).toEqual({ founded: true });
   expect(guard.refusals).toHaveLength(1);
   expect(await found(request)).toEqual({ founded: false });

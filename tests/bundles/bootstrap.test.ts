@@ -1,4 +1,4 @@
-/** The function that founds tenants, as it is deployed. */
+/** The bootstrap function, as it is deployed. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshUser } from "#core/identities/users/model.ts";
 import { userStore } from "#core/identities/users/store.ts";
@@ -10,30 +10,30 @@ import { testTable } from "../support/engine.ts";
 import { directory } from "./directory.ts";
 
 const deployed = deployedFunctions(directory);
-let found: (event: unknown) => Promise<unknown>;
+let bootstrap: (event: unknown) => Promise<unknown>;
 let table: Awaited<ReturnType<typeof testTable>>;
 
 beforeAll(async () => {
   table = await testTable();
-  // So that the names of the first tenant begin in the same way whoever of several deployments comes first.
+  // The name index exists before, so all concurrent deployments write the same items.
   await userStore(table.open(newMeter())).add("carbon.super", freshUser(newId(), "somebody", 0));
   const environment = { TABLE_NAME: table.tableName, DYNAMODB_ENDPOINT: table.endpoint };
-  found = (await deployed.load("founding", environment)) as unknown as typeof found;
+  bootstrap = (await deployed.load("bootstrap", environment)) as unknown as typeof bootstrap;
 });
 afterAll(() => deployed.close());
 
 const password = "a-password-for-the-test";
 
-describe("founding", () => {
-  test("founds the first tenant once, however many deployments run at once", async () => {
-    const answers = await Promise.all([1, 2, 3, 4].map(() => found({ username: "admin", password })));
+describe("bootstrap", () => {
+  test("creates the first tenant once, with any number of concurrent deployments", async () => {
+    const answers = await Promise.all([1, 2, 3, 4].map(() => bootstrap({ username: "admin", password })));
     expect(answers.filter((answer) => (answer as { founded: boolean }).founded)).toEqual([{ founded: true }]);
   });
   test("changes nothing when it runs again, also with another password", async () => {
     const read = () => table.open(newMeter()).get(keys.tenant("carbon.super"));
     const before = await read();
     expect(before).toBeDefined();
-    expect(await found({ username: "admin", password: "another-password" })).toEqual({ founded: false });
+    expect(await bootstrap({ username: "admin", password: "another-password" })).toEqual({ founded: false });
     expect(await read()).toEqual(before);
   });
   test.each([
@@ -45,6 +45,6 @@ describe("founding", () => {
     [{ username: "admin", password, tenant: "example.com" }, /tenant/],
     [undefined, /expected object/],
   ])("refuses %j and says why", async (event, sentence) => {
-    await expect(found(event)).rejects.toThrow(sentence);
+    await expect(bootstrap(event)).rejects.toThrow(sentence);
   });
 });

@@ -1,4 +1,4 @@
-/** Bootstraps the first tenant with its administrator. A deployment invokes it; the gateway does not route to it. */
+/** Creates the first tenant with its administrator. A deployment invokes it; the gateway does not reach it. */
 import { openTable } from "#core/table/dynamo.ts";
 import { newFounder } from "#core/tenants/bootstrapper.ts";
 import { tableConfig } from "./env.ts";
