@@ -64,9 +64,9 @@ const now = () => systemClock.now();
 describe.each(all)("a revocation of %s", (_, steps) => {
   test("ends tokens that were issued before it, and no later ones", async () => {
     await table.write(...steps());
-    const standing = await newRevocationCache().of(TENANT, table, now(), 0);
-    expect(standing.revokes(issuedAt(now()))).toBe(true);
-    expect(standing.revokes(issuedAt(now() + REVOCATION_LEAD_MS + 1_000))).toBe(false);
+    const state = await newRevocationCache().of(TENANT, table, now(), 0);
+    expect(state.revokes(issuedAt(now()))).toBe(true);
+    expect(state.revokes(issuedAt(now() + REVOCATION_LEAD_MS + 1_000))).toBe(false);
   });
 });
 test.each(others)("a revocation of %s does not end the token", async (_, steps) => {
@@ -80,20 +80,20 @@ test("two revocations of one millisecond both count", async () => {
     table.write(revokingScopes(TENANT, "client", at, ["a"])),
     table.write(revokingScopes(TENANT, "client", at, ["z"])),
   ]);
-  const standing = await newRevocationCache().of(TENANT, table, now(), 0);
-  expect(standing.revokes(issuedAt(now(), { scopes: ["a"] }))).toBe(true);
-  expect(standing.revokes(issuedAt(now(), { scopes: ["z"] }))).toBe(true);
+  const state = await newRevocationCache().of(TENANT, table, now(), 0);
+  expect(state.revokes(issuedAt(now(), { scopes: ["a"] }))).toBe(true);
+  expect(state.revokes(issuedAt(now(), { scopes: ["z"] }))).toBe(true);
 });
 
 describe("a container", () => {
   test("reads the log once, then only new entries, and nothing while its cache is fresh", async () => {
-    const standings = newRevocationCache();
+    const cache = newRevocationCache();
     const start = now();
     for (let index = 0; index < 40; index += 1) await table.write(...revokingUser(TENANT, `user ${index}`));
     const look = async (nowMs: number, maxAgeMs: number) => {
       const meter = newMeter();
-      const standing = await standings.of(TENANT, open(meter), nowMs, maxAgeMs);
-      return { ...meter.cost, standing };
+      const state = await cache.of(TENANT, open(meter), nowMs, maxAgeMs);
+      return { ...meter.cost, state };
     };
     expect((await look(start, REVOCATION_FRESH_MS)).roundTrips).toBe(1);
     expect((await look(start + REVOCATION_FRESH_MS, REVOCATION_FRESH_MS)).roundTrips).toBe(0);
@@ -101,32 +101,32 @@ describe("a container", () => {
     // It reads the tenant and an empty range: the entries of the log are older than the overlap.
     const later = await look(start + 120_000, REVOCATION_FRESH_MS);
     expect([later.roundTrips, later.readUnits]).toEqual([1, 2]);
-    expect(later.standing.revokes(issuedAt(start, { user: { id: "user 7", userName: "", userStore: "" } }))).toBe(true);
+    expect(later.state.revokes(issuedAt(start, { user: { id: "user 7", userName: "", userStore: "" } }))).toBe(true);
     expect((await look(start + 120_001, 0)).roundTrips).toBe(1);
   });
   test("misses no entry that is dated before its last read and was written after it", async () => {
-    const standings = newRevocationCache();
+    const cache = newRevocationCache();
     const steps = revokingUser(TENANT, "user");
     const issued = now();
     // A transaction may take nine seconds.
-    expect((await standings.of(TENANT, table, issued + 9_000, 0)).revokes(issuedAt(issued))).toBe(false);
+    expect((await cache.of(TENANT, table, issued + 9_000, 0)).revokes(issuedAt(issued))).toBe(false);
     await table.write(...steps);
-    const standing = await standings.of(TENANT, table, issued + 9_000 + REVOCATION_FRESH_MS + 1, REVOCATION_FRESH_MS);
-    expect(standing.revokes(issuedAt(issued))).toBe(true);
+    const state = await cache.of(TENANT, table, issued + 9_000 + REVOCATION_FRESH_MS + 1, REVOCATION_FRESH_MS);
+    expect(state.revokes(issuedAt(issued))).toBe(true);
   });
   test("does not remember an unknown tenant, which is not active", async () => {
-    const standings = newRevocationCache();
+    const cache = newRevocationCache();
     for (let again = 0; again < 2; again += 1) {
       const meter = newMeter();
-      expect((await standings.of("nowhere", open(meter), now(), REVOCATION_FRESH_MS)).isActive).toBe(false);
+      expect((await cache.of("nowhere", open(meter), now(), REVOCATION_FRESH_MS)).isActive).toBe(false);
       expect(meter.cost.roundTrips).toBe(1);
     }
   });
   test("forgets the tenant that it read first when it knows more than a hundred", async () => {
-    const standings = newRevocationCache();
+    const cache = newRevocationCache();
     const cost = async (tenant: string) => {
       const meter = newMeter();
-      await standings.of(tenant, open(meter), now(), REVOCATION_FRESH_MS);
+      await cache.of(tenant, open(meter), now(), REVOCATION_FRESH_MS);
       return meter.cost.roundTrips;
     };
     for (let index = 0; index <= 100; index += 1) {
