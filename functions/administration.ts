@@ -1,4 +1,4 @@
-/** What is set up rarely and used by everything else: API resources with their scopes, and tenants. */
+/** API resources with their scopes, and tenants. */
 import { apiResourceOperations } from "#core/api-resources/contract.ts";
 import { type ApiResourceStores, apiResourceHandlers } from "#core/api-resources/handlers.ts";
 import { apiResourceStore } from "#core/api-resources/store.ts";

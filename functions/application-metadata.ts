@@ -1,4 +1,4 @@
-/** What needs no database: the options of protocols, adaptive templates, the API document, and the 404 of paths that nobody owns. */
+/** Protocol metadata, adaptive authentication templates, the API document, and the 404 of unknown paths. Needs no database. */
 
 import { metadataOperations } from "#core/applications/metadata/contract.ts";
 import { metadataHandlers } from "#core/applications/metadata/handlers.ts";

@@ -1,7 +1,7 @@
-/** The Lambda authorizer: decides on every request. With the token endpoint, the only function that reads password hashes. */
+/** The Lambda authorizer. With the token endpoint, it is the only function that reads password hashes. */
 import { readyRules } from "#core/auth/access-control/lint.ts";
 import { newAuthorizer } from "#core/auth/authorize.ts";
-import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
+import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts";
 import { operations } from "#core/catalogue.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { credentialStore } from "#core/identities/credentials/store.ts";
@@ -12,7 +12,7 @@ import { openTable } from "#core/table/dynamo.ts";
 import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
-/** All of it must fit into the gateway's 10 seconds for an authorizer. */
+/** The gateway allows an authorizer 10 seconds. */
 const open = openTable(tableConfig({ callMs: 5_000, requestMs: 8_000 }));
 
 const deployment = deploymentFromFile(deploymentFile());

@@ -1,15 +1,15 @@
-/** The environment of the functions, read once when a function starts; a missing or wrong variable is told by its name. */
+/** Reads the environment of the functions at their start. Throws an `Error` that names each missing or invalid variable. */
 import * as z from "zod";
 import type { ProtocolSupport } from "#core/applications/protocols/configure.ts";
 import { newSeal, type Seal } from "#core/platform/seal.ts";
-import type { Deployment as Decided } from "#core/settings/deployment.ts";
+import type { Deployment } from "#core/settings/deployment.ts";
 import type { TableConfig } from "#core/table/dynamo.ts";
 
 const optionalUrl = z.url({ protocol: /^https?$/ }).optional();
 
 const Table = z.object({
   TABLE_NAME: z.string().min(3),
-  /** Set where the database is not DynamoDB of the function's own region: on a laptop and in tests. */
+  /** Set where the database is not DynamoDB in the region of the function: for local runs and tests. */
   DYNAMODB_ENDPOINT: optionalUrl,
   AWS_REGION: z.string().default("us-east-1"),
   AWS_ACCESS_KEY_ID: z.string().optional(),
@@ -17,23 +17,21 @@ const Table = z.object({
 });
 
 const Links = z.object({
-  /** The origin of absolute links and of tokens; where it is absent, the domain that the gateway answered on. */
+  /** The origin of absolute links and of tokens. Where it is absent: the domain of the gateway. */
   BASE_URL: optionalUrl,
 });
 
 const Documents = z.object({
-  /** Where docs/openapi.json lies; beside the bundle when deployed. */
+  /** The path of docs/openapi.json, which is next to the bundle when deployed. */
   OPENAPI_FILE: z.string().min(1),
 });
 
-const SealingKey = z
-  .base64()
-  .refine((text) => Buffer.from(text, "base64").length === 32, "32 bytes in Base64 are needed");
+const SealingKey = z.base64().refine((text) => Buffer.from(text, "base64").length === 32, "must be 32 bytes in Base64");
 
 const Sealing = z.object({
   /** The key under which client secrets, confidential values and signing keys are sealed. */
   SEAL_KEY: SealingKey,
-  /** Keys, by commas, that were sealed under before; `none` where there is none, because Lambda may drop an empty text. */
+  /** Earlier keys, separated by commas; `none` for none, because Lambda may drop an empty value. */
   FORMER_SEAL_KEYS: z
     .string()
     .default("none")
@@ -42,27 +40,27 @@ const Sealing = z.object({
 });
 
 const Metadata = z.object({
-  /** Hosts, with ports, from which SAML metadata may be fetched whatever they are: for tests and closed networks. */
+  /** Hosts with ports from which SAML metadata may be fetched although they are not public: for tests and closed networks. */
   METADATA_HOSTS: z.string().default(""),
 });
 
-const Deployment = z.object({
-  /** Where deployment.toml lies; beside the bundle when deployed. */
+const DeploymentFile = z.object({
+  /** The path of deployment.toml, which is next to the bundle when deployed. */
   DEPLOYMENT_TOML: z.string().min(1),
 });
 
-/** How long a function may take over a busy table: over one call, and over all calls of a request. */
-export interface Patience {
+/** The deadlines of a function for the table: for one call with its retries, and for all calls of a request. */
+export interface Deadlines {
   readonly callMs: number;
   readonly requestMs: number;
 }
 
-/** How to reach the table. */
-export function tableConfig({ callMs, requestMs }: Patience, environment = process.env): TableConfig {
+/** How the table is reached. */
+export function tableConfig({ callMs, requestMs }: Deadlines, environment = process.env): TableConfig {
   const deadlines = { deadlineMs: callMs, requestDeadlineMs: requestMs };
   const { TABLE_NAME, DYNAMODB_ENDPOINT: endpoint, ...aws } = read(Table, environment);
   if (!endpoint) return { tableName: TABLE_NAME, ...deadlines };
-  // An embedded engine checks no credentials, but the SDK signs with some.
+  // The SDK needs credentials to sign requests; an embedded engine does not check them.
   const hasOwn = aws.AWS_ACCESS_KEY_ID ?? aws.AWS_PROFILE;
   const unsigned = { accessKeyId: "local", secretAccessKey: "local" };
   return {
@@ -77,16 +75,16 @@ export function baseUrl(environment = process.env): string | undefined {
   return read(Links, environment).BASE_URL?.replace(/\/$/, "");
 }
 
-/** The seal under the deployment's key, which still opens what was sealed under former ones. */
+/** The seal of the deployment. It also opens values that were sealed under former keys. */
 export function seal(environment = process.env): Seal {
   const { SEAL_KEY, FORMER_SEAL_KEYS } = read(Sealing, environment);
   const bytes = (text: string) => Buffer.from(text, "base64");
   return newSeal(bytes(SEAL_KEY), FORMER_SEAL_KEYS.map(bytes));
 }
 
-/** What inbound protocols need beside the table. */
+/** What inbound protocols need besides the table. */
 export function protocolSupport(
-  { customProtocols }: Pick<Decided, "customProtocols">,
+  { customProtocols }: Pick<Deployment, "customProtocols">,
   environment = process.env,
 ): ProtocolSupport {
   const { METADATA_HOSTS } = read(Metadata, environment);
@@ -104,17 +102,17 @@ export function openApiFile(environment = process.env): string {
 
 /** The path of deployment.toml. */
 export function deploymentFile(environment = process.env): string {
-  return read(Deployment, environment).DEPLOYMENT_TOML;
+  return read(DeploymentFile, environment).DEPLOYMENT_TOML;
 }
 
-/** The password by which the service signs in to a directory, from the variable that deployment.toml names. */
+/** The password for a directory, from the variable that deployment.toml names. Throws an `Error` where it is not set. */
 export function directoryPassword(
   { domain, passwordEnv }: { readonly domain: string; readonly passwordEnv: string },
   environment = process.env,
 ): string {
   const password = environment[passwordEnv];
   if (password) return password;
-  throw new Error(`environment: ${passwordEnv}: the password for the directory of the user store ${domain} is needed`);
+  throw new Error(`environment: ${passwordEnv}: set the password for the directory of the user store ${domain}`);
 }
 
 function read<T>(schema: z.ZodType<T>, environment: NodeJS.ProcessEnv): T {

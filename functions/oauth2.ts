@@ -1,8 +1,8 @@
-/** The token endpoint: with the authorizer, the only function that reads password hashes; the only one that signs tokens. */
+/** The OAuth endpoints. The only function that signs tokens and, with the authorizer, the only one that reads password hashes. */
 import { apiResourceStore } from "#core/api-resources/store.ts";
 import { clientStore } from "#core/applications/registry/client-store.ts";
 import { newAuthenticate } from "#core/auth/authenticate.ts";
-import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
+import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts";
 import { refusalLog } from "#core/auth/refusals.ts";
 import { newSignIn } from "#core/auth/sign-in.ts";
 import { systemScopes } from "#core/domain/system-apis.ts";
@@ -11,16 +11,16 @@ import { lambda } from "#core/http/lambda.ts";
 import { newObserver } from "#core/http/observe.ts";
 import { credentialStore } from "#core/identities/credentials/store.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
-import { newClientJudge } from "#core/oauth/client-authentication.ts";
+import { newClientAuthenticator } from "#core/oauth/client-authentication.ts";
 import type { OAuthTools } from "#core/oauth/context.ts";
 import { oauthOperations } from "#core/oauth/contract.ts";
 import { oauthHandlers } from "#core/oauth/handlers.ts";
 import { systemClock } from "#core/platform/clock.ts";
 import { deploymentFromFile } from "#core/settings/file.ts";
 import { openTable } from "#core/table/dynamo.ts";
-import { familyStore } from "#core/tokens/families.ts";
-import { newSigningKeys } from "#core/tokens/held-keys.ts";
+import { newSigningKeys } from "#core/tokens/key-cache.ts";
 import { newTokenReader } from "#core/tokens/reader.ts";
+import { familyStore } from "#core/tokens/refresh-family-store.ts";
 import { baseUrl, deploymentFile, seal as sealOf, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
@@ -32,7 +32,7 @@ const observer = newObserver("oauth2");
 const tools: OAuthTools = {
   signIn: newSignIn(systemClock),
   authenticate: newAuthenticate(systemClock, systemScopes),
-  judge: newClientJudge(seal),
+  clientAuthenticator: newClientAuthenticator(seal),
   signing: newSigningKeys(seal, observer.signingKey),
   reader: newTokenReader(userStoresOf),
   refusals: (traceId, sourceIp) => refusalLog(observer, traceId, sourceIp),

@@ -1,4 +1,4 @@
-/** SCIM 1.1: the users and groups of SCIM 2.0 for the clients that still speak the older version. */
+/** SCIM 1.1: users and groups. */
 
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { lambda } from "#core/http/lambda.ts";

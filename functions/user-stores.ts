@@ -1,4 +1,4 @@
-/** The user stores of a deployment, as the functions that deal with users open them. */
+/** Opens the user stores of a deployment. */
 import { newObserver } from "#core/http/observe.ts";
 import { declaredGroups } from "#core/identities/groups/declared.ts";
 import { groupStore } from "#core/identities/groups/store.ts";
@@ -11,9 +11,8 @@ import type { Table } from "#core/table/table.ts";
 import { directoryPassword } from "./env.ts";
 
 /**
- * Opens the declared user stores for one container: the names that a tenant has, and the users and groups of a request's table
- * that are in them. What speaks to directories is loaded only where one is declared. Throws an `Error` for a password that
- * is not set.
+ * The declared user stores, for one container: their names for each tenant, and the users and groups in them. The LDAP client
+ * is loaded only where a directory is declared. Throws an `Error` where the password of a directory is not set.
  */
 export async function openUserStores(
   service: ServiceName | "authorizer",

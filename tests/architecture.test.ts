@@ -105,7 +105,7 @@ describe("every source file", async () => {
       .map(({ path }) => path);
     expect(openers.sort()).toEqual([
       "functions/oauth2.ts",
-      "packages/core/tokens/held-keys.ts",
+      "packages/core/tokens/key-cache.ts",
       "packages/tools/keys.ts",
     ]);
   });

@@ -1,4 +1,4 @@
-/** The operation catalogue: every endpoint of the API. A domain's contract is listed here once. */
+/** The operation catalogue: lists the operations of every contract. */
 import { apiResourceOperations } from "./api-resources/contract.ts";
 import { authorizedApiOperations } from "./applications/authorized-apis/contract.ts";
 import { transferOperations } from "./applications/files/contract.ts";
@@ -14,7 +14,7 @@ import { scim1Operations } from "./scim-api/v1/contract.ts";
 import { scim2Operations } from "./scim-api/v2/contract.ts";
 import { tenantOperations } from "./tenants/contract.ts";
 
-/** Every operation, by its id: the name of its handler, its test file, its `operationId` and its log field. */
+/** Every operation by its id, which is also the name of its handler, its `operationId` and its log field. */
 export const catalogue = {
   ...documentOperations,
   ...applicationOperations,
@@ -30,10 +30,9 @@ export const catalogue = {
   ...tenantOperations,
 } as const satisfies Readonly<Record<string, Operation>>;
 
-/** The id of an operation. */
 export type OperationId = keyof typeof catalogue;
 
-/** The catalogue where any id may be looked up. */
+/** The catalogue as a record, for lookups by any id. */
 export const operations: Readonly<Record<string, Operation>> = catalogue;
 
 /** The operations of one endpoint group. */

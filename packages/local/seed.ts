@@ -9,7 +9,7 @@ import { verifyPassword } from "#core/platform/password.ts";
 import { keys } from "#core/table/keys.ts";
 import type { Table } from "#core/table/table.ts";
 import { foundTenant } from "#core/tenants/bootstrap.ts";
-import { revokingUser } from "#core/tokens/revocation.ts";
+import { revokingUser } from "#core/tokens/revocation-store.ts";
 
 /**
  * Founds the super tenant with its administrator. Where it exists already, the local administrator's password is set to

@@ -12,7 +12,7 @@ import { Fault } from "#core/platform/faults.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
 import type { Table } from "#core/table/table.ts";
-import { revokingUser } from "#core/tokens/revocation.ts";
+import { revokingUser } from "#core/tokens/revocation-store.ts";
 import { tableConfig } from "#functions/env.ts";
 
 const PATIENCE = { callMs: 9_000, requestMs: 25_000 };

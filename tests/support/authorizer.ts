@@ -2,7 +2,7 @@
 import type { APIGatewayRequestAuthorizerEventV2 } from "aws-lambda";
 import { defaultAccess } from "#core/auth/access-control/model.ts";
 import { newAuthorizer } from "#core/auth/authorize.ts";
-import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
+import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts";
 import { operations } from "#core/catalogue.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { PRIMARY } from "#core/domain/username.ts";

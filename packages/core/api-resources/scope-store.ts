@@ -5,7 +5,7 @@ import { keys } from "../table/keys.ts";
 import { as, rowCodec, text } from "../table/row.ts";
 import { stale } from "../table/stale.ts";
 import type { Item, Step, Table } from "../table/table.ts";
-import { revokingOwnScopes } from "../tokens/revocation.ts";
+import { revokingOwnScopes } from "../tokens/revocation-store.ts";
 import { scopeTaken } from "./rules.ts";
 
 /** A scope by its id, and its API. */

@@ -1,7 +1,7 @@
-/** The Basic scheme (RFC 7617), read strictly: what two parsers could read differently is no credential. */
+/** The Basic scheme (RFC 7617), parsed strictly: a header that two parsers could read differently is refused. */
 import { PASSWORD_BYTES_MAX } from "../platform/password.ts";
 
-/** What a Basic header says. */
+/** The user name and password of a Basic header. */
 interface BasicCredential {
   /** In NFC. */
   readonly username: string;
@@ -9,11 +9,11 @@ interface BasicCredential {
   readonly password: string;
 }
 
-/** Of a name with its store and tenant: more than the longest name that a user can have. */
+/** Bytes of a name with its store and tenant: more than the longest name of a user. */
 const USERNAME_BYTES_MAX = 1_400;
 const HEADER = /^basic +([A-Za-z0-9+/]+={0,2})$/i;
 
-/** The two parts of a Basic header, neither of them empty; `undefined` when it has not the form of one. */
+/** The two parts of a Basic header, neither of them empty; `undefined` where it is malformed. */
 export function basicParts(header: string): readonly [string, string] | undefined {
   const text = decode(HEADER.exec(header)?.[1] ?? "");
   const colon = text?.indexOf(":") ?? -1;
@@ -23,17 +23,17 @@ export function basicParts(header: string): readonly [string, string] | undefine
 
 function decode(token: string): string | undefined {
   const bytes = Buffer.from(token, "base64");
-  // The decoder ignores what does not belong; a token that does not come back as it was had such parts.
+  // The decoder skips invalid characters: a token that does not round-trip had some.
   if (bytes.toString("base64") !== token) return undefined;
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    // Bytes that are not UTF-8 name nobody.
+    // Not UTF-8: no user has such a name or password.
     return undefined;
   }
 }
 
-/** A name and a password as they may be used; `undefined` for what nobody can have, which is not worth a hash. */
+/** A normalised credential; `undefined` for one that no user can have, which need not be hashed. */
 export function usable(username: string, password: string): BasicCredential | undefined {
   const name = username.normalize("NFC");
   if (/\p{Cc}/u.test(name) || Buffer.byteLength(name) > USERNAME_BYTES_MAX) return undefined;
@@ -41,7 +41,7 @@ export function usable(username: string, password: string): BasicCredential | un
   return { username: name, password };
 }
 
-/** Reads an `Authorization` header; `undefined` when it is no usable Basic credential. */
+/** Reads an `Authorization` header; `undefined` where it is not a usable Basic credential. */
 export function readBasic(header: string): BasicCredential | undefined {
   const parts = basicParts(header);
   return parts && usable(...parts);

@@ -1,17 +1,17 @@
-/** The Bearer scheme (RFC 6750): from an access token to a principal and its scopes, which are the token's. */
+/** The Bearer scheme (RFC 6750): from an access token to a principal and the scopes of the token. */
 
 import { BASIC_CHALLENGE, bearerChallenge, unauthenticated } from "../http/decision.ts";
 import type { Principal } from "../operation/context.ts";
 import { SIGNED_IN } from "../operation/operation.ts";
 import type { Fault } from "../platform/faults.ts";
 import { type AccessToken, subjectOf } from "../tokens/model.ts";
-import type { Reading, TokenReader } from "../tokens/reader.ts";
-import type { Authenticated } from "./entering.ts";
+import type { TokenReader, TokenReading } from "../tokens/reader.ts";
+import type { Authenticated } from "./user-principal.ts";
 
 const SCHEME = /^bearer(?: |,|$)/i;
 const HEADER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
-/** Whether a header speaks the Bearer scheme, well or badly. */
+/** Whether a header uses the Bearer scheme, malformed ones included. */
 export function isBearer(header: string): boolean {
   return SCHEME.test(header);
 }
@@ -20,7 +20,7 @@ export function isBearer(header: string): boolean {
 export async function authenticateBearer(
   header: string,
   reader: TokenReader,
-  reading: Reading,
+  reading: TokenReading,
 ): Promise<Authenticated> {
   const [, text = ""] = HEADER.exec(header) ?? [];
   const found = text === "" ? undefined : await reader.read(text, reading);
@@ -29,7 +29,7 @@ export async function authenticateBearer(
   return { principal: principalOf(token), scopes: new Set([SIGNED_IN, ...token.scopes]) };
 }
 
-/** The one answer to every token that does not let in. */
+/** One sentence for every token that is not accepted, so that it shows nothing of the reason. */
 function refused(): Fault {
   return unauthenticated(
     "The access token is not valid: it is unknown, has expired, or was revoked.",

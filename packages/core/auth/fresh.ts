@@ -1,20 +1,20 @@
-/** Verdicts and facts that one container may reuse for a short while, kept in its memory alone. */
+/** Facts about access that one container caches for a short time, in its memory only. */
 import { createHmac, randomBytes } from "node:crypto";
 import type { Clock } from "../platform/clock.ts";
 
-/** How long a verdict or a fact about access is reused: the time within which a change takes effect everywhere. */
+/** How long a fact about access is cached: within this time a change takes effect everywhere. */
 export const FRESH_MS = 60_000;
 const ENTRIES_MAX = 1_000;
 
-/** A bounded memory whose entries grow stale. */
-export interface Fresh<V> {
+/** A bounded cache whose entries expire. */
+export interface FreshCache<V> {
   get(key: string): V | undefined;
   set(key: string, value: V): void;
   delete(key: string): void;
 }
 
-/** A memory of at most 1,000 entries of 60 seconds; the oldest give way. */
-export function newFresh<V>(clock: Clock): Fresh<V> {
+/** A cache of at most 1,000 entries that live for 60 seconds. The oldest entry is dropped first. */
+export function newFreshCache<V>(clock: Clock): FreshCache<V> {
   const entries = new Map<string, { readonly value: V; readonly untilMs: number }>();
   return {
     get(key) {
@@ -34,7 +34,7 @@ export function newFresh<V>(clock: Clock): Fresh<V> {
   };
 }
 
-/** A digest under a key that never leaves this process, so that its memory holds no credential and no guessable hash of one. */
+/** A digest under a random key of this process, so that its memory contains no credential and no hash that can be guessed. */
 export function newPrivateDigest(): (text: string) => string {
   const key = randomBytes(32);
   return (text) => createHmac("sha256", key).update(text, "utf8").digest("base64");

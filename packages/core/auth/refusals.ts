@@ -1,14 +1,14 @@
-/** Refused sign-ins in the log, with a digest in place of the name: the log holds no names of people. */
+/** Refused sign-ins in the log, with a digest instead of the user name: the log contains no names of people. */
 import { createHash } from "node:crypto";
 import type { QualifiedName } from "../domain/username.ts";
 import type { Observer } from "../http/observe.ts";
 import { foldName } from "../platform/fold.ts";
 import type { RefusalReason } from "./sign-in.ts";
 
-/** Tells about what was refused. */
+/** Reports a refused sign-in or refresh token. */
 export type OnRefusal = (name: QualifiedName, reason: RefusalReason | "refresh token used twice") => void;
 
-/** Writes what is refused during one request. */
+/** Logs the refusals of one request. */
 export function refusalLog(observer: Observer, traceId: string, sourceIp: string): OnRefusal {
   return (name, reason) => {
     const { tenant, userStore } = name;
@@ -16,7 +16,7 @@ export function refusalLog(observer: Observer, traceId: string, sourceIp: string
   };
 }
 
-/** A digest by which the attempts on one name can be followed through the log. */
+/** A digest by which the log shows which attempts were on one name. */
 function digestOf({ tenant, userStore, name }: QualifiedName): string {
   return createHash("sha256")
     .update(`${tenant}/${userStore}/${foldName(name)}`, "utf8")

@@ -1,9 +1,9 @@
 /**
- * From a name and a password to a user: what the Basic scheme and the password grant have in common.
+ * From a user name and a password to a user: for the Basic scheme and the password grant.
  *
- * An unknown tenant, store or user, a wrong password and a locked name cost the same work and get the same answer. A
- * verified password is not hashed again while it is fresh and the user's password is still that one; concurrent requests
- * with one credential share one hash.
+ * An unknown tenant, user store or user, a wrong password and a locked name cost the same work and get the same response.
+ * A verified password is not hashed again while it is in the cache and still the user's password. Concurrent requests with
+ * one credential share one hash.
  */
 
 import type { TenantStore } from "../domain/tenant-store.ts";
@@ -14,8 +14,8 @@ import type { UserStore, UsersElsewhere } from "../identities/users/store.ts";
 import type { Clock } from "../platform/clock.ts";
 import { Fault } from "../platform/faults.ts";
 import { verifyNothing, verifyPassword } from "../platform/password.ts";
-import { type Fresh, newFresh, newPrivateDigest } from "./fresh.ts";
-import { isLocked, type LockoutStore } from "./lockout.ts";
+import { type FreshCache, newFreshCache, newPrivateDigest } from "./fresh.ts";
+import { isLocked, type LockoutStore } from "./lockout-store.ts";
 
 /** What a sign-in reads. */
 export interface SignInStores {
@@ -25,21 +25,22 @@ export interface SignInStores {
   readonly lockouts: LockoutStore;
 }
 
-/** Why a sign-in is refused. Callers are not told. */
+/** Why a sign-in is refused: for the log, never for the caller. */
 export type RefusalReason = "unknown" | "password" | "locked" | "inactive";
 
-/** Tells about a refused sign-in. */
+/** Reports a refused sign-in. */
 export type OnRefused = (name: QualifiedName, reason: RefusalReason) => void;
 
-/** Who signed in. */
+/** The user who signed in. */
 export interface SignedIn {
   readonly tenant: string;
   readonly user: User;
 }
 
 /**
- * Who has that name and that password; `undefined` for whoever may not enter, whatever the reason. Of several readings of a
- * name the first counts whose tenant exists. Two round trips while the password is fresh.
+ * The user with that name and password; `undefined` where the sign-in is refused. A name can be read in several ways: the
+ * first reading whose tenant exists is meant. Two round trips while the password is in the cache. Throws
+ * `service.unavailable` when too many passwords are being hashed.
  */
 export type SignIn = (
   readings: readonly QualifiedName[],
@@ -48,71 +49,134 @@ export type SignIn = (
   onRefused: OnRefused,
 ) => Promise<SignedIn | undefined>;
 
-/** An id that no user has; looking it up costs what looking up a user costs. */
-const NOBODY = "00000000-0000-0000-0000-000000000000";
+/** The id of no user. Reading it costs what reading a user costs. */
+const NO_USER_ID = "00000000-0000-0000-0000-000000000000";
 
-/** The name under which attempts in unknown tenants are counted; no real name is one of it. Trying it costs what trying another costs. */
-export const NOWHERE: QualifiedName = { tenant: "-", userStore: "-", name: "-" };
+/** The name under which attempts in unknown tenants are counted. No user can have it; trying it costs what any name costs. */
+export const UNKNOWN_NAME: QualifiedName = { tenant: "-", userStore: "-", name: "-" };
 
-/** Tenants that a container remembers to exist; none ever goes. */
+/** The most existing tenants that a container remembers. Tenants are never deleted. */
 const TENANTS_KNOWN_MAX = 10_000;
 
-/** Hashes that one container works on at once; more would take longer than the gateway waits. */
+/** The most hashes at once in one container: more would take longer than the gateway waits. */
 const HASHES_AT_ONCE_MAX = 64;
 
-/** What is known of a password, and whether it was known before. */
-interface Verdict {
+/** The result of a password check. */
+interface PasswordCheck {
   readonly isRight: boolean;
-  readonly isFresh: boolean;
+  /** True when the result came from the cache. */
+  readonly isCached: boolean;
 }
 
-/** Who is meant by a name, as far as anybody is. */
+/** The user that a name stands for, if it exists. */
 interface Candidate {
   readonly user: User | undefined;
-  /** What a lock holds for; `undefined` where there is no password here. */
+  /** What a lock holds for; `undefined` where the password is not stored here. */
   readonly passwordVersion: string | undefined;
-  verify(password: string): Promise<Verdict>;
+  verify(password: string): Promise<PasswordCheck>;
 }
-
-/** Finds who is meant by a name. */
-type Meant = (name: QualifiedName, stores: SignInStores) => Promise<Candidate>;
 
 /** Opens the sign-in of one container. */
 export function newSignIn(clock: Clock): SignIn {
-  const digest = newPrivateDigest();
-  let hashesUnderWay = 0;
-  const verified: Fresh<Promise<boolean>> = newFresh(clock);
+  const hashing = newHashLimit();
+  const candidateOf = newCandidates(clock, hashing);
+  const knownTenants = new Set<string>();
 
-  /** Refuses work that could not be done in time: hashes wait for each other. */
-  const hashed = async <R>(hash: () => Promise<R>): Promise<R> => {
-    if (hashesUnderWay >= HASHES_AT_ONCE_MAX) {
+  const find = async (name: QualifiedName, stores: SignInStores, now: number) => {
+    const [tenant, candidate, lock] = await Promise.all([
+      stores.tenants.find(name.tenant),
+      candidateOf(name, stores),
+      stores.lockouts.find(name, now),
+    ]);
+    if (tenant && knownTenants.size < TENANTS_KNOWN_MAX) knownTenants.add(name.tenant);
+    return { name, tenant, candidate, lock };
+  };
+
+  /** All readings up to the first whose tenant is known, in parallel: a name with an `@` takes no longer than others. */
+  const findAll = (readings: readonly QualifiedName[], stores: SignInStores, now: number) => {
+    const known = readings.findIndex(({ tenant }) => knownTenants.has(tenant));
+    const possible = known < 0 ? readings : readings.slice(0, known + 1);
+    return Promise.all(possible.map((reading) => find(reading, stores, now)));
+  };
+
+  return async (readings, password, stores, onRefused) => {
+    const now = clock.now();
+    const all = await findAll(readings, stores, now);
+    const found = all.find(({ tenant }) => tenant) ?? all[0];
+    if (!found) return undefined;
+    const { name, tenant, lock } = found;
+    const { user, passwordVersion, verify } = found.candidate;
+
+    if (isLocked(lock, passwordVersion, now)) {
+      await hashing(() => verifyNothing(password));
+      await stores.lockouts.refuse(name);
+      onRefused(name, "locked");
+      return undefined;
+    }
+    const maySucceed = tenant?.active === true && user !== undefined && maySignIn(user);
+    const { isRight, isCached } = await verify(password);
+    if (!isRight || !user || !maySucceed) {
+      // Attempts in unknown tenants are counted in one row: otherwise strangers could fill the table.
+      const isCounted = tenant && (user || found === all[0]);
+      if (!isRight) {
+        await (isCounted
+          ? stores.lockouts.fail(name, lock, now, passwordVersion)
+          : stores.lockouts.refuse(UNKNOWN_NAME));
+      }
+      onRefused(name, !user ? "unknown" : isRight ? "inactive" : "password");
+      return undefined;
+    }
+    // Of many guesses at once, the right one must not succeed after the others locked the name while it was hashed.
+    const lockNow = isCached ? lock : await stores.lockouts.find(name, now);
+    if (isLocked(lockNow, passwordVersion, now)) {
+      onRefused(name, "locked");
+      return undefined;
+    }
+    if (lockNow.hasFailures) await stores.lockouts.clear(name, lockNow);
+    return { tenant: name.tenant, user };
+  };
+}
+
+type HashLimit = <R>(hash: () => Promise<R>) => Promise<R>;
+
+/** Limits concurrent hashes, which wait for each other: refuses work that could not end in time. */
+function newHashLimit(): HashLimit {
+  let running = 0;
+  return async (hash) => {
+    if (running >= HASHES_AT_ONCE_MAX) {
       throw new Fault("service.unavailable", "Too many sign-ins at once. Try again in a moment.");
     }
-    hashesUnderWay += 1;
+    running += 1;
     try {
       return await hash();
     } finally {
-      hashesUnderWay -= 1;
+      running -= 1;
     }
   };
+}
 
-  /** The verdict on a password, once while it is fresh. A wrong one is not remembered. */
-  const verdictOn = async (key: string, ask: () => Promise<boolean>): Promise<Verdict> => {
-    const known = verified.get(key);
-    if (known) return { isRight: await known, isFresh: true };
-    const verdict = ask();
-    verified.set(key, verdict);
-    const isRight = await verdict.catch((error: unknown) => {
+/** Finds the user that a name stands for, and how its password is checked. */
+function newCandidates(clock: Clock, hashing: HashLimit) {
+  const digest = newPrivateDigest();
+  const verified: FreshCache<Promise<boolean>> = newFreshCache(clock);
+
+  /** Checks a password once while the result is in the cache. Wrong passwords are not cached. */
+  const checkOnce = async (key: string, check: () => Promise<boolean>): Promise<PasswordCheck> => {
+    const cached = verified.get(key);
+    if (cached) return { isRight: await cached, isCached: true };
+    const result = check();
+    verified.set(key, result);
+    const isRight = await result.catch((error: unknown) => {
       verified.delete(key);
       throw error;
     });
     if (!isRight) verified.delete(key);
-    return { isRight, isFresh: false };
+    return { isRight, isCached: false };
   };
 
-  /** Whoever is meant, where passwords are hashes in the table. */
-  const inTable: Meant = async (name, stores) => {
-    const userId = (await stores.users.idOf(name)) ?? NOBODY;
+  /** A user whose password hash is in the table. */
+  const inTable = async (name: QualifiedName, stores: SignInStores): Promise<Candidate> => {
+    const userId = (await stores.users.idOf(name)) ?? NO_USER_ID;
     const [stored, user] = await Promise.all([
       stores.credentials.find(name.tenant, userId),
       stores.users.find(name.tenant, userId, name.userStore),
@@ -121,76 +185,26 @@ export function newSignIn(clock: Clock): SignIn {
       user,
       passwordVersion: stored?.version,
       verify: async (password) => {
-        if (!stored) return { isRight: await hashed(() => verifyNothing(password)), isFresh: false };
+        if (!stored) return { isRight: await hashing(() => verifyNothing(password)), isCached: false };
         const { passwordHash, version } = stored;
         const key = digest(`${version}\n${userId}\n${password}`);
-        return verdictOn(key, () => hashed(() => verifyPassword(password, passwordHash)));
+        return checkOnce(key, () => hashing(() => verifyPassword(password, passwordHash)));
       },
     };
   };
 
-  /** Whoever is meant, where the user store itself judges passwords. */
-  const outside =
-    (elsewhere: UsersElsewhere): Meant =>
-    async (name) => {
-      const { user, mark, verify } = await elsewhere.lookUp(name);
-      return {
-        user,
-        passwordVersion: undefined,
-        verify: (password) => verdictOn(digest(`${mark}\n${password}`), () => verify(password)),
-      };
+  /** A user of a directory, which checks passwords itself. */
+  const inDirectory = async (name: QualifiedName, directories: UsersElsewhere): Promise<Candidate> => {
+    const { user, mark, verify } = await directories.lookUp(name);
+    return {
+      user,
+      passwordVersion: undefined,
+      verify: (password) => checkOnce(digest(`${mark}\n${password}`), () => verify(password)),
     };
-
-  const knownTenants = new Set<string>();
-
-  /** What is known of one reading of a name. */
-  const look = async (name: QualifiedName, stores: SignInStores, now: number) => {
-    const { elsewhere } = stores.users;
-    const meant = elsewhere?.has(name.tenant, name.userStore) ? outside(elsewhere) : inTable;
-    const [tenant, candidate, lock] = await Promise.all([
-      stores.tenants.find(name.tenant),
-      meant(name, stores),
-      stores.lockouts.find(name, now),
-    ]);
-    if (tenant && knownTenants.size < TENANTS_KNOWN_MAX) knownTenants.add(name.tenant);
-    return { name, tenant, candidate, lock };
   };
 
-  return async (readings, password, stores, onRefused) => {
-    const now = clock.now();
-    // Side by side, so that a name with an address in it takes no longer than others.
-    const sure = readings.findIndex(({ tenant }) => knownTenants.has(tenant));
-    const looks = await Promise.all(
-      (sure < 0 ? readings : readings.slice(0, sure + 1)).map((reading) => look(reading, stores, now)),
-    );
-    const found = looks.find(({ tenant }) => tenant) ?? looks[0];
-    if (!found) return undefined;
-    const { name, tenant, lock } = found;
-    const { user, passwordVersion, verify } = found.candidate;
-
-    if (isLocked(lock, passwordVersion, now)) {
-      await hashed(() => verifyNothing(password));
-      await stores.lockouts.refuse(name);
-      onRefused(name, "locked");
-      return undefined;
-    }
-    const mayEnter = tenant?.active === true && user !== undefined && maySignIn(user);
-    const { isRight, isFresh } = await verify(password);
-    if (!isRight || !user || !mayEnter) {
-      // What is tried in tenants that do not exist is counted in one place, or strangers could fill the table.
-      const isAnywhere = tenant && (user || found === looks[0]);
-      if (!isRight)
-        await (isAnywhere ? stores.lockouts.fail(name, lock, now, passwordVersion) : stores.lockouts.refuse(NOWHERE));
-      onRefused(name, !user ? "unknown" : isRight ? "inactive" : "password");
-      return undefined;
-    }
-    // Of many guesses at once the right one must not get in behind those that locked the name while it was hashed.
-    const meanwhile = isFresh ? lock : await stores.lockouts.find(name, now);
-    if (isLocked(meanwhile, passwordVersion, now)) {
-      onRefused(name, "locked");
-      return undefined;
-    }
-    if (meanwhile.hasFailures) await stores.lockouts.clear(name, meanwhile);
-    return { tenant: name.tenant, user };
+  return (name: QualifiedName, stores: SignInStores): Promise<Candidate> => {
+    const { elsewhere } = stores.users;
+    return elsewhere?.has(name.tenant, name.userStore) ? inDirectory(name, elsewhere) : inTable(name, stores);
   };
 }

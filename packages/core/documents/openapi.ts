@@ -113,7 +113,7 @@ function describeOperation(id: string, declaration: Operation, components: Map<s
 function mayFailWith({ service, method, scope, body, success }: Operation, status: number): boolean {
   if (status === 409) return method !== "GET";
   if (status === 401 || status === 403) return scope !== PUBLIC;
-  if (status === 406) return success.body !== undefined && dialects[services[service].dialect].judgesAccept;
+  if (status === 406) return success.body !== undefined && dialects[services[service].dialect].checksAccept;
   return body !== undefined || (status !== 413 && status !== 415);
 }
 

@@ -1,4 +1,4 @@
-/** From the bytes of a body to a value: how it is said to be written is judged first, then it is read strictly, with limits. */
+/** From the bytes of a body to a value: checks the media type first, then parses strictly, with limits. */
 import httpJsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import type { Media, Operation } from "../operation/operation.ts";
@@ -7,7 +7,7 @@ import type { DialectRules } from "./dialects.ts";
 import { checkJsonText, decodeUtf8 } from "./json.ts";
 import { type HttpRequest, readQuery } from "./request.ts";
 
-/** Bytes of a body whose operation says nothing else. */
+/** Bytes of a body, unless the operation declares another limit. */
 export const BYTES_MAX = 1_048_576;
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json(?:;|$)/i;
@@ -31,21 +31,19 @@ type ReadBody = (declared: Operation, rules: DialectRules, request: HttpRequest,
 /** Reads the parts of a `multipart/form-data` body with this content type. */
 export type ReadMultipart = (bytes: Uint8Array, contentType: string) => Promise<unknown>;
 
-/**
- * Whether a caller takes JSON of any kind for an answer (RFC 9110 section 12.5.1; a quality of 0 takes it back).
- * Throws `request.not_acceptable`.
- */
-export function checkAccept({ judgesAccept, expects }: DialectRules, { headers }: HttpRequest): void {
+/** Checks that the caller accepts JSON (RFC 9110 section 12.5.1). Throws `request.not_acceptable`. */
+export function checkAccept({ checksAccept, expects }: DialectRules, { headers }: HttpRequest): void {
   const { accept = "" } = headers;
-  if (!judgesAccept || accept.trim() === "") return;
-  const isTaken = accept.split(",").some((range) => {
+  if (!checksAccept || accept.trim() === "") return;
+  const isAccepted = accept.split(",").some((range) => {
     const [type = "", ...parameters] = range.split(";").map((part) => part.trim());
     return ACCEPTED.test(type) && !parameters.some((parameter) => /^q=0(?:\.0*)?$/i.test(parameter));
   });
-  if (!isTaken) throw new Fault("request.not_acceptable", `Answers are ${expects}: let Accept allow it.`);
+  if (!isAccepted)
+    throw new Fault("request.not_acceptable", `The response is ${expects}: allow it in the Accept header.`);
 }
 
-/** Makes the reader of one function; `readMultipart` is only needed where an operation takes such bodies. */
+/** The reader of one function. `readMultipart` is needed only where an operation takes such bodies. */
 export function bodyReader(readMultipart?: ReadMultipart): ReadBody {
   const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
   const readJson = async (text: string, members: number | undefined): Promise<unknown> => {
@@ -61,12 +59,12 @@ export function bodyReader(readMultipart?: ReadMultipart): ReadBody {
 
   return async ({ media = "json", limits = {} }, rules, request, event) => {
     if (!event.body)
-      throw new Fault("request.malformed", `This operation needs a ${media === "json" ? "JSON " : ""}body.`);
+      throw new Fault("request.malformed", `This operation requires a ${media === "json" ? "JSON " : ""}body.`);
     checkMediaType(request, media, rules);
     const bytes = Buffer.from(event.body, event.isBase64Encoded ? "base64" : "utf8");
     const most = limits.bytes ?? BYTES_MAX;
     if (bytes.length > most) {
-      throw new Fault("request.too_large", `The body has ${bytes.length} bytes; at most ${most} are read.`);
+      throw new Fault("request.too_large", `The body has ${bytes.length} bytes. The maximum is ${most}.`);
     }
     if (media === "multipart") return readMultipart?.(bytes, request.headers["content-type"] ?? "");
     const text = decodeUtf8(bytes);
@@ -74,14 +72,14 @@ export function bodyReader(readMultipart?: ReadMultipart): ReadBody {
   };
 }
 
-/** Judges how a body is said to be written, before anybody looks at it. Throws `request.media_type`. */
+/** Checks the declared format of a body before it is read. Throws `request.media_type`. */
 function checkMediaType({ headers }: HttpRequest, media: Media, rules: DialectRules): void {
   const { "content-type": given = "", "content-encoding": encoding = "identity" } = headers;
   const type = given.replace(/\s+/g, "");
   const isLeftOut = type === "" && media === "json" && rules.typeOptional;
   if (!isLeftOut && !types[media].test(type)) {
-    const wanted = typeNames[media] ?? rules.expects;
-    throw new Fault("request.media_type", `Send the body with the content type ${wanted}.`);
+    const expected = typeNames[media] ?? rules.expects;
+    throw new Fault("request.media_type", `Send the body with the Content-Type ${expected}.`);
   }
   const charsets = [...type.matchAll(/;charset="?([^";]+)/gi)].map(([, name]) => name?.toLowerCase());
   if (encoding !== "identity" || charsets.some((charset) => charset !== "utf-8")) {

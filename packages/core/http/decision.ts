@@ -1,21 +1,21 @@
 /**
- * What the authorizer tells a function about a request, and how the function reads it.
+ * The decision that the authorizer passes to a function with each request (decision 0003).
  *
- * The gateway cannot shape a refusal, so it always lets the call through with a decision; the function answers the
- * refusal in the dialect of the path. It fails closed: a context that is missing, that it cannot read, or that was made
- * for another operation is a refusal (decision 0003).
+ * The gateway cannot render a refusal in the dialect of a path. So the authorizer lets every request pass with a decision,
+ * and the function renders the refusal. The function fails closed: a decision that is missing, malformed or about another
+ * operation is a refusal.
  */
 import * as z from "zod";
 import type { Principal } from "../operation/context.ts";
 import { Fault, type FaultName, faults } from "../platform/faults.ts";
 
-/** The decision on one request. `operation` is empty where the path leads to none. */
+/** The decision on one request. `operation` is empty where the path and method lead to none. */
 export type Decision =
   | {
       readonly decision: "allow";
       readonly operation: string;
       readonly principal: Principal;
-      /** What the caller may do, where the operation asks to be told. */
+      /** The scopes of the credential, for an operation that declares `seesScopes`. */
       readonly scopes?: readonly string[];
     }
   | { readonly decision: "public"; readonly operation: string }
@@ -23,10 +23,10 @@ export type Decision =
 
 const REALM = 'realm="Identity Admin API"';
 
-/** The challenge of a 401 where a password is asked for (RFC 7617). */
+/** The challenge for a user name and password (RFC 7617). */
 export const BASIC_CHALLENGE = `Basic ${REALM}, charset="UTF-8"`;
 
-/** The challenges of a 401 (RFC 9110 section 11.6.1): every way to show who one is. */
+/** The challenges of a 401 (RFC 9110 section 11.6.1): every scheme that is accepted. */
 const CHALLENGE = `${BASIC_CHALLENGE}, Bearer ${REALM}`;
 
 const text = z.string().min(1);
@@ -51,15 +51,15 @@ const Context = z.union([
   }),
 ]);
 
-/** The context of a decision as flat strings, which is what every kind of gateway carries. */
+/** A decision as flat strings, which every kind of gateway can pass on. */
 export type DecisionContext = Readonly<Record<string, string>>;
 
-/** The challenge of a request with a token that is not accepted or not enough (RFC 6750 section 3). */
+/** The challenge for a token that is not valid or lacks a scope (RFC 6750 section 3). */
 export function bearerChallenge(error: "invalid_token" | "insufficient_scope", scope?: string): string {
   return `Bearer ${REALM}, error="${error}"${scope === undefined ? "" : `, scope="${scope}"`}`;
 }
 
-/** Writes a decision for the gateway to carry. */
+/** Encodes a decision for the gateway. */
 export function toContext(decision: Decision): DecisionContext {
   const { operation } = decision;
   switch (decision.decision) {
@@ -79,12 +79,12 @@ export function toContext(decision: Decision): DecisionContext {
   }
 }
 
-/** A refusal for want of a credential that is accepted. `challenge` says what would be. */
+/** The refusal of a request without an accepted credential. `challenge` names the accepted schemes. */
 export function unauthenticated(description: string, challenge = CHALLENGE): Fault {
   return new Fault("auth.unauthenticated", description, { headers: { "www-authenticate": challenge } });
 }
 
-/** Reads the decision that a request carries. Whatever is not a decision is a refusal. */
+/** Reads the decision of a request. Anything that is not a decision is a refusal. */
 export function readDecision(context: unknown): Decision {
   const parsed = Context.safeParse(context);
   if (!parsed.success) return { decision: "refuse", operation: "", fault: undecided() };
@@ -112,7 +112,7 @@ export function readDecision(context: unknown): Decision {
 }
 
 function undecided(): Fault {
-  return unauthenticated("Authorization failed: no valid decision accompanies this request.");
+  return unauthenticated("Authorization failed: the request has no valid decision of the authorizer.");
 }
 
 function isRefusal(name: string): name is FaultName {

@@ -1,23 +1,23 @@
-/** How a fault looks on each family of paths. The domains never know which. */
+/** How faults are rendered on each family of paths. Handlers do not know the dialect. */
 import * as z from "zod";
 import type { Dialect } from "../operation/services.ts";
 import type { Fault } from "../platform/faults.ts";
 
-/** What the families of paths expect of HTTP beside the shape of errors. */
+/** What differs in HTTP between the families of paths, besides the shape of errors. */
 export interface DialectRules {
-  /** The content type of answers, also of failures. */
+  /** The content type of responses, errors included. */
   readonly contentType: string;
-  /** What a JSON body must say it is, in words; it is also what `Accept` must allow where `judgesAccept`. */
+  /** The media type of JSON bodies, for messages. */
   readonly expects: string;
   /** True where a JSON body needs no content type. */
   readonly typeOptional: boolean;
-  /** True where a request that accepts no JSON is refused (reference scim.md section 3.2). */
-  readonly judgesAccept: boolean;
-  /** True where the case of the names of query parameters does not count. */
+  /** True where a request that does not accept JSON is refused. */
+  readonly checksAccept: boolean;
+  /** True where the names of query parameters are case-insensitive. */
   readonly ignoresQueryCase: boolean;
-  /** True where a POST may name another method in `X-HTTP-Method-Override` (reference scim.md section 2.1). */
+  /** True where a POST may name another method in `X-HTTP-Method-Override`. */
   readonly tunnelsMethods: boolean;
-  /** True where caches of HTTP/1.0 are told too that nothing may be kept (RFC 6749 section 5.1). */
+  /** True where caches of HTTP/1.0 are forbidden too (RFC 6749 section 5.1). */
   readonly forbidsOldCaches: boolean;
 }
 
@@ -25,12 +25,12 @@ const plain: DialectRules = {
   contentType: "application/json",
   expects: "application/json",
   typeOptional: false,
-  judgesAccept: false,
+  checksAccept: false,
   ignoresQueryCase: false,
   tunnelsMethods: false,
   forbidsOldCaches: false,
 };
-const scim: DialectRules = { ...plain, typeOptional: true, judgesAccept: true, ignoresQueryCase: true };
+const scim: DialectRules = { ...plain, typeOptional: true, checksAccept: true, ignoresQueryCase: true };
 
 /** The rules of the four dialects. */
 export const dialects: Readonly<Record<Dialect, DialectRules>> = {
@@ -40,10 +40,10 @@ export const dialects: Readonly<Record<Dialect, DialectRules>> = {
   scim2: { ...scim, contentType: "application/scim+json;charset=UTF-8", expects: "application/scim+json" },
 };
 
-/** How strictly SCIM 2.0 is spoken: as WSO2 Identity Server does, or by the letter of the RFC (DESIGN section 4). */
+/** The SCIM 2.0 profile: like WSO2 Identity Server, or by the letter of the RFC. */
 export type ScimProfile = "wso2" | "rfc7644";
 
-/** A rendered failure. */
+/** A rendered fault. */
 interface RenderedFault {
   readonly contentType: string;
   readonly body: Readonly<Record<string, unknown>>;
@@ -73,18 +73,17 @@ export const errorSchemas: Readonly<Record<Dialect, z.ZodObject>> = {
 type Renderer = (fault: Fault, traceId: string, profile: ScimProfile) => RenderedFault["body"];
 
 const renderers: Readonly<Record<Dialect, Renderer>> = {
-  /** spec application-management-api.md, "Error". */
   management: (fault, traceId) => ({
     code: fault.row.code,
     message: fault.publicMessage,
     description: fault.description,
     traceId,
   }),
-  /** reference scim.md section 2.2: a list of one error and nothing else, so the trace id stands in the header alone. */
+  /** A list of one error and no other member: the trace id is in the header only. */
   scim1: (fault) => ({ Errors: [{ description: fault.description, code: String(fault.row.status) }] }),
   /**
-   * RFC 7644 section 3.12, with `schemas` as the spec of this API shows it, one string, unless the RFC's profile is spoken.
-   * Clients read it into classes that know no other member, so the trace id stands in the header alone.
+   * RFC 7644 section 3.12. In the `wso2` profile `schemas` is a string. Strict clients reject unknown members, so the trace
+   * id is in the header only.
    */
   scim2: (fault, _, profile) => ({
     schemas: profile === "wso2" ? SCIM2_ERROR : [SCIM2_ERROR],
@@ -92,7 +91,7 @@ const renderers: Readonly<Record<Dialect, Renderer>> = {
     ...(fault.row.scimType && { scimType: fault.row.scimType }),
     detail: fault.description,
   }),
-  /** RFC 6749 section 5.2, and nothing else: the trace id stands in the header alone. */
+  /** RFC 6749 section 5.2, and no other member: the trace id is in the header only. */
   oauth2: (fault) => ({
     error: fault.row.oauth ?? "invalid_request",
     error_description: oauthText(fault.description),
@@ -112,7 +111,7 @@ export function renderFault(
   };
 }
 
-/** RFC 6749 section 5.2 allows printable ASCII without quote and backslash. */
+/** RFC 6749 section 5.2 allows printable ASCII without quotes and backslashes. */
 function oauthText(text: string): string {
   return text.replace(/["\\]/g, "'").replace(/[^\x20-\x7E]/g, "?");
 }

@@ -1,19 +1,19 @@
 /**
- * What a JSON body must be before it is parsed: UTF-8, and free of what parsers disagree about or choke on.
+ * Checks of a JSON body before it is parsed: UTF-8, and nothing that parsers disagree about.
  *
- * `JSON.parse` takes the last of two equal keys, accepts `__proto__`, lone surrogates, numbers beyond any double and any
- * depth; each of these is a way to say one thing to one reader and another to the next.
+ * `JSON.parse` takes the last of two equal keys and accepts `__proto__`, lone surrogates, numbers beyond any double and any
+ * depth. With each of these, two readers can see two different bodies.
  */
 import { Fault } from "../platform/faults.ts";
 
-/** Nesting of a body. DynamoDB holds 32 levels; no shape of the API comes near. */
+/** Levels of nesting. DynamoDB stores 32; the shapes of the API need far fewer. */
 const DEPTH_MAX = 30;
-/** Members of all objects of a body whose operation sets no limit of its own. */
+/** Members of all objects of a body, unless the operation declares another limit. */
 export const MEMBERS_MAX = 10_000;
 
 const NUMBER = /-?\d[\d.eE+-]*/y;
 
-/** Decodes a body. Throws `request.malformed` when it is not UTF-8 or starts with a byte order mark. */
+/** Decodes a body. Throws `request.malformed` where it is not UTF-8. A byte order mark stays, and fails as JSON. */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -23,9 +23,9 @@ export function decodeUtf8(bytes: Uint8Array): string {
 }
 
 /**
- * Looks through a JSON text without building anything. It does not replace the parser: text that is not JSON may pass.
- * Throws `request.malformed` for repeated members, `__proto__`, lone surrogates, numbers too large for a double, more
- * than 30 levels or more members than `membersMax` (10,000 unless told).
+ * Scans a JSON text without building a value. It does not replace the parser: text that is not JSON may pass. Throws
+ * `request.malformed` for repeated members, `__proto__`, lone surrogates, numbers too large for a double, more than 30
+ * levels of nesting, or more members than `membersMax`.
  */
 export function checkJsonText(text: string, membersMax = MEMBERS_MAX): void {
   const open: (Set<string> | undefined)[] = [];
@@ -35,13 +35,13 @@ export function checkJsonText(text: string, membersMax = MEMBERS_MAX): void {
     const char = text[at] as string;
     if (char === '"') {
       const end = endOfString(text, at);
-      if (end < 0) throw malformed("A string is not closed.");
+      if (end < 0) throw malformed("A string has no closing quote.");
       const token = text.slice(at, end);
       const members = open.at(-1);
       if (members && nameExpected) {
         checkMember(members, readString(token));
         count += 1;
-        if (count > membersMax) throw malformed(`More than ${membersMax} members.`);
+        if (count > membersMax) throw malformed(`The objects have more than ${membersMax} members together.`);
       } else if (token.includes("\\u")) readString(token);
       nameExpected = false;
       at = end;
@@ -49,7 +49,7 @@ export function checkJsonText(text: string, membersMax = MEMBERS_MAX): void {
     }
     if (char === "{" || char === "[") {
       open.push(char === "{" ? new Set() : undefined);
-      if (open.length > DEPTH_MAX) throw malformed(`More than ${DEPTH_MAX} levels of nesting.`);
+      if (open.length > DEPTH_MAX) throw malformed(`The nesting is deeper than ${DEPTH_MAX} levels.`);
       nameExpected = char === "{";
     } else if (char === "}" || char === "]") {
       open.pop();
@@ -60,7 +60,7 @@ export function checkJsonText(text: string, membersMax = MEMBERS_MAX): void {
       NUMBER.lastIndex = at;
       const token = NUMBER.exec(text)?.[0];
       if (token) {
-        if (!Number.isFinite(Number(token))) throw malformed("A number is not one, or too large.");
+        if (!Number.isFinite(Number(token))) throw malformed("A number is not valid JSON or is larger than 1.8e308.");
         at += token.length;
         continue;
       }
@@ -69,7 +69,7 @@ export function checkJsonText(text: string, membersMax = MEMBERS_MAX): void {
   }
 }
 
-/** The end of the string token that starts at `start`, behind its closing quote; -1 when it never closes. */
+/** The index behind the closing quote of the string that starts at `start`; -1 where it has none. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
@@ -80,18 +80,18 @@ function endOfString(text: string, start: number): number {
 }
 
 function checkMember(members: Set<string>, name: string): void {
-  if (name === "__proto__") throw malformed('A member named "__proto__" is not accepted.');
-  if (members.has(name)) throw malformed(`The member "${name.slice(0, 100)}" is given twice in one object.`);
+  if (name === "__proto__") throw malformed('The member name "__proto__" is not allowed.');
+  if (members.has(name)) throw malformed(`The member "${name.slice(0, 100)}" occurs twice in one object.`);
   members.add(name);
 }
 
 function readString(token: string): string {
   try {
     const value = JSON.parse(token) as string;
-    if (!value.isWellFormed()) throw malformed("A string holds half of a surrogate pair.");
+    if (!value.isWellFormed()) throw malformed("A string contains an unpaired surrogate.");
     return value;
   } catch (error) {
-    throw error instanceof Fault ? error : malformed("A string is not written as JSON writes strings.");
+    throw error instanceof Fault ? error : malformed("A string is not valid JSON.");
   }
 }
 

@@ -1,4 +1,4 @@
-/** The only module that knows Lambda: a function of the gateway out of a service's handlers, with middy at the edge. */
+/** The only module that knows Lambda: builds the function of a service from its handlers, as a chain of middy middlewares. */
 import middy, { type MiddlewareObj } from "@middy/core";
 import httpSecurityHeaders from "@middy/http-security-headers";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
@@ -13,58 +13,89 @@ import { readDecision } from "./decision.ts";
 import { dialects, renderFault, type ScimProfile } from "./dialects.ts";
 import { newObserver } from "./observe.ts";
 import { type HttpRequest, readRequest } from "./request.ts";
-import { type Admitted, type AnyHandler, admit, answer, type HttpAnswer } from "./serve.ts";
+import { type Admitted, type AnyHandler, admit, execute, type HttpResponse } from "./serve.ts";
 
-/** Bytes of an answer: Lambda carries 6 MB, in which quotes and backslashes of the body count twice. */
-const ANSWER_BYTES_MAX = 5_000_000;
-/** How long before Lambda's own end a request gives up, so that the caller still gets an answer in the right shape. */
+/** Bytes of a response body: Lambda accepts 6 MB, in which quotes and backslashes of the body count twice. */
+const RESPONSE_BYTES_MAX = 5_000_000;
+/** How long before Lambda's timeout a request fails, so that the caller still gets a well-formed error. */
 const TIMEOUT_EARLY_MS = 500;
 
-/** What a function is made of. */
+/** What a function is built from. */
 interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores> {
   readonly service: ServiceName;
   /** All operations of the service. */
   readonly operations: Ops;
   readonly handlers: Handlers<Ops, Stores>;
-  /** Builds what the handlers use; what it reads and writes is charged to the meter of the request. The tenant is the caller's, where there is one. */
+  /** Builds what the handlers use. `meter` counts what the request reads and writes; `tenant` is the caller's, if there is one. */
   readonly stores: (meter: Meter, tenant: string | undefined) => Stores;
-  /** The origin of absolute links. Where it is absent, the domain that the gateway answered on. */
+  /** The origin of absolute links. Where it is absent: the domain of the gateway. */
   readonly baseUrl?: string | undefined;
-  /** How SCIM 2.0 is spoken, which shows in its errors. */
+  /** The SCIM 2.0 profile, which changes the shape of errors. */
   readonly scimProfile?: ScimProfile;
-  /** Reads `multipart/form-data`, for a function with an operation that takes it. */
+  /** Parses `multipart/form-data`, for a function with an operation that accepts it. */
   readonly readMultipart?: ReadMultipart;
 }
 
-/** What is known of a request while it is served. It travels on the event, which is where middy's middlewares look. */
+/** The state of a request while it is served. It is a member of the event, which all middlewares of middy see. */
 interface Exchange {
   readonly request: HttpRequest;
   readonly dialect: Dialect;
   readonly meter: Meter;
   readonly startedMs: number;
-  /** What went wrong beside the fault that the answer tells of. */
+  /** Errors besides the fault that the response shows. */
   readonly defects: Fault[];
   admitted?: Admitted;
   fault?: Fault;
 }
 
 type Event = APIGatewayProxyEventV2 & { exchange?: Exchange; parsedBody?: unknown };
-type Edge = MiddlewareObj<Event, APIGatewayProxyStructuredResultV2>;
+type Response = APIGatewayProxyStructuredResultV2;
+type Middleware = MiddlewareObj<Event, Response>;
+type Operations = Readonly<Record<string, Operation>>;
 
-/** Makes the function of a service. */
-export function lambda<Ops extends Readonly<Record<string, Operation>>, Stores>(parts: FunctionParts<Ops, Stores>) {
-  const operations: Readonly<Record<string, Operation>> = parts.operations;
-  const handlers: Readonly<Record<string, AnyHandler>> = parts.handlers;
+/** The arguments of a middleware's step after the handler. */
+interface Ended {
+  readonly event: Event;
+  readonly response: Response | null | undefined;
+}
+
+/** Builds the function of a service. */
+export function lambda<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Stores>) {
+  // Requests pass these in order, responses and faults in reverse order.
+  return middy<Event, Response, Error, Context>({
+    timeoutEarlyInMillis: TIMEOUT_EARLY_MS,
+    timeoutEarlyResponse: () => {
+      throw new Fault("service.unavailable", "The request took too long. Request less data, or try again.");
+    },
+  })
+    .use(observing(parts.service))
+    .use(securityHeaders())
+    .use(commonHeaders())
+    .use(renderingFaults(parts.scimProfile))
+    .use(admitting(parts.operations))
+    .use(readingBody(parts.operations, parts.readMultipart))
+    .handler(executing(parts));
+}
+
+/** Compares the request with the authorizer's decision. */
+function admitting(operations: Operations): Middleware {
   const match = matcherOf(operations);
-  const admission: Edge = {
+  return {
     before: ({ event }) => {
       const exchange = exchangeOf(event);
       exchange.admitted = admit(exchange.request, readDecision(contextOf(event)), match, operations);
     },
   };
+}
 
-  const readBody = bodyReader(parts.readMultipart);
-  const body: Edge = {
+function contextOf(event: Event): unknown {
+  return (event.requestContext as { authorizer?: { lambda?: unknown } }).authorizer?.lambda;
+}
+
+/** Checks `Accept`, and reads the body of an operation that declares one. */
+function readingBody(operations: Operations, readMultipart: ReadMultipart | undefined): Middleware {
+  const readBody = bodyReader(readMultipart);
+  return {
     before: async ({ event }) => {
       const { admitted, request, dialect } = exchangeOf(event);
       const declared = admitted && operations[admitted.operation];
@@ -73,55 +104,40 @@ export function lambda<Ops extends Readonly<Record<string, Operation>>, Stores>(
       event.parsedBody = declared.body && (await readBody(declared, dialects[dialect], request, event));
     },
   };
+}
 
-  const serve = async (event: Event): Promise<APIGatewayProxyStructuredResultV2> => {
+/** Calls the handler of the operation. */
+function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Stores>) {
+  const { service, stores, baseUrl }: FunctionParts<Ops, Stores> = parts;
+  const operations: Operations = parts.operations;
+  const handlers: Readonly<Record<string, AnyHandler>> = parts.handlers;
+  return async (event: Event): Promise<Response> => {
     const { admitted, request, meter, defects } = exchangeOf(event);
     const declared = admitted && operations[admitted.operation];
     const handler = admitted && handlers[admitted.operation];
     if (!admitted || !declared || !handler) throw new Error("an operation without a handler was admitted");
+    const { principal, params, scopes } = admitted;
     const context = {
-      ...parts.stores(meter, admitted.principal?.tenant),
+      ...stores(meter, principal?.tenant),
       traceId: request.traceId,
-      ...(admitted.principal && { principal: admitted.principal, tenant: admitted.principal.tenant }),
-      ...(declared.seesScopes && { scopes: new Set(admitted.scopes) }),
+      ...(principal && { principal, tenant: principal.tenant }),
+      ...(declared.seesScopes && { scopes: new Set(scopes) }),
       ...(request.pathTenant !== undefined && { pathTenant: request.pathTenant }),
       sourceIp: event.requestContext.http.sourceIp,
       reportDefect: (defect: Error) => defects.push(toFault(defect)),
       now: systemClock.now(),
-      origin: parts.baseUrl ?? `https://${event.requestContext.domainName}`,
+      origin: baseUrl ?? `https://${event.requestContext.domainName}`,
     };
-    const given = await answer(declared, handler, request, admitted.params, event.parsedBody, context);
-    return written(given, dialects[services[parts.service].dialect].contentType);
+    const response = await execute({ declared, handler, request, params, body: event.parsedBody, context });
+    return encoded(response, dialects[services[service].dialect].contentType);
   };
-
-  // Before-steps run in this order; answers and failures pass through in the opposite one.
-  return middy<Event, APIGatewayProxyStructuredResultV2, Error, Context>({
-    timeoutEarlyInMillis: TIMEOUT_EARLY_MS,
-    timeoutEarlyResponse: () => {
-      throw new Fault("service.unavailable", "The request took too long. Ask for less, or try again.");
-    },
-  })
-    .use(observed(parts.service))
-    .use(securityHeaders())
-    .use(finished())
-    .use(faultsRendered(parts.scimProfile))
-    .use(admission)
-    .use(body)
-    .handler(serve);
 }
 
-function contextOf(event: Event): unknown {
-  return (event.requestContext as { authorizer?: { lambda?: unknown } }).authorizer?.lambda;
-}
-
-/** Writes an answer as the gateway takes it. */
-function written(
-  { status, headers, body, content }: HttpAnswer,
-  contentType: string,
-): APIGatewayProxyStructuredResultV2 {
+/** Encodes a response for the gateway. */
+function encoded({ status, headers, body, content }: HttpResponse, contentType: string): Response {
   const bytes = content ?? (body === undefined ? "" : JSON.stringify(body));
-  if (Buffer.byteLength(bytes) > ANSWER_BYTES_MAX) {
-    throw new Fault("request.invalid", "The answer would be larger than 5 MB: ask for fewer things at once.");
+  if (Buffer.byteLength(bytes) > RESPONSE_BYTES_MAX) {
+    throw new Fault("request.invalid", "The response would be larger than 5 MB. Request fewer resources at once.");
   }
   const typed = { ...(body !== undefined && { "content-type": contentType }), ...headers };
   return typeof bytes === "string"
@@ -129,21 +145,15 @@ function written(
     : { statusCode: status, headers: typed, body: Buffer.from(bytes).toString("base64"), isBase64Encoded: true };
 }
 
-/** Opens the exchange, and closes it with the one line of the request. */
-function observed(service: ServiceName): Edge {
+/** Creates the exchange, and writes the log line of the request at its end. */
+function observing(service: ServiceName): Middleware {
   const observer = newObserver(service);
-  const close = ({
-    event,
-    response,
-  }: {
-    event: Event;
-    response: APIGatewayProxyStructuredResultV2 | null | undefined;
-  }) => {
+  const close = ({ event, response }: Ended) => {
     const { request, meter, startedMs, admitted, fault, defects } = exchangeOf(event);
     const operation = admitted?.operation ?? "";
     const status = Number(response?.statusCode ?? 500);
     for (const each of fault && status >= 500 && status !== 501 ? [...defects, fault] : defects) {
-      observer.trouble({ traceId: request.traceId, operation, fault: each.fault, cause: each.cause ?? each });
+      observer.failure({ traceId: request.traceId, operation, fault: each.fault, cause: each.cause ?? each });
     }
     observer.request({
       traceId: request.traceId,
@@ -168,7 +178,7 @@ function observed(service: ServiceName): Edge {
   };
 }
 
-/** Headers of every answer. HSTS, nosniff and a policy that lets nothing run; what only pages need is left out. */
+/** Security headers for an API: HSTS, nosniff and a policy that allows nothing. Headers for web pages are left out. */
 function securityHeaders() {
   return httpSecurityHeaders({
     contentSecurityPolicy: { "default-src": "'none'", "frame-ancestors": "'none'" },
@@ -187,27 +197,21 @@ function securityHeaders() {
   });
 }
 
-/** Headers that every answer has; and no body where only the head was asked for. */
-function finished(): Edge {
-  const add = ({
-    event,
-    response,
-  }: {
-    event: Event;
-    response: APIGatewayProxyStructuredResultV2 | null | undefined;
-  }) => {
+/** Headers of every response; removes the body of a response to HEAD. */
+function commonHeaders(): Middleware {
+  const add = ({ event, response }: Ended) => {
     if (!response) return;
     const { request, dialect } = exchangeOf(event);
     if (request.method === "HEAD") response.body = "";
     response.headers = { "cache-control": "no-store", "x-correlation-id": request.traceId, ...response.headers };
-    const isKept = response.headers["cache-control"] !== "no-store";
-    if (dialects[dialect].forbidsOldCaches && !isKept) response.headers.pragma = "no-cache";
+    const isStored = response.headers["cache-control"] !== "no-store";
+    if (dialects[dialect].forbidsOldCaches && !isStored) response.headers.pragma = "no-cache";
   };
   return { after: add, onError: add };
 }
 
-/** Writes whatever was thrown as an answer in the dialect of the path. */
-function faultsRendered(profile: ScimProfile | undefined): Edge {
+/** Renders anything that was thrown in the dialect of the path. */
+function renderingFaults(profile: ScimProfile | undefined): Middleware {
   return {
     onError: (handled) => {
       const exchange = exchangeOf(handled.event);
@@ -229,6 +233,6 @@ function faultsRendered(profile: ScimProfile | undefined): Edge {
 }
 
 function exchangeOf(event: Event): Exchange {
-  if (!event.exchange) throw new Error("the request was not opened");
+  if (!event.exchange) throw new Error("the event has no exchange");
   return event.exchange;
 }

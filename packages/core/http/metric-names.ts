@@ -1,18 +1,17 @@
 /**
- * The metrics that the functions write into their logs, for those who write them and those who watch them. Their one
- * dimension is the function's service: every metric of every operation would be paid for, so an operation is a field of the line.
+ * The metrics that the functions write into their logs. Their only dimension is the service: each metric of each operation
+ * would cost extra, so the operation is a field of the line instead.
  */
 
-/** Where CloudWatch keeps the metrics. */
+/** The CloudWatch namespace of the metrics. */
 export const NAMESPACE = "IdentityAdminApi";
 
 /** The name of the dimension. */
 export const DIMENSION = "service";
 
-/** Counts and times of requests. */
 export type MetricName =
   | "Requests"
-  /** Answered with a status from 500 on. */
+  /** Responses with a status from 500 on, and requests with logged errors. */
   | "ServerErrors"
   /** Milliseconds. */
   | "Duration"
@@ -22,9 +21,9 @@ export type MetricName =
   /** Requests that the authorizer refused. */
   | "Refusals"
   | "SignInFailures"
-  /** Those of the failures that met a locked name. */
+  /** Sign-in failures of a locked name. */
   | "LockedSignIns"
   /** Changes of a directory that failed halfway and could not be undone. */
   | "DirectoryUndoFailures"
-  /** Days since the key that signs access tokens began to. */
+  /** Days since the key that signs access tokens started to sign. */
   | "SigningKeyAge";

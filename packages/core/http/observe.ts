@@ -1,6 +1,6 @@
 /**
- * What operators see: one line per request, which is a log record and its metrics in one (CloudWatch embedded metric
- * format), and lines for warnings and errors. The types list every field that can leave, so bodies, headers and secrets cannot.
+ * Logs and metrics: one line per request, which is a log record and its metrics in one (CloudWatch embedded metric format),
+ * and lines for warnings and errors. The types list every field that is logged, so bodies, headers and secrets are not.
  */
 import { Logger } from "@aws-lambda-powertools/logger";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
@@ -10,7 +10,7 @@ import { type MetricName, NAMESPACE } from "./metric-names.ts";
 /** The record of one request. */
 interface RequestRecord {
   readonly traceId: string;
-  /** The operation's id; empty where the path leads to none. */
+  /** The id of the operation; empty where the path and method lead to none. */
   readonly operation: string;
   readonly method: string;
   readonly status: number;
@@ -18,31 +18,30 @@ interface RequestRecord {
   readonly cost: Cost;
   readonly tenant?: string;
   readonly subject?: string;
-  /** The name of the failure. */
   readonly fault?: string;
-  /** How many defects the answer did not stand or fall with: operations of many that failed. */
+  /** How many errors were logged although the response is a success, such as failed operations of a bulk request. */
   readonly defects?: number;
-  /** How the authorizer decided; this and what follows only in its own lines. */
+  /** The authorizer's decision. This and the fields below are in its own lines only. */
   readonly decision?: string;
   readonly sourceIp?: string;
-  /** The scope that a refused caller would have needed. */
+  /** The scope of the operation that was refused with 403. */
   readonly neededScope?: string;
 }
 
-/** A thing that went wrong, for the people who run the service. */
-interface Trouble {
+/** An error of the service, for its operators. */
+interface Failure {
   readonly traceId: string;
   readonly operation: string;
   readonly fault: string;
   readonly cause: unknown;
 }
 
-/** A change in who may get in, or a refusal: for the people who look after security. */
+/** A refused credential, for those who monitor security. */
 interface SecurityEvent {
   readonly traceId: string;
   readonly tenant: string;
   readonly userStore: string;
-  /** A digest of the name that was tried, so that the log holds no names of people. */
+  /** A digest of the user name: the log contains no names of people. */
   readonly nameDigest: string;
   readonly sourceIp: string;
   readonly reason: string;
@@ -57,22 +56,22 @@ interface UndoFailure {
   readonly cause: unknown;
 }
 
-/** The voice of one function. */
+/** Writes the logs and metrics of one function. */
 export interface Observer {
   request(record: RequestRecord): void;
-  trouble(trouble: Trouble): void;
+  failure(failure: Failure): void;
   security(event: SecurityEvent): void;
   undoFailure(failure: UndoFailure): void;
-  /** The age of the key that signs access tokens, where it was looked up. */
+  /** Adds the age of the key that signs access tokens to the next line. */
   signingKey(ageMs: number): void;
 }
 
-/** What the log holds of an error: its name, message and stack, and those of what caused it. No other member of it. */
-interface Account {
+/** An error as it is logged: name, message and stack, also of its causes, and no other member. */
+interface LoggedError {
   readonly name: string;
   readonly message: string;
   readonly stack?: string | undefined;
-  readonly cause?: Account;
+  readonly cause?: LoggedError;
 }
 
 const CAUSES_MAX = 4;
@@ -81,7 +80,7 @@ const DAY_MS = 86_400_000;
 
 const observers = new Map<string, Observer>();
 
-/** The voice of a function: one for each service and container, so that what one part tells is in the line that another writes. */
+/** The observer of a service: one per container, so that all parts of a function share its next line. */
 export function newObserver(service: string): Observer {
   const observer = observers.get(service) ?? open(service);
   observers.set(service, observer);
@@ -93,13 +92,13 @@ function open(service: string): Observer {
   const metrics = new Metrics({ namespace: NAMESPACE, serviceName: service });
   const count = (name: MetricName, value: number) => metrics.addMetric(name, MetricUnit.Count, value);
   let cold = true;
-  /** What was told since the last line. */
+  /** Counted since the last line. */
   let refused = { SignInFailures: 0, LockedSignIns: 0 };
   let undoFailures = 0;
   let keyAgeMs: number | undefined;
   return {
     request({ cost, durationMs, ...record }) {
-      // Filled and published without a pause in between, so requests that are served at the same time do not mix.
+      // Filled and published synchronously, so that concurrent requests do not mix.
       count("Requests", 1);
       count("ServerErrors", record.status >= 500 || record.defects !== undefined ? 1 : 0);
       metrics.addMetric("Duration" satisfies MetricName, MetricUnit.Milliseconds, Math.round(durationMs * 1000) / 1000);
@@ -108,7 +107,7 @@ function open(service: string): Observer {
       count("WriteUnits", cost.writeUnits);
       const { decision } = record;
       if (decision !== undefined) count("Refusals", decision === "refuse" ? 1 : 0);
-      // Where sign-ins happen the counts are always there: that tells "none" from "unknown". Elsewhere they would only cost.
+      // Functions that sign users in always publish these counts, so that "none" differs from "unknown". Each metric costs.
       if (decision !== undefined || refused.SignInFailures > 0) {
         count("SignInFailures", refused.SignInFailures);
         count("LockedSignIns", refused.LockedSignIns);
@@ -124,8 +123,8 @@ function open(service: string): Observer {
       metrics.publishStoredMetrics();
       cold = false;
     },
-    trouble({ traceId, operation, fault, cause }) {
-      logger.error("request failed", { traceId, operation, fault, cause: accountOf(cause) });
+    failure({ traceId, operation, fault, cause }) {
+      logger.error("request failed", { traceId, operation, fault, cause: loggedErrorOf(cause) });
     },
     security(event) {
       refused.SignInFailures += 1;
@@ -134,7 +133,7 @@ function open(service: string): Observer {
     },
     undoFailure({ cause, ...failure }) {
       undoFailures += 1;
-      logger.error("directory undo failed", { ...failure, cause: accountOf(cause) });
+      logger.error("directory undo failed", { ...failure, cause: loggedErrorOf(cause) });
     },
     signingKey(ageMs) {
       keyAgeMs = ageMs;
@@ -142,13 +141,13 @@ function open(service: string): Observer {
   };
 }
 
-function accountOf(thrown: unknown, depth = 0): Account {
-  if (!(thrown instanceof Error)) return { name: typeof thrown, message: "something else than an error was thrown" };
+function loggedErrorOf(thrown: unknown, depth = 0): LoggedError {
+  if (!(thrown instanceof Error)) return { name: typeof thrown, message: "a value that is not an Error was thrown" };
   const { name, message, stack, cause } = thrown;
   return {
     name,
     message,
     stack,
-    ...(cause !== undefined && depth < CAUSES_MAX ? { cause: accountOf(cause, depth + 1) } : {}),
+    ...(cause !== undefined && depth < CAUSES_MAX ? { cause: loggedErrorOf(cause, depth + 1) } : {}),
   };
 }

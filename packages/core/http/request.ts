@@ -1,4 +1,4 @@
-/** From the gateway's event (payload 2.0) to one plain request that everything behind looks at instead. */
+/** From the gateway's event (payload format 2.0) to a plain request, which all later code reads instead. */
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import { splitTenant } from "../operation/match.ts";
 import { familyOf } from "../operation/services.ts";
@@ -8,13 +8,13 @@ import { dialects } from "./dialects.ts";
 
 /** One request. */
 export interface HttpRequest {
-  /** Correlates the answer, the log lines and the caller's own records. */
+  /** Correlates the response, the log lines and the caller's own records. */
   readonly traceId: string;
-  /** The method that is meant: what a POST names in its header where the dialect of the path lets it. */
+  /** The method, or the one that a POST names in its header where the dialect of the path allows that. */
   readonly method: string;
-  /** Decoded once, by the gateway; never decoded again. Without the tenant prefix. */
+  /** Without the tenant prefix. Decoded once, by the gateway, and never again. */
   readonly path: string;
-  /** The tenant that the path names; it must agree with the credential's. */
+  /** The tenant that the path names, which must be the credential's. */
   readonly pathTenant: string | undefined;
   /** Names in lower case; a repeated header is joined by commas. */
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -24,10 +24,10 @@ export interface HttpRequest {
 
 const CORRELATION_ID = /^[A-Za-z0-9-]{1,64}$/;
 
-/** The methods that a POST can stand for: some networks let only GET and POST through. */
+/** The methods that a POST can stand for: some networks allow GET and POST only. */
 const TUNNELLED: ReadonlySet<string> = new Set(["PUT", "PATCH", "DELETE"]);
 
-/** The parts of an event that both the authorizer's and a function's event have. */
+/** What the events of the authorizer and of a function have in common. */
 export type EventHead = Pick<APIGatewayProxyEventV2, "rawPath" | "rawQueryString" | "headers"> & {
   readonly requestContext: {
     readonly requestId?: string;
@@ -50,8 +50,8 @@ export function readRequest(event: EventHead): HttpRequest {
 }
 
 /**
- * The caller's own correlation id where it is harmless; otherwise the id that the gateway gave the request, which its
- * authorizer and its function see alike, as a UUID that does not tell it.
+ * The caller's own correlation id where it is well-formed; otherwise a UUID derived from the gateway's request id, which is
+ * the same for the authorizer and the function.
  */
 function traceIdOf(headers: HttpRequest["headers"], requestId: string | undefined): string {
   const given = headers["x-correlation-id"] ?? headers["correlation-id"] ?? "";
@@ -59,17 +59,17 @@ function traceIdOf(headers: HttpRequest["headers"], requestId: string | undefine
   return requestId ? traceIdFrom(requestId) : newTraceId();
 }
 
-/** Authorizer and function read it alike, so what is authorised is what is done. */
+/** The authorizer and the function both use this, so the method that is authorised is the one that is executed. */
 function methodOf(method: string, path: string, headers: HttpRequest["headers"]): string {
   const family = familyOf(path);
   if (method !== "POST" || !family || !dialects[family.dialect].tunnelsMethods) return method;
-  const meant = (headers["x-http-method-override"] ?? "").trim().toUpperCase();
-  return TUNNELLED.has(meant) ? meant : method;
+  const override = (headers["x-http-method-override"] ?? "").trim().toUpperCase();
+  return TUNNELLED.has(override) ? override : method;
 }
 
 /**
- * The parameters of a query string, or of a form, which is written like one; each given once. Throws `request.invalid` for a repeated parameter and for broken escapes:
- * readers that take the first, the last or all of two values would each see another request.
+ * The parameters of a query string, or of a form, which has the same syntax. Throws `request.invalid` for invalid escapes and
+ * for a repeated parameter: readers that take the first, the last or all of its values would disagree.
  */
 export function readQuery(rawQuery: string, place = "query string"): Readonly<Record<string, string>> {
   const query = new Map<string, string>();
@@ -78,10 +78,7 @@ export function readQuery(rawQuery: string, place = "query string"): Readonly<Re
     const at = pair.indexOf("=");
     const name = decodePart(at < 0 ? pair : pair.slice(0, at), place);
     if (query.has(name)) {
-      throw new Fault(
-        "request.invalid",
-        `The parameter "${name.slice(0, 100)}" stands in the ${place} more than once.`,
-      );
+      throw new Fault("request.invalid", `The ${place} has the parameter "${name.slice(0, 100)}" more than once.`);
     }
     query.set(name, decodePart(at < 0 ? "" : pair.slice(at + 1), place));
   }
@@ -92,7 +89,7 @@ function decodePart(part: string, place: string): string {
   try {
     return decodeURIComponent(part.replaceAll("+", " "));
   } catch (cause) {
-    throw new Fault("request.invalid", `The ${place} holds a percent sign that does not begin an escape of UTF-8.`, {
+    throw new Fault("request.invalid", `The ${place} has a percent sign that does not start a valid UTF-8 escape.`, {
       cause,
     });
   }

@@ -1,6 +1,6 @@
 /**
- * The pipeline without Lambda: admit a request by the authorizer's decision, parse its input with the operation's
- * schemas, call the handler, shape the answer. Everything that can go wrong is thrown as a `Fault`.
+ * The request pipeline without Lambda: compare the request with the authorizer's decision, parse the input with the
+ * operation's schemas, call the handler, build the response. Every failure is thrown as a `Fault`.
  */
 import type * as z from "zod";
 import type { Principal, PublicContext } from "../operation/context.ts";
@@ -14,7 +14,7 @@ import type { Decision } from "./decision.ts";
 import { dialects } from "./dialects.ts";
 import { type HttpRequest, readQuery } from "./request.ts";
 
-/** A request that may proceed to its operation. */
+/** A request that may be executed. */
 export interface Admitted {
   readonly operation: string;
   readonly params: Readonly<Record<string, string>>;
@@ -22,29 +22,40 @@ export interface Admitted {
   readonly scopes: readonly string[];
 }
 
-/** An answer before it is written for the gateway. */
-export interface HttpAnswer {
+/** A response before it is encoded for the gateway. */
+export interface HttpResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Written as JSON. */
+  /** Encoded as JSON. */
   readonly body?: unknown;
-  /** Written as it is. */
+  /** Sent unchanged. */
   readonly content?: string | Uint8Array;
 }
 
-/** A handler as the pipeline calls it: its types are checked where the table of handlers is written. */
+/** A handler as the pipeline calls it. Its types are checked where the handlers are declared (`Handlers`). */
 export type AnyHandler = (input: never, context: never) => Promise<unknown>;
 
-/** What handlers may answer, as the pipeline looks at it; `ResultOf` says which of it each operation does. */
-interface Parts {
+/** An admitted request with everything that its handler needs. */
+export interface Call {
+  readonly declared: Operation;
+  readonly handler: AnyHandler;
+  readonly request: HttpRequest;
+  readonly params: Readonly<Record<string, string>>;
+  /** Decoded, not yet parsed with the operation's schema. */
+  readonly body: unknown;
+  readonly context: PublicContext;
+}
+
+/** The members that the result of a handler can have; `ResultOf` says which ones an operation has. */
+interface ResultParts {
   readonly location?: string;
   readonly etag?: string;
   readonly body?: unknown;
 }
 
 /**
- * Holds a request against the decision that came with it. The decision must be about the very operation that the path
- * leads to here. Throws the refusal, `route.not_found`, `route.method_not_allowed` or `auth.forbidden`.
+ * Compares a request with the decision that came with it, which must be about the operation that the path and method lead
+ * to here. Throws the refusal, `route.not_found`, `route.method_not_allowed` or `auth.forbidden`.
  */
 export function admit(
   request: HttpRequest,
@@ -56,14 +67,14 @@ export function admit(
   const found = match(request.method, request.path);
   const isOpen = decision.decision === "public";
   if (found.kind !== "operation") {
-    const isTold = found.kind === "method" && isOpenPath(match, operations, request.path, found.allow);
-    if (isOpen && familyOf(request.path) && !isTold) throw disagreement();
+    const isListed = found.kind === "method" && isOpenPath(match, operations, request.path, found.allow);
+    if (isOpen && familyOf(request.path) && !isListed) throw otherOperation();
     throw unmatched(found, request);
   }
   const declared = operations[found.id];
-  // An operator may ask for a credential where the catalogue does not, and open what shows nothing of a tenant; nothing else.
+  // Rules of the operator can protect public operations and open those that are declared openable; nothing else.
   const mayBeOpen = declared?.scope === PUBLIC || declared?.openable === true;
-  if (!declared || decision.operation !== found.id || (isOpen && !mayBeOpen)) throw disagreement();
+  if (!declared || decision.operation !== found.id || (isOpen && !mayBeOpen)) throw otherOperation();
   return {
     operation: found.id,
     params: found.params,
@@ -72,51 +83,56 @@ export function admit(
   };
 }
 
-function disagreement(): Fault {
-  return new Fault("auth.forbidden", "The request was authorised for another operation than the one it asks for.");
+function otherOperation(): Fault {
+  return new Fault(
+    "auth.forbidden",
+    "The request was authorised for another operation than the one of its path and method.",
+  );
 }
 
 function unmatched(match: Exclude<Match, { kind: "operation" }>, { method, path }: HttpRequest): Fault {
   return match.kind === "method"
-    ? new Fault("route.method_not_allowed", `${path} answers ${match.allow.join(", ")}, not ${method.slice(0, 20)}.`, {
+    ? new Fault("route.method_not_allowed", `${path} supports ${match.allow.join(", ")}, not ${method.slice(0, 20)}.`, {
         headers: { allow: match.allow.join(", ") },
       })
     : new Fault("route.not_found", "No operation of this API has this path.");
 }
 
-/** Parses the input of an admitted request, calls its handler and shapes the answer. */
-export async function answer(
-  declared: Operation,
-  handler: AnyHandler,
-  request: HttpRequest,
-  params: Readonly<Record<string, string>>,
-  body: unknown,
-  context: PublicContext,
-): Promise<HttpAnswer> {
+/** Parses the input of a request, calls its handler and builds the response. */
+export async function execute({ declared, handler, request, params, body, context }: Call): Promise<HttpResponse> {
   const input = {
     params: declared.params && parsePart("path", declared.params, params),
     query: queryOf(declared, request),
     headers: declared.headers && parsePart("header", declared.headers, request.headers),
     body: declared.body && parsePart("body", declared.body, body),
   };
-  // Input and context are what the handler's type is derived from: the operation's schemas and scope.
+  // The handler's types are derived from the same schemas and scope (`Handlers`).
   const result = await handler(input as never, context as never);
-  const { success } = declared;
-  if (success.file !== undefined) return attachment(success.file, result as FileResult);
+  return declared.success.file === undefined
+    ? responseOf(declared, request, result, context)
+    : attachment(declared.success.file, result as FileResult);
+}
+
+function responseOf(
+  { method, success }: Operation,
+  request: HttpRequest,
+  result: unknown,
+  context: PublicContext,
+): HttpResponse {
   const hasParts = success.location ?? success.etag ?? success.orNoContent ?? false;
-  const parts: Parts = hasParts ? (result as Parts) : { body: result };
+  const parts: ResultParts = hasParts ? (result as ResultParts) : { body: result };
   const headers = {
     ...(parts.location !== undefined && { location: `${context.origin}${parts.location}` }),
     ...(parts.etag !== undefined && { etag: parts.etag }),
     ...(success.maxAgeSeconds !== undefined && { "cache-control": `public, max-age=${success.maxAgeSeconds}` }),
   };
-  if (declared.method === "GET" && parts.etag !== undefined) {
+  if (method === "GET" && parts.etag !== undefined) {
     if (namesTag(request.headers["if-none-match"] ?? "", parts.etag)) return { status: 304, headers };
   }
   if (!success.body) return { status: success.status, headers };
   if (success.orNoContent && parts.body === undefined) return { status: 204, headers };
-  // Parsing the result strips whatever the contract does not declare, so no stored field leaves unnoticed. Not so of SCIM
-  // resources, whose shapes are loose: what leaves of those is chosen by their schemas, attribute by attribute (scim/projection.ts).
+  // Parsing removes members that the contract does not declare, so that no stored field is returned by accident. The shapes
+  // of SCIM resources are loose: there the SCIM schemas select the attributes (scim/projection.ts).
   return { status: success.status, headers, body: success.body.parse(parts.body) };
 }
 
@@ -124,27 +140,31 @@ function queryOf(declared: Operation, { rawQuery }: HttpRequest): unknown {
   if (!declared.query) return undefined;
   const query = readQuery(rawQuery);
   const { ignoresQueryCase } = dialects[services[declared.service].dialect];
-  return parsePart("query", declared.query, ignoresQueryCase ? named(query, declared.query) : query);
+  return parsePart("query", declared.query, ignoresQueryCase ? withDeclaredNames(query, declared.query) : query);
 }
 
-/** Query parameters under the names that an operation declares, where their case does not count. */
-function named(query: Readonly<Record<string, string>>, declared: z.ZodObject): Readonly<Record<string, string>> {
+/** Query parameters under the names that an operation declares, compared without case. */
+function withDeclaredNames(
+  query: Readonly<Record<string, string>>,
+  declared: z.ZodObject,
+): Readonly<Record<string, string>> {
   const names = new Map(Object.keys(declared.shape).map((name) => [name.toLowerCase(), name]));
   const found = new Map<string, string>();
   for (const [name, value] of Object.entries(query)) {
     const known = names.get(name.toLowerCase()) ?? name;
-    if (found.has(known)) throw new Fault("request.invalid", `The query parameter "${known}" is given more than once.`);
+    if (found.has(known))
+      throw new Fault("request.invalid", `The query string has the parameter "${known}" more than once.`);
     found.set(known, value);
   }
   return Object.fromEntries(found);
 }
 
-function attachment(media: string, { content, fileName }: FileResult): HttpAnswer {
+function attachment(media: string, { content, fileName }: FileResult): HttpResponse {
   return {
     status: 200,
     headers: {
       "content-type": media,
-      // RFC 6266: the plain form for all clients, the other one for names that it cannot hold.
+      // RFC 6266: the plain form for all clients, the extended one for names with other characters.
       "content-disposition": `attachment; filename="${fileName.replace(/[^\w. -]/g, "_")}"; filename*=UTF-8''${encodeURIComponent(fileName)}`,
     },
     content,

@@ -9,7 +9,7 @@ import type { UserStore } from "../identities/users/store.ts";
 import { Fault } from "../platform/faults.ts";
 import { foldName } from "../platform/fold.ts";
 import type { Step } from "../table/table.ts";
-import { revokingUser } from "../tokens/revocation.ts";
+import { revokingUser } from "../tokens/revocation-store.ts";
 import type { DirectorySettings } from "./model.ts";
 
 /** The records of one directory. */

@@ -1,30 +1,29 @@
-/** What a user brings to a token at this moment, and from when on that is known to hold. */
-import { roleIdsOf } from "../auth/held-roles.ts";
+/** The account of a user as a token is issued for it: the user, its roles, and what was revoked of both. */
+import { roleIdsOf } from "../auth/role-ids.ts";
 import type { Role } from "../identities/roles/store.ts";
 import type { User } from "../identities/users/model.ts";
-import { keys } from "../table/keys.ts";
-import { markOf, subjects } from "../tokens/revocation.ts";
+import { revocationStore, subjects } from "../tokens/revocation-store.ts";
 import type { OAuthContext } from "./context.ts";
 
-/** A user with its roles and what was revoked of both. */
-export interface UserStanding {
+export interface AccountStatus {
   readonly user: User;
   readonly roles: readonly Role[];
-  /** When tokens of the user were revoked last. */
+  /** The latest revocation of the user: tokens that were issued before it are not valid. */
   readonly userFromMs: number;
-  /** The same of the user and all its roles. */
+  /** The latest revocation of the user and of all its roles: a token for this status is dated behind it. */
   readonly knownMs: number;
 }
 
 /**
- * Reads a user that `find` finds. Where something was revoked since the request began, or so shortly before that the mark
- * lies ahead of it, what was read beside the mark may be older than the mark: then it is read again, behind it.
+ * Reads the account of the user that `find` returns. Where a revocation is newer than the start of the request, the user
+ * and roles may have been read before it: then they are read again. `knownMs` stays that of the first read, because the
+ * second read can miss later changes in the same way.
  */
-export async function userStanding(
+export async function readAccountStatus(
   tenant: string,
   find: () => Promise<User | undefined>,
   context: OAuthContext,
-): Promise<UserStanding | undefined> {
+): Promise<AccountStatus | undefined> {
   const first = await read(tenant, find, context);
   if (!first || first.knownMs <= context.now) return first;
   const second = await read(tenant, find, context);
@@ -35,17 +34,13 @@ async function read(
   tenant: string,
   find: () => Promise<User | undefined>,
   context: OAuthContext,
-): Promise<UserStanding | undefined> {
+): Promise<AccountStatus | undefined> {
   const user = await find();
   if (!user) return undefined;
-  const { roles, table } = context;
   const roleIds = await roleIdsOf(context, tenant, user);
-  const [found, marks] = await Promise.all([
-    roles.findMany(tenant, roleIds),
-    table.getMany(
-      [subjects.user(user.id), ...roleIds.map(subjects.role)].map((subject) => keys.revocation(tenant, subject)),
-    ),
+  const [roles, [userFromMs = 0, ...roleFromMs]] = await Promise.all([
+    context.roles.findMany(tenant, roleIds),
+    revocationStore(context.table).validFrom(tenant, [subjects.user(user.id), ...roleIds.map(subjects.role)]),
   ]);
-  const [userFromMs = 0, ...roleFromMs] = marks.map(markOf);
-  return { user, roles: found, userFromMs, knownMs: Math.max(userFromMs, ...roleFromMs) };
+  return { user, roles, userFromMs, knownMs: Math.max(userFromMs, ...roleFromMs) };
 }

@@ -1,4 +1,4 @@
-/** Who the client is (RFC 6749 section 2.3; reference access.md section 1.3): by Basic, by the form, or by its id alone. Pure. */
+/** Client authentication (RFC 6749 section 2.3): by the Basic scheme, by the form, or by the client id alone. Pure. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { ownerOf } from "../applications/protocols/model.ts";
 import type { Client } from "../applications/registry/client-store.ts";
@@ -7,14 +7,14 @@ import { BASIC_CHALLENGE } from "../http/decision.ts";
 import { Fault } from "../platform/faults.ts";
 import type { Seal } from "../platform/seal.ts";
 
-/** What a request says of its client. */
+/** The client credentials of a request. */
 export interface PresentedClient {
   readonly clientId: string;
   /** Every reading of the secret that was sent; empty where none was. */
   readonly secrets: readonly string[];
 }
 
-/** The parameters that may name a client. */
+/** The form parameters that identify a client. */
 export interface ClientParameters {
   readonly client_id?: string | undefined;
   readonly client_secret?: string | undefined;
@@ -23,25 +23,25 @@ export interface ClientParameters {
 
 const PRINTABLE = /^[\x21-\x7E]+$/;
 
-/** Judges clients for one container. */
-export interface ClientJudge {
+/** Authenticates clients for one container. */
+export interface ClientAuthenticator {
   /**
-   * The client that a request comes from, given what was found under the id. Throws `client.unauthenticated` with one sentence
-   * for all who do not know the secret, whether there is such a client or not.
+   * The client that sent a request; `found` is the one with the presented id. Throws `client.unauthenticated`, with one
+   * sentence for an unknown client and a wrong secret, after the same work.
    */
-  judge(presented: PresentedClient, found: Client | undefined, pathTenant: string | undefined): Client;
+  authenticate(presented: PresentedClient, found: Client | undefined, pathTenant: string | undefined): Client;
 }
 
-/** The fault of a client that nobody knows, or that cannot show that it is the one. */
+/** The fault of a client that is unknown or not authenticated. */
 export function clientRefused(
-  description = "The client is unknown, or its credential is wrong, or it was sent in a way that is not accepted.",
+  description = "The client is unknown, its credential is wrong, or it used a method that is not accepted.",
 ): Fault {
   return new Fault("client.unauthenticated", description, { headers: { "www-authenticate": BASIC_CHALLENGE } });
 }
 
 /**
- * What a request says of its client. Throws `request.invalid` where it says two things, and `client.unauthenticated` where it
- * says nothing that can be read.
+ * Reads the client credentials of a request. Throws `request.invalid` where it has more than one, and
+ * `client.unauthenticated` where it has none that can be read.
  */
 export function presentedClient(authorization: string | undefined, form: ClientParameters): PresentedClient {
   const { client_id: id, client_secret: secret, client_assertion: assertion } = form;
@@ -49,12 +49,14 @@ export function presentedClient(authorization: string | undefined, form: ClientP
     if (!id || assertion) throw clientRefused();
     return { clientId: id, secrets: secret ? [secret] : [] };
   }
-  if (secret || assertion) throw invalid("The client shows who it is in a header and in the form: leave one out.");
+  if (secret || assertion) {
+    throw invalid("Authenticate the client with the Authorization header or with the form, not with both.");
+  }
   const parts = basicParts(authorization);
   if (!parts) throw clientRefused();
   const [name, word] = parts;
-  if (id && id !== idOf(name)) throw invalid("The header and the form name two clients.");
-  // The secret as it was sent or as the encoding would have it: knowing either is knowing it.
+  if (id && id !== idOf(name)) throw invalid("The Authorization header and client_id name different clients.");
+  // Both the text that was sent and its form-decoded reading are accepted: who knows one of them knows the secret.
   return { clientId: idOf(name), secrets: [...new Set([word, decoded(word)])] };
 }
 
@@ -62,45 +64,46 @@ function invalid(description: string): Fault {
   return new Fault("request.invalid", description);
 }
 
-/** An id never holds a blank: a reading that does was none. */
+/** Client ids are printable: a decoded text that is not printable was not encoded. */
 function idOf(text: string): string {
   return PRINTABLE.test(decoded(text)) ? decoded(text) : text;
 }
 
-/** Undoes the form encoding that RFC 6749 asks for and few clients do; what is no encoding is as it is. */
+/** Undoes the form encoding that RFC 6749 section 2.3.1 asks for and few clients apply. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));
   } catch {
-    // A percent sign of its own: the text was not encoded.
+    // A plain percent sign: the text was not encoded.
     return text;
   }
 }
 
-/** Opens the judge of one container. */
-export function newClientJudge(seal: Seal): ClientJudge {
-  // For clients that there are not, so that they cost what others cost.
-  const nobody = { text: seal.seal("nobody's secret, which nobody knows", "nobody"), owner: "nobody" };
+/** Opens client authentication for one container. */
+export function newClientAuthenticator(seal: Seal): ClientAuthenticator {
+  // Stands in for unknown clients, so that they cost the same work.
+  const unknown = { text: seal.seal("the secret of an unknown client", "unknown"), owner: "unknown" };
   return {
-    judge({ secrets }, found, pathTenant) {
+    authenticate({ secrets }, found, pathTenant) {
       const sealed = found
         ? { text: found.settings.sealedSecret, owner: ownerOf(found.tenant, found.applicationId) }
-        : nobody;
-      const isRight = holds(seal.open(sealed.text, sealed.owner), secrets);
-      const isElsewhere = pathTenant !== undefined && found?.tenant !== pathTenant;
-      if (!found || isElsewhere || !(isRight || (secrets.length === 0 && found.settings.isPublic)))
+        : unknown;
+      const isRight = equalsAny(seal.open(sealed.text, sealed.owner), secrets);
+      const isOtherTenant = pathTenant !== undefined && found?.tenant !== pathTenant;
+      if (!found || isOtherTenant || !(isRight || (secrets.length === 0 && found.settings.isPublic))) {
         throw clientRefused();
+      }
       if (!found.settings.isEnabled) throw clientRefused("The application is disabled.");
       if (found.settings.state !== "ACTIVE") {
-        throw clientRefused("The client was revoked: make a new secret to use it again.");
+        throw clientRefused("The client was revoked. Regenerate its secret to use it again.");
       }
       return found;
     },
   };
 }
 
-/** Whether one of the texts is the secret, with the same work whichever it is. */
-function holds(secret: string, texts: readonly string[]): boolean {
+/** Whether one of the texts is the secret. Constant time: compares all of them. */
+function equalsAny(secret: string, texts: readonly string[]): boolean {
   return texts.map((text) => timingSafeEqual(digestOf(text), digestOf(secret))).includes(true);
 }
 

@@ -1,50 +1,51 @@
-/** The grants: from a client and its form to tokens (reference access.md sections 1.2 and 1.7; decision 0023). */
+/** The grants: from an authenticated client and its form to tokens (decision 0023). */
 import type * as z from "zod";
 import { usable } from "../auth/basic.ts";
-import { NOWHERE } from "../auth/sign-in.ts";
-import { parseUsername } from "../domain/username.ts";
+import { UNKNOWN_NAME } from "../auth/sign-in.ts";
+import { parseUsername, type QualifiedName } from "../domain/username.ts";
 import { maySignIn } from "../identities/users/model.ts";
 import { systemClock } from "../platform/clock.ts";
 import { Fault } from "../platform/faults.ts";
 import { newId } from "../platform/ids.ts";
-import { removingAccessToken } from "../tokens/access.ts";
+import { removingAccessToken } from "../tokens/access-token-store.ts";
+import { isAlive } from "../tokens/model.ts";
+import { digestOf, newOpaque } from "../tokens/opaque.ts";
 import {
   continuingFamily,
   type Family,
-  type FoundRefresh,
+  type RefreshTokenInFamily,
   removingFamily,
   startingFamily,
-} from "../tokens/families.ts";
-import { isAlive } from "../tokens/model.ts";
-import { digestOf, newOpaque } from "../tokens/opaque.ts";
-import { revocationTime, revokingGrant } from "../tokens/revocation.ts";
-import { userStanding } from "./account-status.ts";
+} from "../tokens/refresh-family-store.ts";
+import { revocationTime, revokingGrant } from "../tokens/revocation-store.ts";
+import { readAccountStatus } from "./account-status.ts";
 import type { OAuthContext } from "./context.ts";
-import { tokenAnswer, type Written, writeAccessToken } from "./issue.ts";
-import { needed, type Opened } from "./request.ts";
+import { type IssuedToken, issueAccessToken, tokenResponse } from "./issue.ts";
+import { type AuthenticatedRequest, required } from "./request.ts";
 import { clientScopes, ownNames, userScopes } from "./scopes.ts";
 import type { TokenRequest, TokenResponse } from "./shapes.ts";
 
-/** A token request whose client is known. */
-export interface GrantRequest extends Opened {
+/** A token request of an authenticated client. */
+export interface GrantRequest extends AuthenticatedRequest {
   readonly form: z.output<typeof TokenRequest>;
-  /** The scopes that are asked for. */
+  /** The requested scopes. */
   readonly names: readonly string[];
 }
 
-type Grant = (request: GrantRequest, context: OAuthContext) => Promise<z.input<typeof TokenResponse>>;
+type Response = z.input<typeof TokenResponse>;
+type Grant = (request: GrantRequest, context: OAuthContext) => Promise<Response>;
 
-/** A family ends after 30 days, however often it is used, or with its first refresh token where that lives longer (RFC 9700 section 4.14.2). */
+/** A family ends after 30 days, however often it is used, or with its first refresh token if that lives longer (RFC 9700 section 4.14.2). */
 const FAMILY_SECONDS = 30 * 24 * 60 * 60;
 
-/** The grants that there are, by their names, which are compared as they are. */
+/** The supported grants by their names, which are case-sensitive. */
 export const grants: ReadonlyMap<string, Grant> = new Map([
   ["client_credentials", clientCredentials],
   ["password", password],
   ["refresh_token", refresh],
 ]);
 
-/** The steps that end a family and all its tokens. */
+/** The steps that end a family and revoke all its tokens. */
 export function endingFamily({ id, tenant, access }: Family) {
   return [
     removingFamily(tenant, id),
@@ -53,114 +54,111 @@ export function endingFamily({ id, tenant, access }: Family) {
   ];
 }
 
-async function clientCredentials(
-  { client, names, places }: GrantRequest,
-  context: OAuthContext,
-): Promise<z.input<typeof TokenResponse>> {
+async function clientCredentials({ client, names, places }: GrantRequest, context: OAuthContext): Promise<Response> {
   if (client.settings.isPublic) {
-    throw new Fault(
-      "grant.unauthorized",
-      "A public client cannot show that it is the one: it has no grant of its own.",
-    );
+    throw new Fault("grant.unauthorized", "A public client has no secret: it cannot use the grant client_credentials.");
   }
   const scopes = clientScopes({ names, places, ...client });
-  const written = await writeAccessToken(client, { scopes, roleIds: [], grantId: newId(), knownMs: 0 }, context);
-  if (written.steps.length > 0) await context.table.write(...written.steps);
-  return tokenAnswer(written);
+  const issued = await issueAccessToken(client, { scopes, roleIds: [], grantId: newId(), knownMs: 0 }, context);
+  if (issued.steps.length > 0) await context.table.write(...issued.steps);
+  return tokenResponse(issued);
 }
 
-async function password(
-  { form, client, names, places }: GrantRequest,
-  context: OAuthContext,
-): Promise<z.input<typeof TokenResponse>> {
+async function password({ form, client, names, places }: GrantRequest, context: OAuthContext): Promise<Response> {
   const { tenant, settings } = client;
-  const username = needed("username", form.username);
-  const credential = usable(username, needed("password", form.password));
+  const username = required("username", form.username);
+  const credential = usable(username, required("password", form.password));
   if (!credential) throw signInRefused();
-  const given = parseUsername(credential.username);
-  // A name that does not end in the client's tenant is meant as a whole, an e-mail address included; whoever is of another
-  // tenant is a stranger then.
-  const isQualified = username.includes("@") && given?.tenant === tenant;
-  const name = (isQualified ? given : parseUsername(`${credential.username}@${tenant}`)) ?? NOWHERE;
+  const name = nameIn(tenant, credential.username, username.includes("@"));
   const onRefused = context.tools.refusals(context.traceId, context.sourceIp);
-  const found = await userStanding(
+  const status = await readAccountStatus(
     tenant,
     async () => (await context.tools.signIn([name], credential.password, context, onRefused))?.user,
     context,
   );
-  if (!found) throw signInRefused();
-  const { user, roles, knownMs } = found;
+  if (!status) throw signInRefused();
   const [id, text] = [newId(), newOpaque("rt_")];
-  const who = { id: user.id, userName: user.userName, userStore: user.userStore };
-  const decided = userScopes({ names, places, ...client }, roles);
-  const written = await writeAccessToken(client, { user: who, ...decided, grantId: id, knownMs }, context);
-  const startedSeconds = written.token.issuedAtSeconds;
+  const user = { id: status.user.id, userName: status.user.userName, userStore: status.user.userStore };
+  const granted = userScopes({ names, places, ...client }, status.roles);
+  const issued = await issueAccessToken(client, { user, ...granted, grantId: id, knownMs: status.knownMs }, context);
+  const startedSeconds = issued.token.issuedAtSeconds;
   const family: Family = {
     id,
     tenant,
     clientId: client.clientId,
     applicationId: client.applicationId,
-    user: who,
-    scopes: decided.scopes,
-    startedMs: written.token.issuedMs,
+    user,
+    scopes: granted.scopes,
+    startedMs: issued.token.issuedMs,
     endsAtSeconds: startedSeconds + Math.max(FAMILY_SECONDS, settings.refreshSeconds),
     current: digestOf(text),
     currentUntilSeconds: startedSeconds + settings.refreshSeconds,
     rotatedMs: 0,
-    access: written.latest,
+    access: issued.latest,
   };
-  await context.table.write(...written.steps, ...startingFamily(family));
-  return tokenAnswer(written, text);
+  await context.table.write(...issued.steps, ...startingFamily(family));
+  return tokenResponse(issued, text);
 }
 
-/** One answer for everybody who may not sign in, whatever the reason. */
+/**
+ * The user name in the client's tenant. A name that does not end in that tenant is taken as a whole, e-mail addresses
+ * included, so users of other tenants cannot sign in.
+ */
+function nameIn(tenant: string, username: string, hasAt: boolean): QualifiedName {
+  const given = parseUsername(username);
+  const isQualified = hasAt && given?.tenant === tenant;
+  return (isQualified ? given : parseUsername(`${username}@${tenant}`)) ?? UNKNOWN_NAME;
+}
+
+/** One sentence for every refused sign-in, so that it shows nothing of the reason. */
 function signInRefused(): Fault {
   return new Fault("grant.invalid", "The user name or the password is wrong, or the user may not sign in.");
 }
 
-async function refresh(request: GrantRequest, context: OAuthContext): Promise<z.input<typeof TokenResponse>> {
+async function refresh(request: GrantRequest, context: OAuthContext): Promise<Response> {
   const { client } = request;
   const { tenant, settings } = client;
-  const given = needed("refresh_token", request.form.refresh_token);
+  const given = required("refresh_token", request.form.refresh_token);
   const family = await usableFamily(request, context);
   const names = refreshNames(request, family);
   const find = async () => {
     const user = await context.users.find(tenant, family.user.id, family.user.userStore);
     return user && maySignIn(user) ? user : undefined;
   };
-  const [found, places] = await Promise.all([
-    userStanding(tenant, find, context),
+  const [status, places] = await Promise.all([
+    readAccountStatus(tenant, find, context),
     context.apiResources.findScopes(tenant, ownNames(names)),
   ]);
-  if (!found || found.userFromMs > family.startedMs) throw refreshRefused();
-  const decided = userScopes({ names, places, ...client }, found.roles);
-  const knownMs = Math.max(found.knownMs, family.access.issuedMs + 1);
-  const written = await writeAccessToken(
+  if (!status || status.userFromMs > family.startedMs) throw refreshRefused();
+  const granted = userScopes({ names, places, ...client }, status.roles);
+  const knownMs = Math.max(status.knownMs, family.access.issuedMs + 1);
+  const issued = await issueAccessToken(
     client,
-    { user: family.user, ...decided, grantId: family.id, knownMs },
+    { user: family.user, ...granted, grantId: family.id, knownMs },
     context,
   );
   const text = settings.rotatesRefresh ? newOpaque("rt_") : given;
   const after: Family = {
     ...family,
-    access: written.latest,
+    access: issued.latest,
     ...(settings.rotatesRefresh && {
       current: digestOf(text),
-      currentUntilSeconds: Math.min(written.token.issuedAtSeconds + settings.refreshSeconds, family.endsAtSeconds),
+      currentUntilSeconds: Math.min(issued.token.issuedAtSeconds + settings.refreshSeconds, family.endsAtSeconds),
       rotatedMs: systemClock.now(),
     }),
   };
   await context.table.write(
     ...continuingFamily(family, after, refreshRefused),
-    ...written.steps,
-    ...replacing(family, written, context.now),
+    ...issued.steps,
+    ...replacing(family, issued, context.now),
   );
-  return tokenAnswer(written, text);
+  return tokenResponse(issued, text);
 }
 
-/** The family of a refresh token that this client may use now. */
-async function usableFamily({ client, located }: GrantRequest, context: OAuthContext): Promise<Family> {
-  const found = located?.tenant === client.tenant ? await context.families.open(located) : undefined;
+/** The family of the refresh token of a request, which this client may use now. Throws `grant.invalid`. */
+async function usableFamily({ client, refreshToken }: GrantRequest, context: OAuthContext): Promise<Family> {
+  const isInTenant = refreshToken?.tenant === client.tenant;
+  const found = isInTenant ? await context.families.withFamily(refreshToken) : undefined;
   if (!found || found.family.clientId !== client.clientId || !isAlive(found, context.now)) throw refreshRefused();
   await checkReuse(found, context);
   const { family } = found;
@@ -170,10 +168,10 @@ async function usableFamily({ client, located }: GrantRequest, context: OAuthCon
 }
 
 /**
- * Refuses a token that has been used. Its second use ends the family: one of the two was by somebody who should not have it.
- * Uses at the same moment are a race of one client with itself: one wins, and nothing ends.
+ * Refuses a refresh token that was used before. Its second use ends the family: one of the two users of the token stole it.
+ * Two concurrent uses are a race of one client with itself: one succeeds, and the family goes on.
  */
-async function checkReuse({ digest, family }: FoundRefresh, context: OAuthContext): Promise<void> {
+async function checkReuse({ digest, family }: RefreshTokenInFamily, context: OAuthContext): Promise<void> {
   if (family.current === digest) return;
   if (context.now >= family.rotatedMs) {
     await context.table.write(...endingFamily(family));
@@ -184,14 +182,14 @@ async function checkReuse({ digest, family }: FoundRefresh, context: OAuthContex
   throw refreshRefused();
 }
 
-/** The names that a refresh asks for: those of the sign-in, or some of them. Throws `scope.invalid`. */
+/** The requested scopes: those of the sign-in, or a part of them. Throws `scope.invalid`. */
 function refreshNames({ form, names }: GrantRequest, { scopes }: Family): readonly string[] {
   if (!form.scope) return scopes;
   if (names.every((name) => scopes.includes(name))) return names;
-  throw new Fault("scope.invalid", "A refresh token brings no scope that was not granted with it.");
+  throw new Fault("scope.invalid", "You can only request scopes that were granted with this refresh token.");
 }
 
-/** One answer for every refresh token that brings nothing. */
+/** One sentence for every refused refresh token, so that it shows nothing of the reason. */
 function refreshRefused(): Fault {
   return new Fault(
     "grant.invalid",
@@ -199,8 +197,8 @@ function refreshRefused(): Fault {
   );
 }
 
-/** What ends with the access token that a new one replaces. A JWT lives on unless it is told about. */
-function replacing({ tenant, id, access }: Family, { token }: Written, nowMs: number) {
+/** The steps that end the access token that a new one replaces. A JWT needs a revocation, because no row of it exists. */
+function replacing({ tenant, id, access }: Family, { token }: IssuedToken, nowMs: number) {
   if (access.digest !== undefined) return [removingAccessToken(access.digest)];
   return isAlive(access, nowMs) ? revokingGrant(tenant, id, token.issuedMs, token.expiresAtSeconds) : [];
 }

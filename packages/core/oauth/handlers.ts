@@ -1,42 +1,43 @@
-/** The functions behind the token endpoint and what belongs to it. */
+/** The handlers of the token endpoint, of revocation and introspection, and of the published documents. */
 
 import { SUPER_TENANT } from "../domain/tenant.ts";
 import type { Handlers } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
-import { removingAccessToken } from "../tokens/access.ts";
-import { removingFamily } from "../tokens/families.ts";
+import { removingAccessToken } from "../tokens/access-token-store.ts";
 import { issuerAt, toJwk } from "../tokens/jwt.ts";
 import { acceptedAt } from "../tokens/key-ring.ts";
 import { digestOf } from "../tokens/opaque.ts";
-import { revocationTime, revokingGrant } from "../tokens/revocation.ts";
+import { removingFamily } from "../tokens/refresh-family-store.ts";
+import { revocationTime, revokingGrant } from "../tokens/revocation-store.ts";
 import type { OAuthContext, OAuthStores } from "./context.ts";
 import type { oauthOperations } from "./contract.ts";
 import { endingFamily, grants } from "./grants.ts";
 import { introspect, introspectorsTenant } from "./introspect.ts";
 import { openIdConfiguration, serverMetadata } from "./metadata.ts";
-import { checkQuery, openClient } from "./request.ts";
+import { authenticateClient, checkQuery } from "./request.ts";
 import { ownNames, scopeNames } from "./scopes.ts";
 
 export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
   async requestToken({ query, headers, body: form }, context) {
     checkQuery(query);
-    const { names, fault } = asked(form.scope);
+    const { names, fault } = requestedScopes(form.scope);
     const { authorization } = headers;
-    const wanted = { authorization, form, names: ownNames(names), refreshToken: form.refresh_token };
-    const opened = await openClient(wanted, context);
+    const request = { authorization, form, names: ownNames(names), refreshToken: form.refresh_token };
+    const authenticated = await authenticateClient(request, context);
     const grant = grants.get(form.grant_type);
-    if (!grant)
-      throw new Fault("grant.unsupported", "The grant types are password, client_credentials and refresh_token.");
-    if (!opened.client.settings.grantTypes.includes(form.grant_type)) {
-      throw new Fault("grant.unauthorized", "The application does not list this grant type.");
+    if (!grant) {
+      throw new Fault("grant.unsupported", "Use the grant type password, client_credentials or refresh_token.");
+    }
+    if (!authenticated.client.settings.grantTypes.includes(form.grant_type)) {
+      throw new Fault("grant.unauthorized", "This grant type is not in the grantTypes of the application.");
     }
     if (fault) throw fault;
-    return grant({ ...opened, form, names }, context);
+    return grant({ ...authenticated, form, names }, context);
   },
 
   async revokeToken({ query, headers, body: form }, context) {
     checkQuery(query);
-    const { client } = await openClient({ authorization: headers.authorization, form }, context);
+    const { client } = await authenticateClient({ authorization: headers.authorization, form }, context);
     await revoke(form.token, client.clientId, client.tenant, context);
     return undefined;
   },
@@ -52,22 +53,15 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
     return { keys: acceptedAt(ring, now).map(toJwk) };
   },
 
-  async getOpenIdConfiguration(_, context) {
-    return openIdConfiguration(context.origin, await documentsTenant(context.pathTenant, context));
-  },
-  async getServerMetadata(_, context) {
-    return serverMetadata(context.origin, await documentsTenant(context.pathTenant, context));
-  },
-  async getIssuerMetadata(_, context) {
-    return serverMetadata(context.origin, await documentsTenant(context.pathTenant, context));
-  },
-  async getTenantIssuerMetadata({ params }, context) {
-    return serverMetadata(context.origin, await documentsTenant(params.tenant, context));
-  },
+  getOpenIdConfiguration: async (_, context) =>
+    openIdConfiguration(context.origin, await documentsTenant(context.pathTenant, context)),
+  getServerMetadata: (_, context) => metadataOf(context.pathTenant, context),
+  getIssuerMetadata: (_, context) => metadataOf(context.pathTenant, context),
+  getTenantIssuerMetadata: ({ params }, context) => metadataOf(params.tenant, context),
 };
 
-/** The scopes that are asked for; a mistake in them is told when their turn comes. */
-function asked(scope: string | undefined): { readonly names: readonly string[]; readonly fault?: Fault } {
+/** The requested scopes. A fault in them is thrown later: the client and the grant are checked first. */
+function requestedScopes(scope: string | undefined): { readonly names: readonly string[]; readonly fault?: Fault } {
   try {
     return { names: scopeNames(scope) };
   } catch (error) {
@@ -76,7 +70,7 @@ function asked(scope: string | undefined): { readonly names: readonly string[]; 
   }
 }
 
-/** Ends a token of a client; whatever it cannot end is none of its. */
+/** Revokes a token if it belongs to the client; ignores any other text (RFC 7009 section 2.2). */
 async function revoke(text: string, clientId: string, tenant: string, context: OAuthContext): Promise<void> {
   const { tools, table, families, origin, now } = context;
   const isOwn = (of: { readonly clientId: string; readonly tenant: string }) =>
@@ -92,14 +86,18 @@ async function revoke(text: string, clientId: string, tenant: string, context: O
     );
     return;
   }
-  const located = await families.locate(text);
-  const found = located && (await families.open(located));
+  const refreshToken = await families.findToken(text);
+  const found = refreshToken && (await families.withFamily(refreshToken));
   if (found && isOwn(found.family)) await table.write(...endingFamily(found.family));
 }
 
-/** The tenant of a document. Throws `route.not_found` where there is none. */
+async function metadataOf(domain: string | undefined, context: OAuthContext) {
+  return serverMetadata(context.origin, await documentsTenant(domain, context));
+}
+
+/** The tenant of a published document. Throws `route.not_found` where it does not exist or is not active. */
 async function documentsTenant(domain: string | undefined, { tenants }: OAuthContext): Promise<string> {
   const tenant = domain ?? SUPER_TENANT;
   if ((await tenants.find(tenant))?.active) return tenant;
-  throw new Fault("route.not_found", "There is no such tenant.");
+  throw new Fault("route.not_found", "This tenant does not exist.");
 }

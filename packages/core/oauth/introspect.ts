@@ -1,4 +1,4 @@
-/** What a token stands for (RFC 7662; reference access.md section 1.11), for those who may ask. */
+/** Token introspection (RFC 7662). */
 import type * as z from "zod";
 import { authenticateBearer, isBearer } from "../auth/bearer.ts";
 import { PRIMARY } from "../domain/username.ts";
@@ -7,21 +7,22 @@ import { maySignIn } from "../identities/users/model.ts";
 import { Fault } from "../platform/faults.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import { isAlive, subjectOf, type TokenUser } from "../tokens/model.ts";
-import type { Reading, ReadToken } from "../tokens/reader.ts";
-import { readUserMark } from "../tokens/revocation.ts";
+import type { TokenReading, ValidToken } from "../tokens/reader.ts";
+import { revocationStore, subjects } from "../tokens/revocation-store.ts";
 import { type ClientParameters, clientRefused } from "./client-authentication.ts";
 import type { OAuthContext } from "./context.ts";
-import { openClient } from "./request.ts";
+import { authenticateClient } from "./request.ts";
 import type { Introspection } from "./shapes.ts";
 
-/** The scope of callers that are not the client of a tenant. */
+/** The scope that callers need who are not clients. */
 const INTROSPECT = "internal_oauth2_introspect";
 
-type Shown = z.input<typeof Introspection>;
+type Response = z.input<typeof Introspection>;
 
 /**
- * The tenant whose tokens a caller may ask about: a confidential client, or a user or token with the scope. A Basic header can
- * be either's; whoever is no client is tried as a user, also where the id is a client's, so that nothing shows which it is.
+ * The tenant whose tokens a caller may introspect: that of a confidential client, or of a user or token with the scope. A
+ * Basic header can be of a client or of a user: where client authentication fails it is tried as a user, also if a client
+ * with that id exists, so that the response does not show it.
  */
 export async function introspectorsTenant(
   authorization: string | undefined,
@@ -30,7 +31,7 @@ export async function introspectorsTenant(
 ): Promise<string> {
   if (authorization !== undefined && isBearer(authorization)) return callersTenant(authorization, context);
   try {
-    const { client } = await openClient({ authorization, form }, context);
+    const { client } = await authenticateClient({ authorization, form }, context);
     if (client.settings.isPublic) throw clientRefused();
     return client.tenant;
   } catch (error) {
@@ -40,7 +41,7 @@ export async function introspectorsTenant(
   }
 }
 
-/** The tenant of a caller with a password or a token of its own, which needs the scope. Throws `auth.unauthenticated` and `auth.forbidden`. */
+/** The tenant of a user or token with the scope. Throws `auth.unauthenticated` and `auth.forbidden`. */
 async function callersTenant(header: string, context: OAuthContext): Promise<string> {
   const { tools, traceId, sourceIp, pathTenant } = context;
   const { principal, scopes } = isBearer(header)
@@ -48,21 +49,25 @@ async function callersTenant(header: string, context: OAuthContext): Promise<str
     : await tools.authenticate(header, context, tools.refusals(traceId, sourceIp));
   if (pathTenant !== undefined && pathTenant !== principal.tenant) throw clientRefused();
   if (!scopes.has(INTROSPECT)) {
-    throw new Fault("auth.forbidden", `The operation needs the scope ${INTROSPECT}, which the caller does not have.`, {
-      headers: isBearer(header) ? { "www-authenticate": bearerChallenge("insufficient_scope", INTROSPECT) } : {},
-    });
+    throw new Fault(
+      "auth.forbidden",
+      `This operation requires the scope ${INTROSPECT}, which your credential does not have.`,
+      {
+        headers: isBearer(header) ? { "www-authenticate": bearerChallenge("insufficient_scope", INTROSPECT) } : {},
+      },
+    );
   }
   return principal.tenant;
 }
 
-/** What a token of the tenant stands for. Whatever does not count is not active, and nothing more is told of it. */
-export async function introspect(text: string, tenant: string, context: OAuthContext): Promise<Shown> {
+/** Describes a token of the tenant. Of any other text the response says only that it is not active. */
+export async function introspect(text: string, tenant: string, context: OAuthContext): Promise<Response> {
   const access = await context.tools.reader.read(text, readingOf(context));
   if (access) return access.token.tenant === tenant ? presentAccess(access, context) : { active: false };
   return (await presentRefresh(text, tenant, context)) ?? { active: false };
 }
 
-function presentAccess({ token, id }: ReadToken, { origin }: OAuthContext): Shown {
+function presentAccess({ token, id }: ValidToken, { origin }: OAuthContext): Response {
   const { tenant, clientId, user, scopes, issuedAtSeconds, expiresAtSeconds } = token;
   return {
     active: true,
@@ -81,16 +86,16 @@ function presentAccess({ token, id }: ReadToken, { origin }: OAuthContext): Show
   };
 }
 
-/** A refresh token that could be used now. */
-async function presentRefresh(text: string, tenant: string, context: OAuthContext): Promise<Shown | undefined> {
-  const located = await context.families.locate(text);
-  const found = located?.tenant === tenant ? await context.families.open(located) : undefined;
+/** Describes a refresh token that can be used now. */
+async function presentRefresh(text: string, tenant: string, context: OAuthContext): Promise<Response | undefined> {
+  const refreshToken = await context.families.findToken(text);
+  const found = refreshToken?.tenant === tenant ? await context.families.withFamily(refreshToken) : undefined;
   if (!found || found.family.current !== found.digest || !isAlive(found, context.now)) return undefined;
   const { user, clientId, scopes, startedMs } = found.family;
-  const [client, owner, userFromMs] = await Promise.all([
+  const [client, owner, [userFromMs = 0]] = await Promise.all([
     context.clients.find(clientId),
     context.users.find(tenant, user.id, user.userStore),
-    readUserMark(context.table, tenant, user.id),
+    revocationStore(context.table).validFrom(tenant, [subjects.user(user.id)]),
   ]);
   if (!client || client.tokensFromMs > startedMs || !owner || !maySignIn(owner) || userFromMs > startedMs)
     return undefined;
@@ -105,12 +110,12 @@ async function presentRefresh(text: string, tenant: string, context: OAuthContex
   };
 }
 
-/** A user as people write it: with the store where it is not the first, and with the tenant. */
+/** The qualified name of a user, without the primary user store. */
 function nameOf({ userName, userStore }: TokenUser, tenant: string): string {
   return `${userStore === PRIMARY ? "" : `${userStore}/`}${userName}@${tenant}`;
 }
 
-function readingOf({ table, origin, now, pathTenant }: OAuthContext): Reading {
+function readingOf({ table, origin, now, pathTenant }: OAuthContext): TokenReading {
   return {
     table,
     issuer: issuerAt(origin),

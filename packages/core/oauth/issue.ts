@@ -1,35 +1,35 @@
-/** From what was decided to a token that can be handed out. */
+/** Issues access tokens. */
 import type { Client } from "../applications/registry/client-store.ts";
 import { newId } from "../platform/ids.ts";
 import type { Step } from "../table/table.ts";
-import { keepingAccessToken } from "../tokens/access.ts";
-import type { LatestAccess } from "../tokens/families.ts";
+import { storingAccessToken } from "../tokens/access-token-store.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import type { AccessToken, TokenUser } from "../tokens/model.ts";
 import { digestOf, newOpaque } from "../tokens/opaque.ts";
+import type { LatestAccess } from "../tokens/refresh-family-store.ts";
 import type { OAuthContext } from "./context.ts";
 
-/** What was decided. */
-export interface Decided {
+/** What a token grants. */
+export interface TokenGrant {
   readonly user?: TokenUser;
   readonly scopes: readonly string[];
   readonly roleIds: readonly string[];
   readonly grantId: string;
-  /** From when on all of it is known to hold (revocation.ts). */
+  /** The latest revocation that the grant takes into account (revocation-store.ts). */
   readonly knownMs: number;
 }
 
-/** An access token before it is kept and sent. */
-export interface Written {
+/** An access token before it is stored and sent. */
+export interface IssuedToken {
   readonly text: string;
   readonly token: AccessToken;
-  /** What keeps it; nothing for a token that says all by itself. */
+  /** The steps that store it; none for a JWT. */
   readonly steps: readonly Step[];
   readonly latest: LatestAccess;
 }
 
-/** The answer of the token endpoint (RFC 6749 section 5.1). */
-export function tokenAnswer({ text, token }: Written, refreshToken?: string) {
+/** The response of the token endpoint (RFC 6749 section 5.1). */
+export function tokenResponse({ text, token }: IssuedToken, refreshToken?: string) {
   return {
     access_token: text,
     token_type: "Bearer" as const,
@@ -39,20 +39,20 @@ export function tokenAnswer({ text, token }: Written, refreshToken?: string) {
   };
 }
 
-/** Writes an access token of a client as its application wants it: as a JWT, or as text that means nothing by itself. */
-export async function writeAccessToken(
+/** Issues an access token of a client, as a JWT or as an opaque text, whichever its application is configured for. */
+export async function issueAccessToken(
   client: Client,
-  { knownMs, ...decided }: Decided,
+  { knownMs, ...grant }: TokenGrant,
   { now, origin, table, tools }: OAuthContext,
-): Promise<Written> {
+): Promise<IssuedToken> {
   const { settings, clientId, tenant, applicationId } = client;
   const issuedAtSeconds = Math.floor(now / 1_000);
-  const life = decided.user ? settings.userTokenSeconds : settings.clientTokenSeconds;
+  const life = grant.user ? settings.userTokenSeconds : settings.clientTokenSeconds;
   const token: AccessToken = {
     tenant,
     clientId,
     applicationId,
-    ...decided,
+    ...grant,
     issuedAtSeconds,
     issuedMs: Math.max(now, knownMs, client.tokensFromMs, client.scopesFromMs),
     expiresAtSeconds: issuedAtSeconds + life,
@@ -63,6 +63,6 @@ export async function writeAccessToken(
     return { text, token, steps: [], latest: { issuedMs, expiresAtSeconds } };
   }
   const text = newOpaque("at_");
-  const steps = [keepingAccessToken(text, token)];
+  const steps = [storingAccessToken(text, token)];
   return { text, token, steps, latest: { digest: digestOf(text), issuedMs, expiresAtSeconds } };
 }

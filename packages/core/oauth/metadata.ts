@@ -1,4 +1,4 @@
-/** What the server says of itself (RFC 8414, OpenID Connect Discovery 1.0). Pure. */
+/** The metadata of the authorization server (RFC 8414, OpenID Connect Discovery 1.0). Pure. */
 import type * as z from "zod";
 import { systemScopes } from "../domain/system-apis.ts";
 import { issuerAt } from "../tokens/jwt.ts";
@@ -19,7 +19,7 @@ export function serverMetadata(origin: string, tenant: string): z.input<typeof S
     introspection_endpoint: `${base}/introspect`,
     jwks_uri: `${base}/jwks`,
     grant_types_supported: [...grants.keys()],
-    // Nothing is answered by an authorization endpoint, which there is not.
+    // The server has no authorization endpoint.
     response_types_supported: [],
     scopes_supported: [...systemScopes],
     token_endpoint_auth_methods_supported: ANY,
@@ -28,7 +28,7 @@ export function serverMetadata(origin: string, tenant: string): z.input<typeof S
   };
 }
 
-/** The same for OpenID Connect. */
+/** The same as an OpenID Provider configuration. */
 export function openIdConfiguration(origin: string, tenant: string): z.input<typeof OpenIdConfiguration> {
   return {
     ...serverMetadata(origin, tenant),

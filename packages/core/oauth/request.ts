@@ -1,14 +1,14 @@
-/** What the requests of clients have in common: forms, and the client that sends them. */
+/** What all requests of clients have in common: parameters, and the authentication of the client. */
 import type { ScopePlace } from "../api-resources/scope-store.ts";
 import type { Client } from "../applications/registry/client-store.ts";
 import { SUPER_TENANT } from "../domain/tenant.ts";
 import { Fault } from "../platform/faults.ts";
-import type { Located } from "../tokens/families.ts";
+import type { RefreshToken } from "../tokens/refresh-family-store.ts";
 import { type ClientParameters, clientRefused, presentedClient } from "./client-authentication.ts";
 import type { OAuthContext } from "./context.ts";
 
-/** Parameters that belong into the body: an address is kept in logs and histories. */
-const SECRETS: ReadonlySet<string> = new Set([
+/** Parameters that belong into the body: URLs are stored in logs and browser histories. */
+const BODY_ONLY: ReadonlySet<string> = new Set([
   "grant_type",
   "username",
   "password",
@@ -24,53 +24,55 @@ const SECRETS: ReadonlySet<string> = new Set([
   "scope",
 ]);
 
-/** What a client wants to know or have, before anybody knows whether it is one. */
-export interface Wanted {
+/** A request before its client is authenticated. */
+export interface ClientRequest {
   readonly authorization: string | undefined;
   readonly form: ClientParameters;
-  /** Names of scopes of the tenant's own APIs. */
+  /** Requested scopes of the tenant's own APIs. */
   readonly names?: readonly string[];
   readonly refreshToken?: string | undefined;
 }
 
-/** A client that has shown who it is, and what was found on the way. */
-export interface Opened {
+/** The authenticated client of a request, and what was read in the same round trip. */
+export interface AuthenticatedRequest {
   readonly client: Client;
+  /** The APIs of the requested scopes that exist. */
   readonly places: ReadonlyMap<string, ScopePlace>;
-  readonly located: Located | undefined;
+  readonly refreshToken: RefreshToken | undefined;
 }
 
-/** Refuses parameters of the protocol in the address. Throws `request.invalid`. */
+/** Refuses OAuth parameters in the query string. Throws `request.invalid`. */
 export function checkQuery(query: Readonly<Record<string, unknown>>): void {
-  const wrong = Object.keys(query).find((name) => SECRETS.has(name));
+  const wrong = Object.keys(query).find((name) => BODY_ONLY.has(name));
   if (wrong === undefined) return;
-  throw new Fault("request.invalid", `Send ${wrong} in the body, not in the address.`);
+  throw new Fault("request.invalid", `Send ${wrong} in the body, not in the URL.`);
 }
 
-/** A parameter that the request must have. Throws `request.invalid`. */
-export function needed(name: string, value: string | undefined): string {
+/** A required parameter. Throws `request.invalid`. */
+export function required(name: string, value: string | undefined): string {
   if (value) return value;
   throw new Fault("request.invalid", `The parameter ${name} is required.`);
 }
 
 /**
- * Finds and judges the client of a request, and brings along in the same round trip what else it needs. One more where the
- * client's tenant is neither named in the path nor the first one. Throws `client.unauthenticated` and `request.invalid`.
+ * Authenticates the client of a request. One round trip, in which everything else that the request needs is read too; one
+ * more where the client's tenant is neither the tenant of the path nor the super tenant. Throws `client.unauthenticated`
+ * and `request.invalid`.
  */
-export async function openClient(
-  { authorization, form, names = [], refreshToken }: Wanted,
+export async function authenticateClient(
+  { authorization, form, names = [], refreshToken }: ClientRequest,
   { clients, tenants, apiResources, families, pathTenant, tools }: OAuthContext,
-): Promise<Opened> {
+): Promise<AuthenticatedRequest> {
   const presented = presentedClient(authorization, form);
   const guess = pathTenant ?? SUPER_TENANT;
-  const homeOf = (domain: string) => Promise.all([tenants.find(domain), apiResources.findScopes(domain, names)]);
-  const [found, guessed, located] = await Promise.all([
+  const readTenant = (domain: string) => Promise.all([tenants.find(domain), apiResources.findScopes(domain, names)]);
+  const [found, guessed, token] = await Promise.all([
     clients.find(presented.clientId),
-    homeOf(guess),
-    refreshToken ? families.locate(refreshToken) : undefined,
+    readTenant(guess),
+    refreshToken ? families.findToken(refreshToken) : undefined,
   ]);
-  const client = tools.judge.judge(presented, found, pathTenant);
-  const [tenant, places] = client.tenant === guess ? guessed : await homeOf(client.tenant);
+  const client = tools.clientAuthenticator.authenticate(presented, found, pathTenant);
+  const [tenant, places] = client.tenant === guess ? guessed : await readTenant(client.tenant);
   if (!tenant?.active) throw clientRefused();
-  return { client, places, located };
+  return { client, places, refreshToken: token };
 }

@@ -1,4 +1,4 @@
-/** Which scopes a token gets (reference access.md sections 1.6 and 2.2). Pure. */
+/** Which scopes a token gets (AC-006, AC-007; decision 0022). Pure. */
 import type { ScopePlace } from "../api-resources/scope-store.ts";
 import type { Authorization, Policy } from "../applications/registry/authorization-model.ts";
 import { systemScopePlaces, systemScopes } from "../domain/system-apis.ts";
@@ -10,21 +10,21 @@ const NAMES_MAX = 100;
 const CHARACTERS_MAX = 4_096;
 /** RFC 6749 section 3.3. */
 const SCOPE_TOKEN = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
-/** No scope of a tenant is called longer. */
+/** The longest name of a scope of a tenant. */
 const NAME_MAX = 255;
 /** Stands for every scope of this service. */
 const SYSTEM = "SYSTEM";
 
-/** What is decided on. */
+/** A request for scopes, and what the application is authorised for. */
 export interface Grantable {
   readonly applicationId: string;
   readonly names: readonly string[];
   readonly apis: readonly Authorization[];
-  /** Where the names of the tenant's own scopes belong. */
+  /** The APIs of the tenant's own scopes, by scope name. */
   readonly places: ReadonlyMap<string, ScopePlace>;
 }
 
-/** Scopes, and the roles that they rest on. */
+/** The granted scopes, and the roles that they come from. */
 export interface Granted {
   readonly scopes: readonly string[];
   readonly roleIds: readonly string[];
@@ -36,7 +36,7 @@ export function scopeNames(parameter: string | undefined): readonly string[] {
   if (parameter === undefined) return [];
   if (parameter.length > CHARACTERS_MAX) throw refuse(`is longer than ${CHARACTERS_MAX} characters`);
   const names = [...new Set(parameter.split(" ").filter((name) => name !== ""))];
-  if (!names.every((name) => SCOPE_TOKEN.test(name))) throw refuse("holds a character that no name of a scope has");
+  if (!names.every((name) => SCOPE_TOKEN.test(name))) throw refuse("contains a character that scope names cannot have");
   if (names.length > NAMES_MAX) throw refuse(`has more than ${NAMES_MAX} names`);
   return [...new Set(names.flatMap((name) => (name === SYSTEM ? [...systemScopes] : [name])))];
 }
@@ -46,32 +46,35 @@ export function ownNames(names: readonly string[]): readonly string[] {
   return names.filter((name) => !systemScopes.has(name) && name.length <= NAME_MAX);
 }
 
-/** What an application gets on its own account: no role is asked for, and what only people do is left out. */
-export function clientScopes(asked: Grantable): readonly string[] {
-  return asked.names.filter((name) => name !== SIGNED_IN && policyOf(name, asked) !== undefined);
+/** The scopes of an application on its own behalf: roles do not matter, and scopes of users only are left out. */
+export function clientScopes(requested: Grantable): readonly string[] {
+  return requested.names.filter((name) => name !== SIGNED_IN && policyOf(name, requested) !== undefined);
 }
 
-/** What an application gets on behalf of a user: of what it may have itself, what the user's roles bring, unless no policy asks for them. */
-export function userScopes(asked: Grantable, held: readonly Role[]): Granted {
-  const roles = held.filter((role) => isFor(role, asked.applicationId));
-  const reasons = asked.names.map((name) => {
-    const policy = name === SIGNED_IN ? "NO POLICY" : policyOf(name, asked);
-    const bringing = policy === "RBAC" ? roles.filter((role) => brings(role, name)) : [];
-    return { name, isGranted: policy === "NO POLICY" || bringing.length > 0, bringing };
+/**
+ * The scopes of an application on behalf of a user: of its authorised scopes, those that a role of the user includes. Scopes
+ * with the policy `NO POLICY` need no role.
+ */
+export function userScopes(requested: Grantable, rolesOfUser: readonly Role[]): Granted {
+  const roles = rolesOfUser.filter((role) => isFor(role, requested.applicationId));
+  const reasons = requested.names.map((name) => {
+    const policy = name === SIGNED_IN ? "NO POLICY" : policyOf(name, requested);
+    const including = policy === "RBAC" ? roles.filter((role) => includes(role, name)) : [];
+    return { name, isGranted: policy === "NO POLICY" || including.length > 0, including };
   });
   const granted = reasons.filter(({ isGranted }) => isGranted);
   return {
     scopes: granted.map(({ name }) => name),
-    roleIds: [...new Set(granted.flatMap(({ bringing }) => bringing.map(({ id }) => id)))],
+    roleIds: [...new Set(granted.flatMap(({ including }) => including.map(({ id }) => id)))],
   };
 }
 
-/** Whether a role brings a scope. The administrator's brings those of this service; a tenant's own are given one by one. */
-function brings({ holdsEveryScope, permissions }: Role, name: string): boolean {
+/** Whether a role includes a scope. The full-access role includes all scopes of this service, but not the tenant's own. */
+function includes({ holdsEveryScope, permissions }: Role, name: string): boolean {
   return permissions.includes(name) || (holdsEveryScope && systemScopes.has(name));
 }
 
-/** The policy under which an application has a scope; `undefined` when it has not. */
+/** The policy under which an application is authorised for a scope; `undefined` where it is not. */
 function policyOf(name: string, { apis, places }: Grantable): Policy | undefined {
   const place = systemScopePlaces.get(name) ?? places.get(name);
   return place && apis.find(({ apiId, scopeIds }) => apiId === place.apiId && scopeIds.includes(place.id))?.policy;

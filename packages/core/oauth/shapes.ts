@@ -1,63 +1,74 @@
-/** What the token endpoint and its neighbours are sent and answer (RFC 6749, 7009, 7662, 7517, 8414). */
+/** Requests and responses of the OAuth endpoints (RFC 6749, 7009, 7662, 7517, 8414). */
 import * as z from "zod";
 
 const parameter = z.string().optional();
 
-/** How a client shows in a form who it is. */
-const clientParameters = { client_id: parameter, client_secret: parameter, client_assertion: parameter };
+/** How a client authenticates in a form. */
+const clientParameters = {
+  client_id: parameter.meta({ description: "The id of the client, where no Authorization header is sent" }),
+  client_secret: parameter.meta({ description: "The secret of a confidential client" }),
+  client_assertion: parameter.meta({ description: "Not supported: clients authenticate with their secret" }),
+};
 
-/** A parameter with an empty value counts as left out (RFC 6749 section 3.1); what is unknown is ignored. */
+/** Empty parameters count as absent (RFC 6749 section 3.1); unknown ones are ignored. */
 export const TokenRequest = z
   .object({
     grant_type: z.string().min(1).meta({ description: "password, client_credentials or refresh_token" }),
-    scope: parameter.meta({ description: "Names of scopes, with blanks between them" }),
-    username: parameter,
-    password: parameter,
-    refresh_token: parameter,
+    scope: parameter.meta({ description: "The requested scopes, separated by spaces" }),
+    username: parameter.meta({ description: "For the grant password: the name of a user of the client's tenant" }),
+    password: parameter.meta({ description: "For the grant password" }),
+    refresh_token: parameter.meta({ description: "For the grant refresh_token" }),
     ...clientParameters,
   })
   .meta({ id: "TokenRequest" });
 
-/** Which token a request is about. */
+/** The token to revoke or to introspect. */
 export const TokenReference = z
-  .object({ token: z.string().min(1), token_type_hint: parameter, ...clientParameters })
+  .object({
+    token: z.string().min(1).meta({ description: "An access token or a refresh token" }),
+    token_type_hint: parameter.meta({ description: "Ignored: the token itself shows its type" }),
+    ...clientParameters,
+  })
   .meta({ id: "TokenReference" });
 
-/** Nothing of a token belongs into an address; what stands there is looked at and refused. */
+/** Any query: handlers refuse OAuth parameters in it. */
 export const AnyQuery = z.looseObject({});
 
-/** A client shows who it is in a header or in the form. */
+/** The header of a client that does not authenticate in the form. */
 export const Credential = z.object({ authorization: z.string().optional() });
 
 export const TokenResponse = z
   .object({
     access_token: z.string(),
     token_type: z.literal("Bearer"),
-    expires_in: z.int(),
-    refresh_token: z.string().optional(),
-    scope: z.string().optional(),
+    expires_in: z.int().meta({ description: "The lifetime of the access token, in seconds" }),
+    refresh_token: z.string().optional().meta({ description: "Absent for the grant client_credentials" }),
+    scope: z
+      .string()
+      .optional()
+      .meta({ description: "The granted scopes, separated by spaces; absent if there are none" }),
   })
   .meta({ id: "TokenResponse" });
 
 export const Introspection = z
   .object({
-    active: z.boolean(),
+    active: z.boolean().meta({ description: "Whether the token is valid now; false stands alone" }),
     scope: z.string().optional(),
     client_id: z.string().optional(),
     username: z.string().optional(),
     token_type: z.string().optional(),
-    exp: z.int().optional(),
-    iat: z.int().optional(),
+    exp: z.int().optional().meta({ description: "When the token expires, in seconds since 1970" }),
+    iat: z.int().optional().meta({ description: "When the token was issued, in seconds since 1970" }),
     nbf: z.int().optional(),
     sub: z.string().optional(),
     aud: z.union([z.string(), z.array(z.string())]).optional(),
     iss: z.string().optional(),
     jti: z.string().optional(),
-    aut: z.string().optional(),
+    aut: z.string().optional().meta({ description: "APPLICATION_USER for a token of a user, otherwise APPLICATION" }),
   })
   .meta({ id: "Introspection" });
 
-/** The public keys, as others read them. */
+/** The public keys as a JWK set. */
 export const JwkSet = z
   .object({
     keys: z.array(
@@ -76,7 +87,6 @@ export const JwkSet = z
 
 const names = z.array(z.string());
 
-/** What a client must know to use the server. Nothing stands in it that there is not. */
 export const ServerMetadata = z
   .object({
     issuer: z.string(),
@@ -93,7 +103,7 @@ export const ServerMetadata = z
   })
   .meta({ id: "ServerMetadata" });
 
-/** The same for clients of OpenID Connect, whose documents must have more members. */
+/** The same with the members that OpenID Connect requires. */
 export const OpenIdConfiguration = ServerMetadata.extend({
   subject_types_supported: names,
   id_token_signing_alg_values_supported: names,

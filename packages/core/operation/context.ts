@@ -1,6 +1,6 @@
-/** What a handler knows about the request it serves, beside its parsed input. */
+/** What a handler knows about its request, besides the parsed input. */
 
-/** A person who calls, with a password or through an application that has a token of this person. */
+/** A user who calls with a password or certificate, or through an application that has a token of this user. */
 export interface UserPrincipal {
   readonly kind: "user";
   readonly tenant: string;
@@ -12,7 +12,7 @@ export interface UserPrincipal {
   readonly userStore: string;
 }
 
-/** An application that calls on its own account, with a token of the grant `client_credentials`. */
+/** An application that calls on its own behalf, with a token of the grant `client_credentials`. */
 export interface ClientPrincipal {
   readonly kind: "client";
   readonly tenant: string;
@@ -21,46 +21,46 @@ export interface ClientPrincipal {
   readonly applicationId: string;
 }
 
-/** Who calls. The tenant comes from the credential alone. */
+/** The authenticated caller. Its tenant comes from the credential, never from the path. */
 export type Principal = UserPrincipal | ClientPrincipal;
 
-/** What is known of any request, also where anybody may call. */
+/** The context of every request, public ones included. */
 export interface PublicContext {
   readonly traceId: string;
-  /** When the request began, in milliseconds since 1970-01-01T00:00:00Z. Read once. */
+  /** When the request began, in milliseconds since 1970-01-01T00:00:00Z. One value for the whole request. */
   readonly now: number;
   /** The origin that absolute links start with, without a trailing slash. Never taken from the `Host` header. */
   readonly origin: string;
-  /** The tenant that the path names, where it names one. Nobody has vouched for it. */
+  /** The tenant that the path names. It is not authenticated. */
   readonly pathTenant?: string;
   /** Where the request came from, for the log. */
   readonly sourceIp: string;
-  /** Tells the log, and the count of server errors, of a defect that the answer does not stand or fall with. */
+  /** Logs an error that does not fail the response, and counts it as a server error. */
   readonly reportDefect: (defect: Error) => void;
 }
 
-/** What is known where the caller had to show a credential. */
+/** The context of a request that needs a credential. */
 export interface RequestContext extends PublicContext {
   readonly principal: Principal;
-  /** The tenant of the caller: the only tenant that a handler may touch. */
+  /** The tenant of the caller: the only tenant that a handler may read and write. */
   readonly tenant: string;
 }
 
-/** What is known where an operator may let anybody call: a caller may have shown a credential, or none. */
+/** The context of an operation that the operator may open: the caller may be unauthenticated. */
 export interface OpenableContext extends PublicContext {
   readonly principal?: Principal;
   readonly tenant?: string;
 }
 
-/** What an operation knows that must look at what its caller may do. */
+/** The context of an operation that checks scopes itself. */
 export interface ScopedContext extends RequestContext {
   /** The scopes of the caller's credential. */
   readonly scopes: ReadonlySet<string>;
 }
 
 /**
- * Who calls, to be held against the ids of users. Whoever makes a client chooses its id, which could be that of a user; no
- * id of a user has the form in which a client's stands here.
+ * The id of the caller, to compare with ids of users. A client id is chosen by the creator of the client and could equal a
+ * user id: the prefix keeps them apart.
  */
 export function callerId({ kind, subject }: Principal): string {
   return kind === "user" ? subject : `client ${subject}`;

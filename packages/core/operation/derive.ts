@@ -1,4 +1,4 @@
-/** What follows from the catalogue for the gateway and for access control: pure functions of data. */
+/** What the gateway and access control derive from the catalogue. Pure. */
 import { type Operation, PUBLIC } from "./operation.ts";
 import { type ServiceName, services } from "./services.ts";
 
@@ -21,7 +21,7 @@ export function routes(): readonly Route[] {
   });
 }
 
-/** Every scope that an operation asks for, with the ids of those operations, in alphabetical order. */
+/** The ids of the operations that need each scope, by scope, in alphabetical order. */
 export function scopeTable(operations: Readonly<Record<string, Operation>>): ReadonlyMap<string, readonly string[]> {
   const table = new Map<string, string[]>();
   for (const [id, { scope }] of Object.entries(operations)) {

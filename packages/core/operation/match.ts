@@ -1,16 +1,16 @@
 /**
  * From a method and a path to an operation.
  *
- * Literal segments win over parameters whatever the order of declaration, so `/applications/resident` is never the
- * application named "resident": a path that a literal owns answers 405 to other methods.
+ * Literal segments take precedence over parameters, whatever the order of declaration, so `/applications/resident` is never
+ * the application with the id "resident": other methods on a literal path are 405.
  */
 import { type Method, type Operation, PUBLIC } from "./operation.ts";
 import { familyOf } from "./services.ts";
 
-/** The longest path that is looked at, in characters. The gateway's own limit on headers is near it. */
+/** Characters of the longest path that is matched. */
 const PATH_LENGTH_MAX = 4_096;
 
-/** What a path and method lead to. */
+/** What a method and path lead to. */
 export type Match =
   | { readonly kind: "operation"; readonly id: string; readonly params: Readonly<Record<string, string>> }
   | { readonly kind: "method"; readonly allow: readonly Method[] }
@@ -19,7 +19,7 @@ export type Match =
 /** Finds the operation that a request is for. */
 export type Matcher = (method: string, path: string) => Match;
 
-/** A path with its tenant prefix taken off. */
+/** A path without its tenant prefix. */
 export interface TenantPath {
   /** The tenant that the path names, if it names one. */
   readonly tenant: string | undefined;
@@ -38,8 +38,8 @@ interface Found {
 }
 
 /**
- * Splits `/t/{tenant}/...`, which is offered before the paths of the protected families and before no others. What is longer
- * than any domain names no tenant, and is a path that does not exist.
+ * Splits `/t/{tenant}/...`. The prefix is offered for the protected families of paths only. A name that is longer than any
+ * domain is no tenant: the path does not exist.
  */
 export function splitTenant(path: string): TenantPath {
   const [, tenant, rest] = /^\/t\/([^/]{1,255})(\/.*)$/s.exec(path) ?? [];
@@ -47,19 +47,20 @@ export function splitTenant(path: string): TenantPath {
 }
 
 /**
- * The segments of a path, or `undefined` for one that no honest client sends: dot segments, empty inner segments,
- * backslashes, semicolons, control characters, or a percent sign left over after the gateway's decoding
- * (a second decoding anywhere would be a way around the rules). One trailing slash is allowed.
+ * The segments of a path. `undefined` for a path with dot segments, empty inner segments, backslashes, semicolons, control
+ * characters, or a percent sign after the gateway's decoding: a second decoding could bypass the access rules. One trailing
+ * slash is allowed.
  */
 export function segmentsOf(path: string): readonly string[] | undefined {
   if (path.length > PATH_LENGTH_MAX || !path.startsWith("/") || !path.isWellFormed()) return undefined;
   const segments = path.replace(/\/$/, "").slice(1).split("/");
-  const dubious = /[\p{Cc}\\;%\uFFFD]/u;
-  const honest = (segment: string) => segment !== "" && segment !== "." && segment !== ".." && !dubious.test(segment);
-  return segments.every(honest) ? segments : undefined;
+  const forbidden = /[\p{Cc}\\;%\uFFFD]/u;
+  const isPlain = (segment: string) =>
+    segment !== "" && segment !== "." && segment !== ".." && !forbidden.test(segment);
+  return segments.every(isPlain) ? segments : undefined;
 }
 
-/** Builds the matcher of a set of operations. Two operations that could answer the same request throw here. */
+/** Builds the matcher of a set of operations. Throws an `Error` where two operations match the same requests. */
 export function matcherOf(operations: Readonly<Record<string, Operation>>): Matcher {
   const root = newNode();
   for (const [id, declaration] of Object.entries(operations)) plant(root, id, declaration);
@@ -68,7 +69,7 @@ export function matcherOf(operations: Readonly<Record<string, Operation>>): Matc
     if (!segments) return { kind: "none" };
     const found = walk(root, segments, 0, []);
     if (!found) return { kind: "none" };
-    // RFC 9110 section 9.3.2: what answers GET answers HEAD.
+    // RFC 9110 section 9.3.2: HEAD is GET without a response body.
     const declared = found.node.methods.get((method === "HEAD" ? "GET" : method) as Method);
     if (!declared) return { kind: "method", allow: [...found.node.methods.keys()] };
     const params = Object.fromEntries(declared.names.map((name, index) => [name, found.values[index] ?? ""]));
@@ -91,7 +92,7 @@ function plant(root: Node, id: string, { method, path }: Operation): void {
     node = next;
   }
   const other = node.methods.get(method);
-  if (other) throw new Error(`${id} and ${other.id} answer the same request: ${method} ${path}`);
+  if (other) throw new Error(`${id} and ${other.id} match the same requests: ${method} ${path}`);
   node.methods.set(method, { id, names });
 }
 
@@ -103,7 +104,7 @@ function newNode(): Node {
   return { literals: new Map(), methods: new Map() };
 }
 
-/** Literals first; a literal that leads nowhere gives way to the parameter beside it. */
+/** Tries the literal first, then the parameter. */
 function walk(node: Node, segments: readonly string[], at: number, values: readonly string[]): Found | undefined {
   const segment = segments[at];
   if (segment === undefined) return node.methods.size > 0 ? { node, values } : undefined;
@@ -114,7 +115,7 @@ function walk(node: Node, segments: readonly string[], at: number, values: reado
   );
 }
 
-/** Whether anybody may be told which methods a path has: whatever answers there may be called by anybody. */
+/** Whether the methods of a path may be shown to unauthenticated callers: all its operations are public. */
 export function isOpenPath(
   match: Matcher,
   operations: Readonly<Record<string, Operation>>,

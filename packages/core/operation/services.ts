@@ -1,19 +1,19 @@
 /**
- * The endpoint groups: one Lambda function each, and the paths that the gateway hands to it.
+ * The endpoint groups: one Lambda function each, and the paths that the gateway routes to it.
  *
- * A mount stands for two gateway routes, itself and everything below it; each is offered below `/t/{tenant}` too.
- * Where two routes could take a path, API Gateway prefers one that matches it whole to a greedy one, then the longer,
- * then the one with more literal segments.
+ * A mount stands for two gateway routes, the path itself and everything below it, each also below `/t/{tenant}`. Where two
+ * routes match a path, API Gateway prefers a full match to a greedy one, then the longer route, then the one with more
+ * literal segments.
  */
 
-/** How errors and bodies look on a path. */
+/** The format of errors and bodies on a path. */
 export type Dialect = "management" | "scim1" | "scim2" | "oauth2";
 
 /** One endpoint group. */
 export interface Service {
   readonly dialect: Dialect;
   readonly mounts: readonly `/${string}`[];
-  /** True for the one function that also answers what no route takes. */
+  /** True for the one function that also gets the requests that no route matches. */
   readonly takesDefault?: true;
 }
 
@@ -24,15 +24,14 @@ const table = {
     mounts: ["/api/server/v1/applications/{applicationId}/inbound-protocols"],
   },
   "application-templates": { dialect: "management", mounts: ["/api/server/v1/applications/templates"] },
-  /** What is set up rarely and used by everything else. */
   administration: { dialect: "management", mounts: ["/api/server/v1/api-resources", "/api/server/v1/tenants"] },
   scim1: { dialect: "scim1", mounts: ["/svc/scim"] },
   scim2: { dialect: "scim2", mounts: ["/scim2"] },
-  /** Tokens: with the authorizer, the only function that reads password hashes; the only one that signs. */
+  /** The only function that signs tokens and, with the authorizer, the only one that reads password hashes. */
   oauth2: { dialect: "oauth2", mounts: ["/oauth2", "/.well-known/oauth-authorization-server"] },
   /**
-   * Needs no database: what describes the API and its options, and the 404 of paths that nobody owns. Its mounts are
-   * literal to the end, so they win over `/applications/{applicationId}/inbound-protocols` and what is below it.
+   * Needs no database: the description of the API and its options, and the 404 of unknown paths. Its mounts are literal, so
+   * API Gateway prefers them to `/applications/{applicationId}/inbound-protocols` and the paths below it.
    */
   "application-metadata": {
     dialect: "management",
@@ -44,13 +43,13 @@ const table = {
   },
 } as const satisfies Record<string, Service>;
 
-/** The name of an endpoint group, of its function's file and of its log lines' `service`. */
+/** The name of an endpoint group, of the file of its function, and of `service` in its log lines. */
 export type ServiceName = keyof typeof table;
 
 /** The endpoint groups, by name. */
 export const services: Readonly<Record<ServiceName, Service>> = table;
 
-/** The path families that are protected as a whole: below them even an unknown path asks for a credential first. */
+/** The path families that are protected as a whole: even an unknown path below them is 401 without a credential. */
 const families: readonly { readonly prefix: `/${string}`; readonly dialect: Dialect }[] = [
   { prefix: "/api/server/v1", dialect: "management" },
   { prefix: "/scim2", dialect: "scim2" },

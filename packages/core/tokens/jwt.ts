@@ -1,4 +1,4 @@
-/** Access tokens that say all by themselves: JWTs of RFC 9068, signed with ES256. */
+/** Access tokens as JWTs (RFC 9068), signed with ES256. */
 import { type CryptoKey, importJWK, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import { SUPER_TENANT } from "../domain/tenant.ts";
 import type { RingKey } from "./key-ring.ts";
@@ -6,21 +6,21 @@ import { type AccessToken, isAlive, subjectOf } from "./model.ts";
 
 const ALGORITHM = "ES256";
 const TYPE = "at+jwt";
-/** Characters of a token that is looked at; the gateway takes no more than 10,240 bytes of headers. */
+/** Characters of the longest token that is parsed. The gateway accepts at most 10,240 bytes of headers. */
 const LENGTH_MAX = 8_192;
-/** By how much the clock of whoever issued a token may be ahead of ours. */
-const CLOCKS_DIFFER_SECONDS = 5;
+/** How far the clock of the issuing container may be ahead of this one. */
+const CLOCK_SKEW_SECONDS = 5;
 /** Three parts in the URL-safe alphabet without padding; 64 bytes of signature are 86 characters. */
 const FORM = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.([A-Za-z0-9_-]{86})$/;
 
-/** Who issues the tokens of a tenant, and whom they are for. */
+/** The issuers and the audience of tokens. */
 export interface Issuer {
-  /** The origin of the API, which is the audience too. */
+  /** The origin of the API, which is also an audience of each token. */
   readonly origin: string;
   issuerOf(tenant: string): string;
 }
 
-/** What we say beside the registered claims, in one claim of our own. */
+/** One private claim with what the registered claims have no place for. */
 interface OwnClaim {
   readonly tenant: string;
   readonly application: string;
@@ -32,10 +32,10 @@ interface OwnClaim {
 }
 const OWN = "idp";
 
-/** The key of that id, if tokens of it are accepted. */
+/** Finds the key with an id, if its tokens are accepted. */
 export type KeyOf = (kid: string) => Promise<CryptoKey | undefined>;
 
-/** The issuers at an origin: each tenant's is the address of its token endpoint, as clients of WSO2 Identity Server know it. */
+/** The issuers at an origin: each tenant's is the URL of its token endpoint, as in WSO2 Identity Server. */
 export function issuerAt(origin: string): Issuer {
   return {
     origin,
@@ -48,17 +48,17 @@ export async function publicKey({ x, y }: RingKey): Promise<CryptoKey> {
   return (await importJWK({ kty: "EC", crv: "P-256", x, y }, ALGORITHM)) as CryptoKey;
 }
 
-/** The private half, for signing. `d` is the secret number. */
+/** The private half, for signing. `d` is the secret number of the curve point. */
 export async function privateKey({ x, y }: RingKey, d: string): Promise<CryptoKey> {
   return (await importJWK({ kty: "EC", crv: "P-256", x, y, d }, ALGORITHM)) as CryptoKey;
 }
 
-/** A key as others read it (RFC 7517). */
+/** The public half as a JWK (RFC 7517). */
 export function toJwk({ kid, x, y }: RingKey) {
   return { kty: "EC", crv: "P-256", x, y, kid, use: "sig", alg: ALGORITHM } as const;
 }
 
-/** Writes a token. `id` is its `jti`. */
+/** Signs a token. `id` becomes its `jti`. */
 export function signAccessToken(
   token: AccessToken,
   id: string,
@@ -91,17 +91,17 @@ export function signAccessToken(
     .sign(key.secret);
 }
 
-/** Whether a text can be a JWT; any other is not looked at. */
+/** Whether a text has the form of a signed JWT. Other texts are never parsed. */
 export function isJwt(text: string): boolean {
   if (text.length > LENGTH_MAX) return false;
   const [, signature = ""] = FORM.exec(text) ?? [];
-  // The last character has bits that mean nothing: of the texts that decode to one signature, one is the signature.
+  // The last character has unused bits. Of the texts that decode to one signature, only the canonical one is accepted.
   return signature !== "" && Buffer.from(signature, "base64url").toString("base64url") === signature;
 }
 
 /**
- * Reads a token that is signed by one of our keys, for us, by the issuer of its tenant, and alive. Whatever else it is, it is
- * `undefined`: the header chooses nothing but which of our keys is tried (RFC 8725).
+ * Validates and reads a token: signed by a key of the ring, for this API, by the issuer of its tenant, not expired. Returns
+ * `undefined` for any other text. The header selects the key and nothing else (RFC 8725).
  */
 export async function readAccessToken(
   text: string,
@@ -110,11 +110,11 @@ export async function readAccessToken(
   nowMs: number,
 ): Promise<{ readonly token: AccessToken; readonly id: string } | undefined> {
   if (!isJwt(text)) return undefined;
-  /** The database failed us, which says nothing about the token. */
-  let trouble: { readonly error: unknown } | undefined;
+  /** The key could not be read: that does not make the token invalid. */
+  let failure: { readonly error: unknown } | undefined;
   const key = async ({ kid }: { readonly kid?: unknown }): Promise<CryptoKey> => {
     const found = await Promise.resolve(isText(kid) ? keyOf(kid) : undefined).catch((error: unknown) => {
-      trouble = { error };
+      failure = { error };
       return undefined;
     });
     if (!found) throw new Error("no such key");
@@ -127,14 +127,14 @@ export async function readAccessToken(
       audience: issuer.origin,
       requiredClaims: ["iss", "sub", "exp", "iat", "nbf", "jti", "client_id"],
       currentDate: new Date(nowMs),
-      clockTolerance: CLOCKS_DIFFER_SECONDS,
+      clockTolerance: CLOCK_SKEW_SECONDS,
     });
     const token = toToken(payload, issuer);
-    // A token may seem to come from the next second; none lives longer than it says.
+    // The tolerance is for `nbf` and `iat` only: `exp` is exact.
     return token && isText(payload.jti) && isAlive(token, nowMs) ? { token, id: payload.jti } : undefined;
   } catch {
-    if (trouble) throw trouble.error;
-    // Whatever is wrong with it, it is no token of ours.
+    if (failure) throw failure.error;
+    // Any other error means that the token is invalid.
     return undefined;
   }
 }
@@ -143,7 +143,7 @@ function toToken(payload: JWTPayload, issuer: Issuer): AccessToken | undefined {
   const own = ownOf(payload);
   const { sub, iss, client_id, scope, iat, exp, aut } = payload;
   if (!own || !isText(client_id) || !isText(sub) || !isOptional(scope)) return undefined;
-  if (!isMoment(iat) || !isMoment(exp)) return undefined;
+  if (!isWholeSeconds(iat) || !isWholeSeconds(exp)) return undefined;
   if (iss !== issuer.issuerOf(own.tenant)) return undefined;
   const { username, user_store, roles = [] } = own;
   const user = username && user_store ? { id: sub, userName: username, userStore: user_store } : undefined;
@@ -162,13 +162,13 @@ function toToken(payload: JWTPayload, issuer: Issuer): AccessToken | undefined {
   };
 }
 
-/** The private claim of a verified token; `undefined` for a token of another make. */
+/** The private claim of a verified token; `undefined` where it does not have the expected form. */
 function ownOf(payload: JWTPayload): OwnClaim | undefined {
   const own = payload[OWN] as Partial<OwnClaim> | undefined;
   if (typeof own !== "object" || own === null) return undefined;
   const { tenant, application, grant, issued_ms, roles = [], username, user_store } = own;
-  const isWhole = isText(tenant) && isText(application) && isText(grant) && Number.isFinite(issued_ms);
-  if (!isWhole || !isOptional(username) || !isOptional(user_store)) return undefined;
+  const isComplete = isText(tenant) && isText(application) && isText(grant) && Number.isFinite(issued_ms);
+  if (!isComplete || !isOptional(username) || !isOptional(user_store)) return undefined;
   return Array.isArray(roles) && roles.every(isText) ? (own as OwnClaim) : undefined;
 }
 
@@ -180,7 +180,6 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
 }
 
-/** Whole seconds; JSON knows numbers that are none. */
-function isMoment(value: unknown): value is number {
+function isWholeSeconds(value: unknown): value is number {
   return Number.isSafeInteger(value);
 }

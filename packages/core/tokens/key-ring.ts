@@ -1,33 +1,33 @@
 /**
- * The keys that sign access tokens (ES256), of the whole deployment: a ring of one item with the public halves and when each
- * counts, and an item of its own with the private halves, sealed (decision 0020). Pure; key-store.ts keeps it.
+ * The key ring: the keys that sign the access tokens of the whole deployment (ES256), and when each of them signs and is
+ * accepted (decision 0020). Pure; key-store.ts stores it.
  */
 
-/** The public half of a key, and when it counts. */
+/** The public half of a key, and when it signs. */
 export interface RingKey {
   /** The thumbprint of the key (RFC 7638). */
   readonly kid: string;
   readonly x: string;
   readonly y: string;
-  /** From then on it signs, until the next key does. It is published at once. */
+  /** It signs from then on, until the next key does. It is published at once. */
   readonly signsFromMs: number;
-  /** No token that it signs lives longer. */
+  /** The longest life of a token that it signs. */
   readonly longestLifeSeconds: number;
 }
 
-/** All keys that are accepted or will be, the first to sign first. */
+/** All keys that are accepted now or later, in the order in which they sign. */
 export type Ring = readonly RingKey[];
 
-/** How long the tokens of a fresh key live at most, unless a client asks for more. */
+/** The longest life of tokens of a new key, unless a client is configured for more. */
 export const LIFE_SECONDS = 24 * 60 * 60;
 
-/** For how long others may keep the published keys: a key is published that much before it signs. */
+/** How long others may cache the published keys: a key is published that long before it signs. */
 export const PUBLISHED_SECONDS = 60 * 60;
 
-/** Within which time every container knows of a change. */
+/** Within this time every container knows of a change. */
 const SPREAD_MS = 2 * 60_000;
 
-/** How long before it signs a new key is published. */
+/** How long a new key is published before it signs. */
 export const LEAD_MS = PUBLISHED_SECONDS * 1_000 + SPREAD_MS;
 
 /** The key that signs at a moment. */
@@ -35,18 +35,18 @@ export function signerAt(ring: Ring, nowMs: number): RingKey | undefined {
   return ring.findLast(({ signsFromMs }) => signsFromMs <= nowMs) ?? ring[0];
 }
 
-/** Until when the tokens of a key are accepted: as long as any can live. The newest has no end. */
+/** Until when the tokens of a key are accepted: until the last of them expires. The newest key has no end. */
 export function acceptedUntilMs(ring: Ring, key: RingKey): number {
   const next = ring[ring.indexOf(key) + 1];
   return next ? next.signsFromMs + key.longestLifeSeconds * 1_000 + SPREAD_MS : Number.POSITIVE_INFINITY;
 }
 
-/** The keys whose tokens are accepted at a moment, with those that will sign. */
+/** The keys whose tokens are accepted at a moment, with those that will sign later. */
 export function acceptedAt(ring: Ring, nowMs: number): Ring {
   return ring.filter((key) => acceptedUntilMs(ring, key) > nowMs);
 }
 
-/** The ring with one more key, which signs from `signsFromMs` on; without those whose last token has ended. */
+/** The ring with one more key, without those whose last token has expired. */
 export function withKey(ring: Ring, key: Omit<RingKey, "longestLifeSeconds">, nowMs: number): Ring {
   return acceptedAt(
     [...ring, { ...key, longestLifeSeconds: LIFE_SECONDS }].sort((a, b) => a.signsFromMs - b.signsFromMs),
@@ -54,14 +54,14 @@ export function withKey(ring: Ring, key: Omit<RingKey, "longestLifeSeconds">, no
   );
 }
 
-/** The ring in which a key may sign tokens of that life. */
+/** The ring in which a key may sign tokens that live for `seconds`. */
 export function withLife(ring: Ring, kid: string, seconds: number): Ring {
   return ring.map((key) =>
     key.kid === kid ? { ...key, longestLifeSeconds: Math.max(key.longestLifeSeconds, seconds) } : key,
   );
 }
 
-/** The keys of which the private half is needed: the one that signs and those that will. */
+/** The keys whose private half is needed: the one that signs and those that will sign later. */
 export function signersFrom(ring: Ring, nowMs: number): Ring {
   const signer = signerAt(ring, nowMs);
   return ring.filter((key) => key === signer || key.signsFromMs > nowMs);

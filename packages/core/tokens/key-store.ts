@@ -1,39 +1,40 @@
-/** Where the key ring lies: the public halves in one item, the private ones sealed in another, both changed together. */
+/** The rows of the key ring: one with the public halves, one with the sealed private halves. Both change in one transaction. */
 import { generateKeyPair, type JsonWebKey } from "node:crypto";
 import { promisify } from "node:util";
 import { calculateJwkThumbprint } from "jose";
 import type { Seal } from "../platform/seal.ts";
 import { keys } from "../table/keys.ts";
+import { json, list, misfit, number, record, rowCodec, text } from "../table/row.ts";
 import { stale, whileStale } from "../table/stale.ts";
-import type { Item, Step, Table } from "../table/table.ts";
+import type { Step, Table } from "../table/table.ts";
 import { type Ring, type RingKey, signersFrom, withKey, withLife } from "./key-ring.ts";
 
-/** What the private halves are sealed for. */
+/** The owner that the private halves are sealed for. */
 const OWNER = "signing-keys";
 
 const generate = promisify(generateKeyPair);
 
-/** A private key as it is kept: the secret number of the curve point. */
+/** A private half as it is stored: `d` is the secret number of the curve point. */
 interface SecretKey {
   readonly kid: string;
   readonly d: string;
 }
 
-/** The ring and the private halves of the keys that may sign. */
+/** The ring and the private halves of the keys that may sign, by key id. */
 export interface OpenRing {
   readonly ring: Ring;
   readonly secrets: ReadonlyMap<string, string>;
 }
 
-/** The key ring with its private halves: for the token endpoint, and for the people who rotate it. */
+/** The key ring with its private halves: for the token endpoint and for the command that rotates keys. */
 export interface KeyStore {
-  /** The ring, with a first key where none can sign. One round trip; two more for the first key. */
+  /** The ring; creates a first key where none can sign. One round trip; two more for the first key. */
   open(nowMs: number): Promise<OpenRing>;
-  /** Adds a key that signs from then on. Answers its id. */
+  /** Adds a key that signs from `signsFromMs` on. Returns its id. */
   add(nowMs: number, signsFromMs: number): Promise<string>;
-  /** Lets a key sign tokens of that life. */
+  /** Allows a key to sign tokens that live for `seconds`. */
   lengthen(kid: string, seconds: number): Promise<OpenRing>;
-  /** Takes a key away: what it signed counts no more. Where it was the last that could sign, another takes its place. False when there is none. */
+  /** Removes a key: its tokens become invalid. Adds a new key if none is left to sign. False when the key does not exist. */
   drop(kid: string, nowMs: number): Promise<boolean>;
 }
 
@@ -41,38 +42,50 @@ interface Versioned extends OpenRing {
   readonly ver: number;
 }
 
-/** The public halves; empty before the first key was made. One round trip. */
+const ringRows = rowCodec<{ readonly ver: number; readonly keys: Ring }>("key ring", {
+  ver: number,
+  keys: list(record<RingKey>({ kid: text, x: text, y: text, signsFromMs: number, longestLifeSeconds: number })),
+});
+const secretRows = rowCodec<{ readonly ver: number; readonly sealed: string }>("signing keys", {
+  ver: number,
+  sealed: text,
+});
+const secretKeys = json<readonly SecretKey[]>("a list of private keys", (parsed): parsed is readonly SecretKey[] =>
+  Array.isArray(parsed) ? parsed.every((key) => typeof key?.kid === "string" && typeof key?.d === "string") : false,
+);
+
+/** The public halves; empty before the first key exists. One round trip. */
 export async function readRing(table: Table): Promise<Ring> {
-  return toRing(await table.get(keys.keyRing()));
+  const item = await table.get(keys.keyRing());
+  return item ? ringRows.read(item).keys : [];
 }
 
 /** Opens the store on a table. */
 export function keyStore(table: Table, seal: Seal): KeyStore {
   const read = async (): Promise<Versioned> => {
     const [item, sealed] = await table.snapshot([keys.keyRing(), keys.signingKeys()]);
-    const secrets = sealed ? (JSON.parse(seal.open(String(sealed.sealed), OWNER)) as SecretKey[]) : [];
-    return {
-      ring: toRing(item),
-      secrets: new Map(secrets.map(({ kid, d }) => [kid, d])),
-      ver: Number(item?.ver ?? 0),
-    };
+    const { ver, keys: ring } = item ? ringRows.read(item) : { ver: 0, keys: [] };
+    const secrets = sealed ? secretKeys.parse(seal.open(secretRows.read(sealed).sealed, OWNER)) : [];
+    if (secrets === misfit) throw new Error("the sealed signing keys do not have the expected form");
+    return { ring, secrets: new Map(secrets.map(({ kid, d }) => [kid, d])), ver };
   };
 
   const write = async (ver: number, after: OpenRing): Promise<OpenRing> => {
-    const kept: SecretKey[] = [...after.secrets].map(([kid, d]) => ({ kid, d }));
+    const secrets: readonly SecretKey[] = [...after.secrets].map(([kid, d]) => ({ kid, d }));
+    const sealed = seal.seal(JSON.stringify(secrets), OWNER);
     const common: Pick<Step, "when" | "otherwise"> = {
       when: ver === 0 ? "absent" : { equal: { ver } },
       otherwise: stale,
     };
     await table.write(
-      { put: { ...keys.keyRing(), ver: ver + 1, keys: after.ring as unknown as Item["keys"] }, ...common },
-      { put: { ...keys.signingKeys(), ver: ver + 1, sealed: seal.seal(JSON.stringify(kept), OWNER) }, ...common },
+      { put: { ...keys.keyRing(), ...ringRows.write({ ver: ver + 1, keys: after.ring }) }, ...common },
+      { put: { ...keys.signingKeys(), ...secretRows.write({ ver: ver + 1, sealed }) }, ...common },
     );
     return after;
   };
 
   return {
-    // Of many who find none, one makes the first; the others find it when they look again.
+    // Of several containers that find no key, one creates it; the others find it when they retry.
     open: (nowMs) =>
       whileStale(async () => {
         const found = await read();
@@ -117,16 +130,12 @@ async function withNewKey({ ring, secrets }: OpenRing, nowMs: number, signsFromM
 async function newKey(): Promise<{ readonly point: Pick<RingKey, "kid" | "x" | "y">; readonly d: string }> {
   const { privateKey } = await generate("ec", { namedCurve: "P-256" });
   const { x, y, d }: JsonWebKey = privateKey.export({ format: "jwk" });
-  if (!x || !y || !d) throw new Error("a fresh key has no coordinates");
+  if (!x || !y || !d) throw new Error("a new key has no coordinates");
   return { point: { kid: await calculateJwkThumbprint({ kty: "EC", crv: "P-256", x, y }), x, y }, d };
 }
 
-/** The private halves that may still be used. */
+/** The private halves that may still sign. */
 function neededAt({ ring, secrets }: OpenRing, nowMs: number): ReadonlyMap<string, string> {
   const able = ring.filter(({ kid }) => secrets.has(kid));
   return new Map(signersFrom(able, nowMs).map(({ kid }) => [kid, secrets.get(kid) ?? ""]));
-}
-
-function toRing(item: Item | undefined): Ring {
-  return (item?.keys as Ring | undefined) ?? [];
 }

@@ -1,94 +1,98 @@
 /**
- * What one container knows of revocations: the log of the last day of each tenant it serves, read once and then by what was
- * added, and whether the tenant is active. So a token is judged without asking the database about it.
+ * What one container knows of revocations: for each tenant that it serves, whether the tenant is active, and the log of the
+ * last day, read once and then increment by increment. So most tokens are validated without a read of the database.
  */
-import { keys } from "../table/keys.ts";
-import { type Item, LAST, type Table } from "../table/table.ts";
+import { tenantStore } from "../domain/tenant-store.ts";
+import type { Table } from "../table/table.ts";
 import type { AccessToken } from "./model.ts";
-import { LOG_WINDOW_MS, logTime, markOf, marksOf, subjects } from "./revocation.ts";
+import { LOG_WINDOW_MS, type Revocation, revocationStore, subjects } from "./revocation-store.ts";
 
-/** How old this knowledge may be where a token is judged by it alone: the time within which a revocation takes effect. */
-export const STANDING_FRESH_MS = 30_000;
+/** The greatest age of this knowledge where a token is validated by it alone: within this time a revocation takes effect. */
+export const REVOCATION_FRESH_MS = 30_000;
 
-/** What is read again each time: a transaction takes up to 9 seconds to show what it dated at its beginning. */
+/** How much of the log is read a second time: a row can appear up to 9 seconds after the time that its key contains. */
 const OVERLAP_MS = 20_000;
-/** Around the window, for clocks that differ. */
+/** Around the window of the log, for clocks that differ. */
 const SLACK_MS = 60_000;
 const TENANTS_MAX = 100;
-const ENTRIES_PER_PAGE = 10_000;
-/** How often what has left the window is forgotten. */
-const FORGET_EVERY_MS = 60 * 60_000;
+/** How often entries that have left the window are dropped. */
+const PRUNE_EVERY_MS = 60 * 60_000;
 
-/** What is known of one tenant. */
-export interface Standing {
-  /** False for a tenant that lets nobody in, and for one that does not exist. */
+/** The revocation state of one tenant. */
+export interface RevocationState {
+  /** False for an inactive tenant, and for one that does not exist. */
   readonly isActive: boolean;
   /** Whether the log of the last day ends the token. */
   revokes(token: AccessToken): boolean;
 }
 
-interface Known {
+/** The revocations that one container knows. */
+export interface RevocationCache {
+  /** The state of a tenant, at most `maxAgeMs` old at `nowMs`; 0 always reads. One round trip where it reads. */
+  of(tenant: string, table: Table, nowMs: number, maxAgeMs: number): Promise<RevocationState>;
+}
+
+interface Entry {
   readMs: number;
-  forgotMs: number;
+  prunedMs: number;
   isActive: boolean;
   readonly fromMs: Map<string, number>;
 }
 
-/** The knowledge of one container. */
-export interface Standings {
-  /** What is known of a tenant, at most `maxAgeMs` old at `nowMs`; 0 asks in any case. One round trip where it asks. */
-  of(tenant: string, table: Table, nowMs: number, maxAgeMs: number): Promise<Standing>;
-}
+/** Opens the cache of one container. */
+export function newRevocationCache(): RevocationCache {
+  const tenants = new Map<string, Entry>();
 
-/** Opens the knowledge of one container. */
-export function newStandings(): Standings {
-  const tenants = new Map<string, Known>();
-
-  const read = async (tenant: string, table: Table, nowMs: number): Promise<Known> => {
+  const read = async (tenant: string, table: Table, nowMs: number): Promise<Entry> => {
     const before = tenants.get(tenant);
-    const start = before ? before.readMs - OVERLAP_MS : nowMs - LOG_WINDOW_MS - SLACK_MS;
-    const [item, log] = await Promise.all([
-      table.get(keys.tenant(tenant)),
-      table.queryAll({ PK: keys.revocations(tenant), from: logTime(start), to: LAST, limit: ENTRIES_PER_PAGE }),
+    const sinceMs = before ? before.readMs - OVERLAP_MS : nowMs - LOG_WINDOW_MS - SLACK_MS;
+    const [found, log] = await Promise.all([
+      tenantStore(table).find(tenant),
+      revocationStore(table).log(tenant, sinceMs),
     ]);
-    // Others may have read meanwhile: what they learnt stays.
-    const known = tenants.get(tenant) ?? { readMs: 0, forgotMs: nowMs, isActive: false, fromMs: new Map() };
-    for (const entry of log) learn(known, entry);
-    known.isActive = item?.active === true;
-    known.readMs = Math.max(known.readMs, nowMs);
-    forget(known, nowMs);
+    // Concurrent reads may have added entries: they stay.
+    const entry = tenants.get(tenant) ?? { readMs: 0, prunedMs: nowMs, isActive: false, fromMs: new Map() };
+    for (const revocation of log) add(entry, revocation);
+    entry.isActive = found?.active === true;
+    entry.readMs = Math.max(entry.readMs, nowMs);
+    prune(entry, nowMs);
     tenants.delete(tenant);
-    // A tenant that does not exist is not worth remembering.
-    if (item) tenants.set(tenant, known);
+    // Tenants that do not exist are not remembered: callers choose their names.
+    if (found) tenants.set(tenant, entry);
     const [oldest] = tenants.keys();
     if (tenants.size > TENANTS_MAX && oldest !== undefined) tenants.delete(oldest);
-    return known;
+    return entry;
   };
 
   return {
     async of(tenant, table, nowMs, maxAgeMs) {
       const kept = tenants.get(tenant);
       const isFresh = kept !== undefined && maxAgeMs > 0 && nowMs - kept.readMs <= maxAgeMs;
-      const known = isFresh ? kept : await read(tenant, table, nowMs);
+      const { isActive, fromMs } = isFresh ? kept : await read(tenant, table, nowMs);
       return {
-        isActive: known.isActive,
-        revokes: (token) => subjectsOf(token).some((subject) => (known.fromMs.get(subject) ?? 0) > token.issuedMs),
+        isActive,
+        revokes: (token) => subjectsOf(token).some((subject) => (fromMs.get(subject) ?? 0) > token.issuedMs),
       };
     },
   };
 }
 
-function learn({ fromMs }: Known, { subject, scopes, ...item }: Item): void {
-  const learnOne = (name: string) => fromMs.set(name, Math.max(fromMs.get(name) ?? 0, Number(item.fromMs)));
-  if (!Array.isArray(scopes)) learnOne(String(subject));
-  else for (const scope of scopes) learnOne(`${subject}\n${scope}`);
+/** True for a token that is older than the log. */
+export function isBeyondLog({ issuedMs }: AccessToken, nowMs: number): boolean {
+  return issuedMs < nowMs - LOG_WINDOW_MS + SLACK_MS;
 }
 
-function forget(known: Known, nowMs: number): void {
-  if (nowMs - known.forgotMs < FORGET_EVERY_MS) return;
-  known.forgotMs = nowMs;
-  for (const [subject, fromMs] of known.fromMs) {
-    if (fromMs < nowMs - LOG_WINDOW_MS - SLACK_MS) known.fromMs.delete(subject);
+function add({ fromMs }: Entry, { subject, scopes, ...revocation }: Revocation): void {
+  for (const name of scopes?.map((scope) => scopeSubject(subject, scope)) ?? [subject]) {
+    fromMs.set(name, Math.max(fromMs.get(name) ?? 0, revocation.fromMs));
+  }
+}
+
+function prune(entry: Entry, nowMs: number): void {
+  if (nowMs - entry.prunedMs < PRUNE_EVERY_MS) return;
+  entry.prunedMs = nowMs;
+  for (const [subject, fromMs] of entry.fromMs) {
+    if (fromMs < nowMs - LOG_WINDOW_MS - SLACK_MS) entry.fromMs.delete(subject);
   }
 }
 
@@ -106,21 +110,7 @@ function subjectsOf({ user, clientId, roleIds, grantId, scopes }: AccessToken): 
   ];
 }
 
-/** The subject of one scope: of a client, or of a tenant's own. */
+/** The subject of one scope: of a client, or of the tenant's own APIs. */
 function scopeSubject(subject: string, scope: string): string {
   return `${subject}\n${scope}`;
-}
-
-/** True for a token that is older than the log reaches back. */
-export function isBeyondLog({ issuedMs }: AccessToken, nowMs: number): boolean {
-  return issuedMs < nowMs - LOG_WINDOW_MS + SLACK_MS;
-}
-
-/** Whether the marks of its subjects end a token: for one that the log does not reach. One round trip. */
-export async function isMarkedRevoked(token: AccessToken, table: Table): Promise<boolean> {
-  const items = await table.getMany([...marksOf(token), keys.client(token.clientId)]);
-  const client = items.pop();
-  const clientFrom = client?.tenant === token.tenant ? Number(client.tokensFromMs ?? 0) : Number.POSITIVE_INFINITY;
-  const scopesFrom = token.scopes.length > 0 ? Number(client?.scopesFromMs ?? 0) : 0;
-  return [...items.map(markOf), clientFrom, scopesFrom].some((fromMs) => fromMs > token.issuedMs);
 }

@@ -1,4 +1,4 @@
-/** The hostile requests of an unauthenticated or half-authenticated caller, each with the answer it gets. */
+/** Basic authentication: what is accepted, and hostile requests with their responses. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { addUser } from "#tests/support/people.ts";
 import { ADMIN, APPLICATIONS, basic, world } from "#tests/support/world.ts";
@@ -20,25 +20,25 @@ beforeAll(async () => {
   await addUser(api.service, { username: "victim", password: "the right one", scopes });
 });
 
-describe("lets in", () => {
+describe("accepts", () => {
   test.each<[string, string]>([
     ["the administrator", basic(ADMIN)],
-    ["by store and tenant", encoded("PRIMARY/admin@carbon.super:admin")],
-    ["whatever the case of a name", encoded("primary/ADMIN@CARBON.SUPER:admin")],
-    ["a name that is an address, where its domain is no tenant", encoded("mia@corp.example:Mia's own")],
-    ["such a name with its store", encoded("PRIMARY/mia@corp.example:Mia's own")],
-    ["such a name with its tenant", encoded("mia@corp.example@carbon.super:Mia's own")],
+    ["a name with user store and tenant", encoded("PRIMARY/admin@carbon.super:admin")],
+    ["a name in another letter case", encoded("primary/ADMIN@CARBON.SUPER:admin")],
+    ["an e-mail address as the name, if its domain is not a tenant", encoded("mia@corp.example:Mia's own")],
+    ["an e-mail address with the user store", encoded("PRIMARY/mia@corp.example:Mia's own")],
+    ["an e-mail address with the tenant", encoded("mia@corp.example@carbon.super:Mia's own")],
     ["a password with colons", encoded("colon:a:b:c")],
     ["UTF-8", encoded("éva:pässwörd")],
     [
       "one of the longest names there are, with its store and tenant",
       encoded(`PRIMARY/${LONGEST}@carbon.super:a long name`),
     ],
-    ["a name in decomposed form", encoded("e\u0301va:pässwörd")],
+    ["a name in decomposed Unicode", encoded("e\u0301va:pässwörd")],
   ])("%s", async (_, as) => expect((await list({ as })).status).toBe(200));
 });
 
-test("a name that is an address means the tenant of that domain once there is one", async () => {
+test("an e-mail address names a user of its domain's tenant as soon as that tenant exists", async () => {
   const as = encoded("mia@own.example:Mia's own");
   expect((await list({ as })).status).toBe(200);
   const owner = { username: "mia", password: "another-mia", email: "m@own.example", firstname: "M", lastname: "M" };
@@ -51,33 +51,33 @@ test("a name that is an address means the tenant of that domain once there is on
   expect((await list({ as: encoded("mia@own.example@carbon.super:Mia's own") })).status).toBe(200);
 });
 
-describe("401", () => {
+describe("returns 401 for", () => {
   test.each<[string, string]>([
     ["a wrong password", encoded("admin:nope")],
     ["an unknown user", encoded("nobody:admin")],
     ["an unknown tenant", encoded("admin@evil.com:admin")],
-    ["an unknown store", encoded("NOPE/admin:admin")],
-    ["a reserved store", encoded("INTERNAL/admin:admin")],
+    ["an unknown user store", encoded("NOPE/admin:admin")],
+    ["a reserved user store", encoded("INTERNAL/admin:admin")],
     ["an empty tenant", encoded("admin@:admin")],
     ["two tenants", encoded("admin@carbon.super@evil:admin")],
     ["a key separator in the tenant", encoded("admin@carbon.super#UN#PRIMARY:admin")],
-    ["a blank before the name", encoded(" admin:admin")],
+    ["a space before the name", encoded(" admin:admin")],
     ["a Cyrillic а", encoded("аdmin:admin")],
     ["full-width letters", encoded("ａdmin:admin")],
     ["NUL", encoded("admin\0:admin")],
     ["a line break", encoded("admin\r\nX-Y\u003a z:admin")],
     ["Latin-1", encoded(Buffer.from("éva:pässwörd", "latin1"))],
-    ["a name that is longer than any", encoded(`${"x".repeat(1_100)}:x`)],
-    ["one that is so only as lower case", encoded(`${"\u0130".repeat(400)}:x`)],
-    ["9 KB of password", encoded(`admin:${"x".repeat(6_000)}`)],
+    ["a name that is longer than any user's", encoded(`${"x".repeat(1_100)}:x`)],
+    ["a name that is too long only in lower case", encoded(`${"\u0130".repeat(400)}:x`)],
+    ["a password of 6,000 characters", encoded(`admin:${"x".repeat(6_000)}`)],
     ["junk", "Basic !!!"],
-    ["url-safe Base64", "Basic YWRtaW46YWRtaW4_"],
+    ["URL-safe Base64", "Basic YWRtaW46YWRtaW4_"],
     ["no padding", "Basic YWRtaW46YWRtaW4"],
-    ["no token", "Basic"],
+    ["a scheme without a credential", "Basic"],
     ["two credentials", `${basic(ADMIN)}, ${basic(ADMIN)}`],
     ["Digest", "Digest username=admin"],
     ["Negotiate", "Negotiate abc"],
-  ])("%s, with the one answer that tells nothing", async (_, as) => {
+  ])("%s, with one response that shows nothing of the reason", async (_, as) => {
     const answer = await list({ as });
     expect(answer.status).toBe(401);
     expect(answer.body).toEqual({
@@ -89,7 +89,7 @@ describe("401", () => {
     expect(answer.headers.get("www-authenticate")).toMatch(/^Basic realm=/);
   });
 
-  test("headers of a proxy, a certificate, a cookie or a query parameter are no credential", async () => {
+  test("credentials in proxy headers, a certificate header, a cookie or a query parameter", async () => {
     for (const headers of [
       { "x-ssl-cert": "a" },
       { "x-client-cert": "a" },
@@ -105,13 +105,13 @@ describe("401", () => {
     ).toBe(401);
   });
 
-  test("another tenant's path, whether it exists or not", async () => {
+  test("the path of another tenant, whether it exists or not", async () => {
     for (const tenant of ["acme.com", "CARBON.SUPER", "carbon.super.", "constructor", "%23"]) {
       expect((await api.ask("GET", `/t/${tenant}${APPLICATIONS}`)).status, tenant).toBe(401);
     }
   });
 
-  test("every path below a protected tree, known or not, and every method", async () => {
+  test("every path of a protected family, known or not, with every method", async () => {
     for (const path of ["/api/server/v1/nothing", "/scim2/Users", "/svc/scim/Users", "/oauth2/x", "/api/server/v1"]) {
       for (const method of ["GET", "POST", "DELETE", "OPTIONS"]) {
         expect((await api.ask(method, path, { as: null })).status, `${method} ${path}`).toBe(401);
@@ -123,7 +123,7 @@ describe("401", () => {
 });
 
 describe("lockout", () => {
-  test("ten wrong passwords lock a name, with the same answer; others are not touched", async () => {
+  test("locks a name after ten wrong passwords, with the same response; other names stay unlocked", async () => {
     const wrong = encoded("victim:wrong");
     const answers = [];
     for (let attempt = 0; attempt < 10; attempt += 1) answers.push(await list({ as: wrong }));
@@ -136,7 +136,7 @@ describe("lockout", () => {
   test.each([
     ["/scim2/Users", "urn:ietf:params:scim:api:messages:2.0:PatchOp"],
     ["/svc/scim/Users", ""],
-  ])("a password that an administrator sets by %s lets the owner in at once", async (users, patchOp) => {
+  ])("a password that an administrator sets through %s unlocks its user at once", async (users, patchOp) => {
     const username = users.startsWith("/scim2") ? "forgetful" : "muddled";
     const id = await addUser(api.service, { username, password: "the right one", scopes: [VIEW] });
     for (let attempt = 0; attempt < 10; attempt += 1) await list({ as: encoded(`${username}:wrong`) });
@@ -147,7 +147,7 @@ describe("lockout", () => {
     expect((await api.ask("PATCH", `${users}/${id}`, { body })).status).toBe(200);
     expect((await list({ as: encoded(`${username}:a-new-one`) })).status).toBe(200);
   });
-  test("a success forgets the failures before it, and no header of a proxy makes them another's", async () => {
+  test("clears the failures after a success; proxy headers do not change whose failures count", async () => {
     for (let round = 0; round < 3; round += 1) {
       for (let attempt = 0; attempt < 6; attempt += 1) {
         const headers = { "x-forwarded-for": `10.0.0.${attempt}`, "x-real-ip": `10.0.1.${attempt}` };

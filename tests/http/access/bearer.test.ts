@@ -1,4 +1,4 @@
-/** Tokens that are none, each refused with the one answer: the hostile requests of reference access.md section 8.1. */
+/** Hostile bearer tokens: each is refused with the same response. */
 import { createHmac, createPublicKey, generateKeyPairSync, sign as signBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { keys } from "#core/table/keys.ts";
@@ -40,22 +40,22 @@ const refused = async (text: string) => {
     'Basic realm="Identity Admin API", charset="UTF-8", Bearer realm="Identity Admin API", error="invalid_token"',
   );
 };
-/** A token that only who has the key can write. */
+/** A token that is signed with the right key. */
 const signed = (payload: Record<string, unknown> = {}, header: Record<string, unknown> = {}) =>
   sign(key, { ...parts.header, ...header }, { ...parts.payload, ...payload });
 
-test("the tokens that the others are made of let in", async () => {
+test("accepts the valid tokens that the hostile ones derive from", async () => {
   for (const text of [jwt, opaque, await signed()]) expect((await ask(`Bearer ${text}`)).status).toBe(200);
   expect((await ask(`bearer ${jwt}`)).status).toBe(200);
   expect((await ask(`BEARER   ${opaque}`)).status).toBe(200);
 });
 
-describe("the algorithm", () => {
+describe("refuses another algorithm:", () => {
   test.each(["none", "None", "NONE", "nOnE"])("%s", async (alg) => {
     const head = encode({ ...parts.header, alg });
     for (const signature of ["", parts.signature]) await refused(`${head}.${parts.body}.${signature}`);
   });
-  test("HS256 with whatever can be had of the public key", async () => {
+  test("HS256 with any form of the public key as the secret", async () => {
     const publicKey = createPublicKey({ key, format: "jwk" });
     const pem = publicKey.export({ type: "spki", format: "pem" }).toString();
     const secrets = [
@@ -70,14 +70,14 @@ describe("the algorithm", () => {
       await refused(`${text}.${createHmac("sha256", secret).update(text).digest("base64url")}`);
     }
   });
-  test("RS256 with a key of one's own under our id; ES384; a name of Object", async () => {
+  test("RS256 with an attacker's key under the real key id; ES384; a property name of Object", async () => {
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
     await refused(await sign(privateKey.export({ format: "jwk" }), { ...parts.header, alg: "RS256" }, parts.payload));
     for (const alg of ["ES384", "constructor", "", 1, null]) {
       await refused(`${encode({ ...parts.header, alg })}.${parts.body}.${parts.signature}`);
     }
   });
-  test("a signature of zeros, or written in DER", async () => {
+  test("a signature of zeros, or one in DER", async () => {
     await refused(`${parts.head}.${parts.body}.${Buffer.alloc(64).toString("base64url")}`);
     const der = signBytes("sha256", Buffer.from(`${parts.head}.${parts.body}`), {
       key,
@@ -88,7 +88,7 @@ describe("the algorithm", () => {
   });
 });
 
-describe("the times", () => {
+describe("refuses wrong times:", () => {
   const now = Math.floor(Date.now() / 1_000);
   test.each<[string, Record<string, unknown>]>([
     ["expired a second ago", { exp: now - 1 }],
@@ -102,31 +102,34 @@ describe("the times", () => {
     ["no iat", { iat: undefined }],
     ["no jti", { jti: undefined }],
   ])("%s", async (_, payload) => refused(await signed(payload)));
-  test("exp beyond every number", async () => {
+  test("an exp that is larger than any number", async () => {
     const text = `${parts.head}.${encode(JSON.stringify(parts.payload).replace(/"exp":\d+/, '"exp":1e400'))}`;
     const signature = signBytes("sha256", Buffer.from(text), { key, format: "jwk", dsaEncoding: "ieee-p1363" });
     await refused(`${text}.${signature.toString("base64url")}`);
   });
 });
 
-describe("the issuer and the audience", () => {
+describe("refuses a wrong issuer or audience:", () => {
   test.each<[string, (url: string) => Record<string, unknown>]>([
     ["another issuer", () => ({ iss: "https://evil.example/oauth2/token" })],
-    ["a slash more", (url) => ({ iss: `${url}/oauth2/token/` })],
-    ["another case", (url) => ({ iss: `${url}/OAuth2/token` })],
+    ["an extra slash", (url) => ({ iss: `${url}/oauth2/token/` })],
+    ["another letter case", (url) => ({ iss: `${url}/OAuth2/token` })],
     ["another tenant's issuer", (url) => ({ iss: `${url}/t/acme.com/oauth2/token` })],
     ["no issuer", () => ({ iss: undefined })],
     ["another audience", () => ({ aud: "https://evil.example" })],
-    ["the client alone", () => ({ aud: jwtClient.clientId })],
-    ["others alone", () => ({ aud: ["a", "b"] })],
-    ["no audience in a list", () => ({ aud: [] })],
+    ["the client as the only audience", () => ({ aud: jwtClient.clientId })],
+    ["other audiences only", () => ({ aud: ["a", "b"] })],
+    ["an empty list of audiences", () => ({ aud: [] })],
     ["no audience", () => ({ aud: undefined })],
     ["no client", () => ({ client_id: undefined })],
     ["no subject", () => ({ sub: undefined })],
     ["another kind of subject", () => ({ aut: "APPLICATION_USER" })],
-    ["nothing of ours", () => ({ idp: undefined })],
-    ["a text in place of what is ours", () => ({ idp: "x" })],
-    ["another tenant than the issuer's", () => ({ idp: { ...(parts.payload.idp as object), tenant: "acme.com" } })],
+    ["no private claim", () => ({ idp: undefined })],
+    ["a text as the private claim", () => ({ idp: "x" })],
+    [
+      "a private claim with another tenant than the issuer's",
+      () => ({ idp: { ...(parts.payload.idp as object), tenant: "acme.com" } }),
+    ],
     [
       "a tenant that there is not",
       (url) => ({
@@ -137,7 +140,7 @@ describe("the issuer and the audience", () => {
   ])("%s", async (_, change) => refused(await signed(change(api.url))));
 });
 
-describe("the key", () => {
+describe("refuses another key:", () => {
   test.each([
     "../../../dev/null",
     "/etc/passwd",
@@ -155,7 +158,7 @@ describe("the key", () => {
     await refused(await signed({}, { kid }));
     await refused(await sign(foreignKey(), { ...parts.header, kid }, parts.payload));
   });
-  test("a key of one's own under our id, also brought along in the header", async () => {
+  test("an attacker's key under the real key id, also with the key in the header", async () => {
     const own = foreignKey();
     const { d: _, ...open } = own;
     await refused(await sign(own, parts.header, parts.payload));
@@ -169,7 +172,7 @@ describe("the key", () => {
       await refused(await sign(own, { ...parts.header, ...header }, parts.payload));
     }
   });
-  test("what must be understood and is not", async () => {
+  test("a critical header that is not supported", async () => {
     const head = (crit: unknown, more = {}) => encode({ ...parts.header, crit, ...more });
     for (const one of [head(["exp"]), head(["x"], { x: 1 }), head([]), head(["b64"], { b64: false })]) {
       const text = `${one}.${parts.body}`;
@@ -177,17 +180,17 @@ describe("the key", () => {
       await refused(`${text}.${signature.toString("base64url")}`);
     }
   });
-  test.each(["JWT", "rt+jwt", "id_token", "", 1, undefined])("a token of the type %j", async (typ) =>
+  test.each(["JWT", "rt+jwt", "id_token", "", 1, undefined])("a token of type %j", async (typ) =>
     refused(await signed({}, { typ })),
   );
 });
 
-describe("the form", () => {
-  test("a payload that was changed", async () => {
+describe("refuses a malformed token:", () => {
+  test("a changed payload", async () => {
     const wide = { ...parts.payload, scope: `${VIEW} internal_application_mgt_delete` };
     await refused(`${parts.head}.${encode(wide)}.${parts.signature}`);
   });
-  test("a bit more or less, also where a lenient reader would not see it", async () => {
+  test("a changed bit, also one that lenient decoders ignore", async () => {
     const flipped = (text: string, at: number) =>
       `${text.slice(0, at)}${text[at] === "A" ? "B" : "A"}${text.slice(at + 1)}`;
     for (const at of [0, 10, parts.head.length + 5, jwt.length - 40]) await refused(flipped(jwt, at));
@@ -202,18 +205,18 @@ describe("the form", () => {
     ["four parts", () => `${jwt}.x`],
     ["five parts", () => `${jwt}.x.y`],
     ["padding", () => `${jwt}=`],
-    ["the other alphabet", () => `${parts.head}+/.${parts.body}.${parts.signature}`],
+    ["the standard Base64 alphabet", () => `${parts.head}+/.${parts.body}.${parts.signature}`],
     ["lower case", () => jwt.toLowerCase()],
-    ["one character more", () => `${jwt}A`],
-    ["one character less", () => jwt.slice(0, -1)],
-    ["a header that is no JSON", () => `${encode("{")}.${parts.body}.${parts.signature}`],
+    ["an extra character", () => `${jwt}A`],
+    ["a missing character", () => jwt.slice(0, -1)],
+    ["a header that is not JSON", () => `${encode("{")}.${parts.body}.${parts.signature}`],
     ["a header that is a list", () => `${encode([])}.${parts.body}.${parts.signature}`],
     ["a header that is a text", () => `${encode('"x"')}.${parts.body}.${parts.signature}`],
-    ["a member twice", () => `${encode('{"alg":"ES256","alg":"none"}')}.${parts.body}.${parts.signature}`],
-    ["depth", () => `${encode("[".repeat(4_000))}.${parts.body}.${parts.signature}`],
-    ["nothing", () => "."],
+    ["a repeated member", () => `${encode('{"alg":"ES256","alg":"none"}')}.${parts.body}.${parts.signature}`],
+    ["deep nesting", () => `${encode("[".repeat(4_000))}.${parts.body}.${parts.signature}`],
+    ["a dot only", () => "."],
   ])("%s", async (_, text) => refused(text()));
-  test("depth and length behind a right signature", async () => {
+  test("deep nesting and great length under a valid signature", async () => {
     const body = encode(`{"a":${"[".repeat(2_500)}${"]".repeat(2_500)}}`);
     for (const text of [`${parts.head}.${body}`, `${parts.head}.${encode("x".repeat(6_500))}`]) {
       const signature = signBytes("sha256", Buffer.from(text), { key, format: "jwk", dsaEncoding: "ieee-p1363" });
@@ -222,30 +225,30 @@ describe("the form", () => {
   });
   test.each<[string, () => string]>([
     ["lower case", () => opaque.toLowerCase()],
-    ["one character more", () => `${opaque}A`],
-    ["one character less", () => opaque.slice(0, -1)],
+    ["an extra character", () => `${opaque}A`],
+    ["a missing character", () => opaque.slice(0, -1)],
     ["the first character changed", () => `at_${opaque[3] === "A" ? "B" : "A"}${opaque.slice(4)}`],
     ["unknown", () => UNKNOWN],
-    ["without its beginning", () => opaque.slice(3)],
-    ["a name of Object", () => "__proto__"],
+    ["without its prefix", () => opaque.slice(3)],
+    ["a property name of Object", () => "__proto__"],
   ])("an opaque token: %s", async (_, text) => refused(text()));
-  test("a refresh token, and what is kept of a token", async () => {
+  test("a refresh token, and the digest that is stored of a token", async () => {
     const { refresh_token = "" } = await token(opaqueClient, { grant_type: "password", ...ADMIN });
     await refused(refresh_token);
     await refused(`at_${refresh_token.slice(3)}`);
   });
 });
 
-describe("the header", () => {
+describe("refuses a wrong header:", () => {
   test.each(["Bearer", "Bearer ", "Bearer   ", "Bearer a b", "Bearer, Basic", `Bearer ${UNKNOWN}, ${basic(ADMIN)}`])(
     "%j",
     async (header) => expect((await ask(header)).status).toBe(401),
   );
-  test("two credentials, each good, in either order", async () => {
+  test("two valid credentials in one header, in either order", async () => {
     for (const header of [`Bearer ${opaque}, ${basic(ADMIN)}`, `${basic(ADMIN)}, Bearer ${opaque}`])
       expect((await ask(header)).status).toBe(401);
   });
-  test("a token in the address, a form, a cookie or another header is none", async () => {
+  test("a token in the URL, a form, a cookie or another header", async () => {
     for (const text of [jwt, opaque]) {
       expect((await api.ask("GET", `${APPLICATIONS}?access_token=${text}`, { as: null })).status).toBe(401);
       for (const headers of [{ cookie: `access_token=${text}` }, { "x-access-token": text }, { "x-auth": text }]) {
@@ -256,14 +259,14 @@ describe("the header", () => {
       expect(sent.status).toBe(401);
     }
   });
-  test("a client's own credential lets in nowhere but at the token endpoint", async () => {
+  test("a client id and secret, which authenticate at the OAuth endpoints only", async () => {
     const { clientId, clientSecret } = opaqueClient;
     expect((await ask(basic({ username: clientId, password: clientSecret }))).status).toBe(401);
   });
 });
 
-describe("the scope and the tenant", () => {
-  test("403 with the scope that is missing; nothing like it is it", async () => {
+describe("scope and tenant", () => {
+  test("returns 403 with the missing scope; similar scopes do not count", async () => {
     const answer = await ask(`Bearer ${jwt}`, "POST");
     expect(answer.status).toBe(403);
     expect(answer.headers.get("www-authenticate")).toBe(
@@ -273,12 +276,12 @@ describe("the scope and the tenant", () => {
       expect((await ask(`Bearer ${await signed({ scope })}`)).status).toBe(403);
     }
   });
-  test("without a scope it lets in where every caller is let in", async () => {
+  test("accepts a token without scopes for operations that need none", async () => {
     const bare = await ownToken(jwtClient);
     expect((await ask(`Bearer ${bare}`)).status).toBe(403);
     expect((await api.ask("GET", "/scim2/Schemas", { as: `Bearer ${bare}` })).status).toBe(200);
   });
-  test("an application is no user, and cannot be called like one", async () => {
+  test("an application is not a user, whatever its client id", async () => {
     for (const type of ["Default", "JWT"]) {
       const as = `Bearer ${await ownToken(await newClient([], { accessToken: { type } }))}`;
       const schemas = ["urn:ietf:params:scim:api:messages:2.0:PatchOp"];
@@ -295,14 +298,14 @@ describe("the scope and the tenant", () => {
     }
     await newClient([], { clientId: "8f5a2f7e-6f0b-4c8e-9a39-0a6a7c8b1d42" });
   });
-  test("below its tenant's path and no other", async () => {
+  test("accepts a token below the path of its tenant only", async () => {
     for (const text of [jwt, opaque]) {
       const at = async (tenant: string) =>
         (await api.ask("GET", `/t/${tenant}${APPLICATIONS}`, { as: `Bearer ${text}` })).status;
       expect([await at("carbon.super"), await at("acme.com")]).toEqual([200, 401]);
     }
   });
-  test("what a token makes is its user's, or nobody's where it is an application's", async () => {
+  test("resources that are created with a token belong to its user, or to no user for an application", async () => {
     const CREATE = "internal_application_mgt_create";
     const client = await newClient([CREATE]);
     const id = await addUser(api.service, { username: "maker", password: "a good password", scopes: [CREATE] });

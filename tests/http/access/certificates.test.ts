@@ -1,4 +1,4 @@
-/** The door with client certificates, through a real handshake: who gets in by a certificate, and who does not whatever else comes along. */
+/** The mTLS port, through real handshakes: which certificates authenticate, alone and with other credentials. */
 import { readFileSync } from "node:fs";
 import { request } from "node:https";
 import { join } from "node:path";
@@ -85,8 +85,8 @@ beforeAll(async () => {
   }
 });
 
-describe("gets in", () => {
-  test("the administrator with the certificate that is made for development", async () => {
+describe("accepts", () => {
+  test("the development certificate of the administrator", async () => {
     const admin = { certificate: pemAt("client-admin.pem"), key: pemAt("client-admin.key") };
     expect(JSON.parse((await ask("/scim2/Me", admin)).body)).toMatchObject({ userName: "admin" });
     expect(await statusOf(admin, "/api/server/v1/applications")).toBe(200);
@@ -102,20 +102,20 @@ describe("gets in", () => {
     expect(status).toBe(200);
     expect(JSON.parse(body).meta.location).toContain(location);
   });
-  test("a name that is an address, where its domain is no tenant", async () => {
+  test("an e-mail address as the name, if its domain is not a tenant", async () => {
     const { status, body } = await ask("/scim2/Me", await holderOf("alice@corp.example"));
     expect([status, JSON.parse(body).userName]).toEqual([200, "alice@corp.example"]);
   });
-  test("with another credential of the same user", async () => {
+  test("a certificate with another credential of the same user", async () => {
     const authorization = basic({ username: "alice", password });
     expect(await statusOf(await holderOf("alice"), "/scim2/Me", { authorization })).toBe(200);
   });
-  test("what the user may do are its roles' permissions", async () => {
+  test("a user, with the permissions of its roles", async () => {
     expect(await statusOf(await holderOf("alice"), "/api/server/v1/applications")).toBe(403);
   });
 });
 
-describe("does not get in", () => {
+describe("refuses", () => {
   test.each([
     "nobody",
     "alice@other.example",
@@ -133,7 +133,7 @@ describe("does not get in", () => {
     const holder = await holderOf(commonName).catch(() => undefined);
     if (holder) expect(await statusOf(holder)).toBe(401);
   });
-  test("a user that is not active, locked or gone", async () => {
+  test("a user that is inactive, locked or deleted", async () => {
     const { id } = (await api.ask("POST", "/scim2/Users", { body: { userName: "leaver", password } })).body;
     const holder = await holderOf("leaver");
     expect(await statusOf(holder)).toBe(200);
@@ -148,7 +148,7 @@ describe("does not get in", () => {
     await api.ask("DELETE", `/scim2/Users/${id}`);
     expect(await statusOf(holder)).toBe(401);
   });
-  test("one user's certificate with another's password, or with a wrong one", async () => {
+  test("a certificate with another user's password, or with a wrong one", async () => {
     const holder = await holderOf("alice");
     for (const credential of [
       { username: "admin", password: "admin" },
@@ -159,7 +159,7 @@ describe("does not get in", () => {
     }
     expect(await statusOf(holder, "/scim2/Me", { authorization: "Bearer nothing" })).toBe(401);
   });
-  test("whoever sends a certificate in a header", async () => {
+  test("a certificate in a header", async () => {
     const pem = encodeURIComponent(pemAt("client-admin.pem")).slice(0, 3_000);
     for (const name of [
       "x-ssl-cert",
@@ -171,10 +171,10 @@ describe("does not get in", () => {
       expect((await api.ask("GET", "/scim2/Me", { as: null, headers: { [name]: pem } })).status).toBe(401);
     }
   });
-  test("without a certificate there is no connection", async () => {
+  test("a connection without a certificate", async () => {
     await expect(ask("/scim2/Me", undefined)).rejects.toThrow();
   });
-  test("below an exempt path by a certificate alone; a password does", async () => {
+  test("a certificate alone below an exempt path, but not a password", async () => {
     const holder = await holderOf("alice");
     expect(await statusOf(holder, "/scim2/Schemas")).toBe(401);
     const authorization = basic({ username: "admin", password: "admin" });
@@ -183,17 +183,17 @@ describe("does not get in", () => {
 });
 
 describe("rules of deployment.toml", () => {
-  test("what describes the service is open to anybody", async () => {
+  test("open the description of the service to unauthenticated callers", async () => {
     const { status, body } = await api.ask("GET", "/scim2/ServiceProviderConfig", { as: null });
     expect([status, body.meta.location]).toEqual([200, `${api.url}/scim2/ServiceProviderConfig`]);
     expect((await api.ask("GET", "/scim2/ResourceTypes", { as: null })).status).toBe(401);
   });
-  test("only a certificate lists roles here, and any user's does", async () => {
+  test("restrict an operation to certificates, of any user", async () => {
     expect((await api.ask("GET", "/scim2/v2/Roles")).status).toBe(401);
     expect(await statusOf(await holderOf("alice"), "/scim2/v2/Roles")).toBe(200);
     expect((await api.ask("POST", "/scim2/v2/Roles", { body: { displayName: "of the catalogue" } })).status).toBe(201);
   });
-  test("a rule's scopes are all needed, and held by whoever holds every scope", async () => {
+  test("need all their scopes, which the full-access role includes", async () => {
     expect((await api.ask("GET", "/scim2/Groups")).status).toBe(200);
     const user = { userName: "driver", password };
     const { id } = (await api.ask("POST", "/scim2/Users", { body: user })).body;
@@ -211,7 +211,7 @@ describe("rules of deployment.toml", () => {
     await give("drivers", "taxi:drive");
     expect((await api.ask("GET", "/scim2/Groups", { as })).status).toBe(200);
   });
-  test("an empty list of scopes lets in whoever shows a credential", async () => {
+  test("need only a valid credential for an empty list of scopes", async () => {
     await api.ask("POST", "/scim2/Users", { body: { userName: "plain", password } });
     const as = { username: "plain", password };
     expect((await api.ask("GET", "/scim2/Users", { as })).status).toBe(200);

@@ -1,4 +1,4 @@
-/** Nobody gets further by managing roles, groups or users: scopes are given by those who have them (decision 0052). */
+/** No privilege escalation: a caller grants only scopes that its credential has (decision 0052). */
 import { beforeAll, describe, expect, test } from "vitest";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { freshUser } from "#core/identities/users/model.ts";
@@ -34,7 +34,7 @@ const make = async (path: string, body: unknown): Promise<string> => {
 };
 const everyone = async () =>
   (await api.ask("GET", `${ROLES}?filter=${encodeURIComponent('displayName eq "everyone"')}`)).body.Resources[0];
-/** Refused with a sentence that names the scope. */
+/** Refused with a message that names the scope. */
 const refused = async (method: string, path: string, body: unknown, who: Ask["as"] = as, scope = VIEW) => {
   const answer = await api.ask(method, path, { as: who, body });
   expect([answer.status, answer.text], `${method} ${path}`).toEqual([403, expect.stringContaining(scope)]);
@@ -56,8 +56,8 @@ beforeAll(async () => {
   listing = await make(ROLES, { displayName: "listing", permissions: [{ value: LIST }], users: [{ value: below }] });
 });
 
-describe("a role is given the scopes that the caller has", () => {
-  test("when it is made", async () => {
+describe("a role gets only scopes of the caller", () => {
+  test("when it is created", async () => {
     const body = (scope: string) => ({
       displayName: `made for ${scope}`,
       permissions: [{ value: scope }],
@@ -69,7 +69,7 @@ describe("a role is given the scopes that the caller has", () => {
     expect((await api.ask("GET", `${ROLES}?filter=${filter}`)).body.totalResults).toBe(0);
     expect((await api.ask("POST", ROLES, { as, body: body(LIST) })).status).toBe(201);
   });
-  test("when it is changed or replaced; everyone's too", async () => {
+  test("when it is changed or replaced, also the role of everyone", async () => {
     const { id } = await everyone();
     for (const role of [listing, id]) await refused("PATCH", `${ROLES}/${role}`, add("permissions", VIEW));
     await refused("PUT", `${ROLES}/${listing}`, { displayName: "listing", permissions: [{ value: VIEW }] });
@@ -78,22 +78,22 @@ describe("a role is given the scopes that the caller has", () => {
     expect([valuesOf(body.permissions), valuesOf(body.users)]).toEqual([[LIST], [below]]);
     expect(valuesOf((await everyone()).permissions)).not.toContain(VIEW);
   });
-  test("what it holds already is no matter of whoever renames it or takes from it", async () => {
+  test("a caller can rename a role, and remove scopes from it, without having its other scopes", async () => {
     const body = set({ displayName: "seeing" });
     expect((await api.ask("PATCH", `${ROLES}/${viewing}`, { as, body })).status).toBe(200);
     const put = { displayName: "viewing", permissions: [{ value: VIEW }], users: [], groups: [{ value: viewers }] };
     expect((await api.ask("PUT", `${ROLES}/${viewing}`, { as, body: put })).status).toBe(200);
     expect((await api.ask("PATCH", `${ROLES}/${viewing}`, { body: add("users", above) })).status).toBe(200);
   });
-  test("a tenant's own scopes are given by whoever manages roles", async () => {
+  test("scopes of the tenant's own APIs need only the scope to manage roles", async () => {
     await register({ name: "Taxis", identifier: "taxis", scopes: scopesNamed("taxis:book") });
     const body = { displayName: "bookers", permissions: [{ value: "taxis:book" }], users: [{ value: below }] };
     expect((await api.ask("POST", ROLES, { as, body })).status).toBe(201);
   });
 });
 
-describe("nobody comes to hold what the caller does not have", () => {
-  test("by a role", async () => {
+describe("a user gets only scopes of the caller", () => {
+  test("by a role assignment", async () => {
     for (const body of [add("users", manager), add("groups", plain)]) {
       await refused("PATCH", `${ROLES}/${viewing}`, body);
     }
@@ -110,7 +110,7 @@ describe("nobody comes to hold what the caller does not have", () => {
     await mayNot();
     expect((await api.ask("PATCH", `${ROLES}/${listing}`, { as, body: add("users", above) })).status).toBe(200);
   });
-  test("by joining a group, in every way", async () => {
+  test("by becoming a member of a group, in every way", async () => {
     const members = [{ value: manager }];
     await refused("PATCH", `/scim2/Groups/${viewers}`, add("members", manager));
     await refused("PUT", `/scim2/Groups/${viewers}`, { displayName: "viewers", members });
@@ -133,10 +133,10 @@ describe("nobody comes to hold what the caller does not have", () => {
   });
 });
 
-describe("with a token it is the token's scopes that count", () => {
+describe("for a token, the scopes of the token count", () => {
   const needed = ["internal_role_mgt_create", "internal_role_mgt_update", "internal_group_mgt_update"];
   const role = (displayName: string, scope: string) => ({ displayName, permissions: [{ value: scope }] });
-  test("an application's own", async () => {
+  test("a token of an application", async () => {
     const client = await oauth.newClient([...needed, LIST]);
     const token = `Bearer ${await oauth.ownToken(client, "SYSTEM")}`;
     await refused("POST", ROLES, role("by a client", VIEW), token);
@@ -144,7 +144,7 @@ describe("with a token it is the token's scopes that count", () => {
     await refused("PATCH", `/scim2/Groups/${viewers}`, add("members", manager), token);
     expect((await api.ask("POST", ROLES, { as: token, body: role("by a client", LIST) })).status).toBe(201);
   });
-  test("an administrator's that says less than the administrator may", async () => {
+  test("a token of an administrator with fewer scopes than the administrator has", async () => {
     const client = await oauth.newClient(needed);
     const { access_token } = await oauth.token(client, { grant_type: "password", ...ADMIN, scope: needed.join(" ") });
     const token = `Bearer ${access_token}`;
@@ -156,7 +156,7 @@ describe("with a token it is the token's scopes that count", () => {
   });
 });
 
-describe("who has more than the caller is not taken over", () => {
+describe("a caller cannot change a user with more scopes:", () => {
   const other = "another-password";
   test.each([
     ["its password", { password: other }],
@@ -173,12 +173,12 @@ describe("who has more than the caller is not taken over", () => {
     expect(one.body.Operations[0].status.code).toBe("403");
     expect((await api.ask("GET", APPLICATIONS, { as: { username: "above", password } })).status).toBe(200);
   });
-  test("nor by a group that brings it", async () => {
+  test("its password, also where the scopes come from a group", async () => {
     const id = await make("/scim2/Users", { userName: "grouped", password });
     expect((await api.ask("PATCH", `/scim2/Groups/${viewers}`, { body: add("members", id) })).status).toBe(200);
     await refused("PATCH", `/scim2/Users/${id}`, set({ password: other }));
   });
-  test("everybody else is helped, whoever leaves is locked out, and one's own password is one's own", async () => {
+  test("but can change other users, deactivate any user, and change its own password", async () => {
     const patch = (id: string, value: Record<string, unknown>, who: Ask["as"] = as) =>
       api.ask("PATCH", `/scim2/Users/${id}`, { as: who, body: set(value) });
     expect((await patch(below, { password: other })).status).toBe(200);
@@ -191,7 +191,7 @@ describe("who has more than the caller is not taken over", () => {
   });
 });
 
-describe("a credential that says little does not become one that says all", () => {
+describe("a token with few scopes cannot become a credential with more", () => {
   const passwordTo = (value: string) => set({ password: value });
   const userToken = async (username: string) => {
     const client = await oauth.newClient();
@@ -199,7 +199,7 @@ describe("a credential that says little does not become one that says all", () =
     return `Bearer ${(await oauth.token(client, fields)).access_token}`;
   };
 
-  test("a token sets the password of its user only with the user's scopes; the password itself has them", async () => {
+  test("a token sets its user's password only with all scopes of the user; a Basic credential has them", async () => {
     await addUser(api.service, { username: "narrow", password, scopes: [VIEW] });
     const token = await userToken("narrow");
     await refused("PATCH", "/scim2/Me", passwordTo("taken-over"), token);
@@ -208,7 +208,7 @@ describe("a credential that says little does not become one that says all", () =
     const own = { username: "narrow", password };
     expect((await api.ask("PATCH", "/scim2/Me", { as: own, body: passwordTo("of-my-own") })).status).toBe(200);
   });
-  test("nor does a token of an administrator", async () => {
+  test("a token of an administrator needs all scopes too", async () => {
     const [admins] = (await api.ask("GET", `${ROLES}?filter=${encodeURIComponent('displayName eq "admin"')}`)).body
       .Resources;
     const id = await make("/scim2/Users", { userName: "second", password });
@@ -217,13 +217,13 @@ describe("a credential that says little does not become one that says all", () =
     const as = { username: "second", password };
     expect((await api.ask("PATCH", "/scim2/Me", { as, body: passwordTo("of-my-own") })).status).toBe(200);
   });
-  test("a user without roles may by any token", async () => {
+  test("any token of a user without roles can", async () => {
     await make("/scim2/Users", { userName: "ordinary", password });
     const as = await userToken("ordinary");
     expect((await api.ask("PATCH", "/scim2/Me", { as, body: passwordTo("of-my-own") })).status).toBe(200);
   });
-  test("an application that is called as a user is not that user", async () => {
-    // The ids of a directory's users are the directory's, and may have any form that a client id may have.
+  test("an application whose client id is a user's id is not that user", async () => {
+    // User ids of a directory come from the directory and can have any form of a client id.
     const id = "c6865cfe-7a64-1041-90a7-53d2a8f0b1c4";
     const table = tableOf(api.service);
     const roles = roleStore(table);
@@ -240,7 +240,7 @@ describe("a credential that says little does not become one that says all", () =
     const as = `Bearer ${await oauth.ownToken(client, "internal_user_mgt_update")}`;
     await refused("PATCH", `/scim2/Users/${id}`, passwordTo("taken-over"), as);
   });
-  test("nor does one that is called as an administrator shut that one out", async () => {
+  test("an application whose client id is an administrator's id does not lock the administrator out", async () => {
     const id = "c6865cfe-7a64-1041-90a7-53d2a8f0b1c5";
     const [{ id: admin }] = (await api.ask("GET", `${ROLES}?filter=${encodeURIComponent('displayName eq "admin"')}`))
       .body.Resources;

@@ -1,4 +1,4 @@
-/** What the log holds of a request: the one line that operators need, and nothing that must not leave. */
+/** The log of a request: one line for operators, without secrets and personal names. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ADMIN, APPLICATIONS, basic, world } from "#tests/support/world.ts";
 
@@ -18,7 +18,7 @@ afterEach(() => {
 });
 const records = () => lines.flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
 
-test("one line per request and function: operation, tenant, subject, status, duration, round trips, capacity", async () => {
+test("has one line per request and function, with operation, tenant, subject, status, duration, round trips and capacity", async () => {
   const id = await create({ name: "logged" });
   lines = [];
   const answer = await ask("GET", `${APPLICATIONS}/${id}`);
@@ -48,7 +48,7 @@ test("one line per request and function: operation, tenant, subject, status, dur
   expect(own._aws.CloudWatchMetrics[0].Metrics.map(({ Name }: { Name: string }) => Name)).toContain("Duration");
 });
 
-test("a refusal is logged with its fault, and a failed sign-in without the name", async () => {
+test("logs a refusal with its fault, and a failed sign-in without the user name", async () => {
   await ask("GET", APPLICATIONS, { as: basic({ username: "mallory", password: "hunter2-secret" }) });
   const again = lines.length;
   await ask("GET", APPLICATIONS, { as: basic({ username: "MALLORY@carbon.super", password: "other" }) });
@@ -62,7 +62,7 @@ test("a refusal is logged with its fault, and a failed sign-in without the name"
   expect(text).not.toMatch(/mallory|hunter2/);
 });
 
-test("the authorizer's line counts refusals and sign-ins that failed; a function's own line counts neither", async () => {
+test("counts refusals and failed sign-ins in the line of the authorizer only", async () => {
   const counted = async (ask: () => Promise<unknown>) => {
     lines = [];
     await ask();
@@ -81,7 +81,7 @@ test("the authorizer's line counts refusals and sign-ins that failed; a function
   expect(own).not.toHaveProperty("Refusals");
 });
 
-test("no credential, body or made-up line reaches the log", async () => {
+test("contains no credential, no body and no injected line", async () => {
   const marker = "marker-5f1c";
   await ask("POST", APPLICATIONS, { body: { name: `${marker}@`, description: marker } });
   await ask("POST", APPLICATIONS, { raw: `{"${marker}` });

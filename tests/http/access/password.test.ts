@@ -1,4 +1,4 @@
-/** The way back in for those who lost their last administrator's password and may write the table. */
+/** `npm run password`: sets a password with write access to the table, when the last administrator's password is lost. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
@@ -28,7 +28,7 @@ const run = async (args: readonly string[], password: string) => {
 const enter = async (username: string, password: string) =>
   (await api.ask("GET", APPLICATIONS, { as: basic({ username, password }) })).status;
 
-test("a password that is set past the API lets in at once, also under a lock", async () => {
+test("a password set by the command is valid at once, also for a locked user", async () => {
   await addUser(api.service, { username: "lost", password: "forgotten", scopes: ["internal_application_mgt_view"] });
   for (let attempt = 0; attempt < 10; attempt += 1) await enter("lost", "wrong");
   expect(await enter("lost", "forgotten")).toBe(401);
@@ -42,7 +42,7 @@ test.each([
   [["nobody"], "long-enough", 'There is no user "nobody".'],
   [["admin"], "four", "The password must have 5 to 100 characters"],
   [[], "", "npm run password -- <user>"],
-])("%j with %j changes nothing and says why", async (args, password, sentence) => {
+])("%j with %j changes nothing and reports why", async (args, password, sentence) => {
   const { code, said } = await run(args, password);
   expect([code, said]).toEqual([1, expect.stringContaining(sentence)]);
 });

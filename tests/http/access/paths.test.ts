@@ -1,11 +1,11 @@
-/** Paths, methods and headers that try to mean something else to the gateway than to the function. */
+/** Paths, methods and headers that a gateway and a function could read differently. */
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { ADMIN, APPLICATIONS, basic, world } from "#tests/support/world.ts";
 
 const api = world();
 
-/** Sends a path as it is; fetch would tidy it up. */
+/** Sends a path unchanged; `fetch` would normalise it. */
 const raw = (method: string, path: string, headers: Record<string, string> = {}) =>
   new Promise<{ status: number; body: string }>((resolve, reject) => {
     const { hostname, port } = new URL(api.url);
@@ -22,7 +22,7 @@ const raw = (method: string, path: string, headers: Record<string, string> = {})
   });
 const asAdmin = { authorization: basic(ADMIN) };
 
-describe("no way around", () => {
+describe("cannot be bypassed by", () => {
   test.each([
     `/${APPLICATIONS}`,
     "/api//server/v1/applications",
@@ -47,17 +47,17 @@ describe("no way around", () => {
     "/t/../api/server/v1/applications",
     "/T/carbon.super/api/server/v1/applications",
     "/o/api/server/v1/applications",
-  ])("%s is not the list: neither for strangers nor for the administrator", async (path) => {
+  ])("%s, with or without the administrator's credential", async (path) => {
     const stranger = await raw("GET", path);
     expect([400, 401, 404]).toContain(stranger.status);
     const known = await raw("GET", path, asAdmin);
     expect([400, 401, 404]).toContain(known.status);
     expect(known.body).not.toContain("totalResults");
   });
-  test("a decoded question mark cuts the path where the gateway cuts it, and the check is made on that path", async () => {
+  test("an encoded question mark: the path that is checked is the one that is executed", async () => {
     expect((await raw("GET", `${APPLICATIONS}%3Fx=1`)).status).toBe(401);
   });
-  test("an absolute target or another Host changes neither the path nor the links", async () => {
+  test("an absolute request target or another Host: path and links stay the same", async () => {
     const answer = await raw("GET", `http://evil.example${APPLICATIONS}`, { ...asAdmin, host: "evil.example" });
     expect(answer.status).toBe(200);
     const created = await api.ask("POST", APPLICATIONS, {
@@ -66,7 +66,7 @@ describe("no way around", () => {
     });
     expect(created.headers.get("location")).toMatch(new RegExp(`^${api.url}/t/carbon.super/`));
   });
-  test("a method in a header is no method", async () => {
+  test("a method in a header", async () => {
     const id = await api.create({ name: "method override" });
     await api.ask("GET", `${APPLICATIONS}/${id}?_method=DELETE`, {
       headers: { "x-http-method-override": "DELETE", "x-method-override": "DELETE" },
@@ -75,8 +75,8 @@ describe("no way around", () => {
   });
 });
 
-describe("404 and 405 in the management shape", () => {
-  test("an unknown path", async () => {
+describe("404 and 405 in the management dialect", () => {
+  test("404 for an unknown path", async () => {
     for (const path of ["/api/server/v1/nothing", `${APPLICATIONS}/a/b/c`]) {
       const answer = await api.ask("GET", path);
       expect(answer.status).toBe(404);
@@ -88,15 +88,15 @@ describe("404 and 405 in the management shape", () => {
       });
     }
   });
-  test("a path that nobody protects is unknown to everybody", async () => {
+  test("404 for a path outside of the protected families, without a credential", async () => {
     for (const as of [null, undefined]) expect((await api.ask("GET", "/favicon.ico", { as })).status).toBe(404);
   });
-  test.each(["PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND"])("%s on the collection", async (method) => {
+  test.each(["PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND"])("405 for %s on the collection", async (method) => {
     const answer = await api.ask(method, APPLICATIONS);
     expect(answer.status).toBe(405);
     expect(answer.headers.get("allow")).toBe("GET, POST");
   });
-  test("HEAD is GET without the body, and has no body where GET is refused", async () => {
+  test("HEAD is GET without a body, also where GET is refused", async () => {
     const answer = await api.ask("HEAD", APPLICATIONS);
     expect([answer.status, answer.text]).toEqual([200, ""]);
     const owner = await api.ask("HEAD", `${APPLICATIONS}/1/owner`);
@@ -123,7 +123,7 @@ describe("404 and 405 in the management shape", () => {
       }
     },
   );
-  test("unknown paths of the other families answer in their own dialects", async () => {
+  test("404 for unknown paths of the other families, in their dialects", async () => {
     expect((await api.ask("GET", "/scim2/Nothing")).body).toMatchObject({
       schemas: "urn:ietf:params:scim:api:messages:2.0:Error",
       status: "404",
@@ -133,8 +133,8 @@ describe("404 and 405 in the management shape", () => {
   });
 });
 
-describe("every answer", () => {
-  test("carries the headers that keep browsers and caches away", async () => {
+describe("every response", () => {
+  test("has the headers against browsers and caches", async () => {
     for (const [path, as] of [
       [APPLICATIONS, undefined],
       [APPLICATIONS, null],
@@ -149,7 +149,7 @@ describe("every answer", () => {
       expect(headers.get("x-powered-by")).toBeNull();
     }
   });
-  test("repeats a harmless correlation id, and replaces any other", async () => {
+  test("repeats a well-formed correlation id, and replaces any other", async () => {
     const own = await api.ask("GET", "/nothing", { headers: { "x-correlation-id": "abc-123" } });
     expect(own.body.traceId).toBe("abc-123");
     expect(own.headers.get("x-correlation-id")).toBe("abc-123");

@@ -1,4 +1,4 @@
-/** Whoever may change users, groups or roles does not become an administrator by it, nor takes one over (decision 0052). */
+/** No privilege escalation: scopes to change users, groups or roles do not make an administrator (decision 0052). */
 import { beforeAll, describe, expect, test } from "vitest";
 import { addUser } from "#tests/support/people.ts";
 import { world } from "#tests/support/world.ts";
@@ -28,30 +28,30 @@ beforeAll(async () => {
   expect((await api.ask("PATCH", `/scim2/v2/Roles/${adminRole}`, { body: groups })).status).toBe(200);
 });
 
-describe("an administrator is touched by administrators alone", () => {
+describe("only administrators can change an administrator's", () => {
   test.each([
-    ["its password", set({ password: "another-password" })],
-    ["its name", set({ userName: "renamed" })],
-    ["its state", set({ active: false })],
-    ["its lock", set({ "urn:scim:wso2:schema": { accountLocked: true } })],
+    ["password", set({ password: "another-password" })],
+    ["name", set({ userName: "renamed" })],
+    ["active state", set({ active: false })],
+    ["account lock", set({ "urn:scim:wso2:schema": { accountLocked: true } })],
   ])("%s", async (_, body) => {
     expect((await api.ask("PATCH", `/scim2/Users/${deputy}`, { as, body })).status).toBe(403);
     const inBulk = { Operations: [{ method: "PATCH", path: `/Users/${deputy}`, data: body }] };
     expect((await api.ask("POST", "/scim2/Bulk", { as, body: inBulk })).body.Operations[0].status).toBe("403");
     expect((await api.ask("GET", "/scim2/Me", { as: { username: "deputy", password } })).status).toBe(200);
   });
-  test("its existence, by both versions", async () => {
+  test("existence, in both SCIM versions", async () => {
     expect((await api.ask("DELETE", `/scim2/Users/${deputy}`, { as })).status).toBe(403);
     expect((await api.ask("DELETE", `/svc/scim/Users/${deputy}`, { as })).status).toBe(403);
     const body = { userName: "deputy", password: "another-password" };
     expect((await api.ask("PUT", `/svc/scim/Users/${deputy}`, { as, body })).status).toBe(403);
   });
-  test("what does not let in or keep out may be changed, and everything of others", async () => {
+  test("others can change attributes that do not affect sign-in, and all attributes of other users", async () => {
     expect((await api.ask("PATCH", `/scim2/Users/${deputy}`, { as, body: set({ title: "Deputy" }) })).status).toBe(200);
     const body = set({ password: "another-password", userName: "comrade" });
     expect((await api.ask("PATCH", `/scim2/Users/${colleague}`, { as, body })).status).toBe(200);
   });
-  test("an administrator may, and everybody changes the own password", async () => {
+  test("an administrator can, and every user can change the own password", async () => {
     expect(
       (await api.ask("PATCH", `/scim2/Users/${deputy}`, { body: set({ password: "deputy-password" }) })).status,
     ).toBe(200);
@@ -60,8 +60,8 @@ describe("an administrator is touched by administrators alone", () => {
   });
 });
 
-describe("whoever may work in bulk may do there what it may do one by one, and no more", () => {
-  test("nobody's password is taken with the scope of bulk alone, by either version", async () => {
+describe("a bulk request needs the scope of each operation in it", () => {
+  test("the bulk scope alone sets no password, in either SCIM version", async () => {
     const bulker = { username: "bulker", password };
     await addUser(api.service, { ...bulker, scopes: ["internal_bulk_resource_create"] });
     const mind = ["internal_role_mgt_update", "internal_role_mgt_create"];
@@ -79,9 +79,9 @@ describe("whoever may work in bulk may do there what it may do one by one, and n
   });
 });
 
-describe("nobody is made an administrator but by one", () => {
+describe("only an administrator can make an administrator", () => {
   const joining = () => patchOf({ op: "add", path: "members", value: [{ value: helpdesk }] });
-  test("by joining a group that brings the role, in any way", async () => {
+  test("by adding a member to a group with the role, in any way", async () => {
     const path = `/scim2/Groups/${mighty}`;
     expect((await api.ask("PATCH", path, { as, body: joining() })).status).toBe(403);
     const put = { displayName: "mighty", members: [{ value: deputy }, { value: helpdesk }] };
@@ -93,7 +93,7 @@ describe("nobody is made an administrator but by one", () => {
     expect((await api.ask("GET", "/api/server/v1/tenants", { as })).status).toBe(403);
     expect((await api.ask("PATCH", `/scim2/Groups/${plain}`, { as, body: joining() })).status).toBe(200);
   });
-  test("by being given the role, oneself or a group that one is in", async () => {
+  test("by assigning the role to a user or to a group of the user", async () => {
     for (const operation of [
       { op: "add", path: "users", value: [{ value: helpdesk }] },
       { op: "add", path: "groups", value: [{ value: plain }] },
@@ -104,15 +104,15 @@ describe("nobody is made an administrator but by one", () => {
     }
     expect((await api.ask("GET", "/api/server/v1/tenants", { as })).status).toBe(403);
   });
-  test("the first administrator keeps its name, also before itself", async () => {
+  test("the first administrator cannot be renamed, not even by itself", async () => {
     const { id } = (await api.ask("GET", "/scim2/Me")).body;
     expect((await api.ask("PATCH", `/scim2/Users/${id}`, { body: set({ userName: "renamed" }) })).status).toBe(403);
   });
 });
 
-describe("filters and ids that no key could be", () => {
+describe("filters and ids that cannot be a key", () => {
   const long = "x".repeat(3_000);
-  test.each(["", long])("%j finds nothing", async (text) => {
+  test.each(["", long])("find nothing: %j", async (text) => {
     for (const [path, names] of [
       ["/scim2/Users", ["userName", "id", "externalId", "emails", "groups", "groups.value", "groups.display"]],
       ["/scim2/Groups", ["displayName", "id", "externalId", "members.value"]],
@@ -126,7 +126,7 @@ describe("filters and ids that no key could be", () => {
       }
     }
   });
-  test("and leave what they are taken from as it is", async () => {
+  test("remove nothing from groups and roles", async () => {
     const members = patchOf({ op: "remove", path: `members[value eq "${long}"]` });
     expect((await api.ask("PATCH", `/scim2/Groups/${plain}`, { body: members })).status).toBe(200);
     const users = patchOf({ op: "remove", path: `users[value eq "${long}"]` });

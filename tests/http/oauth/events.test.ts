@@ -1,12 +1,12 @@
 /**
- * What ends tokens before their time: opaque ones at once, JWTs in a container that knew better within its 30 seconds, and
- * refresh tokens at once. The containers here have clocks that the test turns.
+ * Revocations end opaque and refresh tokens at once, and JWTs within the 30 seconds that a container's cache is fresh. The
+ * containers here have clocks that the test sets.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { keys } from "#core/table/keys.ts";
-import { revokingUser } from "#core/tokens/revocation.ts";
-import { STANDING_FRESH_MS } from "#core/tokens/validity.ts";
+import { revokingUser } from "#core/tokens/revocation-store.ts";
+import { REVOCATION_FRESH_MS } from "#core/tokens/validity.ts";
 import { container } from "#tests/support/authorizer.ts";
 import { oauthOf, type TestClient, TOKEN } from "#tests/support/oauth.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";
@@ -25,15 +25,15 @@ const lets = async (access: string) => (await api.ask("GET", APPLICATIONS, { as:
 const refresh = async (client: TestClient, refresh_token: string | undefined) =>
   (await post(TOKEN, { grant_type: "refresh_token", refresh_token }, client)).body;
 
-/** Tokens of both kinds, before something happens to them. */
+/** Tokens of both formats, before an event. */
 interface Before {
   readonly opaque: TestClient;
   readonly jwt: TestClient;
 }
 
 /**
- * Makes tokens of both kinds, does something, and looks at what they are worth: at once, in a container that has just judged
- * the JWT, after the time that its knowledge may be old, and in one that knows nothing yet.
+ * Issues tokens of both formats, applies an event, and checks the tokens: at once; in a container that has just validated the
+ * JWT; after its cache has expired; and in a new container.
  */
 const outcome = async (
   grant: Record<string, string>,
@@ -46,7 +46,7 @@ const outcome = async (
   expect([await lets(opaque.access_token), await decide(warm, jwt.access_token)]).toEqual([200, "allow"]);
   await what(clients);
   const atOnce = await lets(opaque.access_token);
-  warm.clock.ms += STANDING_FRESH_MS + 1;
+  warm.clock.ms += REVOCATION_FRESH_MS + 1;
   return {
     clients,
     opaque,
@@ -63,7 +63,7 @@ const both = (what: (client: TestClient) => Promise<unknown>) => (clients: Befor
 const own = { grant_type: "client_credentials", scope: `${VIEW} ${CREATE}` };
 const ofAdmin = { grant_type: "password", ...ADMIN, scope: `${VIEW} ${CREATE}` };
 
-describe("of the client", () => {
+describe("events of a client:", () => {
   const events: [string, (client: TestClient) => Promise<unknown>][] = [
     ["its secret is regenerated", (client) => api.ask("POST", `${oidcPath(client.applicationId)}/regenerate-secret`)],
     ["it is revoked", (client) => api.ask("POST", `${oidcPath(client.applicationId)}/revoke`)],
@@ -79,7 +79,7 @@ describe("of the client", () => {
       expect(await outcome(grant, both(event))).toMatchObject(ENDED);
     }
   });
-  test("refresh tokens end with them, and new tokens count at once", async () => {
+  test("refresh tokens end too, and new tokens are valid at once", async () => {
     const { clients, opaque, jwt } = await outcome(
       ofAdmin,
       both((client) => api.ask("POST", `${oidcPath(client.applicationId)}/regenerate-secret`)),
@@ -96,14 +96,14 @@ describe("of the client", () => {
       expect((await refresh(fresh, next.refresh_token)).scope).toBe(ofAdmin.scope);
     }
   });
-  test("another application's client with the same id inherits nothing, and its own tokens count at once", async () => {
+  test("a later client with the same id inherits no tokens, and its own tokens are valid at once", async () => {
     const one = await newClient([VIEW], { clientId: "inherited", clientSecret: "s" });
     const old = await ownToken(one, VIEW);
     await api.ask("DELETE", `${APPLICATIONS}/${one.applicationId}`);
     const heir = await newClient([VIEW], { clientId: "inherited", clientSecret: "s" });
     expect([await lets(old), await lets(await ownToken(heir, VIEW))]).toEqual([401, 200]);
   });
-  test("nothing ends when something else of the application changes", async () => {
+  test("no token ends when other settings of the application change", async () => {
     const change = async ({ applicationId }: TestClient) => {
       await api.ask("PATCH", `${APPLICATIONS}/${applicationId}`, { body: { description: "changed" } });
       const { body } = await api.ask("GET", oidcPath(applicationId));
@@ -113,7 +113,7 @@ describe("of the client", () => {
   });
 });
 
-describe("of an API authorization", () => {
+describe("events of an authorised API:", () => {
   const apiOf = async () =>
     (await api.ask("GET", "/api/server/v1/api-resources?filter=identifier+eq+/api/server/v1/applications")).body
       .apiResources[0].id as string;
@@ -128,7 +128,7 @@ describe("of an API authorization", () => {
   ])("tokens end when %s", async (_, event) => {
     for (const grant of [own, ofAdmin]) expect(await outcome(grant, both(event))).toMatchObject(ENDED);
   });
-  test("tokens without the scope that it loses go on; refresh tokens bring what is left", async () => {
+  test("tokens without the removed scope stay valid; refresh tokens get the remaining scopes", async () => {
     const event = async (client: TestClient) =>
       api.ask("PATCH", await pathOf(client), { body: { removedScopes: [CREATE] } });
     expect(await outcome({ ...own, scope: VIEW }, both(event))).toMatchObject(GOES_ON);
@@ -142,7 +142,7 @@ describe("of an API authorization", () => {
       expect(await decide(container(api), next.access_token)).toBe("allow");
     }
   });
-  test("a scope that is taken away and given back counts in new tokens at once", async () => {
+  test("a scope that is removed and added again is valid in new tokens at once", async () => {
     const client = await newClient([VIEW, CREATE], JWT);
     const path = await pathOf(client);
     const old = await ownToken(client, own.scope);
@@ -153,7 +153,7 @@ describe("of an API authorization", () => {
   });
 });
 
-describe("of the user", () => {
+describe("events of a user:", () => {
   let made = 0;
   const newUser = async () => {
     made += 1;
@@ -163,14 +163,14 @@ describe("of the user", () => {
   };
   const revoke = (id: string) => tableOf(api.service).write(...revokingUser(TENANT, id));
 
-  test("all tokens end with the steps that whoever deletes, deactivates, or sets a password adds to it", async () => {
+  test("all tokens end with the steps of `revokingUser`", async () => {
     const { id, grant } = await newUser();
     const { clients, opaque, jwt, ...found } = await outcome(grant, () => revoke(id));
     expect(found).toEqual(ENDED);
     expect((await refresh(clients.opaque, opaque.refresh_token)).error).toBe("invalid_grant");
     expect((await refresh(clients.jwt, jwt.refresh_token)).error).toBe("invalid_grant");
   });
-  test("tokens of a sign-in behind it count at once, also those of its refresh token", async () => {
+  test("tokens of a later sign-in are valid at once, also those of its refresh token", async () => {
     const { id, grant } = await newUser();
     await revoke(id);
     for (const client of [await newClient([VIEW, CREATE]), await newClient([VIEW, CREATE], JWT)]) {
@@ -180,14 +180,14 @@ describe("of the user", () => {
       expect(await decide(container(api), next.access_token)).toBe("allow");
     }
   });
-  test("tokens of others, and of the application itself, go on", async () => {
+  test("tokens of other users and of the application itself stay valid", async () => {
     const [one, other] = [await newUser(), await newUser()];
     expect(await outcome(other.grant, () => revoke(one.id))).toMatchObject(GOES_ON);
     expect(await outcome(own, () => revoke(one.id))).toMatchObject(GOES_ON);
   });
 });
 
-describe("of a user or group, through SCIM", () => {
+describe("events of users and groups through SCIM:", () => {
   let made = 0;
   const secret = "a-long-password";
   const people = async () => {
@@ -221,7 +221,7 @@ describe("of a user or group, through SCIM", () => {
     const who = await people();
     expect(await outcome(who.grant, () => event(who))).toMatchObject(ENDED);
   });
-  test("they go on when something else of them changes", async () => {
+  test("tokens stay valid when other attributes change", async () => {
     const who = await people();
     const change = async () => {
       await patch(who.user, set({ nickName: "k" }));
@@ -231,7 +231,7 @@ describe("of a user or group, through SCIM", () => {
   });
 });
 
-describe("of a role", () => {
+describe("events of a role:", () => {
   let roleId = "";
   const grant = { grant_type: "password", username: "roled", password, scope: VIEW };
   let userId = "";
@@ -243,7 +243,7 @@ describe("of a role", () => {
     roleId = body.id;
   });
   const store = () => roleStore(tableOf(api.service));
-  test("what rests on it ends when a user loses it; what rests on nothing of it goes on", async () => {
+  test("tokens with its scopes end when a user loses it; other tokens stay valid", async () => {
     const lose = () =>
       store().update(TENANT, roleId, Date.now(), async (before) => ({
         after: before,
@@ -263,7 +263,7 @@ describe("of a role", () => {
     await gain();
     expect(await outcome(ofAdmin, lose)).toMatchObject(GOES_ON);
   });
-  test("and when its permissions change, or it is deleted; new tokens count at once", async () => {
+  test("tokens with its scopes end when its permissions change or it is deleted; new tokens are valid at once", async () => {
     await store().update(TENANT, roleId, Date.now(), async (before) => ({
       after: before,
       gaining: (await store().holders(TENANT, roleId, "user", 1)).length > 0 ? [] : [{ kind: "user", id: userId }],
@@ -283,7 +283,7 @@ describe("of a role", () => {
   });
 });
 
-test("tokens of a tenant that is not active", async () => {
+test("tokens of an inactive tenant are not valid", async () => {
   const set = (active: boolean) =>
     tableOf(api.service).write({
       change: keys.tenant(TENANT),
@@ -299,7 +299,7 @@ test("tokens of a tenant that is not active", async () => {
   await set(false);
   try {
     expect(await lets(opaque)).toBe(401);
-    warm.clock.ms += STANDING_FRESH_MS + 1;
+    warm.clock.ms += REVOCATION_FRESH_MS + 1;
     expect(await decide(warm, access)).toBe("refuse");
     expect((await post(TOKEN, own, client)).status).toBe(401);
   } finally {

@@ -19,7 +19,7 @@ beforeAll(async () => {
 const ask = async (text: string | undefined, as: TestClient | string | null = client) =>
   (await post(PATH, { token: text }, as)).body;
 
-describe("200, active", () => {
+describe("200 with the description of", () => {
   test("a token of a client", async () => {
     const { exp, iat, ...rest } = await ask(await ownToken(client, VIEW));
     expect(rest).toEqual({
@@ -35,7 +35,7 @@ describe("200, active", () => {
     });
     expect(exp - iat).toBe(3600);
   });
-  test("a JWT of a user: the same as it says itself, with its id and the user's name", async () => {
+  test("a JWT of a user: its own claims, with its id and the user's name", async () => {
     const { access_token } = await token(jwtClient, PASSWORD);
     const [, payload = ""] = access_token.split(".");
     const { iss, sub, aud, exp, iat, nbf, jti, scope, aut, client_id } = JSON.parse(
@@ -48,7 +48,7 @@ describe("200, active", () => {
       ...{ iss, sub, aud, exp, iat, nbf, jti, scope, aut, client_id },
     });
   });
-  test("a refresh token that could be used now", async () => {
+  test("a refresh token that can be used now", async () => {
     const { refresh_token } = await token(client, PASSWORD);
     expect(await ask(refresh_token)).toEqual({
       active: true,
@@ -60,7 +60,7 @@ describe("200, active", () => {
       sub: expect.any(String),
     });
   });
-  test("for another client of the tenant, by header or form, and for users and tokens with the scope", async () => {
+  test("any token of the tenant, for another client by header or form, and for users and tokens with the scope", async () => {
     const text = await ownToken(client, VIEW);
     await addUser(api.service, { username: "inspector", password: "a good password", scopes: [INTROSPECT] });
     for (const as of [
@@ -79,18 +79,18 @@ describe("200, active", () => {
   });
 });
 
-describe("200, not active, and nothing else is told", () => {
+describe("200 with active false alone for", () => {
   test.each(["junk", "a.b.c", "at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "__proto__"])("%s", async (text) =>
     expect(await ask(text)).toEqual({ active: false }),
   );
-  test("a token that was revoked, of either kind, at once", async () => {
+  test("a revoked token of either format, at once", async () => {
     for (const one of [client, jwtClient]) {
       const pair = await token(one, PASSWORD);
       await post("/oauth2/revoke", { token: pair.access_token }, one);
       for (const text of [pair.access_token, pair.refresh_token]) expect(await ask(text)).toEqual({ active: false });
     }
   });
-  test("a refresh token that was used, and all tokens of a client that was revoked", async () => {
+  test("a used refresh token, and all tokens of a revoked client", async () => {
     const one = await newClient([VIEW], { accessToken: { type: "JWT" } });
     const pair = await token(one, PASSWORD);
     const next = await token(one, { grant_type: "refresh_token", refresh_token: pair.refresh_token });
@@ -106,7 +106,7 @@ test("400 without a token", async () => {
   expect([answer.status, answer.body.error]).toEqual([400, "invalid_request"]);
 });
 
-test("401 without a credential, with one that is none, and for a public client", async () => {
+test("401 without a credential, with a malformed one, and for a public client", async () => {
   const text = await ownToken(client, VIEW);
   const open = await newClient([], { publicClient: true });
   for (const as of [null, { ...client, clientSecret: "x" }, basic({ username: "nobody", password: "x" }), "Bearer x"]) {
@@ -118,7 +118,7 @@ test("401 without a credential, with one that is none, and for a public client",
   }
 });
 
-test("a wrong secret, an unknown client and a wrong password get one answer", async () => {
+test("401 with one response for a wrong secret, an unknown client and a wrong password", async () => {
   const answers = await Promise.all(
     [client.clientId, "nobody", "admin"].map((username) =>
       post(PATH, { token: "x" }, basic({ username, password: "wrong" })),
@@ -127,7 +127,7 @@ test("a wrong secret, an unknown client and a wrong password get one answer", as
   expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
 });
 
-test("403 without the scope, which is named to a token", async () => {
+test("403 without the scope, which the challenge for a token names", async () => {
   const text = await ownToken(client, VIEW);
   await addUser(api.service, { username: "nosy", password: "a good password", scopes: [VIEW] });
   expect((await post(PATH, { token: text }, basic({ username: "nosy", password: "a good password" }))).status).toBe(

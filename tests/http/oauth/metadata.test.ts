@@ -1,4 +1,4 @@
-/** What the server publishes of itself. */
+/** The published metadata and keys. */
 import { describe, expect, test } from "vitest";
 import { systemScopes } from "#core/domain/system-apis.ts";
 import { foundTenant } from "#core/tenants/bootstrap.ts";
@@ -28,13 +28,13 @@ const expected = (base: string) => ({
 });
 
 describe("getServerMetadata", () => {
-  test("is at its address, for anybody, for an hour", async () => {
+  test("is public and can be cached for an hour", async () => {
     const answer = await get(WELL_KNOWN);
     expect([answer.status, answer.body]).toEqual([200, expected(api.url)]);
     expect(answer.headers.get("cache-control")).toBe("public, max-age=3600");
     expect(answer.headers.get("pragma")).toBeNull();
   });
-  test("every endpoint that it names is there", async () => {
+  test("names only endpoints that exist", async () => {
     const { body } = await get(WELL_KNOWN);
     for (const name of ["token", "revocation", "introspection"]) {
       const path = new URL(body[`${name}_endpoint`]).pathname;
@@ -43,11 +43,11 @@ describe("getServerMetadata", () => {
     }
     expect((await get(new URL(body.jwks_uri).pathname)).status).toBe(200);
   });
-  test("a Host or a header of a proxy changes nothing in it", async () => {
+  test("does not depend on Host and proxy headers", async () => {
     const headers = { "x-forwarded-host": "evil.example", "x-original-url": "/x", forwarded: "host=evil.example" };
     expect((await api.ask("GET", WELL_KNOWN, { as: null, headers })).body.issuer).toBe(`${api.url}/oauth2/token`);
   });
-  test("below it nothing else is open", async () => {
+  test("is the only public document below its path", async () => {
     for (const path of [`${WELL_KNOWN}/x`, `${WELL_KNOWN}/../../scim2/Users`, `${WELL_KNOWN}/oauth2`]) {
       expect([401, 404]).toContain((await get(path)).status);
     }
@@ -57,14 +57,14 @@ describe("getServerMetadata", () => {
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 
 describe("getIssuerMetadata", () => {
-  test("is what stands at the address that follows from the issuer", async () => {
+  test("is at the address that is derived from the issuer", async () => {
     const answer = await get(`${WELL_KNOWN}/oauth2/token`);
     expect([answer.status, answer.body]).toEqual([200, expected(api.url)]);
   });
 });
 
 describe("getTenantIssuerMetadata", () => {
-  test("each tenant's issuer is its own, at each of the addresses that lead to it; another tenant is unknown", async () => {
+  test("returns each tenant's own issuer at each of its addresses, and 404 for an unknown tenant", async () => {
     await foundTenant(tableOf(api.service), "acme.com", { username: "admin", password: "a good password" });
     const base = `${api.url}/t/acme.com`;
     for (const path of [`${WELL_KNOWN}/t/acme.com/oauth2/token`, `/t/acme.com${WELL_KNOWN}`]) {
@@ -78,7 +78,7 @@ describe("getTenantIssuerMetadata", () => {
 });
 
 describe("getOpenIdConfiguration", () => {
-  test("is the same with what OpenID Connect wants besides", async () => {
+  test("is the same with the members that OpenID Connect requires", async () => {
     const answer = await get(OPENID);
     expect([answer.status, answer.body]).toEqual([
       200,
@@ -92,7 +92,7 @@ describe("getOpenIdConfiguration", () => {
 });
 
 describe("getJwks", () => {
-  test("holds the public halves of the keys, made by whoever asks first", async () => {
+  test("has the public halves of the keys, and creates the first key", async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => get("/oauth2/jwks")));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     const [answer] = answers;

@@ -1,11 +1,11 @@
-/** Access tokens that are older than the log of revocations: the marks of their subjects decide, and each is read. */
+/** Access tokens that are older than the revocation log: they are compared with the marks of their subjects. */
 import { expect, test } from "vitest";
 import { SUPER_TENANT } from "#core/domain/tenant.ts";
 import { keys } from "#core/table/keys.ts";
 import type { Step } from "#core/table/table.ts";
-import { keepingAccessToken } from "#core/tokens/access.ts";
+import { storingAccessToken } from "#core/tokens/access-token-store.ts";
 import { newOpaque } from "#core/tokens/opaque.ts";
-import { revokingGrant, revokingOwnScopes, revokingRole, revokingUser } from "#core/tokens/revocation.ts";
+import { revokingGrant, revokingOwnScopes, revokingRole, revokingUser } from "#core/tokens/revocation-store.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { addUser, tableOf } from "#tests/support/people.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
@@ -18,7 +18,7 @@ const TWO_DAYS_SECONDS = 2 * 86_400;
 
 const lets = async (text: string) => (await api.ask("GET", APPLICATIONS, { as: `Bearer ${text}` })).status;
 let made = 0;
-/** Its role and its grant are called by a number of its own. */
+/** Each token has a role and a grant of its own. */
 const oldToken = async (
   { clientId, applicationId }: TestClient,
   userId?: string,
@@ -39,7 +39,7 @@ const oldToken = async (
     expiresAtSeconds: issuedAtSeconds + LIFETIME_SECONDS,
     ...(userId !== undefined && { user: { id: userId, userName: "kim", userStore: "PRIMARY" } }),
   };
-  await tableOf(api.service).write(keepingAccessToken(text, token), {
+  await tableOf(api.service).write(storingAccessToken(text, token), {
     // The client is as old as its token.
     change: keys.client(clientId),
     set: { tokensFromMs: 0, scopesFromMs: 0 },
@@ -49,7 +49,7 @@ const oldToken = async (
   return text;
 };
 
-/** As if a day had gone by since: the log has forgotten what was written to it, and only marks are left. */
+/** As if a day had passed: removes the log entries and leaves the marks. */
 const forgetLog = async () => {
   const table = tableOf(api.service);
   const entries = await table.queryAll({ PK: keys.revocations(SUPER_TENANT), limit: 1_000 });
@@ -63,7 +63,7 @@ test.each<[string, (userId: string) => readonly Step[]]>([
   ["its user", (userId) => revokingUser(SUPER_TENANT, userId)],
   ["its role", () => revokingRole(SUPER_TENANT, `role ${made}`)],
   ["its grant", () => revokingGrant(SUPER_TENANT, `grant ${made}`, now(), soon())],
-])("a token of two days ago is let in until %s is revoked", async (_, steps) => {
+])("accepts a token of two days ago until %s is revoked", async (_, steps) => {
   const userId = await addUser(api.service, { username: `kim.${Math.random()}`, password: "secret", scopes: [VIEW] });
   const text = await oldToken(
     await newClient([VIEW], { accessToken: { userAccessTokenExpiryInSeconds: LIFETIME_SECONDS } }),
@@ -75,7 +75,7 @@ test.each<[string, (userId: string) => readonly Step[]]>([
   expect(await lets(text)).toBe(401);
 });
 
-test("a token of two days ago ends with the secret of its client", async () => {
+test("a token of two days ago ends when the secret of its client is regenerated", async () => {
   const client = await newClient([VIEW]);
   const text = await oldToken(client);
   expect(await lets(text)).toBe(200);
@@ -84,7 +84,7 @@ test("a token of two days ago ends with the secret of its client", async () => {
   expect(await lets(text)).toBe(401);
 });
 
-test("a token of two days ago ends with any scope of the tenant's own APIs, if it holds one", async () => {
+test("a token of two days ago with a scope of the tenant's own APIs ends when any such scope is deleted", async () => {
   const client = await newClient([VIEW]);
   const [with_, without] = [await oldToken(client, undefined, [VIEW, "ride:book"]), await oldToken(client)];
   expect([await lets(with_), await lets(without)]).toEqual([200, 200]);

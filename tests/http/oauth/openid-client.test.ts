@@ -1,4 +1,4 @@
-/** An independent, certified client library finds the server, gets tokens by all three grants, and verifies them. */
+/** Interoperability: an independent, certified client library discovers the server, and requests and verifies tokens. */
 import { createRemoteJWKSet, jwtVerify } from "jose";
 import * as openid from "openid-client";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -23,11 +23,11 @@ const discover = (
 ) =>
   openid.discovery(new URL(issuer), clientId, clientSecret, authentication, {
     algorithm: how,
-    // The service of a test speaks plain HTTP.
+    // The service of a test uses plain HTTP.
     execute: [openid.allowInsecureRequests],
   });
 
-/** Verifies a token as a resource server does that knows the issuer alone. */
+/** Verifies a token like a resource server that knows only the issuer. */
 const verified = async (config: openid.Configuration, text: string) => {
   const { issuer, jwks_uri = "" } = config.serverMetadata();
   return jwtVerify(text, createRemoteJWKSet(new URL(jwks_uri)), {
@@ -39,7 +39,7 @@ const verified = async (config: openid.Configuration, text: string) => {
 };
 const list = (access: string) => api.ask("GET", APPLICATIONS, { as: `Bearer ${access}` });
 
-describe.each(["oidc", "oauth2"] as const)("found by %s", (how) => {
+describe.each(["oidc", "oauth2"] as const)("discovered by %s", (how) => {
   test.each<[string, () => openid.ClientAuth]>([
     ["a header", () => openid.ClientSecretBasic(client.clientSecret)],
     ["the form", () => openid.ClientSecretPost(client.clientSecret)],
@@ -52,7 +52,7 @@ describe.each(["oidc", "oauth2"] as const)("found by %s", (how) => {
     expect((await list(tokens.access_token)).status).toBe(200);
   });
 
-  test("password, refresh, introspection, revocation", async () => {
+  test("supports password, refresh, introspection and revocation", async () => {
     const config = await discover(how, openid.ClientSecretBasic(client.clientSecret));
     const first = await openid.genericGrantRequest(config, "password", { ...ADMIN, scope: VIEW });
     expect((await verified(config, first.access_token)).payload.aut).toBe("APPLICATION_USER");
@@ -69,7 +69,7 @@ describe.each(["oidc", "oauth2"] as const)("found by %s", (how) => {
   });
 });
 
-test("a public client, by its id alone", async () => {
+test("supports a public client, by its id alone", async () => {
   const open = await newClient([VIEW], { publicClient: true, accessToken: { type: "JWT" } });
   const config = await discover("oidc", openid.None(), open);
   const first = await openid.genericGrantRequest(config, "password", { ...ADMIN, scope: VIEW });
@@ -77,7 +77,7 @@ test("a public client, by its id alone", async () => {
   await verified(config, second.access_token);
 });
 
-test("what it is refused, it understands", async () => {
+test("understands the errors", async () => {
   const wrong = await discover("oidc", openid.ClientSecretBasic("wrong"));
   await expect(openid.clientCredentialsGrant(wrong)).rejects.toMatchObject({
     cause: [{ scheme: "basic", parameters: { realm: "Identity Admin API", charset: "UTF-8" } }],
@@ -88,7 +88,7 @@ test("what it is refused, it understands", async () => {
   ).rejects.toMatchObject({ error: "invalid_grant", status: 400 });
 });
 
-test("a protected resource that refuses the token tells it so", async () => {
+test("understands the challenge of a resource that refuses the token", async () => {
   const config = await discover("oidc");
   const url = new URL(`${api.url}${APPLICATIONS}`);
   const refused = openid.fetchProtectedResource(config, "at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", url, "GET");
@@ -98,7 +98,7 @@ test("a protected resource that refuses the token tells it so", async () => {
   });
 });
 
-test("the issuer of a tenant", async () => {
+test("supports the issuer of a tenant", async () => {
   const administrator = { username: "boss", password: "a good password" };
   await foundTenant(tableOf(api.service), "acme.com", administrator);
   const as = basic({ username: "boss@acme.com", password: administrator.password });
@@ -116,7 +116,7 @@ test("the issuer of a tenant", async () => {
   const theirs = { applicationId, clientId: body.clientId, clientSecret: body.clientSecret };
   for (const how of ["oidc", "oauth2"] as const) {
     const config = await discover(how, undefined, theirs, `${api.url}/t/acme.com/oauth2/token`);
-    // A bare name is one of the client's tenant.
+    // A name without a tenant belongs to the client's tenant.
     const tokens = await openid.genericGrantRequest(config, "password", { ...administrator });
     expect((await verified(config, tokens.access_token)).payload.iss).toBe(`${api.url}/t/acme.com/oauth2/token`);
     await expect(openid.genericGrantRequest(config, "password", { ...ADMIN })).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-/** What ends with a scope, or an API, of the tenant's own: the tokens that hold it. */
+/** Deleting a scope or an API of the tenant revokes the tokens with that scope. */
 import { beforeAll, expect, test } from "vitest";
 import { API_RESOURCES, apiResourcesOf, scopesNamed } from "#tests/support/api-resources.ts";
 import { container } from "#tests/support/authorizer.ts";
@@ -22,7 +22,7 @@ const ways: readonly (readonly [string, (id: string, scope: string) => Promise<{
   ["the scopes are replaced", (id) => api.ask("PUT", `${API_RESOURCES}/${id}/scopes`, { body: [] })],
 ];
 
-test.each(ways)("%s: tokens with it end, opaque and signed, and others go on", async (_, end) => {
+test.each(ways)("%s: opaque tokens and JWTs with the scope end, others stay valid", async (_, end) => {
   made += 1;
   const [scope, other] = [`ride:${made}`, `stay:${made}`];
   const id = await register({ name: scope, identifier: scope, scopes: scopesNamed(scope) });

@@ -1,4 +1,4 @@
-/** Refresh tokens: what they bring, that each is used once, and what ends them. */
+/** Refresh tokens: scopes, rotation, and what ends them. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { oauthOf, type TestClient, TOKEN } from "#tests/support/oauth.ts";
 import { addUser } from "#tests/support/people.ts";
@@ -13,7 +13,7 @@ const PASSWORD = { grant_type: "password", ...ADMIN, scope: `${VIEW} ${CREATE}` 
 let stranger: TestClient;
 let client: TestClient;
 beforeAll(async () => {
-  // Made before the client: only the other's id is what makes it another's.
+  // Created first, so that only the client id differs.
   stranger = await newClient([VIEW, CREATE]);
   client = await newClient([VIEW, CREATE]);
 });
@@ -26,7 +26,7 @@ const invalid = (answer: Awaited<ReturnType<typeof post>>) => {
 };
 
 describe("rotation", () => {
-  test("each use brings another pair; the access token of before ends at once", async () => {
+  test("each use returns a new pair; the previous access token ends at once", async () => {
     const first = await token(client, PASSWORD);
     const second = (await refresh(first.refresh_token)).body;
     expect(second).toMatchObject({ token_type: "Bearer", expires_in: 3600, scope: PASSWORD.scope });
@@ -36,7 +36,7 @@ describe("rotation", () => {
     ]);
     expect([await lets(first.access_token), await lets(second.access_token)]).toEqual([401, 200]);
   });
-  test("a second use ends all that came of the sign-in", async () => {
+  test("a second use ends all tokens of the sign-in", async () => {
     const first = await token(client, PASSWORD);
     const second = (await refresh(first.refresh_token)).body;
     const third = (await refresh(second.refresh_token)).body;
@@ -44,14 +44,14 @@ describe("rotation", () => {
     invalid(await refresh(third.refresh_token));
     expect(await lets(third.access_token)).toBe(401);
   });
-  test("another sign-in of the user is not touched by it", async () => {
+  test("another sign-in of the user stays valid", async () => {
     const [one, other] = [await token(client, PASSWORD), await token(client, PASSWORD)];
     await refresh(one.refresh_token);
     invalid(await refresh(one.refresh_token));
     expect(await lets(other.access_token)).toBe(200);
     expect((await refresh(other.refresh_token)).status).toBe(200);
   });
-  test("of twenty uses at once one succeeds; a later one ends the family", async () => {
+  test("of twenty concurrent uses one succeeds; a later use ends the family", async () => {
     const { refresh_token } = await token(client, PASSWORD);
     const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(refresh_token)));
     const won = answers.filter(({ status }) => status === 200);
@@ -60,7 +60,7 @@ describe("rotation", () => {
     invalid(await refresh(refresh_token));
     invalid(await refresh(won[0]?.body.refresh_token));
   });
-  test("an application that says so keeps its refresh token; a public client cannot", async () => {
+  test("an application can turn rotation off; a public client cannot", async () => {
     const lasting = await newClient([VIEW], { refreshToken: { renewRefreshToken: false } });
     const { refresh_token } = await token(lasting, PASSWORD);
     for (let again = 0; again < 3; again += 1) {
@@ -75,7 +75,7 @@ describe("rotation", () => {
     invalid(await post(TOKEN, { ...more, refresh_token: first.body.refresh_token }));
     invalid(await post(TOKEN, { ...more, refresh_token: second.body.refresh_token }));
   });
-  test("the lifetime of a refresh token is the application's", async () => {
+  test("the application sets the lifetime of refresh tokens", async () => {
     const brief = await newClient([VIEW], { refreshToken: { expiryInSeconds: 1 } });
     const { refresh_token } = await token(brief, PASSWORD);
     await new Promise((done) => setTimeout(done, 2_000));
@@ -84,13 +84,13 @@ describe("rotation", () => {
 });
 
 describe("scopes", () => {
-  test("fewer on request, and all of them again by the next token", async () => {
+  test("can be reduced for one use; the next use can have all of them again", async () => {
     const first = await token(client, PASSWORD);
     const narrow = await refresh(first.refresh_token, client, { scope: CREATE });
     expect(narrow.body.scope).toBe(CREATE);
     expect((await refresh(narrow.body.refresh_token)).body.scope).toBe(PASSWORD.scope);
   });
-  test("more than were granted are refused, also those that the application and the user have; the token stays", async () => {
+  test("cannot exceed those of the sign-in, even if the application and the user have more; the token stays valid", async () => {
     const first = await token(client, { ...PASSWORD, scope: VIEW });
     const answer = await refresh(first.refresh_token, client, { scope: `${VIEW} ${CREATE}` });
     expect([answer.status, answer.body.error]).toEqual([400, "invalid_scope"]);
@@ -100,28 +100,28 @@ describe("scopes", () => {
 
 describe("invalid_grant", () => {
   test.each<[string, (own: string) => string]>([
-    ["an unknown one", () => "rt_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"],
+    ["an unknown token", () => "rt_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"],
     ["junk", () => "junk"],
-    ["one character more", (own) => `${own}A`],
-    ["one character less", (own) => own.slice(0, -1)],
-    ["in lower case", (own) => own.toLowerCase()],
-    ["a name of Object", () => "__proto__"],
+    ["an extra character", (own) => `${own}A`],
+    ["a missing character", (own) => own.slice(0, -1)],
+    ["lower case", (own) => own.toLowerCase()],
+    ["a property name of Object", () => "__proto__"],
   ])("%s, and the real one goes on", async (_, change) => {
     const { refresh_token = "" } = await token(client, PASSWORD);
     invalid(await refresh(change(refresh_token)));
     expect((await refresh(refresh_token)).status).toBe(200);
   });
-  test("an access token, and a refresh token in place of an access token", async () => {
+  test("an access token; and 401 for a refresh token as an access token", async () => {
     const { access_token, refresh_token = "" } = await token(client, PASSWORD);
     invalid(await refresh(access_token));
     expect(await lets(refresh_token)).toBe(401);
   });
-  test("another client's, and it goes on where it belongs", async () => {
+  test("a token of another client, which stays valid there", async () => {
     const { refresh_token } = await token(client, PASSWORD);
     invalid(await refresh(refresh_token, stranger));
     expect((await refresh(refresh_token)).status).toBe(200);
   });
-  test("of a user who may not sign in any more", async () => {
+  test("a token of a user who may not sign in any more", async () => {
     const id = await addUser(api.service, { username: "leaver", password: "a good password", scopes: [VIEW] });
     const grant = { grant_type: "password", username: "leaver", password: "a good password", scope: VIEW };
     const [one, other] = [await token(client, grant), await token(client, grant)];

@@ -28,7 +28,7 @@ const refused = (answer: Awaited<ReturnType<typeof post>>, status: number, error
 };
 
 describe("200", () => {
-  test("on the client's own account: no refresh token, and nothing but what the RFC names", async () => {
+  test("for the client itself: no refresh token, and only members of the RFC", async () => {
     const answer = await post(TOKEN, { ...CC, scope: VIEW }, client);
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
@@ -41,7 +41,7 @@ describe("200", () => {
     expect(answer.headers.get("cache-control")).toBe("no-store");
     expect(answer.headers.get("pragma")).toBe("no-cache");
   });
-  test("for a user: with a refresh token, also where the client may not use it", async () => {
+  test("for a user: with a refresh token, even if the client may not use it", async () => {
     for (const grantTypes of [ALL_GRANTS, ["password"]]) {
       const body = await token(await newClient([VIEW], { grantTypes }), { ...PASSWORD, scope: VIEW });
       expect(body).toEqual({
@@ -53,7 +53,7 @@ describe("200", () => {
       });
     }
   });
-  test("the lifetimes are the application's, for users and for itself", async () => {
+  test("the application sets the lifetimes, for users and for itself", async () => {
     const short = await newClient([], {
       accessToken: { type: "JWT", userAccessTokenExpiryInSeconds: 120, applicationAccessTokenExpiryInSeconds: 240 },
     });
@@ -64,7 +64,7 @@ describe("200", () => {
     const { iat, exp } = JSON.parse(Buffer.from(payload, "base64url").toString());
     expect(exp - iat).toBe(240);
   });
-  test("a JWT says who issued it, to whom and for whom (RFC 9068)", async () => {
+  test("a JWT has the claims of RFC 9068", async () => {
     const jwt = await newClient([VIEW], { accessToken: { type: "JWT" } });
     const [header, payload] = (await token(jwt, { ...PASSWORD, scope: VIEW })).access_token.split(".").map((part) =>
       JSON.parse(
@@ -86,22 +86,25 @@ describe("200", () => {
       exp: payload.iat + 3600,
     });
   });
-  test("every token is another", async () => {
+  test("every token is different", async () => {
     const made = await Promise.all(Array.from({ length: 20 }, () => oauth.ownToken(client)));
     expect(new Set(made).size).toBe(20);
   });
   test.each<[string, () => [Record<string, string | undefined>, string | TestClient | null]]>([
     ["in the form", () => [{ client_id: client.clientId, client_secret: client.clientSecret }, null]],
     ["in a header, with the id in the form too", () => [{ client_id: client.clientId }, client]],
-    ["in a header whose scheme is written otherwise", () => [{}, asBasic(client, (text) => text.replace("B", "b"))]],
-    ["in a header with empty parameters beside it", () => [{ client_id: "", client_secret: "", scope: "" }, client]],
+    [
+      "in a header with the scheme in another letter case",
+      () => [{}, asBasic(client, (text) => text.replace("B", "b"))],
+    ],
+    ["in a header, with empty parameters in the form", () => [{ client_id: "", client_secret: "", scope: "" }, client]],
     ["with unknown parameters", () => [{ audience: "x", resource: "y", callback: "alert(1)" }, client]],
-  ])("the client shows who it is %s", async (_, how) => {
+  ])("authenticates the client %s", async (_, how) => {
     const [fields, as] = how();
     const answer = await post(TOKEN, { ...CC, ...fields }, as);
     expect([answer.status, answer.body.token_type]).toEqual([200, "Bearer"]);
   });
-  test("a public client shows its id alone", async () => {
+  test("a public client sends its id alone", async () => {
     const answer = await post(TOKEN, { ...PASSWORD, client_id: open.clientId, scope: VIEW });
     expect([answer.status, answer.body.scope]).toEqual([200, VIEW]);
     const refreshed = await post(TOKEN, {
@@ -111,7 +114,7 @@ describe("200", () => {
     });
     expect([refreshed.status, refreshed.body.scope]).toEqual([200, VIEW]);
   });
-  test("a secret of special characters in a header, as it is or encoded as RFC 6749 asks; another is none", async () => {
+  test("a secret with special characters in a header, plain or encoded as in RFC 6749; any other text is wrong", async () => {
     const clientSecret = "a:b%41+c/d=~'\"";
     const special = await newClient([], { clientId: "id+with%special", clientSecret });
     const formEncoded = (text: string) => encodeURIComponent(text).replaceAll("'", "%27").replaceAll("%20", "+");
@@ -123,7 +126,7 @@ describe("200", () => {
     }
     refused(await post(TOKEN, CC, basic({ username: "plain-id", password: "a:bA c/d=~'\"x" })), 401, "invalid_client");
   });
-  test("below the tenant's path, and with the charset that forms have", async () => {
+  test("below the path of the tenant, and with a charset parameter", async () => {
     expect((await post(`/t/carbon.super${TOKEN}`, CC, client)).status).toBe(200);
     const answer = await api.ask("POST", TOKEN, {
       raw: form(CC),
@@ -132,7 +135,7 @@ describe("200", () => {
     });
     expect(answer.status).toBe(200);
   });
-  test("a user name and password in UTF-8, by store, tenant and case", async () => {
+  test("a user name and password in UTF-8, with user store, tenant and any letter case", async () => {
     for (const username of ["zoë", "ZOË", "PRIMARY/zoë", "zoë@carbon.super", "primary/zoe\u0308@CARBON.SUPER"]) {
       const answer = await post(TOKEN, { grant_type: "password", username, password: "pässwörd: a+b" }, client);
       expect([username, answer.status]).toEqual([username, 200]);
@@ -143,7 +146,7 @@ describe("200", () => {
 const asBasic = ({ clientId, clientSecret }: TestClient, change: (text: string) => string): string =>
   change(basic({ username: clientId, password: clientSecret }));
 
-test("200 for a user whose name is an address, as it is and with the tenant", async () => {
+test("200 for a user whose name is an e-mail address, with and without the tenant", async () => {
   const user = { username: "mia@corp.example", password: "Mia's-own" };
   await addUser(api.service, user);
   for (const username of [user.username, `PRIMARY/${user.username}`, `${user.username}@carbon.super`]) {
@@ -161,15 +164,15 @@ describe("400 invalid_request", () => {
     ["username twice", "grant_type=password&username=a&username=b&password=c"],
     ["client_id twice", "grant_type=client_credentials&client_id=a&client_id=a"],
     ["an unknown parameter twice", "grant_type=client_credentials&x=1&x=2"],
-    ["a percent sign that escapes nothing", "grant_type=client_credentials&scope=%zz"],
-    ["bytes that are no UTF-8", "grant_type=client_credentials&scope=%c0%af"],
-    ["a parameter of Object", "__proto__=x&constructor=y"],
+    ["a percent sign without an escape", "grant_type=client_credentials&scope=%zz"],
+    ["escapes that are not UTF-8", "grant_type=client_credentials&scope=%c0%af"],
+    ["parameters with property names of Object", "__proto__=x&constructor=y"],
     ["no username", "grant_type=password&password=x"],
     ["an empty password", "grant_type=password&username=admin&password="],
     ["no refresh token", "grant_type=refresh_token"],
   ])("%s", async (_, body) => refused(await post(TOKEN, body, client), 400, "invalid_request"));
 
-  test("bytes in the body that are no UTF-8", async () => {
+  test("bytes in the body that are not UTF-8", async () => {
     const raw = new Uint8Array([...Buffer.from("grant_type=client_credentials&scope="), 0xff]);
     const headers = { "content-type": "application/x-www-form-urlencoded" };
     const as = basic({ username: client.clientId, password: client.clientSecret });
@@ -179,10 +182,10 @@ describe("400 invalid_request", () => {
     "%s in the address",
     async (name) => refused(await post(`${TOKEN}?${name}=x`, CC, client), 400, "invalid_request"),
   );
-  test("other parameters in the address are nobody's business", async () => {
+  test("200 with other parameters in the URL", async () => {
     expect((await post(`${TOKEN}?utm_source=x`, CC, client)).status).toBe(200);
   });
-  test("a secret in a header and in the form, and two ids", async () => {
+  test("a secret in the header and in the form, and two different client ids", async () => {
     refused(await post(TOKEN, { ...CC, client_secret: client.clientSecret }, client), 400, "invalid_request");
     refused(await post(TOKEN, { ...CC, client_id: open.clientId }, client), 400, "invalid_request");
   });
@@ -199,23 +202,26 @@ describe("400 invalid_request", () => {
   });
 });
 
-describe("401 invalid_client, with one sentence and a challenge", () => {
+describe("401 invalid_client, with one message and a challenge", () => {
   const cases: [string, () => [Record<string, string | undefined>, string | TestClient | null]][] = [
     ["no client at all", () => [{}, null]],
     ["a wrong secret", () => [{}, { ...client, clientSecret: "wrong" }]],
     ["a wrong secret in the form", () => [{ client_id: client.clientId, client_secret: "wrong" }, null]],
     ["an unknown client", () => [{}, { ...client, clientId: "nobody" }]],
-    ["the id in another case", () => [{}, { ...client, clientId: client.clientId.toUpperCase() }]],
-    ["an id alone where there is a secret", () => [{ client_id: client.clientId }, null]],
+    ["the id in another letter case", () => [{}, { ...client, clientId: client.clientId.toUpperCase() }]],
+    ["the id alone of a confidential client", () => [{ client_id: client.clientId }, null]],
     ["an unknown id alone", () => [{ client_id: "nobody" }, null]],
     ["an empty secret", () => [{ client_id: client.clientId, client_secret: "" }, null]],
     ["a user", () => [{}, basic(ADMIN)]],
     ["a wrong secret of a public client", () => [{ client_id: open.clientId, client_secret: "wrong" }, null]],
     ["Bearer", () => [{}, "Bearer abc"]],
     ["junk", () => [{}, "Basic !!!"]],
-    ["two headers in one", () => [{}, `${asBasic(client, String)}, ${asBasic(client, String)}`]],
-    ["an assertion, which is not offered", () => [{ client_id: client.clientId, client_assertion: "x.y.z" }, null]],
-    ["a name of Object", () => [{ client_id: "__proto__", client_secret: "x" }, null]],
+    ["two credentials in one header", () => [{}, `${asBasic(client, String)}, ${asBasic(client, String)}`]],
+    [
+      "a client assertion, which is not supported",
+      () => [{ client_id: client.clientId, client_assertion: "x.y.z" }, null],
+    ],
+    ["a property name of Object", () => [{ client_id: "__proto__", client_secret: "x" }, null]],
     ["an id of 3,000 characters", () => [{ client_id: "x".repeat(3_000), client_secret: "x" }, null]],
     ["a key separator", () => [{ client_id: "a#b\u0000", client_secret: "x" }, null]],
   ];
@@ -225,14 +231,14 @@ describe("401 invalid_client, with one sentence and a challenge", () => {
     refused(answer, 401, "invalid_client");
     expect(answer.headers.get("www-authenticate")).toMatch(/^Basic realm="[^"]+", charset="UTF-8"$/);
     expect(answer.body.error_description).toBe(
-      "The client is unknown, or its credential is wrong, or it was sent in a way that is not accepted.",
+      "The client is unknown, its credential is wrong, or it used a method that is not accepted.",
     );
   });
-  test("another tenant's path", async () => {
+  test("the path of another tenant", async () => {
     refused(await post(`/t/acme.com${TOKEN}`, CC, client), 401, "invalid_client");
     refused(await post(`/t/${encodeURIComponent("#")}${TOKEN}`, CC, client), 401, "invalid_client");
   });
-  test("a client that was revoked is told so once it has shown its secret; regenerating lets in the new one alone", async () => {
+  test("a revoked client, whose message shows it only with the right secret; the regenerated secret is valid, the old one is not", async () => {
     const one = await newClient();
     await api.ask("POST", `${oauth.oidcPath(one.applicationId)}/revoke`);
     const answer = await post(TOKEN, CC, one);
@@ -243,7 +249,7 @@ describe("401 invalid_client, with one sentence and a challenge", () => {
     refused(await post(TOKEN, CC, one), 401, "invalid_client");
     expect((await post(TOKEN, CC, { ...one, clientSecret })).status).toBe(200);
   });
-  test("an application that is disabled, or deleted, or has no client any more", async () => {
+  test("a client whose application is disabled or deleted, or whose configuration is deleted", async () => {
     const [disabled, deleted, without] = [await newClient(), await newClient(), await newClient()];
     await api.ask("PATCH", `${APPLICATIONS}/${disabled.applicationId}`, { body: { applicationEnabled: false } });
     await api.ask("DELETE", `${APPLICATIONS}/${deleted.applicationId}`);
@@ -254,12 +260,12 @@ describe("401 invalid_client, with one sentence and a challenge", () => {
   });
 });
 
-describe("400 for the grant", () => {
+describe("400 for a grant", () => {
   test.each(["implicit", "authorization_code", "refresh_token ", "PASSWORD", "pass", "urn:x", "constructor"])(
     "%j is unknown here",
     async (grant_type) => refused(await post(TOKEN, { grant_type }, client), 400, "unsupported_grant_type"),
   );
-  test("one that the application does not list", async () => {
+  test("that the application does not list", async () => {
     const limited = await newClient([], { grantTypes: ["client_credentials"] });
     refused(await post(TOKEN, PASSWORD, limited), 400, "unauthorized_client");
     refused(
@@ -268,7 +274,7 @@ describe("400 for the grant", () => {
       "unauthorized_client",
     );
   });
-  test("one that the application lists no more", async () => {
+  test("that the application does not list any more", async () => {
     const { refresh_token } = await token(client, PASSWORD);
     const one = await newClient();
     const before = await token(one, PASSWORD);
@@ -277,30 +283,30 @@ describe("400 for the grant", () => {
     refused(answer, 400, "unauthorized_client");
     expect(refresh_token).toBeDefined();
   });
-  test("a public client on its own account", async () => {
+  test("client_credentials of a public client", async () => {
     refused(await post(TOKEN, { ...CC, client_id: open.clientId }), 400, "unauthorized_client");
   });
 });
 
-describe("400 invalid_grant, the same for whoever may not sign in", () => {
+describe("400 invalid_grant, with one message for every refused sign-in", () => {
   test.each<[string, string, string]>([
     ["a wrong password", "admin", "wrong"],
     ["an unknown user", "nobody", "wrong"],
     ["an unknown tenant", "admin@evil.com", "admin"],
-    ["an unknown store", "NOPE/admin", "admin"],
-    ["a reserved store", "INTERNAL/admin", "admin"],
-    ["a filter", "*)(uid=*", "x"],
-    ["a query", "' OR 1=1 --", "x"],
+    ["an unknown user store", "NOPE/admin", "admin"],
+    ["a reserved user store", "INTERNAL/admin", "admin"],
+    ["an LDAP filter", "*)(uid=*", "x"],
+    ["an SQL condition", "' OR 1=1 --", "x"],
     ["NUL", "admin\0", "admin"],
-    ["2,000 characters of password", "admin", "x".repeat(2_000)],
-    ["a name of Object", "__proto__", "x"],
+    ["a password of 2,000 characters", "admin", "x".repeat(2_000)],
+    ["a property name of Object", "__proto__", "x"],
   ])("%s", async (_, username, password) => {
     const answer = await post(TOKEN, { grant_type: "password", username, password }, client);
     refused(answer, 400, "invalid_grant");
     expect(answer.body.error_description).toBe("The user name or the password is wrong, or the user may not sign in.");
     expect(answer.text).not.toContain(username);
   });
-  test("20 wrong passwords lock the name, here and for Basic, with the same answer", async () => {
+  test("20 wrong passwords lock the name, here and for Basic, with the same response", async () => {
     await addUser(api.service, { username: "victim", password: "the right one" });
     const wrong = { grant_type: "password", username: "victim", password: "wrong" };
     const answers = [];
@@ -325,7 +331,7 @@ describe("400 invalid_scope", () => {
   ])("%s", async (_, scope) => refused(await post(TOKEN, { ...CC, scope }, client), 400, "invalid_scope"));
 });
 
-test("405 with Allow for GET, whoever asks: nobody needs a credential of ours to post there", async () => {
+test("405 with Allow for GET, with and without a credential", async () => {
   const byClient = `Basic ${Buffer.from(`${client.clientId}:${client.clientSecret}`).toString("base64")}`;
   for (const as of [undefined, null, byClient, "Bearer nothing"]) {
     for (const path of [TOKEN, `/t/carbon.super${TOKEN}`, "/oauth2/introspect", "/oauth2/revoke"]) {

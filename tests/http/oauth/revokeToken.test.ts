@@ -27,7 +27,7 @@ const revoke = async (given: string | undefined, as: TestClient = client, more: 
 };
 
 describe("200", () => {
-  test("an access token of a client ends at once", async () => {
+  test("revokes an access token of a client at once", async () => {
     const access = await ownToken(client, VIEW);
     expect(await lets(access)).toBe(200);
     await revoke(access);
@@ -44,7 +44,7 @@ describe("200", () => {
       }
     },
   );
-  test("a JWT ends in a container within its 30 seconds, and another that knows nothing yet refuses it at once", async () => {
+  test("revokes a JWT: a container with a fresh cache refuses it within 30 seconds, a new container at once", async () => {
     const access = await ownToken(jwtClient, VIEW);
     const other = await ownToken(jwtClient, VIEW);
     const warm = container(api);
@@ -56,25 +56,25 @@ describe("200", () => {
       expect((await each.ask(`Bearer ${other}`)).context.decision).toBe("allow");
     }
   });
-  test("a JWT of a user ends with its refresh token", async () => {
+  test("revokes a JWT of a user with its refresh token", async () => {
     const pair = await token(jwtClient, PASSWORD);
     await revoke(pair.refresh_token, jwtClient);
     expect((await container(api).ask(`Bearer ${pair.access_token}`)).context.decision).toBe("refuse");
     expect((await refresh(pair.refresh_token, jwtClient)).body.error).toBe("invalid_grant");
   });
-  test("a token that is unknown, junk, or revoked already", async () => {
+  test("ignores a token that is unknown, malformed or already revoked", async () => {
     const access = await ownToken(client, VIEW);
     for (const text of [access, access, "junk", "a.b.c", "at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "__proto__"])
       await revoke(text);
   });
-  test("another client's token stays", async () => {
+  test("ignores a token of another client", async () => {
     const pair = await token(client, PASSWORD);
     const jwt = await ownToken(jwtClient, VIEW);
     for (const text of [pair.access_token, pair.refresh_token, jwt]) await revoke(text, stranger);
     expect([await lets(pair.access_token), (await refresh(pair.refresh_token)).status]).toEqual([200, 200]);
     expect((await container(api).ask(`Bearer ${jwt}`)).context.decision).toBe("allow");
   });
-  test("a public client gives its own token back with its id alone; callback is nothing", async () => {
+  test("a public client revokes its own token with its id alone; the parameter callback is ignored", async () => {
     const open = await newClient([VIEW], { publicClient: true });
     const pair = (await post(TOKEN, { ...PASSWORD, client_id: open.clientId })).body;
     const answer = await post(REVOKE, { token: pair.access_token, client_id: open.clientId, callback: "alert(1)" });
@@ -83,7 +83,7 @@ describe("200", () => {
   });
 });
 
-test("400 without a token, or with one in the address", async () => {
+test("400 without a token, or with one in the URL", async () => {
   for (const [path, fields] of [
     [REVOKE, {}],
     [REVOKE, { token: "" }],
@@ -94,7 +94,7 @@ test("400 without a token, or with one in the address", async () => {
   }
 });
 
-test("401 without a client that shows who it is", async () => {
+test("401 without an authenticated client", async () => {
   const access = await ownToken(client, VIEW);
   for (const as of [null, { ...client, clientSecret: "wrong" }, basic(ADMIN), `Bearer ${access}`]) {
     const answer = await post(REVOKE, { token: access }, as);

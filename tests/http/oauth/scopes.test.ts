@@ -29,40 +29,40 @@ beforeAll(async () => {
   await addUser(api.service, { username: "nobody", password });
 });
 
-describe("on the client's own account", () => {
-  test("those that are asked for and authorized, in the order in which they are asked for, each once", async () => {
+describe("for the client itself", () => {
+  test("grants the requested scopes that are authorised, in the requested order, each once", async () => {
     expect(await own(client, `${CREATE} ${USERS} ${VIEW} nothing ${CREATE}`)).toBe(`${CREATE} ${VIEW}`);
   });
-  test("none where none is asked for, or none can be had; nothing that only people do", async () => {
+  test("grants none if none is requested or authorised, and no scopes of users only", async () => {
     expect(await own(client, "")).toBeUndefined();
     expect(await own(client, "internal_login openid profile device_1")).toBeUndefined();
     expect(await own(client, USERS)).toBeUndefined();
     expect(await own(client, `${VIEW}x internal_application_mgt INTERNAL_APPLICATION_MGT_VIEW`)).toBeUndefined();
   });
-  test("an application that is authorized for nothing gets a token that lets in nowhere", async () => {
+  test("an application without authorised APIs gets a token without scopes", async () => {
     const bare = await newClient();
     const answer = await post(TOKEN, { grant_type: "client_credentials", scope: [...systemScopes].join(" ") }, bare);
     expect([answer.status, "scope" in answer.body]).toEqual([200, false]);
     const asked = await api.ask("GET", APPLICATIONS, { as: `Bearer ${answer.body.access_token}` });
     expect(asked.status).toBe(403);
   });
-  test("SYSTEM stands for those of this service that the application has", async () => {
+  test("SYSTEM stands for the authorised scopes of this service", async () => {
     expect(await own(client, "SYSTEM")).toBe(`${CREATE} ${VIEW}`);
   });
 });
 
 describe("for a user", () => {
-  test("of those that the application has, what the user's roles bring", async () => {
+  test("grants the authorised scopes that the user's roles include", async () => {
     expect(await as("viewer", client, `${VIEW} ${CREATE} ${USERS}`)).toBe(VIEW);
     expect(await as("nobody", client, `${VIEW} ${CREATE}`)).toBeUndefined();
     expect(await granted(client, { grant_type: "password", ...ADMIN, scope: `${VIEW} ${CREATE}` })).toBe(
       `${VIEW} ${CREATE}`,
     );
   });
-  test("internal_login where it is asked for", async () => {
+  test("grants internal_login if it is requested", async () => {
     expect(await as("nobody", client, "internal_login")).toBe("internal_login");
   });
-  test("what a group of the user brings", async () => {
+  test("grants scopes of roles of the user's groups", async () => {
     const member = await addUser(api.service, { username: "member", password });
     const group = await api.ask("POST", "/scim2/Groups", {
       body: {
@@ -78,7 +78,7 @@ describe("for a user", () => {
     expect(role.status).toBe(201);
     expect(await as("member", client, VIEW)).toBe(VIEW);
   });
-  test("what everybody has", async () => {
+  test("grants scopes of the role of everyone", async () => {
     const { body } = await api.ask("GET", '/scim2/v2/Roles?filter=displayName eq "everyone"');
     const { id } = body.Resources[0];
     const PATCH_OP = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
@@ -97,7 +97,7 @@ describe("for a user", () => {
     expect((await api.ask("PATCH", `/scim2/v2/Roles/${id}`, { body: patch("remove") })).status).toBe(200);
     expect(await as("nobody", client, VIEW)).toBeUndefined();
   });
-  test("a role for one application counts for no other", async () => {
+  test("ignores roles of another application", async () => {
     const table = tableOf(api.service);
     const [one, other] = [await newClient([VIEW]), await newClient([VIEW])];
     const id = await addUser(api.service, { username: "specialist", password });
@@ -110,8 +110,8 @@ describe("for a user", () => {
   });
 });
 
-describe("of a tenant's own API", () => {
-  test("RBAC asks for a role, No Policy does not; the administrator has those of the service alone", async () => {
+describe("scopes of a tenant's own API", () => {
+  test("need a role with the policy RBAC, not with No Policy; the full-access role does not include them", async () => {
     const app = await newClient();
     const strict = await register({ name: "S", identifier: "s", scopes: scopesNamed("s:read", "s:write") });
     const loose = await register({
@@ -129,7 +129,7 @@ describe("of a tenant's own API", () => {
     expect(await as("reader", app, all)).toBe("s:read l:read");
     expect(await granted(app, { grant_type: "password", ...ADMIN, scope: all })).toBe("l:read");
   });
-  test("a scope that was deleted and made again is another, which nobody has authorized", async () => {
+  test("are not authorised again after a scope is deleted and created again", async () => {
     const app = await newClient();
     const id = await register({ name: "A", identifier: "again", scopes: scopesNamed("again:read") });
     await authorize(app.applicationId, { id, scopes: ["again:read"] });
@@ -140,7 +140,7 @@ describe("of a tenant's own API", () => {
     await api.ask("PATCH", path, { body: { addedScopes: scopesNamed("again:read") } });
     expect(await own(app, "again:read")).toBeUndefined();
   });
-  test("authorized before the application had a client, and after", async () => {
+  test("can be authorised before and after the application has a client", async () => {
     const id = await api.create({ name: "late client" });
     const resource = await register({ name: "Late", identifier: "late", scopes: scopesNamed("late:1", "late:2") });
     await authorize(id, { id: resource, scopes: ["late:1"] });
@@ -158,7 +158,7 @@ describe("of a tenant's own API", () => {
   });
 });
 
-test("an API that is authorized at the moment in which the application gets a client is one of the client's", async () => {
+test("an API that is authorised while the application gets a client is authorised for the client too", async () => {
   const resource = await register({ name: "Race", identifier: "race", scopes: scopesNamed("race:1") });
   for (let round = 0; round < 20; round += 1) {
     const id = await api.create({ name: `racer ${round}` });
@@ -174,9 +174,9 @@ test("an API that is authorized at the moment in which the application gets a cl
   }
 });
 
-describe("nobody gets more through an application than he has", () => {
+describe("an application is no way to more scopes than the caller has", () => {
   const secret = "a good password";
-  test("who may change applications authorizes what he holds himself; more only with the scope for it", async () => {
+  test("a caller authorises scopes of its own credential; others only with a scope for that", async () => {
     const app = await newClient();
     const apis = (await api.ask("GET", "/api/server/v1/api-resources?filter=identifier+eq+/scim2/Users")).body;
     const id = apis.apiResources[0].id;
@@ -203,7 +203,7 @@ describe("nobody gets more through an application than he has", () => {
     expect((await patch("trusted")).status).toBe(200);
     expect(await own(app, `${USERS} internal_user_mgt_create`)).toBe(`${USERS} internal_user_mgt_create`);
   });
-  test("with a token it is what the token holds, whatever its user may do", async () => {
+  test("for a token, the scopes of the token count, not those of its user", async () => {
     const UPDATE = "internal_application_mgt_update";
     const tool = await newClient([UPDATE, USERS]);
     const app = await newClient();
@@ -215,7 +215,7 @@ describe("nobody gets more through an application than he has", () => {
     const post = (access: string) => api.ask("POST", path, { body: { id, scopes: [USERS] }, as: `Bearer ${access}` });
     expect([(await post(narrow)).status, (await post(wide)).status]).toEqual([403, 200]);
   });
-  test("a tenant's own scopes are not judged: they mean nothing here", async () => {
+  test("scopes of the tenant's own APIs can be authorised without having them", async () => {
     const app = await newClient();
     const id = await register({ name: "B", identifier: "business", scopes: scopesNamed("business:1") });
     await addUser(api.service, { username: "seller", password: secret, scopes: ["internal_application_mgt_update"] });

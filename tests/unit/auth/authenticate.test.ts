@@ -1,11 +1,11 @@
 /**
- * Authentication on the real engine, with a clock that the test turns and a count of the hashes. Hashes are fast stand-ins
+ * Authentication on the real engine, with a clock that the test sets and a count of the hashes. Hashes are fast stand-ins
  * here: a lock takes some hundred of them, which a slow machine could not compute in time (credentials.test.ts tests real ones).
  */
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Authenticate, newAuthenticate } from "#core/auth/authenticate.ts";
 import { FRESH_MS } from "#core/auth/fresh.ts";
-import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
+import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { credentialStore, newCredential, replacingCredential } from "#core/identities/credentials/store.ts";
 import { groupStore } from "#core/identities/groups/store.ts";

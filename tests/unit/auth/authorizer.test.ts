@@ -1,9 +1,9 @@
-/** What the authorizer's judgement of a token costs, and what it says of who comes with one. */
+/** The authorizer: the cost of validating a token, and the decision that it passes on. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { keys } from "#core/table/keys.ts";
 import { digestOf } from "#core/tokens/opaque.ts";
-import { revokingUser } from "#core/tokens/revocation.ts";
-import { STANDING_FRESH_MS } from "#core/tokens/validity.ts";
+import { revokingUser } from "#core/tokens/revocation-store.ts";
+import { REVOCATION_FRESH_MS } from "#core/tokens/validity.ts";
 import { container } from "#tests/support/authorizer.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";
@@ -24,7 +24,7 @@ const asUser = async (client: TestClient, grant: { username: string; password: s
   (await token(client, { grant_type: "password", ...grant, scope: VIEW })).access_token;
 
 describe("round trips", () => {
-  test("a JWT: none while the container is warm, whoever's it is; one every 30 seconds", async () => {
+  test("a JWT of any caller: none while the container is warm; one every 30 seconds", async () => {
     const { ask, clock } = container(api);
     const [own, users] = [await ownToken(jwtClient, VIEW), await asUser(jwtClient)];
     const cost = async (text: string) => {
@@ -34,17 +34,17 @@ describe("round trips", () => {
     };
     expect(await cost(own)).toBe(1);
     expect([await cost(own), await cost(users), await cost(await ownToken(jwtClient, VIEW))]).toEqual([0, 0, 0]);
-    clock.ms += STANDING_FRESH_MS + 1;
+    clock.ms += REVOCATION_FRESH_MS + 1;
     expect([await cost(users), await cost(own), await cost(users)]).toEqual([1, 0, 0]);
   });
-  test("a JWT that is none: nothing is asked for it while the container is warm", async () => {
+  test("an invalid JWT: none while the container is warm", async () => {
     const { ask } = container(api);
     const text = await ownToken(jwtClient, VIEW);
     await ask(`Bearer ${text}`);
     const { context, cost } = await ask(`Bearer ${text.slice(0, -4)}AAAA`);
     expect([context.decision, cost.roundTrips]).toEqual(["refuse", 0]);
   });
-  test("an opaque token: one, with the revocations of a moment ago in it; what is no token at all: none", async () => {
+  test("an opaque token: one, which reads the latest revocations too; a text that is not a token: none", async () => {
     const { ask } = container(api);
     const text = await ownToken(opaqueClient, VIEW);
     for (let again = 0; again < 3; again += 1) {
@@ -63,7 +63,7 @@ describe("round trips", () => {
 });
 
 describe("a JWT of more than a day", () => {
-  test("is held against what is kept of its subjects for good", async () => {
+  test("is compared with the revocation marks of its subjects", async () => {
     const text = await ownToken(jwtClient, VIEW);
     const { ask, clock } = container(api);
     clock.ms += 2 * 86_400_000;
@@ -76,7 +76,7 @@ describe("a JWT of more than a day", () => {
 });
 
 describe("an opaque token", () => {
-  test("is kept as a digest, with the time when DynamoDB may forget it; an expired one counts no more while it is there", async () => {
+  test("is stored as a digest with an expiry time; it is not valid after that time, even if DynamoDB has not removed it", async () => {
     const text = await ownToken(opaqueClient, VIEW);
     const item = await tableOf(api.service).get(keys.accessToken(digestOf(text)));
     expect(JSON.stringify(item)).not.toContain(text.slice(3));
@@ -87,7 +87,7 @@ describe("an opaque token", () => {
     clock.ms += 1;
     expect((await ask(`Bearer ${text}`)).context.decision).toBe("refuse");
   });
-  test("of a user ends with the user's tokens, in a container that has just let it in", async () => {
+  test("of a user ends with the user's other tokens, also in a container that has just accepted it", async () => {
     const id = await addUser(api.service, { username: "going", password: "a good password", scopes: [VIEW] });
     const text = await asUser(opaqueClient, { username: "going", password: "a good password" });
     const { ask } = container(api);
@@ -97,8 +97,8 @@ describe("an opaque token", () => {
   });
 });
 
-describe("who comes", () => {
-  test("a user, by name and store; or an application", async () => {
+describe("the decision", () => {
+  test("names the user with its store, or the application", async () => {
     const { ask } = container(api);
     for (const client of [opaqueClient, await newClient([VIEW], { accessToken: { type: "JWT" } })]) {
       const user = (await ask(`Bearer ${await asUser(client)}`)).context;
@@ -114,7 +114,7 @@ describe("who comes", () => {
       });
     }
   });
-  test("scopes travel where an operation asks for them, and nowhere else", async () => {
+  test("has scopes only for operations that declare seesScopes", async () => {
     const { ask } = container(api);
     const path = `${APPLICATIONS}/x/authorized-apis`;
     expect((await ask(basic(ADMIN), path, "POST")).context.scopes?.split(" ")).toContain("internal_login");
@@ -122,7 +122,7 @@ describe("who comes", () => {
     const as = { username: "manifold", password: "a good password" };
     const own = Array.from({ length: 900 }, (_, at) => `taxi:${at}`);
     await addUser(api.service, { ...as, scopes: [...own, "internal_application_mgt_update"] });
-    // Of this service's alone: those of a tenant are too many for a context, and nobody asks for them here.
+    // Only scopes of this service: a tenant's own can be too many for a context.
     const told = (await ask(basic(as), path, "POST")).context.scopes;
     expect(told?.split(" ").sort()).toEqual(["internal_application_mgt_update", "internal_login"]);
   });

@@ -6,19 +6,19 @@ import { hashPassword, verifyNothing, verifyPassword } from "#core/platform/pass
 const basic = (text: string | Uint8Array) => `Basic ${Buffer.from(text).toString("base64")}`;
 
 describe("a Basic header", () => {
-  test("is read with any case of the scheme, several blanks, and colons in the password", () => {
+  test("can have any letter case of the scheme, several spaces, and colons in the password", () => {
     expect(readBasic(`bASIC   ${Buffer.from("a:b:c").toString("base64")}`)).toEqual({ username: "a", password: "b:c" });
     expect(readBasic(basic("e\u0301va:p\u00e4ss"))).toEqual({ username: "\u00e9va", password: "p\u00e4ss" });
   });
   test.each([
-    ["nothing", "Basic"],
-    ["blank", "Basic "],
+    ["no token", "Basic"],
+    ["a space", "Basic "],
     ["junk", "Basic !!!"],
     ["url-safe alphabet", "Basic Pz8_Oj8_Pw=="],
     ["missing padding", "Basic YTpi\u0020"],
     ["padding left out", "Basic YTpiYg"],
-    ["text behind the padding", "Basic YTpiYg==x"],
-    ["bits behind the last byte", "Basic YTpiYh=="],
+    ["text after the padding", "Basic YTpiYg==x"],
+    ["unused bits that are set", "Basic YTpiYh=="],
     ["two tokens", "Basic YTpi YTpi"],
     ["two headers joined", `${basic("a:b")}, ${basic("c:d")}`],
     ["another scheme", `Digest ${Buffer.from("a:b").toString("base64")}`],
@@ -33,7 +33,7 @@ describe("a Basic header", () => {
     ["a surrogate in UTF-8", basic(Uint8Array.from([0xed, 0xa0, 0x80, 0x3a, 0x61]))],
     ["a name of 1,401 bytes", basic(`${"a".repeat(1_401)}:b`)],
     ["a password of 9 KB", basic(`a:${"b".repeat(9_000)}`)],
-  ])("with %s is no credential", (_, header) => expect(readBasic(header)).toBeUndefined());
+  ])("with %s is refused", (_, header) => expect(readBasic(header)).toBeUndefined());
 });
 
 describe("a user name", () => {
@@ -64,7 +64,7 @@ describe("a user name", () => {
     "alice@..",
     "a#b/alice",
     "alice@x|y",
-  ])("%j names nobody", (text) => expect(parseUsername(text)).toBeUndefined());
+  ])("%j is not a user name", (text) => expect(parseUsername(text)).toBeUndefined());
 });
 
 describe("a password hash", () => {
@@ -75,7 +75,7 @@ describe("a password hash", () => {
     expect(await verifyPassword("secret", one)).toBe(true);
     expect(await verifyPassword("Secret", one)).toBe(false);
   });
-  test("of another kind is an error, not a refusal", async () => {
+  test("of another format is an error, not a refusal", async () => {
     await expect(verifyPassword("x", "$2b$10$abc")).rejects.toThrow(/argon2id/);
   });
   test("an unknown user is refused after the same work", async () => expect(await verifyNothing("secret")).toBe(false));

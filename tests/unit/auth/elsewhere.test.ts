@@ -1,7 +1,7 @@
-/** Sign-ins whose passwords are judged elsewhere: how often that is asked, and what counts as a failure. */
+/** Sign-ins whose passwords a directory checks: how often it is asked, and what counts as a failure. */
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { FRESH_MS } from "#core/auth/fresh.ts";
-import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout.ts";
+import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts";
 import { newSignIn, type SignIn } from "#core/auth/sign-in.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { credentialStore } from "#core/identities/credentials/store.ts";
@@ -60,7 +60,7 @@ beforeEach(() => {
   reasons = [];
 });
 
-test("a right password is asked about once a minute, and anew whenever another may be right", async () => {
+test("a right password is checked once a minute, and again after the password may have changed", async () => {
   for (let again = 0; again < 3; again += 1) expect(await enter("kim")).toMatchObject({ userName: "kim" });
   expect(directory.asked).toBe(1);
   directory.mark = "2";
@@ -71,7 +71,7 @@ test("a right password is asked about once a minute, and anew whenever another m
   expect(directory.asked).toBe(3);
 });
 
-test("a wrong one is not remembered, and ten of them lock the name: then nobody is asked any more", async () => {
+test("a wrong password is not cached; ten of them lock the name, and the directory is not asked any more", async () => {
   for (let tries = 0; tries < 10; tries += 1) expect(await enter("guessed", "wrong-password")).toBeUndefined();
   expect(directory.asked).toBe(10);
   expect(await enter("guessed")).toBeUndefined();
@@ -79,18 +79,18 @@ test("a wrong one is not remembered, and ten of them lock the name: then nobody 
   expect(reasons).toEqual([...Array(10).fill("password"), "locked"]);
 });
 
-test("an unknown name is asked about as a known one, and locked as one", async () => {
+test("an unknown name is checked and locked like a known one", async () => {
   for (let tries = 0; tries < 11; tries += 1) expect(await enter("nobody")).toBeUndefined();
   expect(directory.asked).toBe(10);
   expect(reasons).toEqual([...Array(10).fill("unknown"), "locked"]);
 });
 
-test("whoever is not active does not get in with the right password", async () => {
+test("an inactive user is refused with the right password", async () => {
   expect(await enter("dormant")).toBeUndefined();
   expect(reasons).toEqual(["inactive"]);
 });
 
-test("what cannot be asked is no failure, and is asked again", async () => {
+test("an unavailable directory is not a failed sign-in, and is asked again", async () => {
   directory.isAway = true;
   for (let tries = 0; tries < 12; tries += 1)
     await expect(enter("lucky")).rejects.toMatchObject({ fault: "service.unavailable" });

@@ -28,13 +28,13 @@ const idOf = (method: string, path: string) => {
 };
 
 describe("matching", () => {
-  test("a literal wins over a parameter, and owns the other methods of its path", () => {
+  test("a literal takes precedence over a parameter, for all methods", () => {
     expect(idOf("GET", "/apps/resident")).toBe("resident");
     expect(match("DELETE", "/apps/resident")).toEqual({ kind: "method", allow: ["GET"] });
     expect(idOf("GET", "/apps/1/protocols/saml")).toBe("saml");
     expect(idOf("GET", "/apps/1/protocols/other")).toBe("custom");
   });
-  test("a literal that leads nowhere gives way to the parameter, with the right values", () => {
+  test("a parameter matches where the literal does not, with the right values", () => {
     expect(match("GET", "/apps/meta/protocols/saml")).toEqual({
       kind: "operation",
       id: "meta",
@@ -47,7 +47,7 @@ describe("matching", () => {
     });
     expect(match("DELETE", "/apps/meta")).toEqual({ kind: "operation", id: "remove", params: { id: "meta" } });
   });
-  test("one trailing slash is the same path", () => {
+  test("ignores one trailing slash", () => {
     expect(idOf("GET", "/apps/")).toBe("list");
     expect(idOf("GET", "/apps//")).toBe("none");
   });
@@ -65,15 +65,15 @@ describe("matching", () => {
     `/apps/${"x".repeat(5000)}`,
     "apps",
     "",
-  ])("no operation answers %j", (path) => expect(idOf("GET", path)).toBe("none"));
+  ])("no operation matches %j", (path) => expect(idOf("GET", path)).toBe("none"));
   test("methods are case-sensitive", () => expect(idOf("get", "/apps")).toBe("method"));
-  test("two operations that answer the same request do not load", () => {
+  test("two operations that match the same request throw at load", () => {
     expect(() => matcherOf({ a: at("GET", "/x/{id}"), b: at("GET", "/x/{name}") })).toThrow(/same request/);
   });
 });
 
 describe("the tenant prefix", () => {
-  test("is taken off once", () => {
+  test("is removed once", () => {
     expect(splitTenant("/t/acme.com/scim2/Users")).toEqual({ tenant: "acme.com", path: "/scim2/Users" });
     expect(splitTenant("/t/a/t/b/scim2")).toEqual({ tenant: undefined, path: "/t/a/t/b/scim2" });
     expect(splitTenant("/t/a/openapi.json").tenant).toBeUndefined();

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { newId } from "#core/platform/ids.ts";
 import { keys } from "#core/table/keys.ts";
 import type { Key } from "#core/table/table.ts";
-import { subjects } from "#core/tokens/revocation.ts";
+import { subjects } from "#core/tokens/revocation-store.ts";
 import { isAllowed, isLike } from "#tests/support/iam.ts";
 import { type FunctionName, partitions, plan } from "../../../stacks/plan.ts";
 import { secretPartitions, statementsOf } from "../../../stacks/statements.ts";

@@ -1,4 +1,4 @@
-/** A function obeys the authorizer's decision and nothing else; without one that it understands it lets nobody in. */
+/** A function obeys the decision of the authorizer; without a valid decision it refuses every request. */
 import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
 import { describe, expect, test } from "vitest";
 import { applicationOperations } from "#core/applications/management/contract.ts";
@@ -38,14 +38,14 @@ const call = async (authorizer: unknown, method = "GET", rawPath = "/api/server/
 };
 const allow = (operation: string) => ({ lambda: { decision: "allow", operation, ...principal } });
 
-describe("no decision that is understood is 401", () => {
+describe("returns 401 without a valid decision:", () => {
   test.each<[string, unknown]>([
     ["no authorizer", undefined],
     ["an authorizer without context", {}],
     ["null", { lambda: null }],
     ["a text", { lambda: "allow" }],
     ["an empty context", { lambda: {} }],
-    ["another word", { lambda: { ...allow("listApplications").lambda, decision: "permit" } }],
+    ["an unknown decision", { lambda: { ...allow("listApplications").lambda, decision: "permit" } }],
     ["a boolean", { lambda: { ...allow("listApplications").lambda, decision: true } }],
     ["no tenant", { lambda: { ...allow("listApplications").lambda, tenant: "" } }],
     ["no subject", { lambda: { ...allow("listApplications").lambda, subject: undefined } }],
@@ -69,7 +69,7 @@ describe("no decision that is understood is 401", () => {
   });
 });
 
-describe("a decision about another operation is 403", () => {
+describe("returns 403 for a decision about another operation:", () => {
   test.each([
     ["deleteApplication", "GET", "/api/server/v1/applications"],
     ["listApplications", "DELETE", "/api/server/v1/applications/1"],
@@ -78,18 +78,18 @@ describe("a decision about another operation is 403", () => {
   ])("%s for %s %s", async (operation, method, path) => {
     expect((await call(allow(operation), method, path)).status).toBe(403);
   });
-  test("a path that anybody may ask for does not open one that asks for a scope", async () => {
+  test("a public decision does not open an operation that needs a scope", async () => {
     const open = { lambda: { decision: "public", operation: "listApplications" } };
     expect((await call(open)).status).toBe(403);
     expect((await call({ lambda: { decision: "public", operation: "" } }, "GET", "/api/server/v1/x")).status).toBe(403);
   });
 });
 
-test("the decision lets the request through to its operation", async () => {
+test("executes the operation that the decision allows", async () => {
   expect((await call(allow("listApplications"))).body).toMatchObject({ code: "SE-50000" });
 });
 
-describe("a decision survives its way through the gateway", () => {
+describe("a decision is the same after the gateway:", () => {
   test.each<[string, Decision]>([
     ["allow", { decision: "allow", operation: "x", principal }],
     ["with scopes", { decision: "allow", operation: "x", principal, scopes: ["a", "b"] }],
@@ -112,7 +112,7 @@ describe("a decision survives its way through the gateway", () => {
   });
 });
 
-test("a caller who sees a code and its message knows the status", () => {
+test("a code and its message determine the status", () => {
   const statuses = new Map<string, number>();
   for (const { code, message, status } of Object.values(faults)) {
     const seen = `${code} ${message}`;

@@ -1,4 +1,4 @@
-/** The edge of a function: what leaves, what is logged, and what happens when the work takes too long or fails. */
+/** A function at the gateway: responses, logs, timeouts and failures. */
 import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
@@ -52,20 +52,20 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("what leaves", () => {
-  test("is what the contract declares, whatever the handler answers", async () => {
+describe("a response", () => {
+  test("has only what the contract declares, whatever the handler returns", async () => {
     const stored = { shown: "yes", passwordHash: "$argon2id$...", nested: { secret: 1 } };
     expect((await run(async () => stored)).body).toEqual({ shown: "yes" });
   });
-  test("is never more than Lambda carries: the caller is told to ask for less", async () => {
+  test("is never larger than Lambda accepts: the error says to request less", async () => {
     const answer = await run(async () => ({ shown: "x".repeat(5_000_001) }));
     expect([answer.statusCode, answer.body.code]).toEqual([400, "UE-10000"]);
     expect(answer.body.description).toMatch(/fewer/);
   });
 });
 
-describe("what fails", () => {
-  test("unexpectedly is 500 without a word of it, and logged with its cause", async () => {
+describe("a failure", () => {
+  test("that is unexpected is 500 without details, and logged with its cause", async () => {
     const cause = new Error("the disk is full");
     const thrown = Object.assign(new Error("table identity-admin-api broke", { cause }), { secret: "hunter2" });
     const answer = await run(async () => {
@@ -79,19 +79,19 @@ describe("what fails", () => {
     expect(text).toContain(answer.body.traceId);
     expect(text).not.toContain("hunter2");
   });
-  test("for being busy is 503 and says when to come again", async () => {
+  test("for a busy table is 503 with Retry-After", async () => {
     const answer = await run(async () => {
       throw new Fault("service.unavailable", "The service is busy.");
     });
     expect([answer.statusCode, answer.headers?.["retry-after"]]).toEqual([503, "2"]);
     expect(lines.join("\n")).toContain("request failed");
   });
-  test("for taking too long is 503 before Lambda ends it", async () => {
+  test("for taking too long is 503 before Lambda's timeout", async () => {
     const answer = await run(() => new Promise(() => undefined), 600);
     expect(answer.statusCode).toBe(503);
     expect(answer.body).toMatchObject({ code: "503", description: expect.stringMatching(/too long/) });
   });
-  test("beside an answer is logged with its cause, and counted as a server error", async () => {
+  test("that does not fail the response is logged with its cause, and counted as a server error", async () => {
     const answer = await run(async (_, { reportDefect }) => {
       reportDefect(new Error("the disk is full"));
       return { shown: "the rest" };
@@ -102,7 +102,7 @@ describe("what fails", () => {
     expect(text).toContain("server.unexpected");
     expect(text).toMatch(/"ServerErrors":1/);
   });
-  test("for what the caller did is no trouble for the operator", async () => {
+  test("that the caller caused is not logged as an error", async () => {
     await run(async () => {
       throw new Fault("application.not_found", "No such thing.");
     });
@@ -110,7 +110,7 @@ describe("what fails", () => {
   });
 });
 
-test("the trace id is the same for the same request of the gateway, and does not tell its id", async () => {
+test("the trace id is the same for the same request of the gateway, and does not show the gateway's id", async () => {
   const failing: Work = async () => {
     throw new Fault("application.not_found", "x");
   };

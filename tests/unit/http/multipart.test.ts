@@ -1,4 +1,4 @@
-/** The reader of uploads: whatever arrives, it answers or refuses; it never throws later, hangs, or takes one part for another. */
+/** The parser of uploads: it accepts or refuses any bytes, and never throws later, hangs, or mixes parts up. */
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readMultipart } from "#core/http/multipart.ts";
@@ -28,12 +28,12 @@ const faultOf = async (bytes: Uint8Array, type = MULTIPART_TYPE): Promise<string
 };
 
 describe("a part", () => {
-  test("is what was sent, byte for byte, also where it looks like a boundary", async () => {
+  test("has the bytes that were sent, also where they look like a boundary", async () => {
     const traps = fc.constantFrom("\r\n", "--", "----a-boundary-of-the-test", "\r\n--", "\0", "é");
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(traps, fc.string()), { maxLength: 30 }), async (pieces) => {
         const text = pieces.join("");
-        // Whoever sends it chooses a boundary that it does not hold.
+        // The sender chooses a boundary that the content does not contain.
         fc.pre(!text.includes("\r\n------a-boundary-of-the-tests"));
         const content = Buffer.from(text);
         const parts = await readMultipart(multipart({ name: "file", content }), MULTIPART_TYPE);
@@ -42,23 +42,23 @@ describe("a part", () => {
       { numRuns: 200 },
     );
   });
-  test("has the media type and the file name that it says, or those of a plain field", async () => {
+  test("has its media type and file name, or those of a plain field", async () => {
     const plain = { headers: 'Content-Disposition: form-data; name="plain"', content: "x" };
     const parts = await readMultipart(multipart({ name: "file", content: "" }, plain), MULTIPART_TYPE);
     expect(parts.file).toMatchObject({ mediaType: "application/xml", fileName: "app.xml" });
     expect(parts.plain).toMatchObject({ mediaType: "text/plain", fileName: undefined });
   });
-  test("of a megabyte costs no more than its size", async () => {
+  test("of a megabyte needs no more memory than its size", async () => {
     const content = Buffer.from("\r\n-".repeat(350_000));
     const parts = await readMultipart(multipart({ name: "file", content }), MULTIPART_TYPE);
     expect(parts.file?.content.length).toBe(content.length);
   });
 });
 
-describe("what is no upload", () => {
-  // Longer than the boundary, so that some of a part that breaks off has been passed on already.
+describe("an invalid upload", () => {
+  // Longer than the boundary, so that the parser has passed on some of a part before the body ends.
   const body = multipart({ name: "file", content: "<a/>".repeat(60) }, { name: "other", content: "b" });
-  test("cut off anywhere before its last boundary is refused", async () => {
+  test("that ends anywhere before its last boundary is refused", async () => {
     // The last boundary is complete with its two hyphens.
     for (let length = 0; length < body.length - 2; length += 1) {
       expect([length, await faultOf(body.subarray(0, length))]).toEqual([length, "request.malformed"]);
@@ -91,13 +91,13 @@ describe("what is no upload", () => {
       "request.malformed",
     ],
     ["no name", multipart({ headers: "Content-Disposition: form-data", content: "a" }), undefined, "request.malformed"],
-  ])("%s is refused, or holds nothing", async (_, bytes, type, fault) => {
+  ])("with %s is refused or empty", async (_, bytes, type, fault) => {
     expect(await faultOf(bytes, type)).toBe(fault);
   });
-  test("a part that is no form data is none", async () => {
+  test("ignores a part that is not form data", async () => {
     expect(await faultOf(multipart({ headers: "X-Other: 1", content: "a" }))).toBe("read ");
   });
-  test("bytes of any kind are read or refused", { timeout: 60_000 }, async () => {
+  test("of any bytes is accepted or refused", { timeout: 60_000 }, async () => {
     const pieces = fc.constantFrom(
       ...["----a-boundary-of-the-tests", "--", "\r\n", "\r\n\r\n", "Content-Disposition: form-data", '; name="file"'],
       ...['; name="', "; name*=utf-8''%ff", '; filename="', ": ", "\n", "\0", "x"],

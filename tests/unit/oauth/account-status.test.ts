@@ -1,13 +1,13 @@
-/** A token never rests on what was true before a revocation and is dated behind it, however reads and writes fall together. */
+/** A token that is dated behind a revocation is never based on data from before it, however reads and writes interleave. */
 import { beforeEach, expect, test } from "vitest";
 import { groupStore } from "#core/identities/groups/store.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { freshUser, type User } from "#core/identities/users/model.ts";
-import { userStanding } from "#core/oauth/account-status.ts";
+import { readAccountStatus } from "#core/oauth/account-status.ts";
 import type { OAuthContext } from "#core/oauth/context.ts";
 import { newMeter } from "#core/table/meter.ts";
 import type { Table } from "#core/table/table.ts";
-import { REVOCATION_LEAD_MS, revokingRole, revokingUser } from "#core/tokens/revocation.ts";
+import { REVOCATION_LEAD_MS, revokingRole, revokingUser } from "#core/tokens/revocation-store.ts";
 import { testTable } from "#tests/support/engine.ts";
 
 const TENANT = "acme.com";
@@ -19,7 +19,7 @@ const contextAt = (now: number): OAuthContext =>
   ({ now, table, roles: roleStore(table), groups: groupStore(table) }) as unknown as OAuthContext;
 const before = freshUser("user", "u", 0, { roleIds: ["role"] });
 
-/** Finds a user as it was, and lets something happen before anybody can look further. */
+/** Returns a user as it was, and makes a change before anything else is read. */
 const overtaken = (happens: () => Promise<void>, then: User | undefined) => {
   let looks = 0;
   return async () => {
@@ -30,21 +30,24 @@ const overtaken = (happens: () => Promise<void>, then: User | undefined) => {
   };
 };
 
-test("a user who is as it was", async () => {
+test("reads an unchanged user once", async () => {
   const now = Date.now();
-  expect(await userStanding(TENANT, async () => before, contextAt(now))).toMatchObject({ user: before, knownMs: 0 });
+  expect(await readAccountStatus(TENANT, async () => before, contextAt(now))).toMatchObject({
+    user: before,
+    knownMs: 0,
+  });
 });
 
-test("a user who is deleted while it is looked at is found to be gone", async () => {
+test("finds no user that is deleted during the read", async () => {
   const find = overtaken(() => table.write(...revokingUser(TENANT, "user")), undefined);
-  expect(await userStanding(TENANT, find, contextAt(Date.now()))).toBeUndefined();
+  expect(await readAccountStatus(TENANT, find, contextAt(Date.now()))).toBeUndefined();
 });
 
-test("one that changes is looked at again, and what it brings then is dated behind the change", async () => {
+test("reads a user that changes during the read again, and dates the result behind the change", async () => {
   const after = { ...before, roleIds: [] };
   for (const steps of [() => revokingUser(TENANT, "user"), () => revokingRole(TENANT, "role")]) {
     const now = Date.now();
-    const found = await userStanding(
+    const found = await readAccountStatus(
       TENANT,
       overtaken(() => table.write(...steps()), after),
       contextAt(now),
@@ -54,7 +57,7 @@ test("one that changes is looked at again, and what it brings then is dated behi
   }
 });
 
-test("what changes once more while it is looked at again does not count as known", async () => {
+test("does not date the result behind a change during the second read", async () => {
   const now = Date.now();
   let latest = 0;
   const find = async () => {
@@ -63,7 +66,7 @@ test("what changes once more while it is looked at again does not count as known
     await table.write(...steps);
     return before;
   };
-  const found = await userStanding(TENANT, find, contextAt(now));
+  const found = await readAccountStatus(TENANT, find, contextAt(now));
   expect(found?.knownMs).toBe(now + REVOCATION_LEAD_MS);
   expect(found?.userFromMs).toBe(now + REVOCATION_LEAD_MS + 1_000);
 });

@@ -11,7 +11,7 @@ import { newId } from "#core/platform/ids.ts";
 import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
 import type { Table } from "#core/table/table.ts";
-import { revokingRole } from "#core/tokens/revocation.ts";
+import { revokingRole } from "#core/tokens/revocation-store.ts";
 import { testTable } from "#tests/support/engine.ts";
 import { faultOf } from "#tests/unit/identities/support.ts";
 

@@ -1,4 +1,4 @@
-/** When each key signs and counts. */
+/** When each key signs and is accepted. */
 import { expect, test } from "vitest";
 import {
   acceptedAt,
@@ -17,7 +17,7 @@ const HOUR_MS = 3_600_000;
 const key = (kid: string, signsFromMs: number) => ({ kid, x: "x", y: "y", signsFromMs });
 const kids = (ring: Ring) => ring.map(({ kid }) => kid);
 
-test("a key is published for as long as others may keep the old list before it signs", () => {
+test("a key is published before it signs for as long as others may cache the old keys", () => {
   expect(LEAD_MS).toBeGreaterThan(PUBLISHED_SECONDS * 1_000);
   const ring = withKey(withKey([], key("a", 0), 0), key("b", LEAD_MS), 0);
   expect(kids(acceptedAt(ring, 0))).toEqual(["a", "b"]);
@@ -26,7 +26,7 @@ test("a key is published for as long as others may keep the old list before it s
   expect(signerAt(ring, LEAD_MS)?.kid).toBe("b");
 });
 
-test("an old key counts for as long as a token that it signed last can live, and not much longer", () => {
+test("an old key is accepted until the last token that it signed expires, and not much longer", () => {
   const ring = withKey(withKey([], key("a", 0), 0), key("b", HOUR_MS), 0);
   const [old, fresh] = ring;
   if (!old || !fresh) throw new Error("two keys");
@@ -38,13 +38,13 @@ test("an old key counts for as long as a token that it signed last can live, and
   expect(acceptedUntilMs(ring, fresh)).toBe(Number.POSITIVE_INFINITY);
 });
 
-test("a key that signed longer lives counts longer; a shorter life changes nothing", () => {
+test("a key that signed tokens of a longer life is accepted longer; a shorter life changes nothing", () => {
   const ring = withLife(withKey(withKey([], key("a", 0), 0), key("b", HOUR_MS), 0), "a", 30 * LIFE_SECONDS);
   expect(kids(acceptedAt(ring, 20 * LIFE_SECONDS * 1_000))).toEqual(["a", "b"]);
   expect(withLife(ring, "a", 60)).toEqual(ring);
 });
 
-test("what has ended leaves the ring with the next rotation", () => {
+test("the next rotation removes keys that are not accepted any more", () => {
   const late = 10 * LIFE_SECONDS * 1_000;
   const ring = withKey(withKey(withKey([], key("a", 0), 0), key("b", HOUR_MS), 0), key("c", late + LEAD_MS), late);
   expect(kids(ring)).toEqual(["b", "c"]);

@@ -1,11 +1,11 @@
-/** The key ring in the table: made once, rotated, dropped; and what containers with a memory of it do. */
+/** The key ring in the table: creation, rotation, removal, and the caches of containers. */
 import { createPrivateKey, createPublicKey, randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 import { newSeal } from "#core/platform/seal.ts";
 import { newMeter } from "#core/table/meter.ts";
 import type { Table } from "#core/table/table.ts";
-import { newSigningKeys, newVerifyingKeys } from "#core/tokens/held-keys.ts";
 import { issuerAt, readAccessToken } from "#core/tokens/jwt.ts";
+import { newSigningKeys, newVerifyingKeys } from "#core/tokens/key-cache.ts";
 import { LEAD_MS, LIFE_SECONDS } from "#core/tokens/key-ring.ts";
 import { keyStore, readRing } from "#core/tokens/key-store.ts";
 import type { AccessToken } from "#core/tokens/model.ts";
@@ -40,14 +40,14 @@ const isGood = async (text: string, nowMs: number, keys = newVerifyingKeys()) =>
 const kidOf = (text: string) => JSON.parse(Buffer.from(text.split(".")[0] ?? "", "base64url").toString()).kid;
 
 describe("the first key", () => {
-  test("of many containers at once, one makes it and all sign with it", async () => {
+  test("of many concurrent containers one creates it, and all sign with it", async () => {
     const texts = await Promise.all(Array.from({ length: 20 }, () => signed(newSigningKeys(seal), NOW)));
     const ring = await readRing(table);
     expect(ring).toHaveLength(1);
     expect(new Set(texts.map(kidOf))).toEqual(new Set([ring[0]?.kid]));
     for (const text of texts) expect(await isGood(text, NOW)).toBe(true);
   });
-  test("its private half is nowhere but sealed, apart from the public one, and opens under this seal alone", async () => {
+  test("its private half is stored sealed, in another row than the public half, and opens under this seal only", async () => {
     const { secrets, ring } = await keyStore(table, seal).open(NOW);
     const [kid = "", d = ""] = [...secrets][0] ?? [];
     const items = await Promise.all(["G#KEYS", "G#SIGN"].map((PK) => table.get({ PK, SK: "A" })));
@@ -61,7 +61,7 @@ describe("the first key", () => {
 });
 
 describe("rotation", () => {
-  test("the new key is published at once and signs later; the old one is accepted until its tokens have ended", async () => {
+  test("publishes the new key at once and signs with it later; accepts the old key until its tokens have expired", async () => {
     const container = newSigningKeys(seal);
     const before = await signed(container, NOW);
     await keyStore(table, seal).add(NOW, NOW + LEAD_MS);
@@ -75,7 +75,7 @@ describe("rotation", () => {
     expect([await isGood(before, NOW + 3_000_000), await isGood(last, nearlyOver)]).toEqual([true, true]);
     expect(await isGood(after, NOW + LEAD_MS + 120_000)).toBe(true);
   });
-  test("the private half of a key that signs no more is gone with the next change", async () => {
+  test("removes the private half of a key that does not sign any more with the next change", async () => {
     const keys = keyStore(table, seal);
     const first = [...(await keys.open(NOW)).secrets.keys()];
     await keys.add(NOW, NOW);
@@ -83,11 +83,11 @@ describe("rotation", () => {
     expect(ring).toHaveLength(2);
     expect([...secrets.keys()]).not.toEqual(expect.arrayContaining(first));
   });
-  test("many at once lose none", async () => {
+  test("concurrent rotations add all keys", async () => {
     await Promise.all(Array.from({ length: 10 }, (_, index) => keyStore(table, seal).add(NOW, NOW + index)));
     expect(await readRing(table)).toHaveLength(10);
   });
-  test("a token that lives longer keeps its key longer", async () => {
+  test("a token with a longer life extends the acceptance of its key", async () => {
     const container = newSigningKeys(seal);
     const long = await signed(container, NOW, 40 * LIFE_SECONDS);
     await keyStore(table, seal).add(NOW, NOW);
@@ -96,7 +96,7 @@ describe("rotation", () => {
     await keyStore(table, seal).add(late, late);
     expect(await isGood(long, late)).toBe(true);
   });
-  test("a container that verifies learns of a key that signs at once when it first sees a token of it", async () => {
+  test("a verifying container reads a new key when it first sees a token of it", async () => {
     const verifying = newVerifyingKeys();
     const first = await signed(newSigningKeys(seal), NOW);
     expect(await isGood(first, NOW, verifying)).toBe(true);
@@ -105,7 +105,7 @@ describe("rotation", () => {
     expect(kidOf(second)).not.toBe(kidOf(first));
     expect(await isGood(second, NOW + 6_000, verifying)).toBe(true);
   });
-  test("a key that was dropped is refused within the time that a container remembers; another signs", async () => {
+  test("a dropped key is refused within the life of a container's cache; another key signs", async () => {
     const [signing, verifying] = [newSigningKeys(seal), newVerifyingKeys()];
     const text = await signed(signing, NOW);
     expect(await isGood(text, NOW, verifying)).toBe(true);
@@ -117,8 +117,8 @@ describe("rotation", () => {
   });
 });
 
-describe("what it costs", () => {
-  test("nothing while it is known; ids of strangers make nobody ask all the time", async () => {
+describe("costs", () => {
+  test("no round trip while the ring is fresh; unknown key ids cause at most one read every 5 seconds", async () => {
     const signing = newSigningKeys(seal);
     const text = await signed(signing, NOW);
     const verifying = newVerifyingKeys();
@@ -156,13 +156,13 @@ describe("npm run keys", () => {
     expect(await run("drop", kid)).not.toContain(kid);
   });
   test.each([[], ["rotate", "--soon"], ["drop"], ["list", "x"], ["constructor"]])(
-    "%j is no command",
+    "%j is not a command",
     async (...words) => {
       await expect(run(...words.flat())).rejects.toThrow("npm run keys -- list");
       expect(await readRing(table)).toEqual([]);
     },
   );
-  test("a key that there is not cannot be dropped", async () => {
+  test("an unknown key cannot be dropped", async () => {
     await expect(run("drop", "nobody")).rejects.toThrow("There is no key nobody.");
   });
 });

@@ -1,4 +1,4 @@
-/** What a container knows of revocations, what asking costs, and that nothing is missed between two looks. */
+/** The revocation cache of a container: what it knows, what it costs, and that it misses nothing between two reads. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "#core/platform/clock.ts";
 import { keys } from "#core/table/keys.ts";
@@ -8,14 +8,15 @@ import type { AccessToken } from "#core/tokens/model.ts";
 import {
   LOG_WINDOW_MS,
   REVOCATION_LEAD_MS,
+  revocationStore,
   revocationTime,
   revokingClient,
   revokingGrant,
   revokingRole,
   revokingScopes,
   revokingUser,
-} from "#core/tokens/revocation.ts";
-import { isBeyondLog, isMarkedRevoked, newStandings, STANDING_FRESH_MS } from "#core/tokens/validity.ts";
+} from "#core/tokens/revocation-store.ts";
+import { isBeyondLog, newRevocationCache, REVOCATION_FRESH_MS } from "#core/tokens/validity.ts";
 import { testTable } from "#tests/support/engine.ts";
 
 const TENANT = "acme.com";
@@ -47,7 +48,7 @@ const all: [string, () => readonly Step[]][] = [
   ["a role", () => revokingRole(TENANT, "role")],
   ["the client", () => [revokingClient(TENANT, "client", revocationTime())]],
   ["a scope", () => [revokingScopes(TENANT, "client", revocationTime(), ["x", "b"])]],
-  ["what was granted", () => revokingGrant(TENANT, "grant", revocationTime(), 4_000_000_000)],
+  ["a grant", () => revokingGrant(TENANT, "grant", revocationTime(), 4_000_000_000)],
 ];
 const others: [string, () => readonly Step[]][] = [
   ["another user", () => revokingUser(TENANT, "use")],
@@ -61,71 +62,71 @@ const others: [string, () => readonly Step[]][] = [
 const now = () => systemClock.now();
 
 describe.each(all)("a revocation of %s", (_, steps) => {
-  test("ends tokens from before it, and none that are dated behind it", async () => {
+  test("ends tokens that were issued before it, and no later ones", async () => {
     await table.write(...steps());
-    const standing = await newStandings().of(TENANT, table, now(), 0);
-    expect(standing.revokes(issuedAt(now()))).toBe(true);
-    expect(standing.revokes(issuedAt(now() + REVOCATION_LEAD_MS + 1_000))).toBe(false);
+    const state = await newRevocationCache().of(TENANT, table, now(), 0);
+    expect(state.revokes(issuedAt(now()))).toBe(true);
+    expect(state.revokes(issuedAt(now() + REVOCATION_LEAD_MS + 1_000))).toBe(false);
   });
 });
-test.each(others)("a revocation of %s ends none of them", async (_, steps) => {
+test.each(others)("a revocation of %s does not end the token", async (_, steps) => {
   await table.write(...steps());
-  expect((await newStandings().of(TENANT, table, now(), 0)).revokes(issuedAt(now()))).toBe(false);
+  expect((await newRevocationCache().of(TENANT, table, now(), 0)).revokes(issuedAt(now()))).toBe(false);
 });
 
-test("two of one moment are both known", async () => {
+test("two revocations of one millisecond both count", async () => {
   const at = revocationTime();
   await Promise.all([
     table.write(revokingScopes(TENANT, "client", at, ["a"])),
     table.write(revokingScopes(TENANT, "client", at, ["z"])),
   ]);
-  const standing = await newStandings().of(TENANT, table, now(), 0);
-  expect(standing.revokes(issuedAt(now(), { scopes: ["a"] }))).toBe(true);
-  expect(standing.revokes(issuedAt(now(), { scopes: ["z"] }))).toBe(true);
+  const state = await newRevocationCache().of(TENANT, table, now(), 0);
+  expect(state.revokes(issuedAt(now(), { scopes: ["a"] }))).toBe(true);
+  expect(state.revokes(issuedAt(now(), { scopes: ["z"] }))).toBe(true);
 });
 
 describe("a container", () => {
-  test("asks once, then only what was added, and not while it is fresh", async () => {
-    const standings = newStandings();
+  test("reads the log once, then only new entries, and nothing while its cache is fresh", async () => {
+    const cache = newRevocationCache();
     const start = now();
     for (let index = 0; index < 40; index += 1) await table.write(...revokingUser(TENANT, `user ${index}`));
     const look = async (nowMs: number, maxAgeMs: number) => {
       const meter = newMeter();
-      const standing = await standings.of(TENANT, open(meter), nowMs, maxAgeMs);
-      return { ...meter.cost, standing };
+      const state = await cache.of(TENANT, open(meter), nowMs, maxAgeMs);
+      return { ...meter.cost, state };
     };
-    expect((await look(start, STANDING_FRESH_MS)).roundTrips).toBe(1);
-    expect((await look(start + STANDING_FRESH_MS, STANDING_FRESH_MS)).roundTrips).toBe(0);
-    expect((await look(start + 60_000, STANDING_FRESH_MS)).roundTrips).toBe(1);
-    // What is in the log lies behind what it reads again now: the tenant and an empty range.
-    const later = await look(start + 120_000, STANDING_FRESH_MS);
+    expect((await look(start, REVOCATION_FRESH_MS)).roundTrips).toBe(1);
+    expect((await look(start + REVOCATION_FRESH_MS, REVOCATION_FRESH_MS)).roundTrips).toBe(0);
+    expect((await look(start + 60_000, REVOCATION_FRESH_MS)).roundTrips).toBe(1);
+    // It reads the tenant and an empty range: the entries of the log are older than the overlap.
+    const later = await look(start + 120_000, REVOCATION_FRESH_MS);
     expect([later.roundTrips, later.readUnits]).toEqual([1, 2]);
-    expect(later.standing.revokes(issuedAt(start, { user: { id: "user 7", userName: "", userStore: "" } }))).toBe(true);
+    expect(later.state.revokes(issuedAt(start, { user: { id: "user 7", userName: "", userStore: "" } }))).toBe(true);
     expect((await look(start + 120_001, 0)).roundTrips).toBe(1);
   });
-  test("misses nothing that was dated before its last look and written behind it", async () => {
-    const standings = newStandings();
+  test("misses no entry that is dated before its last read and was written after it", async () => {
+    const cache = newRevocationCache();
     const steps = revokingUser(TENANT, "user");
     const issued = now();
-    // Nine seconds are what a transaction may take.
-    expect((await standings.of(TENANT, table, issued + 9_000, 0)).revokes(issuedAt(issued))).toBe(false);
+    // A transaction may take nine seconds.
+    expect((await cache.of(TENANT, table, issued + 9_000, 0)).revokes(issuedAt(issued))).toBe(false);
     await table.write(...steps);
-    const standing = await standings.of(TENANT, table, issued + 9_000 + STANDING_FRESH_MS + 1, STANDING_FRESH_MS);
-    expect(standing.revokes(issuedAt(issued))).toBe(true);
+    const state = await cache.of(TENANT, table, issued + 9_000 + REVOCATION_FRESH_MS + 1, REVOCATION_FRESH_MS);
+    expect(state.revokes(issuedAt(issued))).toBe(true);
   });
-  test("a tenant that there is not lets nobody in, and is not remembered", async () => {
-    const standings = newStandings();
+  test("does not remember an unknown tenant, which is not active", async () => {
+    const cache = newRevocationCache();
     for (let again = 0; again < 2; again += 1) {
       const meter = newMeter();
-      expect((await standings.of("nowhere", open(meter), now(), STANDING_FRESH_MS)).isActive).toBe(false);
+      expect((await cache.of("nowhere", open(meter), now(), REVOCATION_FRESH_MS)).isActive).toBe(false);
       expect(meter.cost.roundTrips).toBe(1);
     }
   });
-  test("forgets the tenant it asked about first once it knows more than a hundred", async () => {
-    const standings = newStandings();
+  test("forgets the tenant that it read first when it knows more than a hundred", async () => {
+    const cache = newRevocationCache();
     const cost = async (tenant: string) => {
       const meter = newMeter();
-      await standings.of(tenant, open(meter), now(), STANDING_FRESH_MS);
+      await cache.of(tenant, open(meter), now(), REVOCATION_FRESH_MS);
       return meter.cost.roundTrips;
     };
     for (let index = 0; index <= 100; index += 1) {
@@ -140,14 +141,14 @@ describe("a token of more than a day", () => {
   const old = () => issuedAt(now() - LOG_WINDOW_MS - 1);
   const client = (more: Record<string, number> = {}) =>
     table.write({ put: { ...keys.client("client"), tenant: TENANT, ...more }, when: "any", otherwise: fail });
-  test("is one that the log does not reach; others are not", () => {
+  test("is older than the log", () => {
     expect(isBeyondLog(old(), now())).toBe(true);
     expect(isBeyondLog(issuedAt(now() - LOG_WINDOW_MS / 2), now())).toBe(false);
   });
-  test("is held against the marks of all that it depends on, in one round trip", async () => {
+  test("is compared with the marks of all its subjects, in one round trip", async () => {
     await client();
     const meter = newMeter();
-    expect(await isMarkedRevoked(old(), open(meter))).toBe(false);
+    expect(await revocationStore(open(meter)).isRevokedByMark(old())).toBe(false);
     expect(meter.cost.roundTrips).toBe(1);
     const marks: [() => Promise<void>, () => Promise<void>][] = [
       [() => table.write(...revokingUser(TENANT, "user")), () => table.forget(keys.revocation(TENANT, "U:user"))],
@@ -162,13 +163,13 @@ describe("a token of more than a day", () => {
     ];
     for (const [revoke, undo] of marks) {
       await revoke();
-      expect(await isMarkedRevoked(old(), table)).toBe(true);
+      expect(await revocationStore(table).isRevokedByMark(old())).toBe(true);
       await undo();
-      expect(await isMarkedRevoked(old(), table)).toBe(false);
+      expect(await revocationStore(table).isRevokedByMark(old())).toBe(false);
     }
   });
-  test("goes with a client that belongs to another tenant now", async () => {
+  test("ends when its client belongs to another tenant now", async () => {
     await client();
-    expect(await isMarkedRevoked({ ...old(), tenant: "other.com" }, table)).toBe(true);
+    expect(await revocationStore(table).isRevokedByMark({ ...old(), tenant: "other.com" })).toBe(true);
   });
 });

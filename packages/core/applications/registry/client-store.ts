@@ -21,7 +21,7 @@ import {
 } from "../../table/row.ts";
 import { stale } from "../../table/stale.ts";
 import type { Item, Step, Table, Value } from "../../table/table.ts";
-import { revocationTime, revokingClient, revokingScopes } from "../../tokens/revocation.ts";
+import { revocationTime, revokingClient, revokingScopes } from "../../tokens/revocation-store.ts";
 import type { Authorization } from "./authorization-model.ts";
 import { type ClientRecord, endsTokens } from "./client-model.ts";
 

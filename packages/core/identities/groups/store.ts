@@ -7,7 +7,7 @@ import { nameKey } from "../../table/name-index/name-key.ts";
 import type { NameReads } from "../../table/name-index/reads.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { ReadOptions, Step, Table } from "../../table/table.ts";
-import { revokingRole, revokingUser } from "../../tokens/revocation.ts";
+import { revokingRole, revokingUser } from "../../tokens/revocation-store.ts";
 import { type AllMembersRead, readAllMembers } from "../memberships/all-members.ts";
 import { removingRolePairs, removingRoles } from "../memberships/assignees.ts";
 import {

@@ -10,7 +10,7 @@ import { newId } from "../../platform/ids.ts";
 import type { Resource } from "../../scim/schema/attribute.ts";
 import { stale } from "../../table/stale.ts";
 import type { Step } from "../../table/table.ts";
-import { revokingUser } from "../../tokens/revocation.ts";
+import { revokingUser } from "../../tokens/revocation-store.ts";
 import { addingCredential, newCredential, removingCredential, replacingCredential } from "../credentials/store.ts";
 import type { GroupStore } from "../groups/store.ts";
 import type { RoleStore } from "../roles/store.ts";

@@ -3,7 +3,7 @@ import { canBeId } from "../../platform/ids.ts";
 import { keys } from "../../table/keys.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Item, Step, Table } from "../../table/table.ts";
-import { revokingRole } from "../../tokens/revocation.ts";
+import { revokingRole } from "../../tokens/revocation-store.ts";
 import { type Assignee, type HolderKind, readAssignees, roleAssignees } from "../memberships/assignees.ts";
 import {
   addingMember,

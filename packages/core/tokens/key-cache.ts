@@ -1,4 +1,4 @@
-/** The keys of the ring as one container holds them: read anew when they may have changed, and made ready for use once. */
+/** The keys of the ring in the memory of one container: read again when they may have changed, and imported once. */
 import type { Seal } from "../platform/seal.ts";
 import type { Table } from "../table/table.ts";
 import { type Issuer, type KeyOf, privateKey, publicKey, signAccessToken } from "./jwt.ts";
@@ -8,24 +8,24 @@ import type { AccessToken } from "./model.ts";
 
 type CryptoKey = Awaited<ReturnType<typeof publicKey>>;
 
-/** How old the ring may be. */
+/** The greatest age of the ring. */
 const FRESH_MS = 30_000;
-/** How soon an unknown key may make us look again: the ids of keys come from strangers. */
-const ANOTHER_LOOK_MS = 5_000;
+/** The least time between two reads for unknown key ids, which any caller can send. */
+const UNKNOWN_KEY_READ_MS = 5_000;
 
 /** Keys that verify. */
 export interface VerifyingKeys {
-  /** Looks up keys at a moment; one round trip where the ring may have changed. */
+  /** Finds keys by id, as of a moment. One round trip where the ring may have changed. */
   at(table: Table, nowMs: number): KeyOf;
-  /** Reads the ring where it may have changed, so that what follows need not. */
+  /** Reads the ring where it may have changed, so that `at` need not. */
   refresh(table: Table, nowMs: number): Promise<void>;
 }
 
 /** Keys that sign. */
 export interface SigningKeys {
-  /** The ring; made where there is none yet. One round trip where it may have changed. */
+  /** The ring; creates it where none exists. One round trip where it may have changed. */
   ring(table: Table, nowMs: number): Promise<Ring>;
-  /** Writes an access token. No round trip while the ring is fresh. */
+  /** Signs an access token as a JWT. No round trip while the ring is fresh. */
   sign(table: Table, token: AccessToken, id: string, issuer: Issuer, nowMs: number): Promise<string>;
 }
 
@@ -33,13 +33,13 @@ export interface SigningKeys {
 export function newVerifyingKeys(): VerifyingKeys {
   let ring: Ring = [];
   let readMs = Number.NEGATIVE_INFINITY;
-  const ready = new Map<string, Promise<CryptoKey>>();
+  const imported = new Map<string, Promise<CryptoKey>>();
 
   const readAgain = async (table: Table, nowMs: number, maxAgeMs: number): Promise<void> => {
     if (nowMs - readMs <= maxAgeMs) return;
     ring = await readRing(table);
     readMs = nowMs;
-    for (const kid of ready.keys()) if (!ring.some((key) => key.kid === kid)) ready.delete(kid);
+    for (const kid of imported.keys()) if (!ring.some((key) => key.kid === kid)) imported.delete(kid);
   };
   const find = (kid: string, nowMs: number): RingKey | undefined =>
     acceptedAt(ring, nowMs).find((key) => key.kid === kid);
@@ -48,27 +48,27 @@ export function newVerifyingKeys(): VerifyingKeys {
     refresh: (table, nowMs) => readAgain(table, nowMs, FRESH_MS),
     at: (table, nowMs) => async (kid) => {
       await readAgain(table, nowMs, FRESH_MS);
-      if (!find(kid, nowMs)) await readAgain(table, nowMs, ANOTHER_LOOK_MS);
+      if (!find(kid, nowMs)) await readAgain(table, nowMs, UNKNOWN_KEY_READ_MS);
       const key = find(kid, nowMs);
       if (!key) return undefined;
-      const known = ready.get(kid) ?? publicKey(key);
-      ready.set(kid, known);
+      const known = imported.get(kid) ?? publicKey(key);
+      imported.set(kid, known);
       return known;
     },
   };
 }
 
-/** Opens the signing keys of one container. `onRead` is told for how long the key has signed, whenever the ring is read. */
+/** Opens the signing keys of one container. Each read of the ring passes the age of the signing key to `onRead`. */
 export function newSigningKeys(seal: Seal, onRead: (ageMs: number) => void = () => undefined): SigningKeys {
   let held: OpenRing | undefined;
   let readMs = 0;
-  const ready = new Map<string, Promise<CryptoKey>>();
+  const imported = new Map<string, Promise<CryptoKey>>();
 
   const open = async (table: Table, nowMs: number): Promise<OpenRing> => {
     if (held && nowMs - readMs <= FRESH_MS) return held;
     held = await keyStore(table, seal).open(nowMs);
     readMs = nowMs;
-    for (const kid of ready.keys()) if (!held.secrets.has(kid)) ready.delete(kid);
+    for (const kid of imported.keys()) if (!held.secrets.has(kid)) imported.delete(kid);
     const signer = signerAt(held.ring, nowMs);
     if (signer) onRead(nowMs - signer.signsFromMs);
     return held;
@@ -81,12 +81,12 @@ export function newSigningKeys(seal: Seal, onRead: (ageMs: number) => void = () 
       const able = opened.ring.filter(({ kid }) => opened.secrets.has(kid));
       const key = signerAt(able, nowMs);
       const d = key && opened.secrets.get(key.kid);
-      if (!key || !d) throw new Error("no key can sign");
+      if (!key || !d) throw new Error("the key ring has no key that can sign");
       const lifeSeconds = token.expiresAtSeconds - token.issuedAtSeconds;
-      // Known before it is needed: by this the key is kept for as long as the token lives.
+      // Stored before the token exists, so that the key is accepted for as long as the token lives.
       if (lifeSeconds > key.longestLifeSeconds) held = await keyStore(table, seal).lengthen(key.kid, lifeSeconds);
-      const secret = ready.get(key.kid) ?? privateKey(key, d);
-      ready.set(key.kid, secret);
+      const secret = imported.get(key.kid) ?? privateKey(key, d);
+      imported.set(key.kid, secret);
       return signAccessToken(token, id, issuer, { kid: key.kid, secret: await secret });
     },
   };

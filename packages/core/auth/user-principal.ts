@@ -1,4 +1,4 @@
-/** From a user who has shown who it is to a principal and its scopes, which are those of its roles. */
+/** From an authenticated user to a principal and its scopes, which are the scopes of its roles. */
 
 import { isFor, scopesOf } from "../identities/roles/model.ts";
 import type { RoleStore } from "../identities/roles/store.ts";
@@ -6,28 +6,28 @@ import type { User } from "../identities/users/model.ts";
 import type { Principal } from "../operation/context.ts";
 import { SIGNED_IN } from "../operation/operation.ts";
 import type { Clock } from "../platform/clock.ts";
-import { type Fresh, newFresh } from "./fresh.ts";
-import { type HeldRoleStores, newRoleIdsOf } from "./held-roles.ts";
+import { type FreshCache, newFreshCache } from "./fresh.ts";
+import { newRoleIdsOf, type RoleIdStores } from "./role-ids.ts";
 
-/** Who calls and what it may do. */
+/** Who calls, and the scopes of the credential. */
 export interface Authenticated {
   readonly principal: Principal;
   readonly scopes: ReadonlySet<string>;
 }
 
-/** Where roles and what they hold are looked up. */
-export interface EnteringStores {
+/** Where roles and their permissions are read. */
+export interface PrincipalStores {
   readonly roles: RoleStore;
-  readonly groups: HeldRoleStores["groups"];
+  readonly groups: RoleIdStores["groups"];
 }
 
-/** Lets a user in. No round trip while its roles are fresh. */
-export type Enter = (stores: EnteringStores, tenant: string, user: User) => Promise<Authenticated>;
+/** The principal and scopes of a user. No round trip while its roles are in the cache. */
+export type ResolveUser = (stores: PrincipalStores, tenant: string, user: User) => Promise<Authenticated>;
 
-/** Opens the entrance of one container. `everyScope` is what the administrator's role stands for. */
-export function newEnter(clock: Clock, everyScope: ReadonlySet<string>): Enter {
+/** Opens the resolver of one container. `everyScope` are the scopes of the full-access role. */
+export function newResolveUser(clock: Clock, everyScope: ReadonlySet<string>): ResolveUser {
   const roleIdsOf = newRoleIdsOf(clock);
-  const rolePermissions: Fresh<readonly string[]> = newFresh(clock);
+  const rolePermissions: FreshCache<readonly string[]> = newFreshCache(clock);
 
   const scopesOfRoles = async (roles: RoleStore, tenant: string, ids: readonly string[]) => {
     const keyOf = (id: string) => `${tenant}#${id}`;
@@ -37,7 +37,7 @@ export function newEnter(clock: Clock, everyScope: ReadonlySet<string>): Enter {
       ids.filter((_, index) => !known[index]),
     );
     const permissions = read.map((role) => {
-      // No application stands between: what a role gives for one of them alone does not count here.
+      // The user calls directly: roles of a single application give nothing here.
       const scopes = isFor(role) ? scopesOf(role, everyScope) : [];
       rolePermissions.set(keyOf(role.id), scopes);
       return scopes;

@@ -1,0 +1,54 @@
+/** Opaque access tokens: one row each, under the digest of the token's text. */
+import { keys } from "../table/keys.ts";
+import { list, number, optional, record, rowCodec, text } from "../table/row.ts";
+import type { Step, Table } from "../table/table.ts";
+import type { AccessToken, TokenUser } from "./model.ts";
+import { digestOf, isOpaque } from "./opaque.ts";
+import { putting, removing } from "./unconditional.ts";
+
+/** The opaque access tokens of all tenants. */
+export interface AccessTokenStore {
+  /** The token with that text, expired ones included. One round trip. */
+  find(tokenText: string): Promise<AccessToken | undefined>;
+}
+
+/** The user of a token, as rows store it. */
+export const tokenUser = record<TokenUser>({ id: text, userName: text, userStore: text });
+
+const rows = rowCodec<{ readonly token: AccessToken; readonly expiresAtSeconds: number }>("access token", {
+  token: record<AccessToken>({
+    tenant: text,
+    clientId: text,
+    applicationId: text,
+    user: optional(tokenUser),
+    scopes: list(text),
+    roleIds: list(text),
+    grantId: text,
+    issuedAtSeconds: number,
+    issuedMs: number,
+    expiresAtSeconds: number,
+  }),
+  expiresAtSeconds: number,
+});
+
+/** Opens the store on the table of one request. */
+export function accessTokenStore(table: Table): AccessTokenStore {
+  return {
+    async find(tokenText) {
+      if (!isOpaque(tokenText, "at_")) return undefined;
+      const item = await table.get(keys.accessToken(digestOf(tokenText)));
+      return item && rows.read(item).token;
+    },
+  };
+}
+
+/** The step that stores a new token. */
+export function storingAccessToken(tokenText: string, token: AccessToken): Step {
+  const { expiresAtSeconds } = token;
+  return putting({ ...keys.accessToken(digestOf(tokenText)), ...rows.write({ token, expiresAtSeconds }) });
+}
+
+/** The step that removes a token, if it exists. */
+export function removingAccessToken(digest: string): Step {
+  return removing(keys.accessToken(digest));
+}

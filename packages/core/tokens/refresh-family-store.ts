@@ -1,0 +1,141 @@
+/**
+ * Refresh tokens. All tokens that follow from one sign-in are a family, of which one token is valid at a time: its use
+ * issues the next one (RFC 9700 section 4.14.2). The row of a used token stays until that token would have expired, so
+ * that its second use is noticed and ends the family.
+ */
+import { keys } from "../table/keys.ts";
+import { list, number, optional, record, rowCodec, text } from "../table/row.ts";
+import type { Item, Step, Table } from "../table/table.ts";
+import { tokenUser } from "./access-token-store.ts";
+import type { TokenUser } from "./model.ts";
+import { digestOf, isOpaque } from "./opaque.ts";
+import { putting, removing } from "./unconditional.ts";
+
+/** The access token that was issued last in a family. */
+export interface LatestAccess {
+  /** Of an opaque token; absent for a JWT. */
+  readonly digest?: string;
+  readonly issuedMs: number;
+  readonly expiresAtSeconds: number;
+}
+
+/** A family of refresh tokens. */
+export interface Family {
+  readonly id: string;
+  readonly tenant: string;
+  readonly clientId: string;
+  readonly applicationId: string;
+  readonly user: TokenUser;
+  /** What was granted at the sign-in: the most that any token of the family gets. */
+  readonly scopes: readonly string[];
+  /** When the user signed in, measured like `AccessToken.issuedMs`. */
+  readonly startedMs: number;
+  /** When the family ends, however often it is used. */
+  readonly endsAtSeconds: number;
+  /** The digest of the valid refresh token. */
+  readonly current: string;
+  /** When that token expires. */
+  readonly currentUntilSeconds: number;
+  /** When that token replaced its predecessor; 0 for the first one. */
+  readonly rotatedMs: number;
+  readonly access: LatestAccess;
+}
+
+/** The row of a refresh token: which family it belongs to. */
+export interface RefreshToken {
+  readonly digest: string;
+  readonly tenant: string;
+  readonly familyId: string;
+  readonly expiresAtSeconds: number;
+}
+
+/** A refresh token with its family. */
+export interface RefreshTokenInFamily {
+  readonly digest: string;
+  readonly expiresAtSeconds: number;
+  readonly family: Family;
+}
+
+/** The refresh tokens of all tenants. */
+export interface FamilyStore {
+  /** The refresh token with that text, used and expired ones included. One round trip. */
+  findToken(tokenText: string): Promise<RefreshToken | undefined>;
+  /** The token with its family; `undefined` when the family has ended. One round trip. */
+  withFamily(token: RefreshToken): Promise<RefreshTokenInFamily | undefined>;
+}
+
+const tokenRows = rowCodec<Omit<RefreshToken, "digest">>("refresh token", {
+  tenant: text,
+  familyId: text,
+  expiresAtSeconds: number,
+});
+
+/** `current` is an attribute of its own because conditions of writes name it. */
+const familyRows = rowCodec<{
+  readonly family: Family;
+  readonly current: string;
+  readonly expiresAtSeconds: number;
+}>("refresh token family", {
+  family: record<Family>({
+    id: text,
+    tenant: text,
+    clientId: text,
+    applicationId: text,
+    user: tokenUser,
+    scopes: list(text),
+    startedMs: number,
+    endsAtSeconds: number,
+    current: text,
+    currentUntilSeconds: number,
+    rotatedMs: number,
+    access: record<LatestAccess>({ digest: optional(text), issuedMs: number, expiresAtSeconds: number }),
+  }),
+  current: text,
+  expiresAtSeconds: number,
+});
+
+/** Opens the store on the table of one request. */
+export function familyStore(table: Table): FamilyStore {
+  return {
+    async findToken(tokenText) {
+      if (!isOpaque(tokenText, "rt_")) return undefined;
+      const digest = digestOf(tokenText);
+      const item = await table.get(keys.refreshToken(digest));
+      return item && { digest, ...tokenRows.read(item) };
+    },
+    async withFamily({ tenant, familyId, digest, expiresAtSeconds }) {
+      const item = await table.get(keys.family(tenant, familyId));
+      return item && { digest, expiresAtSeconds, family: familyRows.read(item).family };
+    },
+  };
+}
+
+/** The steps that store a new family and its first refresh token. */
+export function startingFamily(family: Family): readonly Step[] {
+  const otherwise = () => new Error("the random id of a new family is in use");
+  return [{ put: familyItem(family), when: "absent", otherwise }, storingRefreshToken(family)];
+}
+
+/** The steps that change a family. `otherwise` makes the fault for a family that has changed or ended since it was read. */
+export function continuingFamily(before: Family, after: Family, otherwise: () => Error): readonly Step[] {
+  return [
+    { put: familyItem(after), when: { equal: { current: before.current } }, otherwise },
+    ...(after.current === before.current ? [] : [storingRefreshToken(after)]),
+  ];
+}
+
+/** The step that ends a family, if it exists. */
+export function removingFamily(tenant: string, id: string): Step {
+  return removing(keys.family(tenant, id));
+}
+
+/** The row expires when the last token of the family does. */
+function familyItem(family: Family): Item {
+  const { tenant, id, current, currentUntilSeconds, access } = family;
+  const expiresAtSeconds = Math.max(currentUntilSeconds, access.expiresAtSeconds);
+  return { ...keys.family(tenant, id), ...familyRows.write({ family, current, expiresAtSeconds }) };
+}
+
+function storingRefreshToken({ current, tenant, id: familyId, currentUntilSeconds: expiresAtSeconds }: Family): Step {
+  return putting({ ...keys.refreshToken(current), ...tokenRows.write({ tenant, familyId, expiresAtSeconds }) });
+}
