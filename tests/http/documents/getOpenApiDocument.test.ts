@@ -4,7 +4,7 @@ import { world } from "#tests/support/world.ts";
 
 const { ask } = world();
 
-test("returns the document with every operation, without a credential", async () => {
+test("200: anybody may read the document, and it names every operation", async () => {
   const answer = await ask("GET", "/openapi.json", { as: null });
   expect(answer.status).toBe(200);
   expect(answer.body.openapi).toBe("3.1.0");
@@ -14,7 +14,7 @@ test("returns the document with every operation, without a credential", async ()
   expect(ids.sort()).toEqual(Object.keys(operations).sort());
 });
 
-test("every reference in the document has a target", async () => {
+test("every reference inside it leads somewhere", async () => {
   const { body, text } = await ask("GET", "/openapi.json", { as: null });
   const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name);
   expect(references.length).toBeGreaterThan(10);

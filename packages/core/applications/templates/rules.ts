@@ -37,9 +37,6 @@ export function checkTemplate(template: Template, message = ADDING): void {
   if (template.name.trim() === "") throw new Fault("template.name_blank", "A template needs a name.", { message });
   const bytes = Buffer.byteLength(JSON.stringify(template), "utf8");
   if (bytes > TEMPLATE_BYTES_MAX) {
-    throw new Fault(
-      "request.invalid",
-      `The template takes ${bytes} bytes; at most ${TEMPLATE_BYTES_MAX} are allowed.`,
-    );
+    throw new Fault("request.invalid", `The template takes ${bytes} bytes; at most ${TEMPLATE_BYTES_MAX} are allowed.`);
   }
 }
