@@ -1,13 +1,20 @@
 import { defineConfig } from "vitest/config";
 
-/** Files that put modules in place of others: they need modules of their own. */
+// `npx vitest` runs on the machine's Node, where tests would fail for lack of what newer versions have.
+const NODE_LEAST = 24;
+if (Number.parseInt(process.versions.node, 10) < NODE_LEAST) {
+  process.stderr.write("Run `npm test`: it uses the Node version of this project (node_modules/node).\n");
+  process.exit(1);
+}
+
+/** Files that replace modules by others: they need modules of their own. */
 const alone = ["tests/unit/auth/authenticate.test.ts"];
 
-/** What holds for every kind of tests. */
+/** Settings of every kind of tests. */
 export const shared = {
-  // The functions write their log to the console; the tests that look at it take it from there.
+  // The functions write their log to the console; tests that inspect it read it there.
   env: { POWERTOOLS_DEV: "true", POWERTOOLS_METRICS_DISABLED: "false" },
-  // The tests wait for the engine beside them as often as they compute: a processor for each file is not kept free.
+  // Tests wait for their engine as often as they compute: no processor is reserved for each file.
   maxWorkers: "100%",
   onConsoleLog: () => false,
   testTimeout: 30_000,

@@ -18,7 +18,7 @@ import { openUserStores } from "./user-stores.ts";
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
 const deployment = deploymentFromFile(deploymentFile());
 const protocols = protocolSupport(deployment);
-const { usersIn } = await openUserStores(deployment);
+const { usersIn } = await openUserStores("applications", deployment);
 
 export const operations = { ...applicationOperations, ...authorizedApiOperations, ...transferOperations };
 

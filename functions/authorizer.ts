@@ -17,7 +17,7 @@ const open = openTable(tableConfig({ callMs: 5_000, requestMs: 8_000 }));
 
 const deployment = deploymentFromFile(deploymentFile());
 const { access } = deployment;
-const { userStoresOf, usersIn, groupsIn } = await openUserStores(deployment);
+const { userStoresOf, usersIn, groupsIn } = await openUserStores("authorizer", deployment);
 
 export const handler = newAuthorizer({
   operations,

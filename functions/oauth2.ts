@@ -25,7 +25,7 @@ import { baseUrl, deploymentFile, seal as sealOf, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
-const { userStoresOf, usersIn, groupsIn } = await openUserStores(deploymentFromFile(deploymentFile()));
+const { userStoresOf, usersIn, groupsIn } = await openUserStores("oauth2", deploymentFromFile(deploymentFile()));
 const seal = sealOf();
 const observer = newObserver("oauth2");
 

@@ -16,7 +16,7 @@ import { openUserStores } from "./user-stores.ts";
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 28_000 }));
 const deployment = deploymentFromFile(deploymentFile());
 const isWso2 = deployment.scim2.profile === "wso2";
-const { userStoresOf, usersIn, groupsIn } = await openUserStores(deployment);
+const { userStoresOf, usersIn, groupsIn } = await openUserStores("scim1", deployment);
 const memory = newNameMemory();
 const isAdministrator = newIsAdministrator();
 const dialect: Scim1Dialect = { showsUsername: false, needsPassword: isWso2, listsWhole: !isWso2 };

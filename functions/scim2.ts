@@ -19,7 +19,7 @@ import { openUserStores } from "./user-stores.ts";
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 28_000 }));
 const deployment = deploymentFromFile(deploymentFile());
 const { scim2 } = deployment;
-const { userStoresOf, usersIn, groupsIn } = await openUserStores(deployment);
+const { userStoresOf, usersIn, groupsIn } = await openUserStores("scim2", deployment);
 const memory = newNameMemory();
 const cursorSeal = seal();
 const isWso2 = scim2.profile === "wso2";

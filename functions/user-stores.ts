@@ -1,8 +1,10 @@
 /** The user stores of a deployment, as the functions that deal with users open them. */
+import { newObserver } from "#core/http/observe.ts";
 import { declaredGroups } from "#core/identities/groups/declared.ts";
 import { groupStore } from "#core/identities/groups/store.ts";
 import { declaredUsers } from "#core/identities/users/declared.ts";
 import { userStore } from "#core/identities/users/store.ts";
+import type { ServiceName } from "#core/operation/services.ts";
 import type { Deployment } from "#core/settings/deployment.ts";
 import { userStoreNames } from "#core/settings/user-stores.ts";
 import type { Table } from "#core/table/table.ts";
@@ -13,7 +15,10 @@ import { directoryPassword } from "./env.ts";
  * that are in them. What speaks to directories is loaded only where one is declared. Throws an `Error` for a password that
  * is not set.
  */
-export async function openUserStores({ userStores, scim2 }: Pick<Deployment, "userStores" | "scim2">) {
+export async function openUserStores(
+  service: ServiceName | "authorizer",
+  { userStores, scim2 }: Pick<Deployment, "userStores" | "scim2">,
+) {
   const userStoresOf = userStoreNames(userStores);
   const directories = userStores.flatMap(({ directory }) => directory ?? []);
   const withDirectories =
@@ -22,6 +27,7 @@ export async function openUserStores({ userStores, scim2 }: Pick<Deployment, "us
       directories,
       countsAll: scim2.countsDirectories,
       passwordOf: directoryPassword,
+      reportUndoFailure: newObserver(service).undoFailure,
     });
   return {
     userStoresOf,

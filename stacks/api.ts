@@ -5,8 +5,8 @@ import type { FunctionName } from "./plan.ts";
 import type { Stage } from "./stage.ts";
 
 /**
- * One line for each request that reaches the gateway, whatever became of it. What callers write themselves stands first: if
- * it should ever end its own quotes, the fields behind it are read in place of those that it made up.
+ * The access log: one line for each request that reaches the gateway, whatever its result. Fields that a caller controls
+ * come first. If such a value ever ended its own quotes and added fields, the real fields after it would override them.
  */
 const accessLog = {
   path: "$context.path",
@@ -20,7 +20,7 @@ const accessLog = {
   protocol: "$context.protocol",
   routeKey: "$context.routeKey",
   status: "$context.status",
-  answerBytes: "$context.responseLength",
+  responseBytes: "$context.responseLength",
   latencyMs: "$context.responseLatency",
   functionMs: "$context.integrationLatency",
   functionError: "$context.integrationErrorMessage",
@@ -29,18 +29,18 @@ const accessLog = {
   gatewayError: "$context.error.message",
 } as const;
 
-/** What the API is made of. */
+/** The parts of the API. */
 interface Parts {
   readonly stage: Stage;
   readonly functions: Readonly<Record<FunctionName, sst.aws.Function>>;
-  /** The name that it answers on; without one, the name that API Gateway gives it. */
+  /** The domain of the API; without one it has the name that API Gateway assigns. */
   readonly domain: Certified | undefined;
 }
 
-/** Makes the API. */
+/** Creates the API. */
 export function api({ stage, functions, domain }: Parts) {
   const gateway = new sst.aws.ApiGatewayV2("Api", {
-    // Preflights are for the functions to answer: the origins that are allowed are the applications'.
+    // The API is not for browsers: preflight requests are refused.
     cors: false,
     accessLog: { retention: stage.logRetention },
     ...(domain && {
@@ -48,7 +48,7 @@ export function api({ stage, functions, domain }: Parts) {
     }),
     transform: {
       api: (args) => {
-        // Under its own name the API would be reached around the domains, and so around client certificates.
+        // The execute-api name would bypass the domains, and with them client certificates.
         args.disableExecuteApiEndpoint = domain !== undefined;
       },
       stage: (args) => {
@@ -69,7 +69,7 @@ export function api({ stage, functions, domain }: Parts) {
       function: functions.authorizer.arn,
       payload: "2.0",
       response: "simple",
-      // Asked about every request, also one without a credential, and never answered for from memory (decision 0003).
+      // Invoked for every request, also one without a credential, and never cached (decision 0003).
       identitySources: [],
       ttl: "0 seconds",
     },

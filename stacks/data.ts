@@ -1,10 +1,13 @@
-/** The one table. It has no index: lists are items of their own (decision 0004). */
+/** The one table. It has no secondary index: lists are items of their own (decision 0004). */
 import type { Settings, Stage } from "./stage.ts";
 
-/** The attribute that says, in seconds since 1970, when DynamoDB may remove an item. */
+/** The attribute with the time, in seconds since 1970, after which DynamoDB may delete an item. */
 const TTL_ATTRIBUTE = "expiresAtSeconds";
 
-/** Makes the table of the stage. Where another was restored from a backup, answers that one; the stage's own stays as it is. */
+/**
+ * Creates the table of the stage. Returns the table that was restored from a backup if one is set; the stage's own table
+ * stays unchanged then.
+ */
 export function table(stage: Stage, { restoredTable }: Settings): sst.aws.Dynamo {
   const made = own(stage);
   return restoredTable === undefined ? made : sst.aws.Dynamo.get("Restored", restoredTable);
@@ -21,9 +24,9 @@ function own(stage: Stage) {
       transform: {
         table: (args) => {
           args.billingMode = "PAY_PER_REQUEST";
-          // Back to any second of the last 35 days.
+          // Restores to any second of the last 35 days.
           args.pointInTimeRecovery = { enabled: true, recoveryPeriodInDays: 35 };
-          // Under the account's key for DynamoDB, so that its use shows in CloudTrail.
+          // With the account's KMS key for DynamoDB, so that CloudTrail records its use.
           args.serverSideEncryption = { enabled: true };
         },
       },

@@ -1,12 +1,12 @@
-/** What a deployment's directories need of a stage: a secret for each password. Pure but for the file that is read. */
+/** The secrets that a stage needs for the directories of its deployment.toml. Pure except for the file that it reads. */
 import { deploymentFromFile } from "#core/settings/file.ts";
 
-/** The variables with the passwords of the directories that a deployment.toml declares. Throws as the functions do at their start. */
+/** The variables with the passwords of the declared directories. Throws like the functions at their start. */
 export function directoryPasswords(file: string): readonly string[] {
   return [...new Set(deploymentFromFile(file).userStores.flatMap(({ directory }) => directory?.passwordEnv ?? []))];
 }
 
-/** The secret of a variable: `CORP_DIRECTORY_PASSWORD` is `CorpDirectoryPassword`. */
+/** The name of the secret of a variable: `CorpDirectoryPassword` for `CORP_DIRECTORY_PASSWORD`. */
 export function secretNameOf(variable: string): string {
   return variable
     .split("_")

@@ -1,18 +1,18 @@
-/** The two names of the API: one without client certificates, and one that lets in nobody without. Both lead to one stage. */
+/** The two domains of the API, which serve the same stage: one without client certificates, and one that requires them. */
 import type { Domains, Stage } from "./stage.ts";
 
-/** A name with the certificate that proves it. */
+/** A domain with its validated server certificate. */
 export interface Certified {
   readonly name: string;
   readonly zoneId: string;
   readonly certificateArn: $util.Output<string>;
 }
 
-/** Has a certificate issued for a name, and proves to the issuer that the zone is ours. */
+/** Requests a certificate for a domain, and validates it by a DNS record in the zone. */
 export function certified(component: string, name: string, zoneId: string): Certified {
   const certificate = new aws.acm.Certificate(`${component}Certificate`, { domainName: name, validationMethod: "DNS" });
   const proof = certificate.domainValidationOptions.apply(([option]) => {
-    if (!option) throw new Error(`the certificate of ${name} asks for no proof`);
+    if (!option) throw new Error(`the certificate of ${name} has no DNS validation record`);
     return option;
   });
   const record = new aws.route53.Record(`${component}Proof`, {
@@ -21,7 +21,7 @@ export function certified(component: string, name: string, zoneId: string): Cert
     type: proof.resourceRecordType,
     records: [proof.resourceRecordValue],
     ttl: 60,
-    // Another stage, or an earlier certificate, may have proved the same name.
+    // Another stage, or an earlier certificate, may have validated the same domain.
     allowOverwrite: true,
   });
   const validation = new aws.acm.CertificateValidation(`${component}Validation`, {
@@ -31,7 +31,7 @@ export function certified(component: string, name: string, zoneId: string): Cert
   return { name, zoneId, certificateArn: validation.certificateArn };
 }
 
-/** Makes the name with client certificates, which leads to the same API. */
+/** Creates the domain with client certificates. It serves the same API. */
 export function mutualTls(gateway: sst.aws.ApiGatewayV2, stage: Stage, domains: Domains) {
   const { mtls, zoneId } = domains;
   if (mtls === undefined) return undefined;
@@ -42,7 +42,7 @@ export function mutualTls(gateway: sst.aws.ApiGatewayV2, stage: Stage, domains: 
     domainNameConfiguration: { certificateArn, endpointType: "REGIONAL", securityPolicy: "TLS_1_2" },
     mutualTlsAuthentication: {
       truststoreUri: $interpolate`s3://${authorities.bucket}/${authorities.key}`,
-      // The gateway reads the file when the domain is changed: another version changes it.
+      // The gateway reads the file only when the domain changes. A new version changes it.
       truststoreVersion: authorities.versionId,
     },
   });
@@ -68,7 +68,7 @@ export function mutualTls(gateway: sst.aws.ApiGatewayV2, stage: Stage, domains: 
   return domain;
 }
 
-/** The authorities whose clients are let in, where the gateway reads them. Every version stays. */
+/** The authorities of accepted clients, in a bucket that the gateway reads. Every version is retained. */
 function truststore(file: string, { removal }: Stage) {
   const bucket = new aws.s3.Bucket("Truststore", { forceDestroy: removal === "remove" });
   new aws.s3.BucketPublicAccessBlock("TruststoreAccess", {

@@ -6,16 +6,16 @@ import type { Secrets } from "./secrets.ts";
 import { DEPLOYMENT_FILE, type Settings, type Stage } from "./stage.ts";
 import { statementsOf } from "./statements.ts";
 
-/** Files that lie beside a bundle, by what needs them. */
+/** Files that are deployed next to a bundle, by need. */
 const files: Readonly<Partial<Record<Need, string>>> = {
   document: "docs/openapi.json",
   deployment: DEPLOYMENT_FILE,
 };
 
-/** Where Lambda unpacks a function. */
+/** The folder into which Lambda unpacks a function. */
 const TASK_ROOT = "/var/task";
 
-/** What all functions share. */
+/** What all functions use. */
 interface Parts {
   readonly stage: Stage;
   readonly settings: Settings;
@@ -23,7 +23,7 @@ interface Parts {
   readonly secrets: Secrets;
 }
 
-/** Makes all functions. */
+/** Creates all functions. */
 export function functions(parts: Parts): Readonly<Record<FunctionName, sst.aws.Function>> {
   return Object.fromEntries(
     (Object.entries(plan) as [FunctionName, FunctionPlan][]).map(([name, row]) => [name, make(name, row, parts)]),
@@ -32,8 +32,8 @@ export function functions(parts: Parts): Readonly<Record<FunctionName, sst.aws.F
 
 function make(name: FunctionName, row: FunctionPlan, parts: Parts) {
   const { stage, table } = parts;
-  // While a stage is deployed nobody may be there to answer for the one that the deployment calls.
-  const isLive = $dev && name !== "founding";
+  // A deployment invokes the bootstrap function when `sst dev` may not serve it yet.
+  const isLive = $dev && name !== "bootstrap";
   return new sst.aws.Function(componentName(name), {
     handler: `functions/${name}.handler`,
     description: row.description,
@@ -45,7 +45,7 @@ function make(name: FunctionName, row: FunctionPlan, parts: Parts) {
     copyFiles: copiesOf(row),
     environment: { ...variablesOf(row, parts), POWERTOOLS_LOG_LEVEL: stage.logLevel },
     ...networkOf(row, parts),
-    // As text: the functions write JSON themselves, and metrics are found in it only where nothing is put around it.
+    // Text: the functions write JSON themselves, and CloudWatch finds no metrics in Lambda's JSON envelope.
     logging: { retention: stage.logRetention, format: "text" },
     permissions: [
       ...statementsOf(row).map(({ effect, actions, conditions }) => ({
@@ -61,7 +61,7 @@ function make(name: FunctionName, row: FunctionPlan, parts: Parts) {
         args.tracingConfig = { mode: "Active" };
       },
       role: (args) => {
-        // SST lets the whole account take the role, which only live functions need.
+        // SST lets the whole account assume the role. Only live functions need that.
         if (!isLive) args.assumeRolePolicy = aws.iam.assumeRolePolicyForPrincipal({ Service: "lambda.amazonaws.com" });
       },
     },
@@ -78,7 +78,7 @@ function copiesOf({ needs }: FunctionPlan) {
 
 function variablesOf({ needs, reads, writes }: FunctionPlan, { settings: { domains }, table, secrets }: Parts) {
   const byNeed = {
-    // One origin under both names: a token that one gives out counts under the other. Without a name, the one that AWS gives.
+    // One origin on both domains, so a token is valid on both. Without a domain: the name that AWS assigns.
     address: domains && { BASE_URL: `https://${domains.api}` },
     sealing: { SEAL_KEY: secrets.sealKey.value, FORMER_SEAL_KEYS: secrets.formerSealKeys.value },
     document: { OPENAPI_FILE: placeOf("docs/openapi.json") },
@@ -88,12 +88,12 @@ function variablesOf({ needs, reads, writes }: FunctionPlan, { settings: { domai
   return Object.assign({}, reads || writes ? { TABLE_NAME: table.name } : {}, ...needs.map((need) => byNeed[need]));
 }
 
-/** Where a function finds a file of the project: beside its bundle, or in the working copy where it runs live. */
+/** The path of a project file for a function: next to its bundle, or in the clone while it runs live. */
 function placeOf(file: string): string {
   return $dev ? join($cli.paths.root, file) : `${TASK_ROOT}/${file}`;
 }
 
-/** A directory is rarely reachable from everywhere: who asks one is put into its network, where a stage names it. */
+/** Functions that call a directory run in its network, if the stage names one. */
 function networkOf({ needs }: FunctionPlan, { settings: { directoryNetwork }, secrets }: Parts) {
   if (!needs.includes("directories") || secrets.directoryPasswords.length === 0 || !directoryNetwork) return {};
   const { subnets, securityGroups } = directoryNetwork;

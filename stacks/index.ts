@@ -1,18 +1,18 @@
-/** What a stage is made of, in the order in which one part needs another. */
+/** The parts of a stage, in the order of their dependencies. */
 import { api } from "./api.ts";
+import { firstAdministrator } from "./bootstrap.ts";
 import { table } from "./data.ts";
 import { certified, mutualTls } from "./domains.ts";
-import { firstAdministrator } from "./founding.ts";
 import { functions } from "./functions.ts";
 import { monitoring } from "./monitoring/index.ts";
 import { secrets } from "./secrets.ts";
 import { settingsOf, stageOf } from "./stage.ts";
 
-/** Makes the stage that SST was called for. Answers what a deploying person wants to know next. */
+/** Creates the stage that SST was called for. Returns the outputs that `sst deploy` prints. */
 export function deploy() {
   const stage = stageOf($app.stage);
   if ($dev && stage.kind !== "personal") {
-    throw new Error(`sst dev answers from this machine, which is not for ${stage.name}: choose a stage of your own.`);
+    throw new Error(`sst dev would serve ${stage.name} from this machine. Choose a stage of your own.`);
   }
   const settings = settingsOf(process.env);
   const { domains } = settings;
@@ -23,7 +23,7 @@ export function deploy() {
   const gateway = api({ stage, functions: made, domain });
   const mtls = domains && mutualTls(gateway, stage, domains);
   if (stage.isWatched) monitoring({ stage, settings, gateway, table: data, functions: made });
-  firstAdministrator(made.founding, settings, ours);
+  firstAdministrator(made.bootstrap, settings, ours);
   return {
     url: gateway.url,
     ...(mtls && { mtlsUrl: $interpolate`https://${mtls.domainName}` }),

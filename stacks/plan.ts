@@ -1,31 +1,31 @@
 /**
- * The functions: what each is given of memory and time, of settings and of the table. A function that is added to
- * `services` does not compile without a row here. Pure: tests run the functions with these settings and behind these rights.
+ * The functions: memory, time, settings and rights of each. A function in `services` without a row here does not compile.
+ * Pure: tests run the functions with these settings and these rights.
  */
 import type { ServiceName } from "#core/operation/services.ts";
 import { keys } from "#core/table/keys.ts";
 
-/** Every function: the endpoint groups, what decides on their requests, and what founds the first tenant. */
-export type FunctionName = ServiceName | "authorizer" | "founding";
+/** Every function: the endpoint groups, the authorizer, and the bootstrap of the first tenant. */
+export type FunctionName = ServiceName | "authorizer" | "bootstrap";
 
-/** What a function may need beside the table. */
+/** What a function may need besides the table. */
 export type Need =
-  /** The origin of absolute links and of tokens, where the stage has a name of its own. */
+  /** The origin of absolute links and of tokens, if the stage has a domain. */
   | "address"
-  /** The keys under which secrets are sealed that the API shows again. */
+  /** The keys that seal secrets which the API returns. */
   | "sealing"
-  /** The API document, beside the bundle. */
+  /** The API document, next to the bundle. */
   | "document"
-  /** deployment.toml, beside the bundle. */
+  /** deployment.toml, next to the bundle. */
   | "deployment"
-  /** The directories that deployment.toml declares as user stores: their passwords, and the network that they are in. */
+  /** The directories that deployment.toml declares as user stores: their passwords and their network. */
   | "directories";
 
-/** The calls on the table that read, and those that write. There is no Scan and no batch of writes. */
+/** The calls that read the table, and those that write it. There is no Scan and no BatchWriteItem. */
 export type ReadAction = "GetItem" | "BatchGetItem" | "Query";
 export type WriteAction = "PutItem" | "UpdateItem" | "DeleteItem" | "ConditionCheckItem";
 
-/** Some calls, on some partitions. */
+/** Calls that are allowed on partitions. */
 export interface Right<Action> {
   readonly calls: readonly Action[];
   readonly on: readonly string[];
@@ -41,20 +41,20 @@ export interface FunctionPlan {
   readonly writes?: Right<WriteAction>;
 }
 
-/** The variables by which a function is told of what it needs. */
+/** The variables of each need. */
 const variables: Readonly<Record<Need, readonly string[]>> = {
   address: ["BASE_URL"],
   sealing: ["SEAL_KEY", "FORMER_SEAL_KEYS"],
   document: ["OPENAPI_FILE"],
   deployment: ["DEPLOYMENT_TOML"],
-  // Those that deployment.toml names: none where it declares no directory.
+  // Those that deployment.toml names; none if it declares no directory.
   directories: [],
 };
 
-/** Stands for any text in a partition key, as IAM writes it. */
+/** IAM's wildcard for any text in a partition key. */
 const ANY = "*";
 
-/** The partitions that rights are given on, made by the same functions that make the keys. */
+/** The patterns of partitions for rights, from the same functions that build the keys. */
 export const partitions = {
   tenant: keys.tenant(ANY).PK,
   tenantNames: keys.tenantEntry(ANY).PK,
@@ -70,9 +70,9 @@ export const partitions = {
   apiResourceNames: keys.apiResourceEntries(ANY),
   scope: keys.scope(ANY, ANY).PK,
   user: keys.user(ANY, ANY).PK,
-  /** The entries, and the ranges and leaves beside them. */
+  /** The name index: entries, ranges and leaves. */
   userNames: keys.userNames(ANY, ANY).entries,
-  /** What users and groups are found by beside their names. */
+  /** Lookups of users and groups by other attributes than the name. */
   lookup: keys.lookup(ANY, ANY, ANY, ANY).PK,
   group: keys.group(ANY, ANY).PK,
   groupNames: keys.groupNames(ANY, ANY).entries,
@@ -91,17 +91,17 @@ export const partitions = {
 } as const;
 
 const p = partitions;
-/** What applications are found by beside their names. */
+/** Claims of keys of applications other than the name. */
 const claims = [p.inboundKey, p.client];
 const tenants = [p.tenant, p.tenantNames, p.tenantId];
 const people = [p.user, p.userNames, p.lookup, p.group, p.groupNames, p.role, p.shownNames];
-/** What a new tenant has beside its own items. */
+/** Roles and first administrator of a new tenant. */
 const administrator = [p.role, p.roleNames, p.shownNames, p.user, p.userNames, p.credential];
-/** What ends tokens. */
-const endings = [p.revocation, p.revocations];
+/** Revocations of tokens. */
+const revocations = [p.revocation, p.revocations];
 
-/** What tells who calls and what that one may do, by a password, a certificate or a token. */
-const entering = [
+/** What authentication and authorization read: by a password, a certificate or a token. */
+const authentication = [
   p.tenant,
   p.user,
   p.userNames,
@@ -111,43 +111,43 @@ const entering = [
   p.credential,
   p.lock,
   p.accessToken,
-  ...endings,
+  ...revocations,
   p.client,
   p.keyRing,
 ];
 
 const endpoint = { memory: "512 MB", timeout: "29 seconds" } as const;
-/** Hashes passwords, which takes processor time; a function gets that by its memory. */
+/** For functions that hash passwords: Lambda assigns processor time by memory. */
 const hashing = { memory: "1024 MB" } as const;
 
-/** The plan of every function. Each right is one that a test uses (`npm run test:bundles`). */
+/** The plan of every function. A test uses each right (`npm run test:bundles`). */
 export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
   authorizer: {
     ...hashing,
-    description: "Decides on every request",
-    // The gateway waits no longer.
+    description: "Authenticates and authorises every request",
+    // The gateway's limit.
     timeout: "10 seconds",
     needs: ["address", "deployment", "directories"],
-    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: entering },
+    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: authentication },
     writes: { calls: ["PutItem", "UpdateItem", "DeleteItem"], on: [p.lock] },
   },
   oauth2: {
     ...endpoint,
     ...hashing,
-    description: "Issues tokens, and tells what they are worth",
+    description: "Issues, introspects and revokes tokens",
     needs: ["address", "sealing", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [...entering, p.scope, p.refreshToken, p.family, p.signingKeys],
+      on: [...authentication, p.scope, p.refreshToken, p.family, p.signingKeys],
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [p.lock, p.accessToken, p.refreshToken, p.family, ...endings, p.keyRing, p.signingKeys],
+      on: [p.lock, p.accessToken, p.refreshToken, p.family, ...revocations, p.keyRing, p.signingKeys],
     },
   },
   applications: {
     ...endpoint,
-    description: "Applications and the APIs they may call",
+    description: "Applications and their authorized APIs",
     needs: ["address", "sealing", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
@@ -189,7 +189,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     description: "Users and groups by SCIM 1.1",
     needs: ["address", "deployment", "directories"],
     reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people] },
-    writes: { calls: ["PutItem", "UpdateItem", "DeleteItem"], on: [...people, p.credential, ...endings] },
+    writes: { calls: ["PutItem", "UpdateItem", "DeleteItem"], on: [...people, p.credential, ...revocations] },
   },
   scim2: {
     ...endpoint,
@@ -200,7 +200,10 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [p.tenant, ...people, p.roleNames, p.application, p.scope],
     },
-    writes: { calls: ["PutItem", "UpdateItem", "DeleteItem"], on: [...people, p.roleNames, p.credential, ...endings] },
+    writes: {
+      calls: ["PutItem", "UpdateItem", "DeleteItem"],
+      on: [...people, p.roleNames, p.credential, ...revocations],
+    },
   },
   administration: {
     ...endpoint,
@@ -213,17 +216,17 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [p.apiResource, p.apiResourceNames, p.scope, ...tenants, ...administrator, p.lookup, ...endings],
+      on: [p.apiResource, p.apiResourceNames, p.scope, ...tenants, ...administrator, p.lookup, ...revocations],
     },
   },
   "application-metadata": {
     ...endpoint,
-    description: "What describes the API, and the answer to unknown paths",
+    description: "API document, metadata, and 404 of unknown paths",
     needs: ["address", "document", "deployment"],
   },
-  founding: {
+  bootstrap: {
     ...hashing,
-    description: "Founds the first tenant with its administrator",
+    description: "Creates the first tenant with its administrator",
     timeout: "29 seconds",
     needs: [],
     reads: { calls: ["GetItem", "Query"], on: [p.tenant, p.userNames] },
@@ -239,7 +242,7 @@ export function componentName(name: string): string {
     .join("");
 }
 
-/** The variables that a function is given beside those of every function. */
+/** The variables of a function, in addition to those of every function. */
 export function variablesOf({ needs, reads, writes }: FunctionPlan): readonly string[] {
   return [...(reads || writes ? ["TABLE_NAME"] : []), ...needs.flatMap((need) => variables[need])];
 }

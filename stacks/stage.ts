@@ -1,40 +1,40 @@
 /**
- * What differs between stages, and what a team sets about one. It makes nothing: it is read before SST's platform exists, and
- * by tests.
+ * How stages differ, and the settings of a stage. Creates no resources: SST reads it before its platform exists, and so do
+ * tests.
  *
- * `production` and `staging` are kept, watched and protected; any other name is a developer's own stage, which goes with
- * everything in it when it is removed.
+ * `production` and `staging` are retained and monitored. Every other name is a developer's own stage: removing it deletes
+ * its data.
  */
 import { existsSync } from "node:fs";
 import { checkAuthorities } from "./authorities.ts";
 
-/** The name of the application: it is in the name of everything on AWS, so another one would begin anew. */
+/** The name of the application. It is part of every name on AWS: another one would create all resources again. */
 export const APP_NAME = "identity-admin-api";
 
-/** What a deployment decides for its tenants: it is uploaded with the functions. */
+/** The settings for tenants. It is uploaded with the functions. */
 export const DEPLOYMENT_FILE = "deployment.toml";
 
-/** Who a stage is for. */
+/** The purpose of a stage. */
 export type StageKind = "production" | "staging" | "personal";
 
-/** How a stage is run. */
+/** The properties of a stage. */
 export interface Stage {
   readonly name: string;
   readonly kind: StageKind;
-  /** True where `sst remove` is refused, and the table can be neither deleted nor replaced. */
+  /** True if `sst remove` is refused and the table can be neither deleted nor replaced. */
   readonly isProtected: boolean;
   /** Whether table and buckets outlive the stage. */
   readonly removal: "retain" | "remove";
-  /** Whether there is a dashboard, and alarms that tell somebody. */
+  /** Whether the stage has a dashboard and alarms. */
   readonly isWatched: boolean;
   readonly logLevel: "DEBUG" | "INFO" | "WARN";
-  /** How long the logs of functions and of the gateway are kept. */
+  /** The retention of the logs of functions and gateway. */
   readonly logRetention: "1 week" | "1 month" | "1 year";
-  /** Requests a second that the gateway lets in, and how many at once beyond that. */
+  /** The gateway's limit: requests per second, and the burst above it. */
   readonly throttle: { readonly rate: number; readonly burst: number };
 }
 
-/** Names that would be a developer's own stage though somebody means more by them. */
+/** Names that would be a developer's own stage, although their user probably means another one. */
 const mistakable: Readonly<Record<string, StageKind>> = { prod: "production", live: "production", stage: "staging" };
 
 const byKind: Readonly<Record<StageKind, Omit<Stage, "name" | "kind">>> = {
@@ -64,7 +64,7 @@ const byKind: Readonly<Record<StageKind, Omit<Stage, "name" | "kind">>> = {
   },
 };
 
-/** The names that the API answers on. */
+/** The domains of the API. */
 export interface Domains {
   /** Without client certificates. */
   readonly api: string;
@@ -72,24 +72,24 @@ export interface Domains {
   readonly mtls: string | undefined;
   /** The Route 53 zone that both belong to. */
   readonly zoneId: string;
-  /** The certificates of the authorities whose clients are let in; a path from the project's root. */
+  /** The certificates of the authorities of accepted clients; a path from the project's root. */
   readonly truststore: string;
 }
 
-/** What a team sets about a stage: in the environment, or in `.env.<stage>`, which SST reads. */
+/** The settings of a stage: from the environment, or from `.env.<stage>`, which SST reads. */
 export interface Settings {
   readonly domains: Domains | undefined;
-  /** Who is told of alarms. */
+  /** The recipient of alarms. */
   readonly alarmEmail: string | undefined;
   /** The first administrator's name; its password is a secret. */
   readonly adminUsername: string;
-  /** The name of a table that was restored from a backup, which is used in place of the stage's own. */
+  /** The name of a table that was restored from a backup. It is used instead of the stage's own. */
   readonly restoredTable: string | undefined;
-  /** Where the functions are put that ask directories; the internet where it is left out. */
+  /** The network of the functions that call directories; without it they use the internet. */
   readonly directoryNetwork: DirectoryNetwork | undefined;
 }
 
-/** A part of a VPC, with a way to DynamoDB. */
+/** A part of a VPC with a route to DynamoDB. */
 export interface DirectoryNetwork {
   readonly subnets: readonly string[];
   readonly securityGroups: readonly string[];
@@ -97,7 +97,7 @@ export interface DirectoryNetwork {
 
 const HOST_NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
 
-/** How the stage of that name is run. Throws an `Error` for a name that is easily mistaken. */
+/** The stage of a name. Throws an `Error` for a name that is easily mistaken. */
 export function stageOf(name: string): Stage {
   const kind = kindOf(name);
   return { name, kind, ...byKind[kind] };
@@ -105,11 +105,11 @@ export function stageOf(name: string): Stage {
 
 function kindOf(name: string): StageKind {
   const meant = Object.hasOwn(mistakable, name) ? mistakable[name] : undefined;
-  if (meant) throw new Error(`The stage "${name}" would be a developer's own: call it "${meant}".`);
+  if (meant) throw new Error(`The stage "${name}" would be a developer's own. Use the name "${meant}".`);
   return name === "production" || name === "staging" ? name : "personal";
 }
 
-/** Reads what is set about a stage. Throws an `Error` that names the variable that is wrong. */
+/** Reads the settings of a stage. Throws an `Error` that names the wrong variable. */
 export function settingsOf(environment: NodeJS.ProcessEnv): Settings {
   return {
     domains: domainsOf(environment),
@@ -122,13 +122,16 @@ export function settingsOf(environment: NodeJS.ProcessEnv): Settings {
 
 function domainsOf(environment: NodeJS.ProcessEnv): Domains | undefined {
   const { API_DOMAIN: api, MTLS_DOMAIN: mtls, HOSTED_ZONE_ID: zoneId } = environment;
-  if (!api && mtls) throw new Error("MTLS_DOMAIN needs API_DOMAIN: the API keeps a name without client certificates.");
+  if (!api && mtls)
+    throw new Error("MTLS_DOMAIN needs API_DOMAIN: the API also needs a domain without client certificates.");
   if (!api) return undefined;
   if (!zoneId) throw new Error(`API_DOMAIN needs HOSTED_ZONE_ID: the Route 53 zone that ${api} belongs to.`);
-  if (api === mtls) throw new Error("API_DOMAIN and MTLS_DOMAIN must be two names.");
+  if (api === mtls) throw new Error("API_DOMAIN and MTLS_DOMAIN must be different.");
   const truststore = environment.TRUSTSTORE_FILE || "certs/truststore.pem";
   if (mtls && !existsSync(truststore)) {
-    throw new Error(`MTLS_DOMAIN needs ${truststore}: the certificates of the authorities whose clients are let in.`);
+    throw new Error(
+      `MTLS_DOMAIN needs the file ${truststore} with the certificates of the authorities of accepted clients.`,
+    );
   }
   if (mtls) checkAuthorities(truststore, DEPLOYMENT_FILE);
   return {
@@ -147,7 +150,7 @@ function hostName(variable: string, text: string): string {
 function directoryNetworkOf(environment: NodeJS.ProcessEnv): DirectoryNetwork | undefined {
   const { DIRECTORY_SUBNETS: subnets, DIRECTORY_SECURITY_GROUPS: groups } = environment;
   if (!subnets && !groups) return undefined;
-  if (!subnets || !groups) throw new Error("DIRECTORY_SUBNETS and DIRECTORY_SECURITY_GROUPS need each other.");
+  if (!subnets || !groups) throw new Error("Set both DIRECTORY_SUBNETS and DIRECTORY_SECURITY_GROUPS, or neither.");
   return {
     subnets: idsIn("DIRECTORY_SUBNETS", subnets, /^subnet-[0-9a-f]+$/),
     securityGroups: idsIn("DIRECTORY_SECURITY_GROUPS", groups, /^sg-[0-9a-f]+$/),
@@ -157,17 +160,17 @@ function directoryNetworkOf(environment: NodeJS.ProcessEnv): DirectoryNetwork | 
 function idsIn(variable: string, text: string, form: RegExp): readonly string[] {
   const ids = text.split(",").map((id) => id.trim());
   const odd = ids.find((id) => !form.test(id));
-  if (odd !== undefined) throw new Error(`${variable} must be ids by commas; "${odd}" is none.`);
+  if (odd !== undefined) throw new Error(`${variable} must be comma-separated ids; "${odd}" is not an id.`);
   return ids;
 }
 
-/** What SST has to know before it looks at the stacks. */
+/** What SST reads before it evaluates the stacks. */
 export function appOf(stage: string) {
   const { removal, isProtected } = stageOf(stage);
   return {
     name: APP_NAME,
     home: "aws" as const,
-    // Another version of SST may make other resources of the same stacks.
+    // Another version of SST may create other resources from the same stacks.
     version: "4.17.1",
     removal,
     protect: isProtected,

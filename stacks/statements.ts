@@ -1,10 +1,10 @@
 /**
- * From the plan of a function to the statements of its IAM policy on the table. Pure: the stacks put them into the roles, and
- * tests put the embedded database behind them.
+ * The statements of a function's IAM policy on the table, derived from its plan. Pure: the stacks put them into roles, and
+ * tests apply them to the embedded database.
  */
 import { type FunctionPlan, partitions } from "./plan.ts";
 
-/** A condition as IAM knows it. */
+/** A condition of IAM. */
 export interface Condition {
   readonly test: string;
   readonly variable: string;
@@ -20,12 +20,12 @@ export interface Statement {
 
 const LEADING_KEYS = "dynamodb:LeadingKeys";
 
-/** The forms of partition that hold secrets. */
+/** The patterns of partitions that contain secrets. */
 export const secretPartitions: readonly string[] = [partitions.credential, partitions.signingKeys];
 
 /**
- * The statements of a function: one for all its reads and one for all its writes. More statements could tell more apart, but
- * a transaction is one request with many partitions, and a statement must cover all of them.
+ * The statements of a function: one for all its reads and one for all its writes. A transaction is one request with many
+ * partitions, and one statement must cover all of them (decision 0031).
  */
 export function statementsOf(plan: FunctionPlan): readonly Statement[] {
   return [
@@ -36,8 +36,8 @@ export function statementsOf(plan: FunctionPlan): readonly Statement[] {
 }
 
 /**
- * A right holds for a call whose partitions are all among those given. Without the second condition it would hold for a call
- * that names no partition at all: IAM takes "all of none" for true.
+ * Allows a call if all of its partitions match. The second condition excludes a call that names no partition: IAM evaluates
+ * "all of none" as true.
  */
 function allowing({ calls, on }: { readonly calls: readonly string[]; readonly on: readonly string[] }): Statement {
   return {
@@ -50,7 +50,7 @@ function allowing({ calls, on }: { readonly calls: readonly string[]; readonly o
   };
 }
 
-/** A write may ask for what was there before it: not where secrets may be written and not be read. */
+/** A write can return the previous item. Denied for secrets that the function may write but not read. */
 function withoutAnswers(plan: FunctionPlan): Statement[] {
   const writtenOnly = secretPartitions.filter(
     (each) => plan.writes?.on.includes(each) && !plan.reads?.on.includes(each),

@@ -1,28 +1,32 @@
-/** What needs a person, as data: each alarm with what it watches and what it means. docs/operations.md says what to do. */
+/**
+ * The alarms, as data: what each watches, what it means, and what an operator does first. docs/operations.md has the steps.
+ */
 import { type Metric, ofFunction, ofGateway, ofService, ofTable, type Watched } from "./names.ts";
 
-/** An alarm on a value that is worked out of metrics. */
+/** An alarm on a value that is computed from metrics. */
 export interface Alarm<Name = string> {
   readonly name: string;
-  /** What has happened, in a sentence for whoever is woken by it. */
-  readonly says: string;
+  /** What is wrong. */
+  readonly problem: string;
+  /** What the operator reads or does first. */
+  readonly action: string;
   readonly metrics: Readonly<Record<string, Metric<Name | string>>>;
   /** The value, over the ids of the metrics. */
   readonly value: string;
-  /** It rings above this. */
+  /** The alarm rings above this value. */
   readonly threshold: number;
   readonly periodSeconds: number;
-  /** So many of so many periods. */
+  /** The number of breaching periods, of the last number of periods. */
   readonly of: readonly [breaching: number, periods: number];
 }
 
-/** An alarm on a value takes no more metrics than that. */
+/** CloudWatch's limit of metrics in one alarm. */
 export const METRICS_MAX = 10;
 
-/** The most milliseconds that one request in a hundred may take. */
+/** Milliseconds: the limit of the p99 of requests. */
 const SLOW_MS = 3_000;
 
-/** The most days that one key should sign access tokens. */
+/** Days after which a signing key should be replaced. */
 const KEY_DAYS_MAX = 90;
 
 /** The alarms of a stage. */
@@ -36,10 +40,10 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
   );
   const refusedStarts = byId(
     "throttles",
-    // Callers wait for each of these.
-    functions.filter(({ service }) => service !== "founding").map((each) => ofFunction(each, "Throttles")),
+    // Only functions for which a caller waits.
+    functions.filter(({ service }) => service !== "bootstrap").map((each) => ofFunction(each, "Throttles")),
   );
-  const undecided = {
+  const authorizerFailures = {
     ...byId(
       "crashes",
       authorizer.map((each) => ofFunction(each, "Errors")),
@@ -54,9 +58,11 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
   return [
     {
       name: "ServerErrors",
-      says: "More than 1 % of the answers are 5xx.",
+      problem: "More than 1 % of the responses are 5xx.",
+      action:
+        'Open the saved query "errors by operation", then "causes of failures". If it began with a deployment, deploy the previous version.',
       metrics: { errors: ofGateway(watched, "5xx"), requests: ofGateway(watched, "Count") },
-      // One failure among few requests at night is for the next morning.
+      // A single failure among few requests at night raises no alarm.
       value: "IF(errors >= 3, 100 * errors / requests, 0)",
       threshold: 1,
       periodSeconds: 60,
@@ -64,7 +70,8 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
     },
     {
       name: "SlowAnswers",
-      says: `One request in a hundred takes longer than ${SLOW_MS / 1_000} seconds.`,
+      problem: `One request in a hundred takes longer than ${SLOW_MS / 1_000} seconds.`,
+      action: 'Open "latency by operation". If every operation is slow, read "Throttles" on the dashboard.',
       metrics: { p99: ofGateway(watched, "Latency", "p99"), requests: ofGateway(watched, "Count") },
       value: "IF(requests >= 20, p99, 0)",
       threshold: SLOW_MS,
@@ -73,7 +80,9 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
     },
     {
       name: "FunctionCrashes",
-      says: "A function ended without an answer: it crashed, ran out of memory or out of time.",
+      problem: "A function ended without a response: it crashed, or ran out of memory or time.",
+      action:
+        'Search its log for "Task timed out", "Runtime exited" and "OutOfMemory". After a deployment read the first error in its log.',
       metrics: crashes,
       value: sumOf(crashes),
       threshold: 0,
@@ -82,7 +91,8 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
     },
     {
       name: "FunctionThrottles",
-      says: "Lambda turned calls away: the account has no more functions to run at once.",
+      problem: "Lambda refused calls: the account's quota of concurrent executions is used up.",
+      action: 'Read "Concurrent executions" on the dashboard. Raise the quota, or lower the throttle of the stage.',
       metrics: refusedStarts,
       value: sumOf(refusedStarts),
       threshold: 0,
@@ -91,7 +101,8 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
     },
     {
       name: "TableThrottles",
-      says: "DynamoDB turns calls away faster than repeating them makes good.",
+      problem: "DynamoDB refuses calls, and retries do not catch up. Requests are slow or return 503.",
+      action: "Wait up to 30 minutes: the table grows with its traffic. If it stays, one partition is hot.",
       metrics: busy,
       value: sumOf(busy),
       threshold: 50,
@@ -100,16 +111,18 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
     },
     {
       name: "AuthorizerFailures",
-      says: "The authorizer cannot decide, so nobody is let in.",
-      metrics: undecided,
-      value: sumOf(undecided),
+      problem: "The authorizer fails: every request returns 401, 500 or 503.",
+      action: 'If there was a deployment, deploy the previous version now. Otherwise open "causes of failures".',
+      metrics: authorizerFailures,
+      value: sumOf(authorizerFailures),
       threshold: 0,
       periodSeconds: 60,
       of: [2, 5],
     },
     {
       name: "Refusals",
-      says: "More than half of the requests are refused: a client has lost its credential, or somebody is looking for a way in.",
+      problem: "More than half of the requests are refused: a client has a wrong credential, or this is an attack.",
+      action: 'Open "refusals by operation and scope": one source and one operation is a client; many are an attack.',
       metrics: { refused: ofService("authorizer", "Refusals"), requests: ofService("authorizer", "Requests") },
       value: "IF(refused >= 100, 100 * refused / requests, 0)",
       threshold: 50,
@@ -118,7 +131,8 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
     },
     {
       name: "SignInFailures",
-      says: "Hundreds of sign-ins fail: somebody is guessing passwords.",
+      problem: "Hundreds of sign-ins fail within 5 minutes: passwords are being guessed.",
+      action: 'Open "refused sign-ins by source and name". Block the source. Names lock themselves after 10 failures.',
       metrics: failures,
       value: sumOf(failures),
       threshold: 300,
@@ -127,7 +141,8 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
     },
     {
       name: "SigningKeyAge",
-      says: `The key that signs access tokens is older than ${KEY_DAYS_MAX} days.`,
+      problem: `The key that signs access tokens is older than ${KEY_DAYS_MAX} days.`,
+      action: 'Run "npm run keys -- rotate" in working hours. No token ends.',
       metrics: { days: ofService("oauth2", "SigningKeyAge", "Maximum") },
       value: "days",
       threshold: KEY_DAYS_MAX,
@@ -141,7 +156,7 @@ function byId<Name>(prefix: string, metrics: readonly Metric<Name>[]): Record<st
   return Object.fromEntries(metrics.map((metric, index) => [`${prefix}${index}`, metric]));
 }
 
-/** Of functions that nobody called there is no value, and a sum with `+` would have none either. */
+/** A function without calls has no value, and a sum with `+` would have none either. */
 function sumOf(metrics: object): string {
   return `SUM(FILL([${Object.keys(metrics).join(", ")}], 0))`;
 }

@@ -1,10 +1,10 @@
-/** The dashboard of a stage, as the JSON that CloudWatch takes: from "is it well" at the top to "why not" at the bottom. */
+/** The dashboard of a stage, as CloudWatch's JSON: health at the top, causes at the bottom. */
 import { type Metric, ofFunction, ofGateway, ofService, ofTable, type Stat, type Watched } from "./names.ts";
 import { prices } from "./prices.ts";
 import { coldStarts, databaseByOperation, errorsByOperation, latencyByOperation } from "./queries.ts";
 
 const PERIOD_SECONDS = 300;
-/** A dashboard is 24 wide. */
+/** CloudWatch's width of a dashboard, in columns. */
 const WIDTH = 24;
 
 interface Widget {
@@ -14,18 +14,18 @@ interface Widget {
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** How a metric is drawn. */
+/** How a metric is shown. */
 interface Drawn {
   readonly label?: string;
-  /** Where it is only the ingredient of an expression. */
+  /** For metrics that only an expression uses. */
   readonly id?: string;
   readonly visible?: false;
 }
 
-/** The text of the dashboard. `tokenOperation` is the id of the operation that issues tokens. */
+/** The JSON of the dashboard. `tokenOperation` is the id of the operation that issues tokens. */
 export function dashboardBody(watched: Watched, tokenOperation: string): string {
   const { app, stage, region, functions } = watched;
-  const services = functions.filter(({ service }) => service !== "founding");
+  const services = functions.filter(({ service }) => service !== "bootstrap");
 
   const graph = (title: string, metrics: readonly unknown[], more: object = {}): Widget => ({
     type: "metric",
@@ -38,7 +38,7 @@ export function dashboardBody(watched: Watched, tokenOperation: string): string 
     width: 4,
     height: 4,
   });
-  const asked = (
+  const logPanel = (
     title: string,
     groups: readonly string[],
     query: string,
@@ -66,11 +66,11 @@ export function dashboardBody(watched: Watched, tokenOperation: string): string 
         width: WIDTH,
         height: 2,
         properties: {
-          markdown: `# ${app}, ${stage}\nIs it well: the first row. Where it is not: the rows below, from the gateway to the table. What to do: docs/operations.md.`,
+          markdown: `# ${app}, ${stage}\nThe first row shows the health of the service. The rows below show where a problem is, from the gateway to the table. What to do: docs/operations.md.`,
         },
       },
       number("Requests", [line(ofGateway(watched, "Count"), { label: "requests" })]),
-      number("5xx", [line(ofGateway(watched, "5xx"), { label: "answers" })]),
+      number("5xx", [line(ofGateway(watched, "5xx"), { label: "responses" })]),
       number("p99, ms", [line(ofGateway(watched, "Latency", "p99"), { label: "latency" })]),
       number("Refusals", [line(ofService("authorizer", "Refusals"), { label: "requests" })]),
       number("Failed sign-ins", [line(ofService("authorizer", "SignInFailures"), { label: "sign-ins" })]),
@@ -79,9 +79,13 @@ export function dashboardBody(watched: Watched, tokenOperation: string): string 
         expression('SUM(METRICS("crashes"))', "functions"),
       ]),
 
-      graph("Requests by surface", each("Requests"), { stacked: true }),
-      graph("Server errors by surface", each("ServerErrors")),
-      graph("Answers of the gateway", [
+      graph("Requests by service", each("Requests"), { stacked: true }),
+      graph("Server errors by service", [
+        ...each("ServerErrors"),
+        line(ofService("scim1", "DirectoryUndoFailures"), { label: "scim1, directory users half changed" }),
+        line(ofService("scim2", "DirectoryUndoFailures"), { label: "scim2, directory users half changed" }),
+      ]),
+      graph("Responses of the gateway", [
         line(ofGateway(watched, "4xx"), { label: "4xx" }),
         line(ofGateway(watched, "5xx"), { label: "5xx" }),
       ]),
@@ -91,14 +95,14 @@ export function dashboardBody(watched: Watched, tokenOperation: string): string 
         line(ofGateway(watched, "Latency", "p99"), { label: "p99" }),
         line(ofGateway(watched, "IntegrationLatency", "p99"), { label: "p99 of functions" }),
       ]),
-      graph("p50 by surface, ms", each("Duration", "p50")),
-      graph("p99 by surface, ms", each("Duration", "p99")),
+      graph("p50 by service, ms", each("Duration", "p50")),
+      graph("p99 by service, ms", each("Duration", "p99")),
 
       graph("Failed sign-ins and locked names", [
         line(ofService("authorizer", "SignInFailures"), { label: "failed" }),
-        line(ofService("oauth2", "SignInFailures"), { label: "failed for a token" }),
-        line(ofService("authorizer", "LockedSignIns"), { label: "of a locked name" }),
-        line(ofService("oauth2", "LockedSignIns"), { label: "of a locked name, for a token" }),
+        line(ofService("oauth2", "SignInFailures"), { label: "failed, for a token" }),
+        line(ofService("authorizer", "LockedSignIns"), { label: "on a locked name" }),
+        line(ofService("oauth2", "LockedSignIns"), { label: "on a locked name, for a token" }),
         line(ofService("authorizer", "Refusals"), { label: "all refusals" }),
       ]),
       graph("Throttles", [
@@ -108,26 +112,26 @@ export function dashboardBody(watched: Watched, tokenOperation: string): string 
         expression('SUM(METRICS("throttles"))', "functions"),
         line(ofTable(watched, "ReadThrottleEvents"), { label: "table reads" }),
         line(ofTable(watched, "WriteThrottleEvents"), { label: "table writes" }),
-        line(ofTable(watched, "TransactionConflict"), { label: "conflicts, repeated" }),
+        line(ofTable(watched, "TransactionConflict"), { label: "conflicts, retried" }),
       ]),
       graph(
-        "Functions at once",
+        "Concurrent executions",
         functions.map((one) => line(ofFunction(one, "ConcurrentExecutions", "Maximum"), { label: one.service })),
       ),
 
       graph("Capacity of the table, units", [
         line(ofTable(watched, "ConsumedReadCapacityUnits"), { label: "read" }),
-        line(ofTable(watched, "ConsumedWriteCapacityUnits"), { label: "written" }),
+        line(ofTable(watched, "ConsumedWriteCapacityUnits"), { label: "write" }),
       ]),
-      graph("Read units by surface", each("ReadUnits"), { stacked: true }),
+      graph("Read units by service", each("ReadUnits"), { stacked: true }),
       graph("Cost of a million requests, USD", costMetrics(watched), { stacked: true, period: 3_600 }),
 
-      asked("Errors by operation", logs, errorsByOperation),
-      asked("Latency by operation, ms", logs, latencyByOperation),
-      asked("Round trips and units by operation", logs, databaseByOperation),
-      asked("Cold starts, ms", logs, coldStarts),
-      asked(
-        "Tokens issued in five minutes",
+      logPanel("Errors by operation", logs, errorsByOperation),
+      logPanel("Latency by operation, ms", logs, latencyByOperation),
+      logPanel("Round trips and units by operation", logs, databaseByOperation),
+      logPanel("Cold starts, ms", logs, coldStarts),
+      logPanel(
+        "Tokens issued per five minutes",
         tokenLogs,
         `filter operation = "${tokenOperation}" and status = "200" | stats count(*) as tokens by bin(5m)`,
         "timeSeries",
@@ -136,7 +140,7 @@ export function dashboardBody(watched: Watched, tokenOperation: string): string 
   });
 }
 
-/** Puts widgets beside each other and, where a row is full, below. */
+/** Places widgets from left to right, in rows. */
 function placed(widgets: readonly Widget[]) {
   let [x, y, rowHeight] = [0, 0, 0];
   return widgets.map((widget) => {
@@ -151,7 +155,7 @@ function placed(widgets: readonly Widget[]) {
   });
 }
 
-/** What a million requests cost, worked out of what was used. A function that nobody called has no value, and none is added. */
+/** The cost of a million requests, computed from the usage. A function without calls has no value and adds nothing. */
 function costMetrics(watched: Watched) {
   const hidden = (id: string): Drawn => ({ id, visible: false });
   const { functions } = watched;

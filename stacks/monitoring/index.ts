@@ -1,4 +1,4 @@
-/** What people see of a stage that is watched: a dashboard, alarms that tell them, and questions to the logs. */
+/** The monitoring of a stage: a dashboard, alarms, and saved log queries. */
 import { operations } from "#core/catalogue.ts";
 import { componentName, type FunctionName, plan } from "../plan.ts";
 import type { Settings, Stage } from "../stage.ts";
@@ -7,7 +7,7 @@ import { dashboardBody } from "./dashboard.ts";
 import type { Metric, Watched } from "./names.ts";
 import { savedQueries } from "./queries.ts";
 
-/** What is watched. */
+/** The monitored parts of a stage. */
 interface Parts {
   readonly stage: Stage;
   readonly settings: Settings;
@@ -16,10 +16,10 @@ interface Parts {
   readonly functions: Readonly<Record<FunctionName, sst.aws.Function>>;
 }
 
-/** A name that AWS may still have to give. */
+/** A name that AWS may not have assigned yet. */
 type Name = $util.Input<string>;
 
-/** Makes what a watched stage is watched with. */
+/** Creates the monitoring of a stage. */
 export function monitoring(parts: Parts): void {
   const watched = watchedOf(parts);
   new aws.cloudwatch.Dashboard("Dashboard", {
@@ -59,15 +59,15 @@ function raiseAlarms(parts: Parts, watched: Watched<Name>): void {
   if (alarmEmail !== undefined) {
     new aws.sns.TopicSubscription("AlarmEmail", { topic: topic.arn, protocol: "email", endpoint: alarmEmail });
   }
-  for (const { name, says, metrics, value, threshold, periodSeconds, of } of alarmsOf(watched)) {
+  for (const { name, problem, action, metrics, value, threshold, periodSeconds, of } of alarmsOf(watched)) {
     new aws.cloudwatch.MetricAlarm(`${name}Alarm`, {
       name: `${named(parts)}-${name}`,
-      alarmDescription: `${says} What to do: docs/operations.md, "${name}".`,
+      alarmDescription: `${problem} ${action} Steps: docs/operations.md, "${name}".`,
       comparisonOperator: "GreaterThanThreshold",
       threshold,
       datapointsToAlarm: of[0],
       evaluationPeriods: of[1],
-      // No traffic is no trouble.
+      // No traffic is not a problem.
       treatMissingData: "notBreaching",
       metricQueries: [
         ...Object.entries(metrics).map(([id, metric]) => queryOf(id, metric, periodSeconds)),
@@ -87,11 +87,11 @@ function queryOf(id: string, { namespace, name, dimensions, stat }: Metric<Name>
 }
 
 function saveQueries(parts: Parts, { functions }: Watched<Name>): void {
-  const asked = { functions: functions.map(({ logGroup }) => logGroup), gateway: [parts.gateway.nodes.logGroup.name] };
-  for (const { name, asks, text } of savedQueries) {
+  const groups = { functions: functions.map(({ logGroup }) => logGroup), gateway: [parts.gateway.nodes.logGroup.name] };
+  for (const { name, source, text } of savedQueries) {
     new aws.cloudwatch.QueryDefinition(`Query${componentName(name.replaceAll(" ", "-"))}`, {
       name: `${named(parts)}/${name}`,
-      logGroupNames: asked[asks],
+      logGroupNames: groups[source],
       queryString: text,
     });
   }

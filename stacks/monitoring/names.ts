@@ -1,11 +1,11 @@
 /**
- * What monitoring has to know of what was deployed: the names under which AWS counts and keeps logs. While a stage is
- * deployed a name may be one that AWS has still to give, so its type is left open.
+ * The names that monitoring needs: those of the deployed resources, for metrics and logs. During a deployment AWS may not
+ * have assigned a name yet, so the type of names is a parameter.
  */
 import { DIMENSION, type MetricName, NAMESPACE } from "#core/http/metric-names.ts";
 import type { FunctionName } from "../plan.ts";
 
-/** A function as AWS knows it. */
+/** A monitored function, by its names on AWS. */
 export interface WatchedFunction<Name = string> {
   /** The name of its service, which is the dimension of its own metrics. */
   readonly service: FunctionName;
@@ -14,7 +14,7 @@ export interface WatchedFunction<Name = string> {
   readonly memoryMb: number;
 }
 
-/** A stage as AWS knows it. */
+/** A monitored stage, by its names on AWS. */
 export interface Watched<Name = string> {
   readonly app: string;
   readonly stage: string;
@@ -24,10 +24,10 @@ export interface Watched<Name = string> {
   readonly functions: readonly WatchedFunction<Name>[];
 }
 
-/** How the values of a period become one. */
+/** The statistic over a period. */
 export type Stat = "Sum" | "Maximum" | "p50" | "p99";
 
-/** One metric: namespace, name, dimensions and how it is summed up. */
+/** One metric with its statistic. */
 export interface Metric<Name = string> {
   readonly namespace: string;
   readonly name: string;
@@ -45,7 +45,7 @@ export function ofGateway<Name>({ apiId }: Watched<Name>, name: string, stat: St
   };
 }
 
-/** A metric that Lambda keeps of a function. */
+/** Lambda's metric of a function. */
 export function ofFunction<Name>(
   { functionName }: WatchedFunction<Name>,
   name: string,
@@ -64,7 +64,7 @@ export function ofTable<Name>({ tableName }: Watched<Name>, name: string, stat: 
   };
 }
 
-/** A metric that the functions of a service write themselves. */
+/** A metric that the functions of a service write into their logs. */
 export function ofService(service: FunctionName, name: MetricName, stat: Stat = "Sum"): Metric {
   return {
     namespace: NAMESPACE,

@@ -1,20 +1,20 @@
 /**
- * Questions to the logs that operators ask again and again, saved with the stage. The functions write one line of JSON for
- * each request (packages/core/http/observe.ts), the gateway another (stacks/api.ts).
+ * The saved log queries of a stage. The functions write one line of JSON for each request (packages/core/http/observe.ts),
+ * the gateway another one (stacks/api.ts).
  */
 
-/** A saved question. */
+/** A saved query. */
 export interface SavedQuery {
-  /** What it is called in CloudWatch, below the name of the stage. */
+  /** Its name in CloudWatch, below the name of the stage. */
   readonly name: string;
-  readonly asks: "functions" | "gateway";
+  readonly source: "functions" | "gateway";
   readonly text: string;
 }
 
-/** A line of a request, and not of the authorizer's decision on it. */
+/** Lines of requests, without those of the authorizer. */
 const REQUESTS = 'filter ispresent(operation) and service != "authorizer"';
 
-/** Answers by operation that were not a success. */
+/** Responses with a status of 400 or more, by operation. */
 export const errorsByOperation = lines(
   REQUESTS,
   "filter status >= 400",
@@ -23,7 +23,7 @@ export const errorsByOperation = lines(
   "limit 50",
 );
 
-/** How long operations take. */
+/** Latency, by operation. */
 export const latencyByOperation = lines(
   REQUESTS,
   "stats count(*) as requests, pct(Duration, 50) as p50, pct(Duration, 99) as p99, max(Duration) as slowest by operation",
@@ -31,7 +31,7 @@ export const latencyByOperation = lines(
   "limit 50",
 );
 
-/** What operations cost in the table. */
+/** Round trips and capacity units, by operation. */
 export const databaseByOperation = lines(
   REQUESTS,
   "stats avg(RoundTrips) as roundTrips, max(RoundTrips) as mostTrips, avg(ReadUnits) as readUnits, avg(WriteUnits) as writeUnits by operation",
@@ -39,27 +39,27 @@ export const databaseByOperation = lines(
   "limit 50",
 );
 
-/** How often and for how long a function had to start first. */
+/** Cold starts and memory, by function. */
 export const coldStarts = lines(
   'filter @type = "REPORT"',
   "stats count(*) as calls, count(@initDuration) as coldStarts, pct(@initDuration, 50) as p50, pct(@initDuration, 99) as p99, max(@maxMemoryUsed) / 1000000 as memoryMb by @log",
   "sort coldStarts desc",
 );
 
-/** Every question that is saved. */
+/** Every saved query. */
 export const savedQueries: readonly SavedQuery[] = [
-  { name: "errors by operation", asks: "functions", text: errorsByOperation },
-  { name: "latency by operation", asks: "functions", text: latencyByOperation },
-  { name: "database cost by operation", asks: "functions", text: databaseByOperation },
-  { name: "cold starts", asks: "functions", text: coldStarts },
+  { name: "errors by operation", source: "functions", text: errorsByOperation },
+  { name: "latency by operation", source: "functions", text: latencyByOperation },
+  { name: "database cost by operation", source: "functions", text: databaseByOperation },
+  { name: "cold starts", source: "functions", text: coldStarts },
   {
-    name: "one request by its trace id",
-    asks: "functions",
-    text: lines('filter traceId = "put the traceId of the answer here"', "sort @timestamp asc"),
+    name: "one request by trace id",
+    source: "functions",
+    text: lines('filter traceId = "insert the trace id of the response here"', "sort @timestamp asc"),
   },
   {
     name: "causes of failures",
-    asks: "functions",
+    source: "functions",
     text: lines(
       'filter level = "ERROR"',
       "fields @timestamp, service, operation, fault, cause.name, cause.message, traceId",
@@ -68,7 +68,7 @@ export const savedQueries: readonly SavedQuery[] = [
   },
   {
     name: "refused sign-ins by source and name",
-    asks: "functions",
+    source: "functions",
     text: lines(
       'filter message = "sign-in refused"',
       "stats count(*) as attempts by sourceIp, tenant, nameDigest, reason",
@@ -78,7 +78,7 @@ export const savedQueries: readonly SavedQuery[] = [
   },
   {
     name: "refusals by operation and scope",
-    asks: "functions",
+    source: "functions",
     text: lines(
       'filter decision = "refuse"',
       "stats count(*) as requests by operation, fault, neededScope, sourceIp",
@@ -88,7 +88,7 @@ export const savedQueries: readonly SavedQuery[] = [
   },
   {
     name: "who changed what",
-    asks: "functions",
+    source: "functions",
     text: lines(
       REQUESTS,
       'filter method != "GET" and method != "HEAD" and status < 300',
@@ -97,8 +97,8 @@ export const savedQueries: readonly SavedQuery[] = [
     ),
   },
   {
-    name: "answers that the gateway gave itself",
-    asks: "gateway",
+    name: "responses of the gateway itself",
+    source: "gateway",
     text: lines(
       'filter gatewayError != "-" or authorizerError != "-" or functionError != "-"',
       "stats count(*) as requests by status, gatewayError, authorizerError, functionError, domain",

@@ -1,4 +1,4 @@
-/** What holds for every operation of the catalogue, also for those that are declared tomorrow. */
+/** Guarantees for every operation of the catalogue, including operations that are added later. */
 import { readdirSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { operations, operationsOf } from "#core/catalogue.ts";
@@ -22,7 +22,7 @@ const oauth = oauthOf(api);
 const choose = chooserOf(routes());
 const every = Object.entries(operations);
 const secured = every.filter(([, { scope }]) => scope !== PUBLIC);
-/** What asks for a scope that not every caller holds. */
+/** Operations that need a scope which not every caller has. */
 const scoped = secured.filter(([, { scope }]) => scope !== SIGNED_IN);
 const neededBy = ({ scope, furtherScopes = [] }: Operation) => [scope, ...furtherScopes];
 const scopes = [...scopeTable(operations).keys()];
@@ -47,14 +47,15 @@ beforeAll(async () => {
 
 describe.each(every)("%s", (id, declared) => {
   test("has a test of its own over HTTP", () => {
-    const wanted = `tests/http/<domain>/${id}.test.ts, or describe("${id}", ...) in a file there`;
+    const required = `tests/http/<domain>/${id}.test.ts, or describe("${id}", ...) in a file there`;
     const isTested = testFiles.some(
       ({ path, text }) => path.endsWith(`/${id}.test.ts`) || text.includes(`describe("${id}"`),
     );
-    expect(isTested ? wanted : "").toBe(wanted);
+    expect(isTested ? required : "").toBe(required);
   });
-  test("says where its requirement stands", () => expect(declared.source).toMatch(/operation|API|choice/));
-  test.each(["", "/t/carbon.super"])("the gateway leads %j + its path to its function", (prefix) => {
+  test("names the source of its requirement", () =>
+    expect(declared.source).toMatch(/operation|API|choice|(?:AM|AC|S1|S2)-\d{3}/));
+  test.each(["", "/t/carbon.super"])("is routed to its function at %j + its path", (prefix) => {
     expect(choose(declared.method, `${prefix}${pathOf(declared)}`)?.route.service).toBe(declared.service);
   });
 });
@@ -63,7 +64,7 @@ describe.each(secured)("%s", (_, declared) => {
   const ask = (as: Parameters<typeof api.ask>[2]) =>
     api.ask(declared.method, pathOf(declared), { ...as, ...(declared.body && { body: {} }) });
 
-  test("401 without a credential, in the dialect of its path", async () => {
+  test("returns 401 without a credential, in the dialect of its path", async () => {
     const answer = await ask({ as: null });
     expect(answer.status).toBe(401);
     expect(answer.headers.get("www-authenticate")).toMatch(
@@ -71,11 +72,11 @@ describe.each(secured)("%s", (_, declared) => {
     );
     expect(() => errorOf(declared).parse(answer.body)).not.toThrow();
   });
-  test("not refused with exactly what it asks for, and no status that it does not declare", async () => {
+  test("accepts a user with exactly the scopes that it needs, and returns a status that it declares", async () => {
     const { status } = await ask({ as: withOnly(neededBy(declared)) });
     const isOpen = neededBy(declared).every((scope) => scope === SIGNED_IN);
     expect(status).not.toBe(401);
-    // A user may be refused what the operation says that it refuses itself.
+    // An operation that declares 403 may refuse a user for reasons of its own.
     if (!declared.failures.includes(403)) expect(status).not.toBe(403);
     expect([declared.success.status, ...declared.failures]).toContain(status);
     if (isOpen) expect((await ask({ as: { username: "roleless", password } })).status).toBe(status);
@@ -86,7 +87,7 @@ describe.each(scoped)("%s", (_, declared) => {
   const ask = (as: Parameters<typeof api.ask>[2]) =>
     api.ask(declared.method, pathOf(declared), { ...as, ...(declared.body && { body: {} }) });
 
-  test("403 with every scope but one that it asks for, and without any role", async () => {
+  test("returns 403 without one of the scopes that it needs, and without any role", async () => {
     for (const as of [...neededBy(declared).map(withAllBut), { username: "roleless", password }]) {
       const answer = await ask({ as });
       expect(answer.status).toBe(403);
@@ -95,7 +96,7 @@ describe.each(scoped)("%s", (_, declared) => {
   });
 });
 
-/** Tokens with exactly some scopes, each made once. */
+/** Tokens with exactly the requested scopes, each issued once. */
 const tokens = new Map<string, Promise<string>>();
 const kinds = {
   "an opaque token of a client": { type: "Default", grant: { grant_type: "client_credentials" } },
@@ -108,14 +109,14 @@ const clientOf = (type: string) => {
   clients.set(type, known);
   return known;
 };
-const tokenWith = (kind: keyof typeof kinds, wanted: readonly string[]): Promise<string> => {
-  const key = `${kind}: ${wanted.join(" ")}`;
+const tokenWith = (kind: keyof typeof kinds, requested: readonly string[]): Promise<string> => {
+  const key = `${kind}: ${requested.join(" ")}`;
   const made =
     tokens.get(key) ??
     (async () => {
       const { type, grant } = kinds[kind];
-      const answer = await oauth.token(await clientOf(type), { ...grant, scope: wanted.join(" ") });
-      expect((answer.scope ?? "").split(" ").sort()).toEqual([...wanted].sort());
+      const answer = await oauth.token(await clientOf(type), { ...grant, scope: requested.join(" ") });
+      expect((answer.scope ?? "").split(" ").sort()).toEqual([...requested].sort());
       return `Bearer ${answer.access_token}`;
     })();
   tokens.set(key, made);
@@ -125,14 +126,14 @@ const tokenWith = (kind: keyof typeof kinds, wanted: readonly string[]): Promise
 describe.each(scoped)("%s", (_, declared) => {
   const ask = (as: string) => api.ask(declared.method, pathOf(declared), { as, ...(declared.body && { body: {} }) });
 
-  test("401 with a token that is none, in the dialect of its path", async () => {
+  test("returns 401 with an unknown token, in the dialect of its path", async () => {
     const answer = await ask("Bearer at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
     expect(answer.status).toBe(401);
     expect(answer.headers.get("www-authenticate")).toMatch(/, Bearer realm="[^"]+", error="invalid_token"$/);
     expect(() => errorOf(declared).parse(answer.body)).not.toThrow();
   });
   test.each(Object.keys(kinds) as (keyof typeof kinds)[])(
-    "%s: 403 without one of its scopes, which is named; else let in",
+    "%s: returns 403 and names the missing scope; accepts a token with all scopes",
     async (kind) => {
       for (const missing of neededBy(declared)) {
         if (missing === SIGNED_IN) continue;
@@ -159,18 +160,18 @@ describe.each(scoped)("%s", (_, declared) => {
 });
 
 describe("the functions", () => {
-  test.each(Object.keys(services))("%s has exactly the operations that the catalogue gives it", async (service) => {
+  test.each(Object.keys(services))("%s serves exactly its operations of the catalogue", async (service) => {
     const module = await import(new URL(`../../functions/${service}.ts`, import.meta.url).href);
     expect(module.operations).toEqual(operationsOf(service as ServiceName));
   });
-  test("what anybody may call is this, and no more", () => {
+  test("only these operations need no credential", () => {
     expect(every.filter(([, { scope }]) => scope === PUBLIC).map(([id]) => id)).toEqual([
       "getOpenApiDocument",
       // The protocol authenticates clients itself.
       "requestToken",
       "revokeToken",
       "introspectToken",
-      // What is published, so that clients can find and verify.
+      // Published, so that clients can find the endpoints and verify tokens.
       "getJwks",
       "getOpenIdConfiguration",
       "getServerMetadata",
@@ -181,7 +182,7 @@ describe("the functions", () => {
 });
 
 describe("the routes", () => {
-  test("what is literal wins over the inbound protocols of an application, in whichever order they stand", () => {
+  test("prefer literal segments to the inbound protocols of an application, in any order of declaration", () => {
     const protocols = "/api/server/v1/applications/{applicationId}/inbound-protocols";
     const rivals = [protocols, `${protocols}/{proxy+}`].map((path) => ({ key: `ANY ${path}`, service: "rival" }));
     const own = routes().filter(({ key }) => !rivals.some((rival) => rival.key === key));
@@ -196,7 +197,7 @@ describe("the routes", () => {
 });
 
 describe("the scopes", () => {
-  test("are those of the spec and of the API resources", () => {
+  test("are those of the requirements and of the API resources", () => {
     expect(scopes).toEqual([
       "internal_api_resource_create",
       "internal_api_resource_delete",
@@ -227,12 +228,12 @@ describe("the scopes", () => {
       "internal_user_mgt_view",
     ]);
   });
-  test("of the system APIs have names and ids of their own, as the APIs have", () => {
+  test("of the system APIs have unique names and ids, like the APIs", () => {
     const all = systemApis.flatMap((api) => api.scopes);
     expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
     expect(new Set([...systemApis, ...all].map(({ id }) => id)).size).toBe(systemApis.length + all.length);
   });
-  test.each(scopes)("%s is in exactly one of the system APIs", (scope) => {
+  test.each(scopes)("%s belongs to exactly one system API", (scope) => {
     const holders = systemApis.filter((api) => api.scopes.some(({ name }) => name === scope));
     expect(holders.map(({ identifier }) => identifier)).toHaveLength(1);
   });

@@ -1,4 +1,4 @@
-/** The table of docs/scim-conformance.md says what the tests show: no row is claimed without a test, none is tested and left out. */
+/** The table of docs/scim-conformance.md agrees with the tests: each row that holds has a test, and each tested row is listed. */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 
@@ -15,7 +15,7 @@ const rows = [...read("docs/scim-conformance.md").matchAll(/^\| ([A-Z]\d+) \| [^
 );
 
 const folder = "tests/http/scim2/";
-/** The rows that stand at the beginning of names of tests. */
+/** The rows that test names begin with. */
 const tested = new Set(
   readdirSync(new URL(folder, root))
     .filter((file) => file.endsWith(".test.ts"))
@@ -23,7 +23,7 @@ const tested = new Set(
     .flatMap(([, ids = ""]) => ids.trim().split(" ")),
 );
 
-/** The rows of the checklist; those of SCIM 1.1 (O24 to O31, P09) are not about this protocol. */
+/** The rows of the checklist, without those of SCIM 1.1 (O24 to O31, P09). */
 const checklist = (
   [
     ["C", 3, 226],
@@ -41,16 +41,16 @@ const checklist = (
 );
 
 describe("docs/scim-conformance.md", () => {
-  test("has every row of the checklist, once", () => {
+  test("lists every row of the checklist, once", () => {
     expect(rows.map(({ id }) => id).sort()).toEqual([...checklist].sort());
   });
-  test("says of each that it holds, holds in part, does not hold or is not applicable, and why not", () => {
+  test("gives each row a state, and a remark unless it holds", () => {
     for (const { id, state, remark } of rows) {
       expect(["holds", "in part", "does not hold", "not applicable"], id).toContain(state);
       if (state !== "holds") expect(remark, id).not.toBe("");
     }
   });
-  test("a row that holds is in the name of a test, and a row in the name of a test holds", () => {
+  test("lists as holding exactly the rows that test names begin with", () => {
     const claimed = rows.filter(({ state }) => state === "holds" || state === "in part").map(({ id }) => id);
     expect([...tested].sort()).toEqual(claimed.sort());
   });

@@ -1,4 +1,4 @@
-/** The functions as they would be made: what they are given, and what they may do. */
+/** The functions as they would be created: settings and rights. */
 import { describe, expect, test } from "vitest";
 import { componentName, type FunctionName, plan, variablesOf } from "../../stacks/plan.ts";
 import { statementsOf } from "../../stacks/statements.ts";
@@ -19,13 +19,13 @@ const policyOf = (name: FunctionName) => {
 const TABLE = /^arn:aws:dynamodb:eu-west-1:123456789012:table\/identity-admin-api-production-DataTable-\w{8}$/;
 const SST = ["SST_KEY", "SST_KEY_FILE", "SST_RESOURCE_App"];
 
-test("are those of the plan, and no others", () => {
+test("are exactly those of the plan", () => {
   const made = production.ofType("aws:lambda/function:Function").map(({ name }) => name);
   expect(made.sort()).toEqual(names.map((name) => `${componentName(name)}Function`).sort());
 });
 
 describe.each(names)("%s", (name) => {
-  test("runs on Node 24 and arm64, as long and with as much memory as planned, traced", () => {
+  test("has Node 24, arm64, tracing, and the memory and timeout of its plan", () => {
     const { memory, timeout } = plan[name];
     expect(functionOf(name).inputs).toMatchObject({
       runtime: "nodejs24.x",
@@ -36,12 +36,12 @@ describe.each(names)("%s", (name) => {
       tracingConfig: { mode: "Active" },
     });
   });
-  test("is given the variables of its plan, and no others", () => {
+  test("has exactly the variables of its plan", () => {
     const variables = part(part(functionOf(name).inputs, "environment"), "variables");
     const own = Object.keys(variables).filter((variable) => !SST.includes(variable));
     expect(own.sort()).toEqual([...variablesOf(plan[name]), "POWERTOOLS_LOG_LEVEL"].sort());
   });
-  test("may do with the table what its plan says, and nothing else with anything but traces", () => {
+  test("has exactly the rights of its plan on the table, and besides them only traces", () => {
     const policy = policyOf(name);
     const onTable = policy.filter(({ actions }) => String(actions).includes("dynamodb"));
     expect(
@@ -55,17 +55,17 @@ describe.each(names)("%s", (name) => {
       "arn:aws:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole",
     ]);
   });
-  test("has a role that nobody but Lambda can take", () => {
+  test("has a role that only Lambda can assume", () => {
     expect(part(roleOf(name), "assumeRolePolicy").Statement).toEqual([
       expect.objectContaining({ Effect: "Allow", Principal: { Service: "lambda.amazonaws.com" } }),
     ]);
   });
-  test("has a log of its own that is kept for a year", () => {
+  test("has a log of its own with a retention of a year", () => {
     const log = production.one("aws:cloudwatch/logGroup:LogGroup", `${componentName(name)}LogGroup`).inputs;
     expect(log.retentionInDays).toBe(365);
     expect(part(functionOf(name).inputs, "loggingConfig")).toEqual({ logFormat: "Text", logGroup: log.name });
   });
-  test("has its source maps beside its code, not in it", () => {
+  test("has its source maps outside of its bundle", () => {
     const maps = production
       .ofType("aws:s3/bucketObjectv2:BucketObjectv2")
       .filter(({ name: object }) => object.startsWith(`${componentName(name)}Sourcemap`));
@@ -77,17 +77,17 @@ describe("secrets", () => {
   const holders = (text: string) =>
     production.resources.filter(({ inputs }) => JSON.stringify(inputs).includes(text)).map(({ name }) => name);
 
-  test("the sealing key is in the settings of the functions that seal, and nowhere else", () => {
+  test("the sealing key is only in the settings of functions that seal", () => {
     const sealing = names.filter((name) => plan[name].needs.includes("sealing"));
     expect(sealing.length).toBeGreaterThan(0);
     expect(holders(secrets.SST_SECRET_SealKey).sort()).toEqual(
       sealing.map((name) => `${componentName(name)}Function`).sort(),
     );
   });
-  test("the first administrator's password is in the one call that founds the first tenant, and in no settings", () => {
+  test("the first administrator's password is only in the invocation that creates the first tenant", () => {
     expect(holders(secrets.SST_SECRET_AdminPassword)).toEqual(["FirstAdministrator"]);
     const { inputs } = production.one("aws:lambda/invocation:Invocation", "FirstAdministrator");
-    expect(inputs.functionName).toBe(functionOf("founding").inputs.name);
+    expect(inputs.functionName).toBe(functionOf("bootstrap").inputs.name);
     expect(JSON.parse(String(inputs.input))).toEqual({ username: "admin", password: secrets.SST_SECRET_AdminPassword });
   });
 });
@@ -97,16 +97,16 @@ describe("while `sst dev` runs", () => {
   const made = (name: FunctionName) =>
     live.one("aws:lambda/function:Function", `${componentName(name)}Function`).inputs;
 
-  test.each(names.filter((name) => name !== "founding"))("%s answers from the developer's machine", (name) => {
+  test.each(names.filter((name) => name !== "bootstrap"))("%s runs on the developer's machine", (name) => {
     expect(made(name)).toMatchObject({ handler: "bootstrap", runtime: "provided.al2023" });
     const files = Object.entries(part(part(made(name), "environment"), "variables")).filter(([variable]) =>
       ["OPENAPI_FILE", "DEPLOYMENT_TOML"].includes(variable),
     );
     for (const [, file] of files) expect(String(file)).not.toMatch(/^\/var\/task/);
   });
-  test("the first tenant is founded by what was uploaded: nobody may be there to answer", () => {
-    expect(made("founding")).toMatchObject({ handler: "bundle.handler", runtime: "nodejs24.x" });
-    const { assumeRolePolicy } = live.one("aws:iam/role:Role", "FoundingRole").inputs;
+  test("the uploaded function creates the first tenant, because `sst dev` may not serve it yet", () => {
+    expect(made("bootstrap")).toMatchObject({ handler: "bundle.handler", runtime: "nodejs24.x" });
+    const { assumeRolePolicy } = live.one("aws:iam/role:Role", "BootstrapRole").inputs;
     expect(JSON.stringify(assumeRolePolicy)).not.toContain(":root");
   });
 });

@@ -1,11 +1,11 @@
 /**
- * Everything that a stage is made of, held against the lists beside this file. A list is brought up to date with
- * `npx vitest run --config tests/deploy/vitest.config.ts --update`, and read before it is committed.
+ * Compares all resources of a stage with the lists in `inventory/`. Update the lists with
+ * `npx vitest run --config tests/deploy/vitest.config.ts --update`, and read the difference before you commit it.
  */
 import { describe, expect, test } from "vitest";
 import { deploymentOf, type StageName } from "./support/stages.ts";
 
-/** How many files a bundle has depends on its packages; that its maps lie outside does not. */
+/** The number of source maps depends on the packages in a bundle, so the list does not contain it. */
 const withoutCount = (name: string): string => name.replace(/Sourcemap\d+$/, "Sourcemap (several)");
 
 const inventoryOf = (stage: StageName): string => {

@@ -1,4 +1,4 @@
-/** What operators see and are told. docs/operations.md is held against it. */
+/** The monitoring of a stage, compared with docs/operations.md. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { services } from "#core/operation/services.ts";
@@ -29,14 +29,17 @@ describe("alarms", () => {
       "TableThrottles",
     ]);
   });
-  test.each(named)("%s tells somebody, also when it is over, and says where to read what to do", (name, inputs) => {
-    const topic = production.one("aws:sns/topic:Topic", "Alarms");
-    expect(String(inputs.alarmActions)).toContain(String(topic.inputs.name));
-    expect(inputs.okActions).toEqual(inputs.alarmActions);
-    expect(inputs.alarmDescription).toMatch(new RegExp(`docs/operations\\.md, "${name}"\\.$`));
-    expect(guide).toContain(`### ${name}\n`);
-  });
-  test.each(named)("%s watches no more metrics than CloudWatch takes, and one value", (_, inputs) => {
+  test.each(named)(
+    "%s notifies the topic, also when it ends, and names the problem, the action and its section of the guide",
+    (name, inputs) => {
+      const topic = production.one("aws:sns/topic:Topic", "Alarms");
+      expect(String(inputs.alarmActions)).toContain(String(topic.inputs.name));
+      expect(inputs.okActions).toEqual(inputs.alarmActions);
+      expect(inputs.alarmDescription).toMatch(new RegExp(`docs/operations\\.md, "${name}"\\.$`));
+      expect(guide).toContain(`### ${name}\n`);
+    },
+  );
+  test.each(named)("%s has at most the number of metrics that CloudWatch accepts, and one value", (_, inputs) => {
     const queries = queriesOf(inputs);
     expect(queries.filter(({ metric }) => metric).length).toBeLessThanOrEqual(METRICS_MAX);
     expect(queries.filter(({ returnData }) => returnData).map(({ id }) => id)).toEqual(["value"]);
@@ -46,7 +49,7 @@ describe("alarms", () => {
     expect(used.filter((id) => !ids.includes(id))).toEqual([]);
     expect(inputs.treatMissingData).toBe("notBreaching");
   });
-  test("leave out no function", () => {
+  test("cover every function", () => {
     const watched = (alarm: string) =>
       queriesOf(production.one("aws:cloudwatch/metricAlarm:MetricAlarm", `${alarm}Alarm`).inputs)
         .flatMap(({ metric }) => (metric ? [part(metric as Inputs, "dimensions").FunctionName] : []))
@@ -55,10 +58,10 @@ describe("alarms", () => {
       .ofType("aws:lambda/function:Function")
       .map(({ name, inputs }) => [name, inputs.name] as const);
     const allBut = (name: string) => names.flatMap(([each, physical]) => (each === name ? [] : [physical])).sort();
-    expect(watched("FunctionThrottles")).toEqual(allBut("FoundingFunction"));
+    expect(watched("FunctionThrottles")).toEqual(allBut("BootstrapFunction"));
     expect(watched("FunctionCrashes")).toEqual(allBut("AuthorizerFunction"));
   });
-  test("reach the address that the team set", () => {
+  test("notify the e-mail address of the settings", () => {
     expect(production.one("aws:sns/topicSubscription:TopicSubscription", "AlarmEmail").inputs).toMatchObject({
       protocol: "email",
       endpoint: "operators@example.com",
@@ -80,37 +83,37 @@ describe("the dashboard", () => {
       "Refusals",
       "Failed sign-ins",
       "Crashes",
-      "Requests by surface",
-      "Server errors by surface",
-      "Answers of the gateway",
+      "Requests by service",
+      "Server errors by service",
+      "Responses of the gateway",
       "Latency at the gateway, ms",
-      "p50 by surface, ms",
-      "p99 by surface, ms",
+      "p50 by service, ms",
+      "p99 by service, ms",
       "Failed sign-ins and locked names",
       "Throttles",
-      "Functions at once",
+      "Concurrent executions",
       "Capacity of the table, units",
-      "Read units by surface",
+      "Read units by service",
       "Cost of a million requests, USD",
       "Errors by operation",
       "Latency by operation, ms",
       "Round trips and units by operation",
       "Cold starts, ms",
-      "Tokens issued in five minutes",
+      "Tokens issued per five minutes",
     ]);
   });
-  test("lays no panel over another, nor beyond its width", () => {
+  test("has no overlapping panel and none beyond its width", () => {
     const cells = widgets.flatMap(({ x, y, width, height }) =>
       Array.from({ length: width * height }, (_, at) => `${x + (at % width)},${y + Math.floor(at / width)}`),
     );
     expect(new Set(cells).size).toBe(cells.length);
     expect(Math.max(...widgets.map(({ x, width }) => x + width))).toBe(24);
   });
-  test("shows every service by its own metrics", () => {
-    const panel = widgets.find(({ properties }) => properties.title === "Requests by surface");
+  test("shows the own metrics of every service", () => {
+    const panel = widgets.find(({ properties }) => properties.title === "Requests by service");
     for (const service of Object.keys(services)) expect(JSON.stringify(panel)).toContain(`"service","${service}"`);
   });
-  test("keeps its expressions as short as CloudWatch takes them", () => {
+  test("has no expression longer than CloudWatch accepts", () => {
     const expressions = [...String(inputs.dashboardBody).matchAll(/"expression":"((?:[^"\\]|\\.)*)"/g)];
     expect(expressions.length).toBeGreaterThan(0);
     for (const [, text = ""] of expressions) expect(text.length).toBeLessThanOrEqual(1_024);
@@ -124,9 +127,10 @@ describe("metrics that the functions write", () => {
   const inAlarms = [...text.matchAll(/"metricName":"(\w+)","namespace":"IdentityAdminApi"/g)];
   const watched = [...new Set([...inGraphs, ...inAlarms].map(([, name]) => name))].sort();
 
-  test("are watched: these", () => {
+  test("are shown or alarmed: these", () => {
     expect(inAlarms.length).toBeGreaterThan(0);
     expect(watched).toEqual([
+      "DirectoryUndoFailures",
       "Duration",
       "LockedSignIns",
       "ReadUnits",
@@ -140,33 +144,33 @@ describe("metrics that the functions write", () => {
   test.each(watched)("%s is written", (name) => expect(source).toMatch(new RegExp(`(count|addMetric)\\("${name}"`)));
 });
 
-describe("questions to the logs", () => {
+describe("saved log queries", () => {
   const queries = production.ofType("aws:cloudwatch/queryDefinition:QueryDefinition").map(({ inputs }) => inputs);
   const nameOf = ({ name }: Inputs) => String(name).replace("identity-admin-api-production/", "");
 
-  test("are these, and the guide speaks of each", () => {
+  test("are these, and the guide describes each", () => {
     const names = queries.map(nameOf).sort();
     expect(names).toEqual([
-      "answers that the gateway gave itself",
       "causes of failures",
       "cold starts",
       "database cost by operation",
       "errors by operation",
       "latency by operation",
-      "one request by its trace id",
+      "one request by trace id",
       "refusals by operation and scope",
       "refused sign-ins by source and name",
+      "responses of the gateway itself",
       "who changed what",
     ]);
     for (const name of names) expect(guide).toContain(`"${name}"`);
   });
-  test("go to logs that are there", () => {
+  test("read log groups that exist", () => {
     const groups = production.ofType("aws:cloudwatch/logGroup:LogGroup").map(({ inputs }) => inputs.name);
     for (const { logGroupNames } of queries) expect(groups).toEqual(expect.arrayContaining(logGroupNames as string[]));
   });
 });
 
-describe("a stage that nobody watches", () => {
+describe("monitoring", () => {
   test.each<[StageName, boolean]>([
     ["production", true],
     ["staging", true],

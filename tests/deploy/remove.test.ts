@@ -1,4 +1,4 @@
-/** SST's own program, asked to remove a stage: before a stand-in of AWS that only knows what SST looks up first. */
+/** Runs `sst remove` against a fake of AWS that implements only SST's first calls. */
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -8,16 +8,16 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { root } from "#tools/deploy/bundle.ts";
 
-const asked: string[] = [];
+const requests: string[] = [];
 const aws = createServer((request, response) => {
-  asked.push(`${request.method} ${request.url} ${request.headers["x-amz-target"] ?? ""}`.trim());
+  requests.push(`${request.method} ${request.url} ${request.headers["x-amz-target"] ?? ""}`.trim());
   request.resume();
   if (request.headers["x-amz-target"] !== "AmazonSSM.GetParameter") {
     response.statusCode = 404;
     response.end('<?xml version="1.0"?><Error><Code>NoSuchKey</Code></Error>');
     return;
   }
-  // The account was prepared for SST, by a version later than any.
+  // The account is already prepared for SST, by a later version than any.
   const Value = JSON.stringify({ version: 99, asset: "assets", state: "state" });
   response.setHeader("content-type", "application/x-amz-json-1.1");
   response.end(JSON.stringify({ Parameter: { Name: "/sst/bootstrap", Value } }));
@@ -34,7 +34,7 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-const sst = (...args: readonly string[]): Promise<{ readonly code: number | null; readonly said: string }> =>
+const sst = (...args: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> =>
   new Promise((done) => {
     const child = spawn(join(root, "node_modules/.bin/sst"), args, {
       cwd: root,
@@ -46,32 +46,32 @@ const sst = (...args: readonly string[]): Promise<{ readonly code: number | null
         SST_TELEMETRY_DISABLED: "1",
         SST_SKIP_DEPENDENCY_CHECK: "1",
         SST_NO_BUN: "1",
-        AWS_ACCESS_KEY_ID: "nobody",
-        AWS_SECRET_ACCESS_KEY: "nothing",
+        AWS_ACCESS_KEY_ID: "unused",
+        AWS_SECRET_ACCESS_KEY: "unused",
         AWS_REGION: "eu-west-1",
         AWS_EC2_METADATA_DISABLED: "true",
         AWS_ENDPOINT_URL: `http://127.0.0.1:${(aws.address() as AddressInfo).port}`,
       },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    let said = "";
-    const hear = (text: Buffer) => {
-      said += text.toString();
+    let output = "";
+    const append = (text: Buffer) => {
+      output += text.toString();
     };
-    child.stdout.on("data", hear);
-    child.stderr.on("data", hear);
-    child.once("close", (code) => done({ code, said }));
+    child.stdout.on("data", append);
+    child.stderr.on("data", append);
+    child.once("close", (code) => done({ code, output }));
   });
 
-test("`sst remove` of production is refused before anything is touched", async () => {
-  const { code, said } = await sst("remove", "--stage", "production");
-  expect(said).toContain("Cannot remove protected stage");
+test("refuses to remove production before it changes anything", async () => {
+  const { code, output } = await sst("remove", "--stage", "production");
+  expect(output).toContain("Cannot remove protected stage");
   expect(code).toBe(1);
-  expect(asked).toEqual(["POST / AmazonSSM.GetParameter"]);
+  expect(requests).toEqual(["POST / AmazonSSM.GetParameter"]);
 });
 
-test("of another stage it begins: it looks for the stage's state", async () => {
-  const { said } = await sst("remove", "--stage", "dana");
-  expect(said).not.toContain("Cannot remove protected stage");
-  expect(asked.some((line) => line.includes("/dana.json"))).toBe(true);
+test("begins to remove another stage by reading its state", async () => {
+  const { output } = await sst("remove", "--stage", "dana");
+  expect(output).not.toContain("Cannot remove protected stage");
+  expect(requests.some((line) => line.includes("/dana.json"))).toBe(true);
 });

@@ -1,8 +1,8 @@
-/** The gateway: its routes are the catalogue's, each behind the authorizer, and reachable under its own names only. */
+/** The gateway: it has the routes of the catalogue, each behind the authorizer, and only its own domains reach it. */
 import { describe, expect, test } from "vitest";
 import { routes } from "#core/operation/derive.ts";
 import { componentName } from "../../stacks/plan.ts";
-import { deploymentOf, part, type StageName, withoutChance } from "./support/stages.ts";
+import { deploymentOf, part, type StageName, withoutRandom } from "./support/stages.ts";
 
 const stages: StageName[] = ["production", "staging", "dana"];
 const production = deploymentOf("production");
@@ -16,7 +16,7 @@ describe.each(stages)("the routes of %s", (stage) => {
       .map(({ name, inputs }) => [String(inputs.routeKey), { name, inputs }]),
   );
 
-  test("are those of the catalogue, and no others", () => {
+  test("are exactly those of the catalogue", () => {
     expect([...made.keys()].sort()).toEqual(
       routes()
         .map(({ key }) => key)
@@ -32,10 +32,10 @@ describe.each(stages)("the routes of %s", (stage) => {
     expect(integration.inputs).toMatchObject({ integrationType: "AWS_PROXY", payloadFormatVersion: "2.0" });
     const permission = deployment.one("aws:lambda/permission:Permission", `${base}Permissions`);
     for (const target of [integration.inputs.integrationUri, permission.inputs.function]) {
-      expect(withoutChance(String(target))).toMatch(new RegExp(`-${componentName(service)}Function-\\*$`));
+      expect(withoutRandom(String(target))).toMatch(new RegExp(`-${componentName(service)}Function-\\*$`));
     }
   });
-  test("the authorizer is asked about every request, remembers no answer and may be called", () => {
+  test("invoke the authorizer for every request, without a cache, and with a permission", () => {
     expect(authorizer.inputs).toMatchObject({
       authorizerType: "REQUEST",
       identitySources: [],
@@ -43,7 +43,7 @@ describe.each(stages)("the routes of %s", (stage) => {
       authorizerPayloadFormatVersion: "2.0",
       enableSimpleResponses: true,
     });
-    expect(withoutChance(String(authorizer.inputs.authorizerUri))).toContain("-AuthorizerFunction-*");
+    expect(withoutRandom(String(authorizer.inputs.authorizerUri))).toContain("-AuthorizerFunction-*");
     deployment.one("aws:lambda/permission:Permission", "ApiAuthorizerFunctionPermission");
   });
 });
@@ -51,7 +51,7 @@ describe.each(stages)("the routes of %s", (stage) => {
 describe("the gateway", () => {
   const stageOf = (stage: StageName) => deploymentOf(stage).one("aws:apigatewayv2/stage:Stage", "ApiStage").inputs;
 
-  test("lets in no more than the stage may serve", () => {
+  test("has the throttle of the stage", () => {
     const limits = stages.map((stage) => part(stageOf(stage), "defaultRouteSettings"));
     expect(limits).toEqual([
       { throttlingRateLimit: 1_000, throttlingBurstLimit: 2_000 },
@@ -59,7 +59,7 @@ describe("the gateway", () => {
       { throttlingRateLimit: 50, throttlingBurstLimit: 100 },
     ]);
   });
-  test("writes one line of JSON for each request, in which what callers write cannot take the place of what is known", () => {
+  test("writes one line of JSON per request, with fields that a caller controls first, so that they override no other field", () => {
     const log = part(stageOf("production"), "accessLogSettings");
     const format = JSON.parse(String(log.format)) as Record<string, string>;
     expect(Object.keys(format).slice(0, 3)).toEqual(["path", "userAgent", "method"]);
@@ -68,18 +68,18 @@ describe("the gateway", () => {
     );
     expect(String(log.destinationArn)).toContain(":log-group:/aws/vendedlogs/apis/");
   });
-  test("leaves preflights to the functions", () => {
+  test("does not handle CORS", () => {
     expect(production.one("aws:apigatewayv2/api:Api", "ApiApi").inputs.corsConfiguration).toEqual({});
   });
 });
 
-describe("the names of the API", () => {
-  test("where there is one, the name that AWS gives leads nowhere", () => {
+describe("the domains of the API", () => {
+  test("disable the name that AWS assigns", () => {
     const isClosed = (stage: StageName) =>
       deploymentOf(stage).one("aws:apigatewayv2/api:Api", "ApiApi").inputs.disableExecuteApiEndpoint;
     expect(stages.map(isClosed)).toEqual([true, false, false]);
   });
-  test("are two for one API: without client certificates, and with those of the truststore's authorities", () => {
+  test("are two for one API: one without client certificates, one that requires them", () => {
     const domains = production.ofType("aws:apigatewayv2/domainName:DomainName").map(({ inputs }) => inputs);
     expect(domains.map(({ domainName }) => domainName).sort()).toEqual(["api.example.com", "mtls.example.com"]);
     for (const { domainName, mutualTlsAuthentication, domainNameConfiguration } of domains) {
@@ -94,7 +94,7 @@ describe("the names of the API", () => {
     expect(mappings.map(({ domainName }) => domainName).sort()).toEqual(["api.example.com", "mtls.example.com"]);
     for (const mapping of mappings) expect(mapping).toMatchObject({ apiId: "ApiApi-id" });
   });
-  test("keep every version of the truststore, closed to the public", () => {
+  test("retain every version of the truststore, in a private bucket", () => {
     const versions = production.one("aws:s3/bucketVersioning:BucketVersioning", "TruststoreVersions");
     expect(versions.inputs.versioningConfiguration).toEqual({ status: "Enabled" });
     expect(

@@ -1,4 +1,4 @@
-/** How stages differ, and what a team is told when it sets something wrong. */
+/** The differences between stages, and the errors for wrong settings. */
 import { describe, expect, test } from "vitest";
 import { evaluate, secrets } from "./support/evaluate.ts";
 import { deploymentOf, part, type StageName } from "./support/stages.ts";
@@ -7,7 +7,7 @@ const stages: StageName[] = ["production", "staging", "dana"];
 const tableOf = (stage: StageName) => deploymentOf(stage).one("aws:dynamodb/table:Table", "DataTable");
 
 describe("a stage", () => {
-  test("is removed with everything in it where it is a developer's own, and not at all where it is production", () => {
+  test("is removed with its data if it is a developer's own, and never if it is production", () => {
     const rules = stages.map((stage) => {
       const { removal, protect } = deploymentOf(stage).evaluation.app;
       return { removal, protect };
@@ -18,7 +18,7 @@ describe("a stage", () => {
       { removal: "remove", protect: false },
     ]);
   });
-  test("keeps its table as long as it should", () => {
+  test("protects and retains its table: production, staging; not a developer's own", () => {
     const rules = stages.map((stage) => {
       const { isProtected, isRetained, inputs } = tableOf(stage);
       return [isProtected, isRetained, inputs.deletionProtectionEnabled];
@@ -30,7 +30,7 @@ describe("a stage", () => {
     ]);
   });
   test.each(stages)(
-    "%s: the table goes back to any second of 35 days, is encrypted, forgets what expired, has no index",
+    "%s has a table with 35 days of point-in-time recovery, encryption and expiry, without an index",
     (stage) => {
       expect(tableOf(stage).inputs).toMatchObject({
         hashKey: "PK",
@@ -44,14 +44,14 @@ describe("a stage", () => {
       });
     },
   );
-  test("writes as much of a log, for as long, as somebody reads it", () => {
+  test("has the log level and the retention of its kind", () => {
     const rules = stages.map((stage) => {
       const { inputs } = deploymentOf(stage).one("aws:lambda/function:Function", "ApplicationsFunction");
       const level = part(part(inputs, "environment"), "variables").POWERTOOLS_LOG_LEVEL;
-      const kept = deploymentOf(stage)
+      const retention = deploymentOf(stage)
         .ofType("aws:cloudwatch/logGroup:LogGroup")
         .map((group) => group.inputs.retentionInDays);
-      return [level, ...new Set(kept)];
+      return [level, ...new Set(retention)];
     });
     expect(rules).toEqual([
       ["WARN", 365],
@@ -59,7 +59,7 @@ describe("a stage", () => {
       ["DEBUG", 7],
     ]);
   });
-  test("tells its addresses and its table", () => {
+  test("outputs its addresses and its table", () => {
     expect(deploymentOf("production").evaluation.outputs).toMatchObject({
       url: "https://api.example.com",
       mtlsUrl: "https://mtls.example.com",
@@ -68,7 +68,7 @@ describe("a stage", () => {
   });
 });
 
-test("a table that was restored takes the place of the stage's own, which stays", async () => {
+test("a restored table replaces the stage's own, which is retained", async () => {
   const environment = { ...secrets, RESTORED_TABLE: "from-a-backup" };
   const { resources } = await evaluate({ stage: "staging", environment });
   const inputsOf = (name: string) => resources.find((resource) => resource.name === name)?.inputs;
@@ -79,16 +79,16 @@ test("a table that was restored takes the place of the stage's own, which stays"
   expect(JSON.stringify(inputsOf("TableThrottlesAlarm"))).toContain('"from-a-backup"');
 });
 
-describe("a deployment is refused, and told why,", () => {
+describe("a deployment is refused with the reason", () => {
   test("without a secret", async () => {
     const environment = { SST_SECRET_AdminPassword: "some password" };
     await expect(evaluate({ stage: "staging", environment })).rejects.toThrow(/Set a value for SealKey/);
   });
-  test("with a setting that is wrong", async () => {
+  test("with a wrong setting", async () => {
     const environment = { ...secrets, API_DOMAIN: "api.example.com" };
     await expect(evaluate({ stage: "staging", environment })).rejects.toThrow(/API_DOMAIN needs HOSTED_ZONE_ID/);
   });
-  test("with live functions in a stage that others use", async () => {
-    await expect(evaluate({ stage: "staging", isLive: true })).rejects.toThrow(/choose a stage of your own/);
+  test("with live functions in a shared stage", async () => {
+    await expect(evaluate({ stage: "staging", isLive: true })).rejects.toThrow(/Choose a stage of your own/);
   });
 });

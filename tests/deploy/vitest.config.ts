@@ -1,4 +1,4 @@
-/** `npm run test:deploy`: what would be made on AWS, evaluated on this machine. It needs SST's platform (`npm run sst:install`). */
+/** `npm run test:deploy`: evaluates on this machine what a deployment would create on AWS. Needs `npm run sst:install`. */
 import { defineConfig } from "vitest/config";
 import { shared } from "../../vitest.config.ts";
 

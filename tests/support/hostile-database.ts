@@ -1,10 +1,10 @@
 /**
  * What DynamoDB does and the embedded engine never does, put between the SDK and the engine: conflicts of transactions,
- * throttling, reads that see half a transaction, answers that get lost. The source of chance is seeded.
+ * throttling, reads that see half a transaction, lost responses. The source of chance is seeded.
  *
- * Rules (reference/dynamodb.md, sections 3 and 5): the second transaction on an item in flight is cancelled at once; Query
- * and BatchGetItem may show some items as they were before a transaction, GetItem and TransactGetItems never; a request that
- * repeats a token is answered as the first was.
+ * Rules (Amazon DynamoDB Developer Guide, "Transactions: how it works"): the second transaction on an item in flight is
+ * cancelled at once; Query and BatchGetItem may show some items as they were before a transaction, GetItem and
+ * TransactGetItems never; a request that repeats a token gets the response of the first.
  */
 import { Readable } from "node:stream";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
@@ -13,14 +13,15 @@ type Request = Parameters<NodeHttpHandler["handle"]>[0];
 type Options = Parameters<NodeHttpHandler["handle"]>[1];
 type Answer = Awaited<ReturnType<NodeHttpHandler["handle"]>>;
 
-/** How often what goes wrong. Chances are 0 to 1. */
+/** How often each failure happens. Chances are 0 to 1. */
 export interface Odds {
-  /** A transaction is cancelled though nothing is in its way. Real conflicts always count. */
+  /** A transaction is cancelled without a conflict. Real conflicts are always reported. */
   readonly conflict: number;
   /** A request of any kind is throttled. */
   readonly throttle: number;
   /** An item of a committed transaction is shown as it was, for up to `halfMs`, to reads that may see that. */
   readonly half: number;
+  /** Milliseconds; requests where the time of the database goes by requests. */
   readonly halfMs: number;
   /** A request is executed and its connection then reported as dropped. */
   readonly lost: number;
@@ -32,13 +33,15 @@ export interface Odds {
 export interface HostileDatabase {
   /** The `requestHandler` of an SDK client. */
   readonly handler: NodeHttpHandler;
-  /** How often what went wrong so far. */
+  /** How often each failure happened so far. */
   readonly counts: { conflicts: number; throttles: number; halves: number; lost: number };
   /** Changes the odds from the next request on. */
   set(odds: Partial<Odds>): void;
+  /** Shows everything as it is from now on, until the next transaction. */
+  settle(): void;
 }
 
-/** Nothing goes wrong. */
+/** No failures. */
 export const CALM: Odds = { conflict: 0, throttle: 0, half: 0, halfMs: 0, lost: 0, heldMs: 0 };
 
 /** A seeded source of numbers in [0, 1): mulberry32. */
@@ -97,7 +100,7 @@ const readBody = async ({ response }: Answer): Promise<unknown> => {
   return JSON.parse(Buffer.concat(chunks).toString());
 };
 
-/** The same request with another body. The engine does not look at signatures. */
+/** The same request with another body. The engine ignores signatures. */
 const withBody = (request: Request, body: unknown, target?: string): Request => {
   const text = JSON.stringify(body);
   const copy = Object.assign(Object.create(Object.getPrototypeOf(request)), request) as Request;
@@ -136,9 +139,18 @@ const tableOf = (step: TransactItem | undefined): string =>
 const keyOfStep = (step: TransactItem): Attributes =>
   keyOf(step.Put?.Item ?? (step.Update ?? step.Delete ?? step.ConditionCheck ?? step.Get)?.Key ?? {});
 
-/** Puts a hostile database in front of the one that the client is configured for. */
-export const hostileDatabase = (seed: number, initial: Odds): HostileDatabase => {
+/**
+ * Puts a hostile database in front of the one that the client is configured for. Where its time goes by requests, how long
+ * half a transaction is seen does not depend on how fast the machine is.
+ */
+export const hostileDatabase = (
+  seed: number,
+  initial: Odds,
+  time: "milliseconds" | "requests" = "milliseconds",
+): HostileDatabase => {
   const random = seeded(seed);
+  let requests = 0;
+  const now = (): number => (time === "requests" ? requests : performance.now());
   const inner = new NodeHttpHandler();
   const counts = { conflicts: 0, throttles: 0, halves: 0, lost: 0 };
   const inFlight = new Set<string>();
@@ -187,7 +199,7 @@ export const hostileDatabase = (seed: number, initial: Odds): HostileDatabase =>
       else tokens.delete(token);
       for (const image of committed ? before : []) {
         images.delete(identityOf(image.key));
-        const until = performance.now() + random() * odds.halfMs;
+        const until = now() + random() * odds.halfMs;
         if (happens(odds.half)) images.set(identityOf(image.key), { ...image, until });
       }
       await wait(random() * odds.heldMs);
@@ -199,7 +211,7 @@ export const hostileDatabase = (seed: number, initial: Odds): HostileDatabase =>
   };
 
   const oldImages = (which: (image: OldImage) => boolean): OldImage[] => {
-    for (const [id, { until }] of images) if (until < performance.now()) images.delete(id);
+    for (const [id, { until }] of images) if (until < now()) images.delete(id);
     return [...images.values()].filter(which);
   };
 
@@ -290,6 +302,7 @@ export const hostileDatabase = (seed: number, initial: Odds): HostileDatabase =>
 
   class HostileHandler extends NodeHttpHandler {
     override async handle(request: Request, options?: Options): Promise<Answer> {
+      requests += 1;
       const operation = String(request.headers["x-amz-target"]).split(".")[1] ?? "";
       const answer = await execute(operation, request, options);
       if (!happens(odds.lost)) return answer;
@@ -304,6 +317,9 @@ export const hostileDatabase = (seed: number, initial: Odds): HostileDatabase =>
     counts,
     set(changed) {
       odds = { ...odds, ...changed };
+    },
+    settle() {
+      images.clear();
     },
   };
 };

@@ -16,17 +16,20 @@ import type { RunningService } from "#local/service.ts";
 
 export const TENANT = "carbon.super";
 
+/** Where a service, or a table that was seeded as one, is reached. */
+type Reached = Pick<RunningService, "tableName" | "endpoint">;
+
 /** The table of a running service. */
-export const tableOf = ({ tableName, endpoint }: RunningService): Table =>
+export const tableOf = ({ tableName, endpoint }: Reached): Table =>
   openTable({
     tableName,
     deadlineMs: 5_000,
     client: { endpoint, region: "local", credentials: { accessKeyId: "x", secretAccessKey: "x" } },
   })(newMeter());
 
-/** Adds a user with one role that holds exactly these scopes, or with no role. Answers the user's id. */
+/** Adds a user with one role of exactly these scopes, or without a role. Returns the user's id. */
 export const addUser = async (
-  service: RunningService,
+  service: Reached,
   { username, password, scopes }: { username: string; password: string; scopes?: readonly string[] },
 ): Promise<string> => {
   const table = tableOf(service);
@@ -46,7 +49,7 @@ export const addUser = async (
   return userId;
 };
 
-/** Makes a user's item something that no version of the service wrote: what reads it fails unexpectedly. */
+/** Corrupts the item of a user: reading it fails unexpectedly. */
 export const breakUser = (service: RunningService, id: string): Promise<void> =>
   tableOf(service).write({
     change: keys.user(TENANT, id),

@@ -1,4 +1,7 @@
-/** What the tests of SCIM 1.1 share: a client that holds every answer against what holds for all of them, and makes users and groups. */
+/**
+ * What the tests of SCIM 1.1 share: a client that checks every response for what all responses have, and creates users
+ * and groups.
+ */
 import { expect } from "vitest";
 import { fresh, type Shown } from "./scim.ts";
 import type { Answer, Ask, World } from "./world.ts";
@@ -14,7 +17,7 @@ export const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/;
 
 const resourcesOf = (body: Shown): readonly Shown[] => (Array.isArray(body.Resources) ? body.Resources : [body]);
 
-/** What holds for every answer (reference scim.md sections 2.2, 2.3, 2.8 and 2.9). */
+/** Checks what every response has. */
 const checkAnswer = ({ status, headers, text, body }: Answer): void => {
   expect(status, text).toBeLessThan(500);
   if (text === "") return;
@@ -32,7 +35,7 @@ const checkAnswer = ({ status, headers, text, body }: Answer): void => {
   }
 };
 
-/** That an answer is this refusal; answers its sentence. */
+/** Checks the status of an error; returns its description. */
 export const refusal1 = ({ status, text, body }: Answer, wanted: number): string => {
   expect(status, text).toBe(wanted);
   return body.Errors[0].description;
@@ -40,7 +43,7 @@ export const refusal1 = ({ status, text, body }: Answer, wanted: number): string
 
 /** A client of SCIM 1.1 on a running service. */
 export const scim1Of = ({ ask: send }: World) => {
-  /** Asks below `/svc/scim`, and checks what holds for every answer. */
+  /** Sends a request below `/svc/scim`, and checks the response. */
   const ask = async (method: string, path: string, options: Ask & { readonly query?: Json } = {}): Promise<Answer> => {
     const { query = {}, ...rest } = options;
     const parameters = new URLSearchParams();
@@ -49,7 +52,7 @@ export const scim1Of = ({ ask: send }: World) => {
     checkAnswer(answer);
     return answer;
   };
-  /** A request that must be answered with this status; answers the body. */
+  /** Sends a request that must return this status; returns the body. */
   const done = async (wanted: number, method: string, path: string, body?: Json): Promise<Shown> => {
     const answer = await ask(method, path, body === undefined ? {} : { body });
     expect(answer.status, answer.text).toBe(wanted);
@@ -57,10 +60,10 @@ export const scim1Of = ({ ask: send }: World) => {
   };
   return {
     ask,
-    /** Makes a user, with a name of its own unless one is given. */
+    /** Creates a user, with a unique name unless one is given. */
     user: (body: Json = {}) =>
       done(201, "POST", "/Users", { schemas: [], userName: fresh("user"), password: "good-password", ...body }),
-    /** Makes a group, with a name of its own unless one is given. */
+    /** Creates a group, with a unique name unless one is given. */
     group: (body: Json = {}) => done(201, "POST", "/Groups", { displayName: fresh("group"), ...body }),
     read: (path: string) => done(200, "GET", path),
     put: (path: string, body: Json) => done(200, "PUT", path, body),

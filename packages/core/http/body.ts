@@ -8,7 +8,7 @@ import { checkJsonText, decodeUtf8 } from "./json.ts";
 import { type HttpRequest, readQuery } from "./request.ts";
 
 /** Bytes of a body whose operation says nothing else. */
-const BYTES_MAX = 1_048_576;
+export const BYTES_MAX = 1_048_576;
 
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json(?:;|$)/i;
 const FORM_TYPE = /^application\/x-www-form-urlencoded(?:;|$)/i;

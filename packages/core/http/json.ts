@@ -8,7 +8,8 @@ import { Fault } from "../platform/faults.ts";
 
 /** Nesting of a body. DynamoDB holds 32 levels; no shape of the API comes near. */
 const DEPTH_MAX = 30;
-const MEMBERS_MAX = 10_000;
+/** Members of all objects of a body whose operation sets no limit of its own. */
+export const MEMBERS_MAX = 10_000;
 
 const NUMBER = /-?\d[\d.eE+-]*/y;
 

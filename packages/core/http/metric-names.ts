@@ -24,5 +24,7 @@ export type MetricName =
   | "SignInFailures"
   /** Those of the failures that met a locked name. */
   | "LockedSignIns"
+  /** Changes of a directory that failed halfway and could not be undone. */
+  | "DirectoryUndoFailures"
   /** Days since the key that signs access tokens began to. */
   | "SigningKeyAge";

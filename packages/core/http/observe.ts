@@ -48,11 +48,21 @@ interface SecurityEvent {
   readonly reason: string;
 }
 
+/** A change of a user of a directory that is half done: an operator must repair the entry. */
+interface UndoFailure {
+  readonly tenant: string;
+  readonly userStore: string;
+  /** `undefined`: an entry that was created and must be deleted. */
+  readonly userId: string | undefined;
+  readonly cause: unknown;
+}
+
 /** The voice of one function. */
 export interface Observer {
   request(record: RequestRecord): void;
   trouble(trouble: Trouble): void;
   security(event: SecurityEvent): void;
+  undoFailure(failure: UndoFailure): void;
   /** The age of the key that signs access tokens, where it was looked up. */
   signingKey(ageMs: number): void;
 }
@@ -85,6 +95,7 @@ function open(service: string): Observer {
   let cold = true;
   /** What was told since the last line. */
   let refused = { SignInFailures: 0, LockedSignIns: 0 };
+  let undoFailures = 0;
   let keyAgeMs: number | undefined;
   return {
     request({ cost, durationMs, ...record }) {
@@ -103,6 +114,8 @@ function open(service: string): Observer {
         count("LockedSignIns", refused.LockedSignIns);
       }
       refused = { SignInFailures: 0, LockedSignIns: 0 };
+      if (undoFailures > 0) count("DirectoryUndoFailures", undoFailures);
+      undoFailures = 0;
       if (keyAgeMs !== undefined) count("SigningKeyAge", keyAgeMs / DAY_MS);
       keyAgeMs = undefined;
       for (const [name, value] of Object.entries({ ...record, coldStart: cold })) {
@@ -118,6 +131,10 @@ function open(service: string): Observer {
       refused.SignInFailures += 1;
       if (event.reason === "locked") refused.LockedSignIns += 1;
       logger.warn("sign-in refused", { ...event });
+    },
+    undoFailure({ cause, ...failure }) {
+      undoFailures += 1;
+      logger.error("directory undo failed", { ...failure, cause: accountOf(cause) });
     },
     signingKey(ageMs) {
       keyAgeMs = ageMs;

@@ -1,69 +1,62 @@
 /**
- * What a user is in a directory. Attributes that it has are its own, whatever was known before; the rest of the user (other
- * attributes, the types of addresses, whether it is active, its groups and roles) is kept beside it: its shadow.
+ * A user as a directory entry and a directory record. The directory is the source of the attributes that it holds. The
+ * directory record, a row of the table, stores the rest: other attributes, the types of addresses, `active`, groups, roles.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { User } from "../identities/users/model.ts";
+import { memberOf, withMember } from "../scim/resource.ts";
 import type { Json, JsonObject, Resource } from "../scim/schema/attribute.ts";
 import { isObject } from "../scim/values.ts";
 import type { Entry, ValueChange } from "./connection.ts";
-import { isNamedBy } from "./escape.ts";
+import { isNamedBy, rdnsOf } from "./escape.ts";
 import { type DirectorySettings, listAttributes } from "./model.ts";
 
 const FORMATTED = "name.formatted";
-const FAMILY = "name.familyName";
-/** What `person` demands (RFC 4519 section 3.12): filled with the user name where nothing is known. */
-const demanded: ReadonlySet<string> = new Set(["cn", "sn"]);
+/** Required by the object class `person` (RFC 4519 section 3.12). Without a value of its own each holds the user name. */
+const required: ReadonlySet<string> = new Set(["cn", "sn"]);
 
-/** The times and the number of the change that directories keep of entries (RFC 4512 section 3.4; OpenLDAP's `entryCSN`). */
+/** Operational attributes (RFC 4512 section 3.4; `entryCSN` is OpenLDAP's change number). */
 const CREATED = "createTimestamp";
 const MODIFIED = "modifyTimestamp";
 const CHANGE = "entryCSN";
 
 const GENERALIZED = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(?:[.,](\d{1,6}))?\d*Z/;
 
-type Place = readonly [outer: string, inner: string | undefined];
-
-/** The attributes that entries are read with. */
+/** The attributes that reads of entries return. */
 export function attributesRead({ attributes, usernameAttribute, idAttribute }: DirectorySettings): readonly string[] {
   return [...new Set([idAttribute, usernameAttribute, ...Object.values(attributes), CREATED, MODIFIED, CHANGE])];
 }
 
-/** The values of an attribute of an entry. */
-export function valuesOf({ values }: Entry, attribute: string): readonly string[] {
-  return values.get(attribute.toLowerCase()) ?? [];
-}
-
-/** Whatever changes with the password too. */
+/** Differs after every change of an entry, also of its password. */
 export function markOf(entry: Entry): string {
   return `${entry.dn}\n${valuesOf(entry, CHANGE)[0] ?? valuesOf(entry, MODIFIED)[0] ?? ""}`;
 }
 
-/** The id of the user of an entry; `undefined` where the directory does not tell one that can be a key. */
+/** The user id of an entry; `undefined` where its text cannot be an id. */
 export function idIn(entry: Entry, { idAttribute }: DirectorySettings): string | undefined {
   const [id] = valuesOf(entry, idAttribute);
   return id !== undefined && isPossibleId(id) ? id : undefined;
 }
 
-/** Whether a text can be an id: what callers ask for is not worth a question otherwise. */
+/** Whether a text can be an id of a directory. Spares a search for texts of callers that cannot. */
 export function isPossibleId(text: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9-]{7,63}$/.test(text);
 }
 
-/** The user name of an entry: of several, the one that the entry is named by. */
+/** The user name of an entry. Of several, the one in its distinguished name. */
 export function nameIn(entry: Entry, { usernameAttribute }: DirectorySettings): string | undefined {
   const names = valuesOf(entry, usernameAttribute);
   if (names.length < 2 || !isNamedBy(entry.dn, usernameAttribute)) return names[0];
-  const [first = ""] = entry.dn.split(/(?<!\\),/, 1);
-  const named = first.slice(usernameAttribute.length + 1).toLowerCase();
+  const [rdn] = rdnsOf(entry.dn);
+  const named = rdn.slice(usernameAttribute.length + 1).toLowerCase();
   return names.find((name) => name.toLowerCase() === named) ?? names[0];
 }
 
-/** The user of an entry, with its shadow where it has one. */
+/** The user of an entry and its directory record; `undefined` for an entry without a user name. */
 export function userOf(
   entry: Entry,
   id: string,
-  shadow: User | undefined,
+  record: User | undefined,
   settings: DirectorySettings,
 ): User | undefined {
   const userName = nameIn(entry, settings);
@@ -73,27 +66,26 @@ export function userOf(
     id,
     userName,
     userStore: settings.domain,
-    active: shadow?.active ?? true,
+    active: record?.active ?? true,
     hasPassword: false,
     createdMs,
-    modifiedMs: Math.max(createdMs, msOf(entry, MODIFIED), shadow?.modifiedMs ?? 0),
-    version: changeOf(entry) + (shadow?.version ?? 0),
-    profile: profileOf(entry, shadow?.profile ?? {}, settings),
-    groupIds: shadow?.groupIds ?? [],
-    roleIds: shadow?.roleIds ?? [],
+    modifiedMs: Math.max(createdMs, msOf(entry, MODIFIED), record?.modifiedMs ?? 0),
+    version: microsecondsOf(valuesOf(entry, CHANGE)[0] ?? valuesOf(entry, MODIFIED)[0]) + (record?.version ?? 0),
+    profile: profileOf(entry, record?.profile ?? {}, settings),
+    groupIds: record?.groupIds ?? [],
+    roleIds: record?.roleIds ?? [],
   };
+}
+
+function valuesOf({ values }: Entry, attribute: string): readonly string[] {
+  return values.get(attribute.toLowerCase()) ?? [];
 }
 
 function msOf(entry: Entry, attribute: string): number {
   return Math.floor(microsecondsOf(valuesOf(entry, attribute)[0]) / 1_000);
 }
 
-/** Grows with every change of the entry. */
-function changeOf(entry: Entry): number {
-  return microsecondsOf(valuesOf(entry, CHANGE)[0] ?? valuesOf(entry, MODIFIED)[0]);
-}
-
-/** Microseconds since 1970 of a generalized time (RFC 4517 section 3.3.13), with which a CSN begins too; 0 for anything else. */
+/** Microseconds since 1970 of a generalized time (RFC 4517 section 3.3.13), with which a CSN begins too; otherwise 0. */
 function microsecondsOf(text: string | undefined): number {
   const [, year, month, day, hour, minute, second, fraction = ""] = GENERALIZED.exec(text ?? "") ?? [];
   if (second === undefined) return 0;
@@ -101,18 +93,17 @@ function microsecondsOf(text: string | undefined): number {
   return ms * 1_000 + Number(fraction.padEnd(6, "0"));
 }
 
-/** What an entry and its shadow say together. */
-function profileOf(entry: Entry, rest: Resource, settings: DirectorySettings): Resource {
+function profileOf(entry: Entry, recorded: Resource, settings: DirectorySettings): Resource {
   const userName = nameIn(entry, settings);
-  let profile = rest;
+  let profile = recorded;
   for (const [name, attribute] of Object.entries(settings.attributes)) {
     const values = valuesOf(entry, attribute);
     if (listAttributes.includes(name)) {
-      const list = listed(values, elementsOf(rest, name));
+      const list = listed(values, elementsOf(recorded, name));
       profile = withValue(profile, name, list.length > 0 ? list : undefined);
     } else if (name !== FORMATTED) {
       const [value] = values;
-      const isFilled = demanded.has(attribute.toLowerCase()) && value === userName;
+      const isFilled = required.has(attribute.toLowerCase()) && value === userName;
       profile = withValue(profile, name, isFilled ? undefined : value);
     }
   }
@@ -123,71 +114,64 @@ function profileOf(entry: Entry, rest: Resource, settings: DirectorySettings): R
   return withValue(profile, FORMATTED, isDerived ? undefined : value);
 }
 
-/** Values of the directory as a list, each with what is known of it here. */
-function listed(values: readonly string[], known: readonly JsonObject[]): Json[] {
+/** The values of the directory as elements, each with the parts that the record stores for it, in the record's order. */
+function listed(values: readonly string[], recorded: readonly JsonObject[]): Json[] {
   const inOrder = [
-    ...known.flatMap(({ value }) => values.filter((text) => sameText(value, text))),
-    ...values.filter((text) => !known.some(({ value }) => sameText(value, text))),
+    ...recorded.flatMap(({ value }) => values.filter((text) => isSameText(value, text))),
+    ...values.filter((text) => !recorded.some(({ value }) => isSameText(value, text))),
   ];
   return [...new Set(inOrder)].map((text) => ({
-    ...(known.find(({ value }) => sameText(value, text)) ?? {}),
+    ...(recorded.find(({ value }) => isSameText(value, text)) ?? {}),
     value: text,
   }));
 }
 
-function sameText(a: Json | undefined, b: string): boolean {
+function isSameText(a: Json | undefined, b: string): boolean {
   return typeof a === "string" && a.toLowerCase() === b.toLowerCase();
 }
 
-/** What a directory does not hold of a profile. */
-export function restOf(profile: Resource, { attributes }: DirectorySettings): Resource {
-  let rest = profile;
-  for (const name of Object.keys(attributes)) {
-    if (!listAttributes.includes(name)) {
-      rest = withValue(rest, name, undefined);
-      continue;
-    }
-    // A list is kept where its elements say more than their values.
-    const isPlain = elementsOf(rest, name).every((element) => Object.keys(element).length === 1);
-    if (isPlain) rest = withValue(rest, name, undefined);
-  }
-  return rest;
+/** The part of a profile that the directory record stores: what the directory does not hold. */
+export function recordProfile(profile: Resource, { attributes }: DirectorySettings): Resource {
+  return Object.keys(attributes).reduce((rest, name) => {
+    const hasOtherParts = elementsOf(rest, name).some((element) => Object.keys(element).length !== 1);
+    return listAttributes.includes(name) && hasOtherParts ? rest : withValue(rest, name, undefined);
+  }, profile);
 }
 
-/** The values that the directory shall have of a user, by its attributes. */
-export function wishedValues(
+/** The values of a user's entry, by attribute of the directory. An empty list: no value. */
+export function entryValues(
   { userName, profile }: Pick<User, "userName" | "profile">,
   { attributes }: DirectorySettings,
 ): ReadonlyMap<string, readonly string[]> {
-  const wished = new Map<string, readonly string[]>();
+  const entry = new Map<string, readonly string[]>();
   for (const [name, attribute] of Object.entries(attributes)) {
     if (listAttributes.includes(name)) {
       const values = elementsOf(profile, name).flatMap(({ value }) => (typeof value === "string" ? [value] : []));
-      wished.set(attribute, [...new Map(values.map((value) => [value.toLowerCase(), value])).values()]);
+      entry.set(attribute, [...new Map(values.map((value) => [value.toLowerCase(), value])).values()]);
       continue;
     }
     const given = textIn(profile, name) ?? (name === FORMATTED ? derivedName(profile) : undefined);
-    const value = given ?? (demanded.has(attribute.toLowerCase()) ? userName : undefined);
-    wished.set(attribute, value === undefined ? [] : [value]);
+    const value = given ?? (required.has(attribute.toLowerCase()) ? userName : undefined);
+    entry.set(attribute, value === undefined ? [] : [value]);
   }
-  for (const attribute of demanded) {
-    if (![...wished.keys()].some((each) => each.toLowerCase() === attribute)) wished.set(attribute, [userName]);
+  for (const attribute of required) {
+    if (![...entry.keys()].some((each) => each.toLowerCase() === attribute)) entry.set(attribute, [userName]);
   }
-  return wished;
+  return entry;
 }
 
 /**
- * The changes between two states of a user. Old values are removed by what they were, so that a directory where somebody
- * else was faster refuses them. An attribute that does not change here is left alone, with all the values it has.
+ * The changes of an entry between two states of a user. A change removes old values by value, so that the directory refuses it
+ * after a concurrent change. An attribute that does not change keeps all its values.
  */
 export function valueChanges(before: User, after: User, entry: Entry, settings: DirectorySettings): ValueChange[] {
-  const [was, wished] = [wishedValues(before, settings), wishedValues(after, settings)];
-  return [...wished].flatMap(([attribute, values]): ValueChange[] => {
-    const old = was.get(attribute) ?? [];
+  const [oldValues, newValues] = [entryValues(before, settings), entryValues(after, settings)];
+  return [...newValues].flatMap(([attribute, values]): ValueChange[] => {
+    const old = oldValues.get(attribute) ?? [];
     if (isDeepStrictEqual([...old].sort(), [...values].sort())) return [];
-    const there = valuesOf(entry, attribute);
-    const removed = there.filter((value) => old.includes(value) && !values.includes(value));
-    const added = values.filter((value) => !there.includes(value));
+    const current = valuesOf(entry, attribute);
+    const removed = current.filter((value) => old.includes(value) && !values.includes(value));
+    const added = values.filter((value) => !current.includes(value));
     return [
       ...(removed.length > 0 ? [{ operation: "delete", attribute, values: removed } as const] : []),
       ...(added.length > 0 ? [{ operation: "add", attribute, values: added } as const] : []),
@@ -195,8 +179,8 @@ export function valueChanges(before: User, after: User, entry: Entry, settings: 
   });
 }
 
-/** The changes that take changes back. */
-export function opposite(changes: readonly ValueChange[]): ValueChange[] {
+/** The changes that undo `changes`. */
+export function inverse(changes: readonly ValueChange[]): ValueChange[] {
   return changes
     .map((change): ValueChange => ({ ...change, operation: change.operation === "add" ? "delete" : "add" }))
     .reverse();
@@ -207,41 +191,29 @@ function elementsOf(resource: Resource, name: string): readonly JsonObject[] {
   return Array.isArray(list) ? list.filter((one): one is JsonObject => isObject(one)) : [];
 }
 
-/** A resource with an attribute, or without it; an object that nothing is left in goes too. */
+/** A resource with an attribute set, or without it. Removes an object that becomes empty. */
 function withValue(resource: Resource, name: string, value: Json | undefined): Resource {
-  const [outer, inner] = placeOf(name);
-  const before = Object.hasOwn(resource, outer) ? resource[outer] : undefined;
-  const object = isObject(before) ? (before as JsonObject) : {};
-  const rest = inner === undefined ? {} : Object.fromEntries(Object.entries(object).filter(([key]) => key !== inner));
-  const after = inner === undefined ? value : { ...rest, ...(value !== undefined && { [inner]: value }) };
-  const isGone = after === undefined || (isObject(after) && Object.keys(after).length === 0);
-  const others = Object.fromEntries(Object.entries(resource).filter(([key]) => key !== outer));
-  return isGone ? others : { ...others, [outer]: after as Json };
+  const [outer, inner] = pathOf(name);
+  if (inner === undefined) return withMember(resource, outer, value);
+  const object = memberOf(resource, outer);
+  const after = withMember(isObject(object) ? object : {}, inner, value);
+  return withMember(resource, outer, Object.keys(after).length > 0 ? after : undefined);
 }
 
-/** The name that is shown where nobody gave one: the given and the family name. */
+/** The formatted name of a user without one: given and family name. */
 function derivedName(resource: Resource): string | undefined {
-  const parts = ["name.givenName", FAMILY].flatMap((name) => textIn(resource, name) ?? []);
+  const parts = ["name.givenName", "name.familyName"].flatMap((name) => textIn(resource, name) ?? []);
   return parts.length > 0 ? parts.join(" ") : undefined;
 }
 
 function textIn(resource: Resource, name: string): string | undefined {
-  const value = read(resource, name);
+  const [outer, inner] = pathOf(name);
+  const value = inner === undefined ? memberOf(resource, outer) : memberOf(memberOf(resource, outer), inner);
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-function read(resource: Resource, name: string): Json | undefined {
-  const [outer, inner] = placeOf(name);
-  const value = Object.hasOwn(resource, outer) ? resource[outer] : undefined;
-  return inner === undefined ? value : memberOf(value, inner);
-}
-
-/** Where an attribute stands in a resource: beside others, or in `name` or an extension. */
-function placeOf(name: string): Place {
+/** The member of a resource, and the member of that one: of `name`, or of an extension. */
+function pathOf(name: string): readonly [outer: string, inner: string | undefined] {
   const at = name.startsWith("urn:") ? name.lastIndexOf(":") : name.indexOf(".");
   return at < 0 ? [name, undefined] : [name.slice(0, at), name.slice(at + 1)];
-}
-
-function memberOf(value: Json | undefined, name: string): Json | undefined {
-  return isObject(value) && Object.hasOwn(value, name) ? (value as JsonObject)[name] : undefined;
 }

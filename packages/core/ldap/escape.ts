@@ -1,12 +1,14 @@
-/** Texts of callers as parts of distinguished names (RFC 4514), and the one request that the client library has no words for. */
+/** Values in distinguished names (RFC 4514), and the request of RFC 3062 that the client library does not build. */
 
-const BYTE = /[\p{Cc}"+,;<=>\\#]/u;
+const ESCAPED = /[\p{Cc}"+,;<=>\\#]/u;
 
-/** A value as it stands in a distinguished name. Whatever could be syntax is written by its bytes, and so are blanks at the ends. */
+/** A value as it stands in a distinguished name. Syntax characters, and spaces at both ends, become hex pairs. */
 export function dnValue(text: string): string {
   return [...text]
     .map((character, at, all) =>
-      BYTE.test(character) || (character === " " && (at === 0 || at === all.length - 1)) ? hex(character) : character,
+      ESCAPED.test(character) || (character === " " && (at === 0 || at === all.length - 1))
+        ? hex(character)
+        : character,
     )
     .join("");
 }
@@ -15,15 +17,21 @@ function hex(character: string): string {
   return [...Buffer.from(character, "utf8")].map((byte) => `\\${byte.toString(16).padStart(2, "0")}`).join("");
 }
 
-/** Whether the first part of a distinguished name is made of this attribute alone. */
+/** The relative distinguished names of an entry: its own first, then those of its parents. */
+export function rdnsOf(dn: string): readonly [string, ...string[]] {
+  const [first = "", ...parents] = dn.split(/(?<!\\),/);
+  return [first, ...parents];
+}
+
+/** Whether the entry's own relative distinguished name consists of this attribute alone. */
 export function isNamedBy(dn: string, attribute: string): boolean {
-  const [first = ""] = dn.split(/(?<!\\),/, 1);
+  const [first] = rdnsOf(dn);
   return (
     first.slice(0, attribute.length + 1).toLowerCase() === `${attribute.toLowerCase()}=` && !/(?<!\\)\+/.test(first)
   );
 }
 
-/** `PasswdModifyRequestValue` (RFC 3062 section 2): whose password, and the new one. */
+/** `PasswdModifyRequestValue` (RFC 3062 section 2): `userIdentity` and `newPasswd`. */
 export function passwordRequest(dn: string, password: string): Buffer {
   return tagged(0x30, Buffer.concat([tagged(0x80, Buffer.from(dn)), tagged(0x82, Buffer.from(password))]));
 }
@@ -32,7 +40,7 @@ function tagged(tag: number, content: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from([tag, ...lengthOf(content.length)]), content]);
 }
 
-/** A length as BER writes it (X.690 section 8.1.3). */
+/** A length in BER (X.690 section 8.1.3). */
 function lengthOf(length: number): number[] {
   if (length < 0x80) return [length];
   const bytes: number[] = [];

@@ -1,7 +1,6 @@
-/** What becomes of a directory's refusals (result codes of RFC 4511 appendix A) and of its silence. */
+/** LDAP result codes (RFC 4511 appendix A) and the faults that they become. */
 import { Fault } from "../platform/faults.ts";
 
-/** The codes that are looked at. */
 export const codes = {
   sizeLimit: 4,
   adminLimit: 11,
@@ -28,52 +27,52 @@ const badValues: ReadonlySet<number> = new Set([
   codes.invalidDn,
   codes.naming,
   codes.objectClass,
-  // What slapd says of a name that is longer than its database can index.
+  // slapd returns this for a name that is too long for the index of its database.
   codes.other,
 ]);
-const limits: ReadonlySet<number> = new Set([codes.sizeLimit, codes.adminLimit]);
 
-/** The code of what a directory answered; `undefined` for what is no answer. */
+/** The result code of a directory; `undefined` for an error that is not a directory's response. */
 export function codeOf(error: unknown): number | undefined {
   return typeof error === "object" && error !== null && "code" in error && typeof error.code === "number"
     ? error.code
     : undefined;
 }
 
-/** The fault of a directory that cannot be asked. Its reason goes to the log alone. */
+/** A fault stays as it is. Only the log shows the cause. */
 export function unavailable(domain: string, cause: unknown): Fault {
-  return new Fault("service.unavailable", `The user store ${domain} cannot be reached. Try again in a moment.`, {
-    cause,
-  });
+  return cause instanceof Fault
+    ? cause
+    : new Fault("service.unavailable", `The user store ${domain} cannot be reached. Try again in a moment.`, { cause });
 }
 
-/** The fault of a store that is not to be written. */
 export function readOnly(domain: string): Fault {
-  return new Fault("scim.forbidden", `The users of the user store ${domain} cannot be changed here: it is read-only.`);
+  return new Fault(
+    "scim.forbidden",
+    `The user store ${domain} is read-only. Change its users in the directory itself.`,
+  );
 }
 
-/** The fault of a search that a directory did not carry out. */
-export function readFault(domain: string, error: unknown): unknown {
-  if (error instanceof Fault) return error;
-  const code = codeOf(error);
-  if (code !== undefined && limits.has(code)) {
-    const told = `The directory of the user store ${domain} does not list so many users: narrow the filter.`;
-    return new Fault("scim.too_many", told, { cause: error });
-  }
-  return unavailable(domain, error);
+/** The fault of a search that failed. */
+export function readFault(domain: string, cause: unknown): Fault {
+  const code = codeOf(cause);
+  return code === codes.sizeLimit || code === codes.adminLimit
+    ? new Fault("scim.too_many", `Too many users of the user store ${domain} match. Narrow the filter.`, { cause })
+    : unavailable(domain, cause);
 }
 
-/** The fault of a change that a directory did not make. */
-export function writeFault(domain: string, error: unknown): unknown {
-  if (error instanceof Fault) return error;
-  const code = codeOf(error);
+/** The fault of a change that failed. */
+export function writeFault(domain: string, cause: unknown): Fault {
+  const code = codeOf(cause);
   if (code === codes.insufficientAccess || code === codes.unwilling) {
-    const told = `The directory of the user store ${domain} does not allow this change.`;
-    return new Fault("scim.forbidden", told, { cause: error });
+    return new Fault("scim.forbidden", `The directory of the user store ${domain} does not allow this change.`, {
+      cause,
+    });
   }
   if (code !== undefined && badValues.has(code)) {
-    const told = `The directory of the user store ${domain} refuses a value: it has not the form or the length that its schema or its password policy asks for, or is there twice.`;
-    return new Fault("request.invalid", told, { cause: error });
+    const reason = "Its format or length does not fit the schema or the password policy, or it is a duplicate.";
+    return new Fault("request.invalid", `The directory of the user store ${domain} rejects a value. ${reason}`, {
+      cause,
+    });
   }
-  return unavailable(domain, error);
+  return unavailable(domain, cause);
 }

@@ -1,30 +1,37 @@
 /**
- * From a filter of SCIM to one of LDAP that lets through at least what matches: what a directory cannot say is left out, and
- * whoever lists looks at what comes back. It is built of objects, never of text, so nothing in a value is syntax.
+ * Filters of SCIM as filters of LDAP. The result is a superset of the matches: a part that LDAP cannot express is left out,
+ * and the caller evaluates the full filter on what comes back. Filters are objects, not text, so values need no escaping.
  */
 import { AndFilter, EqualityFilter, type Filter, NotFilter, OrFilter, PresenceFilter, SubstringFilter } from "ldapts";
 import { type BoundFilter, type Compare, equalitiesOf, pathName } from "../scim/filter/bound.ts";
 import { type DirectorySettings, listAttributes } from "./model.ts";
 
-/** What a part comes to. */
+/** A part of a filter. */
 interface Compiled {
-  /** `undefined`: everybody may match. */
+  /** `undefined`: every user may match. */
   readonly filter: Filter | undefined;
-  /** True where nobody else comes through, so that the opposite can be said too. */
+  /** Whether exactly the matches pass. Only then can the part be negated. */
   readonly isExact: boolean;
 }
 
-const anybody: Compiled = { filter: undefined, isExact: false };
+const everyUser: Compiled = { filter: undefined, isExact: false };
 
-/** Whether a filter demands a user name of another user store: then a directory need not be asked. */
-export function namesElsewhere(filter: BoundFilter, domain: string): boolean {
+/** The filters of one directory. */
+export interface DirectoryFilters {
+  /** A superset of the users that match. */
+  matching(filter: BoundFilter | undefined): Filter;
+  named(name: string): Filter;
+  withIds(ids: readonly string[]): Filter;
+}
+
+/** Whether a filter requires a user name of another user store. Then no user of the directory matches. */
+export function namesOtherStore(filter: BoundFilter, domain: string): boolean {
   return equalitiesOf(filter).some(
     ({ path, value }) => pathName(path) === "userName" && bareName(String(value), { domain }).includes("/"),
   );
 }
 
-/** The filters of one directory. */
-export function filtersOf(settings: DirectorySettings) {
+export function filtersOf(settings: DirectorySettings): DirectoryFilters {
   const { objectClasses, usernameAttribute, idAttribute } = settings;
   const isUser: readonly Filter[] = [
     ...objectClasses.map((name) => equality("objectClass", name)),
@@ -32,13 +39,12 @@ export function filtersOf(settings: DirectorySettings) {
   ];
   const users = (...more: readonly Filter[]): Filter => new AndFilter({ filters: [...isUser, ...more] });
   return {
-    /** At least the users that match. */
-    matching: (filter: BoundFilter | undefined): Filter => {
-      const said = filter && compile(filter, settings).filter;
-      return said ? users(said) : users();
+    matching(filter) {
+      const compiled = filter && compile(filter, settings).filter;
+      return compiled ? users(compiled) : users();
     },
-    named: (name: string): Filter => users(equality(usernameAttribute, name)),
-    withIds: (ids: readonly string[]): Filter => {
+    named: (name) => users(equality(usernameAttribute, name)),
+    withIds(ids) {
       const either = ids.map((id) => equality(idAttribute, id));
       const [only] = either;
       return users(either.length === 1 && only ? only : new OrFilter({ filters: either }));
@@ -48,33 +54,32 @@ export function filtersOf(settings: DirectorySettings) {
 
 function compile(filter: BoundFilter, settings: DirectorySettings): Compiled {
   switch (filter.kind) {
-    case "and": {
-      const parts = filter.parts.map((part) => compile(part, settings));
-      const said = parts.flatMap((part) => part.filter ?? []);
-      return { filter: all(said), isExact: parts.every(({ isExact }) => isExact) };
-    }
+    case "and":
     case "or": {
       const parts = filter.parts.map((part) => compile(part, settings));
-      const said = parts.flatMap((part) => part.filter ?? []);
-      if (said.length < parts.length) return anybody;
-      return { filter: new OrFilter({ filters: said }), isExact: parts.every(({ isExact }) => isExact) };
+      const filters = parts.flatMap((part) => part.filter ?? []);
+      const isExact = parts.every((part) => part.isExact);
+      if (filter.kind === "and") return { filter: all(filters), isExact };
+      return filters.length < parts.length ? everyUser : { filter: new OrFilter({ filters }), isExact };
     }
     case "not": {
       const part = compile(filter.part, settings);
-      return part.filter && part.isExact ? { filter: new NotFilter({ filter: part.filter }), isExact: true } : anybody;
+      return part.filter && part.isExact
+        ? { filter: new NotFilter({ filter: part.filter }), isExact: true }
+        : everyUser;
     }
     case "compare":
       return compared(filter, settings);
     case "element":
-      // Every part must hold of one element; here each must hold of some.
+      // SCIM requires one element that satisfies all parts. LDAP can only require an element for each part.
       return { ...compile(filter.where, settings), isExact: false };
     case "present": {
       const attribute = attributeBehind(pathName(filter.path), settings);
-      // What is filled in because the directory demands it is there and not shown, so the opposite cannot be said.
-      return attribute === undefined ? anybody : { filter: present(attribute), isExact: false };
+      // Not exact: a required attribute may hold the user name, which SCIM does not show.
+      return attribute === undefined ? everyUser : { filter: present(attribute), isExact: false };
     }
     default:
-      return anybody;
+      return everyUser;
   }
 }
 
@@ -87,14 +92,14 @@ function compared({ path, operator, value, where }: Compare, settings: Directory
   const name = pathName(path);
   const attribute = attributeBehind(name, settings);
   const text = name === "userName" ? bareName(String(value), settings) : String(value);
-  // A NUL or an empty text is in no attribute; what that means is worked out on the users themselves.
-  if (attribute === undefined || text === "" || text.includes("\0")) return anybody;
+  // No attribute holds NUL or an empty text; evaluation of the full filter decides these cases.
+  if (attribute === undefined || text === "" || text.includes("\0")) return everyUser;
   const isExact = !where && !path.attribute.multiValued;
   switch (operator) {
     case "eq":
       return { filter: equality(attribute, text), isExact };
     case "ne":
-      return isExact ? { filter: new NotFilter({ filter: equality(attribute, text) }), isExact } : anybody;
+      return isExact ? { filter: new NotFilter({ filter: equality(attribute, text) }), isExact } : everyUser;
     case "sw":
       return { filter: new SubstringFilter({ attribute, initial: text }), isExact };
     case "co":
@@ -102,8 +107,8 @@ function compared({ path, operator, value, where }: Compare, settings: Directory
     case "ew":
       return { filter: new SubstringFilter({ attribute, final: text }), isExact };
     default:
-      // Few attributes have an order in a directory.
-      return anybody;
+      // Few attributes of directories have an ordering rule.
+      return everyUser;
   }
 }
 
@@ -111,7 +116,7 @@ function equality(attribute: string, value: string): Filter {
   return new EqualityFilter({ attribute, value });
 }
 
-/** The name of the directory's attribute behind one of SCIM's, if there is one. */
+/** The directory's attribute for a SCIM attribute; `undefined` where it holds none. */
 function attributeBehind(name: string, { usernameAttribute, attributes }: DirectorySettings): string | undefined {
   if (name === "userName") return usernameAttribute;
   const list = listAttributes.find((each) => name === each || name === `${each}.value`);
@@ -123,7 +128,7 @@ function present(attribute: string): Filter {
   return new PresenceFilter({ attribute });
 }
 
-/** A user name without the store that it may be written with. */
+/** A user name without the name of this user store in front. */
 function bareName(text: string, { domain }: Pick<DirectorySettings, "domain">): string {
   return text.toUpperCase().startsWith(`${domain}/`) ? text.slice(domain.length + 1) : text;
 }

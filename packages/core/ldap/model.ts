@@ -1,24 +1,23 @@
-/** A directory as the deployment declares it: where it is, how it is spoken to, and which of its attributes are which of SCIM's. */
+/** The settings of a directory: its address, how the service connects, and its attributes for those of SCIM. */
 
 import { SUPER_TENANT } from "../domain/tenant.ts";
 
-/** Whose a directory is where the deployment says nothing. */
+/** The tenant of a directory that names none. */
 export const DEFAULT_TENANT = SUPER_TENANT;
 
-/** The attributes of SCIM users that an attribute of a directory can be: one value, or the values of a list. */
 const ENTERPRISE = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";
 
-/** Attributes with one value. */
+/** SCIM attributes with one value that a directory can hold. */
 export const singleAttributes: readonly string[] = [
   ...["givenName", "familyName", "middleName", "formatted"].map((part) => `name.${part}`),
   ...["displayName", "nickName", "title", "preferredLanguage", "locale", "timezone", "userType", "profileUrl"],
   ...["employeeNumber", "costCenter", "organization", "division", "department"].map((name) => `${ENTERPRISE}:${name}`),
 ];
 
-/** Lists whose elements have a `value`; what else an element says is kept beside the directory. */
+/** Lists of which a directory can hold each `value`. The directory record stores the other parts, such as `type`. */
 export const listAttributes: readonly string[] = ["emails", "phoneNumbers"];
 
-/** What an `inetOrgPerson` (RFC 2798) holds. */
+/** The attributes of an `inetOrgPerson` (RFC 2798). */
 export const defaultAttributes: Readonly<Record<string, string>> = {
   "name.formatted": "cn",
   "name.familyName": "sn",
@@ -32,9 +31,6 @@ export const defaultAttributes: Readonly<Record<string, string>> = {
   [`${ENTERPRISE}:department`]: "departmentNumber",
 };
 
-/** How a password is written: by the operation of RFC 3062, after which the directory hashes it, or as an attribute. */
-export type PasswordWrite = "modify-password" | "attribute";
-
 /** One directory. */
 export interface DirectorySettings {
   /** The name of the user store, in upper case. */
@@ -43,26 +39,27 @@ export interface DirectorySettings {
   readonly tenant: string;
   /** `ldaps://host[:port]`, or `ldap://host[:port]`. */
   readonly url: string;
-  /** Whether an `ldap:` connection is encrypted before anything is said on it. */
+  /** Whether an `ldap:` connection is encrypted before its first request. */
   readonly startTls: boolean;
-  /** PEM: the authorities that the server's certificate may come from; those of the system where it is left out. */
+  /** PEM: the trusted certificate authorities; those of the system where it is absent. */
   readonly caCertificate: string | undefined;
   readonly bindDn: string;
-  /** The variable with the password of `bindDn`. */
+  /** The environment variable with the password of `bindDn`. */
   readonly passwordEnv: string;
-  /** Users are found at and below it, and new ones are made right below it. */
+  /** Users are found at and below it. New users are created directly below it. */
   readonly baseDn: string;
   readonly objectClasses: readonly string[];
   readonly usernameAttribute: string;
-  /** Holds a text that never changes and is never used again. */
+  /** Holds an id that never changes and is never used again. */
   readonly idAttribute: string;
-  /** From SCIM's names to the directory's. */
+  /** The directory's attribute for each SCIM attribute that it holds. */
   readonly attributes: Readonly<Record<string, string>>;
-  readonly passwordWrite: PasswordWrite;
+  /** `modify-password`: the operation of RFC 3062, after which the directory hashes the password. */
+  readonly passwordWrite: "modify-password" | "attribute";
   readonly connectTimeoutMs: number;
-  /** The most that one thing asked of the directory takes. */
+  /** The time limit of one operation. */
   readonly timeoutMs: number;
-  /** Entries that the directory is asked for at once. */
+  /** Entries per page of a paged search. */
   readonly pageSize: number;
   readonly isReadOnly: boolean;
 }

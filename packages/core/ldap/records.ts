@@ -1,7 +1,7 @@
 /**
- * The shadows of a directory's users: user items of the table, with an entry in the name index of their user store as those of
- * any user, so that groups and roles deal with them as with any. The directory may rename and remove users without a word; a
- * shadow that is in the way of another one is looked after then.
+ * Directory records: user rows of the table for the users of a directory, each with an entry in the name index of its user
+ * store, so that groups and roles treat them as any other user. A directory may rename and remove users without notice. A
+ * record whose name another user needs is repaired at that moment.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { User } from "../identities/users/model.ts";
@@ -12,51 +12,51 @@ import type { Step } from "../table/table.ts";
 import { revokingUser } from "../tokens/revocation.ts";
 import type { DirectorySettings } from "./model.ts";
 
-/** The shadows of one directory. */
-export interface Shadows {
+/** The records of one directory. */
+export interface DirectoryRecords {
   find(id: string): Promise<User | undefined>;
   findMany(ids: readonly string[]): Promise<readonly (User | undefined)[]>;
-  /** Keeps what the directory has no place for. Answers the shadow; `undefined` where there is nothing to keep and none was. */
-  write(wished: User, steps: readonly Step[]): Promise<User | undefined>;
-  /** Sees to it that users have shadows under the names they have. */
+  /** Stores what the directory does not hold of a user. Returns `undefined` where there is nothing to store and no record. */
+  write(user: User, steps: readonly Step[]): Promise<User | undefined>;
+  /** Creates the missing records of users, and renames those whose users have another name now. */
   anchor(users: readonly User[]): Promise<void>;
 }
 
-/** Opens the shadows. `nameNow` asks the directory what the user of an id is called; `undefined` for one that is gone. */
-export function shadowsOf(
+/** Opens the records. `currentName` reads the user name of an id in the directory; `undefined` where it has no such entry. */
+export function directoryRecords(
   table: UserStore,
   { tenant, domain }: DirectorySettings,
-  nameNow: (id: string) => Promise<string | undefined>,
-): Shadows {
+  currentName: (id: string) => Promise<string | undefined>,
+): DirectoryRecords {
   const own = (user: User | undefined): User | undefined => (user?.userStore === domain ? user : undefined);
-  const find: Shadows["find"] = async (id) => own(await table.find(tenant, id));
+  const find: DirectoryRecords["find"] = async (id) => own(await table.find(tenant, id));
 
   const renameTo = (id: string, userName: string): Promise<User> =>
     table.update(tenant, id, (before) => ({ after: { ...before, userName } }), { userStore: domain, name: userName });
 
   /**
-   * Frees a name that the shadow of another user has, who is gone or is called otherwise by now. Answers what is left to do
-   * behind that: of users who took each other's names, one waits under its id, which is nobody's name.
+   * Frees a name that the record of another user holds, where that user is gone or has another name now. Returns the work
+   * to do after the name is taken: where two users swapped their names, one record holds its id as its name in between.
    */
   const free = async (name: string, id: string, nowMs: number): Promise<() => Promise<unknown>> => {
     const nothing = () => Promise.resolve();
     const other = await table.idOf({ tenant, userStore: domain, name });
     if (other === undefined || other === id) return nothing;
-    const now = await nameNow(other);
-    if (now !== undefined && foldName(now) === foldName(name)) return nothing;
-    if (now === undefined) {
+    const current = await currentName(other);
+    if (current !== undefined && foldName(current) === foldName(name)) return nothing;
+    if (current === undefined) {
       const removal = { check: () => undefined, steps: () => revokingUser(tenant, other) };
       await table.remove(tenant, other, nowMs, removal);
       return nothing;
     }
     try {
-      await renameTo(other, now);
+      await renameTo(other, current);
       return nothing;
     } catch (error) {
       if (!isTaken(error)) throw error;
       await renameTo(other, other);
-      // Where somebody else has its name even then, it is looked after when it is needed.
-      return () => renameTo(other, now).catch(() => undefined);
+      // Where a third record holds that name, this one is repaired when it is next needed.
+      return () => renameTo(other, current).catch(() => undefined);
     }
   };
 
@@ -72,31 +72,31 @@ export function shadowsOf(
     }
   };
 
-  const add = (wished: User, steps: readonly Step[]): Promise<User> => {
-    const user: User = { ...wished, userStore: domain, hasPassword: false, version: 1, groupIds: [], roleIds: [] };
-    return unlessTaken(user, async () => {
+  const add = (user: User, steps: readonly Step[]): Promise<User> => {
+    const record: User = { ...user, userStore: domain, hasPassword: false, version: 1, groupIds: [], roleIds: [] };
+    return unlessTaken(record, async () => {
       try {
-        return await table.add(tenant, user, { steps });
+        return await table.add(tenant, record, { steps });
       } catch (error) {
-        // Another request may have made it meanwhile.
+        // A concurrent request may have created it.
         if (!(await find(user.id))) throw error;
-        return update(user, steps);
+        return update(record, steps);
       }
     });
   };
 
-  const update = (wished: User, steps: readonly Step[]): Promise<User> =>
-    unlessTaken(wished, () =>
+  const update = (user: User, steps: readonly Step[]): Promise<User> =>
+    unlessTaken(user, () =>
       table.update(
         tenant,
-        wished.id,
+        user.id,
         (before) => {
-          const { userName, active, profile } = wished;
+          const { userName, active, profile } = user;
           const after: User = { ...before, userName, active, profile };
           if (steps.length === 0 && isDeepStrictEqual(after, before)) return undefined;
-          return { after: { ...after, modifiedMs: Math.max(wished.modifiedMs, before.modifiedMs) }, steps };
+          return { after: { ...after, modifiedMs: Math.max(user.modifiedMs, before.modifiedMs) }, steps };
         },
-        { userStore: domain, name: wished.userName },
+        { userStore: domain, name: user.userName },
       ),
     );
 
@@ -105,10 +105,10 @@ export function shadowsOf(
 
     findMany: async (ids) => (await table.findMany(tenant, ids)).map(own),
 
-    async write(wished, steps) {
-      if (await find(wished.id)) return update(wished, steps);
-      const isEmpty = wished.active && Object.keys(wished.profile).length === 0 && steps.length === 0;
-      return isEmpty ? undefined : add(wished, steps);
+    async write(user, steps) {
+      if (await find(user.id)) return update(user, steps);
+      const isEmpty = user.active && Object.keys(user.profile).length === 0 && steps.length === 0;
+      return isEmpty ? undefined : add(user, steps);
     },
 
     async anchor(users) {
@@ -117,10 +117,10 @@ export function shadowsOf(
         users.map(({ id }) => id),
       );
       for (const [at, user] of users.entries()) {
-        const shadow = own(found[at]);
-        // What the directory knows of a user is not repeated: without a shadow there is nothing else.
-        if (!shadow) await add({ ...user, profile: {} }, []);
-        else if (shadow.userName !== user.userName) await update({ ...shadow, userName: user.userName }, []);
+        const record = own(found[at]);
+        // A user without a record has no attribute outside the directory.
+        if (!record) await add({ ...user, profile: {} }, []);
+        else if (record.userName !== user.userName) await update({ ...record, userName: user.userName }, []);
       }
     },
   };

@@ -1,50 +1,38 @@
-/** Lists that need the resources themselves: few candidates are read, evaluated and put in order. */
+/** Lists that evaluate resources: candidates are read, filtered and sorted in memory. */
 
 import { namesIn } from "../scim/filter/bound.ts";
 import { matches } from "../scim/filter/evaluate.ts";
 import type { NamePlan, Plan } from "./plan.ts";
-import { readRoster } from "./sequence.ts";
+import { readMembers } from "./sequence.ts";
 import {
   CANDIDATES_MAX,
   comparePositions,
+  defined,
   type Position,
-  present,
   type Query,
   type Source,
   tooMany,
 } from "./source.ts";
 
-/** So many candidates are read strongly: as many as the greatest page has. */
+/** Up to this many candidates are read with strong consistency: as many as the largest page has. */
 const STRONG_MAX = 200;
 
-/** One resource that matches, with what it is ordered by. */
+/** An item that matches, and its place in the order. */
 export interface Match<T> {
-  readonly thing: T;
+  readonly item: T;
   readonly position: Position;
 }
 
-/** All matches of all sources, in order. Throws `scim.too_many` where they are more than can be looked at. */
-export async function gather<T>(
+/** All matches of all sources, in order. Throws `scim.too_many` for more than `CANDIDATES_MAX`. */
+export async function matchesOf<T>(
   sources: readonly Source<T>[],
   plans: readonly Plan[],
   query: Query,
 ): Promise<Match<T>[]> {
-  const { order } = query;
   const lists = await Promise.all(
-    sources.map(async (source, at) => {
+    sources.map((source, at) => {
       const plan = plans[at];
-      if (!plan) return [];
-      const { residual } = plan;
-      const things = await readCandidates(source, plan);
-      const looksAt = new Set([...(residual ? namesIn(residual) : []), ...(order ? [order.attribute] : [])]);
-      // Where nothing is looked at, nothing need be read for it.
-      const resources = looksAt.size > 0 || residual ? await source.resourcesOf(things, looksAt) : [];
-      return things.flatMap((thing, index): Match<T>[] => {
-        const resource = resources[index];
-        if (residual && !(resource && matches(residual, resource))) return [];
-        const value = resource && order?.valueOf(resource);
-        return [{ thing, position: { source: at, key: source.keyOf(thing), value } }];
-      });
+      return plan ? matchesIn({ source, at }, plan, query) : [];
     }),
   );
   const found = lists.flat();
@@ -52,11 +40,28 @@ export async function gather<T>(
   return found.sort((a, b) => comparePositions(a.position, b.position, query));
 }
 
-/** The candidates of one source, read: a few of them strongly, many at half the price and an instant behind. */
+async function matchesIn<T>(
+  { source, at }: { readonly source: Source<T>; readonly at: number },
+  plan: Plan,
+  { order }: Query,
+): Promise<Match<T>[]> {
+  const { residual } = plan;
+  const items = await readCandidates(source, plan);
+  const attributes = new Set([...(residual ? namesIn(residual) : []), ...(order ? [order.attribute] : [])]);
+  const resources = attributes.size > 0 || residual ? await source.resourcesOf(items, attributes) : [];
+  return items.flatMap((item, index): Match<T>[] => {
+    const resource = resources[index];
+    if (residual && !(resource && matches(residual, resource))) return [];
+    const value = resource && order?.valueOf(resource);
+    return [{ item, position: { source: at, key: source.keyOf(item), value } }];
+  });
+}
+
+/** Many candidates are read with eventual consistency, which costs half. */
 async function readCandidates<T>(source: Source<T>, plan: Plan): Promise<T[]> {
   const ids = await idsOf(source, plan);
   if (ids.length > CANDIDATES_MAX) throw tooMany();
-  return present(await source.readMany(ids, ids.length > STRONG_MAX ? { consistent: false } : undefined));
+  return defined(await source.readMany(ids, ids.length > STRONG_MAX ? { consistent: false } : undefined));
 }
 
 async function idsOf<T>(source: Source<T>, { candidates }: Plan): Promise<readonly string[]> {
@@ -65,29 +70,29 @@ async function idsOf<T>(source: Source<T>, { candidates }: Plan): Promise<readon
       return [];
     case "names":
       return idsByName(source, candidates);
-    case "roster": {
+    case "members": {
       const { equality, test } = candidates;
-      const roster = await source.roster?.(equality);
-      if (!roster) return [];
-      if (!test && roster.count > CANDIDATES_MAX) throw tooMany();
-      return (await readRoster(roster, test)).map(({ id }) => id);
+      const list = await source.memberList?.(equality);
+      if (!list) return [];
+      if (!test && list.count > CANDIDATES_MAX) throw tooMany();
+      return (await readMembers(list, test)).map(({ id }) => id);
     }
     default: {
       const [entries, lists] = await Promise.all([
         Promise.all(candidates.names.map((name) => source.index.find(name))),
         Promise.all(candidates.equalities.map((equality) => source.lookUp(equality, CANDIDATES_MAX))),
       ]);
-      return [...new Set([...present(entries).map(({ id }) => id), ...lists.flat()])];
+      return [...new Set([...defined(entries).map(({ id }) => id), ...lists.flat()])];
     }
   }
 }
 
-/** The ids behind the names of a plan. Where there are too many they are only counted. */
 async function idsByName<T>({ index }: Source<T>, { prefix, exact, test }: NamePlan): Promise<readonly string[]> {
   if (exact !== undefined) {
     const entry = test?.(exact) === false ? undefined : await index.find(exact);
     return entry ? [entry.id] : [];
   }
+  // With `most`, more entries than that are counted and not returned.
   const window = { offset: 0, limit: CANDIDATES_MAX, most: CANDIDATES_MAX };
   const { entries, total } = test
     ? await index.search(test, { ...window, prefix, consistent: false })

@@ -1,167 +1,171 @@
 /**
- * Lists of users and of groups: any filter, any order, any page, with exact totals, over one user store after the other.
+ * Lists of users and of groups: any filter, any order, any page, with exact totals, over one user store after the
+ * other.
  *
- * What names alone decide is answered from the name index, whatever the number of resources; who is in a group, from the
- * group's roster. Everything else is evaluated on candidates, of which at most 10,000 are read: past that the answer is
- * `scim.too_many`, not a timeout.
+ * The name index serves filters on names for any number of resources; the member list of a group serves filters on that
+ * group. All other filters read their candidates, at most 10,000: above that the list fails with `scim.too_many`.
  */
 import { Fault } from "../platform/faults.ts";
-import { gather, type Match } from "./candidates.ts";
-import { listOutside } from "./outside.ts";
+import { type Match, matchesOf } from "./candidates.ts";
+import { listExternal } from "./external.ts";
 import { type Plan, planOf } from "./plan.ts";
 import { isSequence, type Sequence, sequenceOf } from "./sequence.ts";
 import {
   comparePositions,
-  type Named,
+  defined,
+  type NamedId,
   type Position,
-  present,
   type Query,
   type Source,
   type Window,
 } from "./source.ts";
 
-export { CANDIDATES_MAX, type Ordering, type Position, type Query, type Source, type Window } from "./source.ts";
-
-/** A page of a list. */
+/** A page by offset. */
 export interface Page<T> {
-  readonly things: readonly T[];
+  readonly items: readonly T[];
   readonly total: number;
-  /** True where more follow than the total counts. */
+  /** True where more follow than `total` counts. */
   readonly hasMore?: boolean;
 }
 
-/** A page of a walk. */
-export interface Step<T> {
-  readonly things: readonly T[];
-  /** Where the next page begins; `undefined` behind the last one. */
+/** A page by cursor. */
+export interface CursorPage<T> {
+  readonly items: readonly T[];
+  /** Where the next page starts; `undefined` on the last one. */
   readonly next: Position | undefined;
-  /** How many there are in all, told on the first page. */
+  /** Set on the first page only. */
   readonly total: number | undefined;
 }
 
 /** Where a page ends. */
 interface End {
   readonly last: Position | undefined;
-  /** How many ids it came by. A resource that went away an instant ago has one, and is not shown. */
+  /** How many ids the page read. A resource that was just deleted still has one, and is not shown. */
   readonly count: number;
 }
 
+/** A source with its sequence of ids. */
+interface Listed<T> {
+  readonly at: number;
+  readonly source: Source<T>;
+  readonly sequence: Sequence;
+}
+
 /**
- * A page by offset, over all sources: two or three sequential round trips where names decide. Those kept elsewhere come last,
- * and are asked only for what the others leave free of the page: of them the total counts the page alone, unless they count all.
+ * A page by offset over all sources; two or three sequential round trips where names decide. Directories come last and
+ * fill what the others leave of the page; of a directory the total counts the page only, unless the directory counts
+ * all.
  */
 export async function listPage<T>(sources: readonly Source<T>[], query: Query, window: Window): Promise<Page<T>> {
-  if (!sources.some(({ outside }) => outside)) return pageHere(sources, query, window);
-  if (!query.anyOrder && sources.length > 1) throw unsorted();
-  const known = here(sources, query);
-  const first = await pageHere(known.sources, known.query, window);
-  const things = [...first.things];
+  if (!sources.some(({ external }) => external)) return pageInTable(sources, query, window);
+  if (!query.anyOrder && sources.length > 1) throw unsortable();
+  const stored = inTable(sources, query);
+  const first = await pageInTable(stored.sources, stored.query, window);
+  const items = [...first.items];
   let { total } = first;
-  // How many came before the source that is asked; not known any more behind one that was not read to its end.
+  // How many matches precede the current source; `undefined` after a source that was not read to its end.
   let before: number | undefined = total;
   for (const [at, source] of sources.entries()) {
-    const { outside } = source;
-    if (!outside) continue;
-    const limit = window.limit - things.length;
-    if (limit === 0 && !outside.countsAll) {
+    const { external } = source;
+    if (!external) continue;
+    const limit = window.limit - items.length;
+    if (limit === 0 && !external.countsAll) {
       before = undefined;
       continue;
     }
     const offset = Math.max(0, window.offset - (before ?? window.offset));
-    const page = await listOutside({ source, outside, filter: query.filters[at], query }, { offset, limit });
-    things.push(...page.things);
-    total += outside.countsAll ? (page.count ?? 0) : page.things.length;
+    const page = await listExternal({ source, external, filter: query.filters[at], query }, { offset, limit });
+    items.push(...page.items);
+    total += external.countsAll ? (page.count ?? 0) : page.items.length;
     before = before === undefined || page.count === undefined ? undefined : before + page.count;
   }
-  return { things, total, ...((before === undefined || before > window.offset + things.length) && { hasMore: true }) };
+  return { items, total, ...((before === undefined || before > window.offset + items.length) && { hasMore: true }) };
 }
 
-/** A page by offset, over sources in the table. */
-async function pageHere<T>(sources: readonly Source<T>[], query: Query, window: Window): Promise<Page<T>> {
+async function pageInTable<T>(sources: readonly Source<T>[], query: Query, window: Window): Promise<Page<T>> {
   const plans = plansOf(sources, query);
   if (!plans.every((plan) => isSequence(plan, query))) {
-    const found = await gather(sources, plans, query);
+    const found = await matchesOf(sources, plans, query);
     const { offset, limit } = window;
-    return { things: found.slice(offset, offset + limit).map(({ thing }) => thing), total: found.length };
+    return { items: found.slice(offset, offset + limit).map(({ item }) => item), total: found.length };
   }
-  const { things, total } = await windowOf(await sequencesOf(sources, plans, query), window);
-  return { things, total };
+  const { items, total } = await windowOf(await sequencesOf(sources, plans, query), window);
+  return { items, total };
 }
 
-function unsorted(): Fault {
+function unsortable(): Fault {
   return new Fault(
     "request.invalid",
-    "One of the user stores is a directory, which is not sorted together with others: leave sortBy out, or name one user store with domain.",
+    "A directory cannot be sorted together with other user stores. Leave out sortBy, or name one user store with domain.",
   );
 }
 
-/** The sources that are in the table, each with its filter. */
-function here<T>(sources: readonly Source<T>[], query: Query) {
-  const kept = sources.map(({ outside }) => !outside);
+/** The sources in the table, and the query with their filters. */
+function inTable<T>(sources: readonly Source<T>[], query: Query) {
+  const isStored = sources.map(({ external }) => !external);
   return {
-    sources: sources.filter((_, at) => kept[at]),
-    query: { ...query, filters: query.filters.filter((_, at) => kept[at]) },
+    sources: sources.filter((_, at) => isStored[at]),
+    query: { ...query, filters: query.filters.filter((_, at) => isStored[at]) },
   };
 }
 
 /**
- * A page of a walk: what lies behind a position, or the first page with the total. A resource that is there and unchanged
- * from the first page to the last is in exactly one of them. `limit` is at least 1.
+ * A page by cursor: what follows a position, or the first page. A resource that exists unchanged from the first page to
+ * the last is on exactly one of them. `limit` is at least 1. Throws `scim.cursor_invalid` where a source is a
+ * directory.
  */
 export async function listAfter<T>(
   sources: readonly Source<T>[],
   query: Query,
   after: Position | undefined,
   limit: number,
-): Promise<Step<T>> {
-  if (sources.some(({ outside }) => outside)) {
+): Promise<CursorPage<T>> {
+  if (sources.some(({ external }) => external)) {
     throw new Fault(
       "scim.cursor_invalid",
-      "One of the user stores is a directory, which has no cursors: page with startIndex and count, or name another user store with domain.",
+      "Directories do not support cursors. Use startIndex and count, or name another user store with domain.",
     );
   }
   const plans = plansOf(sources, query);
   if (!plans.every((plan) => isSequence(plan, query))) {
-    return gatheredAfter(await gather(sources, plans, query), query, after, limit);
+    return matchesAfter(await matchesOf(sources, plans, query), query, after, limit);
   }
   const listed = await sequencesOf(sources, plans, query, after);
-  if (!after) {
-    const { things, total, last, count } = await windowOf(listed, { offset: 0, limit });
-    return { things, total, next: total > count ? last : undefined };
-  }
-  const things: (T | undefined)[] = [];
-  let last: Position = after;
-  const rest = listed.slice(
-    Math.max(
-      0,
-      listed.findIndex(({ at }) => at === after.source),
-    ),
-  );
-  for (const [turn, { at, source, sequence }] of rest.entries()) {
-    const place = last.source === at ? last : undefined;
-    const { entries, more } = await sequence.behind(place, limit - things.length);
-    if (entries.length > 0) things.push(...(await source.readMany(entries.map(({ id }: Named) => id))));
-    const end = entries.at(-1);
-    if (end) last = { source: at, ...sequence.placeOf(end) };
-    if (more || (things.length >= limit && turn < rest.length - 1)) {
-      return { things: present(things), next: last, total: undefined };
-    }
-  }
-  return { things: present(things), next: undefined, total: undefined };
+  if (after) return pageAfter(listed, after, limit);
+  const { items, total, last, count } = await windowOf(listed, { offset: 0, limit });
+  return { items, total, next: total > count ? last : undefined };
 }
 
-/** The matches behind a position. The one that the position names may be gone: then the walk goes on where it would be. */
-function gatheredAfter<T>(
+async function pageAfter<T>(listed: readonly Listed<T>[], after: Position, limit: number): Promise<CursorPage<T>> {
+  const items: (T | undefined)[] = [];
+  let last = after;
+  const first = listed.findIndex(({ at }) => at === after.source);
+  const rest = listed.slice(Math.max(0, first));
+  for (const [turn, { at, source, sequence }] of rest.entries()) {
+    const place = last.source === at ? last : undefined;
+    const { entries, more } = await sequence.after(place, limit - items.length);
+    if (entries.length > 0) items.push(...(await source.readMany(entries.map(({ id }: NamedId) => id))));
+    const end = entries.at(-1);
+    if (end) last = { source: at, ...sequence.placeOf(end) };
+    if (more || (items.length >= limit && turn < rest.length - 1)) {
+      return { items: defined(items), next: last, total: undefined };
+    }
+  }
+  return { items: defined(items), next: undefined, total: undefined };
+}
+
+/** The matches after a position. Where its resource was deleted, the page starts where that resource would be. */
+function matchesAfter<T>(
   found: readonly Match<T>[],
   query: Query,
   after: Position | undefined,
   limit: number,
-): Step<T> {
-  const behind = after ? found.filter(({ position }) => comparePositions(position, after, query) > 0) : found;
-  const page = behind.slice(0, limit);
+): CursorPage<T> {
+  const rest = after ? found.filter(({ position }) => comparePositions(position, after, query) > 0) : found;
+  const page = rest.slice(0, limit);
   return {
-    things: page.map(({ thing }) => thing),
-    next: behind.length > limit ? page.at(-1)?.position : undefined,
+    items: page.map(({ item }) => item),
+    next: rest.length > limit ? page.at(-1)?.position : undefined,
     total: after ? undefined : found.length,
   };
 }
@@ -172,8 +176,8 @@ function plansOf<T>(sources: readonly Source<T>[], { filters, names }: Query): P
   );
 }
 
-/** A window over all sequences. What is shown is read while the rest is counted. */
-async function windowOf<T>(listed: Awaited<ReturnType<typeof sequencesOf<T>>>, window: Window): Promise<Page<T> & End> {
+/** A window over all sequences. Its items are read while the rest is counted. */
+async function windowOf<T>(listed: readonly Listed<T>[], window: Window): Promise<Page<T> & End> {
   const reading: Promise<readonly (T | undefined)[]>[] = [];
   let [total, count] = [0, 0];
   let last: Position | undefined;
@@ -182,7 +186,7 @@ async function windowOf<T>(listed: Awaited<ReturnType<typeof sequencesOf<T>>>, w
     const { entries, total: counting } = await sequence.window({ offset, limit: window.limit - count });
     if (entries.length > 0) {
       const read = source.readMany(entries.map(({ id }) => id));
-      // Counting may fail before it is waited for.
+      // Counting may fail before this is awaited.
       read.catch(() => undefined);
       reading.push(read);
     }
@@ -191,16 +195,16 @@ async function windowOf<T>(listed: Awaited<ReturnType<typeof sequencesOf<T>>>, w
     count += entries.length;
     total += await counting;
   }
-  return { things: present((await Promise.all(reading)).flat()), total, last, count };
+  return { items: defined((await Promise.all(reading)).flat()), total, last, count };
 }
 
-/** The sources in the order in which they are listed, each with the sequence that it has. */
+/** The sources in the order in which they are listed. */
 async function sequencesOf<T>(
   sources: readonly Source<T>[],
   plans: readonly Plan[],
   query: Query,
   after?: Position,
-): Promise<readonly { readonly at: number; readonly source: Source<T>; readonly sequence: Sequence }[]> {
+): Promise<readonly Listed<T>[]> {
   const all = await Promise.all(
     sources.map(async (source, at) => {
       const plan = plans[at];

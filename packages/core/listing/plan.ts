@@ -1,25 +1,25 @@
 /**
- * How a filter is answered without reading everything (reference dynamodb.md section 7): what it says about names is decided
- * on the name index alone; what it demands of an id, an external id or an e-mail address leads to few candidates; a group
- * has a list of its members with their names; the rest is evaluated on what those leave.
+ * Plans a filter so that a list does not read every resource. The name index alone decides terms about names. An
+ * equality on an id, an external id or an e-mail address leads to few candidates. A group has a list of its members
+ * with their names. All other terms are evaluated on the candidates that remain.
  */
 import { type BoundFilter, type Compare, combined, equalitiesOf } from "../scim/filter/bound.ts";
 import { compareKeys } from "../table/table.ts";
 
-/** What a list can do faster than by looking at every resource. */
+/** What a source can find without reading every resource. */
 export interface Vocabulary {
-  /** The attribute that the name index is made of. */
+  /** The attribute that the name index holds. */
   readonly nameAttribute: string;
-  /** Whether the ids of the resources that satisfy an equality can be looked up. */
+  /** Whether `lookUp` finds the resources that satisfy an equality. */
   readonly canLookUp: (equality: Compare) => boolean;
-  /** Whether those that satisfy an equality, which may be very many, stand in a roster. Those can be looked up too. */
-  readonly hasRoster?: (equality: Compare) => boolean;
+  /** Whether a member list holds the resources that satisfy an equality. `canLookUp` is true for it too. */
+  readonly hasMemberList?: (equality: Compare) => boolean;
 }
 
-/** A part of the names, decided by the name alone. */
+/** Candidates that the name index alone decides. */
 export interface NamePlan {
   readonly kind: "names";
-  /** Every name that passes starts with this. */
+  /** All names that pass start with this. */
   readonly prefix: string;
   /** The only name that can pass. */
   readonly exact?: string;
@@ -27,28 +27,28 @@ export interface NamePlan {
   readonly test?: (key: string) => boolean;
 }
 
-/** Few resources: those behind some names, and those that some equalities lead to. */
+/** Few candidates: the resources of some names, and those that some equalities find. */
 export interface IdPlan {
   readonly kind: "ids";
   readonly equalities: readonly Compare[];
   readonly names: readonly string[];
 }
 
-/** Those of a roster, as far as their names pass. */
-export interface RosterPlan {
-  readonly kind: "roster";
+/** The members of a group whose names pass. */
+export interface MemberPlan {
+  readonly kind: "members";
   readonly equality: Compare;
-  /** `undefined`: all of them. */
+  /** `undefined`: every name passes. */
   readonly test: ((key: string) => boolean) | undefined;
 }
 
-/** Where to look. */
-export type Candidates = NamePlan | IdPlan | RosterPlan | { readonly kind: "nothing" };
+/** Which resources to read. */
+export type Candidates = NamePlan | IdPlan | MemberPlan | { readonly kind: "nothing" };
 
-/** How a filter is answered. */
+/** How a list applies a filter. */
 export interface Plan {
   readonly candidates: Candidates;
-  /** What remains to be evaluated on the candidates; `undefined`: every candidate matches. */
+  /** The filter to evaluate on the candidates; `undefined`: every candidate matches. */
   readonly residual: BoundFilter | undefined;
 }
 
@@ -75,29 +75,29 @@ export function planOf(filter: BoundFilter | undefined, vocabulary: Vocabulary):
   return { candidates, residual: residualOf(filter, candidates, vocabulary) };
 }
 
-/** Candidates for a part of a filter: more than match, perhaps; never fewer. */
+/** A superset of the matches of a part of a filter. */
 function candidatesOf(filter: BoundFilter, vocabulary: Vocabulary): Candidates {
   if (filter.kind === "never") return { kind: "nothing" };
   const test = keyTestOf(filter, vocabulary.nameAttribute);
   if (test) return namePlanOf(filter, test);
-  const listed = vocabulary.hasRoster && equalityOf(filter, vocabulary.hasRoster);
-  if (listed) return { kind: "roster", equality: listed, test: undefined };
+  const membership = vocabulary.hasMemberList && equalityOf(filter, vocabulary.hasMemberList);
+  if (membership) return { kind: "members", equality: membership, test: undefined };
   const equality = equalityOf(filter, vocabulary.canLookUp);
   if (equality) return { kind: "ids", equalities: [equality], names: [] };
-  if (filter.kind === "and") return leastOf(filter.parts, vocabulary);
+  if (filter.kind === "and") return fewestOf(filter.parts, vocabulary);
   if (filter.kind === "or") return anyOf(filter.parts.map((part) => candidatesOf(part, vocabulary)));
   return everyName;
 }
 
-/** The equality by which the candidates of one term can be found. */
+/** The equality that finds the candidates of one term. */
 function equalityOf(term: BoundFilter, isKnown: (equality: Compare) => boolean): Compare | undefined {
   if (term.kind === "compare" && term.operator === "eq" && isKnown(term)) return term;
-  // Whatever else is demanded of the element, it has this value.
+  // An element that matches has this value, whatever else the term requires of it.
   return term.kind === "element" ? equalitiesOf(term.where).find(isKnown) : undefined;
 }
 
-/** Of what several demands lead to, the least: one name, then what can be looked up, then a roster, then a part of the names. */
-function leastOf(parts: readonly BoundFilter[], vocabulary: Vocabulary): Candidates {
+/** The fewest candidates of an `and`: one name, then looked-up ids, then a member list, then a part of the names. */
+function fewestOf(parts: readonly BoundFilter[], vocabulary: Vocabulary): Candidates {
   const each = parts.map((part) => candidatesOf(part, vocabulary));
   const nothing = each.find(({ kind }) => kind === "nothing");
   if (nothing) return nothing;
@@ -105,21 +105,21 @@ function leastOf(parts: readonly BoundFilter[], vocabulary: Vocabulary): Candida
   if (named?.exact !== undefined) return named;
   const few = each.find(({ kind }) => kind === "ids");
   if (few) return few;
-  const roster = each.find(({ kind }) => kind === "roster");
-  return roster?.kind === "roster"
-    ? { ...roster, test: named?.test ?? prefixTest(named?.prefix) }
+  const members = each.find(({ kind }) => kind === "members");
+  return members?.kind === "members"
+    ? { ...members, test: named?.test ?? prefixTest(named?.prefix) }
     : (named ?? everyName);
 }
 
-/** The parts of an `and` that names decide, as one. */
+/** The terms of an `and` that names decide, as one plan. */
 function namesAmong(parts: readonly BoundFilter[], nameAttribute: string): NamePlan | undefined {
   const named = parts.filter((part) => keyTestOf(part, nameAttribute) !== undefined);
-  const about = combined("and", named);
-  const test = keyTestOf(about, nameAttribute);
-  return named.length > 0 && test ? namePlanOf(about, test) : undefined;
+  const onNames = combined("and", named);
+  const test = keyTestOf(onNames, nameAttribute);
+  return named.length > 0 && test ? namePlanOf(onNames, test) : undefined;
 }
 
-/** The plan of a filter that is about names alone. */
+/** The plan of a filter on names alone. */
 function namePlanOf(filter: BoundFilter, test: KeyTest): NamePlan {
   if (filter.kind === "always" || filter.kind === "present") return everyName;
   const terms = filter.kind === "and" ? filter.parts : [filter];
@@ -142,7 +142,7 @@ function prefixTest(prefix: string | undefined): KeyTest | undefined {
   return prefix === undefined || prefix === "" ? undefined : (key) => key.startsWith(prefix);
 }
 
-/** What any of several demands leads to, where each leads to something. */
+/** The candidates of an `or`: those of all parts, where each part has few. */
 function anyOf(parts: readonly Candidates[]): Candidates {
   const few = parts.map((part): IdPlan | undefined => {
     switch (part.kind) {
@@ -150,7 +150,7 @@ function anyOf(parts: readonly Candidates[]): Candidates {
         return { kind: "ids", equalities: [], names: [] };
       case "ids":
         return part;
-      case "roster":
+      case "members":
         return { kind: "ids", equalities: [part.equality], names: [] };
       default:
         return part.exact === undefined ? undefined : { kind: "ids", equalities: [], names: [part.exact] };
@@ -164,28 +164,28 @@ function anyOf(parts: readonly Candidates[]): Candidates {
   };
 }
 
-/** What looking up the candidates has not shown yet. */
+/** The part of a filter that the candidates do not already satisfy. */
 function residualOf(filter: BoundFilter, candidates: Candidates, vocabulary: Vocabulary): BoundFilter | undefined {
-  const isAboutNames = (part: BoundFilter) => keyTestOf(part, vocabulary.nameAttribute) !== undefined;
+  const isOnNames = (part: BoundFilter) => keyTestOf(part, vocabulary.nameAttribute) !== undefined;
   if (candidates.kind === "nothing") return undefined;
-  if (candidates.kind === "names") return isAboutNames(filter) ? undefined : filter;
-  const equalities = candidates.kind === "roster" ? [candidates.equality] : candidates.equalities;
-  const isShown = (part: BoundFilter): boolean => {
+  if (candidates.kind === "names") return isOnNames(filter) ? undefined : filter;
+  const equalities = candidates.kind === "members" ? [candidates.equality] : candidates.equalities;
+  const isSatisfied = (part: BoundFilter): boolean => {
     if (part.kind === "compare") return !part.where && equalities.includes(part);
     return part.kind === "element" && part.where.kind === "compare" && equalities.includes(part.where);
   };
-  if (isShown(filter)) return undefined;
+  if (isSatisfied(filter)) return undefined;
   if (filter.kind === "or") {
     const { names } = candidates.kind === "ids" ? candidates : { names: [] };
-    return names.length === 0 && filter.parts.every(isShown) ? undefined : filter;
+    return names.length === 0 && filter.parts.every(isSatisfied) ? undefined : filter;
   }
-  // Of several equalities that are demanded one was looked up; every candidate satisfies that one.
+  // Every candidate satisfies the one equality that found it.
   if (filter.kind !== "and" || equalities.length !== 1) return filter;
-  const open = filter.parts.filter((part) => !isShown(part) && !(candidates.kind === "roster" && isAboutNames(part)));
+  const open = filter.parts.filter((part) => !isSatisfied(part) && !(candidates.kind === "members" && isOnNames(part)));
   return open.length === 0 ? undefined : combined("and", open);
 }
 
-/** What a filter says about names; `undefined` where it looks at anything else. */
+/** A filter as a test of names; `undefined` where it reads another attribute. */
 function keyTestOf(filter: BoundFilter, nameAttribute: string): KeyTest | undefined {
   switch (filter.kind) {
     case "always":
@@ -208,7 +208,7 @@ function keyTestOf(filter: BoundFilter, nameAttribute: string): KeyTest | undefi
     case "compare": {
       const { path } = filter;
       if (path.extension || path.attribute.name !== nameAttribute) return undefined;
-      // Everything that is listed has a name.
+      // Every listed resource has a name.
       if (filter.kind === "present") return () => true;
       return typeof filter.operand === "string" ? keyTests[filter.operator](filter.operand) : undefined;
     }

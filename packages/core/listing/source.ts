@@ -1,4 +1,4 @@
-/** What a list is made from, and what it is asked for. */
+/** What a list reads from, and what it is asked for. */
 import { Fault } from "../platform/faults.ts";
 import type { BoundFilter, Compare, Operand } from "../scim/filter/bound.ts";
 import type { Resource } from "../scim/schema/attribute.ts";
@@ -6,61 +6,62 @@ import type { NameReads } from "../table/name-index/reads.ts";
 import { compareKeys, type ReadOptions } from "../table/table.ts";
 import type { NamePlan, Vocabulary } from "./plan.ts";
 
-/** The most resources that one request looks at one by one. */
+/** The most candidates that one request reads. */
 export const CANDIDATES_MAX = 10_000;
 
-/** A resource as an index or a roster names it. */
-export interface Named {
+/** A resource as a name index or a member list identifies it. */
+export interface NamedId {
   readonly id: string;
-  /** As the index of its source writes it. */
+  /** The name in the form of the name index. */
   readonly key: string;
 }
 
-/** Resources of one source that have something in common, listed in the order of their ids: the members of a group. */
-export interface Roster {
-  /** How many there are. */
+/** The members of a group, stored in the order of their ids. */
+export interface MemberList {
   readonly count: number;
-  /** Some of them, behind an id or from the beginning (with `backwards` from the end), and whether more follow. One round trip. */
+  /**
+   * Members after an id, or the first ones (with `backwards` the last ones), and whether more follow. One round trip.
+   */
   read(part: {
     readonly limit: number;
     readonly after?: string | undefined;
     readonly backwards?: boolean;
-  }): Promise<{ readonly entries: readonly Named[]; readonly more: boolean }>;
-  /** All of them, in no order; a few round trips. With `consistent` false at half the price and an instant behind. */
-  readAll(options: { readonly consistent: boolean }): Promise<readonly Named[]>;
+  }): Promise<{ readonly entries: readonly NamedId[]; readonly more: boolean }>;
+  /** All members, in no order; a few round trips. `consistent: false` costs half and may miss the latest writes. */
+  readAll(options: { readonly consistent: boolean }): Promise<readonly NamedId[]>;
 }
 
-/** Resources of one source that are kept elsewhere, in an order and a number that nobody here knows. */
-export interface Outside<T> {
-  /** At least those that match, in pages of at most so many, in an order that lasts while nothing changes. */
+/** Resources in an external directory, which decides their order and reports no total. */
+export interface ExternalList<T> {
+  /** Yields a superset of the matches, in pages of at most `limit`, in an order that is stable between changes. */
   walk(filter: BoundFilter | undefined, limit: number): AsyncIterable<readonly T[]>;
-  /** True where totals count all matches, which reads all of them; otherwise those of the page. */
+  /** True: totals count all matches, which reads all of them. False: totals count the page. */
   readonly countsAll: boolean;
 }
 
-/** The resources of one kind in one user store. */
+/** The resources of one type in one user store. */
 export interface Source<T> extends Vocabulary {
-  /** Set where they are kept elsewhere; then there is no index to read. */
-  readonly outside?: Outside<T> | undefined;
+  /** Set for a directory, whose name index is not read. */
+  readonly external?: ExternalList<T> | undefined;
   readonly index: NameReads;
-  /** Reads resources by their ids, in order; those that are gone, or of another store, are `undefined`. */
+  /** Items by id, in the order of `ids`; `undefined` for one that is deleted or belongs to another store. */
   readMany(ids: readonly string[], options?: ReadOptions): Promise<readonly (T | undefined)[]>;
-  /** The key of a resource in the index. */
-  keyOf(thing: T): string;
+  /** The item's key in the name index. */
+  keyOf(item: T): string;
   /**
-   * The resources as filters and orders look at them, with the bare name. `looksAt` holds the names of the attributes that
-   * matter (as `pathName` gives them); others that would have to be read for it may be missing.
+   * The resources that filters and orders evaluate, named without their user store. Attributes that need further reads
+   * may be missing unless `attributes` (as `pathName` writes them) includes them.
    */
-  resourcesOf(things: readonly T[], looksAt: ReadonlySet<string>): Promise<readonly Resource[]>;
-  /** The ids of those that satisfy an equality which `canLookUp`; more than `most` where there are more. */
+  resourcesOf(items: readonly T[], attributes: ReadonlySet<string>): Promise<readonly Resource[]>;
+  /** The ids that satisfy an equality for which `canLookUp` is true; more than `most` where there are more. */
   lookUp(equality: Compare, most: number): Promise<readonly string[]>;
-  /** The roster of an equality which `hasRoster`; `undefined` where nothing of this source satisfies it. */
-  roster?(equality: Compare): Promise<Roster | undefined>;
+  /** The list of an equality for which `hasMemberList` is true; `undefined` where this source has no such group. */
+  memberList?(equality: Compare): Promise<MemberList | undefined>;
 }
 
-/** An order by an attribute; resources that it holds equal are in the order of their names. */
+/** An order by an attribute; the name breaks ties. */
 export interface Ordering {
-  /** The attribute's name, as `pathName` gives it. */
+  /** As `pathName` writes it. */
   readonly attribute: string;
   valueOf(resource: Resource): Operand | undefined;
   compare(a: Operand | undefined, b: Operand | undefined): number;
@@ -72,11 +73,11 @@ export interface Query {
   readonly filters: readonly (BoundFilter | undefined)[];
   /** `undefined`: by name. */
   readonly order: Ordering | undefined;
-  /** By name, the greatest first. */
+  /** By name, descending. */
   readonly backwards: boolean;
-  /** True where no order was asked for: then a very long roster may come in its own. */
+  /** True where the request has no order: a large member list may then come in the order of its ids. */
   readonly anyOrder?: boolean;
-  /** Which names, where no filter can say it (wildcards); then filters do not count. */
+  /** Names that no SCIM filter can express (wildcards); replaces `filters`. */
   readonly names?: Pick<NamePlan, "prefix" | "test"> | undefined;
 }
 
@@ -86,33 +87,34 @@ export interface Window {
   readonly limit: number;
 }
 
-/** Where a walk by cursor stands: behind the resource with that key, in that source. */
+/**
+ * Where the next page of a cursor starts: after this resource of this source. Cursors store it, so its members keep
+ * their names.
+ */
 export interface Position {
   readonly source: number;
   readonly key: string;
-  /** Set where the walk goes by the ids of a roster: behind this one. */
+  /** Set where the pages follow the ids of a member list. */
   readonly id?: string | undefined;
-  /** What it was ordered by, where that is not its name. */
+  /** The sort value, where the order is not by name. */
   readonly value?: Operand | undefined;
 }
 
-/** The order of a query. */
+/** Compares two positions in the order of a query. */
 export function comparePositions(a: Position, b: Position, { order, backwards }: Query): number {
   const byName = a.source - b.source || compareKeys(a.key, b.key);
   return (order?.compare(a.value, b.value) ?? 0) || (backwards ? -byName : byName);
 }
 
-/** Without what is not there. */
-export function present<T>(list: readonly (T | undefined)[]): T[] {
+/** The elements that are not `undefined`. */
+export function defined<T>(list: readonly (T | undefined)[]): T[] {
   return list.flatMap((one) => (one === undefined ? [] : [one]));
 }
 
-/** The fault of a list that looks at too much. */
-export function tooMany(
-  reason = `The filter or the order would have to look at more than ${CANDIDATES_MAX} resources.`,
-): Fault {
+/** The fault of a list that would read too much. */
+export function tooMany(reason = `The filter or the order must read more than ${CANDIDATES_MAX} resources.`): Fault {
   return new Fault(
     "scim.too_many",
-    `${reason} Narrow it with userName (eq, sw), displayName, id, externalId, emails or groups.`,
+    `${reason} Narrow the filter with userName (eq, sw), displayName, id, externalId, emails or groups.`,
   );
 }

@@ -1,7 +1,7 @@
 /**
- * Many operations in one request, in either version of SCIM (RFC 7644 section 3.7; reference scim.md sections 2.11 and 4.3).
- * They are carried out in the order in which they were sent, but for those that wait for a `bulkId`, and without
- * `failOnErrors` for new users next to each other, who are made side by side; each by itself is all or nothing.
+ * Bulk requests of both SCIM versions (RFC 7644 section 3.7). Operations run in the order of the request, with two
+ * exceptions: operations that need a `bulkId` wait for it, and without `failOnErrors` adjacent creations of users run
+ * concurrently. Each operation by itself is atomic.
  */
 
 import { elapsed } from "../platform/clock.ts";
@@ -10,81 +10,76 @@ import { foldName } from "../platform/fold.ts";
 import { limits } from "./discovery.ts";
 import { isObject } from "./values.ts";
 
-/** Operations that cannot disturb each other are carried out side by side. */
-const SIDE_BY_SIDE = 8;
-/** After so long no further operation is begun: the gateway waits for half a minute. */
-const BEGUN_WITHIN_MS = 24_000;
-/** Characters of a path: as many as the id of an operation of its own may have, and the name of the collection. */
+/** The maximum of concurrent operations. */
+const CONCURRENT_MAX = 8;
+/** No operation starts later than this: the gateway waits for 30 seconds. */
+const START_WITHIN_MS = 24_000;
+/** Characters of a path: those of an id outside bulk requests, and of the collection. */
 const PATH_LENGTH_MAX = 1_040;
 
 export type BulkMethod = "POST" | "PUT" | "PATCH" | "DELETE";
 export type BulkKind = "Users" | "Groups";
 
-/** One operation as it was sent. */
+/** One operation of a request. */
 export interface BulkOperation {
   readonly method: string;
   readonly bulkId: string | undefined;
   readonly version: string | undefined;
   readonly path: string;
   readonly data: unknown;
-  /** The bulkIds that it refers to. */
+  /** The bulkIds to which it refers. */
   readonly needs: ReadonlySet<string>;
 }
 
-/** Who asks. */
 export interface BulkCaller {
   readonly scopes: ReadonlySet<string>;
-  /** Told of what goes wrong in an operation and is not the caller's doing. */
+  /** Reports an unexpected failure of an operation to operators. */
   readonly reportDefect: (defect: Fault) => void;
 }
 
-/** What one operation did. */
 interface BulkSuccess {
   readonly method: BulkMethod;
   readonly location: string;
-  /** The entity tag, where the version of SCIM has some. */
+  /** The entity tag, in SCIM 2.0. */
   readonly etag: string | undefined;
 }
 
-/** What a version of SCIM does for the operations, and how it tells what became of them. */
+/** How a version of SCIM executes operations and renders their outcomes. */
 export interface BulkProtocol<Outcome> {
-  /** Makes a resource. */
   readonly create: (kind: BulkKind, data: unknown) => Promise<{ readonly id: string; readonly etag?: string }>;
-  /** Changes or deletes one. */
+  /** Changes or deletes a resource. */
   readonly change: (
     kind: BulkKind,
     method: Exclude<BulkMethod, "POST">,
     id: string,
     sent: { readonly data: unknown; readonly version: string | undefined },
   ) => Promise<{ readonly etag?: string } | undefined>;
-  /** The absolute address of a resource. */
+  /** The absolute URL of a resource. */
   readonly locationOf: (kind: BulkKind, id: string) => string;
-  /** The fault of an operation whose path leads to no kind of resources. */
+  /** The fault of an operation with an unknown path. */
   readonly unknownPath: (description: string) => Fault;
   readonly succeeded: (sent: BulkOperation, success: BulkSuccess) => Outcome;
   readonly failed: (sent: BulkOperation, fault: Fault, location: string | undefined) => Outcome;
 }
 
-/** A request that was read. */
-interface BulkOrder {
+interface BulkRequest {
   readonly operations: readonly BulkOperation[];
-  /** After so many failures nothing more is done; 0: however many fail. */
+  /** Stop after this number of failures; 0: never. */
   readonly failOnErrors: number;
 }
 
 const REFERENCE = /^bulkId:(.+)$/s;
 
-/** What was made by operations so far: ids by bulkId; `undefined` for one that failed. */
-type Made = Map<string, string | undefined>;
+/** Ids of created resources by bulkId; `undefined` for an operation that failed. */
+type Created = Map<string, string | undefined>;
 
-/** What an operation is about. */
 interface Target {
   readonly method: BulkMethod;
   readonly kind: BulkKind;
   readonly id: string | undefined;
 }
 
-const things: Readonly<Record<BulkKind, string>> = { Users: "user", Groups: "group" };
+const resourceNames: Readonly<Record<BulkKind, string>> = { Users: "user", Groups: "group" };
 const verbs: Readonly<Record<BulkMethod, string>> = {
   POST: "create",
   PUT: "update",
@@ -92,35 +87,35 @@ const verbs: Readonly<Record<BulkMethod, string>> = {
   DELETE: "delete",
 };
 
-/** What became of one operation. */
-interface Done<Outcome> {
+interface Result<Outcome> {
   readonly outcome: Outcome;
   readonly hasFailed: boolean;
 }
 
 /**
- * Reads a request but for its `schemas`. Throws `request.malformed`, `request.invalid`, and `request.too_large` for more
+ * Parses a request, except its `schemas`. Throws `request.malformed`, `request.invalid`, and `request.too_large` for more
  * than 1,000 operations.
  */
-export function readBulk(body: Readonly<Record<string, unknown>>): BulkOrder {
+export function readBulk(body: Readonly<Record<string, unknown>>): BulkRequest {
   const members = folded(body);
   const failOnErrors = members.get("failonerrors") ?? 0;
   if (typeof failOnErrors !== "number" || !Number.isSafeInteger(failOnErrors) || failOnErrors < 0) {
-    throw refuse("failOnErrors must be a whole number, from 0.");
+    throw refuse("failOnErrors must be a whole number, at least 0.");
   }
   const list = members.get("operations");
-  if (!Array.isArray(list)) throw malformed("Operations is required: a list.");
+  if (!Array.isArray(list)) throw malformed("Operations must be a list.");
   if (list.length > limits.bulkOperationsMax) {
     throw new Fault(
       "request.too_large",
-      `The request has ${list.length} operations; at most ${limits.bulkOperationsMax} are carried out (maxOperations).`,
+      `Operations has ${list.length} elements; send at most ${limits.bulkOperationsMax} (maxOperations).`,
     );
   }
   const operations = list.map(operationOf);
   const ids = new Set<string>();
   for (const [at, { method, bulkId }] of operations.entries()) {
     if (method === "POST" && !bulkId) throw refuse(`Operations[${at}].bulkId is required for POST.`);
-    if (bulkId !== undefined && ids.has(bulkId)) throw refuse(`The bulkId "${bulkId.slice(0, 100)}" is given twice.`);
+    if (bulkId !== undefined && ids.has(bulkId))
+      throw refuse(`Operations[${at}].bulkId: "${bulkId.slice(0, 100)}" is used twice.`);
     if (bulkId !== undefined) ids.add(bulkId);
   }
   return { operations, failOnErrors };
@@ -154,7 +149,7 @@ function malformed(reason: string): Fault {
   return new Fault("request.malformed", reason);
 }
 
-/** Every string in a value. The depth of bodies is limited where they are read. */
+/** Every string in a value. Its depth is limited where the body is parsed. */
 function* stringsIn(value: unknown): Generator<string, void> {
   if (typeof value === "string") yield value;
   else if (Array.isArray(value)) for (const entry of value) yield* stringsIn(entry);
@@ -162,38 +157,41 @@ function* stringsIn(value: unknown): Generator<string, void> {
 }
 
 /**
- * Each of these scopes lets its holder do such an operation in bulk: that of the operation on its own, and the one that lets
- * it be done in bulk alone (decision 0053).
+ * Each of the two scopes permits an operation in bulk: the scope of the single operation, and a scope for bulk only
+ * (decision 0053).
  */
 export function bulkScopes(kind: BulkKind, method: BulkMethod): readonly [own: string, inBulk: string] {
-  return [`internal_${things[kind]}_mgt_${verbs[method]}`, `internal_bulk_${things[kind]}_${verbs[method]}`];
+  return [
+    `internal_${resourceNames[kind]}_mgt_${verbs[method]}`,
+    `internal_bulk_${resourceNames[kind]}_${verbs[method]}`,
+  ];
 }
 
 /**
- * Carries out a request; the outcomes are in the order in which the operations were sent. Whatever fails in one operation
- * stands in its own outcome, also what the caller may not do, and a defect of ours. With `failOnErrors` n nothing is carried
- * out, or answered, behind the n-th failure of whichever kind.
+ * Executes a request. Returns the outcomes in the order of the operations. Every failure of an operation, also a missing
+ * scope or an unexpected error, becomes its outcome. With `failOnErrors` n, operations after the n-th failure do not run and
+ * have no outcome.
  */
 export async function carryOutBulk<Outcome>(
   protocol: BulkProtocol<Outcome>,
   caller: BulkCaller,
-  { operations, failOnErrors }: BulkOrder,
+  { operations, failOnErrors }: BulkRequest,
 ): Promise<Outcome[]> {
   const startedMs = elapsed();
-  const made: Made = new Map();
+  const created: Created = new Map();
   const outcomes = new Map<BulkOperation, Outcome>();
-  /** bulkIds of operations that are not done yet. */
+  /** bulkIds of operations that have not run yet. */
   const open = new Set(operations.flatMap(({ bulkId }) => bulkId ?? []));
   const waiting = [...operations];
-  const width = failOnErrors > 0 ? 1 : SIDE_BY_SIDE;
+  const width = failOnErrors > 0 ? 1 : CONCURRENT_MAX;
   let errors = 0;
   while (waiting.length > 0 && (failOnErrors === 0 || errors < failOnErrors)) {
     const now = nextOf(waiting, open, width);
-    const isLate = elapsed() - startedMs > BEGUN_WITHIN_MS;
+    const isLate = elapsed() - startedMs > START_WITHIN_MS;
     const done = await Promise.all(
-      now.map(async (sent): Promise<readonly [BulkOperation, Done<Outcome>]> => {
-        if (isLate) return [sent, { outcome: protocol.failed(sent, notBegun(), undefined), hasFailed: true }];
-        return [sent, await carryOut(protocol, caller, sent, made)];
+      now.map(async (sent): Promise<readonly [BulkOperation, Result<Outcome>]> => {
+        if (isLate) return [sent, { outcome: protocol.failed(sent, notStarted(), undefined), hasFailed: true }];
+        return [sent, await execute(protocol, caller, sent, created)];
       }),
     );
     for (const [sent, { outcome, hasFailed }] of done) {
@@ -206,54 +204,57 @@ export async function carryOutBulk<Outcome>(
   return operations.flatMap((sent) => outcomes.get(sent) ?? []);
 }
 
-/** The next operations: the first that can be carried out, and those right behind it that make other users as it does. */
+/** The next operations: the first that can run, and adjacent creations of users with other names. */
 function nextOf(waiting: readonly BulkOperation[], open: ReadonlySet<string>, width: number): readonly BulkOperation[] {
   const isReady = ({ needs, bulkId }: BulkOperation) => [...needs].every((need) => need !== bulkId && !open.has(need));
   const at = Math.max(0, waiting.findIndex(isReady));
-  const [first, ...behind] = waiting.slice(at, at + width);
+  const [first, ...following] = waiting.slice(at, at + width);
   if (!first) return [];
-  const names = new Set([nameMade(first)]);
+  const names = new Set([newUserName(first)]);
   if (names.has(undefined)) return [first];
-  const end = behind.findIndex((one) => {
-    const name = nameMade(one);
+  const end = following.findIndex((one) => {
+    const name = newUserName(one);
     const isNew = name !== undefined && !names.has(name);
     names.add(name);
     return !isNew;
   });
-  return [first, ...(end < 0 ? behind : behind.slice(0, end))];
+  return [first, ...(end < 0 ? following : following.slice(0, end))];
 }
 
-/** The user name of an operation that makes a user and needs nothing of others. */
-function nameMade({ method, path, data, needs }: BulkOperation): string | undefined {
+/** The user name of an operation that creates a user and needs no other operation. */
+function newUserName({ method, path, data, needs }: BulkOperation): string | undefined {
   if (method !== "POST" || path.toLowerCase() !== "/users" || needs.size > 0 || !isObject(data)) return undefined;
   const name = folded(data).get("username");
   return typeof name === "string" ? foldName(name) : undefined;
 }
 
-function notBegun(): Fault {
-  return new Fault("service.unavailable", "The time for one request ran out before this operation: send it again.");
+function notStarted(): Fault {
+  return new Fault(
+    "service.unavailable",
+    "The bulk request ran out of time before this operation. Send the operation again.",
+  );
 }
 
-/** Carries out one operation. Nothing is thrown: the outcomes of the others would be lost. */
-async function carryOut<Outcome>(
+/** Executes one operation. Never throws, so that the outcomes of the others are kept. */
+async function execute<Outcome>(
   protocol: BulkProtocol<Outcome>,
   caller: BulkCaller,
   sent: BulkOperation,
-  made: Made,
-): Promise<Done<Outcome>> {
+  created: Created,
+): Promise<Result<Outcome>> {
   const { bulkId, version } = sent;
   let location: string | undefined;
   try {
-    const target = targetOf(sent, made, protocol.unknownPath);
+    const target = targetOf(sent, created, protocol.unknownPath);
     const { kind, id, method } = target;
     if (id !== undefined && !REFERENCE.test(id)) location = protocol.locationOf(kind, id);
     checkScopes(target, caller);
-    checkNeeds(sent.needs, made);
-    const data = resolved(sent.data, made);
+    checkNeeds(sent.needs, created);
+    const data = resolved(sent.data, created);
     if (method === "POST" || id === undefined) {
-      const created = await protocol.create(kind, data);
-      if (bulkId !== undefined) made.set(bulkId, created.id);
-      const success = { method, location: protocol.locationOf(kind, created.id), etag: created.etag };
+      const { id: newId, etag } = await protocol.create(kind, data);
+      if (bulkId !== undefined) created.set(bulkId, newId);
+      const success = { method, location: protocol.locationOf(kind, newId), etag };
       return { outcome: protocol.succeeded(sent, success), hasFailed: false };
     }
     const changed = await protocol.change(kind, method, id, { data, version });
@@ -262,57 +263,51 @@ async function carryOut<Outcome>(
   } catch (error) {
     const fault = toFault(error);
     if (fault.fault === "server.unexpected") caller.reportDefect(fault);
-    if (bulkId !== undefined && !made.has(bulkId)) made.set(bulkId, undefined);
+    if (bulkId !== undefined && !created.has(bulkId)) created.set(bulkId, undefined);
     return { outcome: protocol.failed(sent, fault, location), hasFailed: true };
   }
 }
 
-/** Throws the fault of an operation that is about nothing. */
 function targetOf(
   { method, path }: BulkOperation,
-  made: Made,
+  created: Created,
   unknownPath: BulkProtocol<unknown>["unknownPath"],
 ): Target {
   if (path.length > PATH_LENGTH_MAX) {
-    throw refuse(`The path of a bulk operation has at most ${PATH_LENGTH_MAX} characters, not ${path.length}.`);
+    throw refuse(`path must have at most ${PATH_LENGTH_MAX} characters, not ${path.length}.`);
   }
   const [, name = "", id, ...more] = path.split("/");
   const kind = (["Users", "Groups"] as const).find((one) => one.toLowerCase() === name.toLowerCase());
   if (!path.startsWith("/") || !kind || more.length > 0 || id === "") {
-    throw unknownPath(
-      `"${path.slice(0, 100)}" is no path of a bulk operation: /Users, /Groups, or one of them with an id.`,
-    );
+    throw unknownPath(`path must be /Users or /Groups, with or without an id, not "${path.slice(0, 100)}".`);
   }
   const known = (["POST", "PUT", "PATCH", "DELETE"] as const).find((one) => one === method);
-  if (!known) throw refuse(`"${method.slice(0, 20)}" is no method of a bulk operation.`);
+  if (!known) throw refuse(`method must be POST, PUT, PATCH or DELETE, not "${method.slice(0, 20)}".`);
   if ((known === "POST") !== (id === undefined)) {
     throw refuse(
-      id === undefined ? `${known} needs the id of a resource in its path.` : "POST takes no id in its path.",
+      id === undefined ? `path must have the id of a resource for ${known}.` : "path must not have an id for POST.",
     );
   }
-  return { method: known, kind, id: id === undefined ? undefined : String(resolved(id, made)) };
+  return { method: known, kind, id: id === undefined ? undefined : String(resolved(id, created)) };
 }
 
 function checkScopes({ kind, method }: Target, { scopes }: BulkCaller): void {
   const enough = bulkScopes(kind, method);
   if (enough.some((scope) => scopes.has(scope))) return;
-  throw new Fault(
-    "auth.forbidden",
-    `The operation needs the scope ${enough.join(" or ")}, which the caller does not have.`,
-  );
+  throw new Fault("auth.forbidden", `This operation requires the scope ${enough.join(" or ")}.`);
 }
 
-function checkNeeds(needs: ReadonlySet<string>, made: Made): void {
-  const missing = [...needs].find((bulkId) => made.get(bulkId) === undefined);
+function checkNeeds(needs: ReadonlySet<string>, created: Created): void {
+  const missing = [...needs].find((bulkId) => created.get(bulkId) === undefined);
   if (missing === undefined) return;
-  throw new Fault("scim.bulk_reference", `The bulkId "${missing.slice(0, 100)}" stands for nothing that was made.`);
+  throw new Fault("scim.bulk_reference", `No operation created a resource for the bulkId "${missing.slice(0, 100)}".`);
 }
 
-function resolved(value: unknown, made: Made): unknown {
-  if (typeof value === "string") return made.get(REFERENCE.exec(value)?.[1] ?? "") ?? value;
-  if (Array.isArray(value)) return value.map((entry) => resolved(entry, made));
+function resolved(value: unknown, created: Created): unknown {
+  if (typeof value === "string") return created.get(REFERENCE.exec(value)?.[1] ?? "") ?? value;
+  if (Array.isArray(value)) return value.map((entry) => resolved(entry, created));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, resolved(entry, made)]));
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, resolved(entry, created)]));
 }
 
 function folded(given: Readonly<Record<string, unknown>>): ReadonlyMap<string, unknown> {

@@ -1,22 +1,21 @@
 /**
- * What the service tells of itself (RFC 7643 sections 5 to 7, RFC 7644 section 4, RFC 9865; reference scim.md sections 4.4
- * to 4.6): its configuration, its resource types and its schemas. Plain data, the same for everybody, and without nulls.
+ * Discovery (RFC 7643 sections 5 to 7, RFC 7644 section 4, RFC 9865): the configuration of the service, its resource types
+ * and its schemas. The same for every caller, without nulls.
  */
 import type { Attribute, JsonObject, ResourceType, Schema } from "./schema/attribute.ts";
 import { resourceTypeSchema, schemaSchema, serviceProviderConfigSchema } from "./schema/protocol.ts";
 import { schemasOfTypes } from "./schema/resource-types.ts";
 
-/** What one request may ask for, as it is advertised and held. */
+/** The limits of one request. They are published and enforced. */
 export interface Limits {
   readonly bulkOperationsMax: number;
   readonly bulkBytesMax: number;
-  /** The resources of one page; more are never answered at once. */
+  /** Resources of one page; larger requests get this many. */
   readonly pageSizeMax: number;
   readonly pageSizeDefault: number;
   readonly cursorTimeoutSeconds: number;
 }
 
-/** The limits of the service (decision D12, reference sections 4.3, 4.4 and 5). */
 export const limits: Limits = {
   bulkOperationsMax: 1_000,
   bulkBytesMax: 1_048_576,
@@ -44,12 +43,11 @@ const authenticationSchemes = [
   },
 ] as const;
 
-/** Where to find what is told: the base of the API, such as `https://host/scim2`, without a slash at its end. */
-export interface Place {
+/** `base`: the URL of the API, such as `https://host/scim2`, without a trailing slash. */
+export interface BaseUrl {
   readonly base: string;
 }
 
-/** The configuration of the service. */
 export function serviceProviderConfig({
   base,
   bulkOperationsMax,
@@ -57,7 +55,7 @@ export function serviceProviderConfig({
   pageSizeMax,
   pageSizeDefault,
   cursorTimeoutSeconds,
-}: Place & Limits): JsonObject {
+}: BaseUrl & Limits): JsonObject {
   return {
     schemas: [serviceProviderConfigSchema.id],
     patch: supported,
@@ -79,7 +77,6 @@ export function serviceProviderConfig({
   };
 }
 
-/** The resource types, in the order given. */
 export function resourceTypeResources(base: string, types: readonly ResourceType[]): readonly JsonObject[] {
   return types.map((type) => resourceTypeOf(base, type));
 }
@@ -92,13 +89,12 @@ function resourceTypeOf(base: string, { name, description, endpoint, schema, ext
     description,
     endpoint,
     schema: schema.id,
-    // No extension is required of a resource.
     schemaExtensions: extensions.map(({ id }) => ({ schema: id, required: false })),
     meta: { resourceType: "ResourceType", location: `${base}/ResourceTypes/${name}` },
   };
 }
 
-/** The schemas of the resource types, each once, and those of the protocol. */
+/** The schemas of the resource types, each once, and those of the discovery resources. */
 export function schemaResources(base: string, types: readonly ResourceType[]): readonly JsonObject[] {
   return schemasOfTypes(types).map((schema) => schemaOf(base, schema));
 }
@@ -114,7 +110,7 @@ function schemaOf(base: string, { id, name, description, attributes }: Schema): 
   };
 }
 
-/** What is published of an attribute: all its characteristics, and none of the service's own notes on it. */
+/** The characteristics of RFC 7643 section 7, without our internal ones. */
 function attributeOf(attribute: Attribute): JsonObject {
   return {
     name: attribute.name,
@@ -132,7 +128,7 @@ function attributeOf(attribute: Attribute): JsonObject {
   };
 }
 
-/** The one of these resources that has an id, whatever its case: ids of schemas are URNs, which ignore it. */
+/** Ids are case-insensitive, as the URNs of schemas are. */
 export function resourceWithId(resources: readonly JsonObject[], id: string): JsonObject | undefined {
   return resources.find(
     (resource) => typeof resource.id === "string" && resource.id.toLowerCase() === id.toLowerCase(),

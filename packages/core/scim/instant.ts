@@ -1,4 +1,4 @@
-/** Points in time as SCIM writes them (RFC 7643 section 2.3.5: xsd:dateTime), and as they can be compared. */
+/** Instants: xsd:dateTime (RFC 7643 section 2.3.5) in a form that can be compared. */
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-](?:0\d|1[0-4]):[0-5]\d)?$/i;
 const MINUTE = 60_000;
@@ -6,9 +6,9 @@ const MINUTE = 60_000;
 const ISO_LENGTH = 24;
 
 /**
- * The instant that a text names, in UTC with nine digits of a second: such texts order as the instants do. Up to nine
- * digits are read, any offset, and a time without a zone as UTC (provisioning clients cannot always write one). Answers
- * `undefined` for what is not a date and time of the years 0000 to 9999.
+ * An instant in UTC with nine fractional digits; the order of such texts is the order of the instants. Accepts up to nine
+ * digits, any offset, and a time without a zone as UTC, because some provisioning clients write none. Returns `undefined`
+ * for anything but a date and time of the years 0000 to 9999.
  */
 export function instantOf(text: string): string | undefined {
   const found = DATE_TIME.exec(text);
@@ -16,7 +16,7 @@ export function instantOf(text: string): string | undefined {
   const [, local = "", fraction = "", zone = "Z"] = found;
   const wall = Date.parse(`${local}Z`);
   if (Number.isNaN(wall)) return undefined;
-  // The 30th of February would silently become a day of March.
+  // Date.parse turns 30 February into a day of March.
   if (new Date(wall).toISOString().slice(0, local.length) !== local.toUpperCase()) return undefined;
   const iso = new Date(wall - offsetOf(zone)).toISOString();
   return iso.length === ISO_LENGTH ? `${iso.slice(0, local.length)}.${fraction.padEnd(9, "0")}Z` : undefined;

@@ -1,26 +1,25 @@
-/** The order of a list of resources (RFC 7644 section 3.4.2.3; reference scim.md section 3.6). */
+/** Sorting of resources (RFC 7644 section 3.4.2.3). */
 import { Fault } from "../platform/faults.ts";
 import type { Operand } from "./filter/bound.ts";
 import { comparable, compareOperands } from "./filter/literal.ts";
-import { shown } from "./filter/reader.ts";
-import { elementsOf, memberOf } from "./resource.ts";
+import { excerpt } from "./filter/reader.ts";
+import { elementsOf, isPrimary, memberOf } from "./resource.ts";
 import type { Resource, ResourceType } from "./schema/attribute.ts";
 import { type AttributePath, attributeNamed, resolveName } from "./schema/paths.ts";
 
-/** What a list is ordered by. */
+/** The attribute and direction of a sort. */
 export interface Order {
-  /** Never a complex attribute without its sub-attribute. */
+  /** Names a sub-attribute if the attribute is complex. */
   readonly path: AttributePath;
   readonly descending: boolean;
 }
 
-/** What a resource is ordered by: a folded text, an instant, a number or a boolean; `undefined` where it has no value. */
+/** The sort key of a resource; `undefined` if it has no value. */
 type SortValue = Operand | undefined;
 
 /**
- * Reads `sortBy` and `sortOrder` (`ascending` where it is absent). Without `sortBy` there is no order and `sortOrder` does
- * not matter.
- * @throws `request.invalid` for an unknown attribute, a complex one without its part, and any other `sortOrder`.
+ * Parses `sortBy` and `sortOrder` (default `ascending`). Returns `undefined` without `sortBy`; `sortOrder` is ignored then.
+ * @throws `request.invalid` for an unknown attribute, a complex one without a sub-attribute, and an unknown `sortOrder`.
  */
 export function readOrder(
   type: ResourceType,
@@ -33,21 +32,21 @@ export function readOrder(
 
 function sortedBy(type: ResourceType, sortBy: string): AttributePath {
   const named = resolveName(type, sortBy);
-  if (!named) throw refused(`sortBy names ${shown(sortBy)}, which is no attribute of ${type.name}.`);
-  if (named.attribute === undefined) throw refused(`sortBy names a schema; name an attribute of it.`);
+  if (!named) throw refused(`sortBy: ${excerpt(sortBy)} is not an attribute of ${type.name}.`);
+  if (named.attribute === undefined) throw refused("sortBy is the URN of a schema. Add the name of an attribute.");
   const { attribute, sub } = named;
   const leaf =
     sub ?? (attribute.type === "complex" ? attributeNamed(attribute.subAttributes ?? [], "value") : attribute);
   if (!leaf) {
     const example = `${attribute.name}.${attribute.subAttributes?.[0]?.name ?? "value"}`;
-    throw refused(`sortBy names '${attribute.name}', which has parts; name one of them, such as ${example}.`);
+    throw refused(`sortBy: '${attribute.name}' is complex. Name a sub-attribute, such as ${example}.`);
   }
-  // `schemas` is worked out and a secret must not be guessed from the place of its owner.
+  // `schemas` is derived. Sorting by a secret would reveal it bit by bit.
   if (
     attribute.name === "schemas" ||
     [attribute, leaf].some(({ returned, mutability }) => returned === "never" || mutability === "writeOnly")
   ) {
-    throw refused(`'${attribute.name}' cannot be sorted by.`);
+    throw refused(`sortBy: sorting by '${attribute.name}' is not supported.`);
   }
   return leaf === attribute ? { ...named, sub: undefined } : { ...named, sub: leaf };
 }
@@ -56,28 +55,28 @@ function directionOf(sortOrder: string | undefined): boolean {
   const word = sortOrder?.toLowerCase() ?? "";
   if (word === "" || word === "ascending") return false;
   if (word === "descending") return true;
-  throw refused(`sortOrder is 'ascending' or 'descending', not ${shown(sortOrder ?? "")}.`);
+  throw refused(`sortOrder must be 'ascending' or 'descending', not ${excerpt(sortOrder ?? "")}.`);
 }
 
 function refused(reason: string): Fault {
   return new Fault("request.invalid", reason);
 }
 
-/** What a resource is ordered by: of several elements that of the primary one, else of the first. */
+/** The sort key of a resource. Of several elements the primary one counts, else the first. */
 export function sortValue({ path }: Order, resource: Resource): SortValue {
   const elements = elementsOf(resource, path);
-  const chosen = elements.find((element) => memberOf(element, "primary") === true) ?? elements[0];
+  const chosen = elements.find(isPrimary) ?? elements[0];
   return comparable(path.sub ?? path.attribute, path.sub ? memberOf(chosen, path.sub.name) : chosen);
 }
 
-/** The order of two values; what has none comes last when ascending and first when descending. */
+/** No value comes last when ascending, and first when descending. */
 export function compareSortValues({ descending }: Order, a: SortValue, b: SortValue): number {
   const ascending =
     a === undefined || b === undefined ? Number(a === undefined) - Number(b === undefined) : compareOperands(a, b);
   return descending ? 0 - ascending : ascending;
 }
 
-/** The order of two resources; 0 where they have the same value: the caller says what decides then, such as the id. */
+/** Compares resources; 0 for equal sort keys. */
 export function compareBy(order: Order) {
   return (a: Resource, b: Resource): number => compareSortValues(order, sortValue(order, a), sortValue(order, b));
 }

@@ -1,61 +1,61 @@
 /**
- * Which attributes an answer shows (RFC 7644 section 3.9; reference scim.md section 3.4), and a resource as it is shown: in
- * the order of the schemas, with the list of schemas it uses, never with a password.
+ * Selects the attributes of a response (RFC 7644 section 3.9), and renders resources with them: in the order of the schemas,
+ * with `schemas`, never with a password.
  */
 import { Fault } from "../platform/faults.ts";
 import type { Attribute, Json, JsonObject, Resource, ResourceType, Schema } from "./schema/attribute.ts";
 import { coreAttributes, resolveName } from "./schema/paths.ts";
 import { isObject } from "./values.ts";
 
-/** What a request says about attributes: comma lists as in a query, or lists of names as in a search request. */
+/** `attributes` and `excludedAttributes` of a request: comma-separated in a query, lists of names in a search body. */
 export interface Selection {
   readonly attributes?: string | readonly string[] | undefined;
   readonly excludedAttributes?: string | readonly string[] | undefined;
 }
 
-/** An attribute that is shown, with those of its sub-attributes that are; `undefined` where it has none. */
+/** A selected attribute with its selected sub-attributes; `undefined` for a simple attribute. */
 interface Shown {
   readonly attribute: Attribute;
   readonly subs: readonly Shown[] | undefined;
 }
 
-/** The attributes to show, in the order they are shown. */
+/** The selected attributes in the order of the response. */
 export interface Projection {
   readonly type: ResourceType;
-  /** The common attributes but for `schemas` and `meta`, which open and close a resource, and those of the core schema. */
+  /** Attributes of the core schema, and the common ones except `schemas` and `meta`. */
   readonly core: readonly Shown[];
   readonly extensions: readonly { readonly id: string; readonly shown: readonly Shown[] }[];
   readonly meta: readonly Shown[];
 }
 
-/** Each name costs a search of the schemas, which hold far fewer attributes than this. */
+/** Limits the work: each name is looked up in the schemas, which have far fewer attributes. */
 const NAMES_MAX = 1_000;
 
-/** What the names of a list stand for. Names that no schema knows stand for nothing. */
-interface Named {
-  /** Attributes, sub-attributes, and everything in a schema that is named by its URN alone. */
+/** The attributes that a list of names selects. Unknown names select none. */
+interface NamedAttributes {
+  /** Attributes, sub-attributes, and all attributes of a schema that is named by its URN. */
   readonly listed: ReadonlySet<Attribute>;
-  /** Attributes and sub-attributes that are named themselves. */
+  /** Attributes and sub-attributes with a name of their own in the list. */
   readonly exact: ReadonlySet<Attribute>;
   /** Complex attributes of which a sub-attribute is named. */
   readonly parents: ReadonlySet<Attribute>;
 }
 
-/** Whether an attribute is shown, and which of its sub-attributes. */
+/** Selects an attribute with its sub-attributes; `undefined` if it is not selected. */
 type Choose = (attribute: Attribute) => Shown | undefined;
 
-/** What `present` may add to what is kept. */
+/** What `present` adds to a stored resource. */
 interface PresentOptions {
-  /** The name with its user store, `PRIMARY/kim`: shown as `username` wherever `userName` is (decision D1). */
+  /** The name with its user store, `PRIMARY/kim`. Shown as `username` wherever `userName` is selected. */
   readonly usernameAlias?: string | undefined;
-  /** Lists that are shown though they are empty, such as the `members` that a client sent empty. */
+  /** Lists to show although they are empty, such as `members` that a client sent empty. */
   readonly emptyLists?: readonly string[];
 }
 
 /**
- * What a request wants to see. Where both lists are given `attributes` counts; an empty one is as good as none; names that
- * no schema knows count for nothing, so a list of such alone leaves what is always shown. Throws `request.invalid` for
- * more than 1,000 names.
+ * The projection of a request. `attributes` wins over `excludedAttributes`. An empty list counts as absent. Unknown names are
+ * ignored; with unknown names only, the attributes that are always returned remain. Throws `request.invalid` for more
+ * than 1,000 names.
  */
 export function projectionOf(type: ResourceType, selection: Selection): Projection {
   const choose = chooseFrom(type, selection);
@@ -70,10 +70,10 @@ export function projectionOf(type: ResourceType, selection: Selection): Projecti
 }
 
 function chooseFrom(type: ResourceType, { attributes, excludedAttributes }: Selection): Choose {
-  const wanted = namesOf(attributes);
-  if (wanted.length > 0) return only(resolve(type, wanted));
-  const unwanted = namesOf(excludedAttributes);
-  return unwanted.length > 0 ? allBut(resolve(type, unwanted)) : byDefault;
+  const included = namesOf(attributes);
+  if (included.length > 0) return only(resolve(type, included));
+  const excluded = namesOf(excludedAttributes);
+  return excluded.length > 0 ? allBut(resolve(type, excluded)) : byDefault;
 }
 
 function namesOf(given: string | readonly string[] | undefined): readonly string[] {
@@ -81,10 +81,13 @@ function namesOf(given: string | readonly string[] | undefined): readonly string
   const names = new Set(lists.flatMap(namesIn).map((name) => name.trim().toLowerCase()));
   names.delete("");
   if (names.size <= NAMES_MAX) return [...names];
-  throw new Fault("request.invalid", `A request names at most ${NAMES_MAX} attributes, not ${names.size}.`);
+  throw new Fault(
+    "request.invalid",
+    `attributes and excludedAttributes must have at most ${NAMES_MAX} names, not ${names.size}.`,
+  );
 }
 
-/** Cuts a list at its commas, and filters in brackets out of its names: `emails[type eq "a,b"].value` is `emails.value`. */
+/** Splits a list at its commas. Ignores filters in brackets: `emails[type eq "a,b"].value` is `emails.value`. */
 function namesIn(list: string): string[] {
   const names: string[] = [];
   let name = "";
@@ -103,10 +106,10 @@ function namesIn(list: string): string[] {
   return [...names, name];
 }
 
-function only({ listed, exact, parents }: Named): Choose {
+function only({ listed, exact, parents }: NamedAttributes): Choose {
   return (attribute) => {
     if (attribute.returned === "never") return undefined;
-    // A schema named as a whole brings what it shows by default.
+    // The URN of a schema selects the attributes that are returned by default.
     const isListed =
       attribute.returned === "always" || exact.has(attribute) || (listed.has(attribute) && isByDefault(attribute));
     if (!isListed && !parents.has(attribute)) return undefined;
@@ -118,7 +121,7 @@ function only({ listed, exact, parents }: Named): Choose {
   };
 }
 
-function resolve(type: ResourceType, names: readonly string[]): Named {
+function resolve(type: ResourceType, names: readonly string[]): NamedAttributes {
   const listed = new Set<Attribute>();
   const exact = new Set<Attribute>();
   const parents = new Set<Attribute>();
@@ -137,7 +140,7 @@ function resolve(type: ResourceType, names: readonly string[]): Named {
   return { listed: listed.union(exact), exact, parents };
 }
 
-function allBut({ listed }: Named): Choose {
+function allBut({ listed }: NamedAttributes): Choose {
   return (attribute) => {
     const isShown = (each: Attribute) => each.returned === "always" || (isByDefault(each) && !listed.has(each));
     return isShown(attribute) ? withSubs(attribute, isShown) : undefined;
@@ -160,8 +163,8 @@ function withSubs(attribute: Attribute, isShown: (sub: Attribute) => boolean): S
 }
 
 /**
- * Whether any of an attribute is shown, so that a store can spare itself reading what is not. The name is that of an
- * attribute of the type, such as `members`, or a full one with its URN.
+ * Whether an attribute, or a part of it, is selected. Saves stores from reading what is not. The name is that of an attribute,
+ * such as `members`, or a full name with its URN.
  */
 export function wants({ type, core, extensions, meta }: Projection, name: string): boolean {
   const found = resolveName(type, name);
@@ -170,8 +173,8 @@ export function wants({ type, core, extensions, meta }: Projection, name: string
 }
 
 /**
- * A resource as an answer shows it: `schemas` first, then `id`, `externalId`, the attributes of the core schema and the
- * extensions, `meta` last. `schemas` names the core schema and the extensions of which something is shown.
+ * Renders a resource: `schemas`, `id`, `externalId`, the attributes of the core schema, the extensions, `meta`. `schemas` lists
+ * the core schema and the extensions with visible attributes.
  */
 export function present(
   projection: Projection,
@@ -190,7 +193,7 @@ export function present(
     schemas: [type.schema.id, ...extensions.map(([urn]) => urn)],
     ...(id !== undefined && { id }),
     ...(externalId !== undefined && { externalId }),
-    // Before userName: clients that do not tell the two apart keep the last one they read.
+    // Before userName: a client that ignores the case of names keeps the last one.
     ...(usernameAlias !== undefined && wants(projection, "userName") && { username: usernameAlias }),
     ...others,
     ...Object.fromEntries(empty.map((name): [string, Json] => [name, []])),
@@ -216,9 +219,4 @@ function pickSubs(value: Json, subs: readonly Shown[]): Json | undefined {
   }
   const picked = isObject(value) ? pick(value, subs) : {};
   return Object.keys(picked).length > 0 ? picked : undefined;
-}
-
-/** A resource with what a projection shows of it, and nothing more. */
-export function project(projection: Projection, resource: Resource): Resource {
-  return present(projection, resource);
 }

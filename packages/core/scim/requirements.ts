@@ -1,4 +1,4 @@
-/** What a whole resource must hold, and what of it may not change (RFC 7643 section 7; reference scim.md sections 3.9 to 3.11). */
+/** Rules for whole resources: required and immutable attributes (RFC 7643 section 7). */
 import { isDeepStrictEqual } from "node:util";
 import { Fault } from "../platform/faults.ts";
 import { checkElements } from "./input.ts";
@@ -6,19 +6,18 @@ import type { Attribute, Json, Resource, ResourceType } from "./schema/attribute
 import { coreAttributes } from "./schema/paths.ts";
 import { isObject } from "./values.ts";
 
-/** The attributes of one schema, where they lie in a resource, and how their paths begin. */
+/** The attributes of one schema, the object with their values, and the prefix of their paths. */
 interface Part {
   readonly attributes: readonly Attribute[];
   readonly values: Resource;
   readonly prefix: string;
-  /** Extensions that a resource does not use require nothing of it. */
+  /** An extension without data requires no attributes. */
   readonly isUsed: boolean;
 }
 
 /**
- * Refuses a resource, as it is about to be kept, that lacks something required or has more elements of a kind than can be
- * kept, or more than one primary element. What can only be written, such as a password, is not asked for: it is not part of
- * what is kept. Throws `request.invalid`.
+ * Checks a resource before it is stored. Throws `request.invalid` for a missing required attribute, too many elements, and
+ * more than one primary element. Does not require write-only attributes: a resource does not contain its password.
  */
 export function requireAll(type: ResourceType, resource: Resource): void {
   for (const { attributes, values, prefix } of partsOf(type, resource).filter(({ isUsed }) => isUsed)) {
@@ -44,14 +43,9 @@ function missing(path: string): Fault {
   return new Fault("request.invalid", `Required attribute ${path} is missing in the SCIM object.`);
 }
 
-/** The URNs of the schemas a resource uses: the core one, and each extension that has data. */
-export function schemasOf(type: ResourceType, resource: Resource): readonly string[] {
-  return [type.schema.id, ...type.extensions.map(({ id }) => id).filter((id) => resource[id] !== undefined)];
-}
-
 /**
- * Refuses a replacement that changes or leaves out an immutable value that is set; one that is not may be set. The elements
- * of a list that may be written can come and go, so nothing in them is compared. Throws `scim.mutability`.
+ * Throws `scim.mutability` for a replacement that changes or removes an immutable value. A value that was not set may be set.
+ * Elements of writable lists may be added and removed, so their sub-attributes are not compared.
  */
 export function checkImmutable(type: ResourceType, before: Resource, after: Resource): void {
   const now = new Map(partsOf(type, after).flatMap(fixedOf));
@@ -59,11 +53,11 @@ export function checkImmutable(type: ResourceType, before: Resource, after: Reso
     .flatMap(fixedOf)
     .find(([path, value]) => value !== undefined && !isDeepStrictEqual(value, now.get(path)));
   if (changed) {
-    throw new Fault("scim.mutability", `Attribute ${changed[0]} cannot be changed once it is set.`);
+    throw new Fault("scim.mutability", `Attribute ${changed[0]} is immutable: it cannot be changed once it is set.`);
   }
 }
 
-/** The immutable values of a part by their paths, to be compared. Lists are no objects, so nothing in their elements is. */
+/** The immutable values of a part by path. Does not descend into lists. */
 function fixedOf({
   attributes,
   values,

@@ -1,21 +1,21 @@
-/** Looking into a resource and making the next one of it. Nothing here changes what it is given. */
+/** Reads and copies resources. No function changes its arguments. */
 import type { Json, JsonObject, Resource } from "./schema/attribute.ts";
 import type { AttributePath } from "./schema/paths.ts";
 import { isObject } from "./values.ts";
 
-/** A member of its own: an attribute may have the name of something that every object inherits. */
+/** An own member: the name of an attribute may be that of an inherited property. */
 export function memberOf(value: Json | undefined, name: string): Json | undefined {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** The object with a member set, or without it where the value is `undefined`; the same object where it is so already. */
+/** A copy with a member set, or without it if the value is `undefined`. The same object if nothing changes. */
 export function withMember(object: JsonObject, name: string, value: Json | undefined): JsonObject {
   if (memberOf(object, name) === value) return object;
   if (value !== undefined) return { ...object, [name]: value };
   return Object.fromEntries(Object.entries(object).filter(([other]) => other !== name));
 }
 
-/** No value in the sense of RFC 7643 section 2.5, nor anything that holds one; an empty text counts as none (reference 3.2). */
+/** Whether a value contains no assigned value at any depth (RFC 7643 section 2.5). */
 export function isEmpty(value: Json | undefined): boolean {
   return (
     value === undefined ||
@@ -25,12 +25,12 @@ export function isEmpty(value: Json | undefined): boolean {
   );
 }
 
-/** The value of an attribute, all of it: the sub-attribute of the path does not matter. */
+/** The whole value of an attribute. Ignores the sub-attribute of the path. */
 export function attributeValue(resource: Resource, { extension, attribute }: AttributePath): Json | undefined {
   return memberOf(extension ? memberOf(resource, extension.id) : resource, attribute.name);
 }
 
-/** The resource with an attribute set, or without it where the value is `undefined`. An extension left empty goes. */
+/** A copy with an attribute set, or without it if the value is `undefined`. Removes an extension that becomes empty. */
 export function withAttributeValue(resource: Resource, path: AttributePath, value: Json | undefined): Resource {
   const { extension, attribute } = path;
   if (!extension) return withMember(resource, attribute.name, value);
@@ -40,14 +40,18 @@ export function withAttributeValue(resource: Resource, path: AttributePath, valu
   return withMember(resource, extension.id, Object.keys(next).length === 0 ? undefined : next);
 }
 
-/** The elements of an attribute: none, the one value, or those of the list. */
+/** The elements of an attribute. A single value is one element. */
 export function elementsOf(resource: Resource, path: AttributePath): readonly Json[] {
   const value = attributeValue(resource, path);
   if (value === undefined || value === null) return [];
   return Array.isArray(value) ? value : [value];
 }
 
-/** Whether two values are the same; the order of members does not matter, that of elements does. */
+export function isPrimary(element: Json): boolean {
+  return memberOf(element, "primary") === true;
+}
+
+/** Deep equality. The order of members does not matter; the order of elements does. */
 export function isSame(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (Array.isArray(a)) {

@@ -1,5 +1,4 @@
-/** The sections of deployment.toml on access: `[[resource.access_control]]` and `[intermediate_cert_validation]`. */
-import { X509Certificate } from "node:crypto";
+/** The sections `[[resource.access_control]]` and `[intermediate_cert_validation]` of deployment.toml. */
 import * as z from "zod";
 import {
   type AccessRule,
@@ -7,29 +6,32 @@ import {
   authenticationHandlers,
   type CertificateSettings,
 } from "../auth/access-control/model.ts";
-import { table } from "./table.ts";
+import { pem, table } from "./shared.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 const TEXT_MAX = 1_000;
 const LIST_MAX = 100;
 
-/** A list, or one text with blanks or commas between its parts: real files have both. */
+/** A list, or one string with spaces or commas between its words. Upstream's files use both. */
 const Words = z
   .union([z.string().max(TEXT_MAX), z.array(z.string().min(1).max(TEXT_MAX)).max(LIST_MAX)], {
-    error: "expected a list of texts, or one text",
+    error: "must be a list of strings, or one string",
   })
   .transform((given) => (typeof given === "string" ? given.split(/[\s,]+/).filter((word) => word !== "") : given));
 
 const Switch = z.union([z.boolean(), z.enum(["true", "false"]).transform((word) => word === "true")], {
-  error: "expected true or false",
+  error: "must be true or false",
 });
 
 const Methods = Words.transform((words) => words.map((word) => word.toUpperCase())).superRefine((words, context) => {
   const odd = words.find((word) => word !== "ALL" && !METHODS.includes(word));
   if (odd !== undefined) {
-    context.addIssue({ code: "custom", message: `"${odd}" is no method (all, or some of ${METHODS.join(", ")})` });
+    context.addIssue({
+      code: "custom",
+      message: `must be "all" or some of ${METHODS.join(", ")}; "${odd}" is not a method`,
+    });
   }
-  if (words.length === 0) context.addIssue({ code: "custom", message: 'expected a method, or "all"' });
+  if (words.length === 0) context.addIssue({ code: "custom", message: 'must be "all" or at least one method' });
 });
 
 const Handlers = Words.superRefine((words, context) => {
@@ -37,13 +39,13 @@ const Handlers = Words.superRefine((words, context) => {
   if (odd !== undefined) {
     context.addIssue({
       code: "custom",
-      message: `"${odd}" is no handler (all, or some of ${authenticationHandlers.join(", ")})`,
+      message: `must be "all" or some of ${authenticationHandlers.join(", ")}; "${odd}" is not a handler`,
     });
   }
 });
 
 const Rule = table({
-  // Relative to the root, with its slash or without; a pattern may begin otherwise.
+  // A path may lack its leading slash; a pattern may begin with other characters.
   context: z
     .string()
     .trim()
@@ -59,37 +61,29 @@ const Rule = table({
   allowed_auth_handlers: Handlers.optional(),
 }).superRefine((rule, context) => {
   if (!agree(rule.secured, rule.secure)) {
-    context.addIssue({ code: "custom", path: ["secure"], message: "says something else than secured" });
+    context.addIssue({
+      code: "custom",
+      path: ["secure"],
+      message: "contradicts secured; keep only one of the two keys",
+    });
   }
   if (!agree(rule.scope, rule.scopes)) {
-    context.addIssue({ code: "custom", path: ["scopes"], message: "says something else than scope" });
+    context.addIssue({ code: "custom", path: ["scopes"], message: "contradicts scope; keep only one of the two keys" });
   }
 });
 
-/** One table or several. */
+/** `[resource.access_control]` once, or `[[resource.access_control]]` several times. */
 export const AccessControl = z.preprocess(
   (given) => (typeof given === "object" && given !== null && !Array.isArray(given) ? [given] : given),
   z.array(Rule).max(LIST_MAX).default([]),
 );
 
-const Pem = z
-  .string()
-  .max(16_384)
-  .refine((text) => {
-    try {
-      return new X509Certificate(text).publicKey !== undefined;
-    } catch {
-      return false;
-    }
-  }, "is no certificate in PEM");
-
 const Issuer = table({
   cn: z.string().min(1).max(TEXT_MAX),
-  certificate: Pem.optional(),
+  certificate: pem(16_384).optional(),
   tenants: z.array(z.string().min(1).max(255)).min(1).max(LIST_MAX).optional(),
 });
 
-/** The section on certificates. */
 export const Certificates = table({
   enable: Switch.default(false),
   cert_cns: z.array(z.string().min(1).max(TEXT_MAX)).max(LIST_MAX).default([]),
@@ -100,12 +94,12 @@ export const Certificates = table({
     context.addIssue({
       code: "custom",
       path: ["cert_cns"],
-      message: "names nobody: with enable = true the issuers of certificates must be named",
+      message: "must name at least one issuer of certificates, because enable = true",
     });
   }
 });
 
-/** The rules, in the order of the file; `lineOf` tells where each stands. */
+/** The rules, in the order of the file. `lineOf` finds the line of the rule with an index. */
 export function rulesOf(
   declared: z.output<typeof AccessControl>,
   lineOf: (index: number) => number | undefined,
@@ -119,9 +113,9 @@ export function rulesOf(
       place: `resource.access_control number ${index + 1}${line === undefined ? "" : ` (line ${line})`}`,
       context: rule.context,
       methods: rule.http_method.includes("ALL") ? undefined : new Set(rule.http_method),
-      // Absent means secured: upstream's own reading of an unknown spelling as open is not followed.
+      // Absent means secured. Upstream would open the paths instead (decision 0051).
       isSecured: rule.secured ?? rule.secure ?? true,
-      // An empty list says "none"; a key that is left out says nothing.
+      // An empty list requires no scope. An absent key keeps the scope of the operation.
       scopes: scopes === undefined && permissions.length === 0 ? undefined : [...(scopes ?? []), ...permissions],
       handlers:
         handlers.length === 0 || handlers.includes("all") ? undefined : new Set(handlers as AuthenticationHandler[]),
@@ -129,7 +123,7 @@ export function rulesOf(
   });
 }
 
-/** How certificates are judged. An issuer that has a section of its own is held to that section. */
+/** An issuer with a section of its own must fulfil that section, also where `cert_cns` lists it. */
 export function certificatesOf(declared: z.output<typeof Certificates>): CertificateSettings {
   const own = new Set(declared.issuer.map(({ cn }) => cn));
   return {
@@ -146,7 +140,7 @@ export function certificatesOf(declared: z.output<typeof Certificates>): Certifi
   };
 }
 
-/** Both spellings of a key; both at once must agree, or nobody could say what was meant. */
+/** Whether two spellings of one key do not contradict each other. */
 function agree(one: unknown, other: unknown): boolean {
   return one === undefined || other === undefined || JSON.stringify(one) === JSON.stringify(other);
 }

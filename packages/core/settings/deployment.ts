@@ -1,39 +1,37 @@
-/** `deployment.toml`: what a deployment decides once, for all of its tenants. Text in, checked settings out. */
+/** Parses and validates `deployment.toml`: the settings of a deployment, for all of its tenants. */
 import { parse, TomlError } from "smol-toml";
 import * as z from "zod";
 import type { CustomProperty, CustomProtocolKind } from "../applications/protocols/custom-kind.ts";
 import type { AccessSettings } from "../auth/access-control/model.ts";
 import { AccessControl, Certificates, certificatesOf, rulesOf } from "./access.ts";
 import { lineFinder } from "./lines.ts";
-import { table } from "./table.ts";
+import { parsing, reasonOf, table } from "./shared.ts";
 import { type SecondaryStore, UserStores } from "./user-stores.ts";
 
-/** The settings of a deployment. */
 export interface Deployment {
   /** The custom inbound protocols, in the order of the file. */
   readonly customProtocols: readonly CustomProtocolKind[];
   readonly scim2: Scim2Settings;
   readonly access: AccessSettings;
-  /** The user stores beside PRIMARY, in the order of the file. */
+  /** The user stores besides PRIMARY, in the order of the file. */
   readonly userStores: readonly SecondaryStore[];
 }
 
-/** How SCIM 2.0 is spoken (DESIGN section 4). */
 export interface Scim2Settings {
-  /** `wso2`: as the spec of this API shows it; `rfc7644`: by the letter, for Okta, Entra ID and conformance suites. */
+  /** `wso2`: as WSO2 Identity Server; `rfc7644`: strictly RFC 7644, for Okta, Entra ID and conformance suites. */
   readonly profile: "wso2" | "rfc7644";
-  /** True: a user that several user stores list is answered once. */
+  /** Whether a list shows a user of several user stores once. */
   readonly removesDuplicateUsers: boolean;
-  /** True: totals count all matches of a directory, and not only those of the page. */
+  /** Whether totals count all matches of a directory, instead of those of the page. */
   readonly countsDirectories: boolean;
 }
 
 const NAME_MAX = 100;
 const TEXT_MAX = 1_000;
 const ITEMS_MAX = 100;
-const ISSUES_TOLD = 5;
+const ISSUES_SHOWN = 5;
 
-/** Names that paths, lists and stored settings use for the standard protocols. */
+/** Names of the standard protocols in paths, lists and stored settings. */
 const STANDARD: ReadonlySet<string> = new Set([
   "saml",
   "samlsso",
@@ -47,16 +45,19 @@ const STANDARD: ReadonlySet<string> = new Set([
 
 const text = z.string().trim().min(1).max(TEXT_MAX);
 
-/** A value as TOML writes it: 10 and true are what an INTEGER and a BOOLEAN naturally are. */
+/** An INTEGER and a BOOLEAN may be written as TOML values, `10` and `true`, or as strings. */
 const Value = z.union([z.string().max(TEXT_MAX), z.boolean(), z.int()], {
-  error: "expected a string, a boolean or a whole number",
+  error: "must be a string, a whole number, true or false",
 });
 type Value = z.output<typeof Value>;
 
 const Property = table({
   name: z
     .string()
-    .regex(/^[A-Za-z0-9_][A-Za-z0-9 ._-]*$/, "expected letters, digits, blanks and . _ - only")
+    .regex(
+      /^[A-Za-z0-9_][A-Za-z0-9 ._-]*$/,
+      "must contain only letters, digits, spaces and . _ -, and begin with a letter, a digit or _",
+    )
     .max(NAME_MAX),
   display_name: text.optional(),
   type: z.enum(["STRING", "BOOLEAN", "INTEGER"]).default("STRING"),
@@ -70,7 +71,7 @@ const Property = table({
   for (const [key, message] of contradictionsOf(property)) context.addIssue({ code: "custom", path: [key], message });
 });
 
-/** A value that fits the type: in TOML's own form or as the text that requests send. */
+/** Whether a value fits the type, as a TOML value or as a string. */
 const fits: Readonly<Record<CustomProperty["type"], (value: Value) => boolean>> = {
   STRING: (value) => typeof value === "string",
   BOOLEAN: (value) => value === "true" || value === "false" || typeof value === "boolean",
@@ -91,9 +92,9 @@ const Kind = table({
     .max(NAME_MAX)
     .regex(
       /^[A-Za-z0-9](?:[A-Za-z0-9 ._-]*[A-Za-z0-9._-])?$/,
-      "expected letters, digits, blanks and . _ - only, beginning with a letter or digit and not ending with a blank",
+      "must contain only letters, digits, spaces and . _ -, begin with a letter or digit, and not end with a space",
     )
-    .refine((name) => !STANDARD.has(name.toLowerCase()), "is the name of a standard protocol"),
+    .refine((name) => !STANDARD.has(name.toLowerCase()), "is the name of a standard protocol; choose another name"),
   display_name: text.optional(),
   config_name: text.optional(),
   property: z.array(Property).max(ITEMS_MAX).superRefine(uniqueNames).default([]),
@@ -116,23 +117,20 @@ const File = table({
 type LineOf = ReturnType<typeof lineFinder>;
 
 /**
- * Reads the text of a deployment.toml. Throws an `Error` whose message tells the line that is no TOML, or every key that
- * is wrong and why; the caller adds the name of the file.
+ * Reads the text of a deployment.toml. Throws an `Error` that names the line that is not TOML, or up to 5 wrong keys with
+ * what to write instead. The caller adds the name of the file.
  */
 export function readDeployment(source: string): Deployment {
   const document = parseToml(source.replace(/^\uFEFF/, ""));
   const lineOf = lineFinder(source);
-  const parsed = File.safeParse(document, { reportInput: true });
+  const parsed = File.safeParse(document, parsing);
   if (parsed.success) return deploymentOf(parsed.data, lineOf);
-  const told = parsed.error.issues.slice(0, ISSUES_TOLD).map(({ code, path, message, input }) => {
-    const place = placeOf(document, path);
-    const isMissing = (code === "invalid_type" || code === "invalid_union") && input === undefined;
-    const reason = isMissing ? "is required" : message;
-    const line = lineOf(path);
-    const told = place ? `${place}: ${reason}` : reason;
-    return line === undefined ? told : `${told} (line ${line})`;
+  const problems = parsed.error.issues.slice(0, ISSUES_SHOWN).map((issue) => {
+    const place = placeOf(document, issue.path);
+    const line = lineOf(issue.path);
+    return `${place && `${place}: `}${reasonOf(issue)}${line === undefined ? "" : ` (line ${line})`}`;
   });
-  throw new Error(told.join("; "));
+  throw new Error(problems.join("; "));
 }
 
 function parseToml(source: string): unknown {
@@ -187,7 +185,7 @@ function propertyOf(declared: z.output<typeof Property>, index: number): CustomP
   };
 }
 
-/** Where an issue is, in the words of the file: an entry of a list by its name, or by its number where it has none. */
+/** The key path of an issue. An element of a list is shown by its name, or by its number. */
 function placeOf(document: unknown, path: readonly PropertyKey[]): string {
   let place = "";
   let value = document;
@@ -206,30 +204,31 @@ function memberOf(value: unknown, key: PropertyKey): unknown {
   return typeof value === "object" && value !== null ? Object.getOwnPropertyDescriptor(value, key)?.value : undefined;
 }
 
-/** What the keys of one property say against each other, by the key to change. */
+/** Contradictions between the keys of one property, each with the key to change. */
 function* contradictionsOf(property: Declared): Generator<readonly [keyof Declared, string], void> {
   const { type, available_values: available, default_value: fallback, confidential } = property;
   const odd = available.find((value) => !fits[type](value));
-  if (odd !== undefined) yield ["available_values", `"${odd}" is no ${type}`];
+  if (odd !== undefined) yield ["available_values", `must be of type ${type}, but "${odd}" is not`];
   if (property.validation_regex !== undefined && type !== "STRING") {
-    yield ["validation_regex", `only a STRING is held against a pattern, not a ${type}`];
+    yield ["validation_regex", `is for type = "STRING" only; delete it, or change the type`];
   }
   if (fallback === undefined) return;
-  if (confidential)
-    yield ["default_value", "a confidential property has none: whoever reads the metadata would see it"];
-  else if (!fits[type](fallback)) yield ["default_value", `"${fallback}" is no ${type}`];
+  if (confidential) {
+    yield ["default_value", "must be absent: metadata would show the default of a confidential property"];
+  } else if (!fits[type](fallback)) yield ["default_value", `must be of type ${type}, but "${fallback}" is not`];
   else if (available.length > 0 && !available.map(String).includes(String(fallback))) {
-    yield ["default_value", `"${fallback}" is not one of available_values`];
+    yield ["default_value", `must be one of available_values, but "${fallback}" is not`];
   }
 }
 
-/** Two names that differ only in the case of their letters are one name to the people who read them. */
+/** Names must differ by more than case. */
 function uniqueNames(entries: readonly { readonly name: string }[], context: z.RefinementCtx): void {
   const seen = new Set<string>();
   for (const [index, { name }] of entries.entries()) {
     const folded = name.toLowerCase();
-    if (seen.has(folded))
-      context.addIssue({ code: "custom", path: [index, "name"], message: `"${name}" is used twice` });
+    if (seen.has(folded)) {
+      context.addIssue({ code: "custom", path: [index, "name"], message: `"${name}" is used twice; rename one` });
+    }
     seen.add(folded);
   }
 }

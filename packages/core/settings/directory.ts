@@ -1,5 +1,4 @@
 /** The keys of a `[[user_store]]` of the kind `ldap`. */
-import { X509Certificate } from "node:crypto";
 import * as z from "zod";
 import {
   DEFAULT_TENANT,
@@ -8,26 +7,25 @@ import {
   listAttributes,
   singleAttributes,
 } from "../ldap/model.ts";
-import { nearest } from "./nearest.ts";
-import { isTable } from "./table.ts";
+import { hint, isTable, pem } from "./shared.ts";
 
 const TEXT_MAX = 1_000;
 const PEM_MAX = 65_536;
 const LIST_MAX = 20;
 
-/** The name of an attribute or of an object class (RFC 4512 section 1.4): a word, never an option and never an expression. */
+/** The name of an attribute or an object class (RFC 4512 section 1.4), without options. */
 const Descriptor = z
   .string()
   .max(100)
-  .regex(/^[A-Za-z][A-Za-z0-9-]*$/, "expected the name of an attribute or class: letters, digits and - only");
+  .regex(/^[A-Za-z][A-Za-z0-9-]*$/, "must be the name of an attribute or class: a letter, then letters, digits and -");
 
-/** Checked by its form alone: the directory says whether it is there. */
+/** Only the format is checked: the directory is not read at the start. */
 const DistinguishedName = z
   .string()
   .trim()
   .max(TEXT_MAX)
-  .regex(/^[A-Za-z0-9.-]+ *=[^=].*$/s, "expected a distinguished name such as ou=people,dc=example,dc=com")
-  .refine((text) => !/\p{Cc}/u.test(text), "holds a control character");
+  .regex(/^[A-Za-z0-9.-]+ *=[^=].*$/s, "must be a distinguished name such as ou=people,dc=example,dc=com")
+  .refine((text) => !/\p{Cc}/u.test(text), "must not contain control characters");
 
 const Url = z
   .string()
@@ -41,14 +39,14 @@ const Url = z
     },
     {
       abort: true,
-      error: "expected ldaps://host or ldap://host, with a port where it is not 636 or 389, and nothing behind it",
+      error: "must be ldaps://host[:port] or ldap://host[:port]",
     },
   );
 
 const mappable = [...singleAttributes, ...listAttributes];
 
 const Attributes = z
-  .custom<Readonly<Record<string, string>>>(isTable, "expected a table")
+  .custom<Readonly<Record<string, string>>>(isTable, "must be a table")
   .superRefine((map, context) => {
     for (const [name, attribute] of Object.entries(map)) {
       const message = attributeFault(name, attribute);
@@ -56,24 +54,20 @@ const Attributes = z
     }
   });
 
-/** The keys, beside those that every user store has. */
+/** The keys, besides those of every user store. */
 export const directoryKeys = {
   tenant: z.string().trim().toLowerCase().min(1).max(255).default(DEFAULT_TENANT),
   url: Url,
   start_tls: z.boolean().default(false),
-  ca_certificate: z
-    .string()
-    .max(PEM_MAX)
-    .refine((text) => !certificateFault(text), "expected a certificate in PEM")
-    .optional(),
+  ca_certificate: pem(PEM_MAX).optional(),
   bind_dn: DistinguishedName,
   password_env: z
     .string()
     .max(100)
-    // Apart from the variables that the service has for itself.
+    // No variable of the service itself matches.
     .regex(
       /^(?!ADMIN_)[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_PASSWORD$/,
-      "expected the name of an environment variable such as DIRECTORY_PASSWORD, in capitals, with _PASSWORD at its end",
+      "must be the name of an environment variable in capitals with _PASSWORD at its end",
     ),
   base_dn: DistinguishedName,
   user_object_classes: z.array(Descriptor).min(1).max(LIST_MAX).default(["inetOrgPerson"]),
@@ -81,7 +75,7 @@ export const directoryKeys = {
   id_attribute: Descriptor.default("entryUUID"),
   attributes: Attributes.default({}),
   password_write: z.enum(["modify-password", "attribute"]).default("modify-password"),
-  // A sign-in asks three things one after the other, and the authorizer has ten seconds for all it does.
+  // A sign-in needs three operations in sequence, and the authorizer has 10 seconds in all.
   connect_timeout_ms: milliseconds(100, 3_000, 1_500),
   timeout_ms: milliseconds(100, 3_000, 2_500),
   page_size: z.int().min(1).max(1_000).default(500),
@@ -90,32 +84,32 @@ export const directoryKeys = {
 
 type Declared = z.output<z.ZodObject<typeof directoryKeys>>;
 
-/** The names of this machine, whose traffic nobody else sees. */
+/** Hosts whose traffic does not leave the machine. */
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 
-/** What the keys say against each other, by the key to change. */
+/** Contradictions between the keys, each with the key to change. */
 export function* directoryFaults(store: Declared): Generator<readonly [keyof Declared, string], void> {
   const { protocol, hostname } = new URL(store.url);
   const isTls = protocol === "ldaps:";
-  if (isTls && store.start_tls) yield ["start_tls", "is for ldap://; an ldaps:// connection is encrypted already"];
-  // Node parses hosts of unknown schemes as they are written.
+  if (isTls && store.start_tls)
+    yield ["start_tls", "is for ldap:// only; delete it, because ldaps:// is encrypted already"];
+  // Node does not normalise the host of an ldap: URL.
   if (!isTls && !store.start_tls && !LOOPBACK.test(hostname)) {
-    yield ["url", "would send passwords in the clear: use ldaps://, or start_tls = true"];
+    yield ["url", "would send passwords unencrypted; use ldaps://, or set start_tls = true"];
   }
   if (!isTls && !store.start_tls && store.ca_certificate !== undefined) {
-    yield ["ca_certificate", "is for an encrypted connection, which this is not"];
+    yield ["ca_certificate", "needs an encrypted connection; set start_tls = true, or delete it"];
   }
-  const taken = [store.username_attribute, store.id_attribute, "userPassword", "objectClass"];
-  const seen = new Set(taken.map((name) => name.toLowerCase()));
+  const reserved = [store.username_attribute, store.id_attribute, "userPassword", "objectClass"];
+  const seen = new Set(reserved.map((name) => name.toLowerCase()));
   for (const [name, attribute] of Object.entries(attributesOf(store))) {
     if (seen.has(attribute.toLowerCase())) {
-      yield ["attributes", `"${name}" cannot be ${attribute}, which is something else already`];
+      yield ["attributes", `"${name}" must not be ${attribute}, which has another use`];
     }
     seen.add(attribute.toLowerCase());
   }
 }
 
-/** The settings of a directory. */
 export function directoryOf(store: Declared & { readonly domain: string }): DirectorySettings {
   return {
     domain: store.domain,
@@ -138,28 +132,17 @@ export function directoryOf(store: Declared & { readonly domain: string }): Dire
   };
 }
 
-/** The directory's attributes behind SCIM's: the usual ones but for those that the deployment names. */
+/** The default attributes, replaced or removed by those of the deployment. */
 function attributesOf({ attributes }: Declared): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries({ ...defaultAttributes, ...attributes }).filter(([, name]) => name !== ""));
 }
 
 function attributeFault(name: string, attribute: unknown): string | undefined {
   if (!mappable.includes(name)) {
-    const meant = nearest(name, mappable);
-    const hint = meant === undefined ? `known: ${mappable.join(", ")}` : `did you mean "${meant}"?`;
-    return `"${name.slice(0, 100)}" is nothing that a directory can hold (${hint})`;
+    return `"${name.slice(0, 100)}" is not an attribute that a directory can hold (${hint(name, mappable)})`;
   }
   if (attribute === "" || Descriptor.safeParse(attribute).success) return undefined;
-  return `"${name}": expected the name of an attribute, or "" for none`;
-}
-
-function certificateFault(text: string): boolean {
-  try {
-    return new X509Certificate(text).raw.length === 0;
-  } catch {
-    // No certificate is the answer, not a failure.
-    return true;
-  }
+  return `"${name}" must be the name of an attribute, or "" for none`;
 }
 
 function milliseconds(least: number, most: number, fallback: number) {

@@ -1,10 +1,10 @@
-/** The deployment.toml beside a function. */
+/** The file deployment.toml. */
 import { readFileSync } from "node:fs";
 import { type Deployment, readDeployment } from "./deployment.ts";
 
 /**
- * Reads a deployment.toml once, while the function starts: a function with wrong settings must not answer at all.
- * Throws an `Error` that names the file, and the key or line that is wrong.
+ * Reads a deployment.toml once, while a function starts: a function with wrong settings must not serve requests. Throws an
+ * `Error` that names the file and every wrong key, or the line that is not TOML.
  */
 export function deploymentFromFile(path: string): Deployment {
   let text: string;
@@ -17,7 +17,7 @@ export function deploymentFromFile(path: string): Deployment {
   try {
     const deployment = readDeployment(text);
     const { rules, certificates } = deployment.access;
-    // Whether rules hold is known once the operations are, which is later; it is told with the file's name all the same.
+    // The authorizer checks the rules against the operations later; its refusals name the file too.
     return { ...deployment, access: { certificates, rules: rules.map((rule) => ({ ...rule, file: path })) } };
   } catch (cause) {
     if (!(cause instanceof Error)) throw cause;

@@ -1,4 +1,4 @@
-/** Where things stand in a TOML file: the parser tells values, operators look for lines. */
+/** The lines of keys in a TOML file. The parser returns values without their lines. */
 
 const HEADER = /^\s*(\[\[|\[)\s*([\w."' -]+?)\s*(\]\]|\])\s*(?:#.*)?$/;
 const KEY = /^\s*(?:"([^"]+)"|'([^']+)'|([\w-]+))\s*=/;
@@ -8,23 +8,23 @@ interface Place {
   readonly line: number;
 }
 
-/** The line where a value stands, or the nearest thing that holds it; `undefined` where not even that is found. */
+/** Finds the line of a value, or of the nearest table that contains it; `undefined` where it finds neither. */
 export function lineFinder(source: string): (path: readonly PropertyKey[]) => number | undefined {
   const places = placesIn(source);
   return (path) => {
     for (let length = path.length; length > 0; length -= 1) {
-      const wanted = path
+      const searched = path
         .slice(0, length)
         .map((part, at) => (typeof part === "number" ? `[${part}]` : `${at ? "." : ""}${String(part)}`))
         .join("");
-      const found = places.find((place) => place.path === wanted);
+      const found = places.find((place) => place.path === searched);
       if (found) return found.line;
     }
     return undefined;
   };
 }
 
-/** Every table and key with its path (`resource.access_control[1].scope`) and its line. Texts over several lines may add odd ones. */
+/** Every table and key with its path (`resource.access_control[1].scope`). Multi-line strings may add wrong ones. */
 function placesIn(source: string): readonly Place[] {
   const counts = new Map<string, number>();
   const places: Place[] = [];

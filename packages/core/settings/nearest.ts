@@ -1,17 +1,16 @@
-/** What somebody may have meant by a misspelt word. */
+/** The known word that a misspelt word probably stands for. */
 
-/** Single-character changes between two words that still count as a slip. */
-const SLIPS_MAX = 3;
+/** The edit distance up to which a word counts as misspelt. */
+const DISTANCE_MAX = 3;
 
-/** The known word that a given one is a slip away from, or that is part of it or the other way round; else `undefined`. */
+/** The known word within a small edit distance, else one that contains the given word or is part of it, else `undefined`. */
 export function nearest(given: string, known: readonly string[]): string | undefined {
   const word = folded(given.slice(0, 100));
   if (word === "") return undefined;
-  const ranked = known
-    .map((candidate) => ({ candidate, slips: distance(word, folded(candidate)) }))
-    .sort((a, b) => a.slips - b.slips);
-  const [best] = ranked;
-  if (best && best.slips <= Math.min(SLIPS_MAX, word.length / 2)) return best.candidate;
+  const [best] = known
+    .map((candidate) => ({ candidate, distance: distance(word, folded(candidate)) }))
+    .sort((a, b) => a.distance - b.distance);
+  if (best && best.distance <= Math.min(DISTANCE_MAX, word.length / 2)) return best.candidate;
   return known.find((candidate) => folded(candidate).includes(word) || word.includes(folded(candidate)));
 }
 
@@ -19,7 +18,7 @@ function folded(word: string): string {
   return word.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 }
 
-/** The number of characters to insert, delete or replace to make one word of the other (Levenshtein). */
+/** The Levenshtein distance: insertions, deletions and replacements of single characters. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [i, character] of [...a].entries()) {

@@ -1,8 +1,8 @@
 /**
- * Runs sst.config.ts in a process of its own, between stand-ins: for SST's program, which builds functions, and for the
- * engine that would make resources on AWS. It writes down what the engine was asked for. Nothing leaves the machine.
+ * Runs sst.config.ts in a process of its own, between two fakes: SST's program, which builds functions, and the engine that
+ * would create resources on AWS. Records the requested resources. No request leaves the machine.
  *
- * What is not foreseen here fails: a call that SST makes in another version, or a resource that needs an answer from AWS.
+ * An unexpected call fails: one of another version of SST, or one that needs data of AWS.
  */
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -19,7 +19,7 @@ interface Program {
   run(): Promise<unknown>;
 }
 
-/** SST's own frame around a program. */
+/** SST's wrapper of a program. */
 type Frame = (program: () => Promise<unknown>) => Promise<unknown>;
 
 interface BuildRequest {
@@ -29,15 +29,15 @@ interface BuildRequest {
 }
 
 const build = async ({ root, work }: Order, { functionID, handler, properties }: BuildRequest) => {
-  // Loaded as it lies, with the project's bundler: beside this bundle lies the platform's, which is another version.
+  // Loaded from its source, with the project's bundler. The platform's bundler next to this file has another version.
   const { bundleFunction } = (await import(join(root, "packages/tools/deploy/bundle.ts"))) as typeof Bundle;
   const out = join(work, "artifacts", `${functionID}-src`);
   const name = handler.replace(/^functions\//, "").replace(/\.handler$/, "");
   return { handler: "bundle.handler", out, errors: [], sourcemaps: await bundleFunction(name, out, properties) };
 };
 
-/** Answers what SST's program would. */
-const answerSst = async (order: Order, method: string, input: unknown): Promise<unknown> => {
+/** The fake of SST's program. */
+const callSst = async (order: Order, method: string, input: unknown): Promise<unknown> => {
   switch (method) {
     case "Provider.Aws.Bootstrap":
       return { asset: "sst-asset", state: "sst-state" };
@@ -48,7 +48,7 @@ const answerSst = async (order: Order, method: string, input: unknown): Promise<
     case "Runtime.Build":
       return build(order, input as BuildRequest);
     default:
-      throw new Error(`SST asks its program for ${method}, which is not foreseen`);
+      throw new Error(`SST called ${method} of its program. Add it to this fake.`);
   }
 };
 
@@ -58,10 +58,10 @@ const startSst = async (order: Order): Promise<void> => {
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", async () => {
       const { method, params } = JSON.parse(Buffer.concat(chunks).toString()) as { method: string; params: unknown[] };
-      // A connection that stays open would keep this process alive, whose end says that all is done.
+      // The evaluation ends with this process, and an open connection would keep it alive.
       response.setHeader("connection", "close");
       try {
-        response.end(JSON.stringify({ result: await answerSst(order, method, params[0]), error: null }));
+        response.end(JSON.stringify({ result: await callSst(order, method, params[0]), error: null }));
       } catch (error) {
         response.end(JSON.stringify({ result: null, error: String(error) }));
       }
@@ -72,8 +72,8 @@ const startSst = async (order: Order): Promise<void> => {
   process.env.SST_SERVER = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
-/** Answers what AWS is asked while the stacks are evaluated. */
-const answerAws = ({ token, inputs }: $util.runtime.MockCallArgs): Record<string, unknown> => {
+/** The fake of AWS's data sources. */
+const callAws = ({ token, inputs }: $util.runtime.MockCallArgs): Record<string, unknown> => {
   switch (token) {
     case "aws:index/getPartition:getPartition":
       return { partition: "aws" };
@@ -85,16 +85,16 @@ const answerAws = ({ token, inputs }: $util.runtime.MockCallArgs): Record<string
       return { zoneId: inputs.zoneId, name: "example.com" };
     case "aws:iam/getPolicyDocument:getPolicyDocument": {
       const { statements } = plain(inputs) as { statements: Json[] };
-      // An empty document is one that SST leaves out.
+      // SST omits an empty document.
       return { json: JSON.stringify(statements), statements: statements.length > 0 ? statements : undefined };
     }
     default:
-      // Of an error, only this member is shown.
-      throw Object.assign(new Error(token), { details: `AWS is asked for ${token}, which is not foreseen` });
+      // Only this member of an error is shown.
+      throw Object.assign(new Error(token), { details: `The stacks called ${token} of AWS. Add it to this fake.` });
   }
 };
 
-/** A value of the engine's protocol without the marks of secrets and kinds. */
+/** A value of the engine's protocol, without its marks for secrets and types. */
 const plain = (value: unknown): Json => {
   if (Array.isArray(value)) return value.map(plain);
   if (value === null || typeof value !== "object") return (value ?? null) as Json;
@@ -106,7 +106,7 @@ const plain = (value: unknown): Json => {
   );
 };
 
-/** A request for a resource, as the engine gets it. */
+/** The engine's request for a resource. */
 interface Registration {
   getType(): string;
   getName(): string;
@@ -118,15 +118,15 @@ interface Registration {
 }
 interface Monitor {
   newUrn(parent: string, type: string, name: string): string;
-  registerResource(request: Registration, done: (error: Error | null, answer?: unknown) => void): void;
+  registerResource(request: Registration, done: (error: Error | null, response?: unknown) => void): void;
 }
 
-/** Has the engine write down what it is asked for. */
+/** Records the resources that the engine is asked for. */
 const watch = (app: string, stage: string): readonly Resource[] => {
   const resources: Resource[] = [];
   const urns = new Set<string>();
   const monitor = $util.runtime.getMonitor() as unknown as Monitor;
-  // The engine names what is below the stack without the stack; SST takes kinds from these names.
+  // The engine's names omit the stack. SST reads types from these names.
   monitor.newUrn = (parent, type, name) => {
     const above = parent && !parent.includes("::pulumi:pulumi:Stack::") ? `${parent.split("::")[2]}$` : "";
     return `urn:pulumi:${stage}::${app}::${above}${type}::${name}`;
@@ -150,7 +150,7 @@ const watch = (app: string, stage: string): readonly Resource[] => {
   return resources;
 };
 
-/** Evaluates a program. The answer is written when nothing is left to do, which is when this process ends. */
+/** Evaluates a program. Writes the result when no work is left, just before this process ends. */
 export const evaluateProgram = async (program: Program, frame: Frame, order: Order): Promise<void> => {
   const { stage, root, work, isLive } = order;
   const app = await program.app({ stage });
@@ -168,16 +168,16 @@ export const evaluateProgram = async (program: Program, frame: Frame, order: Ord
   await startSst(order);
   const mocks = {
     newResource: (made: $util.runtime.MockResourceArgs) => ({ id: idOf(made), state: stateOf(made) }),
-    call: answerAws,
+    call: callAws,
   };
-  // Not as a preview: then every output is known, and all that follows from it is run.
+  // Not a preview, so every output is known and all code that depends on it runs.
   await $util.runtime.setMocks(mocks, name, stage, false);
   const resources = watch(name, stage);
   let outputs: Inputs = {};
   process.once("beforeExit", () => {
     const evaluation: Evaluation = { app, outputs, resources };
-    writeFileSync(order.answer, JSON.stringify(evaluation));
+    writeFileSync(order.result, JSON.stringify(evaluation));
   });
-  const answered = await $util.runtime.runInPulumiStack(() => frame(() => program.run()));
-  outputs = plain(answered) as Inputs;
+  const returned = await $util.runtime.runInPulumiStack(() => frame(() => program.run()));
+  outputs = plain(returned) as Inputs;
 };

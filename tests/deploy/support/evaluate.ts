@@ -1,4 +1,4 @@
-/** Evaluates the stacks of a stage as SST would deploy them, without AWS: bundles sst.config.ts as SST does, and runs it. */
+/** Evaluates the stacks of a stage without AWS: bundles sst.config.ts like SST, and runs it. */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -10,22 +10,22 @@ import type { Evaluation, Order } from "./evaluation.ts";
 
 const platform = join(root, ".sst/platform");
 
-/** How to evaluate. */
-export interface Question {
+/** The input of an evaluation. */
+export interface EvaluationInput {
   readonly stage: string;
-  /** Settings of the stage, and secrets as `SST_SECRET_<Name>`. Nothing of this process's environment is seen. */
+  /** Settings of the stage, and secrets as `SST_SECRET_<Name>`. This process's environment is not inherited. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly isLive?: boolean;
 }
 
-/** The secrets that a stage needs; the texts must be seen nowhere. */
+/** The secrets that a stage needs. Tests check that no other resource contains them. */
 export const secrets = {
   SST_SECRET_SealKey: Buffer.alloc(32, 7).toString("base64"),
   SST_SECRET_AdminPassword: "the first administrator's password",
 } as const;
 
-/** Packages that the platform's sources import, which lie beside them. */
-const beside = [
+/** Packages of the platform's own `node_modules`. */
+const external = [
   "@pulumi/*",
   "@pulumiverse/*",
   "@sst-provider/*",
@@ -37,17 +37,17 @@ const beside = [
   "vite",
 ];
 
-/** SST gives the files of a project the names `sst` and `aws`. */
+/** Imports `sst` and `aws` into the project's files, like SST. */
 const names: Plugin = {
   name: "names",
   setup({ onLoad }) {
-    const given =
+    const imports =
       `import * as aws from "@pulumi/aws"; ` +
       `import * as sst from ${JSON.stringify(join(platform, "src/components"))};`;
     onLoad({ filter: /\.ts$/ }, async ({ path }) =>
       path.includes("/.sst/") || path.includes("/node_modules/")
         ? undefined
-        : { contents: given + (await readFile(path, "utf8")), loader: "ts" },
+        : { contents: imports + (await readFile(path, "utf8")), loader: "ts" },
     );
   },
 };
@@ -57,7 +57,7 @@ const bundle = (order: Order, outfile: string) =>
     stdin: {
       resolveDir: root,
       contents: `
-        import { run } from ".sst/platform/src/auto/run.ts";
+        import { run } from "./.sst/platform/src/auto/run.ts";
         import program from "./sst.config.ts";
         import { evaluateProgram } from "./tests/deploy/support/engine.ts";
         await evaluateProgram(program, run, ${JSON.stringify(order)});`,
@@ -71,7 +71,7 @@ const bundle = (order: Order, outfile: string) =>
     logLevel: "silent",
     nodePaths: [join(platform, "node_modules")],
     inject: [join(platform, "src/shim/run.js")],
-    external: beside,
+    external,
     banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
     plugins: [names],
   });
@@ -83,30 +83,34 @@ const run = (file: string, stage: string, environment: NodeJS.ProcessEnv): Promi
       env: environment,
       stdio: ["ignore", "pipe", "pipe"],
     });
-    let said = "";
-    const hear = (text: Buffer) => {
-      said += text.toString();
+    let output = "";
+    const append = (text: Buffer) => {
+      output += text.toString();
     };
-    child.stdout.on("data", hear);
-    child.stderr.on("data", hear);
+    child.stdout.on("data", append);
+    child.stderr.on("data", append);
     child.once("error", failed);
-    // One that waits for what never comes ends with another code than 0 too.
+    // A process that waits forever ends with another code than 0 too.
     child.once("close", (code) =>
-      code === 0 ? done() : failed(new Error(`stage ${stage} ended with ${code}:\n${said}`)),
+      code === 0 ? done() : failed(new Error(`stage ${stage} ended with ${code}:\n${output}`)),
     );
   });
 
-/** Evaluates a stage. Throws an `Error` with what the stacks said where they fail. */
-export const evaluate = async ({ stage, environment = secrets, isLive = false }: Question): Promise<Evaluation> => {
+/** Evaluates a stage. Throws an `Error` with the output of the stacks if they fail. */
+export const evaluate = async ({
+  stage,
+  environment = secrets,
+  isLive = false,
+}: EvaluationInput): Promise<Evaluation> => {
   if (!existsSync(join(platform, "node_modules"))) throw new Error("SST's platform is missing: npm run sst:install");
   const work = await mkdtemp(join(tmpdir(), "stacks-"));
-  const order: Order = { stage, isLive, root, work, answer: join(work, "answer.json") };
-  // Here it finds the platform's packages, of which there must be one copy.
+  const order: Order = { stage, isLive, root, work, result: join(work, "result.json") };
+  // In this folder it finds the platform's packages. There must be only one copy of them.
   const file = join(platform, `evaluate-${basename(work)}.mjs`);
   try {
     await bundle(order, file);
     await run(file, stage, { PATH: process.env.PATH, HOME: work, ...environment });
-    return JSON.parse(await readFile(order.answer, "utf8")) as Evaluation;
+    return JSON.parse(await readFile(order.result, "utf8")) as Evaluation;
   } finally {
     await Promise.all([rm(work, { recursive: true, force: true }), rm(file, { force: true })]);
   }

@@ -1,16 +1,16 @@
-/** What an evaluation of the stacks is asked for, and what it answers: data that goes between two processes. */
+/** Input and result of an evaluation of the stacks: data that two processes exchange. */
 
-/** How to evaluate. */
+/** The input. */
 export interface Order {
   readonly stage: string;
-  /** As `sst dev` does: the functions run live. */
+  /** True for `sst dev`: the functions run live. */
   readonly isLive: boolean;
   /** The project's directory. */
   readonly root: string;
-  /** A directory for whatever is made on the way. */
+  /** A directory for temporary files. */
   readonly work: string;
-  /** The file for the answer. */
-  readonly answer: string;
+  /** The file of the result. */
+  readonly result: string;
 }
 
 /** Any JSON. */
@@ -19,11 +19,11 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 /** The inputs of a resource. */
 export type Inputs = { readonly [name: string]: Json };
 
-/** A resource that the deployment would ask for. */
+/** A resource that the deployment would request. */
 export interface Resource {
   readonly type: string;
   readonly name: string;
-  /** True for what is made on AWS; false for components, which only hold others. */
+  /** True for a resource on AWS; false for a component, which only groups others. */
   readonly isCustom: boolean;
   readonly inputs: Inputs;
   /** The engine refuses to delete or replace it. */
@@ -34,7 +34,7 @@ export interface Resource {
 
 /** A whole deployment. */
 export interface Evaluation {
-  /** What `app()` of sst.config.ts answers. */
+  /** The result of `app()` of sst.config.ts. */
   readonly app: Inputs;
   readonly outputs: Inputs;
   readonly resources: readonly Resource[];

@@ -1,16 +1,16 @@
-/** What AWS would answer about a resource that it made, as far as the stacks go on with it. */
+/** The outputs of resources that the stacks use, as AWS would return them. */
 
 export const ACCOUNT = "123456789012";
 export const REGION = "eu-west-1";
 
-/** A resource as the engine makes it. */
+/** A resource that the engine creates. */
 export interface Made {
-  /** Of one that was there already. */
+  /** For a resource that existed before. */
   readonly id?: string;
   readonly type: string;
   readonly name: string;
   readonly custom?: boolean;
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the stacks put in
+  // biome-ignore lint/suspicious/noExplicitAny: any input of the stacks
   readonly inputs: any;
 }
 
@@ -32,7 +32,7 @@ const functionState = (name: string) => {
   };
 };
 
-/** The outputs of a kind, beside its inputs. */
+/** The outputs of a resource type, in addition to its inputs. */
 const outputsOf: Readonly<Record<string, (made: Made, name: string) => object>> = {
   "random:index/randomBytes:RandomBytes": ({ inputs }) => ({ base64: Buffer.alloc(inputs.length).toString("base64") }),
   "aws:lambda/function:Function": (_, name) => functionState(name),

@@ -1,4 +1,4 @@
-/** Evaluates every stage that the tests look at, and hands the results to them. */
+/** Evaluates every stage that the tests use, and provides the results to them. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import type { TestProject } from "vitest/node";
 import { issueAuthority } from "#local/issue.ts";
 import { evaluate, secrets } from "./evaluate.ts";
 
-/** A production stage with both of its names. */
+/** A production stage with both domains. */
 const production = {
   ...secrets,
   API_DOMAIN: "api.example.com",

@@ -1,8 +1,8 @@
-/** The stages that are looked at, evaluated once for all test files. */
+/** The stages of the tests, evaluated once for all test files. */
 import { inject } from "vitest";
 import type { Evaluation, Inputs, Resource } from "./evaluation.ts";
 
-/** One of each kind, and a developer's own while `sst dev` runs. */
+/** A stage of each kind, and a developer's own while `sst dev` runs. */
 export type StageName = "production" | "staging" | "dana" | "dana, live";
 
 declare module "vitest" {
@@ -11,13 +11,13 @@ declare module "vitest" {
   }
 }
 
-/** What was made of a stage. */
+/** The resources of a stage. */
 export interface Deployment {
   readonly evaluation: Evaluation;
-  /** Everything on AWS. */
+  /** All resources on AWS. */
   readonly resources: readonly Resource[];
   ofType(type: string): readonly Resource[];
-  /** The one resource with that name. Throws an `Error` that names what is missing. */
+  /** The resource of a name. Throws an `Error` that names it if it is missing. */
   one(type: string, name: string): Resource;
 }
 
@@ -38,8 +38,8 @@ export const deploymentOf = (stage: StageName): Deployment => {
   };
 };
 
-/** SST ends the names that AWS sees with eight letters of chance. */
-export const withoutChance = (text: string): string => text.replace(/-[abcdefhkmnorstuvwxz]{8}\b/g, "-*");
+/** Replaces the eight random letters that SST appends to names on AWS. */
+export const withoutRandom = (text: string): string => text.replace(/-[abcdefhkmnorstuvwxz]{8}\b/g, "-*");
 
 /** A part of a resource's inputs that is an object. */
 export const part = (inputs: Inputs, name: string): Inputs => inputs[name] as Inputs;

@@ -4,7 +4,7 @@ import { world } from "#tests/support/world.ts";
 
 const { ask } = world();
 
-test("200: anybody may read the document, and it names every operation", async () => {
+test("returns 200 without a credential, with every operation", async () => {
   const answer = await ask("GET", "/openapi.json", { as: null });
   expect(answer.status).toBe(200);
   expect(answer.body.openapi).toBe("3.1.0");
@@ -14,7 +14,18 @@ test("200: anybody may read the document, and it names every operation", async (
   expect(ids.sort()).toEqual(Object.keys(operations).sort());
 });
 
-test("every reference inside it leads somewhere", async () => {
+test("names the scope of each operation (AC-005)", async () => {
+  const { body } = await ask("GET", "/openapi.json", { as: null });
+  type Described = Record<string, { operationId: string; "x-required-scope": string }>;
+  const scopes = Object.values(body.paths as Record<string, Described>).flatMap((path) =>
+    Object.values(path).map((described) => [described.operationId, described["x-required-scope"]]),
+  );
+  expect(Object.fromEntries(scopes)).toEqual(
+    Object.fromEntries(Object.entries(operations).map(([id, { scope }]) => [id, scope])),
+  );
+});
+
+test("resolves every reference inside the document", async () => {
   const { body, text } = await ask("GET", "/openapi.json", { as: null });
   const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name);
   expect(references.length).toBeGreaterThan(10);

@@ -1,4 +1,4 @@
-/** Many operations in one request, by SCIM 1.1 (reference scim.md section 2.11). */
+/** Bulk requests of SCIM 1.1. */
 import { describe, expect, test } from "vitest";
 import { addUser, breakUser } from "#tests/support/people.ts";
 import { fresh, NOBODY, type Shown, scimOf } from "#tests/support/scim.ts";
@@ -11,14 +11,14 @@ const { ask } = scim;
 
 const send = (Operations: unknown, rest: Shown = {}) =>
   ask("POST", "/Bulk", { body: { schemas: [CORE], Operations, ...rest } });
-/** What became of the operations. */
+/** The results of the operations. */
 const bulk = async (Operations: readonly Shown[], rest: Shown = {}): Promise<Shown[]> => {
   const answer = await send(Operations, rest);
   expect(answer.status, answer.text).toBe(200);
   expect(answer.body).toEqual({ schemas: [CORE], Operations: expect.any(Array) });
   return answer.body.Operations;
 };
-/** As clients of Identity Server write it: what the operation is stands in its data once more. */
+/** An operation as clients of Identity Server write it: its data repeats the method, the path and the bulkId. */
 const making = (userName: string, data: Shown = {}): Shown => {
   const own = { method: "POST", path: "/Users", bulkId: userName };
   return { ...own, data: { schemas: [CORE], userName, wso2Extension: { askPassword: true }, ...data, ...own } };
@@ -27,7 +27,7 @@ const codes = (outcomes: readonly Shown[]) => outcomes.map(({ status }) => statu
 const idOf = ({ location }: Shown): string => location.split("/").at(-1);
 
 describe("scim1Bulk", () => {
-  test("200 with a result for each operation, of every method, in the spec's shape", async () => {
+  test("returns 200 with a result for each operation, of every method, in the documented shape", async () => {
     const kim = await scim.user();
     const group = await scim.group();
     const [userName, displayName] = [fresh("made"), fresh("made")];
@@ -58,7 +58,7 @@ describe("scim1Bulk", () => {
     refusal1(await ask("GET", `/Groups/${group.id}`), 404);
   });
 
-  test("1,000 operations in one request: those that fail in the middle are reported, all others are done", async () => {
+  test("applies 1,000 operations in one request, and reports those that fail in the middle", async () => {
     const names = Array.from({ length: 1_000 }, (_, at) => `many-${at}`);
     const operations = names.map((name) => making(name));
     operations[300] = making("many-2");
@@ -82,7 +82,7 @@ describe("scim1Bulk", () => {
     expect(body.totalResults).toBe(997);
   }, 60_000);
 
-  test("a request that is sent again does no harm: what was made is in the way of itself, the rest stays as it is", async () => {
+  test("is safe to repeat: creations fail as duplicates, and other operations change nothing", async () => {
     const [kim, gone] = [await scim.user({ nickName: "old" }), await scim.user()];
     const names = [fresh("again"), fresh("again")];
     const displayName = fresh("again");
@@ -112,7 +112,7 @@ describe("scim1Bulk", () => {
     expect(now).toEqual(then);
   });
 
-  test("failOnErrors n: nothing is done or told behind the n-th failure; 0 or none: all is done", async () => {
+  test("stops after failOnErrors failures, and applies all operations where it is 0 or absent", async () => {
     const wrong = (bulkId: string) => ({ method: "POST", path: "/Users", bulkId, data: {} });
     const run = async (rest: Shown) => {
       const names = [fresh("stop"), fresh("stop"), fresh("stop")] as const;
@@ -128,7 +128,7 @@ describe("scim1Bulk", () => {
     expect(await run({})).toEqual(["201,400,201,400,201", 1]);
   });
 
-  test("bulkIds stand for what was made: of members, of managers, of paths, also of what comes later", async () => {
+  test("resolves bulkIds in members, managers and paths, also of later operations", async () => {
     const [boss, kim] = [fresh("boss"), fresh("kim")];
     const outcomes = await bulk([
       {
@@ -149,7 +149,7 @@ describe("scim1Bulk", () => {
     expect((await scim.read(`/Users/${kimMade}`)).wso2Extension.manager).toEqual({ managerId: bossMade });
   });
 
-  test("what refers to nothing, or to what failed, fails alone", async () => {
+  test("fails only the operation that refers to an unknown or failed bulkId", async () => {
     const outcomes = await bulk([
       { method: "POST", path: "/Groups", bulkId: "a", data: { displayName: fresh("a"), members: ["bulkId:nothing"] } },
       { method: "POST", path: "/Groups", bulkId: "b", data: { displayName: fresh("b"), members: ["bulkId:a"] } },
@@ -160,7 +160,7 @@ describe("scim1Bulk", () => {
     expect(outcomes[0]?.status.description).toContain("nothing");
   });
 
-  test("what an operation cannot be says why, and the others are done", async () => {
+  test("reports why an operation is invalid, and applies the others", async () => {
     const { id } = await scim.user();
     const outcomes = await bulk([
       { method: "POST", path: "/svc/scim/Users", bulkId: "1", data: {} },
@@ -179,7 +179,7 @@ describe("scim1Bulk", () => {
     expect(outcomes[6]).toMatchObject({ location: `${api.url}/svc/scim/Users/${id}` });
   });
 
-  test("an id that no key could be is nobody's, and the others are done", async () => {
+  test("returns 404 for an id that cannot be a key, and applies the other operations", async () => {
     for (const id of ["x".repeat(1_000), "\u{1F600}".repeat(500), "x".repeat(3_000), "x".repeat(100_000)]) {
       const userName = fresh("beside");
       const outcomes = await bulk([
@@ -198,7 +198,7 @@ describe("scim1Bulk", () => {
     }
   });
 
-  test("a defect in one operation is its own: the others are done and told", async () => {
+  test("reports a defect in its own operation, and applies and reports the others", async () => {
     const [broken, kim] = [await scim.user(), await scim.user()];
     await breakUser(api.service, broken.id);
     const operations = [
@@ -212,7 +212,7 @@ describe("scim1Bulk", () => {
     expect(codes(await bulk([...operations.slice(1)], { failOnErrors: 1 }))).toEqual(["500"]);
   });
 
-  describe("each operation needs its own scope, or that of doing it in bulk", () => {
+  describe("each operation needs its own scope, or its bulk scope", () => {
     const password = "a long enough password";
     const everything = async (as: Shown) => {
       const [kim, group] = [await scim.user(), await scim.group()];
@@ -255,7 +255,7 @@ describe("scim1Bulk", () => {
     });
   });
 
-  test("400 for the whole request, of which nothing is done", async () => {
+  test("returns 400 for an invalid request, and applies nothing", async () => {
     const userName = fresh("never");
     for (const [operations, rest, reason] of [
       [undefined, {}, /Operations/],
@@ -273,7 +273,7 @@ describe("scim1Bulk", () => {
     expect(await bulk([])).toEqual([]);
   });
 
-  test("413 for more than 1,000 operations or 1,048,576 bytes", async () => {
+  test("returns 413 for more than 1,000 operations or 1,048,576 bytes", async () => {
     const one = { method: "DELETE", path: `/Users/${NOBODY}` };
     expect(refusal1(await send(Array.from({ length: 1_001 }, () => one)), 413)).toContain("1000");
     const raw = JSON.stringify({ Operations: [making(fresh("large"), { nickName: "x".repeat(1_048_576) })] });

@@ -1,4 +1,4 @@
-/** The command lines of the spec's shape (access-and-scim.md, "SCIM 1.1"), in their order, each as it would be typed. */
+/** The documented command lines of SCIM 1.1, in their order. */
 import { expect, test } from "vitest";
 import { curl } from "#tests/support/curl.ts";
 import type { Shown } from "#tests/support/scim.ts";
@@ -13,7 +13,7 @@ const run = async (line: string, wanted = 200): Promise<Answer> => {
 };
 const JSON_TYPE = '--header "Content-Type:application/json"';
 
-test("users, groups and bulk, as they are typed", async () => {
+test("accepts the documented command lines for users, groups and bulk", async () => {
   // Create a user.
   const created = await run(
     `curl -v -k --user admin:admin --data "{\\"schemas\\":[],\\"name\\":{\\"familyName\\":\\"Perera\\",\\"givenName\\":\\"Nimal\\"},\\"userName\\":\\"nimal\\",\\"password\\":\\"nimal123\\",\\"emails\\":[{\\"primary\\":true,\\"value\\":\\"nimal@home.example\\",\\"type\\":\\"home\\"},{\\"value\\":\\"nimal@work.example\\",\\"type\\":\\"work\\"}]}" ${JSON_TYPE} {base_url}/svc/scim/Users`,
@@ -38,7 +38,7 @@ test("users, groups and bulk, as they are typed", async () => {
   });
   const summary = { id, userName: "nimal", meta: created.body.meta };
 
-  // Read it, list all, find it.
+  // Read it, list users, find it.
   expect((await run(`curl -v -k --user admin:admin {base_url}/svc/scim/Users/${id}`)).body).toEqual(created.body);
   expect((await run("curl -v -k --user admin:admin {base_url}/svc/scim/Users")).body).toMatchObject({
     schemas: [CORE],
@@ -50,7 +50,7 @@ test("users, groups and bulk, as they are typed", async () => {
     expect(found.body).toMatchObject({ totalResults: 1, Resources: [summary] });
   }
 
-  // Replace it, change a part of it.
+  // Replace it, change it.
   const replaced = await run(
     `curl -v -k --user admin:admin -X PUT -d '{"schemas":[],"name":{"familyName":"Perera","givenName":"Nimal"},"userName":"nimal","emails":"nimal@work.example"}' ${JSON_TYPE} {base_url}/svc/scim/Users/${id}`,
   );
@@ -61,7 +61,7 @@ test("users, groups and bulk, as they are typed", async () => {
   expect(patched.body).toMatchObject({ preferredLanguage: "si", phoneNumbers: [{ value: "0772508354" }] });
   expect(patched.body).not.toHaveProperty("emails");
 
-  // The user who asks.
+  // The user who calls.
   expect((await run("curl -v -k --user admin:admin {base_url}/svc/scim/Users/me")).body.userName).toBe("admin");
   const me = await run(
     `curl -v -k --user admin:admin -X PUT -d '{"schemas":[],"name":{"familyName":"Boss"},"userName":"admin"}' ${JSON_TYPE} {base_url}/svc/scim/Users/me`,
@@ -91,7 +91,7 @@ test("users, groups and bulk, as they are typed", async () => {
   );
   expect(renamed.body).toMatchObject({ displayName: "PRIMARY/doctors", members: [{ value: id }] });
 
-  // Many at once.
+  // Bulk.
   const user = (userName: string) => {
     const own = `"path":"/Users","method":"POST","bulkId":"${userName}"`;
     return `{${own},"data":{"schemas":["urn:scim:schemas:core:1.0"],"userName":"${userName}","password":"krisp123","name":{"familyName":"F","givenName":"G"},"phoneNumbers":[{"value":"0772202595"}],"emails":[{"value":"g@example.com"}],${own}}}`;
@@ -109,7 +109,7 @@ test("users, groups and bulk, as they are typed", async () => {
     })),
   });
 
-  // And gone.
+  // Deletion.
   await run(
     `curl -v -k --user admin:admin -X DELETE {base_url}/svc/scim/Groups/${group.body.id} -H "Accept: application/json"`,
   );
@@ -118,7 +118,7 @@ test("users, groups and bulk, as they are typed", async () => {
   expect((gone.body as Shown).Errors).toHaveLength(1);
 });
 
-test("a body that is not said to be JSON is refused with the type to send", async () => {
+test("rejects a body that is not declared as JSON, and names the type to send", async () => {
   const answer = await run(
     `curl -v -k --user admin:admin --data '{"displayName":"x"}' {base_url}/svc/scim/Groups`,
     415,

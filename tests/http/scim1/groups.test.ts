@@ -1,4 +1,4 @@
-/** Groups by SCIM 1.1 (reference scim.md sections 2.1 and 2.6, rows O30 and P09). */
+/** Groups by SCIM 1.1. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { fresh, NOBODY, type Shown } from "#tests/support/scim.ts";
 import { CORE, refusal1, scim1Of } from "#tests/support/scim1.ts";
@@ -21,7 +21,7 @@ const path = () => `/Groups/${group.id}`;
 const bare = () => group.displayName.replace("PRIMARY/", "");
 
 describe("createScim1Group", () => {
-  test("201 with its address, its name behind its user store, and its members by their names", async () => {
+  test("returns 201 with the address, the name after its user store, and the members with their names", async () => {
     const displayName = fresh("engineers of");
     const answer = await ask("POST", "/Groups", {
       body: { displayName, members: [{ value: kim?.id, display: "wrong" }, lee?.id] },
@@ -38,7 +38,7 @@ describe("createScim1Group", () => {
     });
     expect(await read(`/Groups/${id}`)).toEqual(answer.body);
   });
-  test("201 without members, with the store before the name in any case", async () => {
+  test("returns 201 without members, and accepts the store before the name in any case", async () => {
     const name = fresh("cased");
     const made = await scim.group({
       displayName: `primary/${name}`,
@@ -47,7 +47,7 @@ describe("createScim1Group", () => {
     });
     expect(made).toMatchObject({ displayName: `PRIMARY/${name}`, members: [] });
   });
-  test("400 that names what is missing or wrong; nothing is made", async () => {
+  test("returns 400 that names what is missing or wrong, and creates nothing", async () => {
     const displayName = fresh("never");
     for (const [body, reason] of [
       [{}, /displayName/],
@@ -64,19 +64,19 @@ describe("createScim1Group", () => {
     }
     expect((await scim.list("/Groups", { filter: `displayName Eq "${displayName}"` })).totalResults).toBe(0);
   });
-  test("400 for more members than an answer could show", async () => {
+  test("returns 400 for more members than a response can show", async () => {
     const body = { displayName: fresh("crowd"), members: Array.from({ length: 20_001 }, (_, at) => `nobody-${at}`) };
     expect(refusal1(await ask("POST", "/Groups", { body }), 400)).toMatch(/20001.*20000.*PATCH/);
     expect(refusal1(await ask("PUT", path(), { body }), 400)).toMatch(/20000/);
   });
-  test("409 for a name that is in use, in any case", async () => {
+  test("returns 409 for a name that is in use, in any case", async () => {
     const body = { displayName: bare().toUpperCase() };
     expect(refusal1(await ask("POST", "/Groups", { body }), 409)).toContain(body.displayName);
   });
 });
 
 describe("getScim1Group", () => {
-  test("200 with its address and members; without them where attributes leaves them out", async () => {
+  test("returns 200 with the address and the members, and without members where attributes leaves them out", async () => {
     const answer = await ask("GET", path());
     expect([answer.status, answer.headers.get("location")]).toEqual([200, `${api.url}/svc/scim${path()}`]);
     expect(answer.body).toEqual(group);
@@ -84,28 +84,28 @@ describe("getScim1Group", () => {
     expect(Object.keys(part.body)).toEqual(["id", "schemas", "displayName", "meta"]);
     expect((await ask("GET", path(), { query: { attributes: "members.value" } })).body.members).toEqual(members(kim));
   });
-  test("404 for an id that no group has", async () => {
+  test("returns 404 for an id that no group has", async () => {
     for (const id of [NOBODY, kim?.id, "__proto__"]) refusal1(await ask("GET", `/Groups/${id}`), 404);
   });
 });
 
 describe("replaceScim1Group", () => {
-  test("200: members are those that are sent; a name that is not sent stays", async () => {
+  test("returns 200, replaces the members, and keeps a name that is not sent", async () => {
     const answer = await ask("PUT", path(), { body: { members: members(lee) } });
     expect([answer.status, answer.headers.get("location")]).toEqual([200, `${api.url}/svc/scim${path()}`]);
     expect(answer.body).toMatchObject({ displayName: group.displayName, members: shown(lee) });
     expect(await read(path())).toEqual(answer.body);
     expect(await put(path(), { displayName: group.displayName })).toMatchObject({ members: [] });
   });
-  test("what was read can be written back, and changes nothing", async () => {
+  test("accepts a resource as it was read, and changes nothing", async () => {
     expect(await put(path(), group)).toEqual(group);
   });
-  test("another name; elements that are marked to go are left out", async () => {
+  test("renames, and leaves out elements that are marked delete", async () => {
     const displayName = fresh("renamed");
     const body = { displayName, members: [{ value: kim?.id, operation: "delete" }, { value: lee?.id }] };
     expect(await put(path(), body)).toMatchObject({ displayName: `PRIMARY/${displayName}`, members: shown(lee) });
   });
-  test("400, 404 and 409 change nothing", async () => {
+  test("changes nothing with 400, 404 and 409", async () => {
     const other = await scim.group();
     refusal1(await ask("PUT", path(), { body: { displayName: bare(), members: members(lee, { id: NOBODY }) } }), 400);
     refusal1(await ask("PUT", path(), { body: { displayName: "NOWHERE/x" } }), 400);
@@ -116,7 +116,7 @@ describe("replaceScim1Group", () => {
 });
 
 describe("patchScim1Group", () => {
-  test("O30 members are added, and go where they are marked to", async () => {
+  test("adds members, and removes those that are marked delete", async () => {
     const body = { schemas: [CORE], id: group.id, members: [{ value: lee?.id, display: "lee" }] };
     const answer = await ask("PATCH", path(), { body });
     expect([answer.status, answer.headers.get("location")]).toEqual([200, `${api.url}/svc/scim${path()}`]);
@@ -131,7 +131,7 @@ describe("patchScim1Group", () => {
     expect((await patch(path(), leaving)).members).toEqual(shown(lee));
     expect(await read(`/Users/${kim?.id}`)).not.toHaveProperty("groups");
   });
-  test("P09 another name, alone and with members", async () => {
+  test("renames, alone and together with members", async () => {
     const [first, second] = [fresh("one"), fresh("two")];
     expect(await patch(path(), { displayName: first })).toEqual({
       ...group,
@@ -143,23 +143,23 @@ describe("patchScim1Group", () => {
     expect((await read(`/Users/${kim?.id}`)).groups).toEqual([{ value: group.id, display: `PRIMARY/${second}` }]);
     await scim.group({ displayName: first });
   });
-  test("meta.attributes empties the members before others come", async () => {
+  test("removes all members that meta.attributes names, then adds those that are sent", async () => {
     expect((await patch(path(), { members: members(lee), meta: { attributes: ["Members"] } })).members).toEqual(
       shown(lee),
     );
     expect((await patch(path(), { meta: { attributes: ["urn:scim:schemas:core:1.0:members"] } })).members).toEqual([]);
   });
-  test("what is marked to go goes first: whoever is sent both ways is a member", async () => {
+  test("applies deletions first: a member that is sent both ways stays", async () => {
     const both = [{ value: kim?.id }, { value: kim?.id, operation: "delete" }];
     expect((await patch(path(), { members: both })).members).toEqual(shown(kim));
     expect((await patch(path(), { members: both.reverse() })).members).toEqual(shown(kim));
   });
-  test("nothing to change changes nothing", async () => {
+  test("keeps the version where nothing changes", async () => {
     for (const body of [{}, { members: [] }, { displayName: bare() }, { "urn:okta:custom:group:1.0": { a: 1 } }]) {
       expect(await patch(path(), body)).toEqual(group);
     }
   });
-  test("400, 404 and 409 change nothing", async () => {
+  test("changes nothing with 400, 404 and 409", async () => {
     const other = await scim.group();
     for (const [body, reason] of [
       [{ members: members(lee, { id: NOBODY }) }, new RegExp(NOBODY)],
@@ -176,7 +176,7 @@ describe("patchScim1Group", () => {
     refusal1(await ask("PATCH", `/Groups/${NOBODY}`, { body: { displayName: fresh("x") } }), 404);
     expect(await read(path())).toEqual(group);
   });
-  test("many who change one group at once lose nobody", async () => {
+  test("loses no member under concurrent changes of one group", async () => {
     const users = await Promise.all(Array.from({ length: 8 }, () => scim.user()));
     await Promise.all(users.map((user) => patch(path(), { members: members(user) })));
     expect((await read(path())).members).toEqual(shown(kim, ...users));
@@ -184,7 +184,7 @@ describe("patchScim1Group", () => {
 });
 
 describe("deleteScim1Group", () => {
-  test("200 without a body; its members stay, its name is free", async () => {
+  test("returns 200 without a body, keeps the members' users, and frees the name", async () => {
     const answer = await ask("DELETE", path());
     expect([answer.status, answer.text]).toEqual([200, ""]);
     for (const method of ["GET", "DELETE"]) refusal1(await ask(method, path()), 404);

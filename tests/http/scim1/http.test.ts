@@ -1,4 +1,4 @@
-/** What SCIM 1.1 expects of HTTP, and what it makes of bad requests (reference scim.md sections 2.2 and 2.3; access.md section 8). */
+/** Media types, method overrides, errors and bad bodies of SCIM 1.1. */
 import { describe, expect, test } from "vitest";
 import { addUser } from "#tests/support/people.ts";
 import { fresh, NOBODY } from "#tests/support/scim.ts";
@@ -12,7 +12,7 @@ const person = () => ({ userName: fresh("http"), password: "good-password" });
 
 describe("the type of a body", () => {
   test.each(["application/json", "application/scim+json", "application/json; charset=UTF-8", "APPLICATION/JSON", ""])(
-    "%j is read",
+    "accepts %j",
     async (type) => {
       const raw = Buffer.from(JSON.stringify(person()));
       const answer = await ask("POST", "/Users", { raw, headers: { "content-type": type } });
@@ -20,7 +20,7 @@ describe("the type of a body", () => {
     },
   );
   test.each(["text/plain", "application/xml", "application/x-www-form-urlencoded", "application/json; charset=latin1"])(
-    "415 for %j",
+    "returns 415 for %j",
     async (type) => {
       refusal1(await ask("POST", "/Users", { body: person(), headers: { "content-type": type } }), 415);
     },
@@ -29,15 +29,15 @@ describe("the type of a body", () => {
 
 describe("Accept", () => {
   test.each(["application/json", "application/scim+json", "*/*", "application/*;q=0.5, text/html", ""])(
-    "%j is answered",
+    "accepts %j",
     async (accept) => {
       expect((await ask("GET", "/Users", { headers: { accept } })).status).toBe(200);
     },
   );
-  test.each(["application/xml", "text/html", "application/json;q=0"])("406 for %j", async (accept) => {
+  test.each(["application/xml", "text/html", "application/json;q=0"])("returns 406 for %j", async (accept) => {
     refusal1(await ask("GET", "/Users", { headers: { accept } }), 406);
   });
-  test("nothing is answered to a deletion, so nothing needs to be accepted", async () => {
+  test("ignores Accept for a deletion, whose response has no body", async () => {
     const { id } = await scim.user();
     expect((await ask("DELETE", `/Users/${id}`, { headers: { accept: "application/xml" } })).status).toBe(200);
   });
@@ -47,7 +47,7 @@ describe("X-HTTP-Method-Override", () => {
   const tunnel = (method: string, path: string, override: string, body?: Readonly<Record<string, unknown>>) =>
     ask(method, path, { ...(body && { body }), headers: { "x-http-method-override": override } });
 
-  test("a POST does what it names, on a user and on a group", async () => {
+  test("applies the method that a POST names, on a user and on a group", async () => {
     const kim = await scim.user();
     const path = `/Users/${kim.id}`;
     expect((await tunnel("POST", path, "PATCH", { title: "T" })).body).toEqual({
@@ -63,7 +63,7 @@ describe("X-HTTP-Method-Override", () => {
     expect((await tunnel("POST", path, "DELETE")).status).toBe(200);
     refusal1(await ask("GET", path), 404);
   });
-  test("it needs the scope of the method that it names", async () => {
+  test("needs the scope of the method that it names", async () => {
     const { id } = await scim.user();
     const as = { username: fresh("creator"), password: "good-password" };
     await addUser(api.service, { ...as, scopes: ["internal_user_mgt_create", "internal_user_mgt_view"] });
@@ -77,7 +77,7 @@ describe("X-HTTP-Method-Override", () => {
     }
     expect((await ask("GET", `/Users/${id}`, { as })).status).toBe(200);
   });
-  test("no other method can be named, and no other request can name one", async () => {
+  test("rejects other methods, and ignores the header on requests other than POST", async () => {
     const { id } = await scim.user();
     for (const override of ["GET", "PURGE", "PATCH,DELETE", ""]) {
       const answer = await tunnel("POST", `/Users/${id}`, override, {});
@@ -96,8 +96,8 @@ describe("X-HTTP-Method-Override", () => {
   });
 });
 
-describe("refusals are a list of one error", () => {
-  test("401 with the challenge", async () => {
+describe("errors are a list of one error", () => {
+  test("returns 401 with the challenge", async () => {
     for (const as of [null, "Basic !", { username: "admin", password: "wrong" }]) {
       const answer = await ask("GET", "/Users", { as });
       refusal1(answer, 401);
@@ -105,7 +105,7 @@ describe("refusals are a list of one error", () => {
     }
     refusal1(await ask("GET", "/nothing", { as: null }), 401);
   });
-  test("403 without the scope, by each kind of request", async () => {
+  test("returns 403 without the scope, for each kind of request", async () => {
     const as = { username: fresh("nothing"), password: "good-password" };
     await addUser(api.service, { ...as, scopes: ["internal_application_mgt_view"] });
     for (const [method, path] of [
@@ -119,7 +119,7 @@ describe("refusals are a list of one error", () => {
       refusal1(await ask(method, path, { as, ...(method === "GET" ? {} : { body: {} }) }), 403);
     }
   });
-  test("404 for paths that are none, 405 with the methods that a path has", async () => {
+  test("returns 404 for unknown paths, and 405 with the methods that a path has", async () => {
     for (const path of ["", "/", "/users", "/Users/a/b", "/Me", "/Bulk/1", "/Roles"])
       refusal1(await ask("GET", path), 404);
     for (const [method, path, allow] of [
@@ -154,7 +154,7 @@ describe("bad bodies", () => {
     '{"constructor":{"prototype":{}},"emails":[[[{"value":1}]]]}',
     '{"members":[[{"operation":"delete"}]],"displayName":["x"]}',
     '{"wso2Extension":[{"a":1}],"displayName":{"toString":5},"failOnErrors":{},"Operations":{}}',
-  ])("400 and nothing else for %s", async (raw) => {
+  ])("returns 400 and nothing else for %s", async (raw) => {
     const { id } = await scim.user();
     const group = await scim.group();
     for (const [method, path] of [
@@ -167,24 +167,24 @@ describe("bad bodies", () => {
       ["POST", "/Bulk"],
     ] as const) {
       const { status, text } = await ask(method, path, { raw: Buffer.from(raw) });
-      // What one kind of resource does not know, it leaves out.
+      // A resource ignores the attributes of another type.
       expect([200, 400], `${method} ${path}: ${text}`).toContain(status);
       if (method === "POST") expect(status, text).toBe(400);
     }
     expect((await scim.read(`/Users/${id}`)).userName).toMatch(/^user-/);
     expect((await scim.read(`/Groups/${group.id}`)).displayName).toBe(group.displayName);
   });
-  test("schemas of a bulk request may be anything", async () => {
+  test("accepts any schemas in a bulk request", async () => {
     for (const schemas of [[{ toString: 1 }], "x", { a: 1 }, 5, null]) {
       expect((await ask("POST", "/Bulk", { body: { schemas, Operations: [] } })).status).toBe(200);
       const other = await api.ask("POST", "/scim2/Bulk", { body: { schemas, Operations: [] } });
       expect([200, 400]).toContain(other.status);
     }
   });
-  test("413 for a body of more than a megabyte", async () => {
+  test("returns 413 for a body of more than a megabyte", async () => {
     refusal1(await ask("POST", "/Users", { body: { ...person(), nickName: "x".repeat(1_100_000) } }), 413);
   });
-  test("400 for a parameter that is given twice or cannot be read", async () => {
+  test("returns 400 for a parameter that is repeated or malformed", async () => {
     refusal1(await ask("GET", "/Users?filter=userName+Eq+a&FILTER=userName+Eq+b"), 400);
     refusal1(await ask("GET", "/Users?filter=%ff"), 400);
   });

@@ -1,6 +1,6 @@
 /**
- * Many users and groups: a list that is not paged is whole or refused with the way to page, never cut short. Of the users only what
- * the pages need is loaded: the counted ranges of all names, and the first and the last of them themselves.
+ * Many users and groups: a list without pages is complete or fails with how to page, and is never truncated. Of the
+ * users only what the pages need is loaded: the counted ranges of all names, and the first and the last names.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { tallyOf } from "#core/identities/groups/model.ts";
@@ -50,13 +50,13 @@ beforeAll(async () => {
 }, 60_000);
 
 describe("100,000 users", () => {
-  test("without paging: 400 that says how to page", async () => {
+  test("returns 400 without pages, with how to page", async () => {
     for (const query of [{}, { attributes: "emails" }, { startIndex: "", count: "" }]) {
       const sentence = refusal1(await ask("GET", "/Users", { query }), 400);
       expect(sentence).toMatch(/100001 resources.*5000.*startIndex=1&count=200.*startIndex=201/);
     }
   });
-  test("by pages: the first, the last, and what lies behind it", async () => {
+  test("returns the first page, the last page, and an empty page after it", async () => {
     const page = async (startIndex: number, count = 200) => {
       const body = await list("/Users", { startIndex, count });
       expect([body.totalResults, body.startIndex]).toEqual([USERS + 1, startIndex]);
@@ -67,18 +67,18 @@ describe("100,000 users", () => {
     expect((await page(USERS - 1)).join()).toBe([3, 2, 1].map((back) => numbered("user", USERS - back)).join());
     expect(await page(USERS + 2)).toEqual([]);
   });
-  test("one of them by its name", async () => {
+  test("finds one user by its name", async () => {
     const body = await list("/Users", { filter: `userName Eq "${numbered("USER", 1_234)}"` });
     expect([body.totalResults, body.Resources[0].id]).toEqual([1, "user-id-1234"]);
   });
-  test("by what few have: found; by what would have to be looked for among all: 400 that says what would be fast", async () => {
+  test("finds by indexed attributes, and returns 400 with faster attributes for a filter that reads all users", async () => {
     expect((await list("/Users", { filter: 'externalId Eq "nobody"' })).totalResults).toBe(0);
     expect(refusal1(await ask("GET", "/Users", { query: { filter: "nickName Eq N" } }), 400)).toMatch(/userName/);
   });
 });
 
 describe("5,000 groups", () => {
-  test("all of them without paging, each once, or those that a pattern finds; one more, and 400", async () => {
+  test("returns all groups without pages, or those of a pattern, each once, and 400 for one group more", async () => {
     const body = await list("/Groups");
     expect([body.totalResults, body.itemsPerPage, body.startIndex]).toEqual([GROUPS, GROUPS, 1]);
     expect(new Set(body.Resources.map(({ id }: Shown) => id)).size).toBe(GROUPS);
@@ -89,10 +89,10 @@ describe("5,000 groups", () => {
   });
 });
 
-describe("a group of more members than an answer can hold", () => {
-  test("is changed without a body, and read without its members or not at all", async () => {
+describe("a group of more members than a response can hold", () => {
+  test("is changed without a response body, and can be read only without its members", async () => {
     const id = String((await group()).id);
-    // As a group looks that has so many; the members themselves are not looked at here.
+    // Only the count matters here: the members themselves are not read.
     const stored = await tableOf(api.service).get(keys.group(TENANT, id));
     if (!stored) throw new Error("the group is there");
     await loadInto(api.service, [{ ...stored, members: 20_001 }]);

@@ -1,4 +1,4 @@
-/** Lists and filters of SCIM 1.1 (reference scim.md sections 2.7 and 2.8). */
+/** Lists and filters of SCIM 1.1. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Shown, scimOf } from "#tests/support/scim.ts";
 import { CORE, ENTERPRISE, refusal1, scim1Of } from "#tests/support/scim1.ts";
@@ -33,13 +33,13 @@ const foundGroups = async (filter: string) =>
 const refused = async (path: string, filter: string) => refusal1(await ask("GET", path, { query: { filter } }), 400);
 
 describe("listScim1Users", () => {
-  test("200 with the numbers of the page, and of each user what a summary has", async () => {
+  test("returns 200 with the numbers of the page and a summary of each user", async () => {
     const body = await list("/Users");
     expect(body).toMatchObject({ totalResults: 4, itemsPerPage: 4, startIndex: 1, schemas: [CORE] });
     expect(body.Resources.map(({ userName }: Shown) => userName)).toEqual(["admin", "kim", "lee", "max"]);
     expect(body.Resources[1]).toEqual({ id: users.kim?.id, userName: "kim", meta: users.kim?.meta });
   });
-  test("pages by startIndex and count, which are read strictly", async () => {
+  test("pages by startIndex and count, which must be whole numbers", async () => {
     const page = async (query: Readonly<Record<string, unknown>>) => {
       const body = await list("/Users", query);
       return [body.totalResults, body.startIndex, body.itemsPerPage, namesIn(body).join()];
@@ -55,7 +55,7 @@ describe("listScim1Users", () => {
       refusal1(await ask("GET", "/Users", { query }), 400);
     }
   });
-  test("attributes adds to the summary, sortBy orders", async () => {
+  test("adds what attributes names to the summary, and sorts by sortBy", async () => {
     const body = await list("/Users", {
       attributes: "emails,urn:scim:schemas:core:1.0:name,nothing",
       filter: "userName Eq kim",
@@ -106,14 +106,14 @@ describe("listScim1Users", () => {
   ])("the filter %s finds %j", async (filter, names) => {
     expect((await found(filter)).join()).toBe(names);
   });
-  test("by id, by the id of a group, and by what meta shows", async () => {
+  test("finds by id, by the id of a group, and by what meta shows", async () => {
     expect(await found(`id Eq "${users.max?.id}"`)).toEqual(["max"]);
     expect(await found(`groups.value Eq "${groups.staff?.id}"`)).toEqual(["kim", "max"]);
     expect(await found(`meta.location Eq "${users.max?.meta.location}"`)).toEqual(["max"]);
     expect(await found(`meta.created Eq "${users.max?.meta.created}"`)).toContain("max");
     expect(await found('meta.created Eq "2001-01-01T00:00:00"')).toEqual([]);
   });
-  test("no match is an empty list, not an error", async () => {
+  test("returns an empty list without an error where nothing matches", async () => {
     expect(await list("/Users", { filter: 'userName Eq "nobody"' })).toEqual({
       totalResults: 0,
       itemsPerPage: 0,
@@ -150,10 +150,10 @@ describe("listScim1Users", () => {
     "__proto__ Eq x",
     "constructor Eq x",
     'wso2Extension Eq "x"',
-  ])("400 for the filter %s", async (filter) => {
+  ])("returns 400 for the filter %s", async (filter) => {
     expect(await refused("/Users", filter)).toMatch(/filter|attribute|value|written/);
   });
-  test("a filter of any length and form is answered soon", async () => {
+  test("responds quickly to a filter of any length and form", async () => {
     for (const filter of [
       `userName Eq "${'\\"'.repeat(500)}`,
       `${"a ".repeat(1_500)}`,
@@ -165,7 +165,7 @@ describe("listScim1Users", () => {
 });
 
 describe("listScim1Groups", () => {
-  test("200 with a summary of each group", async () => {
+  test("returns 200 with a summary of each group", async () => {
     const body = await list("/Groups");
     expect(body).toMatchObject({ totalResults: 6, itemsPerPage: 6, startIndex: 1, schemas: [CORE] });
     expect(body.Resources.find(({ id }: Shown) => id === groups.staff?.id)).toEqual({
@@ -207,7 +207,7 @@ describe("listScim1Groups", () => {
   ])("the filter %s finds %j", async (filter, names) => {
     expect((await foundGroups(filter)).join()).toBe(names);
   });
-  test("wildcards are paged, counted and ordered like everything else", async () => {
+  test("pages, counts and sorts the matches of a wildcard", async () => {
     const body = await list("/Groups", {
       filter: "displayNameEq*e*",
       startIndex: 2,
@@ -217,13 +217,13 @@ describe("listScim1Groups", () => {
     });
     expect([body.totalResults, namesIn(body)]).toEqual([4, ['PRIMARY/say "hi" \\ bye', "PRIMARY/Requirements"]]);
   });
-  test("by id and by who is in it", async () => {
+  test("finds by id and by member", async () => {
     expect(await foundGroups(`id Eq "${groups.equip?.id}"`)).toEqual(["equip"]);
     expect(await foundGroups(`members Eq "${users.kim?.id}"`)).toEqual(["staff"]);
     expect(await foundGroups("members.display Eq max")).toEqual(["staff"]);
   });
   test.each(["FOO", "displayName", "displayNameEq", "displayName Sw x", "userName Eq x"])(
-    "400 for the filter %s",
+    "returns 400 for the filter %s",
     async (filter) => {
       expect(await refused("/Groups", filter)).toBeTruthy();
     },

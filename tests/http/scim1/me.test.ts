@@ -1,4 +1,4 @@
-/** The user who asks, by SCIM 1.1 (reference scim.md section 2.1; access.md sections 2.7 and 8.1, row 22). */
+/** The user who calls, by SCIM 1.1. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { oauthOf } from "#tests/support/oauth.ts";
 import { addUser, idOf } from "#tests/support/people.ts";
@@ -12,7 +12,7 @@ const { ask } = scim;
 const oauth = oauthOf(api);
 const password = "good-password";
 
-/** Gives the role of administrators to a user or a group. */
+/** Assigns the administrator role to a user or a group. */
 const giveAdmin = async (list: "users" | "groups", id: string) => {
   const roles = await scimOf(api, "wso2").find('displayName eq "admin"', "/v2/Roles");
   const answer = await api.ask("PATCH", `/scim2/v2/Roles/${roles.Resources[0].id}`, {
@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 
 describe("getScim1Me", () => {
-  test("200 with the user who asks, at the address of its id", async () => {
+  test("returns 200 with the user who calls, at the address of its id", async () => {
     const id = await idOf(api.service, "admin");
     const answer = await ask("GET", "/Users/me");
     expect(answer.status).toBe(200);
@@ -39,15 +39,15 @@ describe("getScim1Me", () => {
     const part = await ask("GET", "/Users/me", { query: { attributes: "nickName" } });
     expect(Object.keys(part.body)).toEqual(["id", "schemas", "userName", "meta"]);
   });
-  test("403 for a user without the role, whatever scopes it holds; 200 from the moment that it holds the role", async () => {
-    expect(refusal1(await ask("GET", "/Users/me", { as }), 403)).toMatch(/administrators/);
+  test("returns 403 for a user without the role, whatever its scopes, and 200 as soon as it has the role", async () => {
+    expect(refusal1(await ask("GET", "/Users/me", { as }), 403)).toMatch(/administrator role/);
     const username = fresh("scoped");
     await addUser(api.service, { username, password, scopes: ["internal_user_mgt_view", "internal_user_mgt_update"] });
     refusal1(await ask("GET", "/Users/me", { as: { username, password } }), 403);
     await giveAdmin("users", me.id);
     expect((await ask("GET", "/Users/me", { as })).body).toMatchObject({ id: me.id, roles: [{ value: "admin" }] });
   });
-  test("200 where a group brings the role", async () => {
+  test("returns 200 where a group of the user has the role", async () => {
     const group = await scim.group({ members: [{ value: me.id }] });
     refusal1(await ask("GET", "/Users/me", { as }), 403);
     await giveAdmin("groups", group.id);
@@ -55,7 +55,7 @@ describe("getScim1Me", () => {
     await scim.patch(`/Groups/${group.id}`, { members: [{ value: me.id, operation: "delete" }] });
     refusal1(await ask("GET", "/Users/me", { as }), 403);
   });
-  test("403 for a role of another audience that is called admin too", async () => {
+  test("returns 403 for a role of another audience that is also named admin", async () => {
     const applicationId = await api.create({ name: fresh("app") });
     const answer = await api.ask("POST", "/scim2/v2/Roles", {
       body: {
@@ -68,7 +68,7 @@ describe("getScim1Me", () => {
     expect(answer.status, answer.text).toBe(201);
     refusal1(await ask("GET", "/Users/me", { as }), 403);
   });
-  test("401 without a credential; a token of an administrator lets in, one of an application does not", async () => {
+  test("returns 401 without a credential, 200 for an administrator's token, 403 for an application's token", async () => {
     refusal1(await ask("GET", "/Users/me", { as: null }), 401);
     const client = await oauth.newClient(["internal_user_mgt_view", "internal_login"]);
     const own = await oauth.token(client, { grant_type: "client_credentials", scope: "internal_user_mgt_view" });
@@ -85,7 +85,7 @@ describe("getScim1Me", () => {
 });
 
 describe("replaceScim1Me", () => {
-  test("200 as the replacement of the own id", async () => {
+  test("returns 200, as a replacement by the user's id", async () => {
     await giveAdmin("users", me.id);
     await scim.patch(`/Users/${me.id}`, { title: "T" });
     const answer = await ask("PUT", "/Users/me", { as, body: { userName: me.userName, nickName: "N" } });
@@ -95,20 +95,20 @@ describe("replaceScim1Me", () => {
     expect(answer.body).not.toHaveProperty("title");
     refusal1(await ask("PUT", "/Users/me", { as, body: { nickName: "N" } }), 400);
   });
-  test("403 without the role, and 403 without the scope to change users; nothing changes", async () => {
+  test("returns 403 without the role or without the scope to change users, and changes nothing", async () => {
     refusal1(await ask("PUT", "/Users/me", { as, body: { userName: me.userName, title: "T" } }), 403);
     const username = fresh("updater");
     const id = await addUser(api.service, { username, password, scopes: ["internal_user_mgt_update"] });
     const body = { userName: username, title: "T" };
     expect(refusal1(await ask("PUT", "/Users/me", { as: { username, password }, body }), 403)).toMatch(
-      /administrators/,
+      /administrator role/,
     );
     for (const one of [me.id, id]) expect(await scim.read(`/Users/${one}`)).not.toHaveProperty("title");
   });
 });
 
 describe("patchScim1Me", () => {
-  test("200 as the change of the own id", async () => {
+  test("returns 200, as a change by the user's id", async () => {
     await giveAdmin("users", me.id);
     const answer = await ask("PATCH", "/Users/me", { as, body: { schemas: [], title: "T", id: me.id } });
     expect(answer.body).toEqual({ ...(await scim.read(`/Users/${me.id}`)), title: "T" });
@@ -120,13 +120,13 @@ describe("patchScim1Me", () => {
     expect(tunnelled.status).toBe(200);
     expect(tunnelled.body).not.toHaveProperty("title");
   });
-  test("403 without the role", async () => {
+  test("returns 403 without the role", async () => {
     refusal1(await ask("PATCH", "/Users/me", { as, body: { title: "T" } }), 403);
     expect(await scim.read(`/Users/${me.id}`)).not.toHaveProperty("title");
   });
 });
 
-test.each(["PUT", "PATCH"])("%s sets the own password, which counts from then on", async (method) => {
+test.each(["PUT", "PATCH"])("%s sets the caller's password, which authenticates from then on", async (method) => {
   await giveAdmin("users", me.id);
   const answer = await ask(method, "/Users/me", { as, body: { userName: me.userName, password: "another-password" } });
   expect(answer.status).toBe(200);
@@ -135,7 +135,7 @@ test.each(["PUT", "PATCH"])("%s sets the own password, which counts from then on
 });
 
 describe("deleteScim1Me", () => {
-  test("404: nobody has that id", async () => {
+  test("returns 404: me is not an id", async () => {
     await giveAdmin("users", me.id);
     expect(refusal1(await ask("DELETE", "/Users/me", { as }), 404)).toContain("me");
     expect((await ask("GET", "/Users/me", { as })).status).toBe(200);

@@ -1,4 +1,4 @@
-/** Okta's sequence in the default profile. */
+/** Okta's SCIM 1.1 tests in the default profile. */
 import { oktaSequence } from "#tests/support/okta-scim1.ts";
 
 oktaSequence();

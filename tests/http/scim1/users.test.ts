@@ -1,4 +1,4 @@
-/** Users by SCIM 1.1 (reference scim.md sections 2.1, 2.4 and 2.5). */
+/** Users by SCIM 1.1. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { idOf } from "#tests/support/people.ts";
 import { fresh, NOBODY, type Shown } from "#tests/support/scim.ts";
@@ -10,7 +10,7 @@ const scim = scim1Of(api);
 const { ask, user, read, put, patch } = scim;
 const password = "good-password";
 
-/** Everything that SCIM 1.1 can name, as it is sent. */
+/** A body with every attribute of SCIM 1.1. */
 const everything = {
   externalId: "E-1",
   name: {
@@ -58,7 +58,7 @@ beforeEach(async () => {
 const path = () => `/Users/${kim.id}`;
 
 describe("createScim1User", () => {
-  test("201 with its address and all that was sent but the password, with the names that both extensions have for it", async () => {
+  test("returns 201 with the address and all attributes but the password, in both extensions", async () => {
     const userName = fresh("whole");
     const answer = await ask("POST", "/Users", {
       body: { schemas: [], userName, password, ...everything, [ENTERPRISE]: employment },
@@ -77,7 +77,7 @@ describe("createScim1User", () => {
     });
     expect(await read(`/Users/${id}`)).toEqual(answer.body);
   });
-  test("201 with a name and a password alone; PRIMARY/ before the name is the same store", async () => {
+  test("returns 201 for a name and a password alone, and accepts PRIMARY/ before the name", async () => {
     const userName = fresh("bare");
     const made = await user({ userName: `primary/${userName}` });
     expect(made).toEqual({
@@ -88,7 +88,7 @@ describe("createScim1User", () => {
       meta: expect.any(Object),
     });
   });
-  test("what the service decides, what it does not know and what is empty counts as not sent", async () => {
+  test("ignores read-only, unknown and empty attributes", async () => {
     const made = await user({
       id: NOBODY,
       meta: { created: "2000-01-01T00:00:00", attributes: 5 },
@@ -106,7 +106,7 @@ describe("createScim1User", () => {
     expect(Object.keys(made).sort()).toEqual(["active", "displayName", "id", "meta", "schemas", "userName"]);
     expect(made.displayName).toBe("Kim");
   });
-  test("names count in any case, elements may be bare, booleans may be texts", async () => {
+  test("accepts names in any case, elements without an object, and booleans as texts", async () => {
     const made = await user({
       USERNAME: fresh("cased"),
       userName: undefined,
@@ -120,18 +120,18 @@ describe("createScim1User", () => {
       wso2Extension: { department: "X", manager: { managerId: "m-1" }, askPassword: true },
     });
   });
-  test("elements that are marked to go are not there to begin with", async () => {
+  test("ignores elements that are marked delete", async () => {
     const made = await user({ emails: [{ value: "a@x.example" }, { value: "b@x.example", operation: "delete" }] });
     expect(made.emails).toEqual([{ value: "a@x.example" }]);
   });
-  test("the password lets in, and askPassword does without one", async () => {
+  test("authenticates by the password, and needs none with askPassword", async () => {
     const made = await user({ password });
     const as = { username: made.userName, password };
     expect((await api.ask("GET", "/scim2/Me", { as })).status).toBe(200);
     const invited = await user({ password: undefined, wso2Extension: { askPassword: true } });
     expect(invited.wso2Extension).toEqual({ askPassword: true });
   });
-  test("400 that names what is missing or wrong", async () => {
+  test("returns 400 that names what is missing or wrong", async () => {
     for (const [body, reason] of [
       [{}, /userName/],
       [{ userName: fresh("nopass") }, /password/],
@@ -163,7 +163,7 @@ describe("createScim1User", () => {
       expect(refusal1(await ask("POST", "/Users", { body }), 400), JSON.stringify(body)).toMatch(reason);
     }
   });
-  test("409 for a name that is in use, in any case; of many at once one gets it", async () => {
+  test("returns 409 for a name that is in use, in any case, and creates one of many concurrent users", async () => {
     const body = { userName: kim.userName.toUpperCase(), password };
     expect(refusal1(await ask("POST", "/Users", { body }), 409)).toBe(
       `User with the name: ${body.userName} already exists in the system.`,
@@ -175,21 +175,21 @@ describe("createScim1User", () => {
 });
 
 describe("getScim1User", () => {
-  test("200 with the address it was made at", async () => {
+  test("returns 200 with the address of its creation", async () => {
     const answer = await ask("GET", path());
     expect(answer.status).toBe(200);
     expect(answer.headers.get("location")).toBe(`${api.url}/svc/scim${path()}`);
     expect(answer.headers.get("etag")).toBeNull();
     expect(answer.body).toEqual(kim);
   });
-  test("the groups it is in, with their user store, and the roles that it was given", async () => {
+  test("shows its groups with their user store, and its assigned roles", async () => {
     const group = await scim.group({ members: [{ value: kim.id }] });
     expect((await read(path())).groups).toEqual([{ value: group.id, display: group.displayName }]);
     expect(group.displayName).toMatch(/^PRIMARY\//);
     const admin = await read(`/Users/${await idOf(api.service, "admin")}`);
     expect(admin.roles).toEqual([{ value: "admin", display: "admin", type: "default" }]);
   });
-  test("only what attributes names, beside id, userName and meta", async () => {
+  test("shows only what attributes names, besides id, userName and meta", async () => {
     await patch(path(), { ...everything, [ENTERPRISE]: employment });
     const shown = async (attributes: string) => (await ask("GET", path(), { query: { attributes } })).body;
     expect(Object.keys(await shown("name.givenName, emails,unknown"))).toEqual([
@@ -205,7 +205,7 @@ describe("getScim1User", () => {
     expect((await shown("urn:scim:schemas:core:1.0:nickName")).nickName).toBe("K");
     expect(Object.keys(await shown("password"))).toEqual(["id", "schemas", "userName", "meta"]);
   });
-  test("404 for an id that nobody has, whatever it looks like", async () => {
+  test("returns 404 for an id of any form that no user has", async () => {
     for (const id of [NOBODY, "x", "__proto__", "constructor", "me2", "a#b", "x".repeat(1_000)]) {
       expect(refusal1(await ask("GET", `/Users/${encodeURIComponent(id)}`), 404)).toContain(id.slice(0, 50));
     }
@@ -214,7 +214,7 @@ describe("getScim1User", () => {
 });
 
 describe("replaceScim1User", () => {
-  test("200: what is sent replaces everything, and what is not sent goes but for the password and active", async () => {
+  test("returns 200, replaces all attributes, and keeps only password and active where they are not sent", async () => {
     await patch(path(), { ...everything, [ENTERPRISE]: employment, active: false });
     const answer = await ask("PUT", path(), { body: { userName: kim.userName, title: "Captain" } });
     expect(answer.status).toBe(200);
@@ -231,14 +231,14 @@ describe("replaceScim1User", () => {
     await put(path(), { userName: kim.userName, active: true });
     expect((await api.ask("GET", "/scim2/Me", { as: { username: kim.userName, password } })).status).toBe(200);
   });
-  test("what was read can be written back, and changes nothing", async () => {
+  test("accepts a resource as it was read, and changes nothing", async () => {
     const group = await scim.group({ members: [{ value: kim.id }] });
     await patch(path(), { ...everything, [ENTERPRISE]: employment, wso2Extension: { askPassword: true } });
     const before = await read(path());
     expect(before.groups).toEqual([{ value: group.id, display: group.displayName }]);
     expect(await put(path(), before)).toEqual(before);
   });
-  test("of an attribute that stands in both extensions the change counts", async () => {
+  test("takes the changed value of an attribute that both extensions have", async () => {
     await patch(path(), { [ENTERPRISE]: employment });
     const before = await read(path());
     const changed = await put(path(), { ...before, wso2Extension: { ...employment, department: "Y" } });
@@ -247,20 +247,20 @@ describe("replaceScim1User", () => {
     const again = await put(path(), { ...changed, [ENTERPRISE]: { ...employment, manager: { managerId: "m-2" } } });
     expect(again.wso2Extension.manager).toEqual({ managerId: "m-2" });
   });
-  test("another name, in another case or all other; the old one is free then", async () => {
+  test("renames, also only in case, and frees the old name", async () => {
     const upper = await put(path(), { userName: kim.userName.toUpperCase() });
     expect(upper.userName).toBe(kim.userName.toUpperCase());
     const userName = fresh("renamed");
     expect((await put(path(), { userName })).userName).toBe(userName);
     await user({ userName: kim.userName });
   });
-  test("a password that is sent is the new one", async () => {
+  test("sets the password", async () => {
     await put(path(), { userName: kim.userName, password: "another-password" });
     const me = async (given: string) =>
       (await api.ask("GET", "/scim2/Me", { as: { username: kim.userName, password: given } })).status;
     expect([await me("another-password"), await me(password)]).toEqual([200, 401]);
   });
-  test("400, 404 and 409 change nothing", async () => {
+  test("changes nothing with 400, 404 and 409", async () => {
     const other = await user();
     const before = await read(path());
     expect(refusal1(await ask("PUT", path(), { body: { title: "T" } }), 400)).toMatch(/userName/);
@@ -270,14 +270,14 @@ describe("replaceScim1User", () => {
     refusal1(await ask("PUT", `/Users/${NOBODY}`, { body: { userName: fresh("nobody") } }), 404);
     expect(await read(path())).toEqual(before);
   });
-  test("403 where the administrator would be shut out", async () => {
+  test("returns 403 where the administrator would be locked out", async () => {
     const id = await idOf(api.service, "admin");
     refusal1(await ask("PUT", `/Users/${id}`, { body: { userName: "admin", active: false } }), 403);
   });
 });
 
 describe("patchScim1User", () => {
-  test("200: what is sent changes, parts of a name one by one, and the rest stays", async () => {
+  test("returns 200, changes what is sent, also single parts of a name, and keeps the rest", async () => {
     await patch(path(), { ...everything, [ENTERPRISE]: employment });
     const before = await read(path());
     const answer = await ask("PATCH", path(), {
@@ -300,11 +300,11 @@ describe("patchScim1User", () => {
       meta: answer.body.meta,
     });
   });
-  test("Okta's way to shut out: no name, the id and active", async () => {
+  test("deactivates as Okta does: by id and active, without a name", async () => {
     expect(await patch(path(), { schemas: [CORE], id: kim.id, active: false })).toMatchObject({ active: false });
     expect((await api.ask("GET", "/scim2/Me", { as: { username: kim.userName, password } })).status).toBe(401);
   });
-  test("elements of a list are added; one with the same value and type is changed, one marked to go goes", async () => {
+  test("adds elements of a list, changes one with the same value and type, and removes one marked delete", async () => {
     await patch(path(), { emails: everything.emails });
     const [home, work] = everything.emails;
     expect(
@@ -326,7 +326,7 @@ describe("patchScim1User", () => {
       { ...work, display: "Office", primary: true },
     ]);
   });
-  test("of equal values the type says which one goes; an address goes by all that is said of it", async () => {
+  test("removes of equal values the one with the type, and an address by all of its parts", async () => {
     await patch(path(), {
       phoneNumbers: [
         { value: "1", type: "work" },
@@ -344,7 +344,7 @@ describe("patchScim1User", () => {
       "phoneNumbers",
     );
   });
-  test("meta.attributes takes away first: so a list is replaced", async () => {
+  test("removes what meta.attributes names first, which replaces a list", async () => {
     await patch(path(), { ...everything, [ENTERPRISE]: employment });
     const after = await patch(path(), {
       emails: ["only@x.example"],
@@ -372,7 +372,7 @@ describe("patchScim1User", () => {
     expect(bare.schemas).toEqual([CORE]);
     expect(bare).not.toHaveProperty("addresses");
   });
-  test("nothing to change changes nothing", async () => {
+  test("keeps the version where nothing changes", async () => {
     for (const body of [
       {},
       { meta: {} },
@@ -383,11 +383,11 @@ describe("patchScim1User", () => {
       expect(await patch(path(), body)).toEqual(kim);
     }
   });
-  test("the name changes too", async () => {
+  test("renames", async () => {
     const userName = fresh("patched");
     expect((await patch(path(), { userName })).userName).toBe(userName);
   });
-  test("400 that says what cannot be", async () => {
+  test("returns 400 that says what is wrong", async () => {
     for (const [body, reason] of [
       [{ meta: { attributes: "nickName" } }, /meta\.attributes/],
       [{ meta: { attributes: [5] } }, /meta\.attributes/],
@@ -417,7 +417,7 @@ describe("patchScim1User", () => {
     }
     expect(await read(path())).toEqual(kim);
   });
-  test("404 for nobody, 409 for a name in use", async () => {
+  test("returns 404 for an unknown user and 409 for a name in use", async () => {
     refusal1(await ask("PATCH", `/Users/${NOBODY}`, { body: { title: "T" } }), 404);
     const other = await user();
     refusal1(await ask("PATCH", path(), { body: { userName: other.userName } }), 409);
@@ -425,7 +425,7 @@ describe("patchScim1User", () => {
 });
 
 describe("deleteScim1User", () => {
-  test("200 without a body, and then it is nowhere", async () => {
+  test("returns 200 without a body, and removes every trace", async () => {
     const group = await scim.group({ members: [{ value: kim.id }] });
     const answer = await ask("DELETE", path(), { headers: { accept: "application/json" } });
     expect([answer.status, answer.text, answer.headers.get("content-type")]).toEqual([200, "", null]);
@@ -435,7 +435,7 @@ describe("deleteScim1User", () => {
     expect((await read(`/Groups/${group.id}`)).members).toEqual([]);
     await user({ userName: kim.userName });
   });
-  test("403 for the administrator of the tenant", async () => {
+  test("returns 403 for the administrator of the tenant", async () => {
     refusal1(await ask("DELETE", `/Users/${await idOf(api.service, "admin")}`), 403);
   });
 });

@@ -1,4 +1,7 @@
-/** One object, two versions of SCIM: what one makes is what the other shows, and neither loses what only the other can name. */
+/**
+ * Both SCIM versions on the same resources: each shows what the other creates, and neither loses what only the other
+ * can name.
+ */
 import { describe, expect, test } from "vitest";
 import { foundTenant } from "#core/tenants/bootstrap.ts";
 import { tableOf } from "#tests/support/people.ts";
@@ -14,7 +17,7 @@ const without = (resource: Shown, ...names: readonly string[]) =>
   Object.fromEntries(Object.entries(resource).filter(([name]) => !names.includes(name)));
 
 describe("users", () => {
-  test("made by 1.1, the same by 2.0: attributes, extension, groups, times", async () => {
+  test("shows by 2.0 what 1.1 creates: attributes, extension, groups, times", async () => {
     const kim = await one.user({
       userName: fresh("kim"),
       name: { givenName: "Kim" },
@@ -37,7 +40,7 @@ describe("users", () => {
     expect(shown.meta.created).toMatch(/Z$/);
   });
 
-  test("made by 2.0, read and written back by 1.1: nothing is lost, not even what 1.1 has no name for", async () => {
+  test("loses nothing that 2.0 creates when 1.1 reads it and writes it back, also what 1.1 cannot name", async () => {
     const made = await two.user({
       userName: fresh("lee"),
       password,
@@ -73,7 +76,7 @@ describe("users", () => {
 
     await one.put(path, { ...shown, title: "T" });
     expect(without(await two.read(path), "meta", "title")).toEqual(without(before, "meta"));
-    // A PUT that names none of it takes away all that 1.1 can name, and no more.
+    // A PUT without any of these removes all that 1.1 can name, and no more.
     await one.put(path, { userName: made.userName });
     const rest = await two.read(path);
     expect(rest[URN.system]).toEqual({
@@ -87,7 +90,7 @@ describe("users", () => {
     }
   });
 
-  test("a PATCH of 1.1 leaves the rest alone; the address of a manager goes with the manager", async () => {
+  test("keeps the rest in a PATCH of 1.1, and removes a manager's address with the manager", async () => {
     const made = await two.user({
       password,
       [URN.enterprise]: { manager: { value: "m-1", $ref: "https://people.example/m-1" }, division: "D" },
@@ -108,7 +111,7 @@ describe("users", () => {
     expect(rest[URN.system]).toEqual({ country: "CH" });
   });
 
-  test("roles that the service gave come back with a replacement, and are not kept a second time", async () => {
+  test("ignores assigned roles that come back with a replacement", async () => {
     const admins = await two.find('displayName eq "admin"', "/v2/Roles");
     const kim = await one.user({ roles: [{ value: "pilot" }] });
     await two.patch(`/v2/Roles/${admins.Resources[0].id}`, { op: "add", path: "users", value: [{ value: kim.id }] });
@@ -119,7 +122,7 @@ describe("users", () => {
     expect((await one.put(`/Users/${kim.id}`, without(shown, "roles"))).roles).toEqual([shown.roles[0]]);
   });
 
-  test("changed or deleted by one, changed or gone for the other; a name is taken in both", async () => {
+  test("shows changes and deletions of one in the other, and shares names", async () => {
     const kim = await one.user({ userName: fresh("shared") });
     expect((await two.ask("POST", "/Users", { body: { userName: kim.userName, password } })).status).toBe(409);
     await two.patched(`/Users/${kim.id}`, { op: "replace", value: { active: false, nickName: "N" } });
@@ -133,7 +136,7 @@ describe("users", () => {
 });
 
 describe("groups", () => {
-  test("the same group, with another name for the same name; its external id stays", async () => {
+  test("shows the same group under each version's form of its name, and keeps its external id", async () => {
     const kim = await one.user();
     const made = await two.group({ displayName: fresh("team"), externalId: "E-3", members: [{ value: kim.id }] });
     const path = `/Groups/${made.id}`;
@@ -150,7 +153,7 @@ describe("groups", () => {
 });
 
 describe("tenants", () => {
-  test("the credential says which; the paths are the same, and nothing of another tenant is there", async () => {
+  test("takes the tenant from the credential, and shows nothing of another tenant at the same paths", async () => {
     const domain = "walls.example";
     await foundTenant(tableOf(api.service), domain, { username: "boss", password });
     const as = { username: `boss@${domain}`, password };

@@ -1,4 +1,4 @@
-/** Rows C174 to C185, P10 and W12 of the checklist: many operations in one request. */
+/** Rows C174 to C185, P10 and W12 of docs/scim-conformance.md: bulk requests. */
 import { describe, expect, test } from "vitest";
 import { everyKey } from "#tests/support/api-resources.ts";
 import { addUser, breakUser } from "#tests/support/people.ts";
@@ -10,7 +10,7 @@ const scim = scimOf(api);
 const { find } = scim;
 const send = (Operations: unknown, rest: Shown = {}) =>
   scim.ask("POST", "/Bulk", { body: { schemas: [URN.bulk], Operations, ...rest } });
-/** What became of the operations. */
+/** The results of the operations. */
 const bulk = async (Operations: readonly Shown[], rest: Shown = {}): Promise<Shown[]> => {
   const answer = await send(Operations, rest);
   expect(answer.status, answer.text).toBe(200);
@@ -27,7 +27,7 @@ const idOf = ({ location }: Shown): string => location.split("/").at(-1);
 const statuses = (outcomes: readonly Shown[]) => outcomes.map(({ status }) => status);
 
 describe("bulk", () => {
-  test("C174 C175 C176 C177 a result for each operation, as the operation named itself", async () => {
+  test("C174 C175 C176 C177 returns a result for each operation, with its method and bulkId", async () => {
     const kim = await scim.user();
     const group = await scim.group();
     const name = fresh("made");
@@ -57,7 +57,7 @@ describe("bulk", () => {
     expect((await scim.read(`/Users/${idOf(outcomes[0] ?? {})}`)).userName).toBe(name);
     expect(await scim.read(`/Users/${kim.id}`)).toMatchObject({ title: "T", nickName: "N" });
   });
-  test("C178 C179 P10 what fails says why, and the others are done", async () => {
+  test("C178 C179 P10 reports why an operation fails, and applies the others", async () => {
     const { userName } = await scim.user();
     const good = fresh("good");
     const outcomes = await bulk([
@@ -83,7 +83,7 @@ describe("bulk", () => {
     expect(outcomes[2]).not.toHaveProperty("location");
     expect(await scim.names(`userName eq "${good}"`)).toEqual([good]);
   });
-  test("C180 behind the failures that are allowed nothing is done, and nothing answered", async () => {
+  test("C180 applies and reports nothing after failOnErrors failures", async () => {
     const names = Array.from({ length: 4 }, () => fresh("stop"));
     const bad = { method: "DELETE", path: `/Users/${NOBODY}` };
     const [a, b, c, d] = names.map((name) => making(name));
@@ -93,12 +93,12 @@ describe("bulk", () => {
     expect(statuses(await bulk([bad, making(names[3] ?? "")], { failOnErrors: 1 }))).toEqual(["404"]);
     expect(statuses(await bulk([bad, bad, bad], { failOnErrors: 0 }))).toEqual(["404", "404", "404"]);
   });
-  test.each([-1, 1.5, "x", "2", {}, true])("failOnErrors %j is 400 invalidValue", async (failOnErrors) => {
+  test.each([-1, 1.5, "x", "2", {}, true])("returns 400 invalidValue for failOnErrors %j", async (failOnErrors) => {
     const name = fresh("never");
     refusal(await send([making(name)], { failOnErrors }), 400, "invalidValue");
     expect(await scim.names(`userName eq "${name}"`)).toEqual([]);
   });
-  test("C181 what refers to a bulkId waits for it: in members, in a path, in a manager", async () => {
+  test("C181 applies an operation after the bulkIds that it refers to: in members, in a path, in a manager", async () => {
     const [boss, kim] = [fresh("boss"), fresh("kim")];
     const outcomes = await bulk([
       {
@@ -124,7 +124,7 @@ describe("bulk", () => {
       [URN.enterprise]: { manager: { value: bossId } },
     });
   });
-  test("a reference to what does not come, or failed, is 409, and what refers to it is not done", async () => {
+  test("returns 409 for a reference to an unknown or failed operation, and does not apply the operation", async () => {
     const taken = await scim.user();
     const outcomes = await bulk([
       {
@@ -154,13 +154,13 @@ describe("bulk", () => {
       (await find('displayName sw "crew"', "/Groups")).Resources.filter(({ members }: Shown) => members.length < 2),
     ).toEqual([]);
   });
-  test("operations that wait for each other in a circle fail, and do not hang", async () => {
+  test("fails operations that refer to each other in a circle", async () => {
     const circle = (own: string, other: string) =>
       making(own, { [URN.enterprise]: { manager: { value: `bulkId:${other}` } } });
     expect(statuses(await bulk([circle("circle-a", "circle-b"), circle("circle-b", "circle-a")]))).toContain("409");
     expect(statuses(await bulk([circle("self-made", "self-made")]))).toEqual(["409"]);
   });
-  test("in order: the same thing made, changed, made again and deleted", async () => {
+  test("applies operations in order: the same resource created, changed, created again and deleted", async () => {
     const name = fresh("ordered");
     const outcomes = await bulk([
       making(name),
@@ -171,12 +171,12 @@ describe("bulk", () => {
     expect(statuses(outcomes)).toEqual(["201", "409", "204", "201"]);
     expect(await scim.names(`userName eq "${name}"`)).toHaveLength(1);
   });
-  test("a version must be the one that is there", async () => {
+  test("compares the version of an operation with the current one", async () => {
     const { id, userName, meta } = await scim.user();
     const put = (version: string) => ({ method: "PUT", path: `/Users/${id}`, version, data: { userName } });
     expect(statuses(await bulk([put('W/"9"'), put(meta.version)]))).toEqual(["412", "200"]);
   });
-  test("C183 more operations than are advertised are 413, and the sentence says how many are taken", async () => {
+  test("C183 returns 413 with the limit for more operations than are advertised", async () => {
     const before = await everyKey(api.service);
     const { bulk: limits } = (await scim.get("/ServiceProviderConfig")).body;
     expect(limits).toEqual({ supported: true, maxOperations: 1_000, maxPayloadSize: 1_048_576 });
@@ -186,12 +186,12 @@ describe("bulk", () => {
     }
     expect(await everyKey(api.service)).toEqual(before);
   });
-  test("1,000 operations are carried out", async () => {
+  test("applies 1,000 operations", async () => {
     const outcomes = await bulk(Array.from({ length: 1_000 }, () => ({ method: "DELETE", path: "/none" })));
     expect(outcomes).toHaveLength(1_000);
     expect(new Set(statuses(outcomes))).toEqual(new Set(["404"]));
   });
-  test("C184 a body that is larger than is advertised is 413, and the sentence says how large it may be", async () => {
+  test("C184 returns 413 with the limit for a larger body than is advertised", async () => {
     const answer = await send([making("large", { title: "x".repeat(1_048_576) })]);
     expect(refusal(answer, 413)).toMatch(/1048576/);
     expect(await scim.names('userName eq "large"')).toEqual([]);
@@ -202,20 +202,20 @@ describe("bulk", () => {
       [{ method: "POST", path: "/Users", data: { userName: "anonymous" } }],
       "invalidValue",
     ],
-    ["a bulkId that is given twice", [making("twin"), making("twin")], "invalidValue"],
+    ["a repeated bulkId", [making("twin"), making("twin")], "invalidValue"],
     ["no Operations", undefined, "invalidSyntax"],
-    ["Operations that are no list", { 0: making("object") }, "invalidSyntax"],
-    ["an operation that is none", [5], "invalidSyntax"],
-    ["a path that is no text", [{ method: "POST", path: 5, bulkId: "x", data: {} }], "invalidSyntax"],
-    ["a bulkId that is no text", [{ method: "POST", path: "/Users", bulkId: 5, data: {} }], "invalidSyntax"],
-  ])("%s: the request is 400, and nothing is made", async (_, operations, scimType) => {
+    ["Operations that are not a list", { 0: making("object") }, "invalidSyntax"],
+    ["an operation that is not an object", [5], "invalidSyntax"],
+    ["a path that is not a text", [{ method: "POST", path: 5, bulkId: "x", data: {} }], "invalidSyntax"],
+    ["a bulkId that is not a text", [{ method: "POST", path: "/Users", bulkId: 5, data: {} }], "invalidSyntax"],
+  ])("%s: returns 400 and creates nothing", async (_, operations, scimType) => {
     const before = await everyKey(api.service);
     const name = fresh("innocent");
     const sent = Array.isArray(operations) ? [making(name), ...operations] : operations;
     refusal(await send(sent), 400, scimType);
     expect(await everyKey(api.service)).toEqual(before);
   });
-  test("another message is 400, no operations are none", async () => {
+  test("returns 400 for another message, and accepts an empty list of operations", async () => {
     refusal(await send([], { schemas: [URN.patch] }), 400, "invalidValue");
     expect(await bulk([])).toEqual([]);
     expect(await bulk([], { schemas: [] })).toEqual([]);
@@ -235,11 +235,11 @@ describe("bulk", () => {
     ["/Users/", "404"],
     ["/Users", "400"],
     ["/Users/__proto__", "404"],
-  ])("the path %j of a PATCH is %s in its own answer", async (path, status) => {
+  ])("reports for the path %j of a PATCH the status %s in its result", async (path, status) => {
     const [outcome] = await bulk([{ method: "PATCH", path, data: { Operations: [] } }]);
     expect(outcome).toMatchObject({ method: "PATCH", status, response: { status } });
   });
-  test("methods that are none, and a POST to a resource, are 400 in their own answer", async () => {
+  test("reports 400 in the result for an unknown method and for a POST to a resource", async () => {
     for (const operation of [
       { method: "GET", path: "/Users" },
       { method: "", path: "/Users" },
@@ -250,7 +250,7 @@ describe("bulk", () => {
       expect(statuses(await bulk([operation]))).toEqual(["400"]);
     }
   });
-  test("W12 two users with failOnErrors 1, and each location leads to one", async () => {
+  test("W12 creates two users with failOnErrors 1, at the locations of the results", async () => {
     const outcomes = await bulk([making("w12-a", { password: "sachini" }), making("w12-b", { password: "vindula" })], {
       failOnErrors: 1,
     });
@@ -258,7 +258,7 @@ describe("bulk", () => {
       expect((await scim.ask("DELETE", new URL(location).pathname.replace("/scim2", ""))).status).toBe(204);
     }
   });
-  test("an id that no key could be is nobody's, and the others are done", async () => {
+  test("returns 404 for an id that cannot be a key, and applies the other operations", async () => {
     for (const id of ["x".repeat(1_000), "\u{1F600}".repeat(500), "x".repeat(3_000), "x".repeat(100_000)]) {
       const name = fresh("beside");
       const patch = { Operations: [{ op: "add", path: "members", value: [{ value: "a" }] }] };
@@ -281,7 +281,7 @@ describe("bulk", () => {
       }
     }
   });
-  test("a defect in one operation is its own: the others are done and told", async () => {
+  test("reports a defect in its own operation, and applies and reports the others", async () => {
     const [broken, kim] = [await scim.user(), await scim.user()];
     await breakUser(api.service, broken.id);
     const titled = ({ id }: Shown) => ({
@@ -295,10 +295,10 @@ describe("bulk", () => {
     expect(outcomes[1]).toMatchObject({ location: expect.any(String), response: { status: "500" } });
     expect(JSON.stringify(outcomes[1])).not.toMatch(/JSON|position|at /);
     expect(await scim.names(`userName eq "${name}"`)).toEqual([name]);
-    // A defect is a failure like any other.
+    // A defect counts as a failure.
     expect(statuses(await bulk([titled(broken), titled(kim)], { failOnErrors: 1 }))).toEqual(["500"]);
   });
-  test("without the scope of bulk the request is refused, whatever else the caller may do", async () => {
+  test("returns 403 without the scope of bulk requests, whatever else the caller may do", async () => {
     const as = { username: "almost", password: "a long enough password" };
     const scopes = ["internal_user_mgt_create", "internal_group_mgt_create", "internal_bulk_user_create"];
     await addUser(api.service, { ...as, scopes });
@@ -306,7 +306,7 @@ describe("bulk", () => {
     refusal(await scim.ask("POST", "/Bulk", { as, body }), 403);
     expect(await scim.names('userName eq "unauthorised"')).toEqual([]);
   });
-  test("with it each operation needs its own scope, or that of doing it in bulk, and is refused alone", async () => {
+  test("needs for each operation its own scope or its bulk scope, and rejects only operations without them", async () => {
     const as = { username: "clerk", password: "a long enough password" };
     const scopes = ["internal_bulk_resource_create", "internal_user_mgt_create", "internal_bulk_group_delete"];
     await addUser(api.service, { ...as, scopes });
@@ -327,7 +327,7 @@ describe("bulk", () => {
       making(name),
       { method: "DELETE", path: `/Groups/${group.id}` },
     );
-    // Whoever may not ask learns nothing of what there is.
+    // A caller without the scope does not learn whether the resource exists.
     expect(statuses(body.Operations)).toEqual(["403", "403", "403", "403", "403", "403", "201", "204"]);
     expect(body.Operations[0].response).toMatchObject({
       schemas: [URN.error],

@@ -1,4 +1,4 @@
-/** Rows C124 to C132 and C191 to C195 of the checklist: replacing users, and entity tags. */
+/** Rows C124 to C132 and C191 to C195 of docs/scim-conformance.md: replacement of users, and entity tags. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { fresh, NOBODY, RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
 import { basic, world } from "#tests/support/world.ts";
@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 
 describe("replaceUser", () => {
-  test("C124 C125 C132 200 with the whole user: what is left out goes, lists become what is sent", async () => {
+  test("C124 C125 C132 returns 200 with the whole user, removes what is not sent, and replaces lists", async () => {
     const answer = await put({
       schemas: [URN.user],
       userName: user.userName,
@@ -44,11 +44,11 @@ describe("replaceUser", () => {
     });
     expect(await scim.read(path)).toEqual(answer.body);
   });
-  test("an extension whose URN alone is sent is gone", async () => {
+  test("removes an extension that is sent empty", async () => {
     const { body } = await put({ schemas: [URN.user, URN.enterprise], userName: user.userName });
     expect(body.schemas).toEqual([URN.user]);
   });
-  test("C126 what cannot be written does not matter, even if it is another", async () => {
+  test("C126 ignores read-only attributes, also with other values", async () => {
     const { body } = await put({
       ...user,
       id: NOBODY,
@@ -57,10 +57,10 @@ describe("replaceUser", () => {
     });
     expect(body).toEqual(user);
   });
-  test("what was read can be sent back, and then nothing has changed", async () => {
+  test("accepts a user as it was read, and keeps its version", async () => {
     expect((await put(await scim.read(path))).body).toEqual(user);
   });
-  test("active stays as it was where it is left out, and the password too", async () => {
+  test("keeps active and the password where they are not sent", async () => {
     const password = "a-good-password";
     const as = { username: user.userName, password };
     await put({ ...user, password });
@@ -75,21 +75,21 @@ describe("replaceUser", () => {
     ["without a userName", {}],
     ["with an empty userName", { userName: "" }],
     ["with the userName of another attribute", { user_name: "x" }],
-  ])("C128 M43 %s 400, and nothing changes", async (_, body) => {
+  ])("C128 M43 %s returns 400, and changes nothing", async (_, body) => {
     refusal(await put({ schemas: [URN.user], ...body }), 400, "invalidValue");
     expect(await scim.read(path)).toEqual(user);
   });
-  test("C129 an id that nobody has is 404, and makes nobody", async () => {
+  test("C129 returns 404 for an unknown id, and creates no user", async () => {
     const userName = fresh("never");
     for (const id of [NOBODY, "my-own-id"]) refusal(await ask("PUT", `/Users/${id}`, { body: { userName } }), 404);
     expect(await scim.names(`userName eq "${userName}"`)).toEqual([]);
   });
-  test("C130 a name that another user has is 409, and nothing changes", async () => {
+  test("C130 returns 409 for the name of another user, and changes nothing", async () => {
     const other = await scim.user();
     refusal(await put({ ...user, userName: other.userName.toUpperCase(), title: "T" }), 409, "uniqueness");
     expect(await scim.read(path)).toEqual(user);
   });
-  test("a new name is taken at once, the old one is free; the case of the own name may change", async () => {
+  test("renames, frees the old name, and accepts another case of the same name", async () => {
     const userName = fresh("renamed");
     expect((await put({ ...user, userName })).body.userName).toBe(userName);
     expect(await scim.names(`userName eq "${userName}"`)).toEqual([userName]);
@@ -98,14 +98,14 @@ describe("replaceUser", () => {
     expect((await put({ ...user, userName: userName.toUpperCase() })).body.userName).toBe(userName.toUpperCase());
     refusal(await put({ ...user, userName: `NOWHERE/${userName}` }), 400, "invalidValue");
   });
-  test("C131 the password that is set is not answered, and lets in", async () => {
+  test("C131 sets the password, which authenticates and is not returned", async () => {
     const password = "another-password";
     const { text, status } = await put({ ...user, password });
     expect(status).toBe(200);
     expect(text).not.toContain(password);
     expect((await ask("GET", "/Me", { as: basic({ username: user.userName, password }) })).status).toBe(200);
   });
-  test("C127 S04 what is immutable and set stays: the same value is taken, another is 400 mutability", async () => {
+  test("C127 S04 accepts the same value of an immutable attribute, and returns 400 mutability for another", async () => {
     const { body: role } = await ask("POST", "/v2/Roles", { body: { displayName: fresh("role") } });
     const replace = (audience: unknown) =>
       ask("PUT", `/v2/Roles/${role.id}`, { body: { displayName: role.displayName, audience } });
@@ -120,14 +120,14 @@ describe("replaceUser", () => {
     const change = { op: "replace", path: `members[value eq "${user.id}"].value`, value: NOBODY };
     refusal(await patch(`/Groups/${group.id}`, change), 400, "mutability");
   });
-  test("the answer shows what was asked for", async () => {
+  test("shows the requested attributes", async () => {
     const { body } = await ask("PUT", path, { body: user, query: { attributes: "nickName" } });
     expect(body).toEqual({ schemas: [URN.user], id: user.id, nickName: "Nick" });
   });
 });
 
 describe("entity tags", () => {
-  test("C191 C192 the header is that of meta.version, a weak tag", async () => {
+  test("C191 C192 returns meta.version as a weak entity tag", async () => {
     for (const at of [path, `/Groups/${(await scim.group()).id}`]) {
       const { headers, body } = await get(at);
       expect(headers.get("etag")).toBe(body.meta.version);
@@ -135,7 +135,7 @@ describe("entity tags", () => {
     }
     expect((await get("/ServiceProviderConfig")).body.etag).toEqual({ supported: true });
   });
-  test("C193 who has it already is told so: 304 without a body", async () => {
+  test("C193 returns 304 without a body for the current tag in If-None-Match", async () => {
     const { version } = user.meta;
     for (const tag of [version, version.replace("W/", ""), `"x", ${version}`, "*"]) {
       const answer = await ask("GET", path, { headers: { "if-none-match": tag } });
@@ -143,7 +143,7 @@ describe("entity tags", () => {
     }
     expect((await ask("GET", path, { headers: { "if-none-match": 'W/"99"' } })).status).toBe(200);
   });
-  test("C194 who means another version is 412, and nothing changes", async () => {
+  test("C194 returns 412 for another version in If-Match, and changes nothing", async () => {
     const group = await scim.group();
     const headers = { "if-match": 'W/"99", "x"' };
     const body = { userName: user.userName, displayName: "other", title: "T" };
@@ -158,7 +158,7 @@ describe("entity tags", () => {
       expect(await scim.read(at)).toEqual(before);
     }
   });
-  test("who means this version, or any, is served", async () => {
+  test("accepts the current version, or any, in If-Match", async () => {
     const once = await put({ ...user, title: "1" }, { "if-match": user.meta.version });
     expect(once.status).toBe(200);
     refusal(await put({ ...user, title: "2" }, { "if-match": user.meta.version }), 412);
@@ -168,7 +168,7 @@ describe("entity tags", () => {
     expect((await ask("DELETE", path, { headers: { "if-match": version } })).status).toBe(204);
     refusal(await ask("DELETE", path, { headers: { "if-match": "*" } }), 404);
   });
-  test("C195 every change is another version, and none where nothing changes", async () => {
+  test("C195 gives every change a new version, and keeps it where nothing changes", async () => {
     const versions = [user.meta.version];
     for (const title of ["a", "b", "b", "c"]) {
       versions.push((await scim.patched(path, { op: "replace", path: "title", value: title })).meta.version);
@@ -176,7 +176,7 @@ describe("entity tags", () => {
     expect(new Set(versions).size).toBe(4);
     expect(versions[2]).toBe(versions[3]);
   });
-  test("of changes at once that mean the same version one is made", async () => {
+  test("applies one of several concurrent changes with the same If-Match", async () => {
     const race = Array.from({ length: 8 }, (_, n) =>
       put({ ...user, title: `t${n}` }, { "if-match": user.meta.version }),
     );
@@ -184,7 +184,7 @@ describe("entity tags", () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
     expect(new Set(statuses)).toEqual(new Set([200, 412]));
   });
-  test("of changes at once that mean no version none is lost", async () => {
+  test("loses none of several concurrent changes without If-Match", async () => {
     const values = Array.from({ length: 10 }, (_, n) => `role-${n}`);
     const race = values.map((value) => patch(path, { op: "add", path: "roles", value: [{ value }] }));
     for (const { status } of await Promise.all(race)) expect(status).toBe(200);

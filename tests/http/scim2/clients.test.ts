@@ -1,7 +1,7 @@
 /**
- * SCIMMY, an independent implementation of SCIM 2.0, drives the service and judges it: it reads the schemas, stands in front
- * of the service as a client that reads, writes and deletes through it, and carries out filters and changes by itself, whose
- * results must be those of the service.
+ * SCIMMY, an independent implementation of SCIM 2.0, uses and validates the service: it reads the schemas, runs as a
+ * proxy through which a client reads, writes and deletes, and evaluates filters and changes by itself, whose results
+ * must be those of the service.
  */
 import SCIMMY from "scimmy";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -11,10 +11,10 @@ import { world } from "#tests/support/world.ts";
 const api = world({ deployment: RFC7644 });
 const scim = scimOf(api);
 const { ask, get } = scim;
-/** As it would be sent. */
+/** The JSON form of a value. */
 const plain = (value: unknown): Shown => JSON.parse(JSON.stringify(value));
 
-/** What the service answered; SCIMMY throws the failures that it reads. */
+/** A response of the service. SCIMMY throws the errors that it reads. */
 const answered = async (method: string, path: string, body?: unknown): Promise<Shown> => {
   const { status, body: found } = await ask(method, path, { body });
   if (status < 400) return found;
@@ -52,14 +52,14 @@ beforeAll(() => {
     .degress(deleting("/Groups") as never);
 });
 
-/** An attribute as SCIMMY defines them. It refuses what RFC 7643 section 7 does not allow. */
+/** An attribute of SCIMMY, which rejects what RFC 7643 section 7 does not allow. */
 const attributeOf = ({ type, name, subAttributes, mutability: mutable, ...config }: Shown): SCIMMY.Types.Attribute =>
   new SCIMMY.Types.Attribute(type, name, { ...config, mutable }, subAttributes?.map(attributeOf));
 
 describe("SCIMMY reads", () => {
-  test("C209 every schema, and would publish it so itself", async () => {
+  test("C209 every schema, and publishes the same", async () => {
     for (const schema of (await get("/Schemas")).body.Resources) {
-      // SCIMMY knows no URNs but those of the IETF.
+      // SCIMMY accepts only URNs of the IETF.
       const id = schema.id.replace(/^urn:scim:/, "urn:ietf:params:scim:schemas:extension:");
       const definition = new SCIMMY.Types.SchemaDefinition(
         schema.name,
@@ -71,12 +71,12 @@ describe("SCIMMY reads", () => {
       expect(schema.attributes).toMatchObject(described.attributes);
     }
   });
-  test("C199 the schemas of users, groups and the enterprise extension are those that it has itself", async () => {
+  test("C199 the same schemas of users, groups and the enterprise extension as its own", async () => {
     const shapeOf = ({ name, type, multiValued, subAttributes = [] }: Shown): unknown => [
       name,
       type,
       multiValued,
-      // What this service adds to roles.
+      // Without what this service adds to roles.
       subAttributes
         .filter((sub: Shown) => !/^audience/.test(sub.name) && !(name === "roles" && sub.name === "$ref"))
         .map(shapeOf)
@@ -89,7 +89,7 @@ describe("SCIMMY reads", () => {
         expect(ours.get(attribute.name)).toEqual(shapeOf(attribute));
     }
   });
-  test("C188 failures, lists and what became of many operations", async () => {
+  test("C188 errors, lists and bulk responses", async () => {
     for (const answer of [
       await get(`/Users/${NOBODY}`),
       await get("/Users", { filter: "x" }),
@@ -110,8 +110,8 @@ describe("SCIMMY reads", () => {
   });
 });
 
-describe("SCIMMY stands in front of the service", () => {
-  test("a user is made, found, read, changed, replaced and deleted through it", async () => {
+describe("SCIMMY as a proxy", () => {
+  test("creates, finds, reads, changes, replaces and deletes a user", async () => {
     const userName = fresh("through");
     const made = plain(
       await new User().write({
@@ -147,7 +147,7 @@ describe("SCIMMY stands in front of the service", () => {
     await new User(id).dispose();
     expect(await whatFails(new User(id).read())).toEqual([404, undefined]);
   });
-  test("a group gains and loses members through it", async () => {
+  test("adds and removes members of a group", async () => {
     const [kim, lee] = await Promise.all([scim.user(), scim.user()]);
     const made = plain(await new Group().write({ displayName: fresh("crew"), members: [{ value: kim.id }] } as never));
     const add = { schemas: [URN.patch], Operations: [{ op: "add", path: "members", value: { value: lee.id } }] };
@@ -159,7 +159,7 @@ describe("SCIMMY stands in front of the service", () => {
     await new Group(made.id).dispose();
     await Promise.all([kim, lee].map(({ id }) => ask("DELETE", `/Users/${id}`)));
   });
-  test("refusals come through with their type", async () => {
+  test("passes errors on with their type", async () => {
     const { id, userName } = await scim.user();
     expect(await whatFails(new User().write({ userName } as never))).toEqual([409, "uniqueness"]);
     expect(await whatFails(new User(NOBODY).write({ userName } as never))).toEqual([404, undefined]);
@@ -167,7 +167,7 @@ describe("SCIMMY stands in front of the service", () => {
     expect(await whatFails(new User(NOBODY).dispose())).toEqual([404, undefined]);
     await new User(id).dispose();
   });
-  test("many operations of its own, with references, are carried out on the service", async () => {
+  test("applies bulk operations with references", async () => {
     const Operations = [
       { method: "POST", path: "/Users", bulkId: "u", data: { userName: fresh("bulk") } },
       {
@@ -187,7 +187,7 @@ describe("SCIMMY stands in front of the service", () => {
   });
 });
 
-/** SCIMMY stumbles over a complex attribute that is not there: everybody has a name and an e-mail address. */
+/** SCIMMY fails on an absent complex attribute, so every user has a name and an e-mail address. */
 const crowd: readonly Shown[] = [
   { userName: "anna", title: "lead", name: { familyName: "berg" }, emails: [{ value: "a@one.example", type: "work" }] },
   {
@@ -210,8 +210,8 @@ const crowd: readonly Shown[] = [
   },
 ];
 
-describe("SCIMMY decides as the service does", () => {
-  /** In the order of their names, as lists are. */
+describe("SCIMMY agrees with the service on", () => {
+  /** In the order of their names, like lists. */
   let members: Shown[];
   beforeAll(async () => {
     members = await Promise.all(crowd.map((body) => scim.user(body)));
@@ -232,7 +232,7 @@ describe("SCIMMY decides as the service does", () => {
     'userName gt "b" and userName le "carla"',
     'userName eq "nobody"',
     'title eq "lead" or title eq "staff" and active eq true',
-  ])("who of them satisfies %s", async (filter) => {
+  ])("the users that match %s", async (filter) => {
     const wanted = new SCIMMY.Types.Filter(filter).match(members).map(({ userName }) => userName);
     const found = await scim.names(filter);
     expect(found.filter((name) => members.some(({ userName }) => userName === name))).toEqual(wanted);
@@ -240,7 +240,10 @@ describe("SCIMMY decides as the service does", () => {
 
   const work = { value: "w@example.org", type: "work", primary: true };
   const home = { value: "h@example.org", type: "home" };
-  /** Without the replacement of a complex attribute: SCIMMY drops the parts that are not named, the RFC keeps them (C159). */
+  /**
+   * Not the replacement of a complex attribute: SCIMMY removes the parts that are not named, RFC 7644 keeps them
+   * (C159).
+   */
   const changes: readonly (readonly Op[])[] = [
     [{ op: "add", path: "nickName", value: "N" }],
     [{ op: "add", path: "title", value: "other" }],
@@ -263,7 +266,7 @@ describe("SCIMMY decides as the service does", () => {
     ],
   ];
   test.each(changes.map((operations) => [JSON.stringify(operations), operations] as const))(
-    "what %s makes of a user",
+    "the result of %s",
     async (_, operations) => {
       const before = await scim.user({
         title: "T0",

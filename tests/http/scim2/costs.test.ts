@@ -1,4 +1,4 @@
-/** What SCIM costs in the database: the benchmark itself on a small tenant. Counts, never times. */
+/** The database cost of SCIM: the benchmark on a small tenant. Counts, not times. */
 import { beforeAll, expect, test } from "vitest";
 import { isWithin, type Row } from "#tools/bench/report.ts";
 import { measureUsers } from "#tools/bench/users.ts";
@@ -13,12 +13,12 @@ beforeAll(async () => {
 const roundTrips = (): Record<string, number> =>
   Object.fromEntries(rows.map(({ name, cost }) => [name, cost.roundTrips]));
 
-test("nothing is over its budget", () => {
+test("stays within each budget", () => {
   expect(rows.length).toBeGreaterThan(50);
   expect(rows.filter((row) => !isWithin(row)).map(({ name, cost }) => ({ name, cost }))).toEqual([]);
 });
 
-test("reading takes the fewest round trips there are", () => {
+test("reads in the fewest possible round trips", () => {
   expect(roundTrips()).toMatchObject({
     "list, first page": 3,
     "list, startIndex in the middle": 3,
@@ -39,7 +39,7 @@ test("reading takes the fewest round trips there are", () => {
   });
 });
 
-test("changes take two round trips, three where a name or an answer with members needs one more", () => {
+test("changes in two round trips, or three where a name or the members of a response need one more", () => {
   expect(roundTrips()).toMatchObject({
     create: 2,
     replace: 2,
@@ -55,7 +55,7 @@ test("changes take two round trips, three where a name or an answer with members
   });
 });
 
-/** Write units of each: one for each kilobyte, twice in a transaction. */
+/** Write units: one for each kilobyte, doubled in a transaction. */
 test.each([
   // Entry 2, range 2, leaf up to 8, user of two kilobytes at most 4, two lookups 4, credential 2.
   ["create", 22],
@@ -70,11 +70,11 @@ test.each([
   expect(writeUnits).toBeLessThanOrEqual(most);
 });
 
-test("a page reads the directory, its entries, its users, and which names hold", () => {
+test("reads for a page the directory of names, its entries, its users, and the version of names", () => {
   const units = (name: string) => rows.find((row) => row.name === name)?.cost.readUnits;
   // 100 users of less than 4 KB, 1 for the directory, 1 for the version of the names, entries of about 90 bytes each.
   expect(units("list, first page")).toBeLessThanOrEqual(100 + 1 + 1 + 3);
   expect(units("list, startIndex in the middle")).toBeLessThanOrEqual(100 + 1 + 1 + 8);
-  // The users of a group's page are read, and nobody else: its members are of about 130 bytes each.
+  // Only the users of the page are read; members are about 130 bytes each.
   expect(units("list users, of a group of 200, and a name")).toBeLessThanOrEqual(1 + 1 + 7 + 1);
 });

@@ -1,4 +1,6 @@
-/** Rows C196 to C211, S01, T01 to T06, W01, W03 and M33 of the checklist: what the service says of itself, and whether it is so. */
+/**
+ * Rows C196 to C211, S01, T01 to T06, W01, W03 and M33 of docs/scim-conformance.md: discovery, and whether it is true.
+ */
 import { beforeAll, describe, expect, test } from "vitest";
 import { addUser } from "#tests/support/people.ts";
 import { fresh, RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
@@ -9,7 +11,7 @@ const api = world({ deployment: RFC7644 });
 const scim = scimOf(api);
 const { ask, get, patch } = scim;
 const CORE = "urn:ietf:params:scim:schemas:core:2.0";
-/** Upstream's, which is in no RFC. */
+/** Upstream's endpoint, which no RFC has. */
 const ROLE = "urn:ietf:params:scim:schemas:extension:2.0:Role";
 const [CONFIG, TYPES, SCHEMAS] = ["/ServiceProviderConfig", "/ResourceTypes", "/Schemas"] as const;
 const TYPE_NAMES = ["string", "boolean", "decimal", "integer", "dateTime", "reference", "complex", "binary"];
@@ -23,7 +25,7 @@ beforeAll(async () => {
 });
 
 describe("getServiceProviderConfig", () => {
-  test("C196 C197 W01 T01 one object with every member that is required, of its type", async () => {
+  test("C196 C197 W01 T01 returns one object with every required member, each of its type", async () => {
     const config = await read(CONFIG);
     expect(config).toMatchObject({
       schemas: [`${CORE}:ServiceProviderConfig`],
@@ -45,7 +47,7 @@ describe("getServiceProviderConfig", () => {
       });
     }
   });
-  test("C198 what it says is so", async () => {
+  test("C198 describes what the service does", async () => {
     const kim = await scim.user({ userName: "advertised", password: "before-word", title: "T" });
     const path = `/Users/${kim.id}`;
     // patch, changePassword, filter, sort, etag, pagination, bulk
@@ -63,7 +65,7 @@ describe("getServiceProviderConfig", () => {
 });
 
 describe("listResourceTypes", () => {
-  test("C202 T01 a list of users, first, groups and roles", async () => {
+  test("C202 T01 lists users, groups and roles", async () => {
     expect(await read(TYPES)).toMatchObject({ schemas: [URN.list], totalResults: 3, startIndex: 1, itemsPerPage: 3 });
     const typeOf = (name: string, extensions: readonly string[], more: Shown = {}) => ({
       schemas: [`${CORE}:ResourceType`],
@@ -86,21 +88,21 @@ describe("listResourceTypes", () => {
 });
 
 describe("getResourceType", () => {
-  test("C203 S01 T02 each by its name, in any case", async () => {
+  test("C203 S01 T02 returns each type by its name in any case", async () => {
     for (const type of types) {
       expect(await read(`${TYPES}/${type.id}`)).toEqual(type);
       expect(await read(new URL(type.meta.location).pathname.replace("/scim2", ""))).toEqual(type);
     }
     expect(await read(`${TYPES}/user`)).toEqual(types[0]);
   });
-  test("C204 T04 its schema and extensions are among the schemas", async () => {
+  test("C204 T04 names schemas that exist", async () => {
     const known = schemas.map(({ id }) => id);
     for (const { schema, schemaExtensions } of types) {
       for (const urn of [schema, ...schemaExtensions.map((extension: Shown) => extension.schema)])
         expect(known).toContain(urn);
     }
   });
-  test("C205 its endpoint, below the base, answers", async () => {
+  test("C205 names an endpoint that responds", async () => {
     for (const { endpoint, schema } of types) {
       expect(endpoint).toMatch(/^(?:\/\w+)+$/);
       const page = await read(endpoint);
@@ -110,7 +112,7 @@ describe("getResourceType", () => {
 });
 
 describe("listSchemas", () => {
-  test("C199 T06 W03 a list of every schema in use, and those of the protocol", async () => {
+  test("C199 T06 W03 lists every schema in use, and those of the protocol", async () => {
     const page = await read(SCHEMAS);
     expect(page).toMatchObject({ schemas: [URN.list], totalResults: 8, startIndex: 1, itemsPerPage: 8 });
     expect(schemas.map(({ id }) => id)).toEqual([
@@ -124,7 +126,7 @@ describe("listSchemas", () => {
       `${CORE}:ServiceProviderConfig`,
     ]);
   });
-  test("C209 M33 every attribute has all its characteristics, with legal values and without nulls", async () => {
+  test("C209 M33 gives every attribute all characteristics, with legal values and without nulls", async () => {
     const check = (attribute: Shown, path: string): void => {
       expect(attribute, path).toMatchObject({
         name: expect.stringMatching(/^[$A-Za-z][\w-]*$/),
@@ -149,7 +151,7 @@ describe("listSchemas", () => {
 });
 
 describe("getSchema", () => {
-  test("C200 T02 C211 each by its URN, in any case and escaped, with what it is and where", async () => {
+  test("C200 T02 C211 returns each schema by its URN, in any case and escaped, with its type and location", async () => {
     for (const schema of schemas) {
       expect(await read(`${SCHEMAS}/${schema.id}`)).toEqual(schema);
       expect(schema.schemas).toEqual([`${CORE}:Schema`]);
@@ -157,7 +159,7 @@ describe("getSchema", () => {
     }
     expect(await read(`${SCHEMAS}/${encodeURIComponent(URN.user.toUpperCase())}`)).toEqual(schemas[0]);
   });
-  test("C201 T03 what describes nothing is 404", async () => {
+  test("C201 T03 returns 404 for an unknown id", async () => {
     for (const path of [
       `${SCHEMAS}/urn:nothing`,
       `${SCHEMAS}/User`,
@@ -169,13 +171,13 @@ describe("getSchema", () => {
   });
 });
 
-describe("all of them", () => {
+describe("every discovery endpoint", () => {
   const paths = () => [CONFIG, TYPES, SCHEMAS, `${TYPES}/User`, `${SCHEMAS}/${URN.user}`];
 
-  test("C206 a filter is 403", async () => {
+  test("C206 returns 403 for a filter", async () => {
     for (const path of [CONFIG, TYPES, SCHEMAS]) refusal(await get(path, { filter: 'name eq "User"' }), 403);
   });
-  test("C207 order, pages and projections do not matter", async () => {
+  test("C207 ignores sorting, paging and projections", async () => {
     for (const path of paths()) {
       const query = {
         sortBy: "name",
@@ -188,7 +190,7 @@ describe("all of them", () => {
       expect((await get(path, query)).body).toEqual(await read(path));
     }
   });
-  test("C208 T05 nobody writes them: 405", async () => {
+  test("C208 T05 returns 405 for writes", async () => {
     for (const path of paths()) {
       for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
         const answer = await ask(method, path, { body: {} });
@@ -197,14 +199,14 @@ describe("all of them", () => {
       }
     }
   });
-  test("whoever has a credential may read them", async () => {
+  test("needs a credential and no scope", async () => {
     const as = { username: "roleless", password: "a long enough password" };
     await addUser(api.service, as);
     for (const path of paths()) expect((await ask("GET", path, { as })).status).toBe(200);
   });
 });
 
-/** What of a resource its schemas do not allow. */
+/** What a resource has that its schemas do not allow. */
 const violations = (resource: Shown): string[] => {
   const found: string[] = [];
   const fits: Record<string, (value: unknown) => boolean> = {
@@ -245,7 +247,7 @@ const violations = (resource: Shown): string[] => {
 };
 
 describe("resources", () => {
-  test("C210 obey the schemas: everything that may be written is kept, and what is shown is in a schema", async () => {
+  test("C210 follow the schemas: they store all writable attributes, and show only attributes of a schema", async () => {
     const [core, enterprise, system] = [URN.user, URN.enterprise, URN.system].map(
       (urn) => schemas.find(({ id }) => id === urn) ?? {},
     ) as [Shown, Shown, Shown];

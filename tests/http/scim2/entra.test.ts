@@ -1,4 +1,7 @@
-/** Rows M01 to M16, M27 to M35, M37, M39 and M40 of the checklist: what the validator and the provisioning service of Entra ID do with users. */
+/**
+ * Rows M01 to M16, M27 to M35, M37, M39 and M40 of docs/scim-conformance.md: users by Entra ID's validator and
+ * provisioning service.
+ */
 import { describe, expect, test } from "vitest";
 import { fresh, NOBODY, RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";
@@ -18,7 +21,7 @@ const address = (word: string): Shown => ({
   country: `c-${word}`,
   type: "work",
 });
-/** A user as the validator makes one up. */
+/** A user as the validator generates one. */
 const random = (word: string): Shown => ({
   schemas: [URN.user, E],
   userName: `${word}@cole.test`,
@@ -60,7 +63,7 @@ const random = (word: string): Shown => ({
     manager: { value: "HQVSBZQXMPAH" },
   },
 });
-/** The same with booleans as they are kept. */
+/** The same with booleans as they are stored. */
 const kept = (body: Shown): Shown =>
   JSON.parse(JSON.stringify(body), (name, value) =>
     name === "primary" ? String(value).toLowerCase() === "true" : value,
@@ -72,27 +75,27 @@ describe("the validator: users", () => {
   let user: Shown;
   let path: string;
 
-  test("M01 M03 a user is made, and found by its name with everything as it was sent", async () => {
+  test("M01 M03 creates a user, and finds it by its name with everything as sent", async () => {
     user = await scim.user(body);
     path = `/Users/${user.id}`;
     const page = await byName(body.userName);
     expect(page.totalResults).toBe(1);
     expect(page.Resources[0]).toMatchObject(kept(body));
   });
-  test("M02 the same name again is 409", async () => {
+  test("M02 returns 409 for the same name", async () => {
     refusal(await ask("POST", "/Users", { body: { ...random("two"), userName: body.userName } }), 409, "uniqueness");
   });
-  test("M04 M34 a name that nobody has is an empty list", async () => {
+  test("M04 M34 returns an empty list for an unknown name", async () => {
     expect(await byName(crypto.randomUUID())).toMatchObject({ totalResults: 0, Resources: [] });
     expect(await find(`externalId eq "${crypto.randomUUID()}"`)).toMatchObject({ totalResults: 0, Resources: [] });
   });
-  test("M05 the name in capitals finds the user as it is written", async () => {
+  test("M05 finds the user by its name in capitals, and shows the name as it was sent", async () => {
     expect((await byName(body.userName.toUpperCase())).Resources[0].userName).toBe(body.userName);
   });
-  test("M06 the user by its id", async () => {
+  test("M06 reads the user by its id", async () => {
     expect(await scim.read(path)).toEqual(user);
   });
-  test("M07 everything replaced in one operation: names in dots, full names, brackets", async () => {
+  test("M07 replaces everything in one operation: names with dots, full names, brackets", async () => {
     const value = {
       displayName: "new-display",
       nickName: "new-nick",
@@ -128,7 +131,7 @@ describe("the validator: users", () => {
     });
     expect(await scim.read(path)).toEqual(after);
   });
-  test("M08 M10 each replaced by an operation of its own, lists by their primary element", async () => {
+  test("M08 M10 replaces each attribute by its own operation, and lists by their primary element", async () => {
     const simple = [
       "displayName",
       "nickName",
@@ -170,7 +173,7 @@ describe("the validator: users", () => {
     expect(after[E].manager).toEqual({ value: `v ${E}:manager` });
     expect(after.active).toBe(true);
   });
-  test("M09 attributes are added to a user that has none, lists by brackets", async () => {
+  test("M09 adds attributes to a user without any, and lists by brackets", async () => {
     const bare = await scim.user();
     const after = await scim.patched(
       `/Users/${bare.id}`,
@@ -193,7 +196,7 @@ describe("the validator: users", () => {
       displayName: "N",
     });
   });
-  test("M11 the userName is replaced", async () => {
+  test("M11 replaces the userName", async () => {
     const userName = "renamed@cole.test";
     expect((await scim.patched(path, { op: "replace", value: { userName } })).userName).toBe(userName);
     expect((await byName(userName)).totalResults).toBe(1);
@@ -202,7 +205,7 @@ describe("the validator: users", () => {
   test.each<[string, Shown]>([
     ["M12 by a boolean", { op: "replace", path: "active", value: false }],
     ["M35 by a text", { op: "Replace", path: "active", value: "False" }],
-  ])("%s: the user is disabled, and stays visible", async (_, operation) => {
+  ])("%s disables a user, which stays visible", async (_, operation) => {
     await scim.patched(path, { op: "replace", value: { active: true } });
     expect((await scim.patched(path, operation as never)).active).toBe(false);
     expect((await scim.read(path)).active).toBe(false);
@@ -212,7 +215,7 @@ describe("the validator: users", () => {
     ["M13 as an object", { value: "boss" }],
     ["M13 as a text", "boss"],
     ["M40 as a list of one", [{ $ref: "http://x/Users/boss", value: "boss" }]],
-  ])("%s: a manager is added, once", async (_, value) => {
+  ])("%s adds a manager once", async (_, value) => {
     for (const op of ["Add", "Replace"]) {
       const { manager } = (await scim.patched(path, { op, path: `${E}:manager`, value }))[E];
       expect(manager).toMatchObject({ value: "boss" });
@@ -220,7 +223,7 @@ describe("the validator: users", () => {
     await scim.patched(path, { op: "add", path: "manager", value: "chief" });
     expect((await scim.read(path))[E].manager).toEqual({ value: "chief" });
   });
-  test("M14 M15 the manager is replaced, and removed in each way there is", async () => {
+  test("M14 M15 replaces the manager, and removes it in each possible way", async () => {
     expect(
       (await scim.patched(path, { op: "Replace", path: `${E}:manager`, value: { value: "other" } }))[E].manager,
     ).toEqual({ value: "other" });
@@ -234,14 +237,14 @@ describe("the validator: users", () => {
       expect((await scim.patched(path, operation))[E]).not.toHaveProperty("manager");
     }
   });
-  test("M39 a user by its id and its manager", async () => {
+  test("M39 finds a user by its id and its manager", async () => {
     await scim.patched(path, { op: "Add", path: `${E}:manager`, value: "m-39" });
     const matching = (manager: string) =>
       find(`id eq "${user.id}" and manager eq "${manager}"`, "/Users", { attributes: "id" });
     expect((await matching("m-39")).Resources).toEqual([{ schemas: [URN.user], id: user.id }]);
     expect((await matching("m-40")).totalResults).toBe(0);
   });
-  test("M27 M28 many operations, on different attributes and on one", async () => {
+  test("M27 M28 applies many operations, on different attributes and on one", async () => {
     const after = await scim.patched(
       path,
       { op: "add", path: "nickName", value: "a" },
@@ -253,10 +256,10 @@ describe("the validator: users", () => {
     );
     expect([after.nickName, after.title, after.displayName, after.locale]).toEqual(["a", "b", undefined, "d"]);
   });
-  test("M32 an empty list of operations is no mistake", async () => {
+  test("M32 accepts an empty list of operations", async () => {
     expect((await patch(path)).status).toBe(200);
   });
-  test("M16 M29 M30 the user is deleted; then it is 404, twice", async () => {
+  test("M16 M29 M30 deletes the user, and then returns 404, twice", async () => {
     expect((await ask("DELETE", path)).status).toBe(204);
     refusal(await get(path), 404);
     refusal(await ask("DELETE", path), 404);
@@ -264,7 +267,7 @@ describe("the validator: users", () => {
     refusal(await ask("DELETE", `/Users/${NOBODY}`), 404);
     refusal(await ask("DELETE", `/Groups/${NOBODY}`), 404);
   });
-  test("M37 what is null is not there", async () => {
+  test("M37 treats null as absent", async () => {
     const { body: made, status } = await ask("POST", "/Users", {
       body: {
         userName: fresh("nulls"),

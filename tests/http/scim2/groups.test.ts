@@ -1,4 +1,6 @@
-/** Groups and their members: rows C044, C045, C047, C048, P04 and P06 of the checklist, and section 4.1 of the reference. */
+/**
+ * Groups and their members: rows C044, C045, C047, C048, P04 and P06 of docs/scim-conformance.md, and further rules.
+ */
 import { beforeAll, describe, expect, test } from "vitest";
 import { everyKey } from "#tests/support/api-resources.ts";
 import { fresh, NOBODY, RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
@@ -22,7 +24,7 @@ beforeAll(async () => {
 });
 
 describe("createGroup", () => {
-  test("C048 201 with its members: value, address, name and kind", async () => {
+  test("C048 returns 201 with the members: value, address, name and type", async () => {
     const answer = await ask("POST", "/Groups", {
       body: {
         displayName: "Tea Party",
@@ -50,11 +52,11 @@ describe("createGroup", () => {
     });
     expect(await scim.read(`/Groups/${answer.body.id}`)).toEqual(answer.body);
   });
-  test("without members it shows none, as an empty list", async () => {
+  test("shows an empty list for a group without members", async () => {
     expect((await scim.group({ displayName: "Empty" })).members).toEqual([]);
     expect((await scim.group({ members: [] })).members).toEqual([]);
   });
-  test("members named twice are members once, also as bare ids", async () => {
+  test("adds a repeated member once, also as a bare id", async () => {
     expect(idsIn(await scim.group({ members: [...members(kim, kim), lee.id] }))).toEqual(ids(kim, lee));
   });
   test.each<[string, Shown]>([
@@ -64,27 +66,27 @@ describe("createGroup", () => {
     ["with a displayName that is too long", { displayName: "n".repeat(256) }],
     ["with a control character in the displayName", { displayName: "a\u0007b" }],
     ["P04 with a member that does not exist", { displayName: "x", members: [{ value: NOBODY }] }],
-    ["P04 with a member that is no id", { displayName: "x", members: [{ value: "../Users" }] }],
+    ["P04 with a member that is not an id", { displayName: "x", members: [{ value: "../Users" }] }],
     ["with a member without a value", { displayName: "x", members: [{ display: "kim" }] }],
     ["with a group as a member", { displayName: "x", members: [{ value: NOBODY, type: "Group" }] }],
-  ])("%s 400 invalidValue, and nothing is made", async (_, body) => {
+  ])("%s returns 400 invalidValue, and creates nothing", async (_, body) => {
     const before = await everyKey(api.service);
     expect(refusal(await ask("POST", "/Groups", { body }), 400, "invalidValue")).toMatch(/displayName|member/i);
     expect(await everyKey(api.service)).toEqual(before);
   });
-  test("P04 one unknown member among good ones: nobody joins, and the sentence names it", async () => {
+  test("P04 adds no member where one is unknown, and names it", async () => {
     const body = { displayName: "Half", members: [...members(kim), { value: NOBODY }] };
     expect(refusal(await ask("POST", "/Groups", { body }), 400, "invalidValue")).toContain(NOBODY);
     expect((await find('displayName eq "Half"', "/Groups")).totalResults).toBe(0);
     expect(await groupsOf(kim)).not.toContain("Half");
   });
-  test("a name that is in use is 409, in whatever case", async () => {
+  test("returns 409 for a name that is in use, in any case", async () => {
     await scim.group({ displayName: "Taken Name" });
     for (const displayName of ["taken name", "PRIMARY/Taken Name", "TAKEN NAME "]) {
       refusal(await ask("POST", "/Groups", { body: { displayName } }), 409, "uniqueness");
     }
   });
-  test("a slash is part of a name unless a user store stands before it", async () => {
+  test("treats a slash as a part of the name unless a user store precedes it", async () => {
     expect((await scim.group({ displayName: "R&D / Labs" })).displayName).toBe("R&D / Labs");
     expect((await scim.group({ displayName: "PRIMARY/Sales" })).displayName).toBe("Sales");
     expect((await find('displayName eq "PRIMARY/sales"', "/Groups")).totalResults).toBe(1);
@@ -92,7 +94,7 @@ describe("createGroup", () => {
 });
 
 describe("getGroup", () => {
-  test("200, and without its members where they are not asked for", async () => {
+  test("returns 200, without members where they are not requested", async () => {
     const { id } = await scim.group({ members: members(kim) });
     const { body } = await get(`/Groups/${id}`, { excludedAttributes: "members" });
     expect(body).not.toHaveProperty("members");
@@ -103,13 +105,13 @@ describe("getGroup", () => {
     ]);
     expect((await get(`/Groups/${id}`, { attributes: "members.value" })).body.members).toEqual(members(kim));
   });
-  test("404 for an id that no group has, a user's too", async () => {
+  test("returns 404 for an id that no group has, also that of a user", async () => {
     for (const id of [NOBODY, kim.id]) refusal(await get(`/Groups/${id}`), 404);
   });
 });
 
 describe("listGroups", () => {
-  test("filters see names, external ids and members", async () => {
+  test("filters by names, external ids and members", async () => {
     const group = await scim.group({ displayName: "Findable", externalId: "Find-1", members: members(max) });
     for (const filter of [
       'displayName eq "findable"',
@@ -130,7 +132,7 @@ describe("listGroups", () => {
 });
 
 describe("membership", () => {
-  test("C044 the groups of a user are changed where they are, not in the user", async () => {
+  test("C044 ignores groups of a user in a change of the user", async () => {
     await scim.group({ displayName: "Own", members: members(kim) });
     const before = await groupsOf(kim);
     const { body } = await ask("PUT", `/Users/${kim.id}`, { body: { userName: "kim", groups: [] } });
@@ -139,7 +141,7 @@ describe("membership", () => {
     await scim.patched(`/Users/${kim.id}`, { op: "replace", value: { groups: [], title: "Queen" } });
     expect(await groupsOf(kim)).toEqual(before);
   });
-  test("C045 S09 a user shows its groups at once, in lists too, and filters find it by them", async () => {
+  test("C045 S09 shows its groups in a user at once, also in lists, and filters by them", async () => {
     const user = await scim.user();
     const group = await scim.group({ displayName: "Reflected", members: members(user) });
     const shown = [
@@ -159,13 +161,13 @@ describe("membership", () => {
     await scim.patched(`/Groups/${group.id}`, { op: "remove", path: `members[value eq "${user.id}"]` });
     expect(await scim.read(`/Users/${user.id}`)).not.toHaveProperty("groups");
   });
-  test("a user that is renamed has its new name in its groups", async () => {
+  test("shows the new name of a renamed user in its groups", async () => {
     const user = await scim.user();
     const group = await scim.group({ members: members(user) });
     await scim.patched(`/Users/${user.id}`, { op: "replace", value: { userName: "renamed-member" } });
     expect((await scim.read(`/Groups/${group.id}`)).members[0].display).toBe("renamed-member");
   });
-  test("a change of membership is a new version of user and group", async () => {
+  test("gives user and group a new version when membership changes", async () => {
     const user = await scim.user();
     const group = await scim.group();
     const patched = await scim.patched(`/Groups/${group.id}`, { op: "add", path: "members", value: members(user) });
@@ -175,7 +177,7 @@ describe("membership", () => {
 });
 
 describe("replaceGroup", () => {
-  test("name, external id and members become what is sent; what is left out goes", async () => {
+  test("replaces name, external id and members, and removes what is not sent", async () => {
     const { id } = await scim.group({ displayName: "Before", externalId: "E", members: members(kim, lee) });
     const answer = await ask("PUT", `/Groups/${id}`, { body: { displayName: "After", members: members(lee, max) } });
     expect(answer.status).toBe(200);
@@ -187,7 +189,7 @@ describe("replaceGroup", () => {
     const emptied = await ask("PUT", `/Groups/${id}`, { body: { displayName: "After" } });
     expect(emptied.body.members).toEqual([]);
   });
-  test("P06 a name that another group has is 409, and the group stays as it was", async () => {
+  test("P06 returns 409 for the name of another group, and changes nothing", async () => {
     await scim.group({ displayName: "Occupied" });
     const group = await scim.group({ members: members(kim) });
     const body = { displayName: "occupied", members: [] };
@@ -199,7 +201,7 @@ describe("replaceGroup", () => {
     );
     expect(await scim.read(`/Groups/${group.id}`)).toEqual(group);
   });
-  test("400 without a name, 404 for a group that is not there", async () => {
+  test("returns 400 without a name, and 404 for an unknown group", async () => {
     const { id } = await scim.group();
     refusal(await ask("PUT", `/Groups/${id}`, { body: { members: members(kim) } }), 400, "invalidValue");
     refusal(await ask("PUT", `/Groups/${NOBODY}`, { body: { displayName: "x" } }), 404);
@@ -207,14 +209,14 @@ describe("replaceGroup", () => {
 });
 
 describe("patchGroup", () => {
-  test("adding twice and removing who is no member change nothing", async () => {
+  test("changes nothing when it adds a member again or removes a user who is not a member", async () => {
     const group = await scim.group({ members: members(kim) });
     const path = `/Groups/${group.id}`;
     expect(await scim.patched(path, { op: "add", path: "members", value: members(kim) })).toEqual(group);
     expect(await scim.patched(path, { op: "remove", path: `members[value eq "${lee.id}"]` })).toEqual(group);
     expect(await scim.patched(path, { op: "remove", path: "members", value: members(lee) })).toEqual(group);
   });
-  test("members are chosen by name too, removed all at once, and replaced", async () => {
+  test("removes members by name, removes all, and replaces them", async () => {
     const { id } = await scim.group({ members: members(kim, lee, max) });
     const path = `/Groups/${id}`;
     expect(idsIn(await scim.patched(path, { op: "remove", path: 'members[display eq "KIM"]' }))).toEqual(ids(lee, max));
@@ -223,13 +225,13 @@ describe("patchGroup", () => {
     expect((await scim.patched(path, { op: "remove", path: "members" })).members).toEqual([]);
     expect((await scim.patched(path, { op: "replace", path: "members", value: [] })).members).toEqual([]);
   });
-  test("in order: who is added and removed is out, who is removed and added is in", async () => {
+  test("applies operations in order: the last one on a member decides", async () => {
     const { id } = await scim.group({ members: members(kim) });
     const add = (user: Shown) => ({ op: "add", path: "members", value: members(user) });
     const remove = (user: Shown) => ({ op: "remove", path: `members[value eq "${user.id}"]` });
     expect(idsIn(await scim.patched(`/Groups/${id}`, add(lee), remove(lee), remove(kim), add(kim)))).toEqual(ids(kim));
   });
-  test("a third operation that fails undoes the first two", async () => {
+  test("applies nothing where a later operation fails", async () => {
     const group = await scim.group({ displayName: "Whole", members: members(kim) });
     const good = [
       { op: "replace", path: "displayName", value: "Broken" },
@@ -247,7 +249,7 @@ describe("patchGroup", () => {
       expect(await groupsOf(lee)).not.toContain("Broken");
     }
   });
-  test("two changes at once that add different members: both are there", async () => {
+  test("keeps both members that two concurrent changes add", async () => {
     const users = await Promise.all(Array.from({ length: 20 }, () => scim.user()));
     const { id } = await scim.group();
     const adding = users.map((user) => patch(`/Groups/${id}`, { op: "add", path: "members", value: members(user) }));
@@ -260,7 +262,7 @@ describe("patchGroup", () => {
     for (const { status } of await Promise.all(removing)) expect(status).toBe(200);
     expect(idsIn(await scim.read(`/Groups/${id}`))).toEqual(ids(users[0] ?? {}));
   });
-  test("of 20 groups of one name at once one is made", async () => {
+  test("creates one of 20 concurrent groups of the same name", async () => {
     const displayName = fresh("contended");
     const race = Array.from({ length: 20 }, () =>
       ask("POST", "/Groups", { body: { displayName, members: members(kim) } }),
@@ -272,7 +274,7 @@ describe("patchGroup", () => {
 });
 
 describe("deleteGroup", () => {
-  test("204; its users stay and show it no more, and its name is free", async () => {
+  test("returns 204, keeps the users without the group, and frees the name", async () => {
     const { id } = await scim.group({ displayName: "Passing", externalId: "P", members: members(kim) });
     const answer = await ask("DELETE", `/Groups/${id}`);
     expect([answer.status, answer.text]).toEqual([204, ""]);
@@ -287,7 +289,7 @@ describe("deleteGroup", () => {
 });
 
 describe("many members", () => {
-  test("a group of 120 members is made, grows, shrinks and goes as a whole", async () => {
+  test("creates, extends, reduces and deletes a group of 120 members", async () => {
     const bulk = Array.from({ length: 120 }, (_, n) => ({
       method: "POST",
       path: "/Users",

@@ -1,4 +1,7 @@
-/** Rows C061 to C066, C098 to C119, P05, P08, S02, S07 and S08 of the checklist: pages, orders and projections. */
+/**
+ * Rows C061 to C066, C098 to C119, P05, P08, S02, S07 and S08 of docs/scim-conformance.md: pages, orders and
+ * projections.
+ */
 import { beforeAll, describe, expect, test } from "vitest";
 import { RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";
@@ -34,13 +37,13 @@ beforeAll(async () => {
 });
 
 describe("listUsers", () => {
-  test("C061 C062 C063 C065 a list of whole users in the order of their names, with what it is and how many there are", async () => {
+  test("C061 C062 C063 C065 lists whole users in the order of their names, with its schema and the total", async () => {
     const page = await list();
     expect(page).toMatchObject({ schemas: [URN.list], totalResults: 5, startIndex: 1, itemsPerPage: 5 });
     expect(namesOf(page)).toEqual(everybody);
     for (const user of page.Resources) expect(await scim.read(`/Users/${user.id}`)).toEqual(user);
   });
-  test("C066 W10 a part of it says which part", async () => {
+  test("C066 W10 returns the start and the size of a page", async () => {
     const page = await list({ startIndex: 2, count: 2 });
     expect(page).toMatchObject({ totalResults: 5, startIndex: 2, itemsPerPage: 2 });
     expect(namesOf(page)).toEqual(["ann", "Ben"]);
@@ -48,18 +51,18 @@ describe("listUsers", () => {
 });
 
 describe("pages", () => {
-  test("C105 the first resource has the index 1", async () => {
+  test("C105 counts resources from 1", async () => {
     expect(namesOf(await list({ startIndex: 1, count: 1 }))).toEqual(["admin"]);
     expect(namesOf(await list({ startIndex: 2, count: 1 }))).toEqual(["ann"]);
   });
-  test.each([0, -5, "", "+1"])("C106 S08 startIndex %j is 1", async (startIndex) => {
+  test.each([0, -5, "", "+1"])("C106 S08 reads startIndex %j as 1", async (startIndex) => {
     expect(await list({ startIndex, count: 2 })).toEqual(await list({ count: 2 }));
   });
-  test("C107 count is the most that come", async () => {
+  test("C107 returns at most count resources", async () => {
     for (const count of [1, 3, 5]) expect((await list({ count })).Resources).toHaveLength(count);
     expect((await list({ count: 100 })).Resources).toHaveLength(5);
   });
-  test.each([0, -1, -100])("C108 C109 S08 count %j answers the total alone", async (count) => {
+  test.each([0, -1, -100])("C108 C109 S08 returns only the total for count %j", async (count) => {
     expect(await list({ count })).toEqual({
       schemas: [URN.list],
       totalResults: 5,
@@ -68,7 +71,7 @@ describe("pages", () => {
       Resources: [],
     });
   });
-  test("C110 the total is that of all matches, whatever the page", async () => {
+  test("C110 returns the total of all matches on every page", async () => {
     for (const [startIndex, count] of [
       [1, 1],
       [5, 1],
@@ -79,7 +82,7 @@ describe("pages", () => {
       expect((await list({ startIndex, count, filter: "title pr" })).totalResults).toBe(3);
     }
   });
-  test("C111 O23 the pages together are all of them, once", async () => {
+  test("C111 O23 has every resource on exactly one page", async () => {
     for (const query of [
       {},
       { filter: "userName pr" },
@@ -93,7 +96,7 @@ describe("pages", () => {
       expect([...walk].sort()).toEqual([...everybody].sort());
     }
   });
-  test("C112 P05 behind the end a page is empty, and the total stays", async () => {
+  test("C112 P05 returns an empty page with the total after the end", async () => {
     expect(await list({ startIndex: 6 })).toEqual({
       schemas: [URN.list],
       totalResults: 5,
@@ -108,7 +111,7 @@ describe("pages", () => {
       Resources: [],
     });
   });
-  test("S07 a page has at most 200, whatever is asked for, and 100 where nothing is", async () => {
+  test("S07 returns at most 200 resources of a page, and 100 by default", async () => {
     const data = Array.from({ length: 210 }, (_, n) => ({
       method: "POST",
       path: "/Groups",
@@ -134,18 +137,18 @@ describe("pages", () => {
     ["count", "many"],
     ["count", "1e3"],
     ["count", "0x10"],
-  ])("%s=%s is 400 invalidValue", async (name, value) => {
+  ])("returns 400 invalidValue for %s=%s", async (name, value) => {
     expect(refusal(await get("/Users", { [name]: value }), 400, "invalidValue")).toContain(name);
     expect(refusal(await ask("POST", "/Users/.search", { body: { [name]: value } }), 400, "invalidValue")).toContain(
       name,
     );
   });
-  test("a parameter given twice is 400, in whatever case; its name counts in any case", async () => {
+  test("returns 400 for a repeated parameter, and accepts parameter names in any case", async () => {
     refusal(await ask("GET", "/Users?count=1&count=2"), 400, "invalidValue");
     refusal(await ask("GET", "/Users?count=1&COUNT=2"), 400, "invalidValue");
     expect(namesOf(await list({ startindex: 0, COUNT: 1 }))).toEqual(["admin"]);
   });
-  test("P08 domain looks in one user store, and one that does not exist is 400", async () => {
+  test("P08 lists one user store with domain, and returns 400 for an unknown one", async () => {
     expect(namesOf(await list({ domain: "primary" }))).toEqual(everybody);
     for (const domain of ["NOWHERE", "INTERNAL", "../x", "carbon.super"]) {
       expect(refusal(await get("/Users", { domain }), 400, "invalidValue")).toContain("Invalid user store domain");
@@ -157,31 +160,31 @@ describe("pages", () => {
 
 describe("orders", () => {
   const sorted = async (query: Shown) => namesOf(await list({ filter: ofPeople, ...query }));
-  test("C098 ascending where nothing is said", async () => {
+  test("C098 sorts ascending by default", async () => {
     expect(await sorted({ sortBy: "userName" })).toEqual(["ann", "Ben", "cid", "dot"]);
     expect(await sorted({ sortBy: "userName", sortOrder: "Ascending" })).toEqual(["ann", "Ben", "cid", "dot"]);
   });
-  test("C099 descending", async () => {
+  test("C099 sorts descending", async () => {
     expect(await sorted({ sortBy: "userName", sortOrder: "descending" })).toEqual(["dot", "cid", "Ben", "ann"]);
     expect(await sorted({ sortBy: "userName", sortOder: "DESCENDING" })).toEqual(["dot", "cid", "Ben", "ann"]);
   });
-  test("C100 C101 without a value last, and first when descending; the case of letters does not count", async () => {
+  test("C100 C101 sorts resources without a value last, first when descending, and ignores case", async () => {
     expect(await sorted({ sortBy: "title" })).toEqual(["Ben", "ann", "dot", "cid"]);
     expect(await sorted({ sortBy: "title", sortOrder: "descending" })).toEqual(["cid", "dot", "ann", "Ben"]);
   });
-  test("C102 by a sub-attribute", async () => {
+  test("C102 sorts by a sub-attribute", async () => {
     expect(await sorted({ sortBy: "name.familyName" })).toEqual(["cid", "Ben", "ann", "dot"]);
     expect(await sorted({ sortBy: `${URN.user}:NAME.familyname` })).toEqual(["cid", "Ben", "ann", "dot"]);
   });
-  test("C103 of several values by the primary one, else the first", async () => {
+  test("C103 sorts several values by the primary one, else by the first", async () => {
     expect(await sorted({ sortBy: "emails.value" })).toEqual(["ann", "cid", "Ben", "dot"]);
     expect(await sorted({ sortBy: "emails" })).toEqual(["ann", "cid", "Ben", "dot"]);
   });
-  test("W11 by id", async () => {
+  test("W11 sorts by id", async () => {
     const ids = (await list({ sortBy: "id", sortOrder: "ascending" })).Resources.map(({ id }: Shown) => id);
     expect(ids).toEqual([...ids].sort());
   });
-  test("sorting is supported, and advertised", async () => {
+  test("advertises sorting", async () => {
     expect((await get("/ServiceProviderConfig")).body.sort).toEqual({ supported: true });
   });
   test.each<Shown>([
@@ -191,24 +194,24 @@ describe("orders", () => {
     { sortBy: URN.enterprise },
     { sortBy: "title", sortOrder: "sideways" },
     { sortBy: "__proto__" },
-  ])("%j is 400 invalidValue", async (query) => {
+  ])("returns 400 invalidValue for %j", async (query) => {
     refusal(await get("/Users", query), 400, "invalidValue");
   });
-  test("an order without an attribute is none", async () => {
+  test("ignores sortOrder without sortBy", async () => {
     expect(await sorted({ sortOrder: "descending" })).toEqual(["ann", "Ben", "cid", "dot"]);
   });
 });
 
 describe("projections", () => {
   const keys = async (query: Shown) => Object.keys((await get(`/Users/${ann.id}`, query)).body);
-  test("C113 S02 attributes: those and what is always there", async () => {
+  test("C113 S02 shows what attributes names, and what is always shown", async () => {
     expect(await keys({ attributes: "title" })).toEqual(["schemas", "id", "title"]);
     expect(await keys({ attributes: " TITLE , userName,nickName" })).toEqual(["schemas", "id", "userName", "title"]);
     const page = await list({ attributes: "userName,emails,name.familyName" });
     expect(Object.keys(page.Resources[1])).toEqual(["schemas", "id", "userName", "name", "emails"]);
     expect(Object.keys(page.Resources[0])).toEqual(["schemas", "id", "userName"]);
   });
-  test("C114 excludedAttributes: the others", async () => {
+  test("C114 hides what excludedAttributes names", async () => {
     expect(await keys({ excludedAttributes: "title,emails,meta" })).toEqual([
       "schemas",
       "id",
@@ -220,18 +223,18 @@ describe("projections", () => {
     expect(page.Resources[1]).not.toHaveProperty("name");
     expect(page.Resources[1].emails).toEqual([{ primary: true }]);
   });
-  test("C115 id and schemas are always there", async () => {
+  test("C115 always shows id and schemas", async () => {
     expect(await keys({ excludedAttributes: "id,schemas,meta,userName,title,emails,name,active" })).toEqual([
       "schemas",
       "id",
     ]);
   });
-  test("C116 a sub-attribute alone", async () => {
+  test("C116 shows a sub-attribute alone", async () => {
     const { body } = await get(`/Users/${ann.id}`, { attributes: "name.familyName,emails.value,meta.location" });
     expect(body).toMatchObject({ name: { familyName: "Zed" }, emails: [{ value: "z@x" }, { value: "a@x" }] });
     expect(Object.keys(body.meta)).toEqual(["location"]);
   });
-  test("C117 full names and whole extensions", async () => {
+  test("C117 accepts full names and whole extensions", async () => {
     const { id } = await scim.user({ [URN.enterprise]: { employeeNumber: "7", division: "V" }, title: "T" });
     const { body } = await get(`/Users/${id}`, { attributes: `${URN.enterprise}:employeeNumber` });
     expect(body).toEqual({ schemas: [URN.user, URN.enterprise], id, [URN.enterprise]: { employeeNumber: "7" } });
@@ -242,7 +245,7 @@ describe("projections", () => {
     expect((await get(`/Users/${id}`, { excludedAttributes: URN.enterprise })).body.schemas).toEqual([URN.user]);
     await ask("DELETE", `/Users/${id}`);
   });
-  test("C118 what is shown on request is shown then, and only then", async () => {
+  test("C118 shows attributes that are returned on request only then", async () => {
     const shown = await get(`/Users/${ann.id}`, { attributes: `userName,${URN.system}:isReadOnlyUser` });
     expect(shown.body[URN.system]).toEqual({ isReadOnlyUser: false });
     expect(shown.body.schemas).toEqual([URN.user, URN.system]);
@@ -251,10 +254,10 @@ describe("projections", () => {
     }
     expect(await scim.names(`schemas eq "${URN.system}"`)).toEqual([]);
   });
-  test("C119 the password is not among them, even alone", async () => {
+  test("C119 never shows the password, also where attributes names it alone", async () => {
     expect(await keys({ attributes: "password" })).toEqual(["schemas", "id"]);
   });
-  test("unknown names count for nothing, and attributes wins over excludedAttributes", async () => {
+  test("ignores unknown names, and excludedAttributes where attributes is given", async () => {
     expect(await keys({ attributes: "shoeSize,__proto__,constructor" })).toEqual(["schemas", "id"]);
     expect(await keys({ excludedAttributes: "shoeSize,__proto__" })).toEqual(Object.keys(ann));
     expect(await keys({ attributes: "title", excludedAttributes: "title" })).toEqual(["schemas", "id", "title"]);

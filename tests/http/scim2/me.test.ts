@@ -1,4 +1,4 @@
-/** Rows C186, C187 and W13 of the checklist: the user who asks, in the default profile. */
+/** Rows C186, C187 and W13 of docs/scim-conformance.md: the user who calls, in the default profile. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { oauthOf } from "#tests/support/oauth.ts";
 import { addUser } from "#tests/support/people.ts";
@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 
 describe("getMe", () => {
-  test("C186 C187 W13 200 with the user who asks, at its own address", async () => {
+  test("C186 C187 W13 returns 200 with the user who calls, at its own address", async () => {
     const { status, headers, body } = await ask("GET");
     expect(status).toBe(200);
     expect(headers.get("location")).toBe(`${api.url}/scim2/Users/${me.id}`);
@@ -40,14 +40,14 @@ describe("getMe", () => {
     });
     expect((await ask("GET", { headers: { "if-none-match": headers.get("etag") } })).status).toBe(304);
   });
-  test("the administrator is its own user too, with the role", async () => {
+  test("returns the administrator with its role", async () => {
     const { body } = await scim.ask("GET", "/Me", { as: ADMIN });
     expect(body).toMatchObject({ userName: "admin", roles: [{ value: "admin", display: "admin", type: "default" }] });
   });
-  test("401 without a credential", async () => {
+  test("returns 401 without a credential", async () => {
     refusal(await ask("GET", { as: null }), 401, "Unauthorized");
   });
-  test("a user that is deactivated, or locked, does not get in", async () => {
+  test("returns 401 for a user that is deactivated or locked", async () => {
     await scim.patched(`/Users/${me.id}`, { op: "replace", path: "active", value: false });
     refusal(await ask("GET"), 401, "Unauthorized");
     await scim.patched(`/Users/${me.id}`, { op: "replace", path: "active", value: true });
@@ -58,7 +58,7 @@ describe("getMe", () => {
 });
 
 describe("replaceMe", () => {
-  test("W13 200: what is one's own becomes what is sent, everything else stays", async () => {
+  test("W13 returns 200, replaces the attributes that users may change of themselves, and keeps the rest", async () => {
     const answer = await ask("PUT", {
       body: {
         userName: "admin",
@@ -86,14 +86,14 @@ describe("replaceMe", () => {
       expect(answer.body).not.toHaveProperty(name);
     expect((await ask("GET")).body).toEqual(answer.body);
   });
-  test("400 without a userName, 412 for another version", async () => {
+  test("returns 400 without a userName, and 412 for another version", async () => {
     refusal(await ask("PUT", { body: { nickName: "N" } }), 400, "invalidValue");
     refusal(await ask("PUT", { body: { userName: me.userName }, headers: { "if-match": 'W/"99"' } }), 412);
   });
 });
 
 describe("patchMe", () => {
-  test("W13 200: what is one's own changes, the password too", async () => {
+  test("W13 returns 200, and changes attributes that users may change of themselves, also the password", async () => {
     const next = "another-password";
     const answer = await patch(
       { op: "replace", path: "nickName", value: "N" },
@@ -103,7 +103,7 @@ describe("patchMe", () => {
     refusal(await ask("GET"), 401, "Unauthorized");
     expect((await ask("GET", { as: { ...as, password: next } })).status).toBe(200);
   });
-  test("what is not one's own is 400 mutability where it is named, and passed over in a whole value", async () => {
+  test("returns 400 mutability for other attributes that are named, and ignores them in a whole value", async () => {
     const ofExtensions = [`${URN.enterprise}:department`, `${URN.system}:accountLocked`];
     const core = ["userName", "active", "roles", "entitlements", "externalId", "userType", "groups", "id"];
     for (const path of [...core, ...ofExtensions]) {
@@ -116,7 +116,7 @@ describe("patchMe", () => {
     refusal(await patch({ op: "replace", value: { id: NOBODY } }), 400, "mutability");
     expect(await scim.read(`/Users/${me.id}`)).toEqual(me);
   });
-  test("nobody becomes another user by saying so", async () => {
+  test("ignores the id of another user", async () => {
     refusal(await patch({ op: "replace", path: "userName", value: "admin" }), 400, "mutability");
     expect((await ask("PUT", { body: { ...me, id: NOBODY, userName: "admin" } })).body).toMatchObject({
       id: me.id,
@@ -126,7 +126,7 @@ describe("patchMe", () => {
 });
 
 describe("deleteMe", () => {
-  test("W13 403 without the scope, 204 with it, and then the credential is none", async () => {
+  test("W13 returns 403 without the scope, 204 with it, and 401 afterwards", async () => {
     refusal(await ask("DELETE"), 403);
     const username = fresh("leaver");
     const id = await addUser(api.service, { username, password, scopes: ["internal_user_mgt_delete"] });
@@ -136,13 +136,13 @@ describe("deleteMe", () => {
     refusal(await ask("DELETE", { as: leaver }), 401, "Unauthorized");
     refusal(await scim.get(`/Users/${id}`), 404);
   });
-  test("the administrator of the tenant stays", async () => {
+  test("keeps the administrator of the tenant", async () => {
     refusal(await ask("DELETE", { as: ADMIN }), 403);
   });
 });
 
 describe("createMe", () => {
-  test("self-registration is not offered: 501", async () => {
+  test("returns 501: self-registration is not supported", async () => {
     expect(refusal(await ask("POST", { as: ADMIN, body: { userName: "new", password } }), 501)).toMatch(
       /Self-registration/,
     );
@@ -151,7 +151,7 @@ describe("createMe", () => {
 });
 
 describe("an application", () => {
-  test("22 23 on its own account it does what its scopes say, and is no user", async () => {
+  test("acts on its own account with its scopes, and is not a user", async () => {
     const { newClient, ownToken } = oauthOf(api);
     const client = await newClient(["internal_user_mgt_list", "internal_user_mgt_view"]);
     const bearer = async (scope: string) => `Bearer ${await ownToken(client, scope)}`;
@@ -162,7 +162,7 @@ describe("an application", () => {
     refusal(await ask("GET", { as: lister }), 403);
     refusal(await scim.ask("GET", "/Users", { as: `${lister}x` }), 401, "Unauthorized");
   });
-  test("a cursor is the caller's, not the application's", async () => {
+  test("cannot use the cursor of a user", async () => {
     const { newClient, ownToken } = oauthOf(api);
     const [one, other] = await Promise.all([1, 2].map(() => newClient(["internal_user_mgt_list"])));
     const walk = async (client: typeof one, cursor: string) => {

@@ -1,4 +1,4 @@
-/** Who is in a group, found as users (a filter on groups), and the groups of a user, found as groups (a filter on members). */
+/** The members of a group as users (a filter on groups), and the groups of a user as groups (a filter on members). */
 import { beforeAll, describe, expect, test } from "vitest";
 import { keys } from "#core/table/keys.ts";
 import { TENANT, tableOf } from "#tests/support/people.ts";
@@ -9,7 +9,7 @@ const api = world({ deployment: RFC7644 });
 const scim = scimOf(api);
 const { get, names, find, patch } = scim;
 
-/** In no order: neither of names nor of creation. */
+/** In an order that is neither that of names nor that of creation. */
 const drivers = ["mia", "Élodie", "ben", "zoe", "Ada", "liu", "tom", "ann"];
 const inOrder = ["Ada", "ann", "ben", "liu", "mia", "tom", "zoe", "Élodie"];
 let group: Shown;
@@ -37,7 +37,7 @@ describe("the members of a group", () => {
     }
   });
 
-  test("come by pages, forwards and backwards, with the total", async () => {
+  test("are paged forwards and backwards, with the total", async () => {
     expect(await find(ofGroup(), "/Users", { startIndex: 3, count: 2 })).toMatchObject({
       totalResults: 8,
       itemsPerPage: 2,
@@ -50,7 +50,7 @@ describe("the members of a group", () => {
     expect(await find(ofGroup(), "/Users", { startIndex: 9 })).toMatchObject({ totalResults: 8, Resources: [] });
   });
 
-  test("come by cursor to the end", async () => {
+  test("are paged by cursor to the end", async () => {
     const seen: string[] = [];
     for (let cursor: string | undefined = ""; cursor !== undefined; ) {
       const page: Shown = await find(ofGroup(), "/Users", { cursor, count: 3 });
@@ -61,7 +61,7 @@ describe("the members of a group", () => {
     expect(seen).toEqual(inOrder);
   });
 
-  test("are narrowed by whatever else is asked", async () => {
+  test("are filtered by further terms", async () => {
     expect(await names(`${ofGroup()} and userName sw "a"`)).toEqual(["Ada", "ann"]);
     expect(await names(`${ofGroup()} and userName eq "zoe"`)).toEqual(["zoe"]);
     expect(await names(`${ofGroup()} and userName eq "outside"`)).toEqual([]);
@@ -81,7 +81,7 @@ describe("the members of a group", () => {
     ]);
   });
 
-  test("are in the order of the names that they have now", async () => {
+  test("are sorted by their current names", async () => {
     const id = idOf("tom");
     await scim.patched(`/Users/${id}`, { op: "replace", path: "userName", value: "aaron" });
     expect(await names(ofGroup(), { count: 2 })).toEqual(["aaron", "Ada"]);
@@ -89,7 +89,7 @@ describe("the members of a group", () => {
     expect(await names(ofGroup(), { count: 2 })).toEqual(["Ada", "ann"]);
   });
 
-  test("are nobody where there is no such group", async () => {
+  test("are an empty list for an unknown group", async () => {
     const gone = await scim.group({ members: [member("mia")] });
     expect((await scim.ask("DELETE", `/Groups/${gone.id}`)).status).toBe(204);
     for (const id of [gone.id, "nothing", "__proto__", "x".repeat(3_000)]) {
@@ -100,8 +100,8 @@ describe("the members of a group", () => {
   });
 });
 
-describe("a vast group", () => {
-  /** As many members as it would take hours to make: the count is all that decides. */
+describe("a large group", () => {
+  /** More members than a test can create: only the count matters. */
   const claiming = async (members: number, during: () => Promise<void>): Promise<void> => {
     const table = tableOf(api.service);
     const setTo = (count: number) =>
@@ -119,7 +119,7 @@ describe("a vast group", () => {
     }
   };
 
-  test("is found by one of its members, and shown without them", () =>
+  test("is found by one of its members, and shown without members", () =>
     claiming(500_000, async () => {
       const filter = `members.value eq "${idOf("mia")}"`;
       const query = { filter, excludedAttributes: "members" };
@@ -128,18 +128,18 @@ describe("a vast group", () => {
       refusal(await get("/Groups", { filter }), 400, "tooMany");
     }));
 
-  test("tells how many members it has, and that they cannot be put in order", () =>
+  test("returns its member count, and 400 for sorted members", () =>
     claiming(500_000, async () => {
       expect(await find(ofGroup(), "/Users", { count: 0 })).toMatchObject({ totalResults: 500_000 });
       expect((await find(ofGroup(), "/Users", { count: 5 })).Resources).toHaveLength(5);
       const ordered = await get("/Users", { filter: ofGroup(), sortBy: "userName" });
       expect(refusal(ordered, 400, "tooMany")).toContain("cursor");
       refusal(await get("/Users", { filter: `${ofGroup()} and title eq "Day"` }), 400, "tooMany");
-      // One name leads to one user, whatever the group.
+      // A name leads to one user in any group.
       expect(await names(`${ofGroup()} and userName eq "mia"`)).toEqual(["mia"]);
     }));
 
-  test("is changed though it is too large to be shown", () =>
+  test("can be changed although it is too large to be shown", () =>
     claiming(50_000, async () => {
       const path = `/Groups/${group.id}`;
       const out = await patch(path, { op: "add", path: "members", value: [member("outside")] });

@@ -1,4 +1,4 @@
-/** Rows O01 to O23 of the checklist: what Okta's test suites and its provisioning send, in their order. */
+/** Rows O01 to O23 of docs/scim-conformance.md: the requests of Okta's test suites and provisioning, in their order. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";
@@ -19,7 +19,7 @@ const change = (path: string, ...Operations: Shown[]) => send("PATCH", path, { s
 const byName = (userName: string) =>
   get(`/Users?filter=${encodeURIComponent(`userName eq "${userName}"`)}&startIndex=1&count=100`);
 
-/** What the suites ask of every user. */
+/** What the suites expect of every user. */
 const checkUser = (user: Shown): void => {
   expect(user).toMatchObject({
     schemas: expect.arrayContaining([URN.user]),
@@ -51,19 +51,19 @@ describe("the specification suite", () => {
   const name = "runscope300@atko.com";
   let id: string;
 
-  test("O01 a page of one user, whole", async () => {
+  test("O01 returns a page of one whole user", async () => {
     const { status, body } = await get("/Users?count=1&startIndex=1");
     expect(status).toBe(200);
     expect(body).toMatchObject({ schemas: [URN.list], itemsPerPage: 1, startIndex: 1, totalResults: 2 });
     first = body.Resources[0];
     checkUser(first);
   });
-  test("O02 that user by its id", async () => {
+  test("O02 returns that user by its id", async () => {
     const { status, body } = await get(`/Users/${first.id}`);
     expect([status, body.id]).toEqual([200, first.id]);
     checkUser(body);
   });
-  test("O03 O05 a filter on what nobody has is an empty list", async () => {
+  test("O03 O05 returns an empty list for a filter without matches", async () => {
     for (const filter of [
       'userName eq "abcdefgh@atko.com"',
       'emails.value eq "nobody@atko.com"',
@@ -73,34 +73,34 @@ describe("the specification suite", () => {
       expect([status, body.totalResults, body.schemas]).toEqual([200, 0, [URN.list]]);
     }
   });
-  test("O04 O12 an id that nobody has is 404, with a sentence", async () => {
+  test("O04 O12 returns 404 with a detail for an unknown id", async () => {
     for (const unknown of ["00919288221112222", "00000000000000000000", "does-not-exist"]) {
       const answer = await get(`/Users/${unknown}`);
       expect(refusal(answer, 404)).toMatch(/./);
       expect(answer.body).toMatchObject({ status: "404", schemas: [URN.error] });
     }
   });
-  test("O06 a user is made without a password", async () => {
+  test("O06 creates a user without a password", async () => {
     const { status, body } = await send("POST", "/Users", runscope(name));
     expect(status).toBe(201);
     expect(body).toMatchObject(runscope(name));
     id = body.id;
   });
-  test("O07 and read", async () => {
+  test("O07 reads it", async () => {
     expect((await get(`/Users/${id}`)).body).toMatchObject({ userName: name, name: runscope(name).name });
   });
-  test("O08 and cannot be made again: 409", async () => {
+  test("O08 returns 409 for the same name", async () => {
     refusal(await send("POST", "/Users", runscope(name)), 409, "uniqueness");
   });
-  test("O09 and is found by its name in capitals", async () => {
+  test("O09 finds it by its name in capitals", async () => {
     const { status, body } = await byName(name.toUpperCase());
     expect([status, body.totalResults, body.Resources[0].id]).toEqual([200, 1, id]);
   });
-  test("O10 a list of groups", async () => {
+  test("O10 lists groups", async () => {
     const { status, body } = await get("/Groups");
     expect([status, body.totalResults, body.Resources]).toEqual([200, 0, []]);
   });
-  test("O11 a credential that is none is 401, with a sentence", async () => {
+  test("O11 returns 401 with a detail for an invalid credential", async () => {
     const answer = await scim.ask("GET", "/Users", { as: "non-token", headers: reading });
     expect(refusal(answer, 401, "Unauthorized")).toMatch(/./);
     expect(answer.body).toMatchObject({ status: "401", schemas: [URN.error] });
@@ -111,7 +111,7 @@ describe("the life of an assigned user", () => {
   const name = "assigned@example.org";
   let user: Shown;
 
-  test("O13 assigned: it is looked for, made, and found", async () => {
+  test("O13 is searched, created and found on assignment", async () => {
     expect((await byName(name)).body.totalResults).toBe(0);
     const body = {
       ...runscope(name),
@@ -126,7 +126,7 @@ describe("the life of an assigned user", () => {
     expect(user).toMatchObject({ userName: name, externalId: "00ujl29u0le5T6Aj10h7", locale: "en-US" });
     expect(user.emails[0].value).toBe(name);
   });
-  test("O14 O17 its profile changes: read whole, sent back whole", async () => {
+  test("O14 O17 is read whole and sent back whole on a change of its profile", async () => {
     const before = (await get(`/Users/${user.id}`)).body;
     const same = await send("PUT", `/Users/${user.id}`, { ...before, groups: [] });
     expect([same.status, same.body]).toEqual([200, before]);
@@ -138,7 +138,7 @@ describe("the life of an assigned user", () => {
     checkUser(body);
     expect((await get(`/Users/${user.id}`)).body.name.givenName).toBe("Changed");
   });
-  test("O15 it is deactivated, reactivated and unassigned, and stays visible", async () => {
+  test("O15 is deactivated, reactivated and unassigned, and stays visible", async () => {
     for (const active of [false, true, false]) {
       const { status, body } = await change(`/Users/${user.id}`, { op: "replace", value: { active } });
       expect([status, body.active]).toEqual([200, active]);
@@ -158,7 +158,7 @@ describe("pushed groups", () => {
     group = (await get(`/Groups/${group.id}`)).body;
   };
 
-  test("O18 a group is made without members", async () => {
+  test("O18 are created without members", async () => {
     const pushed = async (name: string) => {
       const { id, userName } = await scim.user(runscope(`${name}@push.example`));
       return { value: id, display: userName };
@@ -169,7 +169,7 @@ describe("pushed groups", () => {
     expect(answer.body).toMatchObject({ displayName: "Test SCIMv2", members: [] });
     group = answer.body;
   });
-  test("O19 it is renamed with its id in the value", async () => {
+  test("O19 are renamed with their id in the value", async () => {
     const { status } = await change(`/Groups/${group.id}`, {
       op: "replace",
       value: { id: group.id, displayName: "Test SCIMv2 renamed" },
@@ -178,7 +178,7 @@ describe("pushed groups", () => {
     await reread();
     expect(group.displayName).toBe("Test SCIMv2 renamed");
   });
-  test("O20 one goes and others come in one request", async () => {
+  test("O20 lose and gain members in one request", async () => {
     expect((await change(`/Groups/${group.id}`, { op: "add", path: "members", value: [a] })).status).toBe(200);
     const both = [
       { op: "remove", path: `members[value eq "${a.value}"]` },
@@ -188,7 +188,7 @@ describe("pushed groups", () => {
     await reread();
     expect(members()).toEqual([b.value, c.value].sort());
   });
-  test("O21 the whole list is replaced, by PATCH and by PUT", async () => {
+  test("O21 replace the whole list, by PATCH and by PUT", async () => {
     expect((await change(`/Groups/${group.id}`, { op: "replace", path: "members", value: [a] })).status).toBe(200);
     await reread();
     expect(members()).toEqual([a.value]);
@@ -202,14 +202,14 @@ describe("pushed groups", () => {
     await reread();
     expect(members()).toEqual([a.value, b.value].sort());
   });
-  test("O22 it is deleted", async () => {
+  test("O22 are deleted", async () => {
     expect((await send("DELETE", `/Groups/${group.id}`)).status).toBe(204);
     expect((await get(`/Groups/${group.id}`)).status).toBe(404);
   });
 });
 
 describe("import", () => {
-  test("O23 page after page, in one order, nobody twice", async () => {
+  test("O23 reads every page in one order, and no user twice", async () => {
     const data = Array.from({ length: 205 }, (_, n) => ({
       method: "POST",
       path: "/Users",
@@ -234,7 +234,7 @@ describe("import", () => {
 });
 
 describe("the entitlements suite", () => {
-  test("O16 a page of one role", async () => {
+  test("O16 returns a page of one role", async () => {
     const { Resources } = (await get("/ResourceTypes")).body;
     const { endpoint } = Resources.find(({ name }: Shown) => name === "Role");
     const { status, body } = await get(`${endpoint}?count=1&startIndex=1`);

@@ -1,4 +1,4 @@
-/** The default profile, which speaks as WSO2 Identity Server does (decisions D1, D2 and D6 of the reference), by the samples of the spec. */
+/** The default profile, which follows WSO2 Identity Server, by its documented samples. */
 import { describe, expect, test } from "vitest";
 import { fresh, NOBODY, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";
@@ -9,7 +9,7 @@ const { ask, get } = scim;
 const password = "hasinitg";
 
 describe("createUser", () => {
-  test("the sample of the spec: 201, with username and its store before userName", async () => {
+  test("returns 201 for the documented sample, with username and its store before userName", async () => {
     const answer = await ask("POST", "/Users", {
       body: {
         schemas: [],
@@ -43,7 +43,7 @@ describe("createUser", () => {
     expect(names.indexOf("username")).toBeLessThan(names.indexOf("userName"));
     expect(Object.keys(JSON.parse(answer.text))).toEqual(names);
   });
-  test("without a password 400 invalidValue, and nobody is made; the schema says so", async () => {
+  test("returns 400 invalidValue without a password, as the schema says, and creates no user", async () => {
     const userName = fresh("wordless");
     const detail = refusal(await ask("POST", "/Users", { body: { userName } }), 400, "invalidValue");
     expect(detail).toContain("password");
@@ -51,7 +51,7 @@ describe("createUser", () => {
     const { attributes } = (await get(`/Schemas/${URN.user}`)).body;
     expect(attributes.find(({ name }: Shown) => name === "password").required).toBe(true);
   });
-  test("whoever is invited to choose one needs none", async () => {
+  test("needs no password for a user that is invited to choose one", async () => {
     const user = await scim.user({ [URN.system]: { askPassword: true } });
     expect(user[URN.system]).toEqual({ askPassword: true });
     refusal(
@@ -60,7 +60,7 @@ describe("createUser", () => {
       "invalidValue",
     );
   });
-  test("username alone is understood, beside userName it does not count", async () => {
+  test("accepts username alone, and ignores it where userName is sent", async () => {
     const alone = fresh("alias");
     expect((await ask("POST", "/Users", { body: { username: `PRIMARY/${alone}`, password } })).body.userName).toBe(
       alone,
@@ -71,7 +71,7 @@ describe("createUser", () => {
 });
 
 describe("the alias", () => {
-  test("is where userName is: in lists, answers of changes and projections, and nowhere else", async () => {
+  test("is shown wherever userName is: in lists, in responses to changes and in projections", async () => {
     const user = await scim.user({ userName: "Alias", password, title: "T" });
     const path = `/Users/${user.id}`;
     expect((await scim.find('userName eq "alias"')).Resources[0].username).toBe("PRIMARY/Alias");
@@ -88,7 +88,7 @@ describe("the alias", () => {
     expect((await get(path, { excludedAttributes: "username" })).body).not.toHaveProperty("userName");
     expect((await get(path, { excludedAttributes: "userName" })).body).not.toHaveProperty("username");
   });
-  test("is sent back with what was read, and changes nothing", async () => {
+  test("changes nothing where it is sent back", async () => {
     const user = await scim.user({ password });
     const { status, body } = await ask("PUT", `/Users/${user.id}`, { body: user });
     expect([status, body]).toEqual([200, user]);
@@ -98,7 +98,7 @@ describe("the alias", () => {
       userName: renamed,
     });
   });
-  test("is no attribute of the schema", async () => {
+  test("is not an attribute of the schema", async () => {
     const { attributes } = (await get(`/Schemas/${URN.user}`)).body;
     expect(attributes.filter(({ name }: Shown) => /^username$/i.test(name)).map(({ name }: Shown) => name)).toEqual([
       "userName",
@@ -107,7 +107,7 @@ describe("the alias", () => {
 });
 
 describe("errors", () => {
-  test("carry schemas as one text, in the refusals of the gate and of bulk too", async () => {
+  test("have schemas as one text, also from the gateway and in bulk results", async () => {
     for (const answer of [
       await get(`/Users/${NOBODY}`),
       await ask("GET", "/Users", { as: null }),
@@ -129,12 +129,12 @@ describe("errors", () => {
   });
 });
 
-describe("the samples of the spec", () => {
-  test("filters without quotes, joined by and", async () => {
+describe("the documented samples", () => {
+  test("filter without quotes, joined by and", async () => {
     await scim.user({ userName: "kimberly", password, name: { familyName: "Kerr" } });
     expect(await scim.names("userName sw ki and name.familyName co err")).toEqual(["kim", "kimberly"]);
   });
-  test("a search with its domain, by startIndex and count", async () => {
+  test("search with a domain, startIndex and count", async () => {
     const body = {
       schemas: [URN.search],
       attributes: ["name.familyName", "userName"],
@@ -153,7 +153,7 @@ describe("the samples of the spec", () => {
       name: { familyName: "Berry" },
     });
   });
-  test("a change that adds a nickName without a path", async () => {
+  test("add a nickName without a path", async () => {
     const [{ id }] = (await scim.find("userName eq kim")).Resources;
     const answer = await scim.patch(`/Users/${id}`, { op: "add", value: { nickName: "shaggy" } });
     expect([answer.status, answer.body.nickName]).toEqual([200, "shaggy"]);

@@ -1,4 +1,4 @@
-/** Roles by upstream's API (reference scim.md section 4.7): who holds them may do what their permissions say. */
+/** Roles by upstream's SCIM2 roles API v2: assignees may do what the permissions of a role allow. */
 import { describe, expect, test } from "vitest";
 import { chunks } from "#core/identities/memberships/bulk-members.ts";
 import { keys } from "#core/table/keys.ts";
@@ -34,7 +34,7 @@ const valuesOf = (list: readonly { value: string }[] | undefined) => (list ?? []
 const VIEW = "internal_application_mgt_view";
 
 describe("createRole", () => {
-  test("201 with everything that was sent, and where it is", async () => {
+  test("returns 201 with everything that was sent, and the location", async () => {
     const user = await newUser();
     const group = await newGroup([]);
     const body = {
@@ -58,7 +58,7 @@ describe("createRole", () => {
     });
     expect((await api.ask("GET", `/scim2/Users/${user.id}`)).body.roles).toMatchObject([{ value: "Taxi managers" }]);
   });
-  test("409 for a name in use whatever its case; one application may have it too", async () => {
+  test("returns 409 for a name in use in any case, and accepts it for another application", async () => {
     const { displayName } = await newRole();
     const again = await api.ask("POST", ROLES, { body: { displayName: displayName.toUpperCase() } });
     expect([again.status, again.body.scimType]).toEqual([409, "uniqueness"]);
@@ -72,11 +72,11 @@ describe("createRole", () => {
     ["no name", {}],
     ["a blank name", { displayName: " " }],
     ["a scope that no API has", { displayName: "x", permissions: [{ value: "internal_nothing" }] }],
-    ["a user who is not there", { displayName: "x", users: [{ value: "nobody" }] }],
-    ["a group that is not there", { displayName: "x", groups: [{ value: "nothing" }] }],
+    ["an unknown user", { displayName: "x", users: [{ value: "nobody" }] }],
+    ["an unknown group", { displayName: "x", groups: [{ value: "nothing" }] }],
     ["another audience", { displayName: "x", audience: { type: "world" } }],
-    ["an application that is not there", { displayName: "x", audience: { type: "application", value: "y" } }],
-  ])("400 for %s, and nothing is made", async (_, body) => {
+    ["an unknown application", { displayName: "x", audience: { type: "application", value: "y" } }],
+  ])("returns 400 for %s, and creates nothing", async (_, body) => {
     const before = (await api.ask("GET", ROLES)).body.totalResults;
     const answer = await api.ask("POST", ROLES, { body });
     expect([answer.status, answer.body.scimType]).toEqual([400, "invalidValue"]);
@@ -84,9 +84,9 @@ describe("createRole", () => {
   });
   test.each([
     ["255 emoji, for one application", "\u{1F600}".repeat(255)],
-    ["what is longer in the form in which names are compared", "\u{1D160}".repeat(255)],
-    ["what ends every range of keys", "\u{10FFFF}"],
-  ])("400 for a name that no key can hold: %s", async (_, displayName) => {
+    ["a name that is longer in its normalised form", "\u{1D160}".repeat(255)],
+    ["the last possible key", "\u{10FFFF}"],
+  ])("returns 400 for a name that cannot be a key: %s", async (_, displayName) => {
     const application = await api.create({ name: `An audience ${made}` });
     const body = { displayName, audience: { type: "application", value: application } };
     const answer = await api.ask("POST", ROLES, { body });
@@ -96,7 +96,7 @@ describe("createRole", () => {
     expect([renamed.status, renamed.body.scimType]).toEqual([400, "invalidValue"]);
     expect((await api.ask("GET", `${ROLES}/${role.id}`)).body.displayName).toBe(role.displayName);
   });
-  test("a role for one application does not count where no application stands between", async () => {
+  test("gives no privileges by a role for one application to a user's own credential", async () => {
     const user = await newUser();
     const audience = { type: "application", value: await api.create({ name: "Its role lets in nowhere else" }) };
     await newRole({ audience, permissions: [{ value: VIEW }], users: [{ value: user.id }] });
@@ -107,7 +107,7 @@ describe("createRole", () => {
     const them = { username: other.username, password };
     expect((await api.ask("GET", "/api/server/v1/applications", { as: them })).status).toBe(200);
   });
-  test("the scopes of a tenant's own API can be held", async () => {
+  test("can have the scopes of a tenant's own API", async () => {
     const scopes = [{ name: "taxi:book" }];
     await api.ask("POST", "/api/server/v1/api-resources", { body: { name: "T", identifier: "taxi", scopes } });
     expect((await newRole({ permissions: [{ value: "taxi:book" }] })).permissions).toHaveLength(1);
@@ -115,7 +115,7 @@ describe("createRole", () => {
 });
 
 describe("getRole", () => {
-  test("404 for an unknown id; holders are left out on request", async () => {
+  test("returns 404 for an unknown id, and leaves out assignees on request", async () => {
     expect((await api.ask("GET", `${ROLES}/unknown`)).status).toBe(404);
     const user = await newUser();
     const role = await newRole({ users: [{ value: user.id }] });
@@ -128,7 +128,7 @@ describe("getRole", () => {
 });
 
 describe("replaceRole", () => {
-  test("replaces name, permissions and holders; the audience stays", async () => {
+  test("replaces name, permissions and assignees, and keeps the audience", async () => {
     const [one, two] = [await newUser(), await newUser()];
     const role = await newRole({ permissions: [{ value: VIEW }], users: [{ value: one.id }] });
     const answer = await api.ask("PUT", `${ROLES}/${role.id}`, {
@@ -147,7 +147,7 @@ describe("replaceRole", () => {
 });
 
 describe("patchRole", () => {
-  test("users and groups come and go by their paths", async () => {
+  test("adds and removes users and groups by their paths", async () => {
     const [one, two] = [await newUser(), await newUser()];
     const group = await newGroup([]);
     const role = await newRole();
@@ -168,7 +168,7 @@ describe("patchRole", () => {
     expect([valuesOf(removed.body.users), removed.body.displayName]).toEqual([[two.id], "By patch"]);
     expect(removed.body).not.toHaveProperty("groups");
   });
-  test("nothing changes when one operation is wrong", async () => {
+  test("changes nothing where one operation is wrong", async () => {
     const user = await newUser();
     const role = await newRole();
     const wrong = await patch(
@@ -186,7 +186,7 @@ describe("patchRole", () => {
     ["users", "user"],
     ["groups", "group"],
     ["permissions", "scope"],
-  ])("with the scope for its %s alone nothing else of it changes", async (list, kind) => {
+  ])("changes nothing but %s with the scope for those alone", async (list, kind) => {
     const as = { username: `who-changes-${list}`, password };
     await addUser(api.service, { ...as, scopes: [`internal_role_mgt_${list}_update`, VIEW] });
     const role = await newRole();
@@ -208,7 +208,7 @@ describe("patchRole", () => {
     const put = await api.ask("PUT", `${ROLES}/${role.id}`, { as, body: { displayName: role.displayName } });
     expect(put.status).toBe(403);
   });
-  test("of two at once that give it to different users both count", async () => {
+  test("keeps both users that two concurrent changes add", async () => {
     const users = await Promise.all([newUser(), newUser(), newUser(), newUser()]);
     const role = await newRole();
     const answers = await Promise.all(
@@ -218,7 +218,7 @@ describe("patchRole", () => {
     const { body } = await api.ask("GET", `${ROLES}/${role.id}`);
     expect(valuesOf(body.users)).toEqual(users.map(({ id }) => id).sort());
   });
-  test("the service's own roles keep their names and what they hold", async () => {
+  test("keeps names and permissions of built-in roles", async () => {
     const { id } = await roleNamed("admin");
     for (const operation of [
       { op: "replace", path: "displayName", value: "root" },
@@ -244,7 +244,7 @@ describe("patchRole", () => {
 });
 
 describe("deleteRole", () => {
-  test("204; its users show it no more, and its name is free", async () => {
+  test("returns 204, removes the role from its users, and frees the name", async () => {
     const users = await Promise.all(Array.from({ length: 3 }, newUser));
     const role = await newRole({ users: users.map(({ id }) => ({ value: id })) });
     expect((await api.ask("DELETE", `${ROLES}/${role.id}`)).status).toBe(204);
@@ -252,13 +252,13 @@ describe("deleteRole", () => {
     expect((await api.ask("DELETE", `${ROLES}/${role.id}`)).status).toBe(404);
     expect((await api.ask("POST", ROLES, { body: { displayName: role.displayName } })).status).toBe(201);
   });
-  test("403 for the service's own", async () => {
+  test("returns 403 for a built-in role", async () => {
     for (const name of ["admin", "everyone"]) {
       const { id } = await roleNamed(name);
       expect((await api.ask("DELETE", `${ROLES}/${id}`)).status).toBe(403);
     }
   });
-  test("a user or group that goes takes its hold with it", async () => {
+  test("loses a user or group that is deleted", async () => {
     const user = await newUser();
     const group = await newGroup([]);
     const role = await newRole({ users: [{ value: user.id }], groups: [{ value: group }] });
@@ -270,7 +270,7 @@ describe("deleteRole", () => {
 });
 
 describe("a role of many users", () => {
-  /** As many more hold it; who they are is told by the role alone. */
+  /** More assignees, which only the role's own rows know. */
   const fill = (id: string, from: number, to: number) => {
     const table = tableOf(api.service);
     const step = (_: unknown, at: number) => ({
@@ -286,7 +286,7 @@ describe("a role of many users", () => {
       body: { Operations: [{ op: "replace", path: "displayName", value: displayName }] },
     });
 
-  test("up to 200 are told by name, more by where they are", async () => {
+  test("shows up to 200 assignees with names, more with addresses only", async () => {
     const user = await newUser();
     const { id } = await newRole({ users: [{ value: user.id }] });
     const place = { value: user.id, $ref: expect.stringMatching(new RegExp(`/scim2/Users/${user.id}$`)) };
@@ -296,7 +296,7 @@ describe("a role of many users", () => {
     expect(body.users).toHaveLength(201);
     expect(body.users).toContainEqual(place);
   });
-  test("a change is carried out and says so, however many they are", async () => {
+  test("can be changed with any number of assignees", async () => {
     const { id } = await newRole();
     await fill(id, 0, 1_000);
     expect((await rename(id, "a thousand")).body.users).toHaveLength(1_000);
@@ -320,7 +320,7 @@ describe("a role of many users", () => {
 });
 
 describe("listRoles", () => {
-  test("filters, sorts and pages; shows no holders", async () => {
+  test("filters, sorts and pages, and shows no assignees", async () => {
     await newRole({ displayName: "zeta" });
     await newRole({ displayName: "Zebra" });
     const filter = encodeURIComponent('displayName sw "ze"');
@@ -338,7 +338,7 @@ describe("listRoles", () => {
 });
 
 describe("searchRoles", () => {
-  test("as the list does", async () => {
+  test("returns the same as the list", async () => {
     const body = { filter: 'displayName eq "ADMIN"', attributes: ["displayName"] };
     const answer = await api.ask("POST", `${ROLES}/.search`, { body });
     expect(answer.body.Resources).toMatchObject([{ displayName: "admin" }]);

@@ -1,4 +1,7 @@
-/** Rows C067 to C069, C120 to C123 and C212 to C224 of the checklist: searches, everything at once, cursors, tenants. */
+/**
+ * Rows C067 to C069, C120 to C123 and C212 to C224 of docs/scim-conformance.md: searches, all types together, cursors,
+ * tenants.
+ */
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { systemClock } from "#core/platform/clock.ts";
 import { keys } from "#core/table/keys.ts";
@@ -38,7 +41,7 @@ describe("searchUsers", () => {
     { attributes: "userName,title", count: 2 },
     { excludedAttributes: "meta", count: 2, domain: "PRIMARY" },
     { cursor: "", count: 5, attributes: "userName" },
-  ])("C120 C122 C123 %j is answered as by GET, with 200", async ({ attributes, excludedAttributes, ...rest }) => {
+  ])("C120 C122 C123 returns 200 and the same as GET for %j", async ({ attributes, excludedAttributes, ...rest }) => {
     const lists = {
       ...(attributes && { attributes: attributes.split(",") }),
       ...(excludedAttributes && { excludedAttributes: excludedAttributes.split(",") }),
@@ -55,7 +58,7 @@ describe("searchUsers", () => {
     const { nextCursor: __, ...same } = asked.body;
     expect(page).toEqual(same);
   });
-  test("C121 it is a search that is sent: another URN is 400, none at all is understood", async () => {
+  test("C121 returns 400 for another URN, and accepts no schemas", async () => {
     for (const schemas of [[URN.patch], ["urn:x"], URN.list]) {
       refusal(await ask("POST", "/Users/.search", { body: { schemas } }), 400, "invalidValue");
     }
@@ -75,13 +78,13 @@ describe("searchUsers", () => {
     { domain: [] },
     { cursor: 5 },
     { schemas: 5 },
-  ])("%j is 400 invalidSyntax", async (wrong) => {
+  ])("returns 400 invalidSyntax for %j", async (wrong) => {
     refusal(await ask("POST", "/Users/.search", { body: wrong }), 400, "invalidSyntax");
   });
 });
 
 describe("searchGroups", () => {
-  test("is answered as by GET", async () => {
+  test("returns the same as GET", async () => {
     const found = await search("/Groups", { filter: 'displayName eq "WALKERS"', excludedAttributes: ["members"] });
     expect(namesOf(found.body)).toEqual(["walkers"]);
     expect(found.body.Resources[0]).not.toHaveProperty("members");
@@ -89,7 +92,7 @@ describe("searchGroups", () => {
 });
 
 describe("searchResources", () => {
-  test("C068 users and behind them groups, each as what it is", async () => {
+  test("C068 returns users, then groups, each with its type", async () => {
     const page = (await search("", { startIndex: 26, count: 10 })).body;
     expect(page).toMatchObject({ totalResults: 27, startIndex: 26, itemsPerPage: 2 });
     expect(page.Resources.map(({ meta }: Shown) => meta.resourceType)).toEqual(["User", "Group"]);
@@ -104,7 +107,7 @@ describe("searchResources", () => {
       (await search("", { filter: 'not (meta.resourceType eq "User") or userName eq "admin"' })).body.totalResults,
     ).toBe(2);
   });
-  test("C069 a kind that lacks an attribute has no match", async () => {
+  test("C069 has no match of a type that lacks an attribute of the filter", async () => {
     expect(namesOf((await search("", { filter: 'userName sw "walker-0" or displayName sw "walk"' })).body)).toEqual([
       ...NAMES.slice(0, 10),
       "walkers",
@@ -119,7 +122,7 @@ describe("searchResources", () => {
 });
 
 describe("listResources", () => {
-  test("C068 the same by GET on the base", async () => {
+  test("C068 returns the same by GET on the base", async () => {
     for (const path of ["", "/"]) {
       expect((await get(path, { filter: 'displayName eq "walkers" or userName eq "admin"' })).body.totalResults).toBe(
         2,
@@ -130,8 +133,8 @@ describe("listResources", () => {
   });
 });
 
-describe("what would be too much", () => {
-  test("C067 a filter that leads to more than 10,000 candidates is 400 tooMany, not a timeout", async () => {
+describe("large searches", () => {
+  test("C067 return 400 tooMany for a filter with more than 10,000 candidates", async () => {
     const table = tableOf(api.service);
     const puts = Array.from({ length: 10_001 }, (_, n) => ({
       put: { ...keys.lookup(TENANT, "externalId", "crowd", `id-${n}`) },
@@ -155,7 +158,7 @@ describe("cursors", () => {
   };
   const byGet = (query: Shown) => async (cursor: string) => (await get("/Users", { cursor, ...query })).body;
 
-  test("C212 they are advertised", async () => {
+  test("C212 are advertised", async () => {
     expect((await get("/ServiceProviderConfig")).body.pagination).toEqual({
       cursor: true,
       index: true,
@@ -172,7 +175,7 @@ describe("cursors", () => {
     { count: 6, sortBy: "title", sortOrder: "descending" },
     { count: 6, sortBy: "userName", sortOrder: "descending" },
     { count: 200 },
-  ])("C213 C214 C215 C216 a walk of %j ends, and is all of it, once, in order", async (query) => {
+  ])("C213 C214 C215 C216 page through %j to the end, with every resource once, in order", async (query) => {
     const pages = await walk(query, byGet(query));
     const { count: _, ...rest } = query;
     const whole = (await get("/Users", rest)).body;
@@ -184,7 +187,7 @@ describe("cursors", () => {
       if (at < pages.length - 1) expect(page.nextCursor).toMatch(/^[A-Za-z0-9._~-]+$/);
     }
   });
-  test("who is there from first to last is met once, whoever comes and goes", async () => {
+  test("show resources that exist throughout exactly once, whatever is created or deleted meanwhile", async () => {
     const query = { count: 5, filter: 'userName sw "walker"' };
     const first = (await get("/Users", { cursor: "", ...query })).body;
     const passing = await scim.user({ userName: "walker-00a" });
@@ -200,7 +203,7 @@ describe("cursors", () => {
     for (const { id } of [passing, coming]) await ask("DELETE", `/Users/${id}`);
     await scim.user({ userName: "walker-04", title: "title 1" });
   });
-  test("C217 a cursor that nobody gave is 400 invalidCursor, as is half of one, or one that was changed", async () => {
+  test("C217 return 400 invalidCursor if forged, cut or changed", async () => {
     const { nextCursor } = (await get("/Users", { cursor: "", count: 2 })).body;
     for (const cursor of [
       "x",
@@ -214,14 +217,14 @@ describe("cursors", () => {
       refusal(await get("/Users", { cursor, count: 2 }), 400, "invalidCursor");
     }
   });
-  test("C218 after its time a cursor is 400 expiredCursor", async () => {
+  test("C218 return 400 expiredCursor after their time", async () => {
     const { nextCursor } = (await get("/Users", { cursor: "", count: 2 })).body;
     vi.useFakeTimers({ toFake: ["Date"], now: systemClock.now() + 3_599_000 });
     expect((await get("/Users", { cursor: nextCursor, count: 2 })).status).toBe(200);
     vi.useFakeTimers({ toFake: ["Date"], now: systemClock.now() + 2_000 });
     refusal(await get("/Users", { cursor: nextCursor, count: 2 }), 400, "expiredCursor");
   });
-  test("C219 another count is 400 invalidCount, as is one that is too large; 0 asks for the total", async () => {
+  test("C219 return 400 invalidCount for another or too large count, and the total for 0", async () => {
     const { nextCursor } = (await get("/Users", { cursor: "", count: 2 })).body;
     for (const count of [3, 1, 200]) refusal(await get("/Users", { cursor: nextCursor, count }), 400, "invalidCount");
     refusal(await get("/Users", { cursor: nextCursor }), 400, "invalidCount");
@@ -231,7 +234,7 @@ describe("cursors", () => {
       expect(page).toEqual({ schemas: [URN.list], totalResults: 26, itemsPerPage: 0, Resources: [] });
     }
   });
-  test("C220 another filter, order, projection, endpoint or store is 400 invalidCursor", async () => {
+  test("C220 return 400 invalidCursor for another filter, order, projection, endpoint or store", async () => {
     const query = { count: 2, filter: "userName pr" };
     const cursor = (await get("/Users", { cursor: "", ...query })).body.nextCursor;
     for (const other of [
@@ -246,12 +249,12 @@ describe("cursors", () => {
     refusal(await get("/Groups", { cursor, count: 2 }), 400, "invalidCursor");
     refusal(await get("/Users", { cursor, ...query, startIndex: 1 }), 400, "invalidValue");
   });
-  test("C221 a walk by search, also one begun by GET", async () => {
+  test("C221 continue by a search, also where the first page was a GET", async () => {
     const query = { count: 7, filter: "active eq true" };
     const pages = await walk(query, async (cursor) => (await search("/Users", { ...query, cursor })).body);
     expect(pages.flatMap(namesOf)).toEqual(namesOf((await get("/Users", { filter: query.filter })).body));
   });
-  test("C222 the cursor of another user or another tenant is 400 invalidCursor", async () => {
+  test("C222 return 400 invalidCursor for another user or another tenant", async () => {
     const as = { username: "stranger", password: "a long enough password" };
     const other = { username: "olga@other.example", password: as.password };
     const { nextCursor } = (await get("/Users", { cursor: "", count: 1 })).body;
@@ -259,7 +262,7 @@ describe("cursors", () => {
     refusal(await ask("GET", "/Users", { as: other, query: { cursor: nextCursor, count: 1 } }), 400, "invalidCursor");
     refusal(await ask("GET", "/Users", { as, query: { cursor: nextCursor, count: 1 } }), 401, "Unauthorized");
   });
-  test("C223 without a cursor pages go by index", async () => {
+  test("C223 are not used without the parameter: pages go by index", async () => {
     const { body: page } = await get("/Users", { count: 2 });
     expect(page.startIndex).toBe(1);
     expect(page).not.toHaveProperty("nextCursor");
@@ -270,7 +273,7 @@ describe("tenants", () => {
   const olga = { username: "olga@other.example", password: "a long enough password" };
   const asOlga = (method: string, path: string, rest: Shown = {}) => ask(method, path, { as: olga, ...rest });
 
-  test("C224 what another tenant has is not there: by id, in lists, as a member", async () => {
+  test("C224 hide the resources of other tenants: by id, in lists, as members", async () => {
     const kim = await scim.user({ userName: "kim", externalId: "K" });
     const group = await scim.group({ displayName: "Ours", members: [{ value: kim.id }] });
     const PATCH = { Operations: [{ op: "add", path: "externalId", value: "stolen" }] };
@@ -304,7 +307,7 @@ describe("tenants", () => {
     expect(await scim.read(`/Users/${kim.id}`)).toMatchObject({ userName: "kim", externalId: "K" });
     expect((await scim.read(`/Groups/${group.id}`)).members).toHaveLength(1);
   });
-  test("a name is free in every tenant, and links lead to the tenant's own", async () => {
+  test("have their own names, and links to themselves", async () => {
     const made = await asOlga("POST", "/Users", { body: { userName: "walker-00" } });
     expect(made.status).toBe(201);
     expect(made.body.meta.location).toBe(`${api.url}/t/other.example/scim2/Users/${made.body.id}`);
@@ -314,7 +317,7 @@ describe("tenants", () => {
     expect((await asOlga("DELETE", `/Users/${made.body.id}`)).status).toBe(204);
     expect(await scim.names('userName eq "walker-00"')).toEqual(["walker-00"]);
   });
-  test("a name with another tenant behind it is a name of the caller's tenant", async () => {
+  test("treat a name with the suffix of another tenant as a name of the caller's tenant", async () => {
     const { id } = await scim.user({ userName: "bob@other.example" });
     expect((await asOlga("GET", "/Users")).body.totalResults).toBe(1);
     expect((await scim.read(`/Users/${id}`)).userName).toBe("bob@other.example");

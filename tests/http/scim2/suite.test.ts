@@ -1,4 +1,7 @@
-/** Rows T08 to T18 of the checklist: what the suite of python-scim does with every attribute that `/Schemas` lets it write. */
+/**
+ * Rows T08 to T18 of docs/scim-conformance.md: what python-scim's suite does with every attribute that `/Schemas`
+ * declares writable.
+ */
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
@@ -13,12 +16,12 @@ let extensions: Shown[];
 let user: Shown;
 let path: string;
 
-/** What a resource holds under a path. */
+/** The value of a resource at a path. */
 const valueAt = (resource: Shown, name: string): unknown => {
   const urn = extensions.map(({ id }) => id).find((id) => name.startsWith(`${id}:`));
   return urn === undefined ? resource[name] : resource[urn]?.[name.slice(urn.length + 1)];
 };
-/** A user with every attribute that may be written, but for the switches that would lock it out. */
+/** A user with every writable attribute except those that would lock it out. */
 const everything = (): Shown => ({
   ...sampleOfAll(core.attributes),
   ...Object.fromEntries(extensions.map(({ id, attributes }) => [id, sampleOfAll(attributes)])),
@@ -37,7 +40,7 @@ beforeAll(async () => {
 });
 
 describe("resources", () => {
-  test("T08 T09 T10 with what is required alone it is made, read and listed", async () => {
+  test("T08 T09 T10 are created with required attributes alone, read and listed", async () => {
     expect(core.attributes.filter(({ required }: Shown) => required).map(({ name }: Shown) => name)).toEqual([
       "userName",
     ]);
@@ -46,7 +49,7 @@ describe("resources", () => {
     const group = await scim.group({ displayName: randomUUID() });
     expect((await get("/Groups")).body.Resources).toEqual([group]);
   });
-  test("T11 T13 with everything that may be written it is made, and replaced by other values", async () => {
+  test("T11 T13 are created with all writable attributes, and replaced by other values", async () => {
     const [first, second] = [everything(), everything()];
     const made = await scim.user(first);
     const { password: _, ...kept } = first;
@@ -57,7 +60,7 @@ describe("resources", () => {
     expect(replaced.body).toMatchObject(then);
     expect(await scim.read(`/Users/${made.id}`)).toEqual(replaced.body);
   });
-  test("T12 attributes and excludedAttributes are honoured one by one, in each way to read", async () => {
+  test("T12 apply attributes and excludedAttributes one by one, in every read", async () => {
     const { id } = await scim.user(everything());
     const filter = `id eq "${id}"`;
     for (const [name] of writablePaths(core, extensions).filter(([, attribute]) => !isHidden(attribute))) {
@@ -70,7 +73,7 @@ describe("resources", () => {
     const [one] = (await ask("POST", "/.search", { body })).body.Resources;
     expect(Object.keys(one)).toEqual(["schemas", "id", "userName"]);
   });
-  test("T17 deleted, it is not there", async () => {
+  test("T17 are missing after deletion", async () => {
     const { id } = await scim.user(everything());
     expect((await ask("DELETE", `/Users/${id}`)).status).toBe(204);
     refusal(await get(`/Users/${id}`), 404);
@@ -78,7 +81,7 @@ describe("resources", () => {
 });
 
 describe("attributes", () => {
-  test("T14 T18 each that is optional can be added, and comes back as it was sent", async () => {
+  test("T14 T18 can be added if optional, and come back as sent", async () => {
     for (const [name, attribute] of writablePaths(core, extensions).filter(([, { required }]) => !required)) {
       const value = sampleOf(attribute);
       user = await scim.patched(path, { op: "add", path: name, value });
@@ -86,7 +89,7 @@ describe("attributes", () => {
     }
     expect(await scim.read(path)).toEqual(user);
   });
-  test("T15 T18 each can be replaced, the required one too", async () => {
+  test("T15 T18 can be replaced, also required ones", async () => {
     for (const [name, attribute] of writablePaths(core, extensions)) {
       const value = sampleOf(attribute);
       user = await scim.patched(path, { op: "replace", path: name, value });
@@ -94,7 +97,7 @@ describe("attributes", () => {
     }
     expect(await scim.read(path)).toEqual(user);
   });
-  test("T16 each that is optional can be removed, but for active, which stays what it was", async () => {
+  test("T16 can be removed if optional, except active, which keeps its value", async () => {
     for (const [name, attribute] of writablePaths(core, extensions)) {
       if (attribute.required || isHidden(attribute)) continue;
       user = await scim.patched(path, { op: "remove", path: name });
@@ -103,7 +106,7 @@ describe("attributes", () => {
     expect(user.schemas).toEqual([URN.user]);
     expect(await scim.read(path)).toEqual(user);
   });
-  test("T14 T15 members come back as they were sent, with the name that the service knows", async () => {
+  test("T14 T15 of members come back as sent, with the name that the service adds", async () => {
     const other = await scim.user();
     const group = await scim.group();
     for (const op of ["add", "replace"]) {

@@ -1,5 +1,5 @@
-/** A directory that is down, slow, refusing, read-only or encrypted. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+/** A directory that is down, slow, read-only or encrypted, or that refuses changes. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { oauthOf, TOKEN } from "#tests/support/oauth.ts";
 import { fresh, NOBODY, refusal, type Shown, scimOf } from "#tests/support/scim.ts";
 import { BIND_DN, BIND_PASSWORD, directoryStore, hasSlapd, PEOPLE, SUFFIX, startSlapd } from "#tests/support/slapd.ts";
@@ -7,13 +7,13 @@ import { TWO_STORES } from "#tests/support/user-stores.ts";
 import { type Answer, world } from "#tests/support/world.ts";
 
 const password = "good-password";
-/** That an answer says: not now, and when to ask again. */
-const isAway = ({ status, headers, text }: Answer) => {
+/** Expects 503 with `Retry-After`. */
+const isUnavailable = ({ status, headers, text }: Answer) => {
   expect(status, text).toBe(503);
   expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
 };
 
-describe.runIf(hasSlapd)("down and up again", async () => {
+describe.runIf(hasSlapd)("a directory that goes down", async () => {
   if (!hasSlapd) return;
   const slapd = await startSlapd();
   const api = world({
@@ -22,7 +22,8 @@ describe.runIf(hasSlapd)("down and up again", async () => {
   const oauth = oauthOf(api);
   const send = (method: string, path: string, body?: Shown) => api.ask(method, `/scim2${path}`, body ? { body } : {});
   const me = (username: string) => api.ask("GET", "/scim2/Me", { as: { username, password } });
-  const made = async (userName: string): Promise<Shown> => (await send("POST", "/Users", { userName, password })).body;
+  const created = async (userName: string): Promise<Shown> =>
+    (await send("POST", "/Users", { userName, password })).body;
   let names: { readonly corp: string; readonly second: string; readonly primary: string };
   let [corp, second]: [Shown, Shown] = [{}, {}];
   beforeEach(async () => {
@@ -30,13 +31,13 @@ describe.runIf(hasSlapd)("down and up again", async () => {
     await slapd.start();
     const name = fresh("user");
     names = { corp: `CORP/${name}`, second: `SECOND/${name}`, primary: name };
-    corp = await made(names.corp);
-    second = await made(names.second);
-    await made(names.primary);
+    corp = await created(names.corp);
+    second = await created(names.second);
+    await created(names.primary);
   });
   afterAll(() => slapd.close());
 
-  const others = async () => {
+  const othersWork = async () => {
     for (const username of [names.primary, names.second, "admin"]) {
       const as = username === "admin" ? undefined : { username, password };
       expect((await api.ask("GET", "/scim2/Me", as ? { as } : {})).status).toBe(200);
@@ -57,29 +58,29 @@ describe.runIf(hasSlapd)("down and up again", async () => {
     expect((await send("GET", "/Groups")).status).toBe(200);
     const group = await send("POST", "/Groups", { displayName: fresh("SECOND/g"), members: [{ value: second.id }] });
     expect(group.status).toBe(201);
-    expect((await send("DELETE", `/Users/${(await made(fresh("SECOND/gone"))).id}`)).status).toBe(204);
+    expect((await send("DELETE", `/Users/${(await created(fresh("SECOND/gone"))).id}`)).status).toBe(204);
   };
-  const away = async () => {
-    isAway(await me(names.corp));
-    isAway(await send("GET", `/Users/${corp.id}`));
-    isAway(await send("DELETE", `/Users/${corp.id}`));
-    isAway(await send("PUT", `/Users/${corp.id}`, { userName: names.corp, title: "T" }));
-    isAway(await send("POST", "/Users", { userName: `CORP/${fresh("new")}`, password }));
-    isAway(await send("GET", "/Users?domain=CORP"));
-    // A page with room for users of the directory would not be complete without them.
-    isAway(await send("GET", "/Users"));
-    isAway(await send("GET", `/Users/${NOBODY}`));
+  const corpIsUnavailable = async () => {
+    isUnavailable(await me(names.corp));
+    isUnavailable(await send("GET", `/Users/${corp.id}`));
+    isUnavailable(await send("DELETE", `/Users/${corp.id}`));
+    isUnavailable(await send("PUT", `/Users/${corp.id}`, { userName: names.corp, title: "T" }));
+    isUnavailable(await send("POST", "/Users", { userName: `CORP/${fresh("new")}`, password }));
+    isUnavailable(await send("GET", "/Users?domain=CORP"));
+    // The page has room for users of the directory, so it is incomplete without them.
+    isUnavailable(await send("GET", "/Users"));
+    isUnavailable(await send("GET", `/Users/${NOBODY}`));
   };
 
-  test("503 with Retry-After for that store alone; the others keep working; all is well when it is back", async () => {
+  test("returns 503 for that user store alone while it is down, and serves it again when it is up", async () => {
     expect((await me(names.corp)).status).toBe(200);
     await slapd.kill();
-    await others();
-    await away();
+    await othersWork();
+    await corpIsUnavailable();
     const client = await oauth.newClient();
     const grant = { grant_type: "password", username: names.corp, password };
     const answer = await oauth.post(TOKEN, grant, client);
-    isAway(answer);
+    isUnavailable(answer);
     expect(answer.body.error).toBe("temporarily_unavailable");
     await slapd.start();
     expect((await me(names.corp)).status).toBe(200);
@@ -88,18 +89,18 @@ describe.runIf(hasSlapd)("down and up again", async () => {
     expect((await send("DELETE", `/Users/${corp.id}`)).status).toBe(204);
   });
 
-  test("503 where it says nothing, within the time that it is given", async () => {
+  test("returns 503 within the time limit where it does not respond", async () => {
     expect((await send("GET", `/Users/${corp.id}`)).status).toBe(200);
     slapd.pause();
-    isAway(await me(names.corp));
-    isAway(await send("GET", `/Users/${corp.id}`));
-    isAway(await send("GET", "/Users?domain=CORP"));
-    await others();
+    isUnavailable(await me(names.corp));
+    isUnavailable(await send("GET", `/Users/${corp.id}`));
+    isUnavailable(await send("GET", "/Users?domain=CORP"));
+    await othersWork();
     slapd.resume();
     expect((await me(names.corp)).status).toBe(200);
   });
 
-  test("a restart between two requests is not noticed", async () => {
+  test("reconnects after a restart between two requests", async () => {
     expect((await send("GET", `/Users/${corp.id}`)).status).toBe(200);
     await slapd.kill();
     await slapd.start();
@@ -107,22 +108,22 @@ describe.runIf(hasSlapd)("down and up again", async () => {
     expect((await me(names.corp)).status).toBe(200);
   });
 
-  test("a failed sign-in while it is away does not count against the user", async () => {
+  test("does not count sign-ins during an outage as failures of the user", async () => {
     await slapd.kill();
-    for (let tries = 0; tries < 11; tries += 1) isAway(await me(names.corp));
+    for (let tries = 0; tries < 11; tries += 1) isUnavailable(await me(names.corp));
     await slapd.start();
     expect((await me(names.corp)).status).toBe(200);
   });
 });
 
-describe.runIf(hasSlapd)("read-only", async () => {
+describe.runIf(hasSlapd)("a read-only directory", async () => {
   if (!hasSlapd) return;
   const slapd = await startSlapd();
   const api = world({ deployment: directoryStore(slapd.url, "read_only = true") });
   const scim = scimOf(api, "wso2");
   afterAll(() => slapd.close());
 
-  test("users are read and sign in, are grouped and kept out here, and are not changed there", async () => {
+  test("lets users sign in, join groups and be deactivated, and returns 403 for changes of the directory", async () => {
     await slapd.connected((client) =>
       client.add(`uid=fixed,${PEOPLE}`, {
         objectClass: "inetOrgPerson",
@@ -153,13 +154,14 @@ describe.runIf(hasSlapd)("read-only", async () => {
   });
 });
 
-describe.runIf(hasSlapd)("refusing", async () => {
+describe.runIf(hasSlapd)("a directory that refuses changes", async () => {
   if (!hasSlapd) return;
   const limited = `cn=limited,${SUFFIX}`;
-  // Everything but passwords, and nobody is called "forbidden".
+  // The service may write everything except passwords and the name "forbidden". It may add a language, not delete it.
   const slapd = await startSlapd(`
 access to attrs=userPassword by anonymous auth by * none
 access to dn.exact="uid=forbidden,${PEOPLE}" by * none
+access to attrs=preferredLanguage by dn.exact="${limited}" =rscxa by * none
 access to * by dn.exact="${limited}" write by * none`);
   const deployment = directoryStore(slapd.url).replace(BIND_DN, limited);
   const api = world({ deployment });
@@ -171,7 +173,7 @@ access to * by dn.exact="${limited}" write by * none`);
   );
   afterAll(() => slapd.close());
 
-  test("403, and nothing of the change is made", async () => {
+  test("returns 403 and undoes the part of a change that it had accepted", async () => {
     const add = (uid: string) =>
       slapd.connected((client) =>
         client.add(`uid=${uid},${PEOPLE}`, { objectClass: "inetOrgPerson", uid, cn: uid, sn: "Old", title: "Old" }),
@@ -194,16 +196,42 @@ access to * by dn.exact="${limited}" write by * none`);
     });
   });
 
-  describe("us", () => {
+  test("logs and counts an undo that fails: the user is half changed", async () => {
+    await slapd.connected((client) =>
+      client.add(`uid=half,${PEOPLE}`, { objectClass: "inetOrgPerson", uid: "half", cn: "half", sn: "half" }),
+    );
+    const [user] = (await scim.find('userName eq "CORP/half"')).Resources;
+    const lines: string[] = [];
+    const capture = (...texts: unknown[]) => void lines.push(texts.map(String).join(" "));
+    const spies = (["log", "error"] as const).map((method) => vi.spyOn(console, method).mockImplementation(capture));
+    const value = { preferredLanguage: "en", password: "another-password" };
+    refusal(await scim.patch(`/Users/${user.id}`, { op: "replace", value }), 403);
+    for (const spy of spies) spy.mockRestore();
+    expect(await scim.read(`/Users/${user.id}`)).toMatchObject({ preferredLanguage: "en" });
+    const records = lines.flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
+    expect(records.find(({ level }) => level === "ERROR")).toMatchObject({
+      message: "directory undo failed",
+      tenant: "carbon.super",
+      userStore: "CORP",
+      userId: user.id,
+      cause: { name: "Fault" },
+    });
+    expect(records.find((one) => one.service === "scim2" && one.operation === "patchUser")).toHaveProperty(
+      "DirectoryUndoFailures",
+      1,
+    );
+  });
+
+  describe("the service itself", () => {
     const wrong = world({ deployment: deployment.replace(limited, `cn=nobody,${SUFFIX}`) });
-    test("503: that is the operator's to mend", async () => {
-      isAway(await wrong.ask("GET", "/scim2/Users?domain=CORP"));
+    test("returns 503: only the operator can fix the bind name", async () => {
+      isUnavailable(await wrong.ask("GET", "/scim2/Users?domain=CORP"));
       expect((await wrong.ask("GET", "/scim2/Users?domain=PRIMARY")).status).toBe(200);
     });
   });
 });
 
-describe.runIf(hasSlapd)("encrypted", async () => {
+describe.runIf(hasSlapd)("an encrypted directory", async () => {
   if (!hasSlapd) return;
   const slapd = await startSlapd();
   const certificate = `ca_certificate = """\n${slapd.authority}"""\n`;
@@ -215,23 +243,23 @@ describe.runIf(hasSlapd)("encrypted", async () => {
     return status;
   };
 
-  describe("from the start", () => {
+  describe("over ldaps", () => {
     const api = world({ deployment: directoryStore(slapd.secureUrl, certificate) });
-    test("works with the authority of its certificate", async () => expect(await statusOf(api)).toBe(201));
+    test("is trusted by the configured certificate authority", async () => expect(await statusOf(api)).toBe(201));
   });
-  describe("by StartTLS", () => {
+  describe("over StartTLS", () => {
     const url = slapd.url.replace("127.0.0.1", "localhost");
     const api = world({
       deployment: directoryStore(url, `start_tls = true\npassword_write = "attribute"\n${certificate}`),
     });
-    test("works with the authority of its certificate, and for sign-ins", async () => {
+    test("is trusted by the configured certificate authority, also for sign-ins", async () => {
       const userName = `CORP/${fresh("secret")}`;
       expect((await api.ask("POST", "/scim2/Users", { body: { userName, password } })).status).toBe(201);
       expect((await api.ask("GET", "/scim2/Me", { as: { username: userName, password } })).status).toBe(200);
     });
   });
-  describe("with a certificate of nobody who is known", () => {
+  describe("with a certificate of an unknown authority", () => {
     const api = world({ deployment: directoryStore(slapd.secureUrl) });
-    test("503: nothing is said to it", async () => expect(await statusOf(api)).toBe(503));
+    test("returns 503 and sends it nothing", async () => expect(await statusOf(api)).toBe(503));
   });
 });

@@ -1,11 +1,11 @@
-/** Certificates that openssl's own tools refuse to write. */
+/** Certificates that the openssl command refuses to write. */
 import "reflect-metadata";
 import { createPrivateKey, webcrypto } from "node:crypto";
 import * as x509 from "@peculiar/x509";
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 
-/** A certificate with that common name, whatever it holds, issued by an authority (PEM texts). */
+/** A certificate with any common name, signed by an authority (PEM texts). */
 export const issueOdd = async (commonName: string, authority: string, key: string): Promise<string> => {
   const pkcs8 = createPrivateKey(key).export({ format: "der", type: "pkcs8" });
   const signingKey = await webcrypto.subtle.importKey("pkcs8", pkcs8, algorithm, false, ["sign"]);

@@ -1,4 +1,4 @@
-/** Rules of an operator: what they match, and which are refused before anything starts. */
+/** Access rules: what they match, and which are refused at the start. */
 import { describe, expect, test } from "vitest";
 import { readyRules } from "#core/auth/access-control/lint.ts";
 import { ruleFor } from "#core/auth/access-control/rules.ts";
@@ -27,18 +27,18 @@ describe("a context", () => {
     ["/scim2/Users/[^/]+", USER, true],
     ["/scim2/Users/[^/]+", "/scim2/Users", false],
   ])("%s and the path %s: %s", async (context, path, matches) => {
-    // A rule of the file must begin with a slash; the pattern that older documents show does not.
+    // Without a leading slash a path gets one; this keeps the pattern as older documents of upstream show it.
     const given = context.startsWith("/") ? context : `/{0}${context}`;
     const [ready] = await rules(rule(given));
     expect(ready?.matches("GET", path)).toBe(matches);
   });
 });
 
-test("methods: one, some, all; HEAD is what GET is", async () => {
+test("matches one method, several or all, and treats HEAD as GET", async () => {
   const ready = await rules(
     [rule("/scim2/Groups", 'http_method = "GET, POST"'), rule("/scim2/Users", 'http_method = ["delete"]')].join("\n"),
   ).catch((error: Error) => error.message);
-  expect(ready).toContain("no operation of the API has such a path and method");
+  expect(ready).toContain("no operation of the API has this path and method");
   const [groups] = await rules(rule("/scim2/Groups", 'http_method = "GET, POST"'));
   expect(["GET", "HEAD", "POST", "PUT"].map((method) => groups?.matches(method, "/scim2/Groups"))).toEqual([
     true,
@@ -48,7 +48,7 @@ test("methods: one, some, all; HEAD is what GET is", async () => {
   ]);
 });
 
-test("the first that matches decides", async () => {
+test("applies the first rule that matches", async () => {
   const ready = await rules(
     rule("/scim2/Users", 'http_method = "GET"\nscope = "internal_login"') +
       rule("/scim2/*", 'http_method = "all"\nscopes = ["a", "b"]'),
@@ -58,7 +58,7 @@ test("the first that matches decides", async () => {
   expect(ruleFor(ready, "GET", "/api/server/v1/applications")).toBeUndefined();
 });
 
-test("every key of the spec, in both spellings and both table forms", () => {
+test("reads every key, in both spellings and both forms of tables", () => {
   const { access } = readDeployment(`
     [resource.access_control]
     context = "/scim2/Users"
@@ -97,11 +97,11 @@ test("every key of the spec, in both spellings and both table forms", () => {
   });
 });
 
-test("a rule that says nothing of it is secured", () => {
+test("secures the paths of a rule without secured", () => {
   expect(readDeployment(rule("/scim2/Users")).access.rules[0]?.isSecured).toBe(true);
 });
 
-describe("refused with its line", () => {
+describe("refuses, with the line,", () => {
   test.each([
     [
       "an unknown key",
@@ -109,55 +109,59 @@ describe("refused with its line", () => {
       /unknown key "scop" \(did you mean "scope"\?\) \(line 1\)/,
     ],
     ["no method", "[[resource.access_control]]\ncontext = '/scim2/Users'\n", /http_method: is required \(line 1\)/],
-    ["a method that is none", rule("/scim2/Users", 'http_method = "FETCH"'), /"FETCH" is no method .*\(line 3\)/],
     [
-      "a handler that is none",
+      "an unknown method",
+      rule("/scim2/Users", 'http_method = "FETCH"'),
+      /http_method: must be "all" or .*"FETCH" is not .*\(line 3\)/,
+    ],
+    [
+      "an unknown handler",
       rule("/scim2/Users", 'http_method = "all"\nallowed_auth_handlers = "Basic"'),
-      /"Basic" is no handler .*\(line 4\)/,
+      /allowed_auth_handlers: must be "all" or .*"Basic" is not a handler \(line 4\)/,
     ],
     [
-      "two spellings that differ",
+      "two spellings with different values",
       rule("/scim2/Users", 'http_method = "all"\nsecured = true\nsecure = false'),
-      /secure: says something else than secured \(line 5\)/,
+      /secure: contradicts secured; keep only one of the two keys \(line 5\)/,
     ],
     [
-      "a word for true",
+      "another word than true or false",
       rule("/scim2/Users", 'http_method = "all"\nsecured = "yes"'),
-      /secured: expected true or false \(line 4\)/,
+      /secured: must be true or false \(line 4\)/,
     ],
     [
-      "issuers that are nobody",
+      "no issuer",
       "[intermediate_cert_validation]\nenable = true\n",
-      /cert_cns: names nobody.*\(line 1\)/,
+      /cert_cns: must name at least one issuer of certificates, because enable = true \(line 1\)/,
     ],
     [
-      "a certificate that is none",
+      "a certificate that is not PEM",
       '[intermediate_cert_validation]\n[[intermediate_cert_validation.issuer]]\ncn = "x"\ncertificate = "y"\n',
-      /is no certificate in PEM \(line 4\)/,
+      /certificate: must be a certificate in PEM \(line 4\)/,
     ],
   ])("%s", (_, toml, message) => expect(() => readDeployment(toml)).toThrow(message));
 });
 
-describe("refused because it cannot do what it looks like", () => {
+describe("refuses a rule that", () => {
   test.each([
     [
-      "opens what is secured",
+      "makes tenant data public",
       rule("/scim2/Users", 'http_method = "all"\nsecured = false'),
-      /number 1 \(line 1\): secured = false would open (GET|POST) \/scim2\/Users/,
+      /number 1 \(line 1\): secured = false would make (GET|POST) \/scim2\/Users public/,
     ],
-    ["opens everything", rule("/*", 'http_method = "all"\nsecured = "false"'), /would open/],
-    ["matches no path", rule("/scim3/Users"), /no operation of the API has such a path/],
+    ["makes everything public", rule("/*", 'http_method = "all"\nsecured = "false"'), /public/],
+    ["matches no path", rule("/scim3/Users"), /no operation of the API has this path/],
     [
-      "stands behind the same",
+      "follows an equal rule",
       rule("/scim2/Users") + rule("/scim2/users"),
       /number 2 \(line 4\): it is never reached: resource.access_control number 1/,
     ],
-    ["stands behind a wider one", rule("/scim2/*") + rule("/scim2/Groups", 'http_method = "GET"'), /never reached/],
-    ["is no pattern of linear time", rule("/(a)\\1/x"), /RE2/],
+    ["follows a wider rule", rule("/scim2/*") + rule("/scim2/Groups", 'http_method = "GET"'), /never reached/],
+    ["has a pattern that is not RE2", rule("/(a)\\1/x"), /RE2/],
   ])("%s", async (_, toml, message) => {
     await expect(rules(toml)).rejects.toThrow(message);
   });
-  test("what describes the service may be opened, and one user may have a rule of its own", async () => {
+  test("allows public access to descriptions of the service, and a rule for one user", async () => {
     await expect(
       rules(rule("/scim2/ServiceProviderConfig", 'http_method = "GET"\nsecured = false')),
     ).resolves.toHaveLength(1);

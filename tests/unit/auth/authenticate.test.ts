@@ -1,4 +1,7 @@
-/** Authentication on the real engine, with a clock that the test turns and a count of the hashes. */
+/**
+ * Authentication on the real engine, with a clock that the test turns and a count of the hashes. Hashes are fast stand-ins
+ * here: a lock takes some hundred of them, which a slow machine could not compute in time (credentials.test.ts tests real ones).
+ */
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Authenticate, newAuthenticate } from "#core/auth/authenticate.ts";
 import { FRESH_MS } from "#core/auth/fresh.ts";
@@ -12,30 +15,37 @@ import { roleStore } from "#core/identities/roles/store.ts";
 import { userStore } from "#core/identities/users/store.ts";
 import { Fault } from "#core/platform/faults.ts";
 import * as passwords from "#core/platform/password.ts";
-import { openTable } from "#core/table/dynamo.ts";
+import type { OpenTable } from "#core/table/dynamo.ts";
 import { type Cost, newMeter } from "#core/table/meter.ts";
-import { clientFor } from "#local/database.ts";
+import { seed } from "#local/seed.ts";
+import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";
-import { basic, world } from "#tests/support/world.ts";
+import { ADMIN, basic } from "#tests/support/world.ts";
 
-// The real functions, watched: how many hashes were made is what this file is about.
 vi.mock("#core/platform/password.ts", async (original) => {
   const real = await original<typeof passwords>();
-  return { ...real, verifyPassword: vi.fn(real.verifyPassword), verifyNothing: vi.fn(real.verifyNothing) };
+  const hashOf = (password: string): string => `stand-in of ${password}`;
+  return {
+    ...real,
+    hashPassword: async (password: string) => hashOf(password),
+    verifyPassword: vi.fn(async (password: string, hash: string) => hash === hashOf(password)),
+    verifyNothing: vi.fn(async () => false),
+  };
 });
+/** How many hashes were computed since the mocks were cleared. */
 const hashes = () =>
   vi.mocked(passwords.verifyPassword).mock.calls.length + vi.mocked(passwords.verifyNothing).mock.calls.length;
 
-const api = world();
 const every = new Set(["scope.a", "scope.b"]);
 const clock = { ms: 1_700_000_000_000, now: () => clock.ms };
 let authenticate: Authenticate;
+let open: OpenTable;
+let service: TestTable;
 let reasons: string[] = [];
 
 const enter = async (username: string, password: string): Promise<{ scopes: string[]; cost: Cost }> => {
   const meter = newMeter();
-  const { endpoint, tableName } = api.service;
-  const table = openTable({ tableName, deadlineMs: 5_000, client: clientFor(endpoint) })(meter);
+  const table = open(meter);
   const stores = {
     tenants: tenantStore(table),
     users: userStore(table),
@@ -53,11 +63,14 @@ const refused = (username: string, password: string) =>
 const ids: Record<string, string> = {};
 const setPassword = async (username: string, password: string) => {
   const step = replacingCredential(TENANT, ids[username] ?? "", await newCredential(password), () => new Error("gone"));
-  await tableOf(api.service).write(step);
+  await tableOf(service).write(step);
 };
 beforeAll(async () => {
+  service = await testTable();
+  open = service.reopen({ deadlineMs: Number.POSITIVE_INFINITY });
+  await seed(open(newMeter()), ADMIN);
   for (const username of ["alice", "bob", "carol", "dave", "henry", "ivan", "kate"]) {
-    ids[username] = await addUser(api.service, { username, password: `${username}'s`, scopes: ["scope.a"] });
+    ids[username] = await addUser(service, { username, password: `${username}'s`, scopes: ["scope.a"] });
   }
 });
 beforeEach(() => {
@@ -66,8 +79,8 @@ beforeEach(() => {
   vi.clearAllMocks();
 });
 
-describe("what it costs", () => {
-  test("two round trips when warm; one hash per credential while it is fresh", async () => {
+describe("the cost of authentication", () => {
+  test("is two round trips when warm, and one hash per credential while it is fresh", async () => {
     expect((await enter("alice", "alice's")).scopes).toEqual(["internal_login", "scope.a"]);
     for (let again = 0; again < 3; again += 1) {
       const { cost } = await enter("alice", "alice's");
@@ -79,11 +92,11 @@ describe("what it costs", () => {
     await enter("alice", "alice's");
     expect(hashes()).toBe(2);
   });
-  test("many at once with one credential share one hash", async () => {
+  test("computes one hash for concurrent requests with one credential", async () => {
     await Promise.all(Array.from({ length: 20 }, () => enter("alice", "alice's")));
     expect(hashes()).toBe(1);
   });
-  test("an unknown user, tenant or store, and a wrong password: one hash, the same calls, the same sentence", async () => {
+  test("is one hash, with the same message, for an unknown user, tenant or store and for a wrong password", async () => {
     const seen = new Set<string>();
     for (const [username, password] of [
       ["carol", "wrong"],
@@ -101,17 +114,17 @@ describe("what it costs", () => {
   });
 });
 
-describe("what was verified counts no more", () => {
-  test("once the password is another", async () => {
+describe("a verified password is refused", () => {
+  test("after the password has changed", async () => {
     await enter("bob", "bob's");
     await setPassword("bob", "new one");
     await refused("bob", "bob's");
     await enter("bob", "new one");
   });
-  test("once the user is not active", async () => {
+  test("after the user was deactivated", async () => {
     await enter("bob", "new one");
     const key = { PK: `T#${TENANT}#U#${ids.bob}`, SK: "A" };
-    await tableOf(api.service).write({
+    await tableOf(service).write({
       change: key,
       set: { active: false },
       when: "present",
@@ -122,10 +135,10 @@ describe("what was verified counts no more", () => {
   });
 });
 
-test("a tenant that is not active lets nobody in", async () => {
+test("refuses every user of an inactive tenant", async () => {
   const tenant = { PK: `T#${TENANT}#TENANT`, SK: "A" };
   const set = (active: boolean) =>
-    tableOf(api.service).write({
+    tableOf(service).write({
       change: tenant,
       set: { active },
       when: "present",
@@ -138,8 +151,8 @@ test("a tenant that is not active lets nobody in", async () => {
   await enter("alice", "alice's");
 });
 
-test("a role that grows stale while another is read is not lost", async () => {
-  const table = tableOf(api.service);
+test("reads a role again that expires while another role is read", async () => {
+  const table = tableOf(service);
   const roles = roleStore(table);
   const fail = () => new Error("in use");
   const role = freshRole("role-b", "role b", TENANT, 0, { permissions: ["scope.b"] });
@@ -166,7 +179,7 @@ describe("lockout", () => {
   const fail = async (username: string, times: number) => {
     for (let attempt = 0; attempt < times; attempt += 1) await refused(username, "wrong");
   };
-  test("the tenth failure locks for a quarter of an hour, then it ends by itself", async () => {
+  test("the tenth failure locks the name for 15 minutes", async () => {
     await fail("dave", 9);
     await enter("dave", "dave's");
     await fail("dave", 10);
@@ -177,7 +190,7 @@ describe("lockout", () => {
     clock.ms += defaultLockoutPolicy.lockMs + 1;
     await enter("dave", "dave's");
   });
-  test("a lock that comes again lasts twice as long", async () => {
+  test("a second lock lasts twice as long", async () => {
     await fail("erin", 10);
     clock.ms += defaultLockoutPolicy.lockMs + 1;
     await fail("erin", 10);
@@ -188,7 +201,7 @@ describe("lockout", () => {
     await refused("erin", "wrong");
     expect(reasons).toEqual(["locked", "unknown"]);
   });
-  test("a lock never lasts longer than a day", async () => {
+  test("a lock lasts a day at most", async () => {
     for (let lock = 0; lock < 9; lock += 1) {
       await fail("grace", 10);
       clock.ms += defaultLockoutPolicy.lockMaxMs + 1;
@@ -197,29 +210,32 @@ describe("lockout", () => {
     await refused("grace", "wrong");
     expect(reasons).toEqual(["unknown"]);
   });
-  test("a right guess that is hashed while others lock the name does not get in", async () => {
-    const { verifyPassword: hash } = await vi.importActual<typeof passwords>("#core/platform/password.ts");
-    let locked: () => void = () => undefined;
-    const lock = new Promise<void>((done) => {
-      locked = done;
-    });
-    vi.mocked(passwords.verifyPassword).mockImplementation(async (password, phc) => {
-      if (password === "henry's") await lock;
+  test("refuses the right password when others lock the name while it is hashed", async () => {
+    const verify = vi.mocked(passwords.verifyPassword);
+    const hash = verify.getMockImplementation() ?? (async () => false);
+    const [begun, lock] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    verify.mockImplementation(async (password, phc) => {
+      if (password === "henry's") {
+        begun.resolve();
+        await lock.promise;
+      }
       return hash(password, phc);
     });
     try {
       const right = enter("henry", "henry's").catch((error: unknown) => error);
+      // The other attempts start only when the right password is being hashed.
+      await begun.promise;
       await fail("henry", 10);
-      locked();
+      lock.resolve();
       expect(await right).toMatchObject({ fault: "auth.unauthenticated" });
       expect(reasons.at(-1)).toBe("locked");
     } finally {
-      vi.mocked(passwords.verifyPassword).mockImplementation(hash);
+      verify.mockImplementation(hash);
     }
     clock.ms += defaultLockoutPolicy.lockMs + 1;
     await enter("henry", "henry's");
   });
-  test("a new password ends the lock, and is guarded by one of its own that lasts longer", async () => {
+  test("a new password ends the lock, and gets a longer lock of its own", async () => {
     await fail("ivan", 10);
     await refused("ivan", "ivan's");
     expect(reasons.at(-1)).toBe("locked");
@@ -235,15 +251,15 @@ describe("lockout", () => {
     await fail("ivan", 9);
     await enter("ivan", "a third");
   });
-  test("a name that was locked before it had a user lets that user in", async () => {
+  test("a lock of a name without a user does not hold for a user who gets that name later", async () => {
     await fail("judith", 10);
-    await addUser(api.service, { username: "judith", password: "judith's" });
+    await addUser(service, { username: "judith", password: "judith's" });
     await enter("judith", "judith's");
   });
-  test("a lock that notes no password holds whatever the password", async () => {
+  test("a lock without a password version holds for any password", async () => {
     const lock = { PK: `T#${TENANT}#LOCK#PRIMARY#kate`, SK: "A", lockouts: 1, windowStartedMs: 0 };
     const lockedUntilMs = clock.ms + 1_000;
-    await tableOf(api.service).write({
+    await tableOf(service).write({
       put: { ...lock, lockedUntilMs, expiresAtSeconds: Math.ceil(lockedUntilMs / 1_000) },
       when: "absent",
       otherwise: () => new Error("is there"),
@@ -253,7 +269,7 @@ describe("lockout", () => {
     clock.ms = lockedUntilMs + 1;
     await enter("kate", "kate's");
   });
-  test("two spellings of one name are one name", async () => {
+  test("two Unicode spellings of one name share their failures", async () => {
     for (let attempt = 0; attempt < 5; attempt += 1) {
       await refused("J\u030cudy", "wrong");
       await refused("\u01f0udy", "wrong");
@@ -262,22 +278,22 @@ describe("lockout", () => {
     await refused("\u01f0UDY", "wrong");
     expect(reasons).toEqual(["locked"]);
   });
-  test("attempts in tenants that do not exist leave one item behind, whatever their names", async () => {
+  test("attempts in unknown tenants are counted in one item", async () => {
     for (const name of ["a@x.org", "b@y.org", "c@z.org"]) await refused(name, "wrong");
-    const table = tableOf(api.service);
+    const table = tableOf(service);
     expect(await table.get({ PK: "T#x.org#LOCK#PRIMARY#a", SK: "A" })).toBeUndefined();
     expect(await table.get({ PK: "T#-#LOCK#-#-", SK: "A" })).toMatchObject({ refused: expect.any(Number) });
   });
-  test("failures that lie far apart do not add up", async () => {
+  test("failures of different windows do not add up", async () => {
     for (let round = 0; round < 3; round += 1) {
       await fail("carol", 9);
       clock.ms += defaultLockoutPolicy.windowMs + 1;
     }
     await enter("carol", "carol's");
   });
-  test("of many failures at once exactly one locks", async () => {
+  test("exactly one of many concurrent failures locks the name", async () => {
     await Promise.all(Array.from({ length: 25 }, () => refused("frank", "wrong")));
-    const item = await tableOf(api.service).get({ PK: `T#${TENANT}#LOCK#PRIMARY#frank`, SK: "A" });
+    const item = await tableOf(service).get({ PK: `T#${TENANT}#LOCK#PRIMARY#frank`, SK: "A" });
     expect(item?.lockouts).toBe(1);
   });
 });

@@ -1,4 +1,4 @@
-/** The secrets that the directories of a deployment need. */
+/** The secrets of the directories of a deployment. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { directoryStore } from "#tests/support/slapd.ts";
 import { directoryPasswords, secretNameOf } from "../../../stacks/directories.ts";
 import { plan } from "../../../stacks/plan.ts";
 
-test("one for each variable that deployment.toml names; the project's own names none", async () => {
+test("there is one secret per variable that deployment.toml names, and none for the project's own file", async () => {
   const directory = await mkdtemp(join(tmpdir(), "identity-admin-api-test-"));
   const file = join(directory, "deployment.toml");
   const url = "ldaps://directory.example.com";
@@ -17,11 +17,11 @@ test("one for each variable that deployment.toml names; the project's own names 
   expect(directoryPasswords("deployment.toml")).toEqual([]);
 });
 
-test("its name is the variable's in the form of secrets", () => {
+test("the name of a secret is the variable in Pascal case", () => {
   expect(secretNameOf("CORP_DIRECTORY_PASSWORD")).toBe("CorpDirectoryPassword");
 });
 
-test("it is for the functions that deal with users, and for no others", () => {
-  const asking = Object.entries(plan).flatMap(([name, { needs }]) => (needs.includes("directories") ? [name] : []));
-  expect(asking.sort()).toEqual(["applications", "authorizer", "oauth2", "scim1", "scim2"]);
+test("only the functions that read users get the passwords", () => {
+  const names = Object.entries(plan).flatMap(([name, { needs }]) => (needs.includes("directories") ? [name] : []));
+  expect(names.sort()).toEqual(["applications", "authorizer", "oauth2", "scim1", "scim2"]);
 });

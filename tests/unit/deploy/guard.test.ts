@@ -1,4 +1,4 @@
-/** A function that goes beyond its rights is refused by the table, and says so with a 5xx: a test that meets that fails. */
+/** The guard in front of the embedded database: a call beyond a function's rights is refused, so the request is a 5xx. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { credentialStore } from "#core/identities/credentials/store.ts";
 import { keys } from "#core/table/keys.ts";
@@ -25,14 +25,14 @@ const application = (name: string) => ({ ...keys.application("carbon.super", nam
 const credential = (name: string) => ({ ...keys.credential("carbon.super", name), hash: name });
 
 describe("reading", () => {
-  test("the authorizer reads a password hash, the applications do not", async () => {
-    expect(await credentialStore(tableOf("authorizer")).find("carbon.super", "nobody")).toBeUndefined();
-    await expect(credentialStore(tableOf("applications")).find("carbon.super", "nobody")).rejects.toMatchObject(
+  test("allows a password hash for the authorizer and refuses it for applications", async () => {
+    expect(await credentialStore(tableOf("authorizer")).find("carbon.super", "no-user")).toBeUndefined();
+    await expect(credentialStore(tableOf("applications")).find("carbon.super", "no-user")).rejects.toMatchObject(
       refused,
     );
-    expect(guard.refusals.at(-1)).toBe("applications may not GetItem in T#carbon.super#CRED#nobody");
+    expect(guard.refusals.at(-1)).toBe("applications may not GetItem in T#carbon.super#CRED#no-user");
   });
-  test("one item of many, of a range or of a moment is enough to be refused", async () => {
+  test("refuses a batch, a range or a snapshot if one of its items is not allowed", async () => {
     const table = tableOf("applications");
     const both = [keys.application("carbon.super", "1"), keys.credential("carbon.super", "1")];
     await expect(table.getMany(both)).rejects.toMatchObject(refused);
@@ -43,19 +43,19 @@ describe("reading", () => {
 });
 
 describe("writing", () => {
-  test("one step of a transaction is enough to be refused, and nothing of it is written", async () => {
+  test("refuses a transaction if one of its steps is not allowed, and writes nothing", async () => {
     const table = tableOf("applications");
     const steps = [application("2"), credential("2")].map((put) => ({ put, when: "absent" as const, otherwise }));
     await expect(table.write(...steps)).rejects.toMatchObject(refused);
     expect(await table.get(keys.application("carbon.super", "2"))).toBeUndefined();
   });
-  test("what sets passwords writes a hash and does not read it", async () => {
-    const table = tableOf("founding");
+  test("allows a function that sets passwords to write a hash and refuses to read it", async () => {
+    const table = tableOf("bootstrap");
     await table.write({ put: credential("3"), when: "absent", otherwise });
     await expect(table.get(keys.credential("carbon.super", "3"))).rejects.toMatchObject(refused);
     await expect(table.count(keys.credential("carbon.super", "3"), { n: 1 })).rejects.toMatchObject(refused);
   });
-  test("a caller's own text in a key takes no right away and gives none", async () => {
+  test("gives and takes no right by a text of a caller in a key", async () => {
     const odd = keys.application("carbon.super", "x#CRED#y");
     expect(await tableOf("applications").get(odd)).toBeUndefined();
     await expect(tableOf("application-templates").get(odd)).rejects.toMatchObject(refused);

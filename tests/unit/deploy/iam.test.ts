@@ -1,10 +1,10 @@
-/** The stand-in for IAM, against what IAM documents. */
+/** The fake of IAM, compared with IAM's documentation. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isAllowed, isLike } from "#tests/support/iam.ts";
 import type { Statement } from "../../../stacks/statements.ts";
 
-describe("likeness", () => {
+describe("a pattern", () => {
   test.each([
     ["T#a#U#1", "T#*#U#*", true],
     ["T#a#UN#1", "T#*#U#*", false],
@@ -18,7 +18,7 @@ describe("likeness", () => {
     ["A", "a", false],
   ])("%j and %j: %s", (text, pattern, is) => expect(isLike(text, pattern)).toBe(is));
 
-  test("is that of an expression in which a star is any text", () => {
+  test("matches like a regular expression in which * is any text and ? any character", () => {
     const small = fc.string({ unit: fc.constantFrom("a", "b", "#"), maxLength: 8 });
     const pattern = fc.string({ unit: fc.constantFrom("a", "b", "#", "*", "?"), maxLength: 6 });
     fc.assert(
@@ -41,21 +41,21 @@ describe("a policy", () => {
   const ask = (statements: Statement[], keys: string[], action = "GetItem") =>
     isAllowed(statements, { action, context: { "dynamodb:LeadingKeys": keys } });
 
-  test("allows what one statement allows as a whole", () => {
+  test("allows a call only if one statement allows all of its keys", () => {
     expect(ask([allow], ["A#1", "B#1"])).toBe(true);
     expect(ask([allow], ["A#1", "C#1"])).toBe(false);
     expect(ask([allow], ["A#1"], "PutItem")).toBe(false);
     expect(ask([], ["A#1"])).toBe(false);
   });
-  test("does not take a call without keys for one with fitting keys, unless it forgets to say so", () => {
+  test("refuses a call without keys only if it has the condition Null", () => {
     expect(ask([allow], [])).toBe(false);
     expect(ask([{ ...allow, conditions: allow.conditions.slice(0, 1) }], [])).toBe(true);
   });
-  test("denies what any statement denies", () => {
+  test("denies a call if any statement denies it", () => {
     expect(ask([allow, deny], ["A#1"])).toBe(true);
     expect(ask([allow, deny], ["A#1", "A#secret"])).toBe(false);
   });
-  test("fails on a condition that is not known here", () => {
+  test("throws for an unknown condition", () => {
     expect(() => ask([{ ...allow, conditions: [on("Bool", ["true"])] }], ["A#1"])).toThrow("Bool");
   });
 });

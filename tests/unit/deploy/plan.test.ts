@@ -1,4 +1,4 @@
-/** The rights of the functions, as IAM would judge them. */
+/** The rights of the functions, as IAM evaluates them. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { newId } from "#core/platform/ids.ts";
@@ -11,7 +11,7 @@ import { secretPartitions, statementsOf } from "../../../stacks/statements.ts";
 
 const names = Object.keys(plan) as FunctionName[];
 
-/** Every partition that a maker of keys makes of these texts. */
+/** The partitions that a function of `keys` builds from texts. */
 const madeBy = (maker: (...texts: string[]) => unknown, texts: readonly string[]): string[] => {
   const made = maker(...texts) as string | Key | ReturnType<typeof keys.userNames>;
   if (typeof made === "string") return [made];
@@ -20,7 +20,7 @@ const madeBy = (maker: (...texts: string[]) => unknown, texts: readonly string[]
 const makers = Object.entries(keys) as [string, (...texts: string[]) => unknown][];
 
 describe("partitions", () => {
-  test.each(makers)("%s has one form that rights can be given on, and rights on no other mean it", (_, maker) => {
+  test.each(makers)("%s matches exactly one pattern", (_, maker) => {
     for (const kind of ["OIDC", "SAML"]) {
       for (const partition of madeBy(maker, ["carbon.super", kind, "value", newId()])) {
         expect([partition, Object.values(partitions).filter((form) => isLike(partition, form))]).toEqual([
@@ -30,11 +30,11 @@ describe("partitions", () => {
       }
     }
   });
-  test.each(Object.entries(subjects))("of the marks of a %s are those of marks alone", (_, subject) => {
+  test.each(Object.entries(subjects))("of the marks of %s match only the pattern of marks", (_, subject) => {
     const mark = keys.revocation("carbon.super", typeof subject === "string" ? subject : subject(newId())).PK;
     expect(Object.values(partitions).filter((form) => isLike(mark, form))).toEqual([partitions.revocation]);
   });
-  test("of secrets are told from all others, whatever tenants and ids are called", () => {
+  test("of secrets match no other pattern, for any tenant and id", () => {
     const tenant = fc.stringMatching(/^[a-z0-9](?:[a-z0-9.-]{0,20}[a-z0-9])?$/);
     const open = Object.values(partitions).filter((form) => !secretPartitions.includes(form));
     fc.assert(
@@ -58,24 +58,24 @@ describe("rights", () => {
   const hash = keys.credential("carbon.super", newId()).PK;
   const reads = ["GetItem", "BatchGetItem", "Query", "Scan", "PartiQLSelect", "ConditionCheckItem"];
 
-  test("password hashes are read by those who verify passwords, and by nobody else", () => {
+  test("only the functions that verify passwords read password hashes", () => {
     const readers = names.filter((name) => reads.some((action) => may(name, action, hash)));
     expect(readers).toEqual(["authorizer", "oauth2"]);
   });
-  test("the keys that sign tokens are read and written by the token endpoint alone", () => {
+  test("only the token endpoint reads and writes the signing keys", () => {
     const signing = keys.signingKeys().PK;
     const calls = [...reads, "PutItem", "UpdateItem", "DeleteItem"];
     expect(names.filter((name) => calls.some((action) => may(name, action, signing)))).toEqual(["oauth2"]);
   });
-  test("what sets passwords gets none back", () => {
+  test("no function that sets passwords gets the old item back", () => {
     const writers = names.filter((name) => may(name, "PutItem", hash));
-    expect(writers).toEqual(["scim1", "scim2", "administration", "founding"]);
+    expect(writers).toEqual(["scim1", "scim2", "administration", "bootstrap"]);
     for (const name of writers) {
       expect(may(name, "PutItem", hash, "ALL_OLD")).toBe(false);
       expect(may(name, "PutItem", hash, "NONE")).toBe(true);
     }
   });
-  test.each(names)("%s may neither scan, nor ask for anything in a call that names no partition", (name) => {
+  test.each(names)("%s may not scan, and makes no call without a partition", (name) => {
     const anything = ["*", "Scan", "BatchWriteItem", "DeleteTable", "PartiQLSelect", ...reads];
     const refused = (action: string) =>
       !isAllowed(statementsOf(plan[name]), { action, context: { "dynamodb:LeadingKeys": [] } });

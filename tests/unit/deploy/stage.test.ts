@@ -1,4 +1,4 @@
-/** What a team sets about a stage, and what it is told when that is wrong. */
+/** The settings of a stage, and the errors for wrong ones. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ afterAll(() => rm(directory, { recursive: true }));
 const domain = { API_DOMAIN: "api.example.com", HOSTED_ZONE_ID: "Z0" };
 
 describe("settings", () => {
-  test("may all be left out", () => {
+  test("are all optional", () => {
     expect(settingsOf({})).toEqual({
       domains: undefined,
       alarmEmail: undefined,
@@ -64,20 +64,20 @@ describe("settings", () => {
     ],
     [
       { MTLS_DOMAIN: "m.example.com" },
-      "MTLS_DOMAIN needs API_DOMAIN: the API keeps a name without client certificates.",
+      "MTLS_DOMAIN needs API_DOMAIN: the API also needs a domain without client certificates.",
     ],
-    [{ ...domain, MTLS_DOMAIN: "api.example.com" }, "API_DOMAIN and MTLS_DOMAIN must be two names."],
+    [{ ...domain, MTLS_DOMAIN: "api.example.com" }, "API_DOMAIN and MTLS_DOMAIN must be different."],
     [
       { ...domain, MTLS_DOMAIN: "m.example.com" },
-      "MTLS_DOMAIN needs certs/truststore.pem: the certificates of the authorities whose clients are let in.",
+      "MTLS_DOMAIN needs the file certs/truststore.pem with the certificates of the authorities of accepted clients.",
     ],
-    [{ DIRECTORY_SUBNETS: "subnet-0a1" }, "DIRECTORY_SUBNETS and DIRECTORY_SECURITY_GROUPS need each other."],
+    [{ DIRECTORY_SUBNETS: "subnet-0a1" }, "Set both DIRECTORY_SUBNETS and DIRECTORY_SECURITY_GROUPS, or neither."],
     [
       { DIRECTORY_SUBNETS: "subnet-0a1", DIRECTORY_SECURITY_GROUPS: "default" },
-      'DIRECTORY_SECURITY_GROUPS must be ids by commas; "default" is none.',
+      'DIRECTORY_SECURITY_GROUPS must be comma-separated ids; "default" is not an id.',
     ],
-  ])("%j is refused", (environment, sentence) => {
-    expect(() => settingsOf(environment)).toThrow(sentence);
+  ])("%j is refused", (environment, message) => {
+    expect(() => settingsOf(environment)).toThrow(message);
   });
 });
 
@@ -87,17 +87,17 @@ describe("the authorities of client certificates", () => {
     await writeFile(file, `[intermediate_cert_validation]\n${section}`);
     return file;
   };
-  test("are refused where deployment.toml accepts none of them: with the names of both sides", async () => {
+  test("are refused with the names of both sides if deployment.toml accepts none of them", async () => {
     const MTLS_DOMAIN = "m.example.com";
     const TRUSTSTORE_FILE = await truststoreOf("Acme Root", "Acme Issuing CA");
     expect(() => settingsOf({ ...domain, MTLS_DOMAIN, TRUSTSTORE_FILE })).toThrow(
-      `MTLS_DOMAIN would let nobody in: the authorities in ${TRUSTSTORE_FILE} are "Acme Root", "Acme Issuing CA" by their ` +
-        'common names, and deployment.toml accepts certificates that "Identity Admin API development CA" issued. Name the ' +
-        "one that issues your clients' certificates in cert_cns of [intermediate_cert_validation].",
+      `No client could authenticate on MTLS_DOMAIN. ${TRUSTSTORE_FILE} has the authorities "Acme Root", "Acme Issuing CA" ` +
+        '(common names), but deployment.toml accepts only certificates issued by "Identity Admin API development CA". Add ' +
+        "the issuer of your clients' certificates to cert_cns of [intermediate_cert_validation].",
     );
     expect(() => settingsOf({ ...domain, TRUSTSTORE_FILE })).not.toThrow();
   });
-  test("may be one of several, and any where certificates are no credential", async () => {
+  test("are accepted if one of several matches, or if certificates are not a credential", async () => {
     const acme = await truststoreOf("Acme Root", "Acme Issuing CA");
     for (const section of ['enable = true\ncert_cns = ["Other", "Acme Issuing CA"]', "enable = false"]) {
       const file = await deploymentWith(section);
@@ -105,16 +105,16 @@ describe("the authorities of client certificates", () => {
     }
     const file = await deploymentWith('enable = true\n[[intermediate_cert_validation.issuer]]\ncn = "Acme Root"');
     expect(() => checkAuthorities(acme, file)).not.toThrow();
-    expect(() => checkAuthorities(development, file)).toThrow(/accepts certificates that "Acme Root" issued/);
+    expect(() => checkAuthorities(development, file)).toThrow(/accepts only certificates issued by "Acme Root"/);
   });
   test("must be certificates", async () => {
     const file = join(directory, "none.pem");
     await writeFile(file, "no certificate");
     expect(() => checkAuthorities(file, "deployment.toml")).toThrow(
-      `TRUSTSTORE_FILE ${file} holds no certificate in PEM.`,
+      `TRUSTSTORE_FILE ${file} contains no PEM certificate.`,
     );
     await writeFile(file, "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
-    expect(() => checkAuthorities(file, "deployment.toml")).toThrow("its certificate number 1 cannot be read.");
+    expect(() => checkAuthorities(file, "deployment.toml")).toThrow(": certificate number 1 cannot be read.");
   });
 });
 
@@ -129,7 +129,7 @@ describe("stages", () => {
     ["prod", "production"],
     ["live", "production"],
     ["stage", "staging"],
-  ])("%s is refused: it would be removed like a developer's own", (name, meant) => {
-    expect(() => stageOf(name)).toThrow(`The stage "${name}" would be a developer's own: call it "${meant}".`);
+  ])("%s is refused, because it would be removable like a developer's own", (name, meant) => {
+    expect(() => stageOf(name)).toThrow(`The stage "${name}" would be a developer's own. Use the name "${meant}".`);
   });
 });

@@ -1,9 +1,9 @@
-/** What a directory holds of a user and what lies beside it: together they are the user, whatever it is. */
+/** A directory entry and a directory record together are the user, for any profile. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { freshUser, type User } from "#core/identities/users/model.ts";
 import type { Entry } from "#core/ldap/connection.ts";
-import { nameIn, restOf, userOf, valueChanges, wishedValues } from "#core/ldap/entry.ts";
+import { entryValues, nameIn, recordProfile, userOf, valueChanges } from "#core/ldap/entry.ts";
 import { type DirectorySettings, defaultAttributes } from "#core/ldap/model.ts";
 import type { Resource } from "#core/scim/schema/attribute.ts";
 import { URN } from "#tests/support/scim.ts";
@@ -32,19 +32,19 @@ const ID = "4ac1f3a8-7a5b-1041-903e-032c052354d9";
 const userNamed = (userName: string, profile: Resource): User =>
   freshUser(ID, userName, 0, { userStore: "CORP", profile });
 
-/** The entry that a directory has of a user, in which attributes come in another case than they were asked for. */
+/** The entry of a user. Attribute names are in another case than the settings write them. */
 const entryOf = (user: User, more: Readonly<Record<string, readonly string[]>> = {}): Entry => ({
   dn: `uid=${user.userName},dc=b`,
   values: new Map([
-    ...[...wishedValues(user, settings)].map(([name, values]) => [name.toLowerCase(), values] as const),
+    ...[...entryValues(user, settings)].map(([name, values]) => [name.toLowerCase(), values] as const),
     ["uid", [user.userName]],
     ["createtimestamp", ["20260102030405Z"]],
     ["entrycsn", ["20260102030406.123456Z#000000#000#000000"]],
     ...Object.entries(more),
   ]),
 });
-const shown = (entry: Entry, rest: Resource): Resource =>
-  userOf(entry, ID, userNamed("-", rest), settings)?.profile ?? {};
+const shown = (entry: Entry, recorded: Resource): Resource =>
+  userOf(entry, ID, userNamed("-", recorded), settings)?.profile ?? {};
 
 const text = fc.stringMatching(/^[A-Za-z][A-Za-z .'-]{0,20}[a-z]$/);
 const maybe = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: undefined });
@@ -81,41 +81,41 @@ const anyProfile = fc
     ...(locked && { [URN.system]: { accountLocked: true } }),
   })) as fc.Arbitrary<Resource>;
 
-describe("a user in two parts", () => {
-  test("is the user again", () => {
+describe("an entry and a directory record", () => {
+  test("join to the user that they were written for", () => {
     fc.assert(
       fc.property(anyProfile, (profile) => {
         const user = userNamed("kim01", profile);
-        const rest = restOf(profile, settings);
-        expect(shown(entryOf(user), rest)).toEqual(profile);
-        // What the directory has is not kept beside it.
-        expect(JSON.stringify(rest)).not.toMatch(/givenName|familyName|displayName|employeeNumber/);
+        const recorded = recordProfile(profile, settings);
+        expect(shown(entryOf(user), recorded)).toEqual(profile);
+        // The record does not repeat what the directory holds.
+        expect(JSON.stringify(recorded)).not.toMatch(/givenName|familyName|displayName|employeeNumber/);
       }),
     );
   });
 
-  test("changes as a whole: what is written makes the one entry of the other", () => {
+  test("change together: the written changes turn the entry of one profile into that of another", () => {
     fc.assert(
       fc.property(anyProfile, anyProfile, (before, after) => {
-        const [was, wished] = [userNamed("kim01", before), userNamed("kim01", after)];
-        const entry = entryOf(was);
+        const [old, changed] = [userNamed("kim01", before), userNamed("kim01", after)];
+        const entry = entryOf(old);
         const values = new Map([...entry.values].map(([name, list]) => [name, [...list]]));
-        for (const { operation, attribute, values: some } of valueChanges(was, wished, entry, settings)) {
+        for (const { operation, attribute, values: some } of valueChanges(old, changed, entry, settings)) {
           const name = attribute.toLowerCase();
-          const there = values.get(name) ?? [];
-          if (operation === "delete") for (const value of some) expect(there).toContain(value);
+          const current = values.get(name) ?? [];
+          if (operation === "delete") for (const value of some) expect(current).toContain(value);
           values.set(
             name,
-            operation === "delete" ? there.filter((value) => !some.includes(value)) : [...there, ...some],
+            operation === "delete" ? current.filter((value) => !some.includes(value)) : [...current, ...some],
           );
         }
-        expect(shown({ ...entry, values }, restOf(after, settings))).toEqual(after);
+        expect(shown({ ...entry, values }, recordProfile(after, settings))).toEqual(after);
       }),
     );
   });
 });
 
-test("what the directory says counts, and what is known of a value that it has no more does not", () => {
+test("takes values from the directory, and drops recorded parts of a value that the directory no longer has", () => {
   const user = userNamed("kim01", {
     emails: [
       { value: "a@b.example", type: "work" },
@@ -123,14 +123,14 @@ test("what the directory says counts, and what is known of a value that it has n
     ],
   });
   const entry = entryOf(user, { mail: ["e@f.example", "A@b.example"], sn: ["Berry"], title: ["One", "Two"] });
-  expect(shown(entry, restOf(user.profile, settings))).toEqual({
+  expect(shown(entry, recordProfile(user.profile, settings))).toEqual({
     name: { formatted: "kim01", familyName: "Berry" },
     title: "One",
     emails: [{ value: "A@b.example", type: "work" }, { value: "e@f.example" }],
   });
 });
 
-test("the number of a version grows with the directory's changes and with those beside it", () => {
+test("raises the version with each change of the entry and of the record", () => {
   const user = userNamed("kim01", {});
   const versionOf = (csn: string, version: number) =>
     userOf(entryOf(user, { entrycsn: [csn] }), ID, { ...user, version }, settings)?.version ?? 0;
@@ -140,7 +140,7 @@ test("the number of a version grows with the directory's changes and with those 
   expect(Number.isSafeInteger(first)).toBe(true);
 });
 
-test("of several names the one that the entry is named by is the user's", () => {
+test("takes the user name from the distinguished name where an entry has several", () => {
   const user = userNamed("kim01", {});
   const named = (dn: string) => nameIn({ ...entryOf(user, { uid: ["alias", "kim01"] }), dn }, settings);
   expect(named("uid=kim01,dc=b")).toBe("kim01");

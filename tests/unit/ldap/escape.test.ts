@@ -1,4 +1,4 @@
-/** Texts in distinguished names, and the request for a new password, byte by byte. */
+/** Values in distinguished names, and the password request of RFC 3062, byte by byte. */
 import { describe, expect, test } from "vitest";
 import { dnValue, isNamedBy, passwordRequest } from "#core/ldap/escape.ts";
 
@@ -20,9 +20,9 @@ test.each([
   ["uid=kim+cn=kim,dc=b", false],
   ["uid=k\\+im,dc=b", true],
   ["uidnumber=1,dc=b", false],
-])("%s is named by uid: %s", (dn, wanted) => expect(isNamedBy(dn, "uid")).toBe(wanted));
+])("%s is named by uid: %s", (dn, expected) => expect(isNamedBy(dn, "uid")).toBe(expected));
 
-test("a request for a new password is what RFC 3062 says, also where lengths take several bytes", () => {
+test("encodes the password request of RFC 3062, also with lengths of several bytes", () => {
   expect(passwordRequest("cn=a", "secret").toString("hex")).toBe("300e8004636e3d6182067365637265" + "74");
   const long = passwordRequest("a".repeat(130), "b".repeat(300));
   expect([...long.subarray(0, 7)]).toEqual([0x30, 0x82, 0x01, 0xb5, 0x80, 0x81, 0x82]);

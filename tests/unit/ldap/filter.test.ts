@@ -1,6 +1,6 @@
-/** From SCIM's filters to LDAP's: what is said lets through at least what matches. */
+/** Filters of SCIM as filters of LDAP: always a superset of the matches. */
 import { describe, expect, test } from "vitest";
-import { filtersOf, namesElsewhere } from "#core/ldap/filter.ts";
+import { filtersOf, namesOtherStore } from "#core/ldap/filter.ts";
 import { type DirectorySettings, defaultAttributes } from "#core/ldap/model.ts";
 import { bindFilter } from "#core/scim/filter/bind.ts";
 import { parseFilter } from "#core/scim/filter/parse.ts";
@@ -16,14 +16,14 @@ const settings = {
 } as unknown as DirectorySettings;
 const bound = (filter: string) =>
   bindFilter(userType, parseFilter(filter), { unknown: "refuse", canonical: canonicalIn("CORP") });
-const everybody = "(objectClass=inetOrgPerson)(objectClass=posixAccount)(uid=*)";
-const said = (filter: string): string => {
+const everyUser = "(objectClass=inetOrgPerson)(objectClass=posixAccount)(uid=*)";
+const compiled = (filter: string): string => {
   const text = filtersOf(settings).matching(bound(filter)).toString();
-  expect(text.startsWith(`(&${everybody}`)).toBe(true);
-  return text.slice(`(&${everybody}`.length, -1);
+  expect(text.startsWith(`(&${everyUser}`)).toBe(true);
+  return text.slice(`(&${everyUser}`.length, -1);
 };
 
-describe("what a directory can say", () => {
+describe("expresses in LDAP", () => {
   test.each([
     ['userName eq "CORP/Kim"', "(uid=Kim)"],
     ['userName sw "k" and title co "a b"', "(&(uid=k*)(title=*a b*))"],
@@ -37,10 +37,10 @@ describe("what a directory can say", () => {
     ['urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:employeeNumber eq "7"', "(employeeNumber=7)"],
     ['title eq "*)(uid=*"', "(title=\\2a\\29\\28uid=\\2a)"],
     ['title eq "a\\\\b"', "(title=a\\5cb)"],
-  ])("%s", (filter, wanted) => expect(said(filter)).toBe(wanted));
+  ])("%s", (filter, expected) => expect(compiled(filter)).toBe(expected));
 });
 
-describe("what it cannot is left to whoever looks at the users", () => {
+describe("leaves out what LDAP cannot express exactly", () => {
   test.each([
     ["active eq true", ""],
     ['title gt "x"', ""],
@@ -52,7 +52,7 @@ describe("what it cannot is left to whoever looks at the users", () => {
     ["not (title pr)", ""],
     ['emails.value ne "a@b"', ""],
     ['not (emails.value eq "a@b")', ""],
-  ])("%s", (filter, wanted) => expect(said(filter)).toBe(wanted));
+  ])("%s", (filter, expected) => expect(compiled(filter)).toBe(expected));
 });
 
 test.each([
@@ -61,6 +61,6 @@ test.each([
   ['userName eq "kim"', false],
   ['userName eq "SECOND/kim" and title pr', true],
   ['userName eq "SECOND/kim" or title pr', false],
-])("%s is about another user store: %s", (filter, wanted) =>
-  expect(namesElsewhere(bound(filter), "CORP")).toBe(wanted),
+])("%s names another user store: %s", (filter, expected) =>
+  expect(namesOtherStore(bound(filter), "CORP")).toBe(expected),
 );

@@ -1,8 +1,9 @@
-/** A change of a directory's user is written in two places. What is left where the second one fails, and where others are in the way. */
+/** A user of a directory has an entry and a record. What remains where the second write fails, and where names conflict. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { declaredUsers } from "#core/identities/users/declared.ts";
 import { freshUser, type User } from "#core/identities/users/model.ts";
 import { type UserStore, userStore } from "#core/identities/users/store.ts";
+import type { UndoFailure } from "#core/ldap/entry-writer.ts";
 import { openDirectories } from "#core/ldap/open.ts";
 import { readDeployment } from "#core/settings/deployment.ts";
 import { newMeter } from "#core/table/meter.ts";
@@ -13,25 +14,31 @@ import { BIND_PASSWORD, directoryStore, hasSlapd, PEOPLE, startSlapd } from "#te
 const TENANT = "carbon.super";
 const password = "good-password";
 
-describe.runIf(hasSlapd)("two places", async () => {
+describe.runIf(hasSlapd)("an entry and a record", async () => {
   if (!hasSlapd) return;
   const slapd = await startSlapd();
   const [settings] = readDeployment(directoryStore(slapd.url)).userStores.flatMap(({ directory }) => directory ?? []);
   if (!settings) throw new Error("the deployment declares a directory");
-  const open = openDirectories({ directories: [settings], countsAll: false, passwordOf: () => BIND_PASSWORD });
+  const open = openDirectories({
+    directories: [settings],
+    countsAll: false,
+    passwordOf: () => BIND_PASSWORD,
+    reportUndoFailure: (failure) => failures.push(failure),
+  });
+  const failures: UndoFailure[] = [];
   let table: TestTable;
   let failing: Partial<UserStore> = {};
   const usersOver = (changes: Partial<UserStore>): UserStore =>
     declaredUsers(open({ ...userStore(table.open(newMeter())), ...changes }), () => ["PRIMARY", "CORP"]);
   const users = () => usersOver(failing);
-  const fail = () => Promise.reject(new Error("the table is away"));
-  const wished = (more: Partial<User> = {}): User =>
+  const fail = () => Promise.reject(new Error("the table is down"));
+  const newUser = (more: Partial<User> = {}): User =>
     freshUser("unused", fresh("half"), 1, { userStore: "CORP", profile: { nickName: "N", title: "T" }, ...more });
   const exists = (userName: string): Promise<boolean> =>
     slapd.connected(
       async (client) => (await client.search(PEOPLE, { filter: `(uid=${userName})` })).searchEntries.length > 0,
     );
-  const made = () => users().add(TENANT, wished(), { password });
+  const created = () => users().add(TENANT, newUser(), { password });
 
   beforeAll(async () => {
     table = await testTable();
@@ -41,10 +48,10 @@ describe.runIf(hasSlapd)("two places", async () => {
   });
   afterAll(() => slapd.close());
 
-  test("a new user whose rest cannot be kept is in neither", async () => {
+  test("deletes a new entry whose record cannot be written", async () => {
     failing = { add: fail };
-    const user = wished();
-    await expect(users().add(TENANT, user, { password })).rejects.toThrow("the table is away");
+    const user = newUser();
+    await expect(users().add(TENANT, user, { password })).rejects.toThrow("the table is down");
     expect(await exists(user.userName)).toBe(false);
     failing = {};
     expect(await users().add(TENANT, user, { password })).toMatchObject({
@@ -53,40 +60,40 @@ describe.runIf(hasSlapd)("two places", async () => {
     });
   });
 
-  test("a user without a rest needs none", async () => {
+  test("creates no record for a user whose attributes are all in the directory", async () => {
     failing = { add: fail };
-    const user = wished({ profile: { title: "T" } });
+    const user = newUser({ profile: { title: "T" } });
     const { id } = await users().add(TENANT, user, { password });
     expect(await users().find(TENANT, id)).toMatchObject({ userName: user.userName, groupIds: [] });
   });
 
-  test("a change that is half made is completed by the same change", async () => {
-    const { id } = await made();
+  test("completes a half written change when the same change is sent again", async () => {
+    const { id } = await created();
     const change = (before: User) => ({ after: { ...before, profile: { nickName: "M", title: "U" }, modifiedMs: 2 } });
     failing = { update: fail };
-    await expect(users().update(TENANT, id, change)).rejects.toThrow("the table is away");
+    await expect(users().update(TENANT, id, change)).rejects.toThrow("the table is down");
     expect((await users().find(TENANT, id))?.profile).toEqual({ nickName: "N", title: "U" });
     failing = {};
     expect((await users().update(TENANT, id, change)).profile).toEqual({ nickName: "M", title: "U" });
   });
 
-  test("a removal that the directory refuses removes nothing; one that ends half way leaves nobody", async () => {
-    const { id, userName } = await made();
+  test("finds no user after a removal that failed after the entry was deleted", async () => {
+    const { id, userName } = await created();
     const removal = { check: () => undefined, steps: () => [] };
     failing = { remove: fail };
-    await expect(users().remove(TENANT, id, 3, removal)).rejects.toThrow("the table is away");
+    await expect(users().remove(TENANT, id, 3, removal)).rejects.toThrow("the table is down");
     expect(await exists(userName)).toBe(false);
     failing = {};
     expect(await users().find(TENANT, id)).toBeUndefined();
     await expect(users().remove(TENANT, id, 3, removal)).rejects.toMatchObject({ fault: "scim.not_found" });
-    // The name is free for another, whose shadow takes the place of the old one.
-    const other = await users().add(TENANT, wished({ userName }), { password });
+    // The name is free for another user, whose record replaces the old one.
+    const other = await users().add(TENANT, newUser({ userName }), { password });
     expect(other.id).not.toBe(id);
     expect(await userStore(table.open(newMeter())).find(TENANT, id)).toBeUndefined();
   });
 
-  test("two users who swap their names behind our back swap them here too", async () => {
-    const [a, b] = [await made(), await made()];
+  test("follows two users who swapped their names in the directory", async () => {
+    const [a, b] = [await created(), await created()];
     await slapd.connected(async (client) => {
       await client.modifyDN(`uid=${a.userName},${PEOPLE}`, "uid=between");
       await client.modifyDN(`uid=${b.userName},${PEOPLE}`, `uid=${a.userName}`);
@@ -95,12 +102,12 @@ describe.runIf(hasSlapd)("two places", async () => {
     const found = (await users().findMany(TENANT, [a.id, b.id])).flatMap((user) => user ?? []);
     expect(found.map(({ userName }) => userName)).toEqual([b.userName, a.userName]);
     await users().elsewhere?.anchor(TENANT, found);
-    const shadows = await userStore(table.open(newMeter())).findMany(TENANT, [a.id, b.id]);
-    expect(shadows.map((shadow) => shadow?.userName)).toEqual([b.userName, a.userName]);
+    const records = await userStore(table.open(newMeter())).findMany(TENANT, [a.id, b.id]);
+    expect(records.map((record) => record?.userName)).toEqual([b.userName, a.userName]);
   });
 
-  test("many who need a shadow of one user at once make one", async () => {
-    const user = await users().add(TENANT, wished({ profile: {} }), { password });
+  test("creates one record for concurrent requests", async () => {
+    const user = await users().add(TENANT, newUser({ profile: {} }), { password });
     await Promise.all(Array.from({ length: 8 }, () => users().elsewhere?.anchor(TENANT, [user])));
     expect(await userStore(table.open(newMeter())).find(TENANT, user.id)).toMatchObject({
       userName: user.userName,

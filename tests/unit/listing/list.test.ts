@@ -1,8 +1,11 @@
-/** Lists over sources that are plain arrays: whatever leads to the resources, pages and walks show the same ones in the same order. */
+/**
+ * Lists over sources in memory: whatever plan a filter has, pages by offset and by cursor have the same items in the
+ * same order.
+ */
 import { beforeEach, describe, expect, test } from "vitest";
 import { listAfter, listPage } from "#core/listing/list.ts";
-import { ROSTER_READ_MAX, ROSTER_SORTED_MAX } from "#core/listing/sequence.ts";
-import type { Named, Position, Query, Roster, Source } from "#core/listing/source.ts";
+import { MEMBERS_READ_MAX, MEMBERS_SORTED_MAX } from "#core/listing/sequence.ts";
+import type { MemberList, NamedId, Position, Query, Source } from "#core/listing/source.ts";
 import { Fault } from "#core/platform/faults.ts";
 import { bindFilter } from "#core/scim/filter/bind.ts";
 import { type BoundFilter, type Compare, pathName } from "#core/scim/filter/bound.ts";
@@ -12,7 +15,7 @@ import type { Entry } from "#core/table/name-index/items.ts";
 import type { NameReads, Window } from "#core/table/name-index/reads.ts";
 import { compareKeys } from "#core/table/table.ts";
 
-interface Person extends Named {
+interface Person extends NamedId {
   readonly title: string;
   readonly groups: readonly string[];
 }
@@ -29,15 +32,15 @@ const people = (count: number, groups: (at: number) => readonly string[] = () =>
     groups: groups(at),
   }));
 
-/** What was asked of a source. */
+/** The reads of a source. */
 interface Asked {
   read: number;
-  rosterEntries: number;
+  memberEntries: number;
 }
 
-/** A source of people; `asked` counts what a list cost it. */
+/** A source of people; `asked` counts what a list reads from it. */
 const sourceOf = (all: readonly Person[]) => {
-  const asked: Asked = { read: 0, rosterEntries: 0 };
+  const asked: Asked = { read: 0, memberEntries: 0 };
   const byName: readonly Entry[] = all.map(({ id, key }) => ({ id, key })).sort((a, b) => compareKeys(a.key, b.key));
   const byId = new Map(all.map((person) => [person.id, person]));
   const inWindow = (list: readonly Entry[], { offset, limit, backwards, most = Number.POSITIVE_INFINITY }: Window) => {
@@ -66,13 +69,13 @@ const sourceOf = (all: readonly Person[]) => {
       return { entries: behind.slice(0, limit), more: behind.length > limit };
     },
   };
-  const rosters = new Map<string, Roster>();
-  const rosterOf = (group: string): Roster => {
-    const known = rosters.get(group);
+  const lists = new Map<string, MemberList>();
+  const memberListOf = (group: string): MemberList => {
+    const known = lists.get(group);
     if (known) return known;
     const members = all.filter(({ groups }) => groups.includes(group)).sort((a, b) => compareKeys(a.id, b.id));
     const places = new Map(members.map(({ id }, at) => [id, at]));
-    const roster: Roster = {
+    const list: MemberList = {
       count: members.length,
       async read({ limit, after, backwards = false }) {
         const ordered = backwards ? members.toReversed() : members;
@@ -80,16 +83,16 @@ const sourceOf = (all: readonly Person[]) => {
         const at = backwards && place >= 0 ? members.length - place : place + 1;
         // DynamoDB ends a page at a megabyte.
         const entries = ordered.slice(at, at + Math.min(limit, 7_000));
-        asked.rosterEntries += entries.length;
+        asked.memberEntries += entries.length;
         return { entries, more: at + entries.length < members.length };
       },
       async readAll() {
-        asked.rosterEntries += members.length;
+        asked.memberEntries += members.length;
         return members.toReversed();
       },
     };
-    rosters.set(group, roster);
-    return roster;
+    lists.set(group, list);
+    return list;
   };
   const isOf =
     (...names: readonly string[]) =>
@@ -103,8 +106,8 @@ const sourceOf = (all: readonly Person[]) => {
       return ids.map((id) => byId.get(id));
     },
     keyOf: ({ key }) => key,
-    resourcesOf: async (things) =>
-      things.map(({ id, key, title, groups }) => ({
+    resourcesOf: async (items) =>
+      items.map(({ id, key, title, groups }) => ({
         id,
         userName: key,
         title,
@@ -115,8 +118,8 @@ const sourceOf = (all: readonly Person[]) => {
       pathName(path) === "id"
         ? [String(value)]
         : all.flatMap(({ id, groups }) => (groups.includes(String(value)) ? [id] : [])).slice(0, most + 1),
-    hasRoster: isOf("groups.value"),
-    roster: async ({ value }) => (String(value) === "nobody" ? undefined : rosterOf(String(value))),
+    hasMemberList: isOf("groups.value"),
+    memberList: async ({ value }) => (String(value) === "nobody" ? undefined : memberListOf(String(value))),
   };
   return { source, asked };
 };
@@ -128,19 +131,19 @@ const queryOf = (filter: string | undefined, more: Partial<Query> = {}): Query =
   anyOrder: true,
   ...more,
 });
-const keysOf = (things: readonly Person[]): string[] => things.map(({ key }) => key);
-const idsOf = (things: readonly Person[]): string[] => things.map(({ id }) => id);
+const keysOf = (items: readonly Person[]): string[] => items.map(({ key }) => key);
+const idsOf = (items: readonly Person[]): string[] => items.map(({ id }) => id);
 
-/** Walks to the end. */
+/** Reads all pages of a cursor. */
 const walk = async (source: Source<Person>, query: Query, limit: number) => {
   const pages: (readonly Person[])[] = [];
   let at: Position | undefined;
   let total: number | undefined;
   do {
     const step = await listAfter([source], query, at, limit);
-    pages.push(step.things);
+    pages.push(step.items);
     total ??= step.total;
-    // As it travels in a cursor.
+    // As a cursor contains it.
     at = step.next && (JSON.parse(JSON.stringify(step.next)) as Position);
   } while (at);
   return { pages, total };
@@ -172,13 +175,13 @@ describe.each([
     (one: Person) => one.groups.includes("taxis") || one.id === "id-0000001",
   ],
   ["not a group", 'not (groups.value eq "taxis")', (one: Person) => !one.groups.includes("taxis")],
-  ["a group that is not there", 'groups.value eq "nobody"', () => false],
+  ["an unknown group", 'groups.value eq "nobody"', () => false],
 ])("by %s", (_, filter, isMatch) => {
   const all = people(240, inGroup);
   const expected = all.filter(isMatch).map(({ key }) => key);
 
   test.each([false, true])(
-    "pages and walks come to the same, in the order of names (backwards: %s)",
+    "pages by offset and by cursor have the same items, in the order of names (backwards: %s)",
     async (backwards) => {
       const { source } = sourceOf(all);
       const query = queryOf(filter, { backwards, anyOrder: false });
@@ -192,7 +195,7 @@ describe.each([
       ] as const) {
         const at = Math.max(0, offset);
         const page = await listPage([source], query, { offset: at, limit });
-        expect([keysOf(page.things), page.total]).toEqual([wanted.slice(at, at + limit), wanted.length]);
+        expect([keysOf(page.items), page.total]).toEqual([wanted.slice(at, at + limit), wanted.length]);
       }
       const { pages, total } = await walk(source, query, 13);
       expect(pages.flatMap(keysOf)).toEqual(wanted);
@@ -201,71 +204,71 @@ describe.each([
     },
   );
 
-  test("small lists come by name where nobody asked", async () => {
+  test("sorts small lists by name without an order in the request", async () => {
     const { source } = sourceOf(all);
-    expect(keysOf((await listPage([source], queryOf(filter), { offset: 0, limit: 500 })).things)).toEqual(expected);
+    expect(keysOf((await listPage([source], queryOf(filter), { offset: 0, limit: 500 })).items)).toEqual(expected);
   });
 });
 
-describe("a long roster", () => {
-  const count = ROSTER_SORTED_MAX * 5;
-  const all = people(count, () => ["vast"]);
+describe("a large member list", () => {
+  const count = MEMBERS_SORTED_MAX * 5;
+  const all = people(count, () => ["large"]);
   const { source, asked } = sourceOf(all);
   beforeEach(() => {
-    Object.assign(asked, { read: 0, rosterEntries: 0 });
+    Object.assign(asked, { read: 0, memberEntries: 0 });
   });
-  const filter = 'groups.value eq "vast"';
+  const filter = 'groups.value eq "large"';
   const byId = all.toSorted((a, b) => compareKeys(a.id, b.id));
 
   test.each([0, 1, 9_990, 20_000, 25_000, 39_000, count - 5, count, count + 7])(
-    "comes by ids where nobody asked, at %i",
+    "keeps the order of ids without an order in the request, at offset %i",
     async (offset) => {
-      const { things, total } = await listPage([source], queryOf(filter), { offset, limit: 10 });
-      expect([idsOf(things), total]).toEqual([idsOf(byId.slice(offset, offset + 10)), count]);
-      expect(asked.read).toBe(things.length);
-      expect(asked.rosterEntries).toBeLessThanOrEqual(
+      const { items, total } = await listPage([source], queryOf(filter), { offset, limit: 10 });
+      expect([idsOf(items), total]).toEqual([idsOf(byId.slice(offset, offset + 10)), count]);
+      expect(asked.read).toBe(items.length);
+      expect(asked.memberEntries).toBeLessThanOrEqual(
         Math.min(offset, count - offset) + 10 > 20_000 ? count : Math.max(0, Math.min(offset, count - offset) + 10),
       );
     },
   );
 
-  test("is walked by ids, and reads no more than it shows", async () => {
+  test("pages by cursor in the order of ids, and reads no more than it shows", async () => {
     const { pages, total } = await walk(source, queryOf(filter), 1_000);
     expect(pages.flatMap(idsOf)).toEqual(idsOf(byId));
     expect(total).toBe(count);
-    expect(asked.rosterEntries).toBe(count);
+    expect(asked.memberEntries).toBe(count);
   });
 
-  test("comes by name where that is asked for", async () => {
+  test("is sorted by name on request", async () => {
     const query = queryOf(filter, { anyOrder: false });
-    const { things, total } = await listPage([source], query, { offset: 30_000, limit: 10 });
-    expect([keysOf(things), total]).toEqual([keysOf(all.slice(30_000, 30_010)), count]);
+    const { items, total } = await listPage([source], query, { offset: 30_000, limit: 10 });
+    expect([keysOf(items), total]).toEqual([keysOf(all.slice(30_000, 30_010)), count]);
     expect(asked.read).toBe(10);
   });
 
-  test("is searched by name, and only what is shown is read", async () => {
-    const { things, total } = await listPage([source], queryOf(`${filter} and userName ew "77"`), {
+  test("is searched by name, and reads only the items that it shows", async () => {
+    const { items, total } = await listPage([source], queryOf(`${filter} and userName ew "77"`), {
       offset: 5,
       limit: 3,
     });
     const expected = all.filter(({ key }) => key.endsWith("77"));
-    expect([keysOf(things), total]).toEqual([keysOf(expected.slice(5, 8)), expected.length]);
+    expect([keysOf(items), total]).toEqual([keysOf(expected.slice(5, 8)), expected.length]);
     expect(asked.read).toBe(3);
   });
 
-  test("goes on in the order in which it began, though the group shrinks meanwhile", async () => {
+  test("keeps the order of its first page, also where the group shrinks between pages", async () => {
     const query = queryOf(filter);
     const first = await listAfter([source], query, undefined, 10);
     expect(first.next?.id).toBe(byId[9]?.id);
     const few = byId.slice(0, 50);
     const rest = await listAfter([sourceOf(few).source], query, first.next, 100);
-    expect(idsOf(rest.things)).toEqual(idsOf(few.slice(10)));
-    // And one that began by name goes on by name though it grows.
+    expect(idsOf(rest.items)).toEqual(idsOf(few.slice(10)));
+    // A cursor that started by name stays by name where the group grows.
     const named = await listAfter([sourceOf(few).source], query, undefined, 10);
     expect(named.next?.id).toBeUndefined();
     const grown = await listAfter([source], query, named.next, 5);
-    const last = named.things.at(-1)?.key ?? "";
-    expect(keysOf(grown.things)).toEqual(keysOf(all.filter(({ key }) => key > last).slice(0, 5)));
+    const last = named.items.at(-1)?.key ?? "";
+    expect(keysOf(grown.items)).toEqual(keysOf(all.filter(({ key }) => key > last).slice(0, 5)));
   });
 
   test.each([
@@ -273,30 +276,30 @@ describe("a long roster", () => {
     `${filter} or id eq "id-0000001"`,
     'title eq "Driver"',
     'userName co "1" and title pr',
-  ])("is refused where too many would be read: %s", async (text) => {
+  ])("fails where it would read too many: %s", async (text) => {
     const failed = listPage([source], queryOf(text), { offset: 0, limit: 1 });
     await expect(failed).rejects.toThrow(expect.objectContaining({ fault: "scim.too_many" }));
     expect(asked.read).toBe(0);
   });
 });
 
-test("the longest roster that is read for an order has 150,000", async () => {
-  const { source } = sourceOf(people(3, () => ["vast"]));
+test("sorts a member list of up to 150,000", async () => {
+  const { source } = sourceOf(people(3, () => ["large"]));
   const claiming = (count: number): Source<Person> => ({
     ...source,
-    roster: async (equality) => {
-      const roster = await source.roster?.(equality);
-      return roster && { ...roster, count };
+    memberList: async (equality) => {
+      const list = await source.memberList?.(equality);
+      return list && { ...list, count };
     },
   });
   const ask = (count: number, more: Partial<Query>, offset = 0) =>
-    listPage([claiming(count)], queryOf('groups.value eq "vast"', more), { offset, limit: 3 });
-  expect((await ask(ROSTER_READ_MAX, { anyOrder: false })).things).toHaveLength(3);
-  const failure = await ask(ROSTER_READ_MAX + 1, { anyOrder: false }).catch((error: unknown) => error);
+    listPage([claiming(count)], queryOf('groups.value eq "large"', more), { offset, limit: 3 });
+  expect((await ask(MEMBERS_READ_MAX, { anyOrder: false })).items).toHaveLength(3);
+  const failure = await ask(MEMBERS_READ_MAX + 1, { anyOrder: false }).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(Fault);
   expect(failure).toMatchObject({ fault: "scim.too_many" });
-  // Unordered its beginning and its end are near, whatever its length.
-  expect((await ask(ROSTER_READ_MAX * 10, {})).things).toHaveLength(3);
+  // Without an order, both ends of a list of any length are cheap to read.
+  expect((await ask(MEMBERS_READ_MAX * 10, {})).items).toHaveLength(3);
 });
 
 describe("planning", () => {
@@ -306,7 +309,7 @@ describe("planning", () => {
     ['groups.value eq "all" and id eq "id-0000001"', 1],
     ['groups.value eq "taxis" and userName sw "name.000000"', 3],
     ['groups.value eq "all" and userName eq "name.0000004" and title eq "Dispatcher"', 1],
-  ])("reads the fewest: %s", async (text, most) => {
+  ])("reads the fewest candidates: %s", async (text, most) => {
     const { source, asked } = sourceOf(all);
     await listPage([source], queryOf(text), { offset: 0, limit: 300 });
     expect(asked.read).toBeLessThanOrEqual(most);

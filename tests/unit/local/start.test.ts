@@ -1,4 +1,8 @@
-/** What `npm start` and `npm run keys` say to whoever starts them wrongly: a sentence, and no data made or taken for lost. */
+/**
+ * What `npm start` and `npm run keys` print when they are started wrongly: a sentence; no data is created or taken for lost.
+ * The tests wait for what the processes print and for their ends, never for a time; a test may take `PROCESS_MS` for each
+ * process, which only ends one that hangs.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -9,6 +13,8 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 const program = (name: string): string => fileURLToPath(new URL(`../../../packages/local/${name}.ts`, import.meta.url));
+
+const PROCESS_MS = 120_000;
 
 let directory = "";
 beforeAll(async () => {
@@ -21,7 +27,14 @@ type Environment = Readonly<Record<string, string>>;
 const launch = (name: string, args: readonly string[], environment: Environment): ChildProcess =>
   spawn(process.execPath, [program(name), ...args], {
     cwd: directory,
-    env: { PATH: process.env.PATH, PORT: "0", MTLS_PORT: "0", ...environment },
+    // Compiled modules are shared by the processes: most of their work is compiling.
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: join(directory, "compiled"),
+      PORT: "0",
+      MTLS_PORT: "0",
+      ...environment,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
 
@@ -38,23 +51,27 @@ const run = async (name: string, args: readonly string[], environment: Environme
   return { code, output, errors };
 };
 
-/** Starts the service and answers once it is ready. */
-const start = async (environment: Environment) => {
+/** Starts the service and resolves once it is ready. Throws where it ends before. */
+const start = async (environment: Environment): Promise<ChildProcess> => {
   const child = launch("start", [], environment);
   child.stderr?.resume();
-  for await (const text of child.stdout?.setEncoding("utf8") ?? []) if (String(text).includes("ready http")) break;
-  return child;
+  let output = "";
+  for await (const text of child.stdout?.setEncoding("utf8") ?? []) {
+    output += text;
+    if (/^ready http:/m.test(output)) return child;
+  }
+  throw new Error(`the service ended before it was ready: ${output}`);
 };
-const stop = async (child: ChildProcess) => {
-  const gone = once(child, "exit");
+const stop = async (child: ChildProcess): Promise<void> => {
+  const ended = once(child, "exit");
   child.kill("SIGTERM");
-  await gone;
+  await ended;
 };
 
 describe("npm start refuses, with one sentence,", () => {
   test.each<[string, Environment, RegExp]>([
     [
-      "a database that is no address",
+      "a database without a valid address",
       { DYNAMODB_ENDPOINT: "nonsense" },
       /^DYNAMODB_ENDPOINT must be an address .*"nonsense"\.$/,
     ],
@@ -65,31 +82,33 @@ describe("npm start refuses, with one sentence,", () => {
       /^DYNAMODB_ENDPOINT http:\/\/127\.0\.0\.1:9 cannot be used: .*ECONNREFUSED.*\. Is a DynamoDB running there\?$/,
     ],
     [
-      "a password that no user may have",
+      "a password that breaks the rule of passwords",
       { ADMIN_PASSWORD: "four" },
       /^ADMIN_PASSWORD: The password must have 5 to 100 /,
     ],
-    ["a port that is none", { PORT: "http" }, /^PORT must be a port number from 0 to 65535, not "http"\.$/],
-  ])("%s", async (_, environment, sentence) => {
+    ["an invalid port", { PORT: "http" }, /^PORT must be a port number from 0 to 65535, not "http"\.$/],
+  ])("%s", { timeout: PROCESS_MS }, async (_, environment, sentence) => {
     const { code, output, errors } = await run("start", [], { DATA_DIR: ":memory:", ...environment });
     expect([code, output]).toEqual([1, ""]);
     expect(errors.trimEnd()).toMatch(sentence);
   });
 
-  test.skipIf(process.platform !== "linux")("a directory where none can be made", async () => {
-    for (const place of ["/proc/x", "/proc/x/y"]) {
+  test.skipIf(process.platform !== "linux").each(["/proc/x", "/proc/x/y"])(
+    "the directory %s, which cannot be created",
+    { timeout: PROCESS_MS },
+    async (place) => {
       const { code, errors } = await run("start", [], { DATA_DIR: place });
       expect([code, errors]).toEqual([1, expect.stringMatching(`^DATA_DIR "${place}" cannot be used: ENOENT.*\n$`)]);
-    }
-  });
+    },
+  );
 
-  test("a mistake in a rule of access, with the file's name", async () => {
+  test("a mistake in a rule of access, and names the file", { timeout: PROCESS_MS }, async () => {
     const file = join(directory, "wrong.toml");
     await writeFile(file, '[[resource.access_control]]\ncontext = "/nothing"\nhttp_method = "GET"\n');
     const { code, errors } = await run("start", [], { DATA_DIR: ":memory:", DEPLOYMENT_TOML: file });
     expect([code, errors]).toEqual([
       1,
-      `${file}: resource.access_control number 1 (line 1): no operation of the API has such a path and method\n`,
+      `${file}: resource.access_control number 1 (line 1): no operation of the API has this path and method; correct context and http_method, or delete the rule\n`,
     ]);
   });
 });
@@ -100,7 +119,9 @@ describe("a directory of data", () => {
     DATA_DIR = join(await mkdtemp(join(directory, "data-")), "made", "for it");
   });
 
-  test("keeps its sealing key, and is refused without it until it is put back", async () => {
+  test("keeps its sealing key, and is refused until the key is put back", {
+    timeout: 3 * PROCESS_MS,
+  }, async () => {
     await stop(await start({ DATA_DIR }));
     const key = join(DATA_DIR, "seal.key");
     const before = await readFile(key, "utf8");
@@ -116,7 +137,7 @@ describe("a directory of data", () => {
     expect(await readFile(key, "utf8")).toBe(before);
   });
 
-  test("lets keys be changed once the service has stopped, and no sooner", async () => {
+  test("allows changes of keys only after the service has stopped", { timeout: 3 * PROCESS_MS }, async () => {
     const service = await start({ DATA_DIR });
     const refused = await run("keys", ["rotate"], { DATA_DIR });
     expect([refused.code, refused.output, refused.errors]).toEqual([
@@ -130,14 +151,12 @@ describe("a directory of data", () => {
     expect(rotated.output).toMatch(/ signs\n.* signs from /);
   });
 
-  test("is not made by a command on keys", async () => {
-    for (const words of [["list"], ["rotate"]]) {
-      const { code, output, errors } = await run("keys", words, {});
-      expect([code, output]).toEqual([1, ""]);
-      expect(errors).toBe(
-        `${join(directory, ".data")} holds no data of the service: set DATA_DIR to the directory that it runs on.\n`,
-      );
-    }
+  test.each(["list", "rotate"])("is not created by `npm run keys %s`", { timeout: PROCESS_MS }, async (word) => {
+    const { code, output, errors } = await run("keys", [word], {});
+    expect([code, output]).toEqual([1, ""]);
+    expect(errors).toBe(
+      `${join(directory, ".data")} holds no data of the service: set DATA_DIR to the directory that it runs on.\n`,
+    );
     expect(await readdir(directory)).not.toContain(".data");
   });
 });

@@ -1,4 +1,4 @@
-/** The scopes of bulk operations are those that the catalogue and the system APIs have. */
+/** The scopes of bulk operations exist in the catalogue and in the system APIs. */
 import { expect, test } from "vitest";
 import { operations } from "#core/catalogue.ts";
 import { systemScopes } from "#core/domain/system-apis.ts";

@@ -1,4 +1,4 @@
-/** What real clients send when they make a resource (reference scim.md sections 3.11, 3.15, 6.2 to 6.4). */
+/** Requests of real clients that create a resource. */
 import { describe, expect, test } from "vitest";
 import { schemaResources } from "#core/scim/discovery.ts";
 import { readResource } from "#core/scim/input.ts";
@@ -9,7 +9,7 @@ import { groupType, userType } from "#core/scim/schema/resource-types.ts";
 const enterprise = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";
 const system = "urn:scim:wso2:schema";
 
-test("Entra ID: nulls, boolean texts, a manager as a text or in a list, strange formats, foreign schemas", () => {
+test("Entra ID: nulls, booleans as strings, a manager as a string or in a list, unusual formats, unknown schemas", () => {
   const given = {
     schemas: [
       "urn:ietf:params:scim:schemas:core:2.0:User",
@@ -38,7 +38,7 @@ test("Entra ID: nulls, boolean texts, a manager as a text or in a list, strange 
   requireAll(userType, resource);
 });
 
-test("Okta: what it read is sent back with groups, id and meta", () => {
+test("Okta: a resource sent back with groups, id and meta", () => {
   const own = {
     userName: "kim@okta.example",
     name: { givenName: "Kim", familyName: "Kay" },
@@ -53,7 +53,7 @@ test("Okta: what it read is sent back with groups, id and meta", () => {
   requireAll(userType, readResource(userType, given));
 });
 
-test("the samples of WSO2: no schemas, the user name by its other spelling, a typed e-mail", () => {
+test("samples of WSO2: no schemas, username instead of userName, an e-mail address with a type", () => {
   const given = {
     schemas: [],
     username: "PRIMARY/kim",
@@ -70,7 +70,7 @@ test("the samples of WSO2: no schemas, the user name by its other spelling, a ty
   });
 });
 
-describe("a client that fills whatever the schemas say can be written", () => {
+describe("a client that sends every writable attribute", () => {
   const simple: Readonly<Record<string, Json>> = {
     boolean: true,
     integer: 2_147_483_647,
@@ -96,7 +96,7 @@ describe("a client that fills whatever the schemas say can be written", () => {
     const others = extensions.map(({ id, attributes }): [string, Json] => [id as string, valuesOf(attributes)]);
     return { ...valuesOf(core?.attributes), ...Object.fromEntries(others) };
   };
-  test.each([userType, groupType])("is answered with the same: $name", (type) => {
+  test.each([userType, groupType])("gets the same resource back: $name", (type) => {
     const given = filled(type);
     expect(readResource(type, given)).toEqual(given);
     requireAll(type, readResource(type, given));

@@ -7,7 +7,7 @@ import {
   serviceProviderConfig,
 } from "#core/scim/discovery.ts";
 import type { Attribute, Json, JsonObject, Schema } from "#core/scim/schema/attribute.ts";
-import { allSchemas, groupType, userType, userTypeFor } from "#core/scim/schema/resource-types.ts";
+import { groupType, schemasOfTypes, userType, userTypeFor } from "#core/scim/schema/resource-types.ts";
 
 const base = "https://host/t/acme/scim2";
 const types = [userType, groupType];
@@ -15,7 +15,7 @@ const config = serviceProviderConfig({ base, ...limits });
 const resourceTypes = resourceTypeResources(base, types);
 const schemas = schemaResources(base, types);
 
-/** What is told must fit the schema that is told of it: no member without an attribute, none of another type. */
+/** Expects a resource to fit its schema: no member without an attribute, no value of another type. */
 const misfits = (members: JsonObject, attributes: readonly Attribute[], path = ""): string[] => [
   ...attributes
     .filter(({ name, required }) => required && members[name] === undefined)
@@ -25,7 +25,7 @@ const misfits = (members: JsonObject, attributes: readonly Attribute[], path = "
     if (!attribute) return [`${path}${name} is unknown`];
     if (Array.isArray(value) !== attribute.multiValued) return [`${path}${name} is no list, or one`];
     const values: readonly Json[] = Array.isArray(value) ? value : [value];
-    // The schema of schemas stops where it would begin to tell of itself (RFC 7643 section 8.7.2).
+    // The schema of schemas is not recursive (RFC 7643 section 8.7.2).
     const again = name === "subAttributes" ? [attribute] : [];
     return values.flatMap((each) => {
       if (attribute.type === "complex") {
@@ -40,12 +40,12 @@ const misfits = (members: JsonObject, attributes: readonly Attribute[], path = "
 ];
 
 const schemaOf = (resource: JsonObject): Schema | undefined =>
-  allSchemas.find(({ id }) => Array.isArray(resource.schemas) && resource.schemas[0] === id);
+  schemasOfTypes([userType, groupType]).find(({ id }) => Array.isArray(resource.schemas) && resource.schemas[0] === id);
 
 const all = [config, ...resourceTypes, ...schemas];
 
 test.each(all.map((resource) => [(resource.meta as JsonObject).location, resource] as const))(
-  "%s is what its own schema says",
+  "%s fits its own schema",
   (_location, resource) => {
     const schema = schemaOf(resource);
     const { schemas: _, meta, ...members } = resource;
@@ -54,13 +54,13 @@ test.each(all.map((resource) => [(resource.meta as JsonObject).location, resourc
   },
 );
 
-test("nothing is null, empty text or undefined", () => {
+test("contains no null, empty string or undefined", () => {
   const values = (value: unknown): unknown[] =>
     typeof value === "object" && value !== null ? Object.values(value).flatMap(values) : [value];
   expect(values(all).filter((value) => value === null || value === undefined || value === "")).toEqual([]);
 });
 
-test("the configuration says what the service does", () => {
+test("publishes the capabilities and limits of the service", () => {
   expect(config).toMatchObject({
     schemas: ["urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig"],
     patch: { supported: true },
@@ -87,7 +87,7 @@ test("the configuration says what the service does", () => {
 });
 
 describe("resource types", () => {
-  test("are users and groups, in this order", () => {
+  test("are User and Group, in this order", () => {
     expect(resourceTypes).toEqual([
       {
         schemas: ["urn:ietf:params:scim:schemas:core:2.0:ResourceType"],
@@ -114,14 +114,14 @@ describe("resource types", () => {
       },
     ]);
   });
-  test("use schemas that are told of", () => {
+  test("have published schemas", () => {
     const used = types.flatMap(({ schema, extensions }) => [schema, ...extensions].map(({ id }) => id));
     expect(schemas.map(({ id }) => id)).toEqual(expect.arrayContaining(used));
   });
 });
 
 describe("schemas", () => {
-  test("are those of users, groups and the protocol, each once", () => {
+  test("are those of users, groups and discovery resources, each once", () => {
     expect(schemas.map(({ id }) => id)).toEqual([
       "urn:ietf:params:scim:schemas:core:2.0:User",
       "urn:ietf:params:scim:schemas:core:2.0:Group",
@@ -138,7 +138,7 @@ describe("schemas", () => {
     expect(resourceWithId(schemas, "urn:x")).toBeUndefined();
     expect(users).toMatchObject({ description: expect.stringContaining("User Account") });
   });
-  test("tell whether a password is required as the deployment has it", () => {
+  test("show whether the deployment requires a password", () => {
     const passwordIn = (passwordRequired: boolean) => {
       const [users = {}] = schemaResources(base, [userTypeFor({ passwordRequired })]);
       return (users.attributes as JsonObject[]).find(({ name }) => name === "password");
@@ -156,7 +156,7 @@ describe("schemas", () => {
     });
     expect(passwordIn(false)).toMatchObject({ required: false });
   });
-  test("give every attribute all of its characteristics, and nothing of the service's own notes", () => {
+  test("show every characteristic of an attribute, without internal ones", () => {
     const attributes = (list: Json | undefined): JsonObject[] =>
       ((list ?? []) as JsonObject[]).flatMap((each) => [each, ...attributes(each.subAttributes)]);
     const legal = {

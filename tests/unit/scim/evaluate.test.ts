@@ -1,4 +1,4 @@
-/** What filters mean for resources (reference scim.md section 3.5; row ids of section 6). */
+/** Evaluation of filters (C row ids: docs/scim-conformance.md). */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type BindOptions, bindFilter } from "#core/scim/filter/bind.ts";
@@ -14,7 +14,7 @@ const bind = (text: string, type: ResourceType = userType, options: BindOptions 
 const holds = (text: string, resource: Resource = kim, type: ResourceType = userType): boolean =>
   matches(bind(text, type), resource);
 
-describe("true of Kim", () => {
+describe("matches Kim", () => {
   test.each([
     ["C070 eq", 'userName eq "Kim"'],
     ["C071 ne", 'userName ne "Lee"'],
@@ -109,7 +109,7 @@ describe("true of Kim", () => {
   });
 });
 
-describe("not true of Kim", () => {
+describe("does not match Kim", () => {
   test.each([
     ["C070 eq", 'userName eq "Lee"'],
     ["C070 eq of an attribute that Kim lacks", 'nickName eq ""'],
@@ -138,7 +138,7 @@ describe("not true of Kim", () => {
     expect(holds(`not (${text})`)).toBe(true);
   });
 
-  test("C097 an extension that is not used is not listed", () => {
+  test("C097 does not list an extension without data", () => {
     const { [ENTERPRISE]: _, ...plain } = kim;
     expect(holds(`schemas eq "${ENTERPRISE}"`, plain)).toBe(false);
     expect(holds(`schemas ne "${USER}"`, plain)).toBe(true);
@@ -147,7 +147,7 @@ describe("not true of Kim", () => {
   });
 });
 
-describe("what is refused with invalidFilter", () => {
+describe("refuses with invalidFilter", () => {
   test.each([
     ["C078 order of booleans", "active gt true"],
     ["C078 order of booleans in brackets", "emails[primary ge false]"],
@@ -185,17 +185,17 @@ describe("what is refused with invalidFilter", () => {
     ["brackets of schemas", `schemas[value eq "${USER}"]`],
     ["schemas by order", 'schemas gt "a"'],
     ["prototype", "__proto__ pr"],
-    ["what every object has", 'constructor eq "a"'],
-    ["what every object has, in brackets", "emails[toString pr]"],
+    ["a name that every object inherits", 'constructor eq "a"'],
+    ["a name that every object inherits, in brackets", "emails[toString pr]"],
   ])("%s: %s", (_, text) => expect(faultOf(() => bind(text))).toBe("scim.filter_invalid"));
 
-  test("the sentence says what would be right", () => {
-    expect(sentenceOf(() => bind("active gt true"))).toBe(
-      "The operator 'gt' is not for 'active', whose type is boolean; use eq, ne or pr.",
+  test("says what to send instead", () => {
+    expect(sentenceOf(() => bind("active gt true"))).toBe("The operator 'gt' does not fit 'active'. Use eq, ne or pr.");
+    expect(sentenceOf(() => bind("userName pr and nope pr"))).toBe(
+      "'nope' at character 17 is not an attribute of User.",
     );
-    expect(sentenceOf(() => bind("userName pr and nope pr"))).toBe("'nope' at character 17 is no attribute of User.");
     expect(sentenceOf(() => bind("meta.created gt 5"))).toBe(
-      `'5' at character 17 is no value of 'meta.created', whose type is dateTime; it is written "2024-05-13T04:42:34Z".`,
+      `'5' at character 17 is not a value of 'meta.created', which is of type dateTime. Example: "2024-05-13T04:42:34Z".`,
     );
     expect(sentenceOf(() => bind("name eq x"))).toContain("such as name.formatted");
   });
@@ -204,7 +204,7 @@ describe("what is refused with invalidFilter", () => {
 describe("a filter over several types", () => {
   const nothing = (text: string) => bind(text, groupType, { unknown: "nothing" });
 
-  test("C069 an attribute that a type does not have is one without a value", () => {
+  test("C069 treats an unknown attribute as one without a value", () => {
     const answers: readonly (readonly [string, boolean])[] = [
       ["userName pr", false],
       ['userName eq "x"', false],
@@ -226,7 +226,7 @@ describe("a filter over several types", () => {
     for (const [text, expected] of answers) expect([text, matches(nothing(text), team)]).toEqual([text, expected]);
     expect(matches(nothing('meta.resourceType eq "Group"'), { ...team, meta: { resourceType: "Group" } })).toBe(true);
   });
-  test("what is decided without looking is worked out", () => {
+  test("simplifies parts that are always or never true", () => {
     expect(nothing('userName eq "x" and displayName eq "team"')).toEqual({ kind: "never" });
     expect(nothing('userName ne "x" or displayName eq "team"')).toEqual({ kind: "always" });
     expect(nothing('userName eq "x" or displayName eq "team"')).toMatchObject({ kind: "compare" });
@@ -236,14 +236,14 @@ describe("a filter over several types", () => {
     expect(leavesOf(nothing("schemas pr"))).toEqual([]);
     expect(leavesOf(nothing("userName pr"))).toEqual([]);
   });
-  test("a secret stays one, and a comparison that cannot be made is refused", () => {
+  test("refuses secret attributes and invalid comparisons", () => {
     expect(faultOf(() => bind('password eq "x"', userType, { unknown: "nothing" }))).toBe("scim.filter_invalid");
     expect(faultOf(() => bind("active gt true", userType, { unknown: "nothing" }))).toBe("scim.filter_invalid");
     expect(faultOf(() => nothing("userName co null"))).toBe("scim.filter_invalid");
   });
 });
 
-describe("groups and types of one's own", () => {
+describe("groups and other types", () => {
   test.each([
     ["M19 name in any case", 'displayName eq "TEAM"', true],
     ["members by id", 'members.value eq "u-1"', true],
@@ -269,13 +269,13 @@ describe("groups and types of one's own", () => {
     ["by code points", 'tags gt "b\uFFFD"', true],
     ["bare name of an extension", "level ge 7", true],
   ])("%s: %s", (_, text, expected) => expect(holds(text, badge, badgeType)).toBe(expected));
-  test("a name that every object inherits is no value", () => {
+  test("takes an inherited property for no value", () => {
     expect(holds("constructor pr", {}, badgeType)).toBe(false);
   });
 });
 
-describe("what a planner sees", () => {
-  test("the leaves, with the value as it was written", () => {
+describe("for query planning", () => {
+  test("returns the leaves, with values as written", () => {
     const canonical: BindOptions["canonical"] = (path, text) =>
       pathName(path) === "userName" ? text.replace(/^PRIMARY\//i, "") : text;
     const filter = bind('userName eq "PRIMARY/Kim" and displayName sw "PRIMARY/"', userType, {
@@ -289,12 +289,12 @@ describe("what a planner sees", () => {
     expect(matches(bind('userName eq "primary/KIM"', userType, { unknown: "refuse", canonical }), kim)).toBe(true);
     expect(matches(bind('userName eq "primary/KIM"'), kim)).toBe(false);
   });
-  test("the names that a filter looks at", () => {
+  test("returns the names that a filter reads", () => {
     const text = `userName sw "k" and (emails[type eq "work"].value pr or not (${ENTERPRISE}:department pr)) and schemas eq "${SYSTEM}"`;
     expect([...namesIn(bind(text))]).toEqual(["userName", "emails.value", `${ENTERPRISE}:department`, SYSTEM]);
     expect([...namesIn(bind('USERNAME eq "a" or not (username ew "b")'))]).toEqual(["userName"]);
   });
-  test("terms of one kind are one list", () => {
+  test("joins terms of one kind in one list", () => {
     expect(bind("userName pr and (displayName pr and title pr) and (nickName pr or title pr)")).toMatchObject({
       kind: "and",
       parts: [{ kind: "present" }, { kind: "present" }, { kind: "present" }, { kind: "or" }],
@@ -302,7 +302,7 @@ describe("what a planner sees", () => {
     expect(combined("and", [])).toEqual({ kind: "always" });
     expect(combined("or", [])).toEqual({ kind: "never" });
   });
-  test("the equalities that it demands, and its size", () => {
+  test("returns the required equalities, and the size", () => {
     const filter = bind(
       'emails[type eq "work" and primary eq "TRUE" and value co "@" and (display eq "a" or display eq "b")]',
     );
@@ -315,11 +315,11 @@ describe("what a planner sees", () => {
   });
 });
 
-describe("laws", () => {
+describe("properties", () => {
   const text = fc.string({ unit: "grapheme", maxLength: 6 }).filter((one) => one !== "");
   const quoted = (value: string) => JSON.stringify(value);
 
-  test("every value equals itself, contains itself, and is neither before nor behind itself", () => {
+  test("every value equals and contains itself, and is neither less nor greater", () => {
     fc.assert(
       fc.property(text, (value) => {
         const resource: Resource = { userName: value };
@@ -342,7 +342,7 @@ describe("laws", () => {
       }),
     );
   });
-  test("not (a and b) is not (a) or not (b), whatever a and b are", () => {
+  test("not (a and b) equals not (a) or not (b), for any a and b", () => {
     const term = fc.constantFrom(
       "userName pr",
       "title pr",

@@ -1,17 +1,17 @@
-/** What holds for any JSON, and for anything that is nearly a user. */
+/** Properties of parsed input, for any JSON and for almost valid users. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Fault } from "#core/platform/faults.ts";
 import { readResource } from "#core/scim/input.ts";
 import { present, projectionOf } from "#core/scim/projection.ts";
-import { checkImmutable, requireAll, schemasOf } from "#core/scim/requirements.ts";
+import { checkImmutable, requireAll } from "#core/scim/requirements.ts";
 import type { Attribute, Json, Resource, ResourceType } from "#core/scim/schema/attribute.ts";
 import { coreAttributes } from "#core/scim/schema/paths.ts";
 import { groupType, userType } from "#core/scim/schema/resource-types.ts";
 
 const types = [userType, groupType];
 
-/** A name as a client may write it. */
+/** A name in the spellings of clients. */
 const spelt = (name: string): fc.Arbitrary<string> =>
   fc.oneof(
     { weight: 4, arbitrary: fc.constant(name) },
@@ -55,7 +55,7 @@ const bodyOf = (type: ResourceType): fc.Arbitrary<unknown> =>
     )
     .map(([core, ...extensions]) => ({ ...core, ...Object.fromEntries(extensions) }));
 
-/** The resource, or nothing where the body is refused; anything but a fault is thrown on. */
+/** The resource; `undefined` for a refused body. Throws anything but a fault. */
 const readOrRefuse = (type: ResourceType, body: unknown): Resource | undefined => {
   try {
     return readResource(type, body);
@@ -75,18 +75,18 @@ const outcome = (work: () => unknown): string => {
   }
 };
 
-/** Every value inside of one, itself included. */
+/** A value and every value in it. */
 const within = (value: Json): Json[] => [
   value,
   ...(typeof value === "object" && value !== null ? Object.values(value).flatMap(within) : []),
 ];
 
 describe.each(types)("$name", (type) => {
-  test("any JSON is read or refused", () => {
+  test("parses or refuses any JSON", () => {
     fc.assert(fc.property(fc.jsonValue({ maxDepth: 6 }), (body) => void readOrRefuse(type, body)));
   });
 
-  test("what is read is canonical: read again it is the same", () => {
+  test("parses canonical resources to themselves", () => {
     let resources = 0;
     fc.assert(
       fc.property(bodyOf(type), (body) => {
@@ -97,11 +97,11 @@ describe.each(types)("$name", (type) => {
       }),
       { numRuns: 500 },
     );
-    // The property would hold of refusals too.
+    // The property also holds for refusals, so some must be accepted.
     expect(resources).toBeGreaterThan(50);
   });
 
-  test("what is read holds nothing unassigned, and only names of the schemas", () => {
+  test("returns no unassigned values and no unknown names", () => {
     const names = new Set(
       [...coreAttributes(type), ...type.extensions.flatMap(({ attributes }) => attributes)].flatMap(
         ({ name, subAttributes = [] }) => [name, ...subAttributes.map((sub) => sub.name)],
@@ -123,25 +123,25 @@ describe.each(types)("$name", (type) => {
     );
   });
 
-  test("what the rest does with it is an answer or a fault", () => {
+  test("returns a result or a fault from every function on a parsed resource", () => {
     fc.assert(
       fc.property(bodyOf(type), bodyOf(type), (first, second) => {
         const [before, after] = [readOrRefuse(type, first) ?? {}, readOrRefuse(type, second) ?? {}];
         expect(outcome(() => checkImmutable(type, before, after))).toMatch(/^(passed|scim\.mutability)$/);
         expect(outcome(() => requireAll(type, before))).toMatch(/^(passed|request\.invalid)$/);
-        expect(schemasOf(type, before)).toContain(type.schema.id);
+        expect(present(projectionOf(type, {}), before).schemas).toContain(type.schema.id);
       }),
     );
   });
 
-  test("what a client reads it can send back, and nothing changes", () => {
+  test("changes nothing when a client sends back what it read", () => {
     fc.assert(
       fc.property(bodyOf(type), (body) => {
         const { password: _, ...resource } = readOrRefuse(type, body) ?? {};
         const meta = { resourceType: type.name, version: 'W/"1"' };
         const options = { usernameAlias: "PRIMARY/other", emptyLists: ["members"] };
         const shown = present(projectionOf(type, {}), { ...resource, id: "1", meta }, options);
-        // A name that is not shown is what the alias would be taken for.
+        // Without userName the alias would be taken for it.
         if (type === userType && resource.userName === undefined) return;
         expect(JSON.stringify(readResource(type, shown))).toBe(JSON.stringify(resource));
       }),
@@ -149,7 +149,7 @@ describe.each(types)("$name", (type) => {
     );
   });
 
-  test("nothing that is asked for shows a password, or a name that no schema has", () => {
+  test("never shows a password or an unknown name, for any projection", () => {
     const secret = "Correct-Horse-9";
     const names = fc.constantFrom(
       ...[
@@ -182,7 +182,7 @@ describe.each(types)("$name", (type) => {
         expect(JSON.stringify(shown)).not.toContain(secret);
         expect(Object.keys(shown)).not.toContain("password");
         expect(shown.id).toBe("1");
-        // What is shown is all that the projection shows of it.
+        // A second projection shows the same.
         expect(JSON.stringify(present(projection, shown))).toBe(JSON.stringify(shown));
       }),
     );

@@ -8,7 +8,7 @@ const enterprise = "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User";
 const system = "urn:scim:wso2:schema";
 
 const read = (given: unknown) => readResource(userType, given);
-/** The name and the sentence of the fault that something throws. */
+/** The name and the description of a thrown fault. */
 const faultOf = (work: () => unknown): readonly [string, string] => {
   try {
     work();
@@ -20,7 +20,7 @@ const faultOf = (work: () => unknown): readonly [string, string] => {
 };
 const refusal = (given: unknown) => faultOf(() => read(given));
 
-describe("what is read", () => {
+describe("accepts", () => {
   test.each<[string, unknown, unknown]>([
     ["nothing", {}, {}],
     [
@@ -28,7 +28,7 @@ describe("what is read", () => {
       { DISPLAYNAME: "K", Name: { GIVENNAME: "Kim" } },
       { displayName: "K", name: { givenName: "Kim" } },
     ],
-    ["the schema's own spelling before any other", { displayName: "a", DisplayName: "b" }, { displayName: "a" }],
+    ["the schema's spelling before any other", { displayName: "a", DisplayName: "b" }, { displayName: "a" }],
     ["the last of other spellings", { DISPLAYNAME: "a", DisplayName: "b" }, { displayName: "b" }],
     ["userName before username", { username: "PRIMARY/kim", userName: "kim" }, { userName: "kim" }],
     ["username where it is alone", { username: "PRIMARY/kim" }, { userName: "PRIMARY/kim" }],
@@ -165,7 +165,7 @@ describe("what is read", () => {
     ["no enterprise attributes from the system extension", { [system]: { department: "Sales" } }, {}],
   ])("%s", (_what, given, resource) => expect(read(given)).toEqual(resource));
 
-  test("in the order of the schema, whatever the order given", () => {
+  test("members in any order, and stores them in the order of the schema", () => {
     const resource = read({
       [system]: { country: "CH", preferredChannel: "SMS" },
       name: { familyName: "K", formatted: "F" },
@@ -182,7 +182,7 @@ describe("what is read", () => {
     );
   });
 
-  test("members without names of people, and any number of them", () => {
+  test("any number of members, without their display names", () => {
     const members = Array.from({ length: 1_500 }, (_, index) => ({ value: String(index), display: "x", $ref: null }));
     const given = { displayName: "G", members: [...members, "0", { value: "0", type: "User" }] };
     const { members: read } = readResource(groupType, given);
@@ -191,13 +191,13 @@ describe("what is read", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("refuses", () => {
   test.each<[unknown, string, string]>([
     [[], "request.malformed", "a list"],
-    [null, "request.malformed", "nothing"],
-    ["kim", "request.malformed", "a text"],
+    [null, "request.malformed", "null"],
+    ["kim", "request.malformed", "a string"],
     [7, "request.malformed", "a number"],
-  ])("a body that is no object: %j", (given, fault, kind) => {
+  ])("a body that is not an object: %j", (given, fault, kind) => {
     expect(refusal(given)).toEqual([fault, `The body must be a JSON object, not ${kind}.`]);
   });
 
@@ -206,15 +206,15 @@ describe("what is refused", () => {
     ["a number for a text", { userName: 7 }, "userName must be a string, not a number."],
     ["a boolean for a text", { displayName: true }, "displayName must be a string, not a boolean."],
     ["a list for a text", { displayName: ["a"] }, "displayName must be a string, not a list."],
-    ["a number for a boolean", { active: 1 }, "active must be a boolean: true or false."],
-    ["a word for a boolean", { active: "yes" }, "active must be a boolean: true or false."],
-    ["a text for an object", { name: "Kim" }, "name must be an object, not a text."],
+    ["a number for a boolean", { active: 1 }, "active must be true or false."],
+    ["a word for a boolean", { active: "yes" }, "active must be true or false."],
+    ["a text for an object", { name: "Kim" }, "name must be an object, not a string."],
     ["a list of two for an object", { name: [{ givenName: "a" }, {}] }, "name must be one object, not a list."],
     ["a list in a list for an object", { name: [[{}]] }, "name must be one object, not a list."],
     ["a list in a list of objects", { emails: [[{ value: "a" }]] }, "emails[0] must be one object, not a list."],
-    ["a text for an address", { addresses: ["Main St"] }, "addresses[0] must be an object, not a text."],
+    ["a text for an address", { addresses: ["Main St"] }, "addresses[0] must be an object, not a string."],
     ["a number for the value of an element", { emails: ["a", 5] }, "emails[1].value must be a string, not a number."],
-    ["a wrong part of an element", { emails: [{ primary: 1 }] }, "emails[0].primary must be a boolean: true or false."],
+    ["a wrong part of an element", { emails: [{ primary: 1 }] }, "emails[0].primary must be true or false."],
     ["a wrong part of an object", { name: { givenName: { a: 1 } } }, "name.givenName must be a string, not an object."],
     [
       "an object in a list of texts",
@@ -226,7 +226,7 @@ describe("what is refused", () => {
       { [enterprise]: { manager: 5 } },
       `${enterprise}:manager.value must be a string, not a number.`,
     ],
-    ["a text for an extension", { [enterprise.toUpperCase()]: "x" }, `${enterprise} must be an object, not a text.`],
+    ["a text for an extension", { [enterprise.toUpperCase()]: "x" }, `${enterprise} must be an object, not a string.`],
     [
       "a list for an extension",
       { [enterprise]: [{ department: "x" }] },
@@ -238,7 +238,7 @@ describe("what is refused", () => {
       `${system}:failedLoginAttempts must be a whole number.`,
     ],
     [
-      "a number beyond all counting",
+      "a number that is too large",
       { [system]: { failedLoginAttempts: 1e300 } },
       `${system}:failedLoginAttempts must be a whole number.`,
     ],
@@ -250,45 +250,45 @@ describe("what is refused", () => {
     [
       "text that is not base64",
       { x509Certificates: ["AQ*="] },
-      "x509Certificates[0].value must be binary data in base64 (RFC 4648 section 4).",
+      "x509Certificates[0].value must be base64 (RFC 4648 section 4).",
     ],
     [
-      "base64 that stands for nothing whole",
+      "base64 with an incomplete byte",
       { x509Certificates: ["AQIDB"] },
-      "x509Certificates[0].value must be binary data in base64 (RFC 4648 section 4).",
+      "x509Certificates[0].value must be base64 (RFC 4648 section 4).",
     ],
     [
       "base64 with a digit too many",
       { x509Certificates: ["AQIDBB=="] },
-      "x509Certificates[0].value must be binary data in base64 (RFC 4648 section 4).",
+      "x509Certificates[0].value must be base64 (RFC 4648 section 4).",
     ],
     [
       "base64 of URLs",
       { x509Certificates: ["_-_-"] },
-      "x509Certificates[0].value must be binary data in base64 (RFC 4648 section 4).",
+      "x509Certificates[0].value must be base64 (RFC 4648 section 4).",
     ],
     [
       "base64 of nothing",
       { x509Certificates: ["=="] },
-      "x509Certificates[0].value must be binary data in base64 (RFC 4648 section 4).",
+      "x509Certificates[0].value must be base64 (RFC 4648 section 4).",
     ],
     [
       "half of a surrogate pair",
       { displayName: "a\ud800" },
-      "displayName holds half of a surrogate pair, which is not a character.",
+      "displayName contains half of a surrogate pair, which is not a character.",
     ],
-  ])("%s is malformed", (_what, given, sentence) => {
+  ])("%s as malformed", (_what, given, sentence) => {
     expect(refusal(given)).toEqual(["request.malformed", `Attribute ${sentence}`]);
   });
 
   const many = (length: number) => Array.from({ length }, (_, index) => ({ value: `${index}@example.com` }));
   test.each<[string, unknown, string]>([
-    ["a long text", { displayName: "x".repeat(1_025) }, "displayName is longer than 1,024 characters."],
-    ["a long photo", { photos: ["x".repeat(16_385)] }, "photos[0].value is longer than 16,384 characters."],
+    ["a long text", { displayName: "x".repeat(1_025) }, "displayName has more than 1,024 characters."],
+    ["a long photo", { photos: ["x".repeat(16_385)] }, "photos[0].value has more than 16,384 characters."],
     [
       "a long certificate",
       { x509Certificates: ["A".repeat(16_388)] },
-      "x509Certificates[0].value is longer than 16,384 characters.",
+      "x509Certificates[0].value has more than 16,384 characters.",
     ],
     [
       "two primaries",
@@ -302,7 +302,7 @@ describe("what is refused", () => {
     ],
     ["many elements", { emails: many(101) }, "emails has at most 100 values, not 101."],
     [
-      "a day that no calendar has",
+      "a day that does not exist",
       { [system]: { dateOfBirth: "1995-02-29" } },
       `${system}:dateOfBirth must be a date such as 1970-01-31 (YYYY-MM-DD).`,
     ],
@@ -312,20 +312,20 @@ describe("what is refused", () => {
       `${system}:dateOfBirth must be a date such as 1970-01-31 (YYYY-MM-DD).`,
     ],
     [
-      "a month that no year has",
+      "a month that does not exist",
       { [system]: { dateOfBirth: "1996-13-01" } },
       `${system}:dateOfBirth must be a date such as 1970-01-31 (YYYY-MM-DD).`,
     ],
-  ])("%s is invalid", (_what, given, sentence) => {
+  ])("%s as invalid", (_what, given, sentence) => {
     expect(refusal(given)).toEqual(["request.invalid", `Attribute ${sentence}`]);
   });
 
-  test("nothing that stays within the limits", () => {
+  test("no value at the limits", () => {
     const given = {
       displayName: "🙂".repeat(1_024),
       photos: [{ value: "x".repeat(16_384) }],
       x509Certificates: [{ value: "AAAA".repeat(4_096) }],
-      // The equal ones count once.
+      // Duplicates count once.
       emails: [...many(100), ...many(100)],
       phoneNumbers: [
         { value: "1", primary: true },
@@ -338,13 +338,13 @@ describe("what is refused", () => {
   });
 });
 
-describe("names that objects have by themselves", () => {
+describe("names that every JavaScript object inherits", () => {
   const hostile = JSON.parse(
     `{"__proto__": {"userName": "mallory", "active": true}, "constructor": {"prototype": {"admin": true}},
       "name": {"__proto__": {"givenName": "M"}, "toString": "x", "hasOwnProperty": 1},
       "${enterprise}": {"__proto__": {"department": "x"}, "constructor": 1}}`,
   );
-  test("are neither read nor written", () => {
+  test("are ignored", () => {
     const resource = read(hostile);
     expect(resource).toEqual({});
     expect(Object.getPrototypeOf(resource)).toBe(Object.prototype);
@@ -362,7 +362,7 @@ describe("one value", () => {
   const size = attribute("size", "A size.", { type: "decimal" });
   const value = (of: Attribute, given: unknown) => readAttributeValue(of, given, `urn:x:${of.name}`);
 
-  test("of a list is the list, or nothing", () => {
+  test("of a list is the list, or undefined", () => {
     expect(value(emails, "a")).toEqual([{ value: "a" }]);
     expect(value(emails, [null, {}])).toBeUndefined();
     expect(value(emails, null)).toBeUndefined();
@@ -373,12 +373,12 @@ describe("one value", () => {
     expect(readElements(emails, [], "emails")).toEqual([]);
     expect(readElements(emails, undefined, "emails")).toEqual([]);
   });
-  test("elements that are wrong are told by their place, where there is one", () => {
+  test("names the index of a wrong element of a list", () => {
     expect(faultOf(() => readElements(emails, [{}, 1], "emails"))[1]).toContain("emails[1].value");
     expect(faultOf(() => readElements(emails, 1, "emails"))[1]).toContain("Attribute emails.value");
     expect(faultOf(() => value(emails, [{ primary: [] }, { primary: [1] }]))[1]).toContain("urn:x:emails[1].primary");
   });
-  test("of an attribute that is only shown is read too: whether it may be written is another question", () => {
+  test("of a read-only attribute is parsed too: callers check whether it may be written", () => {
     const shown = attribute("shown", "Shown.", { mutability: "readOnly", type: "integer" });
     expect(value(shown, 1)).toBe(1);
   });
@@ -388,7 +388,7 @@ describe("one value", () => {
     "2015-10-10T14:38:21.8617979-07:00",
     "2024-01-01T00:00:00",
     "2024-02-29T23:59:59.123456789+14:00",
-  ])("a time is kept as it is: %s", (given) => expect(value(at, given)).toBe(given));
+  ])("keeps the time %s as written", (given) => expect(value(at, given)).toBe(given));
   test.each([
     "2024-05-31",
     "2023-02-29T00:00:00Z",
@@ -398,7 +398,7 @@ describe("one value", () => {
     "now",
     "2024-05-31T09:30:00Z\n",
     "2024-05-31T09:30:00+25:00",
-  ])("no time: %j", (given) => {
+  ])("refuses %j as a time", (given) => {
     expect(faultOf(() => value(at, given))).toEqual([
       "request.malformed",
       "Attribute urn:x:at must be a date and time such as 2024-05-31T09:30:00Z.",
@@ -410,8 +410,14 @@ describe("one value", () => {
     [-0, 0],
     ["-0", 0],
     [1e300, 1e300],
-  ])("a number: %j", (given, number) => expect(value(size, given)).toBe(number));
-  test.each([Number.NaN, Number.POSITIVE_INFINITY, "1,5", "0x10", " 1", true, [1]])("no number: %s", (given) => {
-    expect(faultOf(() => value(size, given))).toEqual(["request.malformed", "Attribute urn:x:size must be a number."]);
-  });
+  ])("accepts %j as a number", (given, number) => expect(value(size, given)).toBe(number));
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, "1,5", "0x10", " 1", true, [1]])(
+    "refuses %s as a number",
+    (given) => {
+      expect(faultOf(() => value(size, given))).toEqual([
+        "request.malformed",
+        "Attribute urn:x:size must be a number.",
+      ]);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** The order of lists (reference scim.md section 3.6) and of points in time. */
+/** Sorting, and instants (C row ids: docs/scim-conformance.md). */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { instantOf } from "#core/scim/instant.ts";
@@ -18,7 +18,7 @@ const sorted = (
   return [...resources].sort(compareBy(order)).map(({ id }) => id);
 };
 
-describe("the order of resources", () => {
+describe("sorts resources", () => {
   const named = (...names: readonly (string | undefined)[]): readonly Resource[] =>
     names.map((title, index) => ({ id: `${index}`, ...(title === undefined ? {} : { title }) }));
 
@@ -30,23 +30,23 @@ describe("the order of resources", () => {
   test("C099 descending", () => {
     expect(sorted(named("b", "c", "a"), "title", "DESCENDING")).toEqual(["1", "0", "2"]);
   });
-  test("C100 what has no value is last, and first when descending", () => {
+  test("C100 no value last, and first when descending", () => {
     expect(sorted(named("b", undefined, "a"), "title")).toEqual(["2", "0", "1"]);
     expect(sorted(named("b", undefined, "a"), "title", "descending")).toEqual(["1", "0", "2"]);
   });
-  test("C101 the case of letters counts only where the attribute is exact", () => {
+  test("C101 case-insensitive unless the attribute is case-exact", () => {
     expect(sorted(named("c", "B", "a", "É", "f"), "title")).toEqual(["2", "1", "0", "4", "3"]);
     const exact = ["b", "a", "B"].map((externalId, index) => ({ id: `${index}`, externalId }));
     expect(sorted(exact, "externalId")).toEqual(["2", "1", "0"]);
   });
-  test("by code points, not by halves of them", () => {
+  test("by code points, not by UTF-16 code units", () => {
     expect(sorted(named("\u{1F600}", "\uFFFD", "z"), "title")).toEqual(["2", "1", "0"]);
   });
-  test("C102 complex by a part", () => {
+  test("C102 by a sub-attribute", () => {
     const people = ["Young", "Adams"].map((familyName, index) => ({ id: `${index}`, name: { familyName } }));
     expect(sorted(people, "name.familyName")).toEqual(["1", "0"]);
   });
-  test("C103 several values: the primary one, else the first", () => {
+  test("C103 by the primary element, else the first", () => {
     const people: readonly Resource[] = [
       { id: "0", emails: [{ value: "z@x" }, { value: "b@x", primary: true }] },
       { id: "1", emails: [{ value: "c@x" }, { value: "a@x" }] },
@@ -56,7 +56,7 @@ describe("the order of resources", () => {
     expect(sorted(people, "emails.value")).toEqual(["2", "0", "1", "3"]);
     expect(sorted(people, "emails")).toEqual(["2", "0", "1", "3"]);
   });
-  test("dates as instants, numbers as numbers, booleans, extensions", () => {
+  test("by instants, numbers, booleans and attributes of extensions", () => {
     const at = (...instants: readonly string[]) =>
       instants.map((lastModified, index) => ({ id: `${index}`, meta: { lastModified } }));
     expect(
@@ -90,11 +90,11 @@ describe("the order of resources", () => {
       ),
     ).toEqual(["1", "0"]);
   });
-  test("without sortBy there is none, whatever sortOrder says", () => {
+  test("ignores sortOrder without sortBy", () => {
     expect(readOrder(userType, undefined, "sideways")).toBeUndefined();
     expect(readOrder(userType, " ", undefined)).toBeUndefined();
   });
-  test("the value of a resource, for cursors", () => {
+  test("returns the sort key of a resource, for cursors", () => {
     const keyOf = (sortBy: string) => {
       const order = readOrder(userType, sortBy, undefined);
       return order && sortValue(order, kim);
@@ -108,7 +108,7 @@ describe("the order of resources", () => {
   });
 });
 
-describe("what is refused with invalidValue", () => {
+describe("refuses with invalidValue", () => {
   test.each([
     ["unknown attribute", "nope", undefined],
     ["unknown part", "name.nope", undefined],
@@ -123,19 +123,19 @@ describe("what is refused with invalidValue", () => {
   ])("%s", (_, sortBy, sortOrder) => {
     expect(faultOf(() => readOrder(userType, sortBy, sortOrder))).toBe("request.invalid");
   });
-  test("the sentence says what would be right", () => {
+  test("says what to send instead", () => {
     expect(sentenceOf(() => readOrder(userType, "name", undefined))).toBe(
-      "sortBy names 'name', which has parts; name one of them, such as name.formatted.",
+      "sortBy: 'name' is complex. Name a sub-attribute, such as name.formatted.",
     );
     expect(sentenceOf(() => readOrder(userType, "title", "up"))).toBe(
-      "sortOrder is 'ascending' or 'descending', not 'up'.",
+      "sortOrder must be 'ascending' or 'descending', not 'up'.",
     );
   });
 });
 
-describe("laws of the order", () => {
+describe("properties of the order", () => {
   const value = fc.option(fc.string({ unit: "grapheme", maxLength: 3 }), { nil: undefined });
-  test("it is an order, and descending is its reverse", () => {
+  test("is a total order, and descending is its reverse", () => {
     const ascending = readOrder(userType, "title", "ascending");
     const descending = readOrder(userType, "title", "descending");
     if (!ascending || !descending) throw new Error("no order");
@@ -151,7 +151,7 @@ describe("laws of the order", () => {
   });
 });
 
-describe("points in time", () => {
+describe("instants", () => {
   test.each([
     ["2024-05-13T04:42:34Z", "2024-05-13T04:42:34.000000000Z"],
     ["2024-05-13t04:42:34z", "2024-05-13T04:42:34.000000000Z"],
@@ -180,9 +180,9 @@ describe("points in time", () => {
     "2024-01-01",
     "1704067200",
     "",
-  ])("%s is none", (text) => expect(instantOf(text)).toBeUndefined());
+  ])("%s is not an instant", (text) => expect(instantOf(text)).toBeUndefined());
 
-  test("instants order as the clock does", () => {
+  test("sort in the order of time", () => {
     const date = fc.date({
       min: new Date("0001-01-01T00:00:00Z"),
       max: new Date("9999-12-31T23:59:59Z"),

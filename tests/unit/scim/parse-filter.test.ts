@@ -1,4 +1,4 @@
-/** The grammar of filters and paths (reference scim.md section 3.5; row ids of section 6). */
+/** The parser of filters and paths (C row ids: docs/scim-conformance.md). */
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { Fault } from "#core/platform/faults.ts";
@@ -6,7 +6,7 @@ import { parseFilter, parsePath } from "#core/scim/filter/parse.ts";
 import { type FilterSyntax, operators, type PathSyntax } from "#core/scim/filter/syntax.ts";
 import { ENTERPRISE, faultOf, sentenceOf } from "./support.ts";
 
-/** A filter without positions, as text in one spelling: what a filter means is easier to see and to compare so. */
+/** A filter as normalised text without positions, which is easy to compare. */
 const printPath = ({ name, within, sub }: PathSyntax): string =>
   `${name}${within ? `[${print(within)}]` : ""}${sub === undefined ? "" : `.${sub}`}`;
 const print = (filter: FilterSyntax): string => {
@@ -29,7 +29,7 @@ const print = (filter: FilterSyntax): string => {
   }
 };
 
-describe("what a filter says", () => {
+describe("parses", () => {
   test.each([
     ["C070 eq", 'userName eq "kim"', 'userName eq "kim"'],
     ["C075 pr", "title pr", "title pr"],
@@ -55,7 +55,7 @@ describe("what a filter says", () => {
     ["bare words", "userName sw ki and name.familyName co err", "userName sw ki and name.familyName co err"],
     ["a bare word ends at a parenthesis or bracket", "(a eq b) and c[d eq e]", "a eq b and c[d eq e]"],
     ["a bare word holds everything else", `a eq b(c['"`, `a eq b(c['"`],
-    ["single quotes mean nothing", "a eq 'b'", "a eq 'b'"],
+    ["single quotes are ordinary characters", "a eq 'b'", "a eq 'b'"],
     ["a bare word may be a joining word", "a eq and and b eq or", "a eq and and b eq or"],
     ["numbers, booleans and null", "a eq -1.5e3 or b eq true or c eq null", "a eq -1.5e3 or b eq true or c eq null"],
     [
@@ -81,13 +81,13 @@ describe("what a filter says", () => {
     ],
   ])("%s: %s", (_, text, meaning) => expect(print(parseFilter(text))).toBe(meaning));
 
-  test("a value in quotes is told from a bare one, and both know where they stand", () => {
+  test("values with and without quotes, with their positions", () => {
     expect(parseFilter('a eq "null"')).toMatchObject({ literal: { text: "null", quoted: true, at: 6 } });
     expect(parseFilter("a eq null")).toMatchObject({ literal: { text: "null", quoted: false, at: 6 } });
   });
 });
 
-describe("what is refused with invalidFilter and a position", () => {
+describe("refuses with invalidFilter and a position", () => {
   test.each([
     ["C094 unknown operator", 'userName xx "a"', 10],
     ["C095 no value", "userName eq", 12],
@@ -122,18 +122,18 @@ describe("what is refused with invalidFilter and a position", () => {
     expect(sentenceOf(() => parseFilter(text))).toContain(`at character ${position}: `);
   });
 
-  test("too much: 10 KB, 201 terms, 51 levels; just below all of them is read", () => {
+  test("filters over the limits: 8,192 bytes, 200 terms, 50 levels", () => {
     const terms = (count: number) => Array.from({ length: count }, () => "a pr").join(" or ");
     const nested = (depth: number) => `${"(".repeat(depth)}a pr${")".repeat(depth)}`;
     const negated = (depth: number) => `${"not (".repeat(depth)}a pr${")".repeat(depth)}`;
     const long = (length: number) => `a eq "${"x".repeat(length - 7)}"`;
-    expect(sentenceOf(() => parseFilter(long(10_240)))).toBe("The filter has 10240 bytes; at most 8192 are read.");
+    expect(sentenceOf(() => parseFilter(long(10_240)))).toBe("The filter has 10240 bytes. Send at most 8192.");
     expect(faultOf(() => parseFilter(`a eq ${"é".repeat(4_100)}`))).toBe("scim.filter_invalid");
     expect(faultOf(() => parseFilter(long(8_192)))).toBe("none");
     expect(sentenceOf(() => parseFilter(terms(201)))).toContain("more than 200 comparisons");
     expect(faultOf(() => parseFilter(terms(200)))).toBe("none");
     for (const deep of [nested, negated]) {
-      expect(sentenceOf(() => parseFilter(deep(200)))).toContain("nested more than 50 levels");
+      expect(sentenceOf(() => parseFilter(deep(200)))).toContain("more than 50 nested levels");
       expect(faultOf(() => parseFilter(deep(1_300)))).toBe("scim.filter_invalid");
       expect(faultOf(() => parseFilter(deep(51)))).toBe("scim.filter_invalid");
       expect(faultOf(() => parseFilter(deep(50)))).toBe("none");
@@ -142,22 +142,21 @@ describe("what is refused with invalidFilter and a position", () => {
     expect(faultOf(() => parseFilter(`a[${nested(49)}]`))).toBe("none");
   });
 
-  test("the sentence says what would be right", () => {
-    const all = "use eq, ne, co, sw, ew, gt, ge, lt, le or pr.";
-    const sentence = (text: string) =>
-      sentenceOf(() => parseFilter(text)).replace("The filter cannot be read at character ", "");
-    expect(sentence("a xx 1")).toBe(`3: 'xx' is not an operator; ${all}`);
-    expect(sentence("a (b)")).toBe(`3: an operator is expected; ${all}`);
-    expect(sentence("(a pr or (b pr)")).toBe("16: the parenthesis of character 1 is not closed.");
-    expect(sentence("a[b pr or c[")).toBe("12: brackets cannot stand within brackets.");
-    expect(sentence("a pr xor b pr")).toBe("6: 'and', 'or' or the end is expected.");
-    expect(sentence("not a pr")).toBe("5: 'not' is followed by a filter in parentheses.");
+  test("says what it expected", () => {
+    const all = "Use eq, ne, co, sw, ew, gt, ge, lt, le or pr.";
+    const sentence = (text: string) => sentenceOf(() => parseFilter(text)).replace("Invalid filter at character ", "");
+    expect(sentence("a xx 1")).toBe(`3: 'xx' is not an operator. ${all}`);
+    expect(sentence("a (b)")).toBe(`3: expected an operator. ${all}`);
+    expect(sentence("(a pr or (b pr)")).toBe("16: expected the closing parenthesis of character 1.");
+    expect(sentence("a[b pr or c[")).toBe("12: brackets cannot be nested.");
+    expect(sentence("a pr xor b pr")).toBe("6: expected 'and', 'or' or the end of the filter.");
+    expect(sentence("not a pr")).toBe("5: expected a filter in parentheses after 'not'.");
     expect(sentenceOf(() => parsePath('emails[type eq "x'))).toBe(
-      "The path cannot be read at character 16: the quote is not closed.",
+      "Invalid path at character 16: the closing quote is missing.",
     );
   });
 
-  test("what a caller wrote is cut short in the sentence", () => {
+  test("shortens the caller's text in the message", () => {
     expect(sentenceOf(() => parseFilter(`a ${"x".repeat(5_000)}`)).length).toBeLessThan(200);
   });
 });
@@ -188,7 +187,7 @@ describe("paths of PATCH", () => {
     '"emails"',
     "emails[a[b pr]]",
     "x".repeat(9_000),
-  ])("C164 %s is refused with invalidPath", (text) => {
+  ])("C164 refuses %s with invalidPath", (text) => {
     expect(faultOf(() => parsePath(text))).toBe("scim.path_invalid");
   });
 });
@@ -234,7 +233,7 @@ describe("any text", () => {
   const withoutPositions = (value: unknown): unknown =>
     JSON.parse(JSON.stringify(value), (key, one) => (key === "at" ? 0 : one));
 
-  test("a filter that is printed is read as the same filter", () => {
+  test("parses a printed filter to the same filter", () => {
     fc.assert(
       fc.property(filter, (given) => {
         expect(withoutPositions(parseFilter(print(given)))).toEqual(withoutPositions(given));
@@ -271,7 +270,7 @@ describe("any text", () => {
     )
     .map((parts) => parts.join(""));
 
-  test("is read or refused with a fault, never anything else", () => {
+  test("is parsed or refused with a fault", () => {
     fc.assert(
       fc.property(noise, (text) => {
         expect(["none", "scim.filter_invalid"]).toContain(faultOf(() => parseFilter(text)));
@@ -285,7 +284,7 @@ describe("any text", () => {
     vi.restoreAllMocks();
   });
 
-  /** How often the parser looks at a character. */
+  /** The number of characters that the parser reads. */
   const looks = (text: string): number => {
     const spy = vi.spyOn(String.prototype, "charCodeAt");
     try {
@@ -311,7 +310,7 @@ describe("any text", () => {
     ["terms", (size: number) => "a pr or ".repeat(size / 4)],
     ["brackets", (size: number) => "a[b pr] and ".repeat(size / 6)],
     ["nothing in particular", (size: number) => "a.b:c ]x".repeat(size / 4)],
-  ])("the work grows with the length and nothing else: %s", (_, make) => {
+  ])("needs linear time for %s", (_, make) => {
     for (const size of [400, 800, 1_600, 3_200]) {
       const text = make(size);
       expect(looks(text)).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-/** PATCH of groups, by users of themselves, and of what is immutable (reference scim.md sections 3.9, 4.1 and 4.2). */
+/** PATCH of groups, at /Me, and of immutable attributes. */
 import { describe, expect, test } from "vitest";
 import { readPatch } from "#core/scim/patch/read.ts";
 import { isStepOn } from "#core/scim/patch/step.ts";
@@ -43,7 +43,7 @@ describe("groups", () => {
     ],
   ])("%s", (_, operations, members) => expect(patchTeam(...operations)).toStrictEqual(having(team, members)));
 
-  test("a member that is there is not added again, whatever is said of it", () => {
+  test("does not add a member twice, whatever its other parts", () => {
     expect(patchTeam(add("members", [{ value: "u-1", type: "Group", $ref: "https://elsewhere.test/u-1" }]))).toBe(team);
     expect(patchTeam(add("members", [{ value: "U-1" }])).members).toHaveLength(3);
   });
@@ -72,9 +72,9 @@ describe("groups", () => {
       "request.invalid",
     ],
     ["roles", [add("roles", [{ value: "x" }])], "scim.mutability"],
-  ])("%s is refused", (_, operations, fault) => expect(faultOf(() => patchTeam(...operations))).toBe(fault));
+  ])("refuses %s", (_, operations, fault) => expect(faultOf(() => patchTeam(...operations))).toBe(fault));
 
-  test("steps on members are told from the others", () => {
+  test("separates steps on members from others", () => {
     const steps = readPatch(groupType, {
       Operations: [
         replace(undefined, { displayName: "Crew", MEMBERS: [{ value: "u-3", display: "x" }] }),
@@ -94,10 +94,10 @@ describe("groups", () => {
   });
 });
 
-describe("what users may change of themselves (/Me)", () => {
+describe("at /Me", () => {
   const asSelf = (...operations: readonly unknown[]) => patch(operations, kim, userType, { selfService: true });
 
-  test("attributes that are marked", () => {
+  test("changes self-service attributes", () => {
     expect(
       asSelf(replace("displayName", "x"), add("name.middleName", "B"), replace(`${SYSTEM}:country`, "CH")),
     ).toMatchObject({
@@ -115,10 +115,8 @@ describe("what users may change of themselves (/Me)", () => {
     ["an attribute of an extension", replace("department", "IT")],
     ["a whole extension", remove(ENTERPRISE)],
     ["a lock", replace(`${SYSTEM}:accountLocked`, false)],
-  ])("%s is refused with mutability", (_, operation) =>
-    expect(faultOf(() => asSelf(operation))).toBe("scim.mutability"),
-  );
-  test("in a value the rest is left as it is", () => {
+  ])("refuses %s with mutability", (_, operation) => expect(faultOf(() => asSelf(operation))).toBe("scim.mutability"));
+  test("ignores other attributes in a value", () => {
     const value = {
       displayName: "x",
       active: false,
@@ -131,7 +129,7 @@ describe("what users may change of themselves (/Me)", () => {
   });
 });
 
-describe("what is immutable, and what an extension requires", () => {
+describe("immutable attributes, and required attributes of an extension", () => {
   const badge: Resource = {
     id: "b",
     serial: "S-1",
@@ -166,12 +164,12 @@ describe("what is immutable, and what an extension requires", () => {
       { doors: [{ value: "d-1", note: "south" }, secondDoor] },
     ],
     [
-      "elements come and go",
+      "elements are added and removed",
       [remove("doors[level eq 1]"), add("doors", ["d-4"])],
       { doors: [secondDoor, { value: "d-4" }] },
     ],
     [
-      "the case of an exact value counts",
+      "another case of a case-exact value",
       [add("doors", [{ value: "D-1" }])],
       { doors: [firstDoor, secondDoor, { value: "D-1" }] },
     ],
@@ -200,11 +198,11 @@ describe("what is immutable, and what an extension requires", () => {
     ["a required part, null", [replace("maker", { name: null })], "request.invalid"],
     ["what an extension requires", [remove(`${BADGES}:holder`)], "scim.mutability"],
     ["an extension without what it requires", [remove(BADGES), add("level", 1)], "request.invalid"],
-    ["a number in brackets that cannot be kept", [add("doors[level eq 1.5].value", "d-9")], "request.malformed"],
-    ["more than can be kept", [add("tags", ["a", "b"]), add("tags", ["c", "d"])], "request.invalid"],
-  ])("%s is refused", (_, operations, fault) => expect(faultOf(() => patchBadge(...operations))).toBe(fault));
+    ["a number in brackets that cannot be stored", [add("doors[level eq 1.5].value", "d-9")], "request.malformed"],
+    ["too many elements", [add("tags", ["a", "b"]), add("tags", ["c", "d"])], "request.invalid"],
+  ])("refuses %s", (_, operations, fault) => expect(faultOf(() => patchBadge(...operations))).toBe(fault));
 
-  test("what is not set can be set once", () => {
+  test("sets an immutable attribute once", () => {
     const blank: Resource = { id: "b" };
     expect(patch([add("serial", "S"), replace("serial", "S")], blank, badgeType)).toStrictEqual({
       id: "b",
@@ -217,7 +215,7 @@ describe("what is immutable, and what an extension requires", () => {
     expect(faultOf(() => patch([add("serial", "S"), add("serial", "T")], blank, badgeType))).toBe("scim.mutability");
     expect(patch([remove("serial"), remove("maker.code"), replace("colours", [])], blank, badgeType)).toBe(blank);
   });
-  test("a list that must not be empty loses elements, but not all", () => {
+  test("removes elements of a required list, but not the last one", () => {
     const { schema } = badgeType;
     const attributes = schema.attributes.map((one) => (one.name === "tags" ? { ...one, required: true } : one));
     const type = { ...badgeType, schema: { ...schema, attributes } };
@@ -230,7 +228,7 @@ describe("what is immutable, and what an extension requires", () => {
     expect(patchTagged(remove("tags[value pr]"), add("tags", "d")).tags).toEqual(["d"]);
     expect(patchTagged(replace('tags[value eq "a"]', null)).tags).toEqual(["b", "c"]);
   });
-  test("too many in between is no mistake", () => {
+  test("accepts too many elements between operations", () => {
     const operations = [add("tags", ["a", "b", "c"]), add("tags", ["d"]), remove('tags[value eq "a"]')];
     expect(patch(operations, badge, badgeType).tags).toEqual(["b", "c", "d"]);
   });

@@ -1,4 +1,4 @@
-/** PATCH of multi-valued attributes (reference scim.md section 3.9; row ids of section 6). */
+/** PATCH of multi-valued attributes (C row ids: docs/scim-conformance.md). */
 import { describe, expect, test } from "vitest";
 import { add, having, home, type Operations, other, patch, remove, replace, work } from "./patch.support.ts";
 import { faultOf, kim, SYSTEM } from "./support.ts";
@@ -155,7 +155,7 @@ describe("lists", () => {
       },
     ],
     [
-      "a part of no element makes one",
+      "a part of no element creates one",
       [replace("ims.value", "x"), add("photos.value", "y")],
       { ims: [{ value: "x" }], photos: [{ value: "y" }] },
     ],
@@ -271,7 +271,7 @@ describe("lists", () => {
         replace("emails", [work, home]),
       ],
     ],
-  ])("%s: nothing changes, and it is the same object", (_, operations) => expect(patch(operations)).toBe(kim));
+  ])("%s: changes nothing, and returns the same object", (_, operations) => expect(patch(operations)).toBe(kim));
 
   test.each<[string, Operations, string]>([
     ["C162 replace what does not match", [replace('emails[type eq "other"].value', "x")], "scim.no_target"],
@@ -298,7 +298,7 @@ describe("lists", () => {
     ["two primary ones by brackets", [replace("emails[value pr].primary", true)], "request.invalid"],
     ["two primary ones by a part", [add("emails.primary", "true")], "request.invalid"],
     [
-      "more elements than can be kept",
+      "too many elements",
       [
         add(
           "emails",
@@ -312,9 +312,9 @@ describe("lists", () => {
     ["wrong type of what is listed", [remove("emails", [{ primary: "maybe" }])], "request.malformed"],
     ["a list for a chosen element", [replace('emails[type eq "work"]', [work, home])], "request.malformed"],
     ["a part of what has none", [replace(`${SYSTEM}:emailAddresses.value`, "x")], "scim.path_invalid"],
-  ])("%s is refused", (_, operations, fault) => expect(faultOf(() => patch(operations))).toBe(fault));
+  ])("refuses %s", (_, operations, fault) => expect(faultOf(() => patch(operations))).toBe(fault));
 
-  test("elements that stay the same are the same objects", () => {
+  test("reuses the objects of unchanged elements", () => {
     const emails = patch([add("emails", [other])]).emails as readonly unknown[];
     expect(emails[0]).toBe((kim.emails as readonly unknown[])[0]);
   });

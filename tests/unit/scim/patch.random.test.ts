@@ -1,4 +1,4 @@
-/** PATCH with anything in it: the laws that hold of every request, and the bounds of its work. */
+/** Properties of PATCH for random requests, and limits of its work. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Fault } from "#core/platform/faults.ts";
@@ -11,7 +11,7 @@ import { groupType, userType } from "#core/scim/schema/resource-types.ts";
 import { add, patch, remove, replace } from "./patch.support.ts";
 import { BADGES, badgeType, ENTERPRISE, faultOf, frozen, kim, SYSTEM, sentenceOf } from "./support.ts";
 
-/** The places where a canonical resource is not one, by path. */
+/** The paths at which a resource is not canonical. */
 const flaws = (type: ResourceType, resource: Resource): readonly string[] => {
   const ofValue = (attribute: Attribute, value: Json | undefined, path: string): readonly string[] => {
     if (attribute.multiValued) {
@@ -164,7 +164,7 @@ const wild = fc.record(
   { requiredKeys: ["op"] },
 );
 
-/** Operations that mostly can be carried out: a path with a value of its kind. */
+/** Mostly valid operations: a path with a value of its type. */
 const some = (paths: readonly string[], values: fc.Arbitrary<unknown>) =>
   fc.record({ op: fc.constantFrom("add", "replace", "remove"), path: fc.constantFrom(...paths), value: values });
 const text = fc.constantFrom("a", "b", "work", "home", "");
@@ -212,7 +212,7 @@ const operationsOn = (type: ResourceType) =>
     maxLength: 4,
   });
 
-/** What becomes of a resource, or the fault. */
+/** The patched resource, or the fault. */
 const outcome = (type: ResourceType, resource: Resource, given: unknown): Resource | Fault => {
   try {
     return applyPatch(type, resource, readPatch(type, given));
@@ -229,7 +229,7 @@ describe.each([
   const start = frozen(resource);
   const operations = operationsOn(type);
 
-  test("end in a resource in canonical form or in a fault of the caller, and change nothing of what they are given", () => {
+  test("return a canonical resource or a fault of the caller, and do not change their arguments", () => {
     let carriedOut = 0;
     fc.assert(
       fc.property(operations, (given) => {
@@ -247,11 +247,11 @@ describe.each([
       }),
       { numRuns: 3_000 },
     );
-    // Requests that are all refused would prove nothing.
+    // Some requests must be accepted.
     expect(carriedOut).toBeGreaterThan(300);
   });
 
-  test("done twice is done once, where nothing is chosen by what it is about to change", () => {
+  test("are idempotent unless they change what their brackets select by", () => {
     const plain = fc.tuple(
       fc.constantFrom("add", "replace"),
       fc.constantFrom(
@@ -280,7 +280,7 @@ describe.each([
     );
   });
 
-  test("what is removed is not there", () => {
+  test("remove what they name", () => {
     fc.assert(
       fc.property(operations, fc.constantFrom("name", "emails", "tags", "doors", "displayName"), (given, name) => {
         const after = outcome(type, start, { Operations: [...given, { op: "remove", path: name }] });
@@ -292,7 +292,7 @@ describe.each([
 });
 
 describe("any body", () => {
-  test("is read or refused with a fault of the caller", () => {
+  test("is parsed or refused with a fault of the caller", () => {
     const body = fc.oneof(
       fc.jsonValue(),
       fc.record({ Operations: fc.array(fc.oneof(fc.jsonValue(), wild)) }),
@@ -312,7 +312,7 @@ describe("any body", () => {
       { numRuns: 1_000 },
     );
   });
-  test("nesting beyond any schema is refused, not followed", () => {
+  test("is refused if it is nested deeper than any schema", () => {
     const lists: unknown = JSON.parse("[".repeat(20_000) + "]".repeat(20_000));
     const objects: unknown = JSON.parse(`${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`);
     for (const given of [lists, objects]) {
@@ -331,7 +331,7 @@ describe("the work of one request", () => {
     Array.from({ length: count }, (_, index) => ({ value: `${index}@x`, type: "other" }));
   const many = { ...kim, emails: addresses(100) };
 
-  test("1,000 operations on 100 elements are carried out", () => {
+  test("1,000 operations on 100 elements are applied", () => {
     const each = Array.from({ length: 1_000 }, (_, index) =>
       replace(`emails[value eq "${index % 100}@x"].display`, `d${index}`),
     );
@@ -343,7 +343,7 @@ describe("the work of one request", () => {
     ]);
     expect(patch(renewed.flat(), many).emails).toHaveLength(100);
   });
-  test("beyond a million comparisons they are refused: long filters on long lists", () => {
+  test("refuses over a million comparisons by long filters on long lists", () => {
     const filter = Array.from({ length: 200 }, () => "type pr").join(" and ");
     const operation = remove(`emails[${filter} and value eq "x"]`.replace(" and type pr", ""));
     expect(
@@ -371,13 +371,13 @@ describe("the work of one request", () => {
       ),
     ).toContain("fewer operations");
   });
-  test("beyond a million comparisons they are refused: long lists of what is to be removed", () => {
+  test("refuses over a million comparisons by long lists of elements to remove", () => {
     const members = Array.from({ length: 2_000 }, (_, index) => ({ note: `${index}` }));
     const doors = Array.from({ length: 1_000 }, (_, index) => ({ value: `${index}` }));
     expect(faultOf(() => patch([remove("doors", members)], { ...badge, doors }, badgeType))).toBe("request.too_large");
     expect(faultOf(() => patch([remove("doors", doors)], { ...badge, doors }, badgeType))).toBe("none");
   });
-  test("a large group gets 10,000 members at once, and loses them", () => {
+  test("adds and removes 10,000 members of a large group at once", () => {
     const members = Array.from({ length: 10_000 }, (_, index) => ({ value: `u-${index}` }));
     const full = patch([add("members", members)], { id: "g", displayName: "Team" }, groupType);
     expect(full.members).toHaveLength(10_000);

@@ -1,4 +1,4 @@
-/** What the tests of PATCH share. */
+/** Shared by the tests of PATCH. */
 import { applyPatch } from "#core/scim/patch/apply.ts";
 import { type PatchOptions, readPatch } from "#core/scim/patch/read.ts";
 import type { JsonObject, Resource, ResourceType } from "#core/scim/schema/attribute.ts";
@@ -7,7 +7,7 @@ import { ENTERPRISE, frozen, kim, PATCH } from "./support.ts";
 
 export type Operations = readonly unknown[];
 
-/** Carries out operations, on things that cannot be changed. */
+/** Applies operations to frozen resources. */
 export const patch = (
   operations: Operations,
   resource: Resource = kim,
@@ -16,7 +16,7 @@ export const patch = (
 ): Resource =>
   applyPatch(type, frozen(resource), readPatch(type, frozen({ schemas: [PATCH], Operations: operations }), options));
 
-/** A resource with other members; those that are `undefined` are not there. */
+/** A resource with other members, without those that are `undefined`. */
 export const having = (resource: Resource, members: Readonly<Record<string, unknown>>): unknown =>
   Object.fromEntries(Object.entries({ ...resource, ...members }).filter(([, value]) => value !== undefined));
 
@@ -24,7 +24,7 @@ export const add = (path: string | undefined, value: unknown) => ({ op: "add", p
 export const replace = (path: string | undefined, value: unknown) => ({ op: "replace", path, value });
 export const remove = (path: string, value?: unknown) => ({ op: "remove", path, value });
 
-/** The e-mail addresses of Kim, and another. */
+/** E-mail addresses of Kim, and another one. */
 export const work = { value: "kim@work.test", type: "work", primary: true };
 export const home = { value: "kim@home.test", type: "home" };
 export const other = { value: "kim@other.test", type: "other" };

@@ -1,4 +1,4 @@
-/** PATCH requests: their form, single values, complex values and extensions (reference scim.md section 3.9; row ids of section 6). */
+/** PATCH requests: structure, single values, complex values, extensions (C row ids: docs/scim-conformance.md). */
 import { describe, expect, test } from "vitest";
 import { applyPatch } from "#core/scim/patch/apply.ts";
 import { readPatch } from "#core/scim/patch/read.ts";
@@ -7,7 +7,7 @@ import { userType } from "#core/scim/schema/resource-types.ts";
 import { add, having, inEnterprise, type Operations, patch, remove, replace } from "./patch.support.ts";
 import { ENTERPRISE, faultOf, kim, PATCH, SYSTEM, sentenceOf, USER } from "./support.ts";
 
-describe("the form of a request", () => {
+describe("the structure of a request", () => {
   const read = (body: unknown) => readPatch(userType, body);
   const operation = { op: "replace", path: "title", value: "x" };
 
@@ -38,7 +38,7 @@ describe("the form of a request", () => {
       );
     }
   });
-  test("a path that is no text: invalidPath", () => {
+  test("a path that is not a string: invalidPath", () => {
     expect(faultOf(() => read({ Operations: [{ ...operation, path: ["title"] }] }))).toBe("scim.path_invalid");
   });
   test.each([
@@ -52,25 +52,23 @@ describe("the form of a request", () => {
       "the exact spelling wins",
       { Operations: [{ OP: "remove", op: "replace", path: "title", value: "x", Value: "y" }] },
     ],
-    ["more members than there are", { Operations: [{ ...operation, name: "addTitle" }], name: "x" }],
+    ["unknown members", { Operations: [{ ...operation, name: "addTitle" }], name: "x" }],
   ])("%s: accepted", (_, body) => {
     expect(applyPatch(userType, kim, read(body))).toStrictEqual(having(kim, { title: "x" }));
   });
-  test("M32, D22 no operations change nothing", () => expect(patch([])).toBe(kim));
-  test("at most 1,000 operations: invalid beyond, and it says so", () => {
+  test("changes nothing without operations", () => expect(patch([])).toBe(kim));
+  test("refuses more than 1,000 operations, and names the limit", () => {
     const many = (count: number) => ({ Operations: Array.from({ length: count }, () => operation) });
     expect(read(many(1_000))).toHaveLength(1_000);
     expect(faultOf(() => read(many(1_001)))).toBe("request.too_large");
     expect(sentenceOf(() => read(many(1_001)))).toContain("at most 1000");
   });
-  test("the sentence names the operation", () => {
+  test("names the operation in messages", () => {
     const bad = (second: unknown) => sentenceOf(() => read({ Operations: [operation, second] }));
-    expect(bad(replace("nope", 1))).toBe("Operations[1]: 'nope' names no attribute of User.");
-    expect(bad(replace("emails[type eq", 1))).toBe(
-      "Operations[1]: The path cannot be read at character 15: a value is expected.",
-    );
-    expect(bad(replace("active", "maybe"))).toBe("Attribute Operations[1].active must be a boolean: true or false.");
-    expect(bad(replace("userName", null))).toBe("Operations[1]: 'userName' must have a value.");
+    expect(bad(replace("nope", 1))).toBe("Operations[1]: 'nope' is not an attribute of User.");
+    expect(bad(replace("emails[type eq", 1))).toBe("Operations[1]: Invalid path at character 15: expected a value.");
+    expect(bad(replace("active", "maybe"))).toBe("Attribute Operations[1].active must be true or false.");
+    expect(bad(replace("userName", null))).toBe("Operations[1]: 'userName' is required, so it must have a value.");
     expect(bad(add("id", "x"))).toBe("Operations[1]: 'id' is read-only.");
   });
 });
@@ -152,7 +150,7 @@ describe("single values", () => {
       [replace(undefined, { nope: 1, "name.nope": 2, "urn:nope:User": { a: 1 }, "a b": 3, "": 4, "(": 5, '"': 6 })],
     ],
     [
-      "what every object has, in a value",
+      "inherited names in a value",
       [
         replace(undefined, {
           constructor: "x",
@@ -171,7 +169,7 @@ describe("single values", () => {
       "nothing to add",
       [add("emails", []), add("emails", null), add(undefined, { emails: [] }), add(undefined, { [ENTERPRISE]: {} })],
     ],
-  ])("%s: nothing changes, and it is the same object", (_, operations) => expect(patch(operations)).toBe(kim));
+  ])("%s: changes nothing, and returns the same object", (_, operations) => expect(patch(operations)).toBe(kim));
 
   test.each<[string, Operations, string]>([
     ["C153 remove required", [remove("userName")], "scim.mutability"],
@@ -228,9 +226,9 @@ describe("single values", () => {
     ["a text for an extension", [replace(ENTERPRISE, "x")], "request.malformed"],
     ["a list for an extension", [replace(undefined, { [ENTERPRISE]: [], [SYSTEM]: [1] })], "request.malformed"],
     ["too long", [replace("title", "x".repeat(1_025))], "request.invalid"],
-  ])("%s is refused", (_, operations, fault) => expect(faultOf(() => patch(operations))).toBe(fault));
+  ])("refuses %s", (_, operations, fault) => expect(faultOf(() => patch(operations))).toBe(fault));
 
-  test("C138 all or nothing", () => {
+  test("C138 applies all operations or none", () => {
     expect(faultOf(() => patch([replace("title", "x"), replace('emails[type eq "other"].value', "x")]))).toBe(
       "scim.no_target",
     );
@@ -286,7 +284,7 @@ describe("complex values and extensions", () => {
       { name: { familyName: "Jensen", givenName: "Lee" } },
     ],
     [
-      "dotted names in a value (M07)",
+      "dotted names in a value",
       [replace(undefined, { "name.givenName": "Lee", "name.formatted": "Lee J." })],
       { name: { formatted: "Lee J.", familyName: "Jensen", givenName: "Lee" } },
     ],
@@ -360,18 +358,18 @@ describe("complex values and extensions", () => {
     ["M13 as a text", [add("manager", "m-2")], inEnterprise({ manager: { value: "m-2" } })],
   ])("%s", (_, operations, members) => expect(patch(operations)).toStrictEqual(having(kim, members)));
 
-  test("C165 an extension that was not there", () => {
+  test("C165 adds an extension that had no data", () => {
     expect(patch([add(`${ENTERPRISE}:manager`, "m-1")], plain)).toStrictEqual({
       ...plain,
       [ENTERPRISE]: { manager: { value: "m-1" } },
     });
     expect(patch([remove(ENTERPRISE)], plain)).toBe(plain);
   });
-  test("removing an extension leaves what only the service writes", () => {
+  test("keeps read-only attributes of a removed extension", () => {
     const locked: Resource = { userName: "x", [SYSTEM]: { country: "CH", accountState: "LOCKED" } };
     expect(patch([remove(SYSTEM)], locked)).toStrictEqual({ userName: "x", [SYSTEM]: { accountState: "LOCKED" } });
   });
-  test("parts stay in the order of the schema", () => {
+  test("keeps parts in the order of the schema", () => {
     expect(Object.keys(patch([add("name.formatted", "x")]).name as JsonObject)).toEqual([
       "formatted",
       "familyName",

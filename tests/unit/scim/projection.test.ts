@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Fault } from "#core/platform/faults.ts";
-import { present, project, projectionOf, type Selection, wants } from "#core/scim/projection.ts";
+import { present, projectionOf, type Selection, wants } from "#core/scim/projection.ts";
 import { attribute, type Resource, type ResourceType } from "#core/scim/schema/attribute.ts";
 import { groupType, userType } from "#core/scim/schema/resource-types.ts";
 
@@ -30,16 +30,16 @@ const kim: Resource = {
   id: "1",
 };
 
-const shown = (selection: Selection): Resource => project(projectionOf(userType, selection), kim);
+const shown = (selection: Selection): Resource => present(projectionOf(userType, selection), kim);
 const only = (attributes: Selection["attributes"]) => shown({ attributes });
 const allBut = (excludedAttributes: Selection["excludedAttributes"]) => shown({ excludedAttributes });
 const everything = shown({});
 
-/** What a request that names nothing known is left with. */
+/** What remains for a request with unknown names only. */
 const least = { schemas: [core], id: "1" };
 
-describe("without a word about attributes", () => {
-  test("all that is shown by default stands in the order a person reads it", () => {
+describe("without parameters", () => {
+  test("shows the default attributes in the order of the schemas", () => {
     expect(JSON.stringify(everything)).toBe(
       JSON.stringify({
         schemas: [core, enterprise, system],
@@ -56,11 +56,11 @@ describe("without a word about attributes", () => {
       }),
     );
   });
-  test.each(["", " ", ",", " , ,", [], ["", " "], undefined])("empty lists are as good as none: %j", (list) => {
+  test.each(["", " ", ",", " , ,", [], ["", " "], undefined])("ignores the empty list %j", (list) => {
     expect(only(list)).toEqual(everything);
     expect(allBut(list)).toEqual(everything);
   });
-  test("what no schema knows is not shown", () => {
+  test("does not show unknown attributes", () => {
     const strange: Resource = {
       ...kim,
       schemas: ["urn:x"],
@@ -68,7 +68,7 @@ describe("without a word about attributes", () => {
       name: { givenName: "Kim", secret: 1 },
       "urn:x": { a: 1 },
     };
-    expect(project(projectionOf(userType, {}), strange)).toEqual({ ...everything, name: { givenName: "Kim" } });
+    expect(present(projectionOf(userType, {}), strange)).toEqual({ ...everything, name: { givenName: "Kim" } });
   });
 });
 
@@ -87,24 +87,24 @@ describe("attributes", () => {
     ["a part of every element", "emails.type", { emails: [{ type: "work" }, { type: "home" }] }],
     ["a part that only some elements have", "emails.primary", { emails: [{ primary: true }] }],
     ["a part that no element has", "emails.display", {}],
-    ["a filter, which is not looked at", 'emails[type eq "work"]', { emails: kim.emails ?? [] }],
+    ["a filter, which is ignored", 'emails[type eq "work"]', { emails: kim.emails ?? [] }],
     [
       "a filter with commas and brackets",
       'emails[type eq "a,]b" and (value co "x")].value,externalId',
       { externalId: "x1", emails: [{ value: "kim@example.com" }, { value: "kim@example.org" }] },
     ],
     [
-      "a filter that does not end",
+      "a filter without an end",
       'externalId,emails[type eq "work, displayName',
       { externalId: "x1", emails: kim.emails ?? [] },
     ],
     ["meta", "meta", { meta: kim.meta ?? {} }],
     ["a part of meta", "meta.version", { meta: { version: 'W/"1"' } }],
-    ["what only the service sets", "groups.display", { groups: [{ display: "Staff" }] }],
+    ["a read-only attribute", "groups.display", { groups: [{ display: "Staff" }] }],
     ["no password", "password", {}],
     ["no password by its full name", `${core}:password`, {}],
     ["unknown names", "foo,emails.foo,urn:x:y,__proto__,constructor,name.toString", {}],
-    ["what is always shown", "id,schemas", {}],
+    ["attributes that are always returned", "id,schemas", {}],
     [
       "all of the core schema",
       core,
@@ -117,7 +117,7 @@ describe("attributes", () => {
     ["in another case", `${enterprise.toUpperCase()}:DEPARTMENT`, enterprise, { department: "Sales" }],
     ["a part of one", `${enterprise}:manager.value`, enterprise, { manager: { value: "m1" } }],
     ["by its name alone", "department", enterprise, { department: "Sales" }],
-    ["under the URN that old clients use", `${enterprise}:accountLocked`, system, { accountLocked: true }],
+    ["under the URN that older clients use", `${enterprise}:accountLocked`, system, { accountLocked: true }],
     [
       "a whole extension",
       enterprise,
@@ -125,18 +125,18 @@ describe("attributes", () => {
       { department: "Sales", manager: { value: "m1", displayName: "Max" } },
     ],
     [
-      "a whole extension but for what must be asked for by name",
+      "a whole extension, without attributes that must be requested by name",
       system,
       system,
       { country: "CH", accountLocked: true },
     ],
-    ["what must be asked for by name", `${system}:isReadOnlyUser`, system, { isReadOnlyUser: false }],
+    ["an attribute that must be requested by name", `${system}:isReadOnlyUser`, system, { isReadOnlyUser: false }],
     ["both", `${system},isReadOnlyUser`, system, { country: "CH", isReadOnlyUser: false, accountLocked: true }],
   ])("%s", (_what, attributes, urn, expected) => {
     expect(only(attributes)).toEqual({ schemas: [core, urn], id: "1", [urn]: expected });
   });
 
-  test("come before excludedAttributes", () => {
+  test("wins over excludedAttributes", () => {
     expect(shown({ attributes: "displayName", excludedAttributes: "displayName" })).toEqual({
       ...least,
       displayName: "Kim",
@@ -160,11 +160,11 @@ describe("excludedAttributes", () => {
       { ...everything, emails: [{ type: "work", primary: true }, { type: "home" }] },
     ],
     ["a part of every element, the last", "groups.value,groups.display", without("groups")],
-    ["what is always shown stays", "id,schemas", everything],
+    ["attributes that are always returned stay", "id,schemas", everything],
     ["unknown names", "foo,name.foo,urn:x", everything],
-    ["what is not shown anyway", `password,${system}:isReadOnlyUser`, everything],
+    ["attributes that are not shown by default", `password,${system}:isReadOnlyUser`, everything],
     ["a whole extension", system, { ...without(system), schemas: [core, enterprise] }],
-    ["all of an extension that is there", "department,manager", { ...without(enterprise), schemas: [core, system] }],
+    ["all data of an extension", "department,manager", { ...without(enterprise), schemas: [core, system] }],
     [
       "a part in an extension",
       `${enterprise}:manager.displayName`,
@@ -177,7 +177,7 @@ describe("excludedAttributes", () => {
 describe("the name with its user store", () => {
   const alias = { usernameAlias: "PRIMARY/kim" };
   const names = (selection: Selection) => Object.keys(present(projectionOf(userType, selection), kim, alias));
-  test("stands before the name, so that the name is what clients keep who confuse them", () => {
+  test("stands before userName, so that case-insensitive clients keep userName", () => {
     const keys = names({});
     expect(keys.slice(0, 5)).toEqual(["schemas", "id", "externalId", "username", "userName"]);
     expect(present(projectionOf(userType, {}), kim, alias)).toEqual({ ...everything, username: "PRIMARY/kim" });
@@ -202,9 +202,9 @@ describe("an empty list", () => {
   const listed = (selection: Selection, resource = group) =>
     present(projectionOf(groupType, selection), resource, { emptyLists: ["members"] });
   test("is not shown", () => {
-    expect(project(projectionOf(groupType, {}), group)).toEqual({ schemas: [groupType.schema.id], ...group });
+    expect(present(projectionOf(groupType, {}), group)).toEqual({ schemas: [groupType.schema.id], ...group });
   });
-  test("is shown where it is asked to be, unless the projection leaves it out", () => {
+  test("is shown on request, unless the projection excludes it", () => {
     expect(listed({})).toEqual({ schemas: [groupType.schema.id], ...group, members: [] });
     expect(listed({}, { ...group, members: [{ value: "u" }] }).members).toEqual([{ value: "u" }]);
     expect(listed({ excludedAttributes: "members" })).not.toHaveProperty("members");
@@ -212,7 +212,7 @@ describe("an empty list", () => {
   });
 });
 
-describe("what a store need not read", () => {
+describe("whether an attribute is needed", () => {
   test.each<[ResourceType, Selection, string, boolean]>([
     [groupType, {}, "members", true],
     [groupType, { excludedAttributes: "members" }, "members", false],
@@ -234,7 +234,7 @@ describe("what a store need not read", () => {
   });
 });
 
-describe("characteristics that no schema here has", () => {
+describe("characteristics that our schemas do not use", () => {
   const type: ResourceType = {
     ...groupType,
     schema: {
@@ -266,17 +266,17 @@ describe("characteristics that no schema here has", () => {
     [{ excludedAttributes: "label,lock.kind,lock.color" }, { label: "A", lock: { kind: "k" } }],
     [{ excludedAttributes: "lock" }, { label: "A" }],
   ])("%j", (selection, expected) => {
-    expect(project(projectionOf(type, selection), thing)).toEqual({ schemas: ["urn:thing"], ...expected });
+    expect(present(projectionOf(type, selection), thing)).toEqual({ schemas: ["urn:thing"], ...expected });
   });
 });
 
-test("more names than any schema has are refused, however they are brought", () => {
+test("refuses more than 1,000 names, in any form", () => {
   const names = Array.from({ length: 1_001 }, (_, index) => `a${index}`);
   for (const attributes of [names, names.join(",")]) {
     expect(() => projectionOf(userType, { attributes })).toThrow(
       expect.objectContaining({
         fault: "request.invalid",
-        description: "A request names at most 1000 attributes, not 1001.",
+        description: "attributes and excludedAttributes must have at most 1000 names, not 1001.",
       }),
     );
   }

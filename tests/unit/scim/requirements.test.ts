@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Fault } from "#core/platform/faults.ts";
-import { checkImmutable, requireAll, schemasOf } from "#core/scim/requirements.ts";
+import { present, projectionOf } from "#core/scim/projection.ts";
+import { checkImmutable, requireAll } from "#core/scim/requirements.ts";
 import { attribute, type Resource, type ResourceType } from "#core/scim/schema/attribute.ts";
 import { groupType, userType } from "#core/scim/schema/resource-types.ts";
 
@@ -17,33 +18,33 @@ const outcome = (work: () => void): string => {
 };
 const missing = (path: string) => `request.invalid: Required attribute ${path} is missing in the SCIM object.`;
 
-describe("what is kept must hold", () => {
+describe("a stored resource must have", () => {
   test.each<[string, ResourceType, Resource, string]>([
     ["a user name", userType, { displayName: "K" }, missing("userName")],
-    ["no password, which is not part of it", userType, { userName: "kim" }, "passed"],
-    ["nothing of an extension", userType, { userName: "kim", [enterprise]: { department: "x" } }, "passed"],
+    ["no password", userType, { userName: "kim" }, "passed"],
+    ["no attribute of an extension", userType, { userName: "kim", [enterprise]: { department: "x" } }, "passed"],
     ["the name of a group", groupType, { members: [{ value: "1" }] }, missing("displayName")],
     [
-      "members that say who they are",
+      "members with a value",
       groupType,
       { displayName: "G", members: [{ value: "1" }, { type: "User" }] },
       missing("members.value"),
     ],
     ["a group without members", groupType, { displayName: "G" }, "passed"],
     [
-      "no more elements than can be kept",
+      "at most the maximum of elements",
       userType,
       { userName: "kim", emails: Array.from({ length: 101 }, (_, index) => ({ value: String(index) })) },
       "request.invalid: Attribute emails has at most 100 values, not 101.",
     ],
     [
-      "no more elements of an extension than can be kept",
+      "at most the maximum of elements of an extension",
       userType,
       { userName: "kim", [system]: { mobileNumbers: Array.from({ length: 101 }, String) } },
       `request.invalid: Attribute ${system}:mobileNumbers has at most 100 values, not 101.`,
     ],
     [
-      "one primary element",
+      "at most one primary element",
       userType,
       {
         userName: "kim",
@@ -57,7 +58,7 @@ describe("what is kept must hold", () => {
   ])("%s", (_what, type, resource, expected) => expect(outcome(() => requireAll(type, resource))).toBe(expected));
 });
 
-describe("an extension that requires something", () => {
+describe("an extension with a required attribute", () => {
   const type: ResourceType = {
     ...groupType,
     extensions: [
@@ -70,8 +71,12 @@ describe("an extension that requires something", () => {
     ],
   };
   test.each<[string, Resource, string]>([
-    ["does so of resources that use it", { displayName: "G", "urn:x": { b: "1" } }, missing("urn:x:a")],
-    ["not of others", { displayName: "G" }, "passed"],
+    [
+      "requires it of resources with data of the extension",
+      { displayName: "G", "urn:x": { b: "1" } },
+      missing("urn:x:a"),
+    ],
+    ["requires nothing of others", { displayName: "G" }, "passed"],
   ])("%s", (_what, resource, expected) => expect(outcome(() => requireAll(type, resource))).toBe(expected));
 });
 
@@ -79,8 +84,8 @@ test.each<[Resource, readonly string[]]>([
   [{ userName: "kim" }, [userType.schema.id]],
   [{ userName: "kim", [system]: { country: "CH" } }, [userType.schema.id, system]],
   [{ [system]: { country: "CH" }, [enterprise]: { department: "x" } }, [userType.schema.id, enterprise, system]],
-])("schemas follow from what is there: %j", (resource, schemas) => {
-  expect(schemasOf(userType, resource)).toEqual(schemas);
+])("derives schemas from the data: %j", (resource, schemas) => {
+  expect(present(projectionOf(userType, {}), resource).schemas).toEqual(schemas);
 });
 
 describe("a replacement", () => {
@@ -118,23 +123,19 @@ describe("a replacement", () => {
     parts: [{ value: "p" }],
     "urn:more": { origin: "CH" },
   };
-  const changed = (path: string) => `scim.mutability: Attribute ${path} cannot be changed once it is set.`;
+  const changed = (path: string) =>
+    `scim.mutability: Attribute ${path} is immutable: it cannot be changed once it is set.`;
   test.each<[string, Resource, Resource, string]>([
-    ["may repeat what is set", before, { ...before, maker: { name: "N", id: "m" } }, "passed"],
-    ["may set what was not", {}, before, "passed"],
+    ["may repeat an immutable value", before, { ...before, maker: { name: "N", id: "m" } }, "passed"],
+    ["may set a value that was not set", {}, before, "passed"],
     ["may not change it", before, { ...before, serial: "2" }, changed("serial")],
-    ["may not leave it out", before, { ...before, serial: undefined as never }, changed("serial")],
+    ["may not remove it", before, { ...before, serial: undefined as never }, changed("serial")],
     ["may not change a list", before, { ...before, marks: ["a"] }, changed("marks")],
     ["may not change a part", before, { ...before, maker: { id: "n" } }, changed("maker.id")],
-    ["may not leave out the whole", before, { serial: "1", marks: ["a", "b"] }, changed("maker.id")],
+    ["may not remove the whole value", before, { serial: "1", marks: ["a", "b"] }, changed("maker.id")],
     ["may not change an extension", before, { ...before, "urn:more": { origin: "AT" } }, changed("urn:more:origin")],
-    [
-      "may not leave out an extension",
-      before,
-      { ...before, "urn:more": undefined as never },
-      changed("urn:more:origin"),
-    ],
-    ["may change which elements a list has", before, { ...before, parts: [{ value: "q" }] }, "passed"],
+    ["may not remove an extension", before, { ...before, "urn:more": undefined as never }, changed("urn:more:origin")],
+    ["may change the elements of a writable list", before, { ...before, parts: [{ value: "q" }] }, "passed"],
   ])("%s", (_what, first, second, expected) => {
     expect(outcome(() => checkImmutable(type, first, second))).toBe(expected);
   });

@@ -1,8 +1,8 @@
-/** The tables of reference scim.md section 7, written a second time and compared with what the code has. */
+/** The schemas, written a second time as tables. */
 import { describe, expect, test } from "vitest";
 import { type Attribute, commonAttributes } from "#core/scim/schema/attribute.ts";
 import { resolveName } from "#core/scim/schema/paths.ts";
-import { allSchemas, groupType, userType, userTypeFor } from "#core/scim/schema/resource-types.ts";
+import { groupType, schemasOfTypes, userType, userTypeFor } from "#core/scim/schema/resource-types.ts";
 
 const letters = {
   type: { s: "string", b: "boolean", i: "integer", d: "dateTime", r: "reference", x: "binary", c: "complex" },
@@ -58,9 +58,10 @@ const several = (names: string, characteristics: string): string =>
     .map((name) => `${name} ${characteristics}`)
     .join("\n");
 
+const allSchemas = schemasOfTypes([userType, groupType]);
 const schemaOf = (id: string): readonly Attribute[] => allSchemas.find((schema) => schema.id === id)?.attributes ?? [];
 
-describe("the tables of the reference", () => {
+describe("the attributes of", () => {
   test("common attributes", () => {
     expect(linesOf(commonAttributes).sort()).toEqual(
       sorted(`
@@ -168,14 +169,14 @@ describe("every schema", () => {
     return all(schema.attributes, schema.id);
   });
 
-  test("names an attribute once, whatever its case", () => {
+  test("has each name once, in any case", () => {
     const paths = attributes.map(({ path }) => path.toLowerCase());
     expect(paths.filter((path, index) => paths.indexOf(path) !== index)).toEqual([]);
   });
   test("describes every attribute", () => {
     expect(attributes.filter(({ attribute }) => attribute.description.trim() === "")).toEqual([]);
   });
-  test("gives sub-attributes to complex attributes alone, and reference types to references alone", () => {
+  test("has sub-attributes for complex attributes only, and reference types for references only", () => {
     const odd = attributes.filter(
       ({ attribute }) =>
         (attribute.type === "complex") !== (attribute.subAttributes !== undefined) ||
@@ -205,7 +206,7 @@ test.each([
   expect(found?.attribute && found.sub?.canonicalValues).toEqual(types.split(" "));
 });
 
-test("a password is required of new users where the deployment says so, and nothing else differs", () => {
+test("requires a password if the deployment says so, and differs in nothing else", () => {
   const [withOne, without] = [true, false].map((passwordRequired) => userTypeFor({ passwordRequired }));
   const passwordOf = (type = withOne) => type?.schema.attributes.find(({ name }) => name === "password");
   expect(passwordOf(withOne)?.required).toBe(true);
@@ -215,7 +216,7 @@ test("a password is required of new users where the deployment says so, and noth
   expect(userTypeFor({ passwordRequired: false })).toBe(without);
 });
 
-test("users may change their profile themselves, and nothing that decides what they may do", () => {
+test("lets users change their profile, but nothing that affects their privileges", () => {
   const own = [userType.schema, ...userType.extensions]
     .flatMap(({ attributes }) => attributes)
     .filter(({ selfService }) => selfService)

@@ -1,4 +1,4 @@
-/** What the tests of the SCIM core share: a user, a group, and a type with the attributes that neither of them has. */
+/** Shared by the tests of the SCIM core: a user, a group, and a type with attributes of other kinds. */
 import { Fault } from "#core/platform/faults.ts";
 import { attribute, type Resource, type ResourceType } from "#core/scim/schema/attribute.ts";
 
@@ -7,7 +7,7 @@ export const SYSTEM = "urn:scim:wso2:schema";
 export const USER = "urn:ietf:params:scim:schemas:core:2.0:User";
 export const PATCH = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 
-/** A user with something of everything; the certificate has no type and the second e-mail address is not primary. */
+/** A user with attributes of every kind. The certificate has no type and the second e-mail address is not primary. */
 export const kim: Resource = {
   id: "2819c223-7f76-453a-919d-413861904646",
   externalId: "Ext-1",
@@ -44,7 +44,7 @@ export const team: Resource = {
 
 export const BADGES = "urn:test:badges:2.0:Badge";
 
-/** A type with what users and groups lack: something immutable, something required in an extension, decimals, one's own names. */
+/** A type with immutable attributes, a required attribute of an extension, decimals, and an inherited name. */
 export const badgeType: ResourceType = {
   name: "Badge",
   description: "Badge",
@@ -90,7 +90,7 @@ export const badgeType: ResourceType = {
   ],
 };
 
-/** The name of the fault that something throws; anything else thrown is a defect and passes through. */
+/** The name of a thrown fault. Throws anything else. */
 export const faultOf = (work: () => unknown): string => {
   try {
     work();
@@ -101,7 +101,7 @@ export const faultOf = (work: () => unknown): string => {
   }
 };
 
-/** The sentence of the fault that something throws. */
+/** The description of a thrown fault. */
 export const sentenceOf = (work: () => unknown): string => {
   try {
     work();
@@ -112,7 +112,7 @@ export const sentenceOf = (work: () => unknown): string => {
   }
 };
 
-/** The same value, of which nothing can be changed. */
+/** The same value, deeply frozen. */
 export const frozen = <T>(value: T): T => {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
     for (const member of Object.values(value)) frozen(member);

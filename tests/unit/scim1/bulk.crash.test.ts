@@ -1,6 +1,6 @@
 /**
- * A bulk request whose function dies in the middle, before or behind a write, and that is sent again: nothing is made twice,
- * nothing is half there, and what was missing is made.
+ * A bulk request whose function dies before or after a write, and that is sent again: nothing is created twice,
+ * nothing is incomplete, and what was missing is created.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { systemScopes } from "#core/domain/system-apis.ts";
@@ -12,7 +12,7 @@ import { nameIndex } from "#core/table/name-index/name-index.ts";
 import type { Table } from "#core/table/table.ts";
 import { foundTenant } from "#core/tenants/bootstrap.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
-import { askingIn, storesOn } from "./support.ts";
+import { callOn, storesOn } from "./support.ts";
 
 let table: TestTable;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 class Death extends Error {}
-/** Nobody is left to answer when a function dies. */
+/** A function that dies returns no response. */
 const caller = {
   scopes: systemScopes,
   reportDefect: ({ cause }: { cause?: unknown }) => {
@@ -28,7 +28,7 @@ const caller = {
   },
 };
 
-/** A table on which the function dies at its n-th write: before it is applied, or behind it. */
+/** A table on which the function dies at its n-th write: before or after it is applied. */
 const dying = (alive: Table, writes: number, isApplied: boolean): Table => {
   let done = 0;
   return {
@@ -59,25 +59,25 @@ const request = (kim: string) => ({
 });
 
 describe.each([false, true])("death with the write applied: %s", (isApplied) => {
-  test.each([1, 3, 5, 7, 8, 9])("at write %i", async (writes) => {
+  test.each([1, 3, 5, 7, 8, 9])("is complete after a retry: write %i", async (writes) => {
     const tenant = `death-${writes}-${isApplied}.example`;
-    const asking = askingIn(tenant);
     const alive = table.open(newMeter());
     await foundTenant(alive, tenant, { username: "boss", password: "good-password" });
     const stores = storesOn(alive);
+    const call = callOn(tenant, stores);
     const making = { Operations: [{ method: "POST", path: "/Users", bulkId: "k", data: { userName: "kim" } }] };
-    const kim = String((await bulk(stores, asking, caller, making)).Operations[0]?.location?.split("/").at(-1));
+    const kim = String((await bulk(call, caller, making)).Operations[0]?.location?.split("/").at(-1));
 
-    await expect(bulk(storesOn(dying(alive, writes, isApplied)), asking, caller, request(kim))).rejects.toBeInstanceOf(
-      Death,
-    );
-    const { Operations } = await bulk(stores, asking, caller, request(kim));
+    await expect(
+      bulk(callOn(tenant, storesOn(dying(alive, writes, isApplied))), caller, request(kim)),
+    ).rejects.toBeInstanceOf(Death);
+    const { Operations } = await bulk(call, caller, request(kim));
     for (const { method, status } of Operations) {
       expect(method === "POST" ? ["201", "409"] : ["200"]).toContain(status.code);
     }
 
-    // Another time nothing is left to be made.
-    const third = await bulk(stores, asking, caller, request(kim));
+    // A third request has nothing left to create.
+    const third = await bulk(call, caller, request(kim));
     expect(third.Operations.map(({ status }) => status.code)).toEqual(
       [...names, "staff"].map(() => "409").concat("200", "200"),
     );

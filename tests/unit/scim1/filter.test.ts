@@ -1,4 +1,4 @@
-/** Wildcards mean what they mean everywhere, and no text is more than a refusal. The forms of filters are tested over HTTP. */
+/** Wildcards of filters, and filters of any text. The forms of filters are tested over HTTP. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Fault } from "#core/platform/faults.ts";
@@ -8,15 +8,15 @@ import { groupFilter, userFilter } from "#core/scim-api/v1/filter.ts";
 
 const stores = ["PRIMARY", "SECOND"];
 
-/** Whether a pattern lets a name through, as the index asks. */
+/** Whether a name matches a pattern, as the index decides. */
 const lets = (pattern: string, name: string): boolean => {
   const { names } = groupFilter(groupType, `displayName Eq "${pattern}"`, stores);
-  if (!names) throw new Error(`${pattern} is no pattern`);
+  if (!names) throw new Error(`${pattern} is not a pattern`);
   return name.startsWith(names.prefix) && (names.test?.(name) ?? true);
 };
 
 describe("wildcards", () => {
-  test("a pattern lets through what a regular expression of the same meaning does", () => {
+  test("a pattern matches the same names as its regular expression", () => {
     const letters = fc.constantFrom("a", "b");
     const pattern = fc
       .array(fc.oneof(letters, fc.constant("*")), { minLength: 1, maxLength: 8 })
@@ -30,17 +30,17 @@ describe("wildcards", () => {
       { numRuns: 2_000 },
     );
   });
-  test("whatever the case, and also at the end of what overlaps", () => {
+  test("ignores case, and handles parts that overlap", () => {
     expect(lets("*ENG*", "the engineers")).toBe(true);
     expect(lets("ab*ba", "aba")).toBe(false);
     expect(lets("ab*ba", "abba")).toBe(true);
     expect(lets("Straße*", "straße 1")).toBe(true);
   });
-  test("a text of many stars is judged without going back and forth", () => {
+  test("a pattern of many stars is matched without backtracking", () => {
     expect(lets("*a".repeat(5_000), "b".repeat(250))).toBe(false);
     expect(lets(`${"*a".repeat(120)}*`, "a".repeat(250))).toBe(true);
   });
-  test("the store before the name counts, where it is one", () => {
+  test("takes a prefix as the user store where it is one", () => {
     const of = (filter: string) => groupFilter(groupType, filter, stores);
     expect(of("displayNameEqsecond/x*")).toMatchObject({ userStore: "SECOND", names: { prefix: "x" } });
     expect(of('displayName Eq "x"')).toMatchObject({ userStore: "PRIMARY", syntax: { literal: { text: "x" } } });
@@ -74,7 +74,7 @@ describe("any text", () => {
     fc.string({ maxLength: 30 }),
     fc.array(word, { maxLength: 8 }).map((parts) => parts.join("")),
   );
-  test("is a filter that can be bound, or a refusal", () => {
+  test("is a filter that can be bound, or a fault", () => {
     fc.assert(
       fc.property(text, (filter) => {
         try {

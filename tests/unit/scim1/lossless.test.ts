@@ -1,4 +1,4 @@
-/** Laws of the mapping: what is read and written back is what was there, whatever it holds; a PATCH of nothing changes nothing. */
+/** Invariants of the mapping: any user that is read and written back stays the same. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { storedResource } from "#core/identities/provisioning/users.ts";
@@ -10,12 +10,11 @@ import type { Resource } from "#core/scim/schema/attribute.ts";
 import { groupType, userType } from "#core/scim/schema/resource-types.ts";
 import { systemSchema } from "#core/scim/schema/system.ts";
 import { userResource } from "#core/scim-api/resources/present.ts";
+import { patched, replaced } from "#core/scim-api/v1/changes.ts";
 import { readRemoved, readSent } from "#core/scim-api/v1/input.ts";
 import { userShown } from "#core/scim-api/v1/present.ts";
-import { replaced } from "#core/scim-api/v1/replace.ts";
-import { everything } from "#core/scim-api/v1/show.ts";
-import { patched } from "#core/scim-api/v1/steps.ts";
-import { askingIn, resources } from "./support.ts";
+import { everything } from "#core/scim-api/v1/projection.ts";
+import { linksIn, resources } from "./support.ts";
 
 const names = new Map([
   ["g-1", "staff"],
@@ -24,18 +23,18 @@ const names = new Map([
 const userOf = ({ userName: _, active = true, ...profile }: Resource): User =>
   freshUser("u-1", "kim", 0, { active: active === true, profile, groupIds: ["g-1"], roleIds: ["r-1"] });
 const shown = (user: User): Resource =>
-  userShown(present(everything(userType), userResource(user, names, askingIn("t"))), ["PRIMARY"]);
-/** Whether no two elements of a list have one value and one type. */
+  userShown(present(everything(userType), userResource(user, names, linksIn("t"))), ["PRIMARY"]);
+/** Whether no two elements of a list have the same value and type. */
 const isDistinct = (resource: Resource): boolean =>
   userType.schema.attributes.every((attribute) => {
     const list = resource[attribute.name];
     return !Array.isArray(list) || new Set(list.map((one) => identityOf(attribute, one))).size === list.length;
   });
-/** Without what a PUT does not carry. */
+/** The resource without what a PUT does not send. */
 const kept = ({ id: _, ...rest }: Resource): Resource => rest;
 
 describe("a user that is read and written back", () => {
-  test("by PUT is the same, with all that SCIM 1.1 has no name for", () => {
+  test("by PUT stays the same, with all that SCIM 1.1 cannot name", () => {
     fc.assert(
       fc.property(resources(userType), (resource) => {
         const user = userOf(resource);
@@ -45,7 +44,7 @@ describe("a user that is read and written back", () => {
       { numRuns: 500 },
     );
   });
-  test("by PATCH is the same, where elements can be told from each other", () => {
+  test("by PATCH stays the same, where its elements are distinct", () => {
     fc.assert(
       fc.property(resources(userType).filter(isDistinct), (resource) => {
         const user = userOf(resource);
@@ -55,7 +54,7 @@ describe("a user that is read and written back", () => {
       { numRuns: 500 },
     );
   });
-  test("into an empty one is all that SCIM 1.1 can name of it", () => {
+  test("into an empty user yields all that SCIM 1.1 can name", () => {
     fc.assert(
       fc.property(resources(userType), (resource) => {
         const made = replaced(userType, {}, readSent(userType, shown(userOf(resource))));
@@ -98,7 +97,7 @@ describe("any body", () => {
       ),
     ),
   );
-  test.each([userType, groupType])("is read or refused with a sentence: $name", (type) => {
+  test.each([userType, groupType])("is read or fails with a description: $name", (type) => {
     fc.assert(
       fc.property(bodies, resources(userType), (body, resource) => {
         const given = structuredClone(body);

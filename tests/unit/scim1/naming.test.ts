@@ -1,4 +1,4 @@
-/** What names of SCIM 1.1 stand for. */
+/** The attributes that names of SCIM 1.1 mean. */
 import { describe, expect, test } from "vitest";
 import { pathName } from "#core/scim/filter/bound.ts";
 import { groupType, userType } from "#core/scim/schema/resource-types.ts";
@@ -30,7 +30,7 @@ describe("names of users", () => {
     ["askPassword", system("askPassword")],
   ])("%s is %s", (name, path) => expect(named(name)).toEqual([path]));
 
-  test("an extension stands for all that it holds", () => {
+  test("an extension means all of its attributes", () => {
     expect(named(ENTERPRISE)).toEqual(six);
     for (const name of [WSO2, "wso2Extension"]) {
       expect(named(name)).toEqual([...six, system("askPassword"), system("verifyEmail")]);
@@ -60,7 +60,7 @@ describe("names of users", () => {
     "__proto__",
     "constructor",
     "toString",
-  ])("%j is none", (name) => expect(named(name)).toEqual([]));
+  ])("%j is not a name", (name) => expect(named(name)).toEqual([]));
 });
 
 test("names of groups", () => {

@@ -1,4 +1,4 @@
-/** Users and groups of several user stores, by the functions behind the operations: a deployment has just PRIMARY so far. */
+/** Users and groups of several user stores, by the functions of the operations. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { Fault } from "#core/platform/faults.ts";
 import { patchGroup, postGroup, putGroup, readGroup } from "#core/scim-api/v1/groups.ts";
@@ -8,13 +8,13 @@ import { newMeter } from "#core/table/meter.ts";
 import { foundTenant } from "#core/tenants/bootstrap.ts";
 import { testTable } from "#tests/support/engine.ts";
 import type { Shown } from "#tests/support/scim.ts";
-import { askingIn, storesOn } from "./support.ts";
+import { callOn, storesOn } from "./support.ts";
 
-const asking = askingIn("stores.example");
-let stores: ReturnType<typeof storesOn>;
-const user = async (userName: string): Promise<Shown> => (await postUser(stores, asking, { userName })).body;
+const tenant = "stores.example";
+let call: ReturnType<typeof callOn>;
+const user = async (userName: string): Promise<Shown> => (await postUser(call, { userName })).body;
 const group = async (displayName: string, ...members: readonly Shown[]): Promise<Shown> =>
-  (await postGroup(stores, asking, { displayName, members: members.map(({ id }) => id) })).body;
+  (await postGroup(call, { displayName, members: members.map(({ id }) => id) })).body;
 const refused = async (work: Promise<unknown>): Promise<string> => {
   try {
     await work;
@@ -29,60 +29,58 @@ const names = ({ Resources }: Shown): string[] =>
 
 beforeAll(async () => {
   const table = (await testTable()).open(newMeter());
-  await foundTenant(table, asking.tenant, { username: "boss", password: "good-password" });
-  stores = storesOn(table, ["PRIMARY", "SECOND"]);
+  await foundTenant(table, tenant, { username: "boss", password: "good-password" });
+  call = callOn(tenant, storesOn(table, ["PRIMARY", "SECOND"]));
 });
 
 describe("users of another store", () => {
-  test("are called <DOMAIN>/<name>, whatever the case it was sent in; names are unique in their store alone", async () => {
+  test("are named <DOMAIN>/<name>, whatever the case of the request, and names are unique per store", async () => {
     const [kim, other] = [await user("kim"), await user("second/kim")];
     expect([kim.userName, other.userName]).toEqual(["kim", "SECOND/kim"]);
-    expect((await readUser(stores, asking, { id: other.id })).body.userName).toBe("SECOND/kim");
+    expect((await readUser(call, { id: other.id })).body.userName).toBe("SECOND/kim");
     expect(await refused(user("SECOND/KIM"))).toMatch(/^409 .*KIM/);
     expect(await refused(user("THIRD/kim"))).toMatch(/^400 .*THIRD/);
   });
-  test("are found in all stores by the name alone, in one with the store before it", async () => {
+  test("are found in all stores by the name alone, and in one store with its prefix", async () => {
     await Promise.all([user("lee"), user("SECOND/lee")]);
-    const found = async (filter: string) => names(await listUsers(stores, asking, { filter }));
+    const found = async (filter: string) => names(await listUsers(call, { filter }));
     expect(await found('userName Eq "lee"')).toEqual(["lee", "SECOND/lee"]);
     expect(await found('userName Eq "Second/Lee"')).toEqual(["SECOND/lee"]);
     expect(await found('userName Eq "PRIMARY/lee"')).toEqual(["lee"]);
   });
   test("stay in their store", async () => {
     const max = await user("SECOND/max");
-    expect(await refused(putUser(stores, asking, { id: max.id }, { userName: "max" }))).toMatch(/^400 .*store/);
-    const renamed = await putUser(stores, asking, { id: max.id }, { userName: "second/maxine" });
+    expect(await refused(putUser(call, { id: max.id }, { userName: "max" }))).toMatch(/^400 .*store/);
+    const renamed = await putUser(call, { id: max.id }, { userName: "second/maxine" });
     expect(renamed.body.userName).toBe("SECOND/maxine");
   });
 });
 
 describe("groups of another store", () => {
-  test("are called by it, and hold its users alone", async () => {
+  test("are named with it, and have only its users", async () => {
     const [mine, theirs] = [await user("ann"), await user("SECOND/ben")];
     const staff = await group("SECOND/staff", theirs);
     expect(staff).toMatchObject({
       displayName: "SECOND/staff",
       members: [{ value: theirs.id, display: "SECOND/ben" }],
     });
-    expect((await readUser(stores, asking, { id: theirs.id })).body.groups).toEqual([
+    expect((await readUser(call, { id: theirs.id })).body.groups).toEqual([
       { value: staff.id, display: "SECOND/staff" },
     ]);
     expect(await refused(group("SECOND/mixed", theirs, mine))).toMatch(new RegExp(`^400 .*${mine.id}`));
-    expect(await refused(patchGroup(stores, asking, staff.id, { members: [mine.id] }))).toMatch(/^400/);
-    expect((await readGroup(stores, asking, staff.id)).body.members).toHaveLength(1);
+    expect(await refused(patchGroup(call, staff.id, { members: [mine.id] }))).toMatch(/^400/);
+    expect((await readGroup(call, staff.id)).body.members).toHaveLength(1);
   });
-  test("a name without a store means PRIMARY for a new group, and its own store for one that is there", async () => {
+  test("a name without a store means PRIMARY for a new group, and the group's own store for an existing one", async () => {
     const crew = await group("SECOND/crew");
     expect((await group("crew")).displayName).toBe("PRIMARY/crew");
-    expect((await putGroup(stores, asking, crew.id, { displayName: "sailors" })).body?.displayName).toBe(
-      "SECOND/sailors",
-    );
-    const wish = putGroup(stores, asking, crew.id, { displayName: "PRIMARY/sailors" });
+    expect((await putGroup(call, crew.id, { displayName: "sailors" })).body?.displayName).toBe("SECOND/sailors");
+    const wish = putGroup(call, crew.id, { displayName: "PRIMARY/sailors" });
     expect(await refused(wish)).toMatch(/^400 .*store/);
-    const found = async (filter: string) => names(await listGroups(stores, asking, { filter }));
+    const found = async (filter: string) => names(await listGroups(call, { filter }));
     expect(await found("displayNameEqcrew")).toEqual(["PRIMARY/crew"]);
     expect(await found("displayNameEqsecond/*ail*")).toEqual(["SECOND/sailors"]);
     expect(await found('displayName Eq "second/SAILORS"')).toEqual(["SECOND/sailors"]);
-    expect(names(await listGroups(stores, asking, {}))).toContain("SECOND/sailors");
+    expect(names(await listGroups(call, {}))).toContain("SECOND/sailors");
   });
 });

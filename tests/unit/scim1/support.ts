@@ -1,4 +1,4 @@
-/** What the unit tests of SCIM 1.1 share: the handlers' functions on a table of their own, and random resources. */
+/** What the unit tests of SCIM 1.1 share: stores on a table, and random resources. */
 import fc from "fast-check";
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { groupStore } from "#core/identities/groups/store.ts";
@@ -6,14 +6,14 @@ import { type NameMemory, nameStore, newNameMemory } from "#core/identities/memb
 import { roleStore } from "#core/identities/roles/store.ts";
 import { userStore } from "#core/identities/users/store.ts";
 import type { Attribute, Json, JsonObject, Resource, ResourceType } from "#core/scim/schema/attribute.ts";
+import type { ScimCall } from "#core/scim-api/resources/call.ts";
 import { newIsAdministrator } from "#core/scim-api/v1/administrators.ts";
-import type { Asking } from "#core/scim-api/v1/show.ts";
-import type { Scim1Stores } from "#core/scim-api/v1/stores.ts";
+import type { Scim1Call, Scim1Stores } from "#core/scim-api/v1/stores.ts";
 import type { Table } from "#core/table/table.ts";
 
-/** What lasts as long as a container. */
+/** State with the lifetime of a container. */
 export interface Container {
-  /** Goes on two seconds whenever it is looked at, so names that were read have settled. */
+  /** Advances two seconds at each read, so that names that were read are no longer recent. */
   readonly clock: () => number;
   readonly memory: NameMemory;
   readonly isAdministrator: Scim1Stores["isAdministrator"];
@@ -47,13 +47,16 @@ export const storesOn = (
   };
 };
 
-/** Who asks. */
-export const askingIn = (tenant: string): Asking => ({
+/** Where links begin, and the tenant. */
+export const linksIn = (tenant: string): Omit<ScimCall, "stores"> => ({
   origin: "https://scim.example",
   base: "/svc/scim",
   tenant,
   now: 0,
 });
+
+/** A request of the service itself, which may do anything. */
+export const callOn = (tenant: string, stores: Scim1Stores): Scim1Call => ({ ...linksIn(tenant), stores });
 
 const text = fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }).filter((one) => one.trim() === one);
 
@@ -85,7 +88,7 @@ const oneOf = (attribute: Attribute): fc.Arbitrary<Json> =>
 
 const isPrimary = (element: Json): boolean => (element as JsonObject).primary === true;
 
-/** Elements as they are kept: each once, one of them primary at most. */
+/** Elements as they are stored: each once, at most one primary. */
 const listOf = (attribute: Attribute): fc.Arbitrary<Json> =>
   fc
     .uniqueArray(oneOf(attribute), { minLength: 1, maxLength: 4, selector: (one) => JSON.stringify(one) })
@@ -94,7 +97,7 @@ const listOf = (attribute: Attribute): fc.Arbitrary<Json> =>
 const anyOf = (attribute: Attribute): fc.Arbitrary<Json> =>
   attribute.multiValued ? listOf(attribute) : oneOf(attribute);
 
-/** Resources in canonical form, with all that a client may write. */
+/** Resources in canonical form, with all attributes that a client may write. */
 export const resources = ({ schema, extensions }: ResourceType): fc.Arbitrary<Resource> =>
   fc
     .tuple(

@@ -9,9 +9,9 @@ const kind = (lines: string) => `[[custom_inbound_protocol]]\n${lines}\n`;
 const property = (lines: string) => `${kind('name = "proto"')}[[custom_inbound_protocol.property]]\n${lines}\n`;
 const only = (source: string) => readDeployment(source).customProtocols[0]?.properties[0];
 
-describe("what is valid", () => {
+describe("accepts", () => {
   test.each(["", "\n# nothing but a comment\n", "\uFEFF", "custom_inbound_protocol = []"])(
-    "%j declares nothing",
+    "%j, which declares nothing",
     (source) => {
       expect(readDeployment(source)).toEqual({
         customProtocols: [],
@@ -22,7 +22,7 @@ describe("what is valid", () => {
     },
   );
 
-  test("the project's own file declares CAS, with what a CAS service needs", async () => {
+  test("the project's own file, which declares CAS", async () => {
     const { customProtocols } = readDeployment(
       await readFile(new URL("../../../deployment.toml", import.meta.url), "utf8"),
     );
@@ -39,7 +39,7 @@ describe("what is valid", () => {
     }
   });
 
-  test("what is left out: the name is shown, text is the type, the order is that of the file", () => {
+  test("a property with a name only: STRING, shown by its name, in the order of the file", () => {
     expect(readDeployment(property('name = "first"')).customProtocols).toEqual([
       {
         name: "proto",
@@ -60,7 +60,7 @@ describe("what is valid", () => {
     ]);
   });
 
-  test("everything at once, sorted by display_order", () => {
+  test("every key of a protocol, and sorts properties by display_order", () => {
     const source = `${kind('name = "My.proto_2-x"\ndisplay_name = "Mine"\nconfig_name = "mine"')}
       [[custom_inbound_protocol.property]]
       name = "seconds"
@@ -89,12 +89,12 @@ describe("what is valid", () => {
     ]);
   });
 
-  test("a pattern is kept as it is written: whoever compiles it does so with an engine of its own", () => {
+  test("any validation_regex: the module that uses it compiles it", () => {
     expect(only(property(`name = "p"\nvalidation_regex = '(a+)+['`))?.validationRegex).toBe("(a+)+[");
   });
 });
 
-describe("what is refused, with the key to change", () => {
+describe("refuses, with the key to change,", () => {
   const place = 'custom_inbound_protocol["proto"].property["p"]';
   test.each([
     ["[custom_inbound_protocols]", 'unknown key "custom_inbound_protocols" (did you mean "custom_inbound_protocol"?)'],
@@ -109,63 +109,75 @@ describe("what is refused, with the key to change", () => {
     [property('name = "p"\nrequird = true'), `${place}: unknown key "requird" (did you mean "required"?)`],
     [property('name = "p"\n"__proto__" = 1'), `${place}: unknown key "__proto__"`],
     [kind(""), "custom_inbound_protocol[number 1].name: is required"],
-    [kind("name = 7"), "custom_inbound_protocol[number 1].name: Invalid input: expected string, received number"],
-    ["custom_inbound_protocol = 7", "custom_inbound_protocol: Invalid input: expected array, received number"],
-    [property('name = "p"\nrequired = "yes"'), `${place}.required: Invalid input: expected boolean, received string`],
-    [property('name = "p"\ntype = "TEXT"'), `${place}.type: Invalid option`],
+    [kind("name = 7"), "custom_inbound_protocol[number 1].name: must be a string in quotes (line 2)"],
+    ["custom_inbound_protocol = 7", "custom_inbound_protocol: must be a list (line 1)"],
+    [property('name = "p"\nrequired = "yes"'), `${place}.required: must be true or false, without quotes`],
+    [property('name = "p"\ntype = "TEXT"'), `${place}.type: must be "STRING" or "BOOLEAN" or "INTEGER"`],
     [
       property('name = "p"\ndefault_value = 1.5'),
-      `${place}.default_value: expected a string, a boolean or a whole number`,
+      `${place}.default_value: must be a string, a whole number, true or false`,
     ],
-    [property('name = "p"\ndefault_value = 1'), `${place}.default_value: "1" is no STRING`],
-    [property('name = "p"\ntype = "INTEGER"\ndefault_value = "ten"'), `${place}.default_value: "ten" is no INTEGER`],
-    [property('name = "p"\navailable_values = ["a", 1]'), `${place}.available_values: "1" is no STRING`],
+    [property('name = "p"\ndefault_value = 1'), `${place}.default_value: must be of type STRING, but "1" is not`],
+    [
+      property('name = "p"\ntype = "INTEGER"\ndefault_value = "ten"'),
+      `${place}.default_value: must be of type INTEGER, but "ten" is not`,
+    ],
+    [
+      property('name = "p"\navailable_values = ["a", 1]'),
+      `${place}.available_values: must be of type STRING, but "1" is not`,
+    ],
     [
       property('name = "p"\navailable_values = ["a"]\ndefault_value = "b"'),
-      `${place}.default_value: "b" is not one of available_values`,
+      `${place}.default_value: must be one of available_values, but "b" is not`,
     ],
+    [property('name = "p"\nconfidential = true\ndefault_value = "b"'), `${place}.default_value: must be absent`],
     [
-      property('name = "p"\nconfidential = true\ndefault_value = "b"'),
-      `${place}.default_value: a confidential property has none`,
+      property('name = "p"\ntype = "BOOLEAN"\nvalidation_regex = "t.*"'),
+      `${place}.validation_regex: is for type = "STRING" only`,
     ],
-    [property('name = "p"\ntype = "BOOLEAN"\nvalidation_regex = "t.*"'), `${place}.validation_regex: only a STRING`],
     [
       `${kind('name = "proto"')}${kind('name = "Proto"')}`,
-      'custom_inbound_protocol["Proto"].name: "Proto" is used twice',
+      'custom_inbound_protocol["Proto"].name: "Proto" is used twice; rename one',
     ],
-    [`${property('name = "p"')}[[custom_inbound_protocol.property]]\nname = "p"`, `${place}.name: "p" is used twice`],
+    [
+      `${property('name = "p"')}[[custom_inbound_protocol.property]]\nname = "p"`,
+      `${place}.name: "p" is used twice; rename one`,
+    ],
     ["a = ", "line 1, column 5: "],
     ["[a]\n[a]", "line 2, column "],
   ])("%j", (source, message) => {
     expect(() => readDeployment(source)).toThrow(message);
   });
 
-  test.each(["saml", "OIDC", "passive-sts", "ws-trust", "samlsso", "oauth2"])("the standard protocol %s", (name) => {
-    expect(() => readDeployment(kind(`name = "${name}"`))).toThrow(
-      `["${name}"].name: is the name of a standard protocol`,
-    );
-  });
+  test.each(["saml", "OIDC", "passive-sts", "ws-trust", "samlsso", "oauth2"])(
+    "the name %s of a standard protocol",
+    (name) => {
+      expect(() => readDeployment(kind(`name = "${name}"`))).toThrow(
+        `["${name}"].name: is the name of a standard protocol; choose another name`,
+      );
+    },
+  );
 
   test.each(["", " a", "a ", "a/b", "a+b", "a%b", "..", "ä", "a\\u0000b", "a;b"])("the name %j", (name) => {
-    expect(() => readDeployment(kind(`name = "${name}"`))).toThrow(/\.name: expected letters/);
+    expect(() => readDeployment(kind(`name = "${name}"`))).toThrow(/\.name: must contain only letters/);
   });
 
-  test("several mistakes are told at once", () => {
+  test("several mistakes in one message", () => {
     expect(() => readDeployment(property("requird = true"))).toThrow(/name: is required \(line \d+\); .*"requird"/);
   });
 });
 
 describe("the file", () => {
-  test("a mistake is told with the name of the file", async () => {
+  test("is named in the message of a mistake", async () => {
     const path = new URL("../../../tsconfig.json", import.meta.url).pathname;
     expect(() => deploymentFromFile(path)).toThrow(`${path}: line 1, column `);
   });
-  test("a file that is not there is told with the variable that names it", () => {
+  test("is named together with its variable where it cannot be read", () => {
     expect(() => deploymentFromFile("/nowhere/deployment.toml")).toThrow(
       "DEPLOYMENT_TOML /nowhere/deployment.toml cannot be read: ENOENT",
     );
   });
-  test("a variable that is not set is told by its name", () => {
+  test("needs its variable, which the message names", () => {
     expect(() => deploymentFile({})).toThrow("environment: DEPLOYMENT_TOML: ");
     expect(deploymentFile({ DEPLOYMENT_TOML: "d.toml" })).toBe("d.toml");
   });

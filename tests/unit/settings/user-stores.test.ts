@@ -12,8 +12,8 @@ const directory = (lines = "", url = ADDRESS) =>
   );
 const storesIn = (source: string) => readDeployment(source).userStores;
 
-describe("what is valid", () => {
-  test("stores in the order of the file, their names in upper case, PRIMARY before them", () => {
+describe("accepts", () => {
+  test("stores in the order of the file, with names in upper case, after PRIMARY", () => {
     const declared = storesIn(
       `${store('domain = "Second"\nkind = "dynamodb"')}${store('domain = "ACME.example"\nkind = "dynamodb"\ndescription = "Guests"')}`,
     );
@@ -25,12 +25,12 @@ describe("what is valid", () => {
     expect(userStoreNames([])(undefined)).toEqual(["PRIMARY"]);
   });
 
-  test("the commented section of the project's own file, with the comment marks taken away", async () => {
+  test("the commented sections of the project's own file without their comment marks", async () => {
     const text = await readFile(new URL("../../../deployment.toml", import.meta.url), "utf8");
     const sections = text.match(/^# \[\[user_store\]\]\n(?:# [^\n]+\n)+/gm) ?? [];
     const declared = storesIn(sections.join("").replaceAll(/^# /gm, ""));
     expect(declared).toMatchObject([{ domain: "CONSULTANTS", directory: undefined }, { domain: "CORP" }]);
-    // Every key is shown, each with what holds where it is left out.
+    // They show every key with its default.
     const [short] = storesIn(directory());
     expect({ ...declared[1]?.directory, domain: "CORP", url: ADDRESS, passwordEnv: "P_PASSWORD" }).toEqual({
       ...short?.directory,
@@ -41,33 +41,33 @@ describe("what is valid", () => {
   });
 });
 
-describe("what is refused, with the line and the key to change", () => {
+describe("refuses, with the line and the key to change,", () => {
   const good = 'domain = "SECOND"\nkind = "dynamodb"';
   test.each([
     [store('kind = "dynamodb"'), "user_store[number 1].domain: is required (line 1)"],
     [store('domain = "SECOND"'), 'user_store["SECOND"].kind: is required (line 1)'],
-    [
-      store('domain = "SECOND"\nkind = "dynamo"'),
-      'user_store["SECOND"].kind: expected "dynamodb" or "ldap"; did you mean "dynamodb"? (line 3)',
-    ],
-    [store('domain = "SECOND"\nkind = 7'), 'user_store["SECOND"].kind: expected "dynamodb" or "ldap" (line 3)'],
+    [store('domain = "SECOND"\nkind = "dynamo"'), 'user_store["SECOND"].kind: must be "dynamodb" or "ldap" (line 3)'],
+    [store('domain = "SECOND"\nkind = 7'), 'user_store["SECOND"].kind: must be "dynamodb" or "ldap" (line 3)'],
     [
       store(`${good}\ndescripton = "x"`),
       'user_store["SECOND"]: unknown key "descripton" (did you mean "description"?)',
     ],
+    [store(`${good}\ndescription = 1`), 'user_store["SECOND"].description: must be a string in quotes (line 4)'],
     [
-      store(`${good}\ndescription = 1`),
-      'user_store["SECOND"].description: Invalid input: expected string, received number (line 4)',
+      store('domain = "primary"\nkind = "dynamodb"'),
+      'user_store["primary"].domain: PRIMARY always exists; choose another name',
     ],
-    [store('domain = "primary"\nkind = "dynamodb"'), 'user_store["primary"].domain: PRIMARY is always there'],
-    [store('domain = "Internal"\nkind = "dynamodb"'), 'user_store["Internal"].domain: "INTERNAL" marks roles'],
+    [
+      store('domain = "Internal"\nkind = "dynamodb"'),
+      'user_store["Internal"].domain: "INTERNAL" is reserved; choose another name',
+    ],
     [
       `${store(good)}${store('domain = "second"\nkind = "dynamodb"')}`,
-      'user_store["second"].domain: "SECOND" is used twice (line 5)',
+      'user_store["second"].domain: "SECOND" is used twice; rename one (line 5)',
     ],
     [
       '[user_store]\ntype = "database_unique_id"',
-      "user_store: expected one or more [[user_store]], each with two brackets",
+      "user_store: must be written as [[user_store]], with double brackets",
     ],
     ["[[user_stores]]", 'unknown key "user_stores" (did you mean "user_store"?)'],
   ])("%j", (source, message) => {
@@ -76,7 +76,7 @@ describe("what is refused, with the line and the key to change", () => {
 
   test.each(["", "a/b", "a#b", "a@b", "a b", "_a", "a-", "\u00e4", "a".repeat(51)])("the domain %j", (domain) => {
     expect(() => readDeployment(store(`domain = "${domain}"\nkind = "dynamodb"`))).toThrow(
-      /\.domain: expected up to 50/,
+      /\.domain: must be up to 50/,
     );
   });
 });
@@ -84,14 +84,14 @@ describe("what is refused, with the line and the key to change", () => {
 describe("a directory", () => {
   const place = 'user_store["CORP"]';
 
-  test("is of one tenant, and listed behind the stores of the table", () => {
+  test("belongs to one tenant, and is listed after the stores of the table", () => {
     const source = `${directory('tenant = "ACME.example"')}${store('domain = "SECOND"\nkind = "dynamodb"')}`;
     const namesOf = userStoreNames(storesIn(source));
     expect(namesOf("acme.example")).toEqual(["PRIMARY", "SECOND", "CORP"]);
     expect(namesOf("carbon.super")).toEqual(["PRIMARY", "SECOND"]);
   });
 
-  test("has the attributes that are named in place of the usual ones, and none where it has none", () => {
+  test("takes configured attributes instead of the defaults, and drops those set to an empty string", () => {
     const [declared] = storesIn(
       directory('[user_store.attributes]\ntitle = ""\nnickName = "initials"\nemails = "email"'),
     );
@@ -101,67 +101,73 @@ describe("a directory", () => {
   });
 
   test.each(["ldaps://directory.example.com:1636", "ldap://127.0.0.1:389", "ldap://[::1]", "ldap://localhost"])(
-    "%s is fine",
+    "accepts the url %s",
     (url) => {
       expect(storesIn(directory("", url))[0]?.directory?.url).toBe(url);
     },
   );
 
-  test("StartTLS makes ldap: fine", () => {
+  test("accepts ldap: with StartTLS", () => {
     expect(storesIn(directory("start_tls = true", "ldap://directory.example.com"))[0]?.directory?.startTls).toBe(true);
   });
 
   test.each([
     [store('domain = "CORP"\nkind = "ldap"'), `${place}.url: is required`],
-    [directory("", "ldap://directory.example.com"), `${place}.url: would send passwords in the clear`],
-    [directory("", "ldap://127.0.0.1.evil.example"), `${place}.url: would send passwords in the clear`],
+    [
+      directory("", "ldap://directory.example.com"),
+      `${place}.url: would send passwords unencrypted; use ldaps://, or set start_tls = true`,
+    ],
+    [
+      directory("", "ldap://127.0.0.1.evil.example"),
+      `${place}.url: would send passwords unencrypted; use ldaps://, or set start_tls = true`,
+    ],
     [
       directory().replace("P_PASSWORD", "SEAL_KEY"),
-      `${place}.password_env: expected the name of an environment variable`,
+      `${place}.password_env: must be the name of an environment variable`,
     ],
-    [directory().replace("P_PASSWORD", "ADMIN_PASSWORD"), `${place}.password_env: expected the name of`],
-    [directory("", "nonsense"), `${place}.url: expected ldaps://host`],
-    [directory("", "https://directory.example.com"), `${place}.url: expected ldaps://host`],
-    [directory("", "ldaps://user:word@directory.example.com"), `${place}.url: expected ldaps://host`],
-    [directory("", "ldaps://directory.example.com/dc=b"), `${place}.url: expected ldaps://host`],
-    [directory("start_tls = true"), `${place}.start_tls: is for ldap://`],
+    [directory().replace("P_PASSWORD", "ADMIN_PASSWORD"), `${place}.password_env: must be the name of`],
+    [directory("", "nonsense"), `${place}.url: must be ldaps://host[:port]`],
+    [directory("", "https://directory.example.com"), `${place}.url: must be ldaps://host[:port]`],
+    [directory("", "ldaps://user:word@directory.example.com"), `${place}.url: must be ldaps://host[:port]`],
+    [directory("", "ldaps://directory.example.com/dc=b"), `${place}.url: must be ldaps://host[:port]`],
+    [directory("start_tls = true"), `${place}.start_tls: is for ldap:// only; delete it`],
     [directory('password = "x"'), `${place}: unknown key "password" (did you mean "password_env"?)`],
     [directory('bind_password = "x"'), `${place}: unknown key "bind_password"`],
     [directory("timeout = 5"), `${place}: unknown key "timeout" (did you mean "timeout_ms"?)`],
-    [directory('timeout_ms = "3s"'), `${place}.timeout_ms: Invalid input: expected number, received string (line 8)`],
-    [directory("timeout_ms = 3001"), `${place}.timeout_ms: Too big`],
-    [directory('username_attribute = "uid)(cn=*"'), `${place}.username_attribute: expected the name of an attribute`],
-    [directory("user_object_classes = []"), `${place}.user_object_classes: Too small`],
-    [directory('ca_certificate = "no"'), `${place}.ca_certificate: expected a certificate in PEM`],
-    [directory('password_write = "plain"'), `${place}.password_write: Invalid option`],
-    [directory('read_only = "yes"'), `${place}.read_only: Invalid input: expected boolean`],
+    [directory('timeout_ms = "3s"'), `${place}.timeout_ms: must be a number, without quotes (line 8)`],
+    [directory("timeout_ms = 3001"), `${place}.timeout_ms: must be at most 3000`],
+    [directory('username_attribute = "uid)(cn=*"'), `${place}.username_attribute: must be the name of an attribute`],
+    [directory("user_object_classes = []"), `${place}.user_object_classes: the number of elements must be at least 1`],
+    [directory('ca_certificate = "no"'), `${place}.ca_certificate: must be a certificate in PEM`],
+    [directory('password_write = "plain"'), `${place}.password_write: must be "modify-password" or "attribute"`],
+    [directory('read_only = "yes"'), `${place}.read_only: must be true or false, without quotes`],
     [
       directory('[user_store.attributes]\ntitel = "title"'),
-      `${place}.attributes: "titel" is nothing that a directory can hold (did you mean "title"?) (line 8)`,
+      `${place}.attributes: "titel" is not an attribute that a directory can hold (did you mean "title"?) (line 8)`,
     ],
     [
       directory('[user_store.attributes]\npassword = "userPassword"'),
-      `${place}.attributes: "password" is nothing that`,
+      `${place}.attributes: "password" is not an attribute that`,
     ],
     [
       directory('[user_store.attributes]\ntitle = "userPassword"'),
-      `${place}.attributes: "title" cannot be userPassword`,
+      `${place}.attributes: "title" must not be userPassword`,
     ],
-    [directory('[user_store.attributes]\ntitle = "MAIL"'), "cannot be "],
+    [directory('[user_store.attributes]\ntitle = "MAIL"'), "must not be mail"],
     [
       directory("[user_store.attributes]\ntitle = 7"),
-      `${place}.attributes: "title": expected the name of an attribute`,
+      `${place}.attributes: "title" must be the name of an attribute, or "" for none`,
     ],
-    [`${directory()}${directory()}`, `${place}.domain: "CORP" is used twice`],
+    [`${directory()}${directory()}`, `${place}.domain: "CORP" is used twice; rename one`],
     [
       store('domain = "SECOND"\nkind = "dynamodb"\nurl = "ldaps://a"\nbase_dn = "b"'),
-      'user_store["SECOND"].url: is a key of kind = "ldap", and this store is of kind = "dynamodb" (line 4)',
+      'user_store["SECOND"].url: is for kind = "ldap" only; delete it, or change the kind (line 4)',
     ],
-  ])("%j is refused", (source, message) => {
+  ])("refuses %j", (source, message) => {
     expect(() => readDeployment(source)).toThrow(message);
   });
 
-  test("a password that is not set stops the start with its name", () => {
+  test("stops the start where its password is not set, and names the variable", () => {
     const settings = { domain: "CORP", passwordEnv: "CORP_PASSWORD" };
     expect(() => directoryPassword(settings, {})).toThrow(
       "environment: CORP_PASSWORD: the password for the directory of the user store CORP",

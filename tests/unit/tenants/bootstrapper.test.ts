@@ -16,9 +16,9 @@ test("retries until IAM applies the rights, then creates the tenant once", async
   let asked = 0;
   guard = await startGuard(endpoint, () => {
     asked += 1;
-    return asked > 1 ? statementsOf(plan.founding) : [];
+    return asked > 1 ? statementsOf(plan.bootstrap) : [];
   });
-  const found = newFounder(reopen({ client: { ...client, endpoint: guard.endpointOf("founding") } }));
+  const found = newFounder(reopen({ client: { ...client, endpoint: guard.endpointOf("bootstrap") } }));
   expect(await found(request)).toEqual({ founded: true });
   expect(guard.refusals).toHaveLength(1);
   expect(await found(request)).toEqual({ founded: false });

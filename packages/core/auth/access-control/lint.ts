@@ -1,12 +1,12 @@
 /**
- * What is wrong with the rules of an operator, told before anything starts: a rule that opens what must stay closed, one
- * that matches nothing, and one that stands behind others which match everything it could.
+ * Checks access rules when the authorizer starts. It refuses a rule that makes tenant data public, a rule that matches no
+ * operation, and a rule that is never reached because earlier rules match first (decision 0051).
  */
 import { type Operation, PUBLIC } from "../../operation/operation.ts";
 import type { AccessRule } from "./model.ts";
 import { type ReadyRule, readyRule } from "./rules.ts";
 
-/** A request that some operation answers. */
+/** A request that an operation serves. */
 interface Sample {
   readonly id: string;
   readonly method: string;
@@ -16,7 +16,7 @@ interface Sample {
 
 const SAMPLE_ID = "01a1fcb5-eb5d-70e7-9787-60a3d6f9978b";
 
-/** Makes the rules ready. Throws an `Error` that names their file and each rule that is wrong, and why. */
+/** Compiles and checks the rules. Throws an `Error` that names the file and each wrong rule, with what to change. */
 export async function readyRules(
   rules: readonly AccessRule[],
   operations: Readonly<Record<string, Operation>>,
@@ -26,7 +26,7 @@ export async function readyRules(
   for (const rule of rules) {
     const one = await readyRule(rule);
     if (!one) {
-      problems.push(`${rule.place}: context is no regular expression that matches in linear time (RE2)`);
+      problems.push(`${rule.place}: context must be a path or a regular expression in the syntax of RE2`);
       continue;
     }
     const problem = problemOf(one, ready, operations);
@@ -44,21 +44,22 @@ function problemOf(
   operations: Readonly<Record<string, Operation>>,
 ): string | undefined {
   const matched = samplesFor(operations, rule.context).filter(({ method, path }) => rule.matches(method, path));
-  if (matched.length === 0) return "no operation of the API has such a path and method";
+  if (matched.length === 0)
+    return "no operation of the API has this path and method; correct context and http_method, or delete the rule";
   const reached = matched.filter(({ method, path }) => !before.some((earlier) => earlier.matches(method, path)));
   if (reached.length === 0) {
     const [first] = matched;
     const winner = first && before.find((earlier) => earlier.matches(first.method, first.path));
-    return `it is never reached: ${winner?.place ?? "a rule"} matches first`;
+    return `it is never reached: ${winner?.place ?? "a rule"} matches first; move it before that rule, or delete it`;
   }
   const opened = reached.find(({ declared }) => !rule.isSecured && declared.scope !== PUBLIC && !declared.openable);
   if (opened) {
-    return `secured = false would open ${opened.method} ${opened.declared.path} to anybody; only what shows nothing of a tenant can be opened`;
+    return `secured = false would make ${opened.method} ${opened.declared.path} public; only operations that show no data of a tenant can be public`;
   }
   return undefined;
 }
 
-/** Requests for every operation, with any id, and with what the context of a rule has in the place of an id. */
+/** Sample requests for every operation: with any id, and with the id that the context of the rule names. */
 function samplesFor(operations: Readonly<Record<string, Operation>>, context: string): readonly Sample[] {
   const segments = context.split("/");
   return Object.entries(operations).flatMap(([id, declared]) => {

@@ -1,15 +1,15 @@
-/** Matching requests against the rules of an operator (reference access.md sections 4.1 and 4.2). */
+/** Matches requests against the access rules. */
 import { readPattern } from "../../applications/protocols/pattern.ts";
 import type { AccessRule } from "./model.ts";
 
-/** A rule that is ready to match. */
+/** A compiled rule. */
 export interface ReadyRule extends AccessRule {
   matches(method: string, path: string): boolean;
 }
 
 const PATTERN_CHARACTERS = /[\\^$.|?+()[\]{}*]/;
 
-/** Makes a rule ready; `undefined` where its context is no pattern that matches in linear time. */
+/** Compiles a rule; `undefined` where its context is not a pattern of RE2. */
 export async function readyRule(rule: AccessRule): Promise<ReadyRule | undefined> {
   const test = await contextTest(rule.context);
   return (
@@ -21,33 +21,32 @@ export async function readyRule(rule: AccessRule): Promise<ReadyRule | undefined
 }
 
 /**
- * What a context means: a path; with `/*`, `*` or `(.*)` at its end and no other pattern character everything that begins
- * so; otherwise a regular expression over the whole path.
+ * A context without pattern characters is a path. With only `/*`, `*` or `(.*)` at its end it is a prefix. Otherwise it is a
+ * regular expression over the whole path.
  */
 async function contextTest(context: string): Promise<((path: string) => boolean) | undefined> {
-  // A dot is a letter to everybody who writes a path, and one more letter matched is no danger in a literal.
+  // In a path a dot stands for itself.
   const isLiteral = (text: string) => !PATTERN_CHARACTERS.test(text.replaceAll(".", ""));
   const [, prefix, slash] = /^(.*?)(\/?)(?:\*|\(\.\*\))$/s.exec(context) ?? [];
   if (prefix !== undefined && isLiteral(prefix)) {
-    const beginning = `${prefix.toLowerCase()}${slash}`;
-    return (path) => `${normal(path)}${slash}`.startsWith(beginning);
+    const start = `${prefix.toLowerCase()}${slash}`;
+    return (path) => `${normal(path)}${slash}`.startsWith(start);
   }
   if (isLiteral(context)) return (path) => normal(path) === normal(context);
   const pattern = await readPattern(`(?i)(?:${context})`);
   return pattern && ((path) => pattern.matches(path) || pattern.matches(normal(path)));
 }
 
-/** Paths differ neither by a slash at their end nor, for rules, by case. */
+/** Rules ignore a slash at the end of a path, and case. */
 function normal(path: string): string {
   return path.toLowerCase().replace(/(?<=.)\/$/, "");
 }
 
-/** HEAD is what GET is. */
+/** HEAD counts as GET. */
 function methodOf(method: string): string {
   return method === "HEAD" ? "GET" : method.toUpperCase();
 }
 
-/** The first rule that matches. */
 export function ruleFor(rules: readonly ReadyRule[], method: string, path: string): ReadyRule | undefined {
   return rules.find((rule) => rule.matches(method, path));
 }

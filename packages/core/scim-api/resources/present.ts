@@ -1,35 +1,37 @@
-/** How users and groups look as resources in canonical form, with all of their attributes, whichever version of SCIM shows them. */
+/**
+ * Users and groups as resources in canonical form, with all attributes. Each SCIM version shows them in its own form.
+ */
 
 import { type Group, shownName } from "../../identities/groups/model.ts";
 import type { Member } from "../../identities/memberships/membership.ts";
 import { qualifiedName, type User } from "../../identities/users/model.ts";
 import type { Json, JsonObject, Resource } from "../../scim/schema/attribute.ts";
 
-/** The names of groups and roles by id, as far as they exist. */
+/** The names of the groups and roles that exist, by id. */
 export type ShownNames = ReadonlyMap<string, string>;
 
 /** Where links begin. */
 export interface Links {
   readonly origin: string;
   readonly tenant: string;
-  /** Where the resources of the tenant are, without the origin: `/scim2`. */
+  /** The path of the tenant's resources, without the origin: `/scim2`. */
   readonly base: string;
 }
 
-/** The type of roles and groups that were given by the service. */
+/** The type of the roles that role assignments give. */
 const ASSIGNED = "default";
 
-/** The absolute address of something below the base. */
+/** The absolute URL of a path below the base. */
 export function linkTo({ origin, base }: Links, path: string): string {
   return `${origin}${base}${path}`;
 }
 
-/** The entity tag of a version (RFC 7644 section 3.14). Weak: two bodies of one version may differ in what was asked for. */
+/** The entity tag of a version (RFC 7644 section 3.14). Weak: bodies of one version differ by their projection. */
 export function etagOf(version: number): string {
   return `W/"${version}"`;
 }
 
-/** A user with everything that is shown of it. */
+/** A user with all attributes. */
 export function userResource(user: User, names: ShownNames, links: Links): Resource {
   const { roles, ...profile } = user.profile;
   const groups = user.groupIds.flatMap((id): Json[] => {
@@ -54,8 +56,8 @@ export function userResource(user: User, names: ShownNames, links: Links): Resou
 }
 
 /**
- * A resource as a client wants it, without the roles that it only read here: those that the service gave are listed among
- * `roles`, under a type of their own, and come back with a replacement (reference scim.md section 3.11).
+ * A resource that a client sent, without assigned roles. Responses list those in `roles`, under a type of their own, so
+ * a client that reads a user and replaces it sends them back.
  */
 export function withoutAssignedRoles(resource: Resource): Resource {
   const { roles, ...rest } = resource;
@@ -63,12 +65,7 @@ export function withoutAssignedRoles(resource: Resource): Resource {
   return own.length === listOf(roles).length ? resource : { ...rest, ...filled("roles", own) };
 }
 
-function isAssigned(role: Json): boolean {
-  const { type } = role as JsonObject;
-  return typeof type === "string" && type.toLowerCase() === ASSIGNED;
-}
-
-/** A group; with its members where they were read. */
+/** A group; without members where these were not read. */
 export function groupResource(group: Group, members: readonly Member[] | undefined, links: Links): Resource {
   return {
     id: group.id,
@@ -87,7 +84,8 @@ export function groupResource(group: Group, members: readonly Member[] | undefin
   };
 }
 
-function metaOf(
+/** The `meta` of a stored resource. */
+export function metaOf(
   resourceType: string,
   { createdMs, modifiedMs, version }: Pick<User, "createdMs" | "modifiedMs" | "version">,
   location: string,
@@ -101,10 +99,16 @@ function metaOf(
   };
 }
 
-function filled(name: string, list: readonly Json[]): Resource {
+/** A list under its name; nothing where it is empty. */
+export function filled(name: string, list: readonly Json[]): Resource {
   return list.length > 0 ? { [name]: list } : {};
 }
 
 function listOf(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
+}
+
+function isAssigned(role: Json): boolean {
+  const { type } = role as JsonObject;
+  return typeof type === "string" && type.toLowerCase() === ASSIGNED;
 }

@@ -1,36 +1,38 @@
 /**
- * Who may use `/Users/me`: a user with a role of administrators (spec access-and-scim.md, "SCIM 1.1"). The authorizer tells
- * scopes at most, and a token may bring fewer than its user has, so the roles are looked at that the user holds now.
+ * Who may use `/Users/me`: users with the administrator role (S1-005). A token may have fewer scopes than its user's
+ * roles, so this reads the roles that the user has now.
  */
 import type { GroupStore } from "../../identities/groups/store.ts";
 import { rolesOf } from "../../identities/provisioning/escalation.ts";
 import type { RoleStore } from "../../identities/roles/store.ts";
 import type { User } from "../../identities/users/model.ts";
 
-/** Where roles are looked up. */
-interface HeldRoles {
+interface AssignedRoles {
   readonly groups: Pick<GroupStore, "findMany">;
   readonly roles: Pick<RoleStore, "findMany">;
 }
 
-/** Whether a user holds the role of administrators, by itself or through a group. */
+/** Whether a user has the administrator role, directly or through a group. */
 export type IsAdministrator = (
-  stores: HeldRoles,
+  stores: AssignedRoles,
   tenant: string,
   user: Pick<User, "roleIds" | "groupIds">,
 ) => Promise<boolean>;
 
 const TENANTS_MAX = 1_000;
 
-/** Opens the memory of one container. No round trip for users who hold the role themselves, once it is known; one or two otherwise. */
+/**
+ * A check that remembers the role of each tenant. Once known, it costs no round trip for users who have the role
+ * directly, otherwise one or two.
+ */
 export function newIsAdministrator(): IsAdministrator {
-  /** The role that holds every scope, by tenant. It cannot be deleted or changed, so its id says it all. */
+  /** The id of the administrator role by tenant. That role can be neither deleted nor changed. */
   const known = new Map<string, string>();
   return async (stores, tenant, user) => {
     const id = known.get(tenant);
     if (id !== undefined && user.roleIds.includes(id)) return true;
-    const held = await rolesOf(stores, tenant, user);
-    const administrators = held.find(({ holdsEveryScope }) => holdsEveryScope);
+    const roles = await rolesOf(stores, tenant, user);
+    const administrators = roles.find(({ holdsEveryScope }) => holdsEveryScope);
     if (!administrators) return false;
     if (known.size >= TENANTS_MAX) known.clear();
     known.set(tenant, administrators.id);

@@ -1,25 +1,22 @@
-/** The SCIM 1.1 operations (spec access-and-scim.md, "SCIM 1.1"; reference scim.md section 2). Their scopes are those of access.md section 2.7. */
+/** The SCIM 1.1 operations. */
 import * as z from "zod";
 import { operation, SIGNED_IN } from "../../operation/operation.ts";
-import { limits } from "../../scim/discovery.ts";
+import { bulkRequest, MANY_MEMBERS, Path, text } from "../resources/shapes.ts";
 import { Scim1BulkRequest, Scim1BulkResponse, Scim1Group, Scim1List, Scim1User } from "./shapes.ts";
 
-const scim = { service: "scim1", source: "spec access-and-scim.md, SCIM 1.1 API" } as const;
-const Path = z.object({ id: z.string().max(1_024) });
-const Wanted = z.object({ attributes: text("Comma-separated: the attributes to answer beside id, name and meta") });
-/** Numbers are read by the handlers, whose refusals are SCIM's own. */
-const List = Wanted.extend({
+const scim = { service: "scim1", source: "SCIM 1.1 API, requirements S1-001 to S1-050" } as const;
+const Projection = z.object({ attributes: text("Comma-separated: attributes to return besides id, name and meta") });
+/** The handlers read the numbers, because their faults have SCIM's own form. */
+const List = Projection.extend({
   filter: text(
-    'One attribute, Eq and a value: userName Eq "kim"; of groups also displayNameEqstaff and displayName Eq "*aff*"',
+    'One attribute, Eq and a value: userName Eq "kim"; for groups also displayNameEqstaff and displayName Eq "*aff*"',
   ),
   startIndex: text("The first resource of the page, from 1"),
-  count: text("The most resources of the page: 100 where only startIndex is given, never more than 200"),
-  sortBy: text("The attribute to sort by; userName or displayName where it is left out"),
-  sortOrder: text("ascending (where it is left out) or descending"),
+  count: text("The most resources of the page: 100 where only startIndex is given, at most 200"),
+  sortBy: text("The attribute to sort by; userName or displayName by default"),
+  sortOrder: text("ascending (the default) or descending"),
 });
 
-/** A group of 20,000 members has so many members in its JSON. */
-const MANY_MEMBERS = { members: 100_000 } as const;
 const userShown = { status: 200, body: Scim1User, location: true } as const;
 const groupShown = { status: 200, body: Scim1Group, location: true } as const;
 const listed = { status: 200, body: Scim1List } as const;
@@ -41,7 +38,7 @@ export const scim1Operations = {
     method: "GET",
     path: "/svc/scim/Users",
     scope: "internal_user_mgt_list",
-    summary: "List users: pages where startIndex or count is given, otherwise all of up to 5,000",
+    summary: "List users: a page where startIndex or count is given, otherwise the whole list of up to 5,000",
     query: List,
     success: listed,
     failures: [400],
@@ -53,7 +50,7 @@ export const scim1Operations = {
     scope: "internal_user_mgt_view",
     summary: "Read a user",
     params: Path,
-    query: Wanted,
+    query: Projection,
     success: userShown,
     failures: [400, 404],
   }),
@@ -63,7 +60,7 @@ export const scim1Operations = {
     path: "/svc/scim/Users/{id}",
     scope: "internal_user_mgt_update",
     seesScopes: true,
-    summary: "Replace what SCIM 1.1 can name of a user",
+    summary: "Replace the attributes of a user that SCIM 1.1 can name",
     params: Path,
     body: Scim1User,
     success: userShown,
@@ -75,7 +72,7 @@ export const scim1Operations = {
     path: "/svc/scim/Users/{id}",
     scope: "internal_user_mgt_update",
     seesScopes: true,
-    summary: "Change what is sent of a user, and remove what meta.attributes names",
+    summary: "Change the attributes of a user that the body has, and remove those that meta.attributes names",
     params: Path,
     body: Scim1User,
     success: userShown,
@@ -98,8 +95,8 @@ export const scim1Operations = {
     method: "GET",
     path: "/svc/scim/Users/me",
     scope: SIGNED_IN,
-    summary: "Read the user who asks, who must hold the role admin",
-    query: Wanted,
+    summary: "Read the user who calls, who must have the administrator role",
+    query: Projection,
     success: userShown,
     failures: changing,
   }),
@@ -109,7 +106,7 @@ export const scim1Operations = {
     path: "/svc/scim/Users/me",
     scope: "internal_user_mgt_update",
     seesScopes: true,
-    summary: "Replace the user who asks, who must hold the role admin",
+    summary: "Replace the user who calls, who must have the administrator role",
     body: Scim1User,
     success: userShown,
     failures: changing,
@@ -120,7 +117,7 @@ export const scim1Operations = {
     path: "/svc/scim/Users/me",
     scope: "internal_user_mgt_update",
     seesScopes: true,
-    summary: "Change the user who asks, who must hold the role admin",
+    summary: "Change the user who calls, who must have the administrator role",
     body: Scim1User,
     success: userShown,
     failures: changing,
@@ -130,7 +127,7 @@ export const scim1Operations = {
     method: "DELETE",
     path: "/svc/scim/Users/me",
     scope: "internal_user_mgt_delete",
-    summary: 'Finds nobody: "me" is no id',
+    summary: "Always 404: `me` is not a user id here",
     success: { status: 200 },
     failures: [404],
   }),
@@ -140,7 +137,7 @@ export const scim1Operations = {
     method: "POST",
     path: "/svc/scim/Groups",
     scope: "internal_group_mgt_create",
-    summary: "Create a group of users who exist",
+    summary: "Create a group of existing users",
     body: Scim1Group,
     limits: MANY_MEMBERS,
     success: { ...groupShown, status: 201 },
@@ -151,7 +148,7 @@ export const scim1Operations = {
     method: "GET",
     path: "/svc/scim/Groups",
     scope: "internal_group_mgt_view",
-    summary: "List groups: pages where startIndex or count is given, otherwise all of up to 5,000",
+    summary: "List groups: a page where startIndex or count is given, otherwise the whole list of up to 5,000",
     query: List,
     success: listed,
     failures: [400],
@@ -163,7 +160,7 @@ export const scim1Operations = {
     scope: "internal_group_mgt_view",
     summary: "Read a group with its members",
     params: Path,
-    query: Wanted,
+    query: Projection,
     success: groupShown,
     failures: [400, 404],
   }),
@@ -173,7 +170,7 @@ export const scim1Operations = {
     path: "/svc/scim/Groups/{id}",
     scope: "internal_group_mgt_update",
     seesScopes: true,
-    summary: "Replace a group; one of more than 20,000 members is answered without a body",
+    summary: "Replace a group; without a response body where it has more than 20,000 members",
     params: Path,
     body: Scim1Group,
     limits: MANY_MEMBERS,
@@ -186,7 +183,7 @@ export const scim1Operations = {
     path: "/svc/scim/Groups/{id}",
     scope: "internal_group_mgt_update",
     seesScopes: true,
-    summary: "Rename a group, or add and remove members; one of more than 20,000 is answered without a body",
+    summary: "Rename a group, or add and remove members; without a response body where it has more than 20,000 members",
     params: Path,
     body: Scim1Group,
     limits: MANY_MEMBERS,
@@ -198,7 +195,7 @@ export const scim1Operations = {
     method: "DELETE",
     path: "/svc/scim/Groups/{id}",
     scope: "internal_group_mgt_delete",
-    summary: "Delete a group; its members stay",
+    summary: "Delete a group, but not its members",
     params: Path,
     success: { status: 200 },
     failures: [404],
@@ -206,19 +203,9 @@ export const scim1Operations = {
 
   scim1Bulk: operation({
     ...scim,
-    method: "POST",
+    ...bulkRequest,
     path: "/svc/scim/Bulk",
-    scope: "internal_bulk_resource_create",
-    seesScopes: true,
-    summary:
-      "Do up to 1,000 operations on users and groups, in order; without failOnErrors new users next to each other are made side by side. Each needs the scope of the operation on its own, or that of doing it in bulk",
     body: Scim1BulkRequest,
-    limits: { bytes: limits.bulkBytesMax, ...MANY_MEMBERS },
     success: { status: 200, body: Scim1BulkResponse },
-    failures: [400],
   }),
 } as const;
-
-function text(description: string) {
-  return z.string().max(16_384).optional().meta({ description });
-}

@@ -1,6 +1,6 @@
 /**
- * Filters of SCIM 1.1 (spec access-and-scim.md, "SCIM 1.1"; reference scim.md section 2.7): one attribute, `Eq`, one value.
- * For groups there is a compact form and the wildcard `*`.
+ * Filters of SCIM 1.1: one attribute, `Eq`, one value (S1-041 to S1-045). Groups also have a compact form and the
+ * wildcard `*`.
  */
 
 import { PRIMARY, splitStore } from "../../domain/username.ts";
@@ -15,22 +15,22 @@ import { type AttributePath, attributeNamed } from "../../scim/schema/paths.ts";
 import { bareName } from "../resources/sources.ts";
 import { attributesNamed } from "./naming.ts";
 
-/** A filter taken apart. */
+/** A parsed filter. */
 interface Equality {
   readonly name: string;
   readonly value: string;
 }
 
 const EQUALITY = /^(\S+)\s+eq\s+(.*)$/is;
-/** The blanks may be missing here. Only the first `eq` is the operator: names may hold those letters too. */
+/** Blanks are optional here. The first `eq` is the operator: names may contain those letters too. */
 const COMPACT = /^(displayName)\s*eq\s*(.*)$/is;
 const QUOTED = /^"((?:[^"\\]|\\.)*)"$/s;
 
-/** What a filter asks for. */
+/** What a filter selects. */
 export interface Filter {
-  /** `undefined`: of all user stores. */
+  /** `undefined`: all user stores. */
   readonly userStore: string | undefined;
-  /** What the resources must satisfy; `undefined` where `names` says it. */
+  /** `undefined` where `names` replaces it. */
   readonly syntax: FilterSyntax | undefined;
   readonly names: Pick<NamePlan, "prefix" | "test"> | undefined;
 }
@@ -43,7 +43,7 @@ export function userFilter(type: ResourceType, filter: string | undefined): Filt
   return text === "" ? everything : { ...everything, syntax: syntaxOf(type, equalityOf(text, false)) };
 }
 
-/** Reads a filter on groups. A name without a user store is one of PRIMARY. Throws `scim.filter_invalid`. */
+/** Reads a filter on groups. A name without a user store belongs to PRIMARY. Throws `scim.filter_invalid`. */
 export function groupFilter(type: ResourceType, filter: string | undefined, userStores: readonly string[]): Filter {
   const text = filter?.trim() ?? "";
   if (text === "") return everything;
@@ -58,7 +58,7 @@ export function groupFilter(type: ResourceType, filter: string | undefined, user
   return { userStore, syntax: syntaxOf(type, { ...equality, value: name }), names: undefined };
 }
 
-/** Which names a pattern with wildcards lets through: its parts in their order, the first and the last at the ends. */
+/** The names that match a pattern with wildcards: its parts in their order, the first and the last at the ends. */
 function namesLike(pattern: string): Pick<NamePlan, "prefix" | "test"> {
   const parts = pattern.split("*").map(foldName);
   const [prefix = "", ...further] = parts;
@@ -82,10 +82,10 @@ function syntaxOf(type: ResourceType, { name, value }: Equality): FilterSyntax {
   const typed = path ? undefined : typedPath(type, name);
   if (typed) return compare(typed, "eq", value);
   if (!path || others.length > 0 || path.attribute.name === "schemas")
-    throw refused(`${quoted(name)} is no attribute that ${type.name.toLowerCase()}s are filtered by.`);
+    throw refused(`${quoted(name)} is not an attribute that a filter on ${type.name.toLowerCase()}s can have.`);
   const syntax = named(pathName(path));
   if (typeOf(path) === "dateTime") return atSecond(syntax, value);
-  // Groups are shown with the name of their store, which is kept only where it is not PRIMARY.
+  // A user shows its groups with their store. The stored name has it only where that is not PRIMARY.
   return compare(syntax, "eq", path.attribute.name === "groups" ? bareName(value, PRIMARY) : value);
 }
 
@@ -107,7 +107,7 @@ function typeOf({ attribute, sub }: AttributePath) {
   return (sub ?? attribute).type;
 }
 
-/** Times are shown to the second, so it is a second that they are equal to. */
+/** Times are shown to the second, so a time without a fraction equals all instants of that second. */
 function atSecond(path: PathSyntax, text: string): FilterSyntax {
   const instant = instantOf(text);
   if (instant === undefined || text.includes(".")) return compare(path, "eq", text);
@@ -120,41 +120,32 @@ function atSecond(path: PathSyntax, text: string): FilterSyntax {
 }
 
 function compare(path: PathSyntax, operator: "eq" | "ge" | "lt", text: string): FilterSyntax {
-  return {
-    kind: "compare",
-    path,
-    operator,
-    literal: literalOf(text),
-  };
-}
-
-function literalOf(text: string) {
-  return { text, quoted: true, at: 1 };
+  return { kind: "compare", path, operator, literal: { text, quoted: true, at: 1 } };
 }
 
 function equalityOf(filter: string, isCompact: boolean): Equality {
   const [, name, value] = (isCompact && COMPACT.exec(filter)) || (EQUALITY.exec(filter) ?? []);
   if (name === undefined || value === undefined) {
     throw refused(
-      `${quoted(filter)} is no filter: write an attribute, the operator Eq and a value, such as userName Eq "kim".`,
+      `${quoted(filter)} is not a filter. Write an attribute, the operator Eq and a value, such as userName Eq "kim".`,
     );
   }
-  // What is written together has no quotes and goes on to the end.
-  const isTogether = isCompact && /^displayNameEq(?![\s"])/i.test(filter);
-  return { name, value: isTogether && value !== "" ? value : valueMeant(value) };
+  // The value of the compact form has no quotes and extends to the end.
+  const isAttached = isCompact && /^displayNameEq(?![\s"])/i.test(filter);
+  return { name, value: isAttached && value !== "" ? value : valueIn(value) };
 }
 
 function quoted(text: string): string {
   return `"${text.slice(0, 100)}"`;
 }
 
-/** The value that is meant: between quotes, where `\"` and `\\` are escapes, or a word without them. */
-function valueMeant(text: string): string {
+/** A value in quotes, where `\"` and `\\` are escapes, or a word without quotes. */
+function valueIn(text: string): string {
   const inside = QUOTED.exec(text)?.[1];
   if (inside !== undefined) return inside.replace(/\\(["\\])/g, "$1");
   if (text !== "" && !/[\s"()]/.test(text)) return text;
   throw refused(
-    "A filter has one attribute, the operator Eq and one value; put a value with blanks between double quotes (%22).",
+    "A filter has one attribute, the operator Eq and one value. Put a value with blanks in double quotes (%22).",
   );
 }
 

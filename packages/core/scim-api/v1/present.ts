@@ -1,4 +1,4 @@
-/** From resources in canonical form to what SCIM 1.1 shows of them (reference scim.md sections 2.4, 2.6 and 2.9). */
+/** Resources in the form of SCIM 1.1. */
 
 import { PRIMARY, splitStore } from "../../domain/username.ts";
 import type { Group } from "../../identities/groups/model.ts";
@@ -52,7 +52,7 @@ function groupOfUser(userStores: readonly string[]) {
   });
 }
 
-/** The name of a group with its store, whichever that is. */
+/** The name of a group with its store, also where that is PRIMARY. */
 function prefixedName(shownName: string, userStores: readonly string[]): string {
   return shownName.includes("/") && userStores.includes(splitStore(shownName).userStore)
     ? shownName
@@ -69,7 +69,7 @@ function filled(name: string, members: JsonObject): Resource {
   return Object.keys(members).length > 0 ? { [name]: members } : {};
 }
 
-/** A group, under its name with its store. */
+/** A group. Its name has the prefix of its store (S1-035). */
 export function groupShown(resource: Resource, { userStore, displayName }: Group): Resource {
   const { id, members, ...rest } = plain(resource);
   return {
@@ -89,12 +89,12 @@ function memberShown({ value, display }: JsonObject): JsonObject {
   };
 }
 
-/** A resource in a list that shows a part of it: the schemas say nothing there. */
+/** A resource in a list that shows a part of it, without `schemas`. */
 export function summaryOf({ schemas: _, ...rest }: Resource): Resource {
   return rest;
 }
 
-/** What is left of a resource without the members that are written in a way of their own. */
+/** A resource without extensions, `schemas` and `meta`, which have forms of their own. */
 function plain(resource: Resource): Resource {
   return Object.fromEntries(
     Object.entries(resource).filter(([name]) => !name.includes(":") && name !== "schemas" && name !== "meta"),
@@ -115,7 +115,7 @@ function metaShown(meta: Json): JsonObject {
   };
 }
 
-/** `2016-01-26T18:31:57`: in UTC, to the second, without a zone. */
+/** `2016-01-26T18:31:57`: UTC, to the second, without a zone (S1-031). */
 function instantShown(value: Json): Json {
   return typeof value === "string" ? value.slice(0, "yyyy-MM-ddTHH:mm:ss".length) : value;
 }

@@ -1,17 +1,16 @@
-/** The shapes of SCIM 1.1 requests and answers (spec access-and-scim.md, "SCIM 1.1"). What a resource may hold is the business of its schema. */
+/** The shapes of SCIM 1.1 requests and responses. The schema of a resource decides which attributes it may have. */
 import * as z from "zod";
 import { groupType, userType } from "../../scim/schema/resource-types.ts";
-import { propertiesOf } from "../v2/shapes.ts";
+import { AnyObject, bulkOperations, propertiesOf } from "../resources/shapes.ts";
 
 /** The schema of users, groups, lists and bulk messages. */
 export const CORE = "urn:scim:schemas:core:1.0";
-/** The extension of the protocol itself. */
+/** The enterprise extension of SCIM 1.1. */
 export const ENTERPRISE = "urn:scim:schemas:extension:enterprise:1.0";
-/** The extension that WSO2's clients know, by its URN and by the member that holds it. */
+/** WSO2's extension: its URN, and the member that holds it. */
 export const WSO2 = "urn:scim:schemas:extension:wso2:1.0";
 export const WSO2_MEMBER = "wso2Extension";
 
-const members = z.record(z.string(), z.unknown());
 const text = { type: "string" } as const;
 const flag = { type: "boolean" } as const;
 
@@ -39,8 +38,7 @@ const enterprise = {
   manager: { type: "object", properties: { managerId: text } },
 } as const;
 
-/** A user, in requests and answers. */
-export const Scim1User = members.meta({
+export const Scim1User = AnyObject.meta({
   id: "Scim1User",
   description: "A user of SCIM 1.1",
   properties: {
@@ -51,47 +49,31 @@ export const Scim1User = members.meta({
   },
 });
 
-/** A group, in requests and answers. */
-export const Scim1Group = members.meta({
+export const Scim1Group = AnyObject.meta({
   id: "Scim1Group",
   description: "A group of SCIM 1.1",
   properties: { ...common, ...propertiesOf(groupType.schema.attributes.filter(({ name }) => name !== "roles")) },
 });
 
-/** A list. */
 export const Scim1List = z
   .object({
     totalResults: z.int(),
     itemsPerPage: z.int(),
     startIndex: z.int(),
     schemas: z.array(z.literal(CORE)),
-    Resources: z.array(members),
+    Resources: z.array(AnyObject),
   })
   .meta({ id: "Scim1List" });
 
-/** Many operations. */
-export const Scim1BulkRequest = members.meta({
+export const Scim1BulkRequest = AnyObject.meta({
   id: "Scim1BulkRequest",
   properties: {
-    failOnErrors: { type: "integer", description: "After so many failures nothing more is done; 0: however many fail" },
+    failOnErrors: { type: "integer", description: "Stop after this many failures; 0: never stop" },
     schemas: { type: "array", items: text },
-    Operations: {
-      type: "array",
-      items: {
-        type: "object",
-        required: ["method", "path"],
-        properties: {
-          method: { enum: ["POST", "PUT", "PATCH", "DELETE"] },
-          path: text,
-          bulkId: text,
-          data: { type: "object" },
-        },
-      },
-    },
+    Operations: bulkOperations(),
   },
 });
 
-/** What became of them. */
 export const Scim1BulkResponse = z
   .object({
     schemas: z.array(z.literal(CORE)),

@@ -1,21 +1,20 @@
 /** What the SCIM 1.1 handlers use. */
-import type { GroupStores } from "../../identities/provisioning/groups.ts";
-import type { UserStores } from "../../identities/provisioning/users.ts";
-import type { RoleStore } from "../../identities/roles/store.ts";
-import type { ResourceStores } from "../resources/stores.ts";
+import type { ScimCall, ScimStores } from "../resources/call.ts";
 import type { IsAdministrator } from "./administrators.ts";
 
-/** How SCIM 1.1 is spoken here. */
+/** The settings of SCIM 1.1. */
 export interface Scim1Dialect {
   readonly showsUsername: false;
   readonly needsPassword: boolean;
-  /** True: lists answer whole resources, which Okta's tests look for; otherwise what the spec shows of them. */
+  /** True: lists show whole resources, which Okta's tests expect. False: only what the API documents. */
   readonly listsWhole: boolean;
 }
 
 /** What the handlers use. */
-export interface Scim1Stores extends UserStores, GroupStores, ResourceStores {
-  readonly roles: RoleStore;
+export interface Scim1Stores extends ScimStores {
   readonly isAdministrator: IsAdministrator;
   readonly dialect: Scim1Dialect;
 }
+
+/** One request of SCIM 1.1. */
+export type Scim1Call = ScimCall<Scim1Stores>;

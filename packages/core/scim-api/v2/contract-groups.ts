@@ -1,8 +1,8 @@
-/** The operations on groups, on many resources at once, and on users and groups together (reference scim.md section 4). */
+/** The operations on groups, bulk requests, and lists of users and groups together. */
 import { operation } from "../../operation/operation.ts";
-import { limits } from "../../scim/discovery.ts";
+import { bulkRequest, MANY_MEMBERS, Path } from "../resources/shapes.ts";
 import { BulkRequest, BulkResponse, PatchRequest, ScimGroup, SearchRequest } from "./shapes.ts";
-import { changing, groupShown, IfMatch, ListQuery, listed, MANY_MEMBERS, Path, Projection } from "./shapes-query.ts";
+import { changing, groupShown, IfMatch, ListQuery, listed, Projection } from "./shapes-query.ts";
 
 const groups = { service: "scim2", source: "RFC 7644 section 3, our choice, decision 0014" } as const;
 
@@ -71,7 +71,8 @@ export const groupOperations = {
     path: "/scim2/Groups/{id}",
     scope: "internal_group_mgt_update",
     seesScopes: true,
-    summary: "Change a group; a group of more than 1,000 members is answered only where attributes are asked for",
+    summary:
+      "Change a group; without a response body where it has more than 1,000 members and no attributes are requested",
     params: Path,
     query: Projection,
     headers: IfMatch,
@@ -85,7 +86,7 @@ export const groupOperations = {
     method: "DELETE",
     path: "/scim2/Groups/{id}",
     scope: "internal_group_mgt_delete",
-    summary: "Delete a group; its members stay",
+    summary: "Delete a group, but not its members",
     params: Path,
     headers: IfMatch,
     success: { status: 204 },
@@ -94,16 +95,10 @@ export const groupOperations = {
 
   bulk: operation({
     ...groups,
-    method: "POST",
+    ...bulkRequest,
     path: "/scim2/Bulk",
-    scope: "internal_bulk_resource_create",
-    seesScopes: true,
-    summary:
-      "Do up to 1,000 operations on users and groups, in order; without failOnErrors new users next to each other are made side by side. Each needs the scope of the operation on its own, or that of doing it in bulk",
     body: BulkRequest,
-    limits: { bytes: limits.bulkBytesMax, ...MANY_MEMBERS },
     success: { status: 200, body: BulkResponse },
-    failures: [400],
   }),
 
   listResources: operation({

@@ -1,11 +1,12 @@
-/** The operations on roles: upstream's roles API, version 2 (reference scim.md section 4.7). */
+/** The operations on roles: upstream's SCIM2 roles API v2. */
 import { operation } from "../../operation/operation.ts";
+import { MANY_MEMBERS, Path } from "../resources/shapes.ts";
 import { PatchRequest, ScimRole, SearchRequest } from "./shapes.ts";
-import { changing, IfMatch, ListQuery, listed, MANY_MEMBERS, Path, Projection, roleShown } from "./shapes-query.ts";
+import { changing, IfMatch, ListQuery, listed, Projection, roleShown } from "./shapes-query.ts";
 
 const roles = { service: "scim2", source: "upstream's SCIM2 roles API v2, our choice, decision 0016" } as const;
 
-/** The scopes that let their holders change one list of a role and nothing else of it (reference access.md section 2.3). */
+/** The scopes that allow a change of one list of a role, and of no other attribute. */
 export const roleListScopes = {
   users: "internal_role_mgt_users_update",
   groups: "internal_role_mgt_groups_update",
@@ -80,7 +81,7 @@ export const roleOperations = {
     seesScopes: true,
     partialScopes: Object.values(roleListScopes),
     summary:
-      "Change a role, or with the scope for one of them its users, groups or permissions alone; a role of more than 1,000 users is answered only where attributes are asked for",
+      "Change a role, or with the scope of one list only its users, groups or permissions; without a response body where it has more than 1,000 users or groups and no attributes are requested",
     params: Path,
     query: Projection,
     headers: IfMatch,

@@ -1,19 +1,10 @@
-/** The operations on users, and on the user who asks (spec access-and-scim.md, "SCIM 2.0 users"; reference scim.md section 3). */
+/** The operations on users, and on the user who calls. */
 import { operation, SIGNED_IN } from "../../operation/operation.ts";
+import { MANY_MEMBERS, Path } from "../resources/shapes.ts";
 import { PatchRequest, ScimUser, SearchRequest } from "./shapes.ts";
-import {
-  changing,
-  IfMatch,
-  ListQuery,
-  listed,
-  MANY_MEMBERS,
-  Path,
-  Projection,
-  userMade,
-  userShown,
-} from "./shapes-query.ts";
+import { changing, IfMatch, ListQuery, listed, Projection, userMade, userShown } from "./shapes-query.ts";
 
-const users = { service: "scim2", source: "spec access-and-scim.md, SCIM 2.0 user operations" } as const;
+const users = { service: "scim2", source: "SCIM 2.0 API, requirements S2-001 to S2-007" } as const;
 const me = { service: "scim2", source: "RFC 7644 section 3.11, our choice, decision 0014" } as const;
 
 export const userOperations = {
@@ -106,7 +97,7 @@ export const userOperations = {
     method: "GET",
     path: "/scim2/Me",
     scope: SIGNED_IN,
-    summary: "Read the user who asks",
+    summary: "Read the user who calls",
     query: Projection,
     success: userShown,
     failures: [400, 404],
@@ -117,7 +108,7 @@ export const userOperations = {
     path: "/scim2/Me",
     scope: SIGNED_IN,
     seesScopes: true,
-    summary: "Replace what the user who asks may change of itself",
+    summary: "Replace the attributes that users may change of themselves",
     query: Projection,
     headers: IfMatch,
     body: ScimUser,
@@ -130,7 +121,7 @@ export const userOperations = {
     path: "/scim2/Me",
     scope: SIGNED_IN,
     seesScopes: true,
-    summary: "Change what the user who asks may change of itself",
+    summary: "Change attributes that users may change of themselves",
     query: Projection,
     headers: IfMatch,
     body: PatchRequest,
@@ -143,7 +134,7 @@ export const userOperations = {
     method: "DELETE",
     path: "/scim2/Me",
     scope: "internal_user_mgt_delete",
-    summary: "Delete the user who asks",
+    summary: "Delete the user who calls",
     headers: IfMatch,
     success: { status: 204 },
     failures: changing,
@@ -153,7 +144,7 @@ export const userOperations = {
     method: "POST",
     path: "/scim2/Me",
     scope: "internal_user_mgt_create",
-    summary: "Self-registration, which this service does not offer",
+    summary: "Self-registration, which is not supported",
     success: { status: 201 },
     failures: [501],
   }),

@@ -1,10 +1,11 @@
-/** The SCIM 2.0 operations (RFC 7644): those on users and groups, and what describes the service. */
+/** The SCIM 2.0 operations (RFC 7644): on users, groups and roles, and discovery. */
 import * as z from "zod";
 import { operation, SIGNED_IN } from "../../operation/operation.ts";
+import { Path, text } from "../resources/shapes.ts";
 import { groupOperations } from "./contract-groups.ts";
 import { roleOperations } from "./contract-roles.ts";
 import { userOperations } from "./contract-users.ts";
-import { described, listed, Path, text } from "./shapes-query.ts";
+import { described, listed } from "./shapes-query.ts";
 
 const discovery = { service: "scim2", source: "RFC 7644 section 4, our choice", openable: true } as const;
 
@@ -18,8 +19,8 @@ export const scim2Operations = {
     method: "GET",
     path: "/scim2/ServiceProviderConfig",
     scope: SIGNED_IN,
-    summary: "What of SCIM the service offers",
-    query: z.object({ filter: text("Refused") }),
+    summary: "The SCIM features of the service",
+    query: z.object({ filter: text("Not supported: 403") }),
     success: described,
     failures: [403],
   }),
@@ -28,8 +29,8 @@ export const scim2Operations = {
     method: "GET",
     path: "/scim2/ResourceTypes",
     scope: SIGNED_IN,
-    summary: "The kinds of resources",
-    query: z.object({ filter: text("Refused") }),
+    summary: "List the resource types",
+    query: z.object({ filter: text("Not supported: 403") }),
     success: listed,
     failures: [403],
   }),
@@ -38,7 +39,7 @@ export const scim2Operations = {
     method: "GET",
     path: "/scim2/ResourceTypes/{id}",
     scope: SIGNED_IN,
-    summary: "One kind of resources",
+    summary: "Read a resource type",
     params: Path,
     success: described,
     failures: [404],
@@ -48,8 +49,8 @@ export const scim2Operations = {
     method: "GET",
     path: "/scim2/Schemas",
     scope: SIGNED_IN,
-    summary: "The schemas of resources",
-    query: z.object({ filter: text("Refused") }),
+    summary: "List the schemas",
+    query: z.object({ filter: text("Not supported: 403") }),
     success: listed,
     failures: [403],
   }),
@@ -58,7 +59,7 @@ export const scim2Operations = {
     method: "GET",
     path: "/scim2/Schemas/{id}",
     scope: SIGNED_IN,
-    summary: "One schema",
+    summary: "Read a schema",
     params: Path,
     success: described,
     failures: [404],

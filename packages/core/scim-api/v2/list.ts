@@ -3,33 +3,20 @@
 import type { Group } from "../../identities/groups/model.ts";
 import type { User } from "../../identities/users/model.ts";
 import { listAfter, listPage } from "../../listing/list.ts";
-import { orderOf } from "../../listing/order.ts";
-import type { Position, Query, Source } from "../../listing/source.ts";
+import { indexPage, type SortRequest } from "../../listing/request.ts";
 import { Fault } from "../../platform/faults.ts";
-import { bindFilter } from "../../scim/filter/bind.ts";
-import { always, type BoundFilter, combined, negated, never, pathName } from "../../scim/filter/bound.ts";
-import { matches } from "../../scim/filter/evaluate.ts";
 import { parseFilter } from "../../scim/filter/parse.ts";
-import type { FilterSyntax } from "../../scim/filter/syntax.ts";
-import { type Projection, projectionOf } from "../../scim/projection.ts";
+import { projectionOf } from "../../scim/projection.ts";
 import type { Resource, ResourceType } from "../../scim/schema/attribute.ts";
-import type { Links } from "../resources/present.ts";
-import { showGroups, showUsers, versionBeside } from "../resources/show.ts";
-import { canonicalIn, groupSource, userSource } from "../resources/sources.ts";
-import { type ListRequest, openCursor, pagingOf, sealCursor } from "./paging.ts";
+import { groupsListed, type Listing, type ListTarget, usersListed } from "../resources/list.ts";
+import { readVersion, showGroups, showUsers } from "../resources/show.ts";
+import { openCursor, sealCursor } from "./cursor.ts";
+import { type CursorRequest, type ListRequest, noCursor, pagingOf } from "./list-request.ts";
 import { LIST_RESPONSE } from "./shapes.ts";
-import type { Scim2Stores } from "./stores.ts";
+import type { Scim2Call } from "./stores.ts";
 
-/** Who asks, and when. */
-export interface Asking extends Links {
-  readonly subject: string;
-  /** The scopes of the credential, where the operation is told. */
-  readonly scopes: ReadonlySet<string> | undefined;
-  readonly now: number;
-}
-
-/** A page as SCIM answers it. */
-export interface ListAnswer {
+/** A page as SCIM 2.0 shows it. */
+export interface ListResult {
   readonly schemas: [typeof LIST_RESPONSE];
   readonly totalResults: number;
   readonly startIndex?: number;
@@ -38,178 +25,50 @@ export interface ListAnswer {
   readonly Resources: Record<string, unknown>[];
 }
 
-/** One kind of resources in a list. */
-interface Part<T> {
-  readonly type: ResourceType;
-  readonly nameAttribute: string;
-  readonly sources: readonly Source<T>[];
-  readonly filters: readonly (BoundFilter | undefined)[];
-  readonly show: (things: readonly T[]) => Promise<readonly Resource[]>;
+/** The resources of one type: how they are read, and how they are shown. */
+interface Part<T> extends Listing<T> {
+  readonly endpoint: "/Users" | "/Groups";
+  readonly show: (items: readonly T[]) => Promise<readonly Resource[]>;
 }
 
-/** Lists users. Throws SCIM's refusals of filters, orders, pages and cursors. */
-export function listUsers(stores: Scim2Stores, asking: Asking, request: ListRequest): Promise<ListAnswer> {
-  const projection = projectionOf(stores.dialect.userType, request);
-  return listPart(stores, asking, "/Users", request, userPart(stores, asking, request, projection, "refuse"));
+/** Lists users. Throws the faults of SCIM for filters, orders, pages and cursors. */
+export function listUsers(call: Scim2Call, request: ListRequest): Promise<ListResult> {
+  return listPart(call, request, usersOf(call, request, request, "refuse"));
 }
 
-/** Lists groups. Throws as `listUsers` does. */
-export function listGroups(stores: Scim2Stores, asking: Asking, request: ListRequest): Promise<ListAnswer> {
-  const projection = projectionOf(stores.dialect.groupType, request);
-  return listPart(stores, asking, "/Groups", request, groupPart(stores, asking, request, projection, "refuse"));
+/** Lists groups. Throws as `listUsers`. */
+export function listGroups(call: Scim2Call, request: ListRequest): Promise<ListResult> {
+  return listPart(call, request, groupsOf(call, request, request, "refuse"));
 }
 
 /**
- * Lists users and behind them groups (RFC 7644 section 3.4.2.1). A kind that lacks an attribute of the filter has no match;
- * neither sorting nor cursors span kinds: each kind is in the order of its names.
+ * Lists users, then groups (RFC 7644 section 3.4.2.1). A type that lacks an attribute of the filter has no match.
+ * Neither sorting nor cursors span types: the resources of each type are in the order of their names.
  */
-export async function listResources(stores: Scim2Stores, asking: Asking, request: ListRequest): Promise<ListAnswer> {
-  if (request.sortBy) throw new Fault("request.invalid", "Users and groups together are not sorted: leave sortBy out.");
-  if (request.cursor !== undefined) {
-    throw new Fault("scim.cursor_invalid", "Users and groups together are paged by startIndex and count.");
+export async function listResources(call: Scim2Call, request: ListRequest): Promise<ListResult> {
+  if (request.sortBy) {
+    throw new Fault("request.invalid", "Users and groups cannot be sorted together. Leave out sortBy.");
   }
-  const { userType, groupType } = stores.dialect;
-  const paging = pagingOf(request);
-  if (paging.kind !== "index") throw new Error("a cursor was refused before");
-  const offset = paging.startIndex - 1;
-  const users = userPart(stores, asking, request, projectionOf(userType, request), "nothing");
-  const groups = groupPart(stores, asking, request, projectionOf(groupType, request), "nothing");
-  const ofUsers = await listPage(users.sources, queryOf(users, {}), { offset, limit: paging.count });
-  const ofGroups = await listPage(groups.sources, queryOf(groups, {}), {
-    offset: Math.max(0, offset - ofUsers.total),
-    limit: paging.count - ofUsers.things.length,
+  if (request.cursor !== undefined) throw noCursor("Users and groups together");
+  const { startIndex, count } = indexPage(request);
+  const offset = startIndex - 1;
+  const users = usersOf(call, request, {}, "nothing");
+  const groups = groupsOf(call, request, {}, "nothing");
+  const first = await listPage(users.sources, users.query, { offset, limit: count });
+  const second = await listPage(groups.sources, groups.query, {
+    offset: Math.max(0, offset - first.total),
+    limit: count - first.items.length,
   });
-  const [shownUsers, shownGroups] = await Promise.all([users.show(ofUsers.things), groups.show(ofGroups.things)]);
-  return answer(ofUsers.total + ofGroups.total, [...shownUsers, ...shownGroups], { startIndex: paging.startIndex });
+  const [shownUsers, shownGroups] = await Promise.all([users.show(first.items), groups.show(second.items)]);
+  return resultOf(first.total + second.total, [...shownUsers, ...shownGroups], { startIndex });
 }
 
-async function listPart<T>(
-  stores: Scim2Stores,
-  asking: Asking,
-  endpoint: string,
-  request: ListRequest,
-  part: Part<T>,
-): Promise<ListAnswer> {
-  const query = queryOf(part, request);
-  const paging = pagingOf(request);
-  const { count } = paging;
-  if (paging.kind === "index") {
-    const window = { offset: paging.startIndex - 1, limit: count };
-    const { things, total } = await listPage(part.sources, query, window);
-    return answer(total, await part.show(things), { startIndex: paging.startIndex });
-  }
-  const scope = { tenant: asking.tenant, subject: asking.subject, endpoint, request, now: asking.now };
-  const { cursor } = paging;
-  const known = cursor === "" ? undefined : openCursor(stores.seal, scope, cursor, count);
-  if (count === 0) {
-    const { total } = await listPage(part.sources, query, { offset: 0, limit: 0 });
-    return answer(known?.total ?? total, [], {});
-  }
-  const { things, next, total: counted = 0 } = await listAfter(part.sources, query, known?.at, count);
-  // The total is counted once, on the first page, and travels in the cursor.
-  const total = known?.total ?? counted;
-  const nextCursor = next && sealCursor(stores.seal, scope, next satisfies Position, total, count);
-  return answer(total, await part.show(things), nextCursor === undefined ? {} : { nextCursor });
-}
-
-function userPart(
-  stores: Scim2Stores,
-  asking: Asking,
-  request: ListRequest,
-  projection: Projection,
-  unknown: "refuse" | "nothing",
-): Part<User> {
-  const type = stores.dialect.userType;
-  const userStores = storesFor(stores, request.domain);
-  const filters = boundFor(type, syntaxOf(request), userStores, unknown);
-  // Read beside the list, so that showing names takes no round trip of its own.
-  const version = versionBeside(stores, asking.tenant, projection);
-  return {
-    type,
-    nameAttribute: "userName",
-    sources: userStores.map((store) => userSource(stores, asking, store)),
-    filters,
-    show: (users) => showUsers(stores, asking, withoutRepeats(stores, users), projection, version),
-  };
-}
-
-/** Users that several stores list, once, where the deployment says so. */
-function withoutRepeats({ dialect }: Scim2Stores, users: readonly User[]): readonly User[] {
-  return dialect.removesDuplicateUsers ? [...new Map(users.map((user) => [user.id, user])).values()] : users;
-}
-
-function groupPart(
-  stores: Scim2Stores,
-  asking: Asking,
-  request: ListRequest,
-  projection: Projection,
-  unknown: "refuse" | "nothing",
-): Part<Group> {
-  const type = stores.dialect.groupType;
-  const userStores = storesFor(stores, request.domain);
-  return {
-    type,
-    nameAttribute: "displayName",
-    sources: userStores.map((store) => groupSource(stores, asking, store)),
-    filters: boundFor(type, syntaxOf(request), userStores, unknown),
-    show: (groups) => showGroups(stores, asking, groups, projection),
-  };
-}
-
-function storesFor(stores: Scim2Stores, domain: string | undefined): readonly string[] {
-  if (domain === undefined || domain === "") return stores.userStores;
-  const named = domain.toUpperCase();
-  if (stores.userStores.includes(named)) return [named];
-  throw new Fault("request.invalid", `Invalid user store domain: ${domain.slice(0, 50)}.`);
-}
-
-function boundFor(
-  type: ResourceType,
-  syntax: FilterSyntax | undefined,
-  userStores: readonly string[],
-  unknown: "refuse" | "nothing",
-): (BoundFilter | undefined)[] {
-  return userStores.map(
-    (store) => syntax && withoutKind(type, bindFilter(type, syntax, { unknown, canonical: canonicalIn(store) })),
-  );
-}
-
-/** What a filter says about the kind of resources is decided for all of a kind at once. */
-function withoutKind(type: ResourceType, filter: BoundFilter): BoundFilter {
-  switch (filter.kind) {
-    case "and":
-    case "or":
-      return combined(
-        filter.kind,
-        filter.parts.map((part) => withoutKind(type, part)),
-      );
-    case "not":
-      return negated(withoutKind(type, filter.part));
-    case "compare":
-    case "present":
-      if (pathName(filter.path) !== "meta.resourceType") return filter;
-      return matches(filter, { meta: { resourceType: type.name } }) ? always : never;
-    default:
-      return filter;
-  }
-}
-
-function syntaxOf({ filter }: ListRequest): FilterSyntax | undefined {
-  return filter === undefined || filter.trim() === "" ? undefined : parseFilter(filter);
-}
-
-function queryOf<T>({ type, nameAttribute, filters }: Part<T>, request: ListRequest): Query {
-  return {
-    filters,
-    ...orderOf(type, nameAttribute, request),
-  };
-}
-
-function answer(
+/** A page as SCIM 2.0 shows it. */
+export function resultOf(
   totalResults: number,
   resources: readonly Resource[],
   page: { readonly startIndex?: number; readonly nextCursor?: string },
-): ListAnswer {
+): ListResult {
   return {
     schemas: [LIST_RESPONSE],
     totalResults,
@@ -217,4 +76,77 @@ function answer(
     itemsPerPage: resources.length,
     Resources: resources.map((resource) => ({ ...resource })),
   };
+}
+
+function usersOf(
+  call: Scim2Call,
+  request: ListRequest,
+  sort: SortRequest,
+  unknown: NonNullable<ListTarget["unknown"]>,
+): Part<User> {
+  const { userType, removesDuplicateUsers } = call.stores.dialect;
+  const projection = projectionOf(userType, request);
+  const listing = usersListed(call, targetOf(call, userType, request, unknown), sort);
+  // Read concurrently with the list.
+  const version = readVersion(call, projection);
+  const once = (users: readonly User[]) => [...new Map(users.map((user) => [user.id, user])).values()];
+  return {
+    ...listing,
+    endpoint: "/Users",
+    show: (users) => showUsers(call, removesDuplicateUsers ? once(users) : users, projection, version),
+  };
+}
+
+function groupsOf(
+  call: Scim2Call,
+  request: ListRequest,
+  sort: SortRequest,
+  unknown: NonNullable<ListTarget["unknown"]>,
+): Part<Group> {
+  const { groupType } = call.stores.dialect;
+  const projection = projectionOf(groupType, request);
+  return {
+    ...groupsListed(call, targetOf(call, groupType, request, unknown), sort),
+    endpoint: "/Groups",
+    show: (groups) => showGroups(call, groups, projection),
+  };
+}
+
+function targetOf(
+  { stores }: Scim2Call,
+  type: ResourceType,
+  { domain = "", filter = "" }: ListRequest,
+  unknown: ListTarget["unknown"],
+): ListTarget {
+  const userStores =
+    domain === "" ? stores.userStores : stores.userStores.filter((store) => store === domain.toUpperCase());
+  if (userStores.length === 0) throw new Fault("request.invalid", `Invalid user store domain: ${domain.slice(0, 50)}.`);
+  return { type, userStores, syntax: filter.trim() === "" ? undefined : parseFilter(filter), unknown };
+}
+
+async function listPart<T>(call: Scim2Call, request: ListRequest, part: Part<T>): Promise<ListResult> {
+  const paging = pagingOf(request);
+  if (paging.kind === "cursor") return listByCursor(call, request, part, paging);
+  const { startIndex, count: limit } = paging;
+  const { items, total } = await listPage(part.sources, part.query, { offset: startIndex - 1, limit });
+  return resultOf(total, await part.show(items), { startIndex });
+}
+
+/** The total is counted for the first page, and stored in the cursor. */
+async function listByCursor<T>(
+  call: Scim2Call,
+  request: ListRequest,
+  { sources, query, endpoint, show }: Part<T>,
+  { cursor, count }: CursorRequest,
+): Promise<ListResult> {
+  const scope = { call, endpoint, request };
+  const state = cursor === "" ? undefined : openCursor(scope, cursor, count);
+  if (count === 0) {
+    const { total } = await listPage(sources, query, { offset: 0, limit: 0 });
+    return resultOf(state?.total ?? total, [], {});
+  }
+  const { items, next, total: counted = 0 } = await listAfter(sources, query, state?.at, count);
+  const total = state?.total ?? counted;
+  const nextCursor = next && sealCursor(scope, { at: next, total, count });
+  return resultOf(total, await show(items), nextCursor === undefined ? {} : { nextCursor });
 }

@@ -1,28 +1,29 @@
 /** What the SCIM 2.0 handlers use. */
 
-import type { GroupStores } from "../../identities/provisioning/groups.ts";
 import type { RoleStores } from "../../identities/provisioning/roles.ts";
-import type { UserStores } from "../../identities/provisioning/users.ts";
 import type { Fault } from "../../platform/faults.ts";
 import type { Seal } from "../../platform/seal.ts";
 import type { ResourceType } from "../../scim/schema/attribute.ts";
-import type { ResourceStores } from "../resources/stores.ts";
+import type { ScimCall, ScimStores } from "../resources/call.ts";
 
-/** How SCIM 2.0 is spoken here. */
+/** The settings of SCIM 2.0. */
 export interface Scim2Dialect {
-  /** True: users carry `username` with their store beside `userName`. */
+  /** True: users carry `username`, with their store, besides `userName`. */
   readonly showsUsername: boolean;
   readonly needsPassword: boolean;
   readonly removesDuplicateUsers: boolean;
   readonly userType: ResourceType;
   readonly groupType: ResourceType;
-  /** A failure as an answer shows it, for one operation of many. */
+  /** The body of a fault, for one operation of a bulk request. */
   readonly errorOf: (fault: Fault) => Record<string, unknown>;
 }
 
 /** What the handlers use. */
-export interface Scim2Stores extends UserStores, GroupStores, RoleStores, ResourceStores {
+export interface Scim2Stores extends ScimStores, RoleStores {
   readonly dialect: Scim2Dialect;
   /** Seals cursors. */
   readonly seal: Seal;
 }
+
+/** One request of SCIM 2.0. */
+export type Scim2Call = ScimCall<Scim2Stores>;

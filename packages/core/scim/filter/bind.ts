@@ -1,59 +1,52 @@
 /**
- * From the syntax of a filter to its meaning for one resource type: names become attributes, literals values of their
- * types (RFC 7644 section 3.4.2.2; reference scim.md section 3.5).
+ * Binds the syntax tree of a filter to a resource type: names become attributes, literals become values of their types
+ * (RFC 7644 section 3.4.2.2).
  */
 import { Fault, type FaultName } from "../../platform/faults.ts";
 import { type Attribute, commonAttributes, type ResourceType, type Schema } from "../schema/attribute.ts";
 import { type AttributePath, attributeNamed, type Named, resolveName } from "../schema/paths.ts";
 import { always, type BoundFilter, combined, negated, never, pathName } from "./bound.ts";
+import { operatorTests } from "./evaluate.ts";
 import { comparable, examples, operatorsOf, valueOfLiteral } from "./literal.ts";
-import { shown } from "./reader.ts";
+import { excerpt } from "./reader.ts";
 import type { FilterSyntax, Literal, Operator, PathSyntax } from "./syntax.ts";
 
-/** How a filter is bound. */
 export interface BindOptions {
-  /** What a name that no schema of the type has means: a mistake, or an attribute without a value (RFC 7644 section 3.4.2.1). */
+  /** An unknown name is refused, or counts as an attribute without a value (RFC 7644 section 3.4.2.1). */
   readonly unknown: "refuse" | "nothing";
   /**
-   * Another way to write the value of an attribute, without what is only a form of address: `PRIMARY/kim` is `kim`. It
-   * decides what is compared; the leaf keeps the value as it was written.
+   * Normalises a value before comparison: `PRIMARY/kim` becomes `kim`. The leaf keeps the value as written too.
    */
   readonly canonical?: (path: AttributePath, text: string) => string;
 }
 
-/** Where names are looked up: in a resource type, or in the elements of one attribute. */
+/** The context of names: a resource type, or the elements of one attribute. */
 interface Scope {
   readonly resolve: (name: string) => Named | undefined;
-  /** What has no such attribute, for the sentence. */
+  /** The resource type or attribute, for messages. */
   readonly owner: string;
-  /** The fault of an unknown name; `undefined` where it stands for no value. */
+  /** The fault of an unknown name; `undefined` if it counts as no value. */
   readonly unknown: FaultName | undefined;
   readonly canonical: (path: AttributePath, text: string) => string;
-  /** The schemas that `schemas` can list; none in an element. */
+  /** Resolves `schemas`; `undefined` in an element. */
   readonly type: ResourceType | undefined;
 }
 
-/** The test that a term makes. */
 type Test =
   | { readonly kind: "present" }
   | { readonly kind: "compare"; readonly operator: Operator; readonly literal: Literal };
 
 const schemasAttribute = attributeNamed(commonAttributes, "schemas");
-/** Attributes whose elements are known by two names: a group by its id and by what it is called. */
+/** Attributes whose elements can be compared by `value` (the id) and by `display` (the name). */
 const namedByDisplay: ReadonlySet<string> = new Set(["groups"]);
 
-const textTests: Readonly<Partial<Record<Operator, (text: string, part: string) => boolean>>> = {
-  eq: (text, part) => text === part,
-  ne: (text, part) => text !== part,
-  co: (text, part) => text.includes(part),
-  sw: (text, part) => text.startsWith(part),
-  ew: (text, part) => text.endsWith(part),
-};
+/** The operators for `schemas`. */
+const urnOperators: readonly Operator[] = ["eq", "ne", "co", "sw", "ew"];
 
 /**
  * Binds a filter to a resource type.
- * @throws `scim.filter_invalid` for an unknown attribute (unless unknown ones are to mean nothing), a secret one, an operator
- * that the attribute's type does not have, and a literal that is no value of the type.
+ * @throws `scim.filter_invalid` for an unknown attribute (unless `unknown` is "nothing"), a secret one, an operator that the
+ * type does not have, and a literal of another type.
  */
 export function bindFilter(type: ResourceType, syntax: FilterSyntax, options: BindOptions): BoundFilter {
   return bindSyntax(
@@ -69,8 +62,8 @@ export function bindFilter(type: ResourceType, syntax: FilterSyntax, options: Bi
 }
 
 /**
- * Binds what stands in the brackets of a PATCH path to the elements of its attribute, which has some.
- * @throws `scim.path_invalid` for an unknown name, `scim.filter_invalid` for a comparison that does not fit.
+ * Binds the filter in the brackets of a PATCH path to the elements of its attribute.
+ * @throws `scim.path_invalid` for an unknown name, `scim.filter_invalid` for an invalid comparison.
  */
 export function bindBrackets(path: AttributePath, within: FilterSyntax): BoundFilter {
   return bindSyntax({ ...elementScope(path), unknown: "scim.path_invalid", canonical: (_, text) => text }, within);
@@ -101,29 +94,30 @@ function term(scope: Scope, syntax: PathSyntax, test: Test): BoundFilter {
   if (!found) return ofNothing(test);
   const { named, where } = found;
   if (named.attribute === undefined) {
-    const present = presence(test, { kind: "uses", extension: named.extension });
-    if (!present) throw refused(`'${named.extension.id}' is a schema; name an attribute behind it, or use pr.`);
+    const present = presence(test, { kind: "extension", extension: named.extension });
+    if (!present) throw refused(`'${named.extension.id}' is a schema. Add the name of an attribute, or use pr.`);
     return present;
   }
   if (named.attribute === schemasAttribute && scope.type) return ofSchemas(scope.type, test);
   return leaf(scope, named, where, test);
 }
 
-/** The attribute that a path names and the filter in its brackets; `undefined` where no schema has it and that is no mistake. */
+/** The attribute of a path and the filter in its brackets; `undefined` for an unknown name that counts as no value. */
 function target(
   scope: Scope,
   syntax: PathSyntax,
 ): { readonly named: Named; readonly where: BoundFilter | undefined } | undefined {
   const unknown = (name: string, owner: string): undefined => {
     if (!scope.unknown) return undefined;
-    throw new Fault(scope.unknown, `${shown(name)} at character ${syntax.at} is no attribute of ${owner}.`);
+    throw new Fault(scope.unknown, `${excerpt(name)} at character ${syntax.at} is not an attribute of ${owner}.`);
   };
   const named = scope.resolve(syntax.name);
   if (!named) return unknown(syntax.name, scope.owner);
   if (named.attribute === undefined) {
     return syntax.within ? unknown(`${syntax.name}[`, scope.owner) : { named, where: undefined };
   }
-  if (isSecret(named.attribute) || isSecret(named.sub)) throw refused(`'${pathName(named)}' cannot be filtered by.`);
+  if (isSecret(named.attribute) || isSecret(named.sub))
+    throw refused(`Filtering by '${pathName(named)}' is not supported.`);
   if (!syntax.within) return { named, where: undefined };
   const where = withinOf(scope, named, syntax.within);
   if (syntax.sub === undefined) return { named, where };
@@ -135,33 +129,30 @@ function isSecret(attribute: Attribute | undefined): boolean {
   return attribute?.returned === "never" || attribute?.mutability === "writeOnly";
 }
 
-/** What stands in the brackets behind an attribute, bound to the attribute's elements. */
+/** Binds the filter in the brackets of an attribute to its elements. */
 function withinOf(scope: Scope, path: AttributePath, within: FilterSyntax): BoundFilter {
   const { attribute, sub } = path;
   const inElement = attribute.multiValued || attribute.type === "complex";
   if (sub || !inElement || attribute === schemasAttribute) {
-    throw refused(`'${pathName(path)}' has no elements that brackets could choose from.`);
+    throw refused(`'${pathName(path)}' has no elements, so brackets cannot follow it.`);
   }
   return bindSyntax({ ...scope, ...elementScope(path) }, within);
 }
 
-/** What a test says of an attribute that the type does not have, which is one without a value. */
+/** A test of an unknown attribute, which has no value. */
 function ofNothing(test: Test): BoundFilter {
   return presence(test, never) ?? (test.kind === "compare" && test.operator === "ne" ? always : never);
 }
 
-/** `schemas` is not stored: it lists the core schema always and each extension that is used. URNs have no case. */
+/** `schemas` is derived: the core schema, and each extension with data. URNs are case-insensitive. */
 function ofSchemas(type: ResourceType, test: Test): BoundFilter {
   const known = presence(test, always);
   if (known || test.kind === "present") return known ?? always;
-  const holds = textTests[test.operator];
-  if (!holds)
-    throw refused(
-      `The operator '${test.operator}' is not for 'schemas'; use ${Object.keys(textTests).join(", ")} or pr.`,
-    );
-  const passes = ({ id }: Schema) => holds(id.toLowerCase(), test.literal.text.toLowerCase());
-  const uses = type.extensions.filter(passes).map((extension): BoundFilter => ({ kind: "uses", extension }));
-  return combined("or", passes(type.schema) ? [always] : uses);
+  if (!urnOperators.includes(test.operator)) throw wrongOperator(test.operator, "schemas", urnOperators);
+  const urn = test.literal.text.toLowerCase();
+  const passes = ({ id }: Schema) => operatorTests[test.operator](id.toLowerCase(), urn);
+  const used = type.extensions.filter(passes).map((extension): BoundFilter => ({ kind: "extension", extension }));
+  return combined("or", passes(type.schema) ? [always] : used);
 }
 
 function leaf(scope: Scope, path: AttributePath, where: BoundFilter | undefined, test: Test): BoundFilter {
@@ -175,25 +166,25 @@ function leaf(scope: Scope, path: AttributePath, where: BoundFilter | undefined,
     compare(scope, { ...path, sub: display }, inner, test),
   ];
   if (test.operator !== "ne") return combined("or", either(where));
-  // Some element has neither name, or there is none.
+  // No element, or an element with neither name.
   const other = combined("and", [...(where ? [where] : []), ...either(undefined)]);
   return combined("or", [negated({ kind: "present", path, where }), { kind: "element", path, where: other }]);
 }
 
-/** `eq null` asks for no value, `ne null` for any (RFC 7643 section 2.5: unassigned and null are the same). */
+/** `eq null` matches no value, `ne null` any value (RFC 7643 section 2.5: null is unassigned). */
 function presence(test: Test, present: BoundFilter): BoundFilter | undefined {
   if (test.kind === "present") return present;
   if (!isNull(test)) return undefined;
   if (test.operator === "eq") return negated(present);
   if (test.operator === "ne") return present;
-  throw refused(`The operator '${test.operator}' cannot compare with null; use eq, ne or pr.`);
+  throw refused(`The operator '${test.operator}' does not accept null. Use eq, ne or pr.`);
 }
 
 function isNull(test: Test): boolean {
   return test.kind === "compare" && !test.literal.quoted && test.literal.text.toLowerCase() === "null";
 }
 
-/** The attribute that is compared where a complex one is named: its `value` (`emails co "example.org"`). */
+/** A complex attribute is compared by its `value` (`emails co "example.org"`). */
 function comparedOf(path: AttributePath): AttributePath {
   return path.sub || path.attribute.type !== "complex"
     ? path
@@ -211,24 +202,25 @@ function compare(
   if (attribute.type === "complex") {
     const example = attribute.subAttributes?.[0]?.name ?? "value";
     throw refused(
-      `'${name}' has no value of its own at character ${literal.at}; name a part of it, such as ${name}.${example}.`,
+      `'${name}' is complex, so it cannot be compared (character ${literal.at}). Name a sub-attribute, such as ${name}.${example}.`,
     );
   }
   if (!operatorsOf[attribute.type].includes(operator)) {
-    const fitting = operatorsOf[attribute.type].join(", ");
-    throw refused(
-      `The operator '${operator}' is not for '${name}', whose type is ${attribute.type}; use ${fitting} or pr.`,
-    );
+    throw wrongOperator(operator, name, operatorsOf[attribute.type]);
   }
   const value = valueOfLiteral(attribute, literal.text);
   if (value === undefined) {
     throw refused(
-      `${shown(literal.text)} at character ${literal.at} is no value of '${name}', whose type is ${attribute.type}; it is written ${examples[attribute.type]}.`,
+      `${excerpt(literal.text)} at character ${literal.at} is not a value of '${name}', which is of type ${attribute.type}. Example: ${examples[attribute.type]}.`,
     );
   }
-  const meant = typeof value === "string" && attribute.type === "string" ? scope.canonical(path, value) : value;
-  const operand = comparable(attribute, meant) ?? meant;
+  const canonical = typeof value === "string" && attribute.type === "string" ? scope.canonical(path, value) : value;
+  const operand = comparable(attribute, canonical) ?? canonical;
   return { kind: "compare", path, where, operator, value, operand };
+}
+
+function wrongOperator(operator: Operator, name: string, operators: readonly string[]): Fault {
+  return refused(`The operator '${operator}' does not fit '${name}'. Use ${operators.join(", ")} or pr.`);
 }
 
 function refused(reason: string): Fault {

@@ -1,53 +1,53 @@
 /**
- * A filter that is bound to a resource type: every name is an attribute, every literal a value of its type. Whoever plans
- * a query looks at this tree; `evaluate.ts` is its meaning.
+ * A filter that is bound to a resource type: names are attributes, literals are values of their types. Query planning reads
+ * this tree; `evaluate.ts` evaluates it.
  */
 import type { Schema } from "../schema/attribute.ts";
 import type { AttributePath } from "../schema/paths.ts";
 import type { Operator } from "./syntax.ts";
 
-/** A value in the form that it is compared in. */
+/** A value in comparable form. */
 export type Operand = string | number | boolean;
 
-/** Whether the attribute has a value at all. */
+/** The attribute has a value. */
 interface Present {
   readonly kind: "present";
   readonly path: AttributePath;
-  /** Only elements that satisfy this count: `emails[type eq "work"].value pr`. */
+  /** Only elements that match this filter count: `emails[type eq "work"].value pr`. */
   readonly where: BoundFilter | undefined;
 }
 
-/** A comparison. Of a multi-valued attribute any value will do; `ne` also holds where there is no value. */
+/** A comparison. One matching value of a multi-valued attribute is enough. `ne` also matches without a value. */
 export interface Compare {
   readonly kind: "compare";
-  /** Never a complex attribute without its sub-attribute. */
+  /** Names a sub-attribute if the attribute is complex. */
   readonly path: AttributePath;
-  /** Only elements that satisfy this count: `emails[type eq "work"].value eq "x"`. */
+  /** Only elements that match this filter count: `emails[type eq "work"].value eq "x"`. */
   readonly where: BoundFilter | undefined;
   readonly operator: Operator;
-  /** The value that was meant: a text as it was written, a number or a boolean. */
+  /** The value of the literal: a string as written, a number or a boolean. */
   readonly value: Operand;
-  /** The value in the form that `comparable` gives the values of resources. */
+  /** The value in the form of `comparable`. */
   readonly operand: Operand;
 }
 
-/** Some one element satisfies all of a filter: `emails[type eq "work" and primary eq true]`. */
-export interface Element {
+/** One element matches a whole filter: `emails[type eq "work" and primary eq true]`. */
+interface Element {
   readonly kind: "element";
   readonly path: AttributePath;
-  /** Its leaves are about one element. */
+  /** Evaluated on one element. */
   readonly where: BoundFilter;
 }
 
 /** The resource has attributes of an extension. */
-export interface Uses {
-  readonly kind: "uses";
+interface ExtensionPresent {
+  readonly kind: "extension";
   readonly extension: Schema;
 }
 
-export type Leaf = Present | Compare | Element | Uses;
+export type Leaf = Present | Compare | Element | ExtensionPresent;
 
-/** `always` and `never` stand alone: where they are a part of something they have been worked out. */
+/** `always` and `never` are only whole filters: `combined` and `negated` simplify them away. */
 export type BoundFilter =
   | Leaf
   | { readonly kind: "always" }
@@ -58,53 +58,51 @@ export type BoundFilter =
 export const always: BoundFilter = { kind: "always" };
 export const never: BoundFilter = { kind: "never" };
 
-/** The opposite. */
 export function negated(part: BoundFilter): BoundFilter {
   if (part.kind === "always") return never;
   if (part.kind === "never") return always;
   return part.kind === "not" ? part.part : { kind: "not", part };
 }
 
-/** All of them, or any of them. Parts of the same kind are taken up into the list; none at all is `always` or `never`. */
+/** Flattens parts of the same kind. Without parts: `always` for `and`, `never` for `or`. */
 export function combined(kind: "and" | "or", given: readonly BoundFilter[]): BoundFilter {
   const neutral = kind === "and" ? always : never;
-  const deciding = kind === "and" ? never : always;
+  const absorbing = kind === "and" ? never : always;
   const parts = given
     .filter((part) => part.kind !== neutral.kind)
     .flatMap((part) => (part.kind === kind && "parts" in part ? part.parts : [part]));
-  if (parts.some((part) => part.kind === deciding.kind)) return deciding;
+  if (parts.some((part) => part.kind === absorbing.kind)) return absorbing;
   const [first, second] = parts;
   return first && !second ? first : first ? { kind, parts } : neutral;
 }
 
-/** The leaves of a filter, from left to right; those within brackets belong to the leaf that has the brackets. */
+/** The leaves of a filter from left to right. A filter in brackets is part of its leaf. */
 export function leavesOf(filter: BoundFilter): readonly Leaf[] {
   if (filter.kind === "always" || filter.kind === "never") return [];
   if ("parts" in filter) return filter.parts.flatMap(leavesOf);
   return filter.kind === "not" ? leavesOf(filter.part) : [filter];
 }
 
-/** The name of an attribute as the schemas spell it: `emails.value`, `urn:...:User:department`. */
+/** The name of an attribute in the spelling of the schemas: `emails.value`, `urn:...:User:department`. */
 export function pathName({ extension, attribute, sub }: AttributePath): string {
   return `${extension ? `${extension.id}:` : ""}${attribute.name}${sub ? `.${sub.name}` : ""}`;
 }
 
-/** What a filter looks at: names as `pathName` gives them, and the URN of an extension that must be used. */
+/** The attributes that a filter reads, as names of `pathName`, and the URNs of extensions that it tests. */
 export function namesIn(filter: BoundFilter): ReadonlySet<string> {
-  return new Set(leavesOf(filter).map((leaf) => (leaf.kind === "uses" ? leaf.extension.id : pathName(leaf.path))));
+  return new Set(leavesOf(filter).map((leaf) => (leaf.kind === "extension" ? leaf.extension.id : pathName(leaf.path))));
 }
 
-/** How many comparisons a filter makes of one resource or element, those within brackets included. */
+/** The number of comparisons for one resource or element, including those in brackets. */
 export function sizeOf(filter: BoundFilter): number {
   return leavesOf(filter).reduce(
-    (sum, leaf) => sum + 1 + (leaf.kind === "uses" || leaf.where === undefined ? 0 : sizeOf(leaf.where)),
+    (sum, leaf) => sum + 1 + (leaf.kind === "extension" || leaf.where === undefined ? 0 : sizeOf(leaf.where)),
     0,
   );
 }
 
 /**
- * The equalities that a filter demands in any case: those that stand alone or are joined by `and`. What is made to satisfy
- * the filter begins with their values.
+ * The equalities that every match fulfils: those that are the whole filter or joined by `and`.
  */
 export function equalitiesOf(filter: BoundFilter): readonly Compare[] {
   if (filter.kind === "and") return filter.parts.flatMap(equalitiesOf);

@@ -1,4 +1,4 @@
-/** Whether a resource matches a bound filter. */
+/** Evaluates bound filters. */
 import { elementsOf, isEmpty, memberOf } from "../resource.ts";
 import type { Json, Resource } from "../schema/attribute.ts";
 import type { AttributePath } from "../schema/paths.ts";
@@ -6,7 +6,8 @@ import type { BoundFilter, Compare, Operand } from "./bound.ts";
 import { comparable, compareOperands } from "./literal.ts";
 import type { Operator } from "./syntax.ts";
 
-const tests: Readonly<Record<Operator, (actual: Operand, value: Operand) => boolean>> = {
+/** `actual` is the value of a resource, `value` the operand of the filter. */
+export const operatorTests: Readonly<Record<Operator, (actual: Operand, value: Operand) => boolean>> = {
   eq: (actual, value) => actual === value,
   ne: (actual, value) => actual !== value,
   co: withText((actual, value) => actual.includes(value)),
@@ -18,17 +19,17 @@ const tests: Readonly<Record<Operator, (actual: Operand, value: Operand) => bool
   le: (actual, value) => compareOperands(actual, value) <= 0,
 };
 
-/** Where a filter looks for values: in a resource, or in one element of the attribute that the brackets belong to. */
+/** Reads values from a resource, or from one element of an attribute. */
 type Elements = (path: AttributePath) => readonly Json[];
 
-/** Whether one element of an attribute satisfies what stands in the brackets behind the attribute. */
+/** Whether an element of an attribute matches the filter in the brackets of that attribute. */
 export function matchesElement(filter: BoundFilter, element: Json): boolean {
   return matchesIn(filter, () => [element], undefined);
 }
 
 /**
- * Whether a resource matches. Texts are compared by code points, folded unless the attribute is case-exact; dates as
- * instants; of several values any one will do.
+ * Whether a resource matches. Strings are compared by code points, folded unless the attribute is case-exact; dates as
+ * instants. One matching value of several is enough.
  */
 export function matches(filter: BoundFilter, resource: Resource): boolean {
   return matchesIn(filter, (path) => elementsOf(resource, path), resource);
@@ -46,15 +47,15 @@ function matchesIn(filter: BoundFilter, elements: Elements, resource: Resource |
       return filter.parts.some((part) => matchesIn(part, elements, resource));
     case "not":
       return !matchesIn(filter.part, elements, resource);
-    case "uses":
+    case "extension":
       return resource !== undefined && !isEmpty(memberOf(resource, filter.extension.id));
     case "element":
       return elements(filter.path).some((element) => matchesElement(filter.where, element));
     default: {
       const { where } = filter;
       const all = elements(filter.path);
-      const chosen = where ? all.filter((element) => matchesElement(where, element)) : all;
-      return filter.kind === "present" ? valuesIn(chosen, filter.path).length > 0 : comparesIn(chosen, filter);
+      const selected = where ? all.filter((element) => matchesElement(where, element)) : all;
+      return filter.kind === "present" ? valuesIn(selected, filter.path).length > 0 : comparesIn(selected, filter);
     }
   }
 }
@@ -64,7 +65,7 @@ function comparesIn(elements: readonly Json[], { path, operator, operand }: Comp
   if (operator === "ne" && values.length === 0) return true;
   return values.some((value) => {
     const actual = comparable(path.sub ?? path.attribute, value);
-    return actual === undefined ? operator === "ne" : tests[operator](actual, operand);
+    return actual === undefined ? operator === "ne" : operatorTests[operator](actual, operand);
   });
 }
 

@@ -1,4 +1,4 @@
-/** Literals of a filter and values of resources in the one form in which they are compared. */
+/** Converts literals of filters and values of resources to the same comparable form. */
 import { foldName } from "../../platform/fold.ts";
 import { compareText } from "../../platform/text-order.ts";
 import { instantOf } from "../instant.ts";
@@ -10,7 +10,7 @@ const equality = ["eq", "ne"] as const;
 const ordering = ["gt", "ge", "lt", "le"] as const;
 const substring = ["co", "sw", "ew"] as const;
 
-/** The operators of a type (RFC 7644 section 3.4.2.2, table 3). */
+/** The operators of each type (RFC 7644 section 3.4.2.2, table 3). */
 export const operatorsOf: Readonly<Record<AttributeType, readonly Operator[]>> = {
   string: [...equality, ...substring, ...ordering],
   reference: [...equality, ...substring, ...ordering],
@@ -23,10 +23,10 @@ export const operatorsOf: Readonly<Record<AttributeType, readonly Operator[]>> =
 };
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
-/** A `+` that was not percent-encoded in a query string arrives as a blank. */
-const BLANK_FOR_PLUS = / (?=\d\d:\d\d$)/;
+/** A `+` that was not percent-encoded in a query string arrives as a space. */
+const SPACE_FOR_PLUS = / (?=\d\d:\d\d$)/;
 
-/** How a value of each type is described to whoever wrote another. */
+/** An example of a literal of each type, for messages. */
 export const examples: Readonly<Record<AttributeType, string>> = {
   string: '"text"',
   reference: '"text"',
@@ -38,7 +38,7 @@ export const examples: Readonly<Record<AttributeType, string>> = {
   complex: "a sub-attribute",
 };
 
-/** What a literal means for an attribute: the value, and `undefined` where it is none of its type. Quotes do not matter. */
+/** The value of a literal; `undefined` if it is not of the type of the attribute. Quotes are optional for every type. */
 export function valueOfLiteral({ type }: Attribute, text: string): Operand | undefined {
   switch (type) {
     case "boolean": {
@@ -51,7 +51,7 @@ export function valueOfLiteral({ type }: Attribute, text: string): Operand | und
       return Number.isFinite(number) ? number : undefined;
     }
     case "dateTime": {
-      const written = text.replace(BLANK_FOR_PLUS, "+");
+      const written = text.replace(SPACE_FOR_PLUS, "+");
       return instantOf(written) === undefined ? undefined : written;
     }
     case "complex":
@@ -62,8 +62,8 @@ export function valueOfLiteral({ type }: Attribute, text: string): Operand | und
 }
 
 /**
- * A value of an attribute in the form that comparisons use: texts folded unless the attribute is case-exact, dates as
- * instants. Two values are equal when these are. `undefined` for what is no value of the type.
+ * A value of an attribute in comparable form: strings folded unless the attribute is case-exact, dates as instants. Equal
+ * values have equal forms. `undefined` for a value of another type.
  */
 export function comparable(attribute: Attribute, value: Json | undefined): Operand | undefined {
   switch (attribute.type) {
@@ -84,7 +84,7 @@ export function comparable(attribute: Attribute, value: Json | undefined): Opera
   }
 }
 
-/** The order of two values of one attribute, as `comparable` gives them; false comes before true. */
+/** The order of two results of `comparable` for one attribute. false comes before true. */
 export function compareOperands(a: Operand, b: Operand): number {
   if (typeof a === "string" && typeof b === "string") return compareText(a, b);
   return a === b ? 0 : a < b ? -1 : 1;

@@ -1,42 +1,40 @@
 /**
- * The grammar of filters and of paths with brackets (RFC 7644 section 3.4.2.2, figure 1, and section 3.5.2; reference
- * scim.md section 3.5), with what clients write beyond it: values without quotes and a sub-attribute behind the brackets.
- *
- * By hand, because the published parsers read neither (decision 0050). The text decides nothing but the syntax: names and
- * literals are looked at where a resource type is known (`bind.ts`).
+ * The parser of filters and of paths with brackets (RFC 7644 section 3.4.2.2, figure 1, and section 3.5.2). It also accepts
+ * what clients write beyond the RFC: values without quotes, and a sub-attribute after the brackets. Published parsers accept
+ * neither (decision 0050). `bind.ts` resolves names and literals.
  */
-import { type Reader, readerOf, shown } from "./reader.ts";
+import { excerpt, type Reader, readerOf } from "./reader.ts";
 import { type FilterSyntax, type Literal, type Operator, operators, type PathSyntax } from "./syntax.ts";
 
-/** Limits of one filter (our choice): far beyond what people and provisioning clients write. */
+/** Limits of one filter (our choice), far beyond those of real clients. */
 const TERMS_MAX = 200;
 const DEPTH_MAX = 50;
 
 /**
  * Parses a filter.
- * @throws `scim.filter_invalid` that names the position, also for more than 8,192 bytes, 200 comparisons or 50 levels.
+ * @throws `scim.filter_invalid` with the position; also for more than 8,192 bytes, 200 comparisons or 50 levels.
  */
 export function parseFilter(text: string): FilterSyntax {
   const reader = readerOf(text, "filter");
   const filter = grammar(reader).filter();
-  if (!reader.atEnd()) throw reader.refusal("'and', 'or' or the end is expected.");
+  if (!reader.atEnd()) throw reader.refusal("expected 'and', 'or' or the end of the filter.");
   return filter;
 }
 
 /**
- * Parses the path of a PATCH operation; blanks around it do not matter.
- * @throws `scim.path_invalid` that names the position; the limits are those of a filter.
+ * Parses the path of a PATCH operation. Ignores spaces around it.
+ * @throws `scim.path_invalid` with the position; the limits are those of a filter.
  */
 export function parsePath(text: string): PathSyntax {
   const reader = readerOf(text, "path");
   reader.skipBlanks();
   const path = grammar(reader).path();
   reader.skipBlanks();
-  if (!reader.atEnd()) throw reader.refusal("the path should end here.");
+  if (!reader.atEnd()) throw reader.refusal("expected the end of the path.");
   return path;
 }
 
-/** The grammar over one reader; it counts the terms of the whole text. */
+/** Counts the terms of the whole text. */
 function grammar(reader: Reader) {
   let terms = 0;
 
@@ -44,10 +42,10 @@ function grammar(reader: Reader) {
     const at = reader.position();
     const quoted = reader.sees('"');
     const text = quoted ? reader.quoted() : reader.bareword();
-    if (!quoted && text === "") throw reader.refusal("a value is expected.");
-    if (!text.isWellFormed()) throw reader.refusal("the value holds half of a surrogate pair.", at);
+    if (!quoted && text === "") throw reader.refusal("expected a value.");
+    if (!text.isWellFormed()) throw reader.refusal("the value contains half of a surrogate pair.", at);
     if (quoted && !reader.atEnd() && !reader.sees(")") && !reader.sees("]") && !reader.skipBlanks()) {
-      throw reader.refusal("a blank is expected behind the quote.");
+      throw reader.refusal("expected a space after the quote.");
     }
     return { text, quoted, at };
   };
@@ -55,22 +53,22 @@ function grammar(reader: Reader) {
   const path = (depth: number, inElement: boolean): PathSyntax => {
     const at = reader.position();
     const name = reader.word();
-    if (name === "") throw reader.refusal("the name of an attribute is expected.");
+    if (name === "") throw reader.refusal("expected the name of an attribute.");
     if (!reader.sees("[")) return { name, within: undefined, sub: undefined, at };
-    if (inElement) throw reader.refusal("brackets cannot stand within brackets.");
+    if (inElement) throw reader.refusal("brackets cannot be nested.");
     const open = reader.position();
     reader.take("[");
     const within = joined("or", depth + 1, true);
-    if (!reader.take("]")) throw reader.refusal(`the bracket of character ${open} is not closed.`);
+    if (!reader.take("]")) throw reader.refusal(`expected the closing bracket of character ${open}.`);
     if (!reader.take(".")) return { name, within, sub: undefined, at };
     const sub = reader.word();
-    if (sub === "") throw reader.refusal("the name of a sub-attribute is expected.");
+    if (sub === "") throw reader.refusal("expected the name of a sub-attribute.");
     return { name, within, sub, at };
   };
 
   const comparison = (depth: number, inElement: boolean): FilterSyntax => {
     terms += 1;
-    if (terms > TERMS_MAX) throw reader.refusal(`it has more than ${TERMS_MAX} comparisons.`);
+    if (terms > TERMS_MAX) throw reader.refusal(`more than ${TERMS_MAX} comparisons.`);
     const attribute = path(depth, inElement);
     const end = reader.position();
     reader.skipBlanks();
@@ -87,7 +85,7 @@ function grammar(reader: Reader) {
       return { kind: "element", path: attribute };
     }
     throw reader.refusal(
-      `${word === "" ? "an operator is expected" : `${shown(word)} is not an operator`}; use ${operators.join(", ")} or pr.`,
+      `${word === "" ? "expected an operator" : `${excerpt(word)} is not an operator`}. Use ${operators.join(", ")} or pr.`,
       at,
     );
   };
@@ -96,25 +94,25 @@ function grammar(reader: Reader) {
     const open = reader.position();
     reader.take("(");
     const inner = joined("or", depth + 1, inElement);
-    if (!reader.take(")")) throw reader.refusal(`the parenthesis of character ${open} is not closed.`);
+    if (!reader.take(")")) throw reader.refusal(`expected the closing parenthesis of character ${open}.`);
     return inner;
   };
 
   const term = (depth: number, inElement: boolean): FilterSyntax => {
-    if (depth > DEPTH_MAX) throw reader.refusal(`it is nested more than ${DEPTH_MAX} levels deep.`);
+    if (depth > DEPTH_MAX) throw reader.refusal(`more than ${DEPTH_MAX} nested levels.`);
     reader.skipBlanks();
     if (reader.sees("(")) return grouped(depth, inElement);
     const start = reader.position();
     if (reader.word().toLowerCase() === "not") {
       reader.skipBlanks();
-      if (!reader.sees("(")) throw reader.refusal("'not' is followed by a filter in parentheses.");
+      if (!reader.sees("(")) throw reader.refusal("expected a filter in parentheses after 'not'.");
       return { kind: "not", part: grouped(depth, inElement) };
     }
     reader.back(start);
     return comparison(depth, inElement);
   };
 
-  /** Takes `and` or `or` if it comes next. */
+  /** Consumes `and` or `or` if it comes next. */
   const takesJoin = (kind: "and" | "or"): boolean => {
     reader.skipBlanks();
     const start = reader.position();

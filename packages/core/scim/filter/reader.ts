@@ -1,36 +1,35 @@
 /**
- * Reads the words of a filter or a path from left to right. Every character is looked at a fixed number of times, through
- * `charCodeAt` alone, so the work grows with the length of the text and nothing else.
+ * Reads the tokens of a filter or a path from left to right, in linear time.
  */
 import { Fault } from "../../platform/faults.ts";
 
-/** What is being read: it decides the fault and how the sentence begins. */
+/** The kind of text: it decides the fault and its message. */
 export type Reading = "filter" | "path";
 
-/** Reads one text. Positions that callers are told count from 1. */
+/** Positions count from 1. */
 export interface Reader {
-  /** Where the next character stands, counted from 1. */
+  /** The position of the next character. */
   readonly position: () => number;
   readonly atEnd: () => boolean;
-  /** Passes over blanks; true when there were any. */
+  /** Skips spaces, tabs and line breaks. Returns whether there were any. */
   readonly skipBlanks: () => boolean;
-  /** Whether this character comes next; it is not taken. */
+  /** Whether this character comes next. Does not consume it. */
   readonly sees: (character: string) => boolean;
-  /** Takes this character if it comes next. */
+  /** Consumes this character if it comes next. */
   readonly take: (character: string) => boolean;
-  /** Takes the characters up to a blank, a bracket, a parenthesis or a quote. */
+  /** Consumes the characters up to a space, bracket, parenthesis or quote. */
   readonly word: () => string;
-  /** Takes a value that is not quoted: up to a blank, `)` or `]`. */
+  /** Consumes a value without quotes: up to a space, `)` or `]`. */
   readonly bareword: () => string;
-  /** Takes a JSON string, whose quote comes next. */
+  /** Consumes a JSON string, whose quote comes next. */
   readonly quoted: () => string;
   /** Goes back to a position. */
   readonly back: (position: number) => void;
-  /** The fault for what stands at a position (the present one if none is given). */
+  /** The fault of a position; by default the position of the next character. */
   readonly refusal: (reason: string, position?: number) => Fault;
 }
 
-/** The longest filter or path, in bytes of UTF-8 (our choice): hundreds of comparisons fit in. */
+/** The maximum of bytes in UTF-8 of a filter or path (our choice): enough for hundreds of comparisons. */
 const BYTES_MAX = 8_192;
 const SHOWN_MAX = 50;
 const blanks = codes(" \t\r\n");
@@ -41,22 +40,22 @@ const BACKSLASH = "\\".charCodeAt(0);
 
 const faultOf = { filter: "scim.filter_invalid", path: "scim.path_invalid" } as const;
 
-/** A caller's word as it may appear in a sentence. */
-export function shown(text: string): string {
+/** A text of a caller, shortened and quoted for messages. */
+export function excerpt(text: string): string {
   return `'${(text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}...` : text).toWellFormed()}'`;
 }
 
 /**
- * Opens a text.
- * @throws `scim.filter_invalid` or `scim.path_invalid`, by what is read, for a text of more than 8,192 bytes.
+ * Opens a text. Faults are `scim.filter_invalid` or `scim.path_invalid`.
+ * @throws for a text of more than 8,192 bytes.
  */
 export function readerOf(text: string, reading: Reading): Reader {
   const fault = faultOf[reading];
   const bytes = Buffer.byteLength(text, "utf8");
-  if (bytes > BYTES_MAX) throw new Fault(fault, `The ${reading} has ${bytes} bytes; at most ${BYTES_MAX} are read.`);
+  if (bytes > BYTES_MAX) throw new Fault(fault, `The ${reading} has ${bytes} bytes. Send at most ${BYTES_MAX}.`);
   let at = 0;
   const refusal = (reason: string, position = at + 1): Fault =>
-    new Fault(fault, `The ${reading} cannot be read at character ${position}: ${reason}`);
+    new Fault(fault, `Invalid ${reading} at character ${position}: ${reason}`);
   const upTo = (ends: ReadonlySet<number>): string => {
     const start = at;
     while (at < text.length && !ends.has(text.charCodeAt(at))) at += 1;
@@ -78,11 +77,11 @@ export function readerOf(text: string, reading: Reading): Reader {
         try {
           return JSON.parse(text.slice(start, at)) as string;
         } catch {
-          throw refusal("the text in quotes is not written as JSON writes strings.", start + 1);
+          throw refusal("the text in quotes is not a valid JSON string.", start + 1);
         }
       }
     }
-    throw refusal("the quote is not closed.", start + 1);
+    throw refusal("the closing quote is missing.", start + 1);
   };
   return {
     position: () => at + 1,

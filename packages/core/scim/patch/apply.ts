@@ -1,6 +1,6 @@
 /**
- * Carries out the steps of a PATCH request on a resource, all of them or none (RFC 7644 section 3.5.2; reference scim.md
- * section 3.9). Pure: what is given is never changed, and every object that stays the same is the same object.
+ * Applies the steps of a PATCH request to a resource, all or none (RFC 7644 section 3.5.2). Pure: it never changes its
+ * arguments, and reuses every object that stays the same.
  */
 import { Fault } from "../../platform/faults.ts";
 import { requireAll } from "../requirements.ts";
@@ -13,10 +13,10 @@ import { changedObject, refuseImmutable } from "./object.ts";
 import type { AttributeStep, PatchStep } from "./step.ts";
 
 /**
- * The resource after all steps: the same object where nothing has changed. A new password is a member of it, as it was given.
- * @throws `scim.mutability` for a change of something immutable or another `id`; `scim.no_target` where brackets choose
- * nothing to replace; `request.invalid` for two primary elements or something required that is missing in the end;
- * `request.too_large` where the steps would compare too much.
+ * The resource after all steps; the same object if nothing changes. It contains a new password in clear text.
+ * @throws `scim.mutability` for a change of an immutable value or of `id`; `scim.no_target` for brackets that select no element
+ * to replace; `request.invalid` for two primary elements or a required value that is missing in the end;
+ * `request.too_large` for too many comparisons.
  */
 export function applyPatch(type: ResourceType, resource: Resource, steps: readonly PatchStep[]): Resource {
   const spend = budget();

@@ -1,20 +1,20 @@
-/** From the value of an operation to what becomes of its target, in canonical form. */
+/** Converts the value of an operation to a change of its target, in canonical form. */
 import { Fault } from "../../platform/faults.ts";
 import { pathName } from "../filter/bound.ts";
 import { readAttributeValue, readElements } from "../input.ts";
 import { memberOf } from "../resource.ts";
 import type { Attribute, Json } from "../schema/attribute.ts";
 import { type AttributePath, attributeNamed } from "../schema/paths.ts";
-import { isObject, isUnassigned, kindOf, misfit } from "../values.ts";
+import { isObject, isUnassigned, kindOf, malformedValue } from "../values.ts";
 import type { AttributeStep, Change, Changes } from "./step.ts";
 import type { AttributeTarget } from "./target.ts";
 
 const clear: Change = { kind: "clear" };
 
 /**
- * What an `add` or `replace` makes of its target; `undefined` where it changes nothing.
- * @throws `request.malformed` for a value of another type, `request.invalid` for one that may not be, and for none where
- * there must be one.
+ * The change of an `add` or `replace`; `undefined` if it changes nothing.
+ * @throws `request.malformed` for a value of another type, `request.invalid` for an invalid one and for a required value that
+ * is missing.
  */
 export function changeOf(
   op: AttributeStep["op"],
@@ -41,17 +41,17 @@ export function changeOf(
   return value === undefined ? withoutValue(op, target, place) : { kind: "value", value };
 }
 
-/** A target that is given no value loses the one it has; nothing is added to a list. */
+/** No value removes the value of the target, except that an `add` to a list changes nothing. */
 function withoutValue(op: AttributeStep["op"], target: AttributeTarget, place: string): Change | undefined {
   const { path, where } = target;
   const isList = path.attribute.multiValued && !path.sub && !where;
   if (op === "add" && isList) return undefined;
-  // An element that brackets choose may go although the attribute has to have one: that shows in the end.
+  // Brackets may remove an element of a required list; the whole resource is checked in the end.
   if (!where || path.sub) checkRequired(place, path);
   return clear;
 }
 
-/** Whoever carries the step out may not look at the elements again: those of a large group go straight to its store. */
+/** The elements are checked here, because members of a large group go directly to its store. */
 function checkElementParts({ path }: AttributeTarget, elements: readonly Json[], place: string): void {
   for (const sub of path.attribute.subAttributes ?? []) {
     const isMissing = sub.required && elements.some((element) => memberOf(element, sub.name) === undefined);
@@ -63,24 +63,24 @@ function partsChange(target: AttributeTarget, given: unknown, place: string): Ch
   const { path } = target;
   const parts = changesOf(path.attribute, given, `${place}.${pathName(path)}`);
   const names = Object.keys(parts);
-  // Nothing but what is unknown or read-only was given.
+  // Only unknown or read-only parts were given.
   if (names.length === 0) return undefined;
-  const lost = names.filter((name) => parts[name] === null);
-  for (const name of lost) {
+  const removed = names.filter((name) => parts[name] === null);
+  for (const name of removed) {
     checkRequired(place, { ...path, sub: attributeNamed(path.attribute.subAttributes ?? [], name) });
   }
-  // `{"value": ""}` is how Entra ID removes the manager: without it the other parts mean nothing.
-  return lost.length === names.length && lost.includes("value") ? clear : { kind: "parts", parts };
+  // Entra ID removes the manager with `{"value": ""}`. The other parts describe the value, so they go too.
+  return removed.length === names.length && removed.includes("value") ? clear : { kind: "parts", parts };
 }
 
 function checkRequired(place: string, path: AttributePath): void {
   const attribute = path.sub ?? path.attribute;
   if (!attribute.required && attribute.mutability !== "writeOnly") return;
-  throw new Fault("request.invalid", `${place}: '${pathName(path)}' must have a value.`);
+  throw new Fault("request.invalid", `${place}: '${pathName(path)}' is required, so it must have a value.`);
 }
 
 /**
- * The elements that a `remove` lists beside the path of a list (older clients do), or all: `undefined` where it lists none.
+ * The change of a `remove`. Older clients list the elements to remove in `value`; `undefined` for an empty list.
  * @throws `request.malformed` for elements of another type.
  */
 export function removalOf(target: AttributeTarget, given: unknown, place: string): Change | undefined {
@@ -99,7 +99,7 @@ export function removalOf(target: AttributeTarget, given: unknown, place: string
   return elements.length === 0 ? undefined : { kind: "elements", elements };
 }
 
-/** The parts of a complex value that change; one that is given without a value (`null`, `""`) loses the one it has. */
+/** The parts of a complex value that change. `null` and `""` remove a part. */
 function changesOf(attribute: Attribute, given: unknown, where: string): Changes {
   return Object.fromEntries(
     [...partsIn(attribute, objectOf(attribute, given, where))].map(([sub, value]) => [
@@ -109,7 +109,7 @@ function changesOf(attribute: Attribute, given: unknown, where: string): Changes
   );
 }
 
-/** The members of an object that are attributes, each once: the schema's own spelling wins, otherwise the last one. */
+/** The writable sub-attributes in an object, each once. Among spellings the schema's own wins, otherwise the last one. */
 function partsIn(attribute: Attribute, given: Readonly<Record<string, unknown>>): ReadonlyMap<Attribute, unknown> {
   const parts = new Map<Attribute, unknown>();
   for (const [name, value] of Object.entries(given)) {
@@ -120,13 +120,13 @@ function partsIn(attribute: Attribute, given: Readonly<Record<string, unknown>>)
   return parts;
 }
 
-/** The object that a client means for a complex value: written in a list of one, or as its `value` alone. */
+/** A complex value that a client writes as an object, as a list of one object, or as its `value` alone. */
 function objectOf(attribute: Attribute, given: unknown, where: string): Readonly<Record<string, unknown>> {
   const one = Array.isArray(given) && given.length === 1 ? given[0] : given;
   if (isObject(one)) return one;
-  if (Array.isArray(one)) throw misfit(where, "must be one object, not a list.");
+  if (Array.isArray(one)) throw malformedValue(where, "must be one object, not a list.");
   if (!attributeNamed(attribute.subAttributes ?? [], "value")) {
-    throw misfit(where, `must be an object, not ${kindOf(one)}.`);
+    throw malformedValue(where, `must be an object, not ${kindOf(one)}.`);
   }
   return { value: one };
 }

@@ -1,9 +1,9 @@
-/** Elements of multi-valued attributes: when two are one, which is primary, and what a new one begins with. */
+/** Elements of multi-valued attributes: identity, primary element, initial values. */
 import { Fault } from "../../platform/faults.ts";
 import { type BoundFilter, equalitiesOf, type Operand, pathName } from "../filter/bound.ts";
 import { comparable } from "../filter/literal.ts";
 import { readAttributeValue } from "../input.ts";
-import { isSame, memberOf } from "../resource.ts";
+import { isPrimary, isSame, memberOf } from "../resource.ts";
 import type { Attribute, Json, JsonObject } from "../schema/attribute.ts";
 import { type AttributePath, attributeNamed } from "../schema/paths.ts";
 import { isObject } from "../values.ts";
@@ -11,7 +11,7 @@ import { isObject } from "../values.ts";
 /** The parts that `identityOf` compares. */
 export const identifyingParts: ReadonlySet<string> = new Set(["value", "type"]);
 
-/** A text that is the same for two values exactly when they are; the order of members does not matter. */
+/** Equal texts for equal values. The order of members does not matter. */
 export function textOf(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(textOf).join(",")}]`;
   if (!isObject(value)) return JSON.stringify(value);
@@ -19,21 +19,21 @@ export function textOf(value: Json): string {
   return `{${members.map((name) => `${JSON.stringify(name)}:${textOf(value[name] ?? null)}`).join(",")}}`;
 }
 
-/** What an element's `value`, or the element itself, is compared by. */
+/** The comparable form of the `value` of an element, or of a simple element. */
 export function valueKey(attribute: Attribute, element: Json): Operand | undefined {
   if (attribute.type !== "complex") return comparable(attribute, element);
   const part = partOf(attribute, "value");
   return part && comparable(part, memberOf(element, part.name));
 }
 
-/** Whether the `value` of an element is what it is about for good, as in `members`: the rest only describes that. */
+/** Whether elements are references, as in `members`: `value` is immutable and the other parts describe it. */
 export function isReference(attribute: Attribute): boolean {
   return partOf(attribute, "value")?.mutability === "immutable";
 }
 
 /**
- * What makes an element itself: `value` and `type`, which come once as a pair (RFC 7643 section 2.4); `value` alone of a
- * reference; everything where there is no `value`.
+ * The identity of an element: `value` and `type`, a pair that occurs once (RFC 7643 section 2.4); `value` alone for a
+ * reference; all parts without a `value`.
  */
 export function identityOf(attribute: Attribute, element: Json): string {
   const value = valueKey(attribute, element);
@@ -43,59 +43,55 @@ export function identityOf(attribute: Attribute, element: Json): string {
   return JSON.stringify([value, label ?? null]);
 }
 
-/** Whether a listed element without a `value` means this one: all that is given of it is so there. */
+/** Whether an element has all parts of a listed one. */
 export function isMeant(listed: Json, element: Json): boolean {
   return isObject(listed) && Object.keys(listed).every((name) => isSame(listed[name], memberOf(element, name)));
 }
 
 /**
- * What a filter demands of an element: one that is made for it begins with that (decision D21). `where` names the
- * attribute in faults.
- * @throws `request.malformed` or `request.invalid` for a literal that can be compared with but not be kept.
+ * The initial parts of a new element that must match a filter: the values of its equalities. `where` names the attribute in
+ * messages.
+ * @throws `request.malformed` or `request.invalid` for a literal that can be compared but not stored.
  */
-export function seedOf(filter: BoundFilter | undefined, where: string): JsonObject {
+export function initialParts(filter: BoundFilter | undefined, where: string): JsonObject {
   return Object.fromEntries(
-    demandedBy(filter)
+    equalPartsOf(filter)
       .filter(({ sub }) => sub.mutability !== "readOnly")
       .flatMap(({ sub, value }) => {
-        const kept = readAttributeValue(sub, value, `${where}.${sub.name}`);
-        return kept === undefined ? [] : [[sub.name, kept] as const];
+        const parsed = readAttributeValue(sub, value, `${where}.${sub.name}`);
+        return parsed === undefined ? [] : [[sub.name, parsed] as const];
       }),
   );
 }
 
-/** The parts of an element that a filter knows it by. */
-export function knownParts(where: BoundFilter | undefined, element: JsonObject): JsonObject {
+/** The parts of an element that a filter compares for equality. */
+export function partsInFilter(where: BoundFilter | undefined, element: JsonObject): JsonObject {
   return Object.fromEntries(
-    demandedBy(where).flatMap(({ sub }) => {
+    equalPartsOf(where).flatMap(({ sub }) => {
       const value = memberOf(element, sub.name);
       return value === undefined ? [] : [[sub.name, value] as const];
     }),
   );
 }
 
-export function isPrimary(element: Json): boolean {
-  return memberOf(element, "primary") === true;
-}
-
 /**
- * At most one element is primary (RFC 7643 section 2.4): where an operation makes one so, the others no longer are. `made`
- * are the places of those that the operation itself makes primary.
- * @throws `request.invalid` when there are two such.
+ * At most one element is primary (RFC 7643 section 2.4): a new primary element demotes the others. `primaries`: the indexes of
+ * the elements that the operation sets to primary.
+ * @throws `request.invalid` for two of them.
  */
 export function withOnePrimary(
   place: string,
   path: AttributePath,
   elements: readonly Json[],
-  made: ReadonlySet<number>,
+  primaries: ReadonlySet<number>,
 ): readonly Json[] {
-  if (made.size === 0) return elements;
-  if (made.size > 1) {
+  if (primaries.size === 0) return elements;
+  if (primaries.size > 1) {
     const name = pathName({ ...path, sub: undefined });
     throw new Fault("request.invalid", `${place}: only one element of '${name}' can be primary.`);
   }
   return elements.map((element, at) =>
-    isPrimary(element) && !made.has(at) && isObject(element) ? { ...element, primary: false } : element,
+    isPrimary(element) && !primaries.has(at) && isObject(element) ? { ...element, primary: false } : element,
   );
 }
 
@@ -103,7 +99,7 @@ function partOf(attribute: Attribute, name: string): Attribute | undefined {
   return attributeNamed(attribute.subAttributes ?? [], name);
 }
 
-/** The parts that a filter demands to be equal to something, by name. */
-function demandedBy(where: BoundFilter | undefined) {
+/** The sub-attributes that a filter compares for equality, with the values. */
+function equalPartsOf(where: BoundFilter | undefined) {
   return (where ? equalitiesOf(where) : []).flatMap(({ path: { sub }, value }) => (sub ? [{ sub, value }] : []));
 }

@@ -1,4 +1,4 @@
-/** Complex values under PATCH: parts change, the others stay. */
+/** PATCH of complex values: some parts change, the others stay. */
 import { Fault } from "../../platform/faults.ts";
 import { pathName } from "../filter/bound.ts";
 import { isSame, memberOf, withMember } from "../resource.ts";
@@ -7,7 +7,7 @@ import { attributeNamed } from "../schema/paths.ts";
 import type { AttributeStep, Changes } from "./step.ts";
 
 /**
- * What is immutable can be given a value once, and the same value again.
+ * An immutable value can be set once. Setting it to the same value again is allowed.
  * @throws `scim.mutability` for any other change.
  */
 export function refuseImmutable(
@@ -20,20 +20,20 @@ export function refuseImmutable(
   const sub = changed === path.attribute ? undefined : changed;
   throw new Fault(
     "scim.mutability",
-    `${place}: '${pathName({ ...path, sub })}' cannot be changed once it has a value.`,
+    `${place}: '${pathName({ ...path, sub })}' is immutable: it cannot be changed once it is set.`,
   );
 }
 
-/** The parts in the order of the schema, in which everything is kept; what the schema does not know comes behind. */
+/** The parts in the order of the schema, as they are stored; unknown parts last. */
 export function inOrder(attribute: Attribute, object: JsonObject): JsonObject {
   const names = (attribute.subAttributes ?? []).map(({ name }) => name).filter((name) => Object.hasOwn(object, name));
   return { ...Object.fromEntries(names.map((name) => [name, object[name] ?? null])), ...object };
 }
 
 /**
- * A complex value with some of its parts changed; `undefined` when none is left. A reference (`$ref`) and what the service
- * says about it do not outlive the `value` that they belong to.
- * @throws `scim.mutability` for a part that is immutable and has another value.
+ * A complex value with some parts changed; `undefined` if none is left. A new `value` removes the parts that describe the old
+ * one: `$ref` and read-only parts.
+ * @throws `scim.mutability` for a change of an immutable part.
  */
 export function changedObject(step: AttributeStep, before: JsonObject, changes: Changes): JsonObject | undefined {
   const { attribute } = step.path;
@@ -56,7 +56,7 @@ function withoutStale(attribute: Attribute, before: JsonObject, after: JsonObjec
   return stale.reduce((rest, sub) => withMember(rest, sub.name, undefined), after);
 }
 
-/** The parts that say more about a `value` and come from it: with another value they would be wrong. */
+/** Parts that describe the `value`: with another value they would be wrong. */
 function followsValue({ name, mutability }: Attribute): boolean {
   return name === "$ref" || mutability === "readOnly";
 }

@@ -1,21 +1,19 @@
 /**
- * From a PATCH request to the steps it asks for (RFC 7644 section 3.5.2; reference scim.md section 3.9). An operation that
- * names several attributes becomes one step for each, so whoever carries them out sees single changes only.
+ * Parses a PATCH request into steps (RFC 7644 section 3.5.2). An operation on several attributes becomes one step for each.
  */
 import { Fault } from "../../platform/faults.ts";
 import { pathName } from "../filter/bound.ts";
-import { shown } from "../filter/reader.ts";
+import { excerpt } from "../filter/reader.ts";
 import { commonAttributes, type ResourceType, type Schema } from "../schema/attribute.ts";
 import { attributeNamed } from "../schema/paths.ts";
-import { isObject, isUnassigned, kindOf, misfit } from "../values.ts";
+import { isObject, isUnassigned, kindOf, malformedValue } from "../values.ts";
 import { type Operation, operationsOf } from "./body.ts";
 import { changeOf, removalOf } from "./change.ts";
 import type { Change, PatchStep } from "./step.ts";
 import { type AttributeTarget, protection, type Target, targetOf } from "./target.ts";
 
-/** How a request is read. */
 export interface PatchOptions {
-  /** The user changes itself (`/Me`): what users may not change of themselves counts as read-only. */
+  /** A request to `/Me`: attributes that users may not change themselves count as read-only. */
   readonly selfService?: boolean;
 }
 
@@ -24,7 +22,7 @@ interface Reading {
   readonly selfService: boolean;
 }
 
-/** A member of an operation's value and what its name leads to. */
+/** A member of an operation's value with the target of its name. */
 interface Member {
   readonly name: string;
   readonly value: unknown;
@@ -34,11 +32,11 @@ interface Member {
 const idAttribute = attributeNamed(commonAttributes, "id");
 
 /**
- * Reads the body of a PATCH request. What a value without a path holds beyond the schemas, or cannot change, is left out;
- * a path that leads there is refused.
- * @throws `request.malformed` for what is no PATCH request or a value of another type, `request.invalid` for a value that
- * may not be, `scim.path_invalid`, `scim.filter_invalid`, `scim.no_target`, `scim.mutability`, and `request.too_large` for
- * more than 1,000 operations; every sentence begins with the operation that it is about.
+ * Parses the body of a PATCH request. Unknown and read-only attributes are ignored in a value without a path, and refused as
+ * a path.
+ * @throws `request.malformed` for another body or a value of another type, `request.invalid` for an invalid value,
+ * `scim.path_invalid`, `scim.filter_invalid`, `scim.no_target`, `scim.mutability`, and `request.too_large` for more than
+ * 1,000 operations. Messages name the operation.
  */
 export function readPatch(type: ResourceType, body: unknown, options: PatchOptions = {}): readonly PatchStep[] {
   const reading: Reading = { type, selfService: options.selfService === true };
@@ -52,7 +50,7 @@ export function readPatch(type: ResourceType, body: unknown, options: PatchOptio
 function implicitSteps(reading: Reading, operation: Operation): readonly PatchStep[] {
   const { place, value } = operation;
   if (!isObject(value)) {
-    throw new Fault("request.malformed", `${place}: without a 'path' the 'value' is an object, not ${kindOf(value)}.`);
+    throw new Fault("request.malformed", `${place}.value must be an object if there is no path, not ${kindOf(value)}.`);
   }
   return membersOf(reading, operation, "", value).flatMap((member) => memberSteps(reading, operation, member));
 }
@@ -61,13 +59,14 @@ function explicitSteps(reading: Reading, operation: Operation, path: string): re
   const { op, place, value } = operation;
   const target = targetOf(reading.type, path, place);
   if (!target) {
-    throw new Fault("scim.path_invalid", `${place}: ${shown(path)} names no attribute of ${reading.type.name}.`);
+    throw new Fault("scim.path_invalid", `${place}: ${excerpt(path)} is not an attribute of ${reading.type.name}.`);
   }
   if (target.kind === "attribute") return explicitAttributeSteps(reading, operation, target);
   const { extension } = target;
   if (op !== "remove") return extensionSteps(reading, operation, extension, value);
   const steps = withoutExtension(reading, operation, extension);
-  if (steps.length === 0) throw new Fault("scim.mutability", `${place}: nothing of '${extension.id}' can be removed.`);
+  if (steps.length === 0)
+    throw new Fault("scim.mutability", `${place}: '${extension.id}' has no attribute that can be removed.`);
   return steps;
 }
 
@@ -90,7 +89,7 @@ function explicitAttributeSteps(
   return stepsOf(operation, target, change);
 }
 
-/** The steps of an extension's object. */
+/** The steps of the object of an extension. */
 function extensionSteps(
   reading: Reading,
   operation: Operation,
@@ -99,14 +98,14 @@ function extensionSteps(
 ): readonly PatchStep[] {
   if (isUnassigned(value)) return operation.op === "add" ? [] : withoutExtension(reading, operation, extension);
   if (!isObject(value)) {
-    throw misfit(`${operation.place}.${extension.id}`, `must be an object, not ${kindOf(value)}.`);
+    throw malformedValue(`${operation.place}.${extension.id}`, `must be an object, not ${kindOf(value)}.`);
   }
   return membersOf(reading, operation, `${extension.id}:`, value).flatMap((member) =>
     memberSteps(reading, operation, member),
   );
 }
 
-/** The members of an operation's value that are attributes, each once: the schema's own spelling wins, otherwise the last. */
+/** The known attributes in an operation's value, each once. Among spellings the schema's own wins, otherwise the last one. */
 function membersOf(
   { type }: Reading,
   { place }: Operation,
@@ -123,12 +122,12 @@ function membersOf(
   return [...members.values()];
 }
 
-/** A name without brackets that could not be a path is the name of nothing; one with brackets is meant as a path. */
+/** Whether a name can be a path. With brackets it always counts as one, so that mistakes in it are reported. */
 function isPath(name: string): boolean {
   return name.includes("[") || /^[^\s()\]"]+$/.test(name);
 }
 
-/** What the name of a member has to be to win over other spellings of it, and by what they are known to be the same. */
+/** The common key of all spellings of a name, and whether this one is the schema's own. */
 function spellingOf({ name, target }: Member): { readonly key: string; readonly isExact: boolean } {
   if (target.kind === "extension") return { key: target.extension.id, isExact: name === target.extension.id };
   const key = target.where ? name : pathName(target.path);
@@ -139,12 +138,12 @@ function memberSteps(reading: Reading, operation: Operation, { value, target }: 
   if (target.kind === "extension") return extensionSteps(reading, operation, target.extension, value);
   const { place, op } = operation;
   if (target.path.attribute === idAttribute) return [{ kind: "id", place, value }];
-  // Clients send back what they have read: what they cannot change stays as it is.
+  // Clients send back what they read, including attributes that they cannot change.
   if (protection(target.path, reading.selfService)) return [];
   return stepsOf(operation, target, changeOf(op, target, value, place));
 }
 
-/** The steps that take away all of an extension that may be changed. */
+/** The steps that remove all writable attributes of an extension. */
 function withoutExtension({ selfService }: Reading, operation: Operation, extension: Schema): readonly PatchStep[] {
   return extension.attributes
     .map((attribute) => ({ extension, attribute, sub: undefined }))
@@ -155,6 +154,6 @@ function withoutExtension({ selfService }: Reading, operation: Operation, extens
 function stepsOf({ op, place }: Operation, target: AttributeTarget, change: Change | undefined): readonly PatchStep[] {
   if (!change) return [];
   const { path, where } = target;
-  // What takes a value away removes, whatever it is called: to find nothing there is no mistake.
+  // A step that clears is a removal, also for other operations: it is no mistake if there is no value.
   return [{ kind: "attribute", op: change.kind === "clear" ? "remove" : op, place, path, where, change }];
 }

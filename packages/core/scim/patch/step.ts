@@ -1,35 +1,35 @@
-/** What a PATCH request asks for, one change at a time, with names resolved and values in canonical form. */
+/** The steps of a PATCH request: single changes, with resolved names and values in canonical form. */
 import type { BoundFilter } from "../filter/bound.ts";
 import type { Json } from "../schema/attribute.ts";
 import type { AttributePath } from "../schema/paths.ts";
 
-/** Sub-attributes by name: the new value, or `null` for one that loses its value. */
+/** New values by the name of the sub-attribute; `null` removes one. */
 export type Changes = Readonly<Record<string, Json | null>>;
 
-/** What becomes of the target. */
+/** The change of a target. */
 export type Change =
-  /** It loses its value; chosen elements go. */
+  /** Removes the value, or the selected elements. */
   | { readonly kind: "clear" }
-  /** A simple attribute, or a sub-attribute, takes this value. */
+  /** The new value of a simple attribute or a sub-attribute. */
   | { readonly kind: "value"; readonly value: Json }
-  /** A complex attribute, or each chosen element, takes these parts. */
+  /** New parts of a complex attribute, or of each selected element. */
   | { readonly kind: "parts"; readonly parts: Changes }
-  /** A list: it gains these elements, becomes them, or loses those that are like them, as the operation says. */
+  /** The elements that the operation adds to a list, removes from it, or replaces it with. */
   | { readonly kind: "elements"; readonly elements: readonly Json[] };
 
 /** A change of one attribute. */
 export interface AttributeStep {
   readonly kind: "attribute";
   readonly op: "add" | "replace" | "remove";
-  /** Where the request asks for it, such as `Operations[2]`; for sentences. */
+  /** The path of the operation in the body, such as `Operations[2]`, for messages. */
   readonly place: string;
   readonly path: AttributePath;
-  /** Only elements that satisfy this: what stood in the brackets of the path. */
+  /** The filter in the brackets of the path, which selects elements. */
   readonly where: BoundFilter | undefined;
   readonly change: Change;
 }
 
-/** The request repeats the `id` of the resource, which must be the right one. */
+/** The request contains the `id` of the resource, which must not change. */
 interface IdStep {
   readonly kind: "id";
   readonly place: string;
@@ -38,7 +38,7 @@ interface IdStep {
 
 export type PatchStep = AttributeStep | IdStep;
 
-/** Whether a step changes a core attribute of that name. Steps on `members` of a large group are carried out by its store. */
+/** Whether a step changes a core attribute. The store applies steps on `members` of large groups. */
 export function isStepOn(step: PatchStep, name: string): step is AttributeStep {
   return step.kind === "attribute" && !step.path.extension && step.path.attribute.name === name;
 }

@@ -1,9 +1,9 @@
 /**
- * What a SCIM schema is made of (RFC 7643 sections 2 and 7), as data. Validation, `/Schemas`, filters, PATCH and
- * projection all read the same tables; nothing else knows an attribute by name unless the attribute means something to it.
+ * SCIM schemas as data (RFC 7643 sections 2 and 7). Validation, `/Schemas`, filters, PATCH and projection all read these
+ * tables.
  */
 
-/** The types of RFC 7643 section 2.3. */
+/** RFC 7643 section 2.3. */
 export type AttributeType =
   | "string"
   | "boolean"
@@ -14,7 +14,7 @@ export type AttributeType =
   | "complex"
   | "binary";
 
-/** One attribute with all its characteristics (RFC 7643 section 7). */
+/** An attribute with its characteristics (RFC 7643 section 7). */
 export interface Attribute {
   readonly name: string;
   readonly type: AttributeType;
@@ -25,39 +25,42 @@ export interface Attribute {
   readonly mutability: "readOnly" | "readWrite" | "immutable" | "writeOnly";
   readonly returned: "always" | "never" | "default" | "request";
   readonly uniqueness: "none" | "server" | "global";
-  /** Suggestions: other values are accepted too. */
+  /** Suggested values. Other values are accepted too. */
   readonly canonicalValues?: readonly string[];
   /** Of a `reference`. */
   readonly referenceTypes?: readonly string[];
-  /** Of a `complex`, which has at least one; they are complex themselves only in the schema of schemas, which nobody writes. */
+  /** At least one for a `complex` attribute. Complex themselves only in the schema of schemas, which is read-only. */
   readonly subAttributes?: readonly Attribute[];
-  /** The most characters of a string; where it is absent the limit of all strings holds. Not published. */
+  /** The maximum of characters, where it differs from that of other strings. Not published. */
   readonly lengthMax?: number;
-  /** The most elements of a multi-valued attribute; where it is absent the limit of all lists holds. Not published. */
+  /** The maximum of elements, where it differs from that of other lists. Not published. */
   readonly elementsMax?: number;
-  /** Of a string that is a calendar date, `YYYY-MM-DD`. Not published. */
+  /** For a string that is a calendar date, `YYYY-MM-DD`. Not published. */
   readonly format?: "date";
-  /** True where users may change it of themselves (`/Me`). Not published. */
+  /** Users may change it at `/Me`. Not published. */
   readonly selfService?: true;
 }
 
-/** A schema: the core one of a resource type, or an extension. */
+/** The characteristics of an attribute that differ from the defaults. */
+export type Characteristics = Partial<Omit<Attribute, "name" | "description">>;
+
+/** The core schema of a resource type, or an extension. */
 export interface Schema {
-  /** The URN, in its official spelling. */
+  /** The URN. */
   readonly id: string;
   readonly name: string;
   readonly description: string;
   readonly attributes: readonly Attribute[];
   /**
-   * Another extension of the same resource type whose attributes old clients write under this URN: they are understood
-   * there, and shown where they belong. Not published.
+   * Another extension of the resource type. Older clients write its attributes under this URN; they are accepted there, and
+   * shown under their own URN. Not published.
    */
   readonly alsoHolds?: Schema;
 }
 
-/** A kind of resource (RFC 7643 section 6). */
+/** RFC 7643 section 6. */
 export interface ResourceType {
-  /** `User` or `Group`: also the value of `meta.resourceType`. */
+  /** `User` for example. Also the value of `meta.resourceType`. */
   readonly name: string;
   readonly description: string;
   /** Below the base of the API, such as `/Users`. */
@@ -66,23 +69,21 @@ export interface ResourceType {
   readonly extensions: readonly Schema[];
 }
 
-/** A JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
-/** A JSON object. */
 export interface JsonObject {
   readonly [name: string]: Json;
 }
 
 /**
- * A resource in canonical form: names spelt as the schemas spell them, values of their types, the attributes of an
- * extension in an object under its URN; no `null`, no empty array, no empty object, no empty string. `schemas` is not a
- * member: it follows from what is there. `id`, `externalId` and `meta` are members beside those of the core schema.
+ * A resource in canonical form: names in the spelling of the schemas, values of the declared types, the attributes of an
+ * extension in an object under its URN. It has no `null`, empty array, empty object or empty string, and no `schemas`, which
+ * is derived. `id`, `externalId` and `meta` are members next to the attributes of the core schema.
  */
 export type Resource = JsonObject;
 
 /** The attributes that every resource has (RFC 7643 section 3.1). They belong to no schema. */
 export const commonAttributes: readonly Attribute[] = [
-  attribute("schemas", "The URNs of the schemas that the resource uses.", {
+  attribute("schemas", "The URNs of the schemas of the resource.", {
     type: "reference",
     referenceTypes: ["uri"],
     multiValued: true,
@@ -90,21 +91,21 @@ export const commonAttributes: readonly Attribute[] = [
     mutability: "readOnly",
     returned: "always",
   }),
-  attribute("id", "The identifier that the service gave the resource.", {
+  attribute("id", "The id that the service assigned to the resource.", {
     caseExact: true,
     mutability: "readOnly",
     returned: "always",
     uniqueness: "server",
   }),
-  attribute("externalId", "The identifier that the provisioning client knows the resource by.", { caseExact: true }),
-  attribute("meta", "What the service knows about the resource as such.", {
+  attribute("externalId", "The id of the resource at the provisioning client.", { caseExact: true }),
+  attribute("meta", "Metadata of the resource.", {
     type: "complex",
     mutability: "readOnly",
     subAttributes: [
       attribute("resourceType", "The name of the resource type.", { caseExact: true, mutability: "readOnly" }),
-      attribute("created", "When the resource was made.", { type: "dateTime", mutability: "readOnly" }),
-      attribute("lastModified", "When the resource was changed last.", { type: "dateTime", mutability: "readOnly" }),
-      attribute("location", "The address of the resource.", {
+      attribute("created", "When the resource was created.", { type: "dateTime", mutability: "readOnly" }),
+      attribute("lastModified", "When the resource was last changed.", { type: "dateTime", mutability: "readOnly" }),
+      attribute("location", "The URL of the resource.", {
         type: "reference",
         referenceTypes: ["uri"],
         caseExact: true,
@@ -115,12 +116,8 @@ export const commonAttributes: readonly Attribute[] = [
   }),
 ];
 
-/** Makes an attribute: what is not said is `string`, single, readWrite, returned by default, not unique, not case-exact. */
-export function attribute(
-  name: string,
-  description: string,
-  characteristics: Partial<Omit<Attribute, "name" | "description">> = {},
-): Attribute {
+/** The defaults: `string`, single-valued, readWrite, returned by default, not unique, not case-exact. */
+export function attribute(name: string, description: string, characteristics: Characteristics = {}): Attribute {
   return {
     name,
     type: "string",
@@ -133,4 +130,14 @@ export function attribute(
     uniqueness: "none",
     ...characteristics,
   };
+}
+
+/** A multi-valued complex attribute. */
+export function list(
+  name: string,
+  description: string,
+  subAttributes: readonly Attribute[],
+  characteristics: Characteristics = {},
+): Attribute {
+  return attribute(name, description, { type: "complex", multiValued: true, subAttributes, ...characteristics });
 }

@@ -1,6 +1,5 @@
 /**
- * From the name of an attribute, as clients write it, to the attribute (RFC 7644 section 3.10; reference scim.md sections
- * 3.4, 3.5 and 3.9). Names of URNs, attributes and sub-attributes are case-insensitive everywhere.
+ * Resolves names of attributes as clients write them (RFC 7644 section 3.10). URNs and names are case-insensitive.
  */
 import { type Attribute, commonAttributes, type ResourceType, type Schema } from "./attribute.ts";
 
@@ -12,10 +11,10 @@ export interface AttributePath {
   readonly sub: Attribute | undefined;
 }
 
-/** What a name stands for: an attribute, or all of an extension. */
+/** An attribute, or all of an extension. */
 export type Named = AttributePath | { readonly extension: Schema; readonly attribute: undefined };
 
-/** The attribute of that name, whatever its case. */
+/** The attribute with a name, in any case. */
 export function attributeNamed(attributes: readonly Attribute[], name: string): Attribute | undefined {
   return attributes.find((candidate) => same(candidate.name, name));
 }
@@ -25,25 +24,24 @@ export function coreAttributes(type: ResourceType): readonly Attribute[] {
   return [...commonAttributes, ...type.schema.attributes];
 }
 
-/** What is left of a name behind a URN and a colon or dot; `""` for the URN alone; `undefined` where it does not begin with it. */
+/** The part of a name after a URN and its colon or dot; `""` for the URN alone; `undefined` for any other name. */
 export function behind(urn: string, name: string): string | undefined {
   if (!same(name.slice(0, urn.length), urn)) return undefined;
   const rest = name.slice(urn.length);
   if (rest === "") return rest;
-  // Old clients of Entra ID write a dot between the URN and the attribute.
+  // Older clients of Entra ID write a dot after the URN.
   return /^[:.]./.test(rest) ? rest.slice(1) : undefined;
 }
 
 /**
- * Finds what a name stands for: `userName`, `name.givenName`, a full URN with or without an attribute behind it, or the
- * bare name of an extension's attribute where the core schema has none of that name and only one extension has. What old
- * clients write under the URN of another extension is found where it belongs. `username` means `userName`, whatever is
- * written. Answers `undefined` for anything else.
+ * Resolves `userName`, `name.givenName`, a full URN with or without an attribute, or the bare name of an extension's attribute
+ * if the core schema has no such attribute and only one extension has. An attribute that older clients write under the URN
+ * of another extension is found too (`alsoHolds`). Returns `undefined` for any other name.
  */
 export function resolveName(type: ResourceType, name: string): Named | undefined {
   const ofCore = behind(type.schema.id, name);
   if (ofCore) return within(coreAttributes(type), undefined, ofCore);
-  // The longest URN first: one may begin like another.
+  // The longest URN first: one may be a prefix of another.
   for (const extension of [...type.extensions].sort((a, b) => b.id.length - a.id.length)) {
     const rest = behind(extension.id, name);
     if (rest === "") return { extension, attribute: undefined };

@@ -1,26 +1,23 @@
 /**
- * The schemas of the protocol's own resources: ResourceType, Schema and ServiceProviderConfig (RFC 7643 sections 5 to 7,
- * RFC 9865 for pagination). Nobody writes such resources; the schemas are there for clients to read.
+ * The schemas of the discovery resources: ResourceType, Schema and ServiceProviderConfig (RFC 7643 sections 5 to 7, RFC 9865
+ * for pagination). These resources are read-only; clients read the schemas only.
  */
-import { type Attribute, attribute, type Schema } from "./attribute.ts";
-
-type Characteristics = Parameters<typeof attribute>[2];
+import { type Attribute, attribute, type Characteristics, type Schema } from "./attribute.ts";
 
 const uri = { type: "reference", referenceTypes: ["uri"], caseExact: true } as const;
 const external = { type: "reference", referenceTypes: ["external"], caseExact: true } as const;
 const exact = { caseExact: true } as const;
 const flag = { type: "boolean" } as const;
 
-/** What kinds of resources there are. */
 export const resourceTypeSchema: Schema = {
   id: "urn:ietf:params:scim:schemas:core:2.0:ResourceType",
   name: "ResourceType",
-  description: "A kind of resource and the schemas it uses",
+  description: "A type of resources and its schemas",
   attributes: [
-    shown("id", "The identifier of the resource type, which is its name.", exact),
+    shown("id", "The id of the resource type, which is its name.", exact),
     always("name", "The name of the resource type.", exact),
-    shown("description", "What resources of this type are."),
-    always("endpoint", "Where resources of this type are, below the base of the API.", uri),
+    shown("description", "A description of the resource type."),
+    always("endpoint", "The path of the resources, relative to the base URL.", uri),
     always("schema", "The URN of the core schema.", uri),
     complex(
       "schemaExtensions",
@@ -36,39 +33,38 @@ export const resourceTypeSchema: Schema = {
 
 const characteristics: readonly Attribute[] = [
   always("name", "The name of the attribute.", exact),
-  always("type", "The type of its values.", {
+  always("type", "The type of the values.", {
     ...exact,
     canonicalValues: ["string", "boolean", "decimal", "integer", "dateTime", "reference", "complex", "binary"],
   }),
   always("multiValued", "Whether it has a list of values.", flag),
-  shown("description", "What the attribute means."),
-  shown("required", "Whether a resource must have it.", flag),
+  shown("description", "A description of the attribute."),
+  shown("required", "Whether it is required.", flag),
   shown("canonicalValues", "Suggested values.", { ...exact, multiValued: true }),
-  shown("caseExact", "Whether the case of letters counts when its values are compared.", flag),
+  shown("caseExact", "Whether comparisons of values are case-sensitive.", flag),
   shown("mutability", "Whether and when it can be written.", {
     ...exact,
     canonicalValues: ["readOnly", "readWrite", "immutable", "writeOnly"],
   }),
-  shown("returned", "When it is part of an answer.", {
+  shown("returned", "When it is part of a response.", {
     ...exact,
     canonicalValues: ["always", "never", "default", "request"],
   }),
-  shown("uniqueness", "Among what its values are unique.", {
+  shown("uniqueness", "The scope in which values are unique.", {
     ...exact,
     canonicalValues: ["none", "server", "global"],
   }),
-  shown("referenceTypes", "What a reference may lead to.", { ...exact, multiValued: true }),
+  shown("referenceTypes", "The types of resources of a reference.", { ...exact, multiValued: true }),
 ];
 
-/** How attributes are described. */
 export const schemaSchema: Schema = {
   id: "urn:ietf:params:scim:schemas:core:2.0:Schema",
   name: "Schema",
   description: "The attributes of a resource or an extension",
   attributes: [
     always("id", "The URN of the schema.", exact),
-    always("name", "The name of the schema, for people to read."),
-    shown("description", "What the schema describes."),
+    always("name", "The display name of the schema."),
+    shown("description", "A description of the schema."),
     complex(
       "attributes",
       "The attributes.",
@@ -85,26 +81,25 @@ export const schemaSchema: Schema = {
   ],
 };
 
-const supported = always("supported", "Whether it is supported.", flag);
+const supported = always("supported", "Whether the service supports it.", flag);
 
-/** What the service can do. */
 export const serviceProviderConfigSchema: Schema = {
   id: "urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig",
   name: "ServiceProviderConfig",
-  description: "What the service can do",
+  description: "The capabilities of the service",
   attributes: [
-    shown("documentationUri", "The address of the documentation.", external),
-    complex("patch", "Changes with PATCH.", [supported]),
+    shown("documentationUri", "The URL of the documentation.", external),
+    complex("patch", "Changes of resources with PATCH.", [supported]),
     complex("bulk", "Several operations in one request.", [
       supported,
-      always("maxOperations", "The most operations of one request.", { type: "integer" }),
-      always("maxPayloadSize", "The most bytes of one request.", { type: "integer" }),
+      always("maxOperations", "The maximum of operations of one request.", { type: "integer" }),
+      always("maxPayloadSize", "The maximum of bytes of one request.", { type: "integer" }),
     ]),
     complex("filter", "Filters of lists.", [
       supported,
-      always("maxResults", "The most resources of one answer.", { type: "integer" }),
+      always("maxResults", "The maximum of resources of one response.", { type: "integer" }),
     ]),
-    complex("changePassword", "Changes of the password.", [supported]),
+    complex("changePassword", "Password changes.", [supported]),
     complex("sort", "Sorting of lists.", [supported]),
     complex("etag", "Versions of resources and conditional requests.", [supported]),
     complex(
@@ -115,30 +110,29 @@ export const serviceProviderConfigSchema: Schema = {
           canonicalValues: ["oauth", "oauth2", "oauthbearertoken", "httpbasic", "httpdigest"],
         }),
         always("name", "The usual name of the scheme."),
-        always("description", "What the scheme is."),
-        shown("specUri", "The address of its specification.", external),
-        shown("documentationUri", "The address of its documentation.", external),
+        always("description", "A description of the scheme."),
+        shown("specUri", "The URL of the specification.", external),
+        shown("documentationUri", "The URL of the documentation.", external),
         shown("primary", "Whether it is the preferred scheme.", flag),
       ],
       { multiValued: true },
     ),
-    shown("pagination", "How long lists are read in pages.", {
+    shown("pagination", "Paging of long lists.", {
       type: "complex",
       subAttributes: [
         always("cursor", "Whether pages can be read by cursor.", flag),
         always("index", "Whether pages can be read by index.", flag),
-        shown("defaultPaginationMethod", "What happens where a request names neither.", {
+        shown("defaultPaginationMethod", "The default method.", {
           canonicalValues: ["cursor", "index"],
         }),
-        shown("defaultPageSize", "The resources of a page where a request names no number.", { type: "integer" }),
-        shown("maxPageSize", "The most resources of a page.", { type: "integer" }),
-        shown("cursorTimeout", "The seconds for which a cursor holds.", { type: "integer" }),
+        shown("defaultPageSize", "The default size of a page.", { type: "integer" }),
+        shown("maxPageSize", "The maximum size of a page.", { type: "integer" }),
+        shown("cursorTimeout", "The seconds until a cursor expires.", { type: "integer" }),
       ],
     }),
   ],
 };
 
-/** The schemas of the protocol. */
 export const protocolSchemas: readonly Schema[] = [resourceTypeSchema, schemaSchema, serviceProviderConfigSchema];
 
 function complex(name: string, description: string, subAttributes: readonly Attribute[], more: Characteristics = {}) {

@@ -1,4 +1,4 @@
-/** The kinds of resources there are, with their schemas (RFC 7643 section 6; reference scim.md section 4.5). */
+/** The resource types with their schemas (RFC 7643 section 6). */
 import type { ResourceType, Schema } from "./attribute.ts";
 import { enterpriseSchema } from "./enterprise.ts";
 import { groupSchema } from "./group.ts";
@@ -11,10 +11,9 @@ const users = {
   passwordOptional: usersWith(userSchemas.passwordOptional),
 };
 
-/** Users, for whatever does not depend on that choice: filters, paths, projection. */
+/** For code that does not depend on whether a password is required: filters, paths, projection. */
 export const userType: ResourceType = users.passwordRequired;
 
-/** Groups. */
 export const groupType: ResourceType = {
   name: "Group",
   description: "Group",
@@ -23,15 +22,12 @@ export const groupType: ResourceType = {
   extensions: [],
 };
 
-/** Every schema there is. */
-export const allSchemas: readonly Schema[] = schemasOfTypes([userType, groupType]);
-
-/** Users; whether a new one must come with a password is the deployment's choice (decision D2). */
+/** The deployment decides whether a new user must have a password. */
 export function userTypeFor({ passwordRequired }: { readonly passwordRequired: boolean }): ResourceType {
   return passwordRequired ? users.passwordRequired : users.passwordOptional;
 }
 
-/** Every schema of some resource types, each once, with those of the protocol behind them (reference section 4.6). */
+/** Every schema of the resource types once, then those of the discovery resources. */
 export function schemasOfTypes(types: readonly ResourceType[]): readonly Schema[] {
   return [
     ...new Set([...types.map(({ schema }) => schema), ...types.flatMap(({ extensions }) => extensions)]),

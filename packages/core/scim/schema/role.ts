@@ -1,17 +1,16 @@
-/** The schema of roles: upstream's, not the RFC's (reference scim.md section 4.7). */
-import { type Attribute, attribute, type ResourceType, type Schema } from "./attribute.ts";
+/** The schema of roles. The RFC has none; this is upstream's. */
+import { type Attribute, attribute, list, type ResourceType, type Schema } from "./attribute.ts";
 
-/** Roles. */
 export const roleSchema: Schema = {
   id: "urn:ietf:params:scim:schemas:extension:2.0:Role",
   name: "Role",
-  description: "Role: a set of scopes that users and groups hold",
+  description: "A set of scopes that is assigned to users and groups",
   attributes: [
-    attribute("displayName", "The name of the role. Unique among the roles for its audience, whatever the case.", {
+    attribute("displayName", "The name of the role. Unique among the roles of its audience, regardless of case.", {
       required: true,
       uniqueness: "server",
     }),
-    attribute("audience", "Whom the role is for: all applications of the organization, or one application.", {
+    attribute("audience", "The scope of the role: all applications of the organization, or one application.", {
       type: "complex",
       mutability: "immutable",
       returned: "always",
@@ -26,17 +25,17 @@ export const roleSchema: Schema = {
         }),
       ],
     }),
-    list("permissions", "The scopes that the role holds.", reference("scope", "uri"), { elementsMax: 1_000 }),
-    list("users", "The users who hold the role.", reference("user", "User"), { elementsMax: Number.POSITIVE_INFINITY }),
-    list("groups", "The groups whose members hold the role.", reference("group", "Group"), {
+    list("permissions", "The scopes of the role.", reference("scope", "uri"), { elementsMax: 1_000 }),
+    list("users", "The users with the role.", reference("user", "User"), { elementsMax: Number.POSITIVE_INFINITY }),
+    list("groups", "The groups whose members have the role.", reference("group", "Group"), {
       elementsMax: Number.POSITIVE_INFINITY,
     }),
-    list("associatedApplications", "The applications that the role counts for.", reference("application", "uri"), {
+    list("associatedApplications", "The applications in which the role is valid.", reference("application", "uri"), {
       mutability: "readOnly",
     }),
     list(
       "properties",
-      "What else is known of the role.",
+      "Further properties of the role.",
       [
         attribute("name", "The name of the property.", { mutability: "readOnly" }),
         attribute("value", "The value of the property.", { mutability: "readOnly" }),
@@ -46,7 +45,6 @@ export const roleSchema: Schema = {
   ],
 };
 
-/** The kind of resource. */
 export const roleType: ResourceType = {
   name: "Role",
   description: "Role",
@@ -55,21 +53,12 @@ export const roleType: ResourceType = {
   extensions: [],
 };
 
-function list(
-  name: string,
-  description: string,
-  subAttributes: readonly Attribute[],
-  more: Partial<Attribute> = {},
-): Attribute {
-  return attribute(name, description, { type: "complex", multiValued: true, subAttributes, ...more });
-}
-
-/** The parts by which a role names something else. */
+/** The sub-attributes of a reference to another resource. */
 function reference(what: string, referenceType: string): readonly Attribute[] {
   return [
     attribute("value", `The id of the ${what}.`, { caseExact: true }),
     attribute("display", `The name of the ${what}.`, { mutability: "readOnly" }),
-    attribute("$ref", `The address of the ${what}.`, {
+    attribute("$ref", `The URL of the ${what}.`, {
       type: "reference",
       referenceTypes: [referenceType],
       mutability: "readOnly",

@@ -1,26 +1,24 @@
-/** The system extension of users: the state of an account and what WSO2 Identity Server adds (reference scim.md section 7.4). */
-import { type Attribute, attribute, type Schema } from "./attribute.ts";
-
-type Characteristics = Parameters<typeof attribute>[2];
+/** The system extension of users: the account state, and further attributes of WSO2 Identity Server. */
+import { type Attribute, attribute, type Characteristics, type Schema } from "./attribute.ts";
 
 const requests = alike(
   { type: "boolean" },
   {
-    askPassword: "Asks the user to choose a password: the account is made without one.",
-    verifyEmail: "Asks the user to prove the e-mail address.",
-    verifyMobile: "Asks the user to prove the mobile number.",
+    askPassword: "Asks a new user to choose a password.",
+    verifyEmail: "Asks the user to verify the e-mail address.",
+    verifyMobile: "Asks the user to verify the mobile number.",
     tenantAdminAskPassword: "Asks the administrator of a new tenant to choose a password.",
-    forcePasswordReset: "Asks the user to choose another password.",
+    forcePasswordReset: "Asks the user to choose a new password.",
   },
 );
 
 const flags = alike(
   { type: "boolean" },
   {
-    accountLocked: "Whether the account is locked: the user cannot sign in until it is unlocked.",
+    accountLocked: "Whether the account is locked: its user cannot sign in.",
     accountDisabled: "Whether the account is disabled.",
-    emailVerified: "Whether the user has proved the e-mail address.",
-    phoneVerified: "Whether the user has proved the telephone number.",
+    emailVerified: "Whether the user has verified the e-mail address.",
+    phoneVerified: "Whether the user has verified the telephone number.",
     emailOTPDisabled: "Whether one-time passwords by e-mail are switched off for the user.",
     smsOTPDisabled: "Whether one-time passwords by text message are switched off for the user.",
     isLiteUser: "Whether the user registered with an e-mail address alone.",
@@ -32,9 +30,9 @@ const shownOnly = alike(
   {
     accountState: "The state of the account, such as LOCKED or PENDING_AP.",
     lockedReason: "Why the account is locked.",
-    lastLoginTime: "When the user signed in last.",
-    lastLogonTime: "When the user signed in last, as a directory keeps it.",
-    lastPasswordUpdateTime: "When the password was changed last.",
+    lastLoginTime: "When the user last signed in.",
+    lastLogonTime: "When the user last signed in, as a directory stores it.",
+    lastPasswordUpdateTime: "When the password was last changed.",
     managedOrg: "The organization that manages the user.",
     sharedType: "How the user is shared with other organizations.",
   },
@@ -43,18 +41,18 @@ const shownOnly = alike(
 const shownOnRequest: readonly Attribute[] = [
   ...alike(
     { type: "boolean", mutability: "readOnly", returned: "request" },
-    { isReadOnlyUser: "Whether the user lies in a store that cannot be written." },
+    { isReadOnlyUser: "Whether the user store of the user is read-only." },
   ),
   ...alike(
     { mutability: "readOnly", returned: "request" },
     {
-      oneTimePassword: "The one-time password that was issued last.",
+      oneTimePassword: "The one-time password that was last issued.",
       passwordExpiryTime: "When the password expires.",
     },
   ),
 ];
 
-/** What users may change of themselves. */
+/** Attributes that users may change at `/Me`. */
 const profile: readonly Attribute[] = [
   attribute("preferredChannel", "How the user wants to be notified.", {
     canonicalValues: ["EMAIL", "SMS"],
@@ -62,7 +60,7 @@ const profile: readonly Attribute[] = [
   }),
   attribute("dateOfBirth", "The date of birth (YYYY-MM-DD).", {
     format: "date",
-    // Clients that make up values for a test take one of these; any other text is no date.
+    // Test clients that generate values take one of these; another generated text would not be a date.
     canonicalValues: ["1970-01-01"],
     selfService: true,
   }),
@@ -78,25 +76,25 @@ const settings: readonly Attribute[] = [
     {},
     {
       unlockTime: "When a locked account unlocks itself.",
-      pendingMobileNumber: "A new mobile number that the user has not proved yet.",
-      userSourceId: "The id of the source that the user came from.",
+      pendingMobileNumber: "A new mobile number that the user has not verified yet.",
+      userSourceId: "The id of the source of the user.",
       enabledAuthenticators: "The authenticators that the user has enrolled for.",
       preferredMFAOption: "The second factor that the user prefers.",
-      totpEnabled: "Whether time-based one-time passwords are set up, as a text.",
-      backupCodeEnabled: "Whether backup codes are set up, as a text.",
+      totpEnabled: "Whether time-based one-time passwords are set up, as a string.",
+      backupCodeEnabled: "Whether backup codes are set up, as a string.",
     },
   ),
   ...alike(
     { multiValued: true },
     {
-      verifiedEmailAddresses: "The e-mail addresses that the user has proved.",
-      verifiedMobileNumbers: "The mobile numbers that the user has proved.",
+      verifiedEmailAddresses: "The e-mail addresses that the user has verified.",
+      verifiedMobileNumbers: "The mobile numbers that the user has verified.",
     },
   ),
-  attribute("pendingEmails", "New e-mail addresses that the user has not proved yet.", {
+  attribute("pendingEmails", "New e-mail addresses that the user has not verified yet.", {
     type: "complex",
     multiValued: true,
-    subAttributes: [attribute("value", "The e-mail address."), attribute("type", "What the e-mail address is for.")],
+    subAttributes: [attribute("value", "The e-mail address."), attribute("type", "The purpose of the e-mail address.")],
   }),
 ];
 
@@ -120,7 +118,6 @@ const counters: readonly Attribute[] = [
   ),
 ];
 
-/** The state of an account. */
 export const systemSchema: Schema = {
   id: "urn:scim:wso2:schema",
   name: "SystemUser",
@@ -128,7 +125,7 @@ export const systemSchema: Schema = {
   attributes: [...profile, ...settings, ...requests, ...flags, ...shownOnly, ...shownOnRequest, ...counters],
 };
 
-/** Several attributes of the same characteristics, by name and description. */
+/** Attributes with the same characteristics, by name and description. */
 function alike(characteristics: Characteristics, described: Readonly<Record<string, string>>): readonly Attribute[] {
   return Object.entries(described).map(([name, description]) => attribute(name, description, characteristics));
 }

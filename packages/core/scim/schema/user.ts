@@ -1,38 +1,36 @@
-/** The core schema of users (RFC 7643 section 4.1; reference scim.md section 7.2). */
-import { type Attribute, attribute, type Schema } from "./attribute.ts";
+/** The core schema of users (RFC 7643 section 4.1). */
+import { type Attribute, attribute, type Characteristics, list, type Schema } from "./attribute.ts";
 
-type Characteristics = Parameters<typeof attribute>[2];
-
-/** Photos and certificates, which may be whole in the value, are longer than other texts (reference section 7.1). */
+/** The maximum of characters of photos and certificates, whose value may contain all of their data. */
 const LONG = 16_384;
 
 const own = { selfService: true } as const;
 
 const nameParts: readonly Attribute[] = [
-  attribute("formatted", "The full name as it is shown, with all its parts."),
+  attribute("formatted", "The full name with all its parts, for display."),
   attribute("familyName", "The family name, or last name in most Western languages."),
   attribute("givenName", "The given name, or first name in most Western languages."),
   attribute("middleName", "The middle names."),
-  attribute("honorificPrefix", "What is written before the name, such as a title."),
-  attribute("honorificSuffix", "What is written behind the name, such as a generation."),
+  attribute("honorificPrefix", "The title before the name, such as Dr."),
+  attribute("honorificSuffix", "The suffix after the name, such as Jr."),
 ];
 
 const addressParts: readonly Attribute[] = [
-  attribute("formatted", "The whole address as it is written on an envelope; it may have several lines."),
+  attribute("formatted", "The full address, as on an envelope."),
   attribute("streetAddress", "Street, house number, apartment or post box."),
   attribute("locality", "The city or town."),
   attribute("region", "The state, province or region."),
   attribute("postalCode", "The postal code."),
   attribute("country", "The country."),
-  attribute("type", "What the address is for.", { canonicalValues: ["work", "home", "other"] }),
-  attribute("primary", "Whether this is the preferred address; at most one is.", { type: "boolean" }),
+  attribute("type", "The purpose of the address.", { canonicalValues: ["work", "home", "other"] }),
+  attribute("primary", "Whether this is the preferred address. At most one is.", { type: "boolean" }),
 ];
 
 const groupParts: readonly Attribute[] = [
   readOnly("value", "The id of the group.", { caseExact: true }),
-  readOnly("$ref", "The address of the group.", { type: "reference", referenceTypes: ["Group"], caseExact: true }),
+  readOnly("$ref", "The URL of the group.", { type: "reference", referenceTypes: ["Group"], caseExact: true }),
   readOnly("display", "The name of the group."),
-  readOnly("type", "Whether the user is a member of the group itself or of a group in it.", {
+  readOnly("type", "direct: of the group itself; indirect: of a nested group.", {
     canonicalValues: ["direct", "indirect"],
   }),
 ];
@@ -40,19 +38,19 @@ const groupParts: readonly Attribute[] = [
 const roleParts: readonly Attribute[] = [
   attribute("value", "The role."),
   ...labels("role"),
-  readOnly("$ref", "The address of a role that this service assigned.", {
+  readOnly("$ref", "The URL of a role that this service assigned.", {
     type: "reference",
     referenceTypes: ["uri"],
     caseExact: true,
   }),
-  readOnly("audienceValue", "The id of what the role holds for."),
-  readOnly("audienceDisplay", "The name of what the role holds for."),
-  readOnly("audienceType", "The kind of what the role holds for, such as an organization or an application."),
+  readOnly("audienceValue", "The id of the audience of the role."),
+  readOnly("audienceDisplay", "The name of the audience of the role."),
+  readOnly("audienceType", "organization or application."),
 ];
 
 const external = { type: "reference", referenceTypes: ["external"], caseExact: true } as const;
 
-/** The schema where a new user must have a password, and where it need not. They differ in nothing else. */
+/** The schema with a required and with an optional password of new users. */
 export const userSchemas = { passwordRequired: schemaOf(true), passwordOptional: schemaOf(false) } as const;
 
 function readOnly(name: string, description: string, more: Characteristics = {}): Attribute {
@@ -68,32 +66,27 @@ function schemaOf(passwordRequired: boolean): Schema {
   };
 }
 
-/** The attributes; whether a password is required when a user is made is the deployment's choice (decision D2). */
 function attributesOf(passwordRequired: boolean): readonly Attribute[] {
   return [
-    attribute(
-      "userName",
-      "The name the user signs in with. Unique in its user store, whatever the case of its letters.",
-      {
-        required: true,
-        uniqueness: "server",
-      },
-    ),
-    attribute("name", "The parts of the user's name. None is derived from another.", {
+    attribute("userName", "The name the user signs in with. Unique in its user store, regardless of case.", {
+      required: true,
+      uniqueness: "server",
+    }),
+    attribute("name", "The parts of the user's name.", {
       type: "complex",
       subAttributes: nameParts,
       ...own,
     }),
     attribute("displayName", "The name shown to other people.", own),
-    attribute("nickName", "What the user is called casually.", own),
-    attribute("profileUrl", "The address of a page about the user.", { ...external, ...own }),
+    attribute("nickName", "The casual name of the user.", own),
+    attribute("profileUrl", "The URL of a page about the user.", { ...external, ...own }),
     attribute("title", "The user's title, such as Vice President.", own),
     attribute("userType", "The relation between the organization and the user, such as Employee or Contractor."),
     attribute("preferredLanguage", "The languages the user prefers, as in an Accept-Language header.", own),
-    attribute("locale", "How numbers, dates and currency are written for the user, such as en-US.", own),
+    attribute("locale", "The format of numbers, dates and currency, such as en-US.", own),
     attribute("timezone", "The user's time zone, such as Europe/Zurich.", own),
-    attribute("active", "Whether the user may sign in. A user that is not active stays visible.", { type: "boolean" }),
-    attribute("password", "The password, in clear text. It is never shown.", {
+    attribute("active", "Whether the user can sign in.", { type: "boolean" }),
+    attribute("password", "The password. It is never returned.", {
       required: passwordRequired,
       mutability: "writeOnly",
       returned: "never",
@@ -127,24 +120,20 @@ function attributesOf(passwordRequired: boolean): readonly Attribute[] {
       "photos",
       "Photos of the user.",
       [
-        attribute("value", "The address of the photo.", { ...external, lengthMax: LONG }),
+        attribute("value", "The URL of the photo.", { ...external, lengthMax: LONG }),
         ...labels("photo", ["photo", "thumbnail"]),
       ],
       own,
     ),
     list("addresses", "Postal addresses.", addressParts, own),
-    list("groups", "The groups the user is in. Groups are changed where they are.", groupParts, {
+    list("groups", "The groups of the user. To change them, change the groups.", groupParts, {
       mutability: "readOnly",
     }),
-    list("entitlements", "What the user is entitled to.", [
+    list("entitlements", "The entitlements of the user.", [
       attribute("value", "The entitlement."),
       ...labels("entitlement"),
     ]),
-    list(
-      "roles",
-      "The roles of the user: first those this service assigned, then those a client keeps here.",
-      roleParts,
-    ),
+    list("roles", "Roles that this service assigned, then roles that a client stored.", roleParts),
     list("x509Certificates", "Certificates issued to the user.", [
       attribute("value", "The certificate: DER in base64.", { type: "binary", caseExact: true, lengthMax: LONG }),
       ...labels("certificate"),
@@ -152,20 +141,11 @@ function attributesOf(passwordRequired: boolean): readonly Attribute[] {
   ];
 }
 
-function list(
-  name: string,
-  description: string,
-  subAttributes: readonly Attribute[],
-  more: Characteristics = {},
-): Attribute {
-  return attribute(name, description, { type: "complex", multiValued: true, subAttributes, ...more });
-}
-
-/** What most multi-valued attributes have beside their value. */
+/** The sub-attributes of most multi-valued attributes, besides `value`. */
 function labels(what: string, types?: readonly string[]): readonly Attribute[] {
   return [
-    attribute("display", `A name for the ${what}, for people to read.`),
-    attribute("type", `What the ${what} is for.`, types && { canonicalValues: types }),
-    attribute("primary", `Whether this is the preferred ${what}; at most one is.`, { type: "boolean" }),
+    attribute("display", `The display name of the ${what}.`),
+    attribute("type", `The purpose of the ${what}.`, types && { canonicalValues: types }),
+    attribute("primary", `Whether this is the preferred ${what}. At most one is.`, { type: "boolean" }),
   ];
 }

@@ -1,0 +1,89 @@
+/** Groups as both SCIM versions read and change them; each version shows the result in its own form. */
+
+import type { Group } from "../../identities/groups/model.ts";
+import { notFound } from "../../identities/groups/rules.ts";
+import type { Member } from "../../identities/memberships/membership.ts";
+import { changeGroup, type GroupWish, type MembershipWish } from "../../identities/provisioning/groups.ts";
+import { type Projection, present, wants } from "../../scim/projection.ts";
+import type { Resource } from "../../scim/schema/attribute.ts";
+import type { ScimCall } from "./call.ts";
+import { groupResource } from "./present.ts";
+import { checkCount, MEMBERS_SHOWN_MAX, showGroups } from "./show.ts";
+
+/** Up to this many members are read while a change that keeps them is written. */
+export const MEMBERS_AT_ONCE_MAX = 1_000;
+
+/** The membership change that keeps every member. */
+export const keptMembers: MembershipWish = { replaces: false, joining: new Set(), leaving: new Set() };
+
+/** A group, and its members where they were read. */
+export interface GroupView {
+  readonly group: Group;
+  readonly members: readonly Member[] | undefined;
+}
+
+/** The membership change that leaves exactly these members. */
+export function replacingMembers(ids: ReadonlySet<string>): MembershipWish {
+  return { ...keptMembers, replaces: true, joining: ids };
+}
+
+/**
+ * Reads a group, with its members where they are shown. Throws `scim.not_found`, and `scim.too_many` where the members
+ * do not fit one response. One round trip up to about 7,000 members.
+ */
+export async function foundGroup(
+  { stores: { groups }, tenant }: ScimCall,
+  id: string,
+  projection: Projection,
+): Promise<GroupView> {
+  const [group, members] = await Promise.all([
+    groups.find(tenant, id),
+    wants(projection, "members") ? groups.members(tenant, id, MEMBERS_SHOWN_MAX + 1) : undefined,
+  ]);
+  if (!group) throw notFound(id);
+  checkCount(members?.length ?? 0);
+  return { group, members };
+}
+
+/** Changes a group. Throws what `changeGroup` throws. */
+export async function changedGroup(
+  { stores, ...call }: ScimCall,
+  id: string,
+  change: GroupWish,
+  projection: Projection,
+): Promise<GroupView> {
+  const isKept = wants(projection, "members") && change.membership !== undefined && keepsMembers(change.membership);
+  let written: readonly Member[] | undefined;
+  /** Read after the group and before the write, which is tried again if the members change in between. */
+  let kept: Promise<readonly Member[]> | undefined;
+  const group = await changeGroup(stores, call, id, {
+    ...change,
+    check(before) {
+      change.check?.(before);
+      if (!isKept || before.memberCount > MEMBERS_AT_ONCE_MAX) return;
+      kept = stores.groups.members(call.tenant, id, MEMBERS_AT_ONCE_MAX);
+      kept.catch(() => undefined);
+    },
+    onMembers: (members) => {
+      written = members;
+    },
+  });
+  return { group, members: written ?? (await kept) };
+}
+
+/** A group with its members. Members that do not fit one response are left out: the change itself has been made. */
+export async function showGroup(
+  call: ScimCall,
+  { group, members }: GroupView,
+  projection: Projection,
+): Promise<Resource> {
+  if ((members?.length ?? group.memberCount) > MEMBERS_SHOWN_MAX) {
+    return present(projection, groupResource(group, undefined, call));
+  }
+  const [resource = {}] = await showGroups(call, [group], projection, members && [members]);
+  return resource;
+}
+
+function keepsMembers({ replaces, joining, leaving }: MembershipWish): boolean {
+  return !replaces && joining.size + leaving.size === 0;
+}

@@ -1,0 +1,77 @@
+/** What a list of users or groups reads, in either SCIM version. */
+
+import type { Group } from "../../identities/groups/model.ts";
+import type { User } from "../../identities/users/model.ts";
+import { orderOf, type SortRequest } from "../../listing/request.ts";
+import type { Query, Source } from "../../listing/source.ts";
+import { bindFilter } from "../../scim/filter/bind.ts";
+import { always, type BoundFilter, combined, negated, never, pathName } from "../../scim/filter/bound.ts";
+import { matches } from "../../scim/filter/evaluate.ts";
+import type { FilterSyntax } from "../../scim/filter/syntax.ts";
+import type { ResourceType } from "../../scim/schema/attribute.ts";
+import type { ScimCall } from "./call.ts";
+import { canonicalIn, groupSource, userSource } from "./sources.ts";
+
+/** Which resources a list has. */
+export interface ListTarget {
+  readonly type: ResourceType;
+  readonly userStores: readonly string[];
+  readonly syntax: FilterSyntax | undefined;
+  /** Names that the syntax cannot express. */
+  readonly names?: Query["names"];
+  /** What an attribute that the type does not have means: a fault (the default), or no match. */
+  readonly unknown?: "refuse" | "nothing";
+}
+
+/** The resources of one type that a list reads, and in which order. */
+export interface Listing<T> {
+  readonly sources: readonly Source<T>[];
+  readonly query: Query;
+}
+
+/** Users. Throws `scim.filter_invalid`, and `request.invalid` for an order. */
+export function usersListed(call: ScimCall, target: ListTarget, sort: SortRequest): Listing<User> {
+  return {
+    query: queryOf(target, "userName", sort),
+    sources: target.userStores.map((store) => userSource(call, store)),
+  };
+}
+
+/** Groups. Throws as `usersListed` does. */
+export function groupsListed(call: ScimCall, target: ListTarget, sort: SortRequest): Listing<Group> {
+  return {
+    query: queryOf(target, "displayName", sort),
+    sources: target.userStores.map((store) => groupSource(call, store)),
+  };
+}
+
+function queryOf(
+  { type, userStores, syntax, names, unknown = "refuse" }: ListTarget,
+  nameAttribute: string,
+  sort: SortRequest,
+): Query {
+  const filters = userStores.map(
+    (store) => syntax && withoutType(type, bindFilter(type, syntax, { unknown, canonical: canonicalIn(store) })),
+  );
+  return { filters, names, ...orderOf(type, nameAttribute, sort) };
+}
+
+/** Decides terms on `meta.resourceType`, which is the same for all resources of a type. */
+function withoutType(type: ResourceType, filter: BoundFilter): BoundFilter {
+  switch (filter.kind) {
+    case "and":
+    case "or":
+      return combined(
+        filter.kind,
+        filter.parts.map((part) => withoutType(type, part)),
+      );
+    case "not":
+      return negated(withoutType(type, filter.part));
+    case "compare":
+    case "present":
+      if (pathName(filter.path) !== "meta.resourceType") return filter;
+      return matches(filter, { meta: { resourceType: type.name } }) ? always : never;
+    default:
+      return filter;
+  }
+}

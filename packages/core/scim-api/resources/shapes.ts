@@ -1,0 +1,81 @@
+/**
+ * Shapes that the contracts of both SCIM versions share. The schema of a resource decides which attributes it may have.
+ */
+import * as z from "zod";
+import { limits } from "../../scim/discovery.ts";
+import type { Attribute } from "../../scim/schema/attribute.ts";
+
+type JsonSchema = Record<string, unknown>;
+
+/** A JSON object whose members a schema of SCIM, not zod, validates. */
+export const AnyObject = z.record(z.string(), z.unknown());
+export const Path = z.object({ id: z.string().max(1_024) });
+/**
+ * Enough for the JSON of 20,000 group members, and for more bulk operations than the limit, which has a message of its
+ * own.
+ */
+export const MANY_MEMBERS = { members: 100_000 } as const;
+
+/** A bulk operation, but for its path and shapes. */
+export const bulkRequest = {
+  method: "POST",
+  scope: "internal_bulk_resource_create",
+  seesScopes: true,
+  summary:
+    "Apply up to 1,000 operations on users and groups, in order. Without failOnErrors, adjacent creations of users run concurrently. Each operation needs its own scope, or its bulk scope",
+  limits: { bytes: limits.bulkBytesMax, ...MANY_MEMBERS },
+  failures: [400],
+} as const;
+
+const jsonTypes: Readonly<Record<Attribute["type"], JsonSchema>> = {
+  string: { type: "string" },
+  boolean: { type: "boolean" },
+  decimal: { type: "number" },
+  integer: { type: "integer" },
+  dateTime: { type: "string", format: "date-time" },
+  reference: { type: "string" },
+  binary: { type: "string", contentEncoding: "base64" },
+  complex: { type: "object" },
+};
+
+/** An optional parameter or header. */
+export function text(description: string) {
+  return z.string().max(16_384).optional().meta({ description });
+}
+
+/** The `Operations` of a bulk request; `more` are members that one version adds. */
+export function bulkOperations(more: JsonSchema = {}): JsonSchema {
+  return {
+    type: "array",
+    items: {
+      type: "object",
+      required: ["method", "path"],
+      properties: {
+        method: { enum: ["POST", "PUT", "PATCH", "DELETE"] },
+        path: { type: "string" },
+        bulkId: { type: "string" },
+        ...more,
+        data: { type: "object" },
+      },
+    },
+  };
+}
+
+/** The JSON Schema of some attributes, for the API document. */
+export function propertiesOf(attributes: readonly Attribute[]): JsonSchema {
+  return Object.fromEntries(
+    attributes.map(({ name, type, multiValued, description, mutability, subAttributes }) => {
+      const single = { ...jsonTypes[type], ...(subAttributes && { properties: propertiesOf(subAttributes) }) };
+      const shape = multiValued ? { type: "array", items: single } : single;
+      return [
+        name,
+        {
+          ...shape,
+          description,
+          ...(mutability === "readOnly" && { readOnly: true }),
+          ...(mutability === "writeOnly" && { writeOnly: true }),
+        },
+      ];
+    }),
+  );
+}

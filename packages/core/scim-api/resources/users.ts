@@ -1,0 +1,55 @@
+/** Users as both SCIM versions create, read and change them; each version shows the result in its own form. */
+
+import { changeUser, createUser, type UserWish } from "../../identities/provisioning/users.ts";
+import type { User } from "../../identities/users/model.ts";
+import { notFound } from "../../identities/users/rules.ts";
+import type { Projection } from "../../scim/projection.ts";
+import type { Resource } from "../../scim/schema/attribute.ts";
+import type { ScimCall } from "./call.ts";
+import { readVersion, showUsers } from "./show.ts";
+
+/** A user, and the resource that a response shows. */
+export interface UserView {
+  readonly user: User;
+  readonly resource: Resource;
+}
+
+/** Creates a user from a resource in canonical form. Throws what `createUser` throws. */
+export async function createdUser(call: ScimCall, resource: Resource, projection: Projection): Promise<UserView> {
+  return viewOf(call, await createUser(call.stores, call, resource, call.stores.dialect), projection);
+}
+
+/** Reads a user. Throws `scim.not_found`, and what `check` throws. */
+export async function foundUser(
+  call: ScimCall,
+  id: string,
+  projection: Projection,
+  check?: (user: User) => Promise<void>,
+): Promise<UserView> {
+  const version = readVersion(call, projection);
+  const user = await call.stores.users.find(call.tenant, id);
+  if (!user) throw notFound(id);
+  await check?.(user);
+  return viewOf(call, user, projection, version);
+}
+
+/** Changes a user. Throws what `changeUser` throws. */
+export async function changedUser(
+  call: ScimCall,
+  id: string,
+  change: UserWish,
+  projection: Projection,
+): Promise<UserView> {
+  const version = readVersion(call, projection);
+  return viewOf(call, await changeUser(call.stores, call, id, change), projection, version);
+}
+
+async function viewOf(
+  call: ScimCall,
+  user: User,
+  projection: Projection,
+  version?: Promise<number>,
+): Promise<UserView> {
+  const [resource = {}] = await showUsers(call, [user], projection, version);
+  return { user, resource };
+}

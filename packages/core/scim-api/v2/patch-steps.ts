@@ -1,0 +1,110 @@
+/**
+ * What the steps of a PATCH change: a text, or the members of a group and the assignees of a role. Those are read only
+ * where the steps do not name ids.
+ */
+
+import type { Member } from "../../identities/memberships/membership.ts";
+import type { MembershipWish } from "../../identities/provisioning/groups.ts";
+import { Fault } from "../../platform/faults.ts";
+import { type BoundFilter, pathName } from "../../scim/filter/bound.ts";
+import { matchesElement } from "../../scim/filter/evaluate.ts";
+import { type AttributeStep, isStepOn, type PatchStep } from "../../scim/patch/step.ts";
+import type { Json } from "../../scim/schema/attribute.ts";
+
+/** A list of ids with names: the members of a group, the users of a role. */
+interface IdList {
+  /** The name of the attribute. */
+  readonly name: string;
+  /** The ids of elements that a client sent. Throws `request.invalid`. */
+  readonly idsOf: (elements: readonly Json[]) => ReadonlySet<string>;
+  /** Reads the whole list. */
+  readonly read: () => Promise<readonly Member[]>;
+}
+
+/** The steps on an attribute. */
+export function stepsOn(steps: readonly PatchStep[], name: string): readonly AttributeStep[] {
+  return steps.flatMap((step) => (isStepOn(step, name) ? [step] : []));
+}
+
+/** The text that the steps set an attribute to, where the steps alone decide it. */
+export function textSet(steps: readonly PatchStep[], name: string): string | undefined {
+  const change = stepsOn(steps, name).at(-1)?.change;
+  return change?.kind === "value" ? String(change.value) : undefined;
+}
+
+/**
+ * Applies the steps to a list of ids, in order. Throws `scim.mutability` for a change within an element (a member is
+ * added or removed, never altered), and `request.invalid` for an element that is not an id.
+ */
+export async function membershipOf(steps: readonly AttributeStep[], list: IdList): Promise<MembershipWish> {
+  let replaces = false;
+  const [joining, leaving] = [new Set<string>(), new Set<string>()];
+  const replace = (ids: Iterable<string>) => {
+    replaces = true;
+    joining.clear();
+    leaving.clear();
+    for (const id of ids) joining.add(id);
+  };
+  const add = (ids: Iterable<string>) => {
+    for (const id of ids) {
+      joining.add(id);
+      leaving.delete(id);
+    }
+  };
+  const remove = (ids: Iterable<string>) => {
+    for (const id of ids) {
+      leaving.add(id);
+      joining.delete(id);
+    }
+  };
+  for (const step of steps) {
+    const { op, change, where } = step;
+    if (change.kind === "clear" && !step.path.sub) {
+      if (where) remove(await chosen(where, list, replaces));
+      else replace([]);
+    } else if (change.kind === "elements" && !where) {
+      const ids = list.idsOf(change.elements);
+      if (op === "replace") replace(ids);
+      else if (op === "add") add(ids);
+      else remove(ids);
+    } else {
+      throw new Fault(
+        "scim.mutability",
+        `${step.place}: an element of ${list.name} can be added or removed, but not changed.`,
+      );
+    }
+  }
+  return { replaces, joining, leaving };
+}
+
+async function chosen(where: BoundFilter, { name, read }: IdList, isEmpty: boolean): Promise<readonly string[]> {
+  const id = idIn(where, name);
+  if (id !== undefined) return [id];
+  const members = isEmpty ? [] : await read();
+  const elements = members.map((member) => ({ value: member.userId, display: member.name, type: "User" }));
+  return elements.filter((element) => matchesElement(where, element)).map(({ value }) => value);
+}
+
+/** The id of `[value eq "id"]`; `undefined` for any other filter. */
+function idIn(where: BoundFilter, name: string): string | undefined {
+  return where.kind === "compare" && where.operator === "eq" && !where.where && pathName(where.path) === `${name}.value`
+    ? String(where.value)
+    : undefined;
+}
+
+/**
+ * The membership change of the steps where it does not depend on the current list; `undefined` otherwise. Throws as
+ * `membershipOf`.
+ */
+export async function foreseenMembership(
+  steps: readonly AttributeStep[],
+  list: Omit<IdList, "read">,
+): Promise<MembershipWish | undefined> {
+  let reads = false;
+  const read = async () => {
+    reads = true;
+    return [];
+  };
+  const change = await membershipOf(steps, { ...list, read });
+  return reads ? undefined : change;
+}

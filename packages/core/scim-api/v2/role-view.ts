@@ -1,0 +1,92 @@
+/** Roles as resources, with their assignees. */
+
+import type { HolderKind } from "../../identities/memberships/assignees.ts";
+import type { Role } from "../../identities/roles/model.ts";
+import { qualifiedName } from "../../identities/users/model.ts";
+import { type Projection, present, wants } from "../../scim/projection.ts";
+import type { Resource } from "../../scim/schema/attribute.ts";
+import { filled, linkTo, metaOf } from "../resources/present.ts";
+import { MEMBERS_SHOWN_MAX } from "../resources/show.ts";
+import { headersOf, type Tagged } from "./request.ts";
+import type { Scim2Call } from "./stores.ts";
+
+/** Assignees are shown with their names up to as many as a page has resources: each name costs a read. */
+const NAMED_MAX = 200;
+
+export const kinds = ["user", "group"] as const;
+
+/** The attribute that lists the assignees of a kind. */
+export const assigneeLists: Readonly<Record<HolderKind, string>> = { user: "users", group: "groups" };
+
+/** The ids of the assignees that a response shows; `undefined` for a kind that has too many. */
+type Assignees = Readonly<Record<HolderKind, readonly string[] | undefined>>;
+
+/** The path of a role. */
+export function roleAt(id: string): string {
+  return `/v2/Roles/${id}`;
+}
+
+/** A role without its assignees. */
+export function roleResource(role: Role, call: Scim2Call): Resource {
+  const { value, type } = role.audience;
+  return {
+    id: role.id,
+    displayName: role.name,
+    audience: { value, display: value, type },
+    ...filled(
+      "permissions",
+      role.permissions.map((permission) => ({ value: permission, display: permission })),
+    ),
+    meta: metaOf("Role", role, linkTo(call, roleAt(role.id))),
+  };
+}
+
+/** Reads the ids of the assignees that a projection shows, up to `most` of each kind. */
+export async function readAssignees(
+  { stores: { roles }, tenant }: Scim2Call,
+  id: string,
+  projection: Projection,
+  most: number,
+): Promise<Assignees> {
+  const read = async (kind: HolderKind) => {
+    const ids = wants(projection, assigneeLists[kind]) ? await roles.holders(tenant, id, kind, most + 1) : [];
+    return ids.length > most ? undefined : ids;
+  };
+  const [user, group] = await Promise.all([read("user"), read("group")]);
+  return { user, group };
+}
+
+/** A role with its assignees. Those that do not fit one response are left out: the change itself has been made. */
+export async function showRole(call: Scim2Call, role: Role, projection: Projection, read?: Assignees): Promise<Tagged> {
+  const assignees = read ?? (await readAssignees(call, role.id, projection, MEMBERS_SHOWN_MAX));
+  const shown = await Promise.all(kinds.map((kind) => assigneesShown(call, kind, assignees[kind] ?? [])));
+  const resource: Resource = Object.assign(roleResource(role, call), ...shown);
+  return { ...headersOf(call, roleAt(role.id), role), body: { ...present(projection, resource) } };
+}
+
+/** The users or groups of a role. Where names are read, an assignee that was deleted meanwhile is left out. */
+async function assigneesShown(call: Scim2Call, kind: HolderKind, ids: readonly string[]): Promise<Resource> {
+  const names = await namesOf(call, kind, ids);
+  const existing = names ? ids.filter((id) => names.has(id)) : ids;
+  const path = kind === "user" ? "/Users" : "/Groups";
+  return filled(
+    assigneeLists[kind],
+    existing.map((value) => ({
+      value,
+      ...(names && { display: names.get(value) ?? "" }),
+      $ref: linkTo(call, `${path}/${value}`),
+    })),
+  );
+}
+
+/** The names of assignees; `undefined` where there are too many. */
+async function namesOf(
+  { stores: { users, groups }, tenant }: Scim2Call,
+  kind: HolderKind,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string> | undefined> {
+  if (ids.length === 0 || ids.length > NAMED_MAX) return undefined;
+  if (kind === "group") return groups.namesOf(tenant, ids);
+  const found = await users.findMany(tenant, ids);
+  return new Map(found.flatMap((user) => (user ? [[user.id, qualifiedName(user)]] : [])));
+}

@@ -1,0 +1,88 @@
+/** Calls operations of a running service by their ids, and reads from the request log what each call cost in the table. */
+import { type OperationId, operations } from "#core/catalogue.ts";
+import { administrator, costOf, isAuthorizer, listening } from "#tools/bench/calls.ts";
+
+/** What is sent to an operation. */
+export interface Sent {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  readonly body?: unknown;
+  /** Sent as `application/x-www-form-urlencoded` in place of a body. */
+  readonly form?: Readonly<Record<string, string>>;
+  /** Uploaded as the part `file` in place of a body. */
+  readonly file?: string;
+  /** The credential, where it is not the administrator's. */
+  readonly as?: { readonly username: string; readonly password: string };
+}
+
+/** What one call cost in the table. Units are DynamoDB's capacity units. */
+export interface Units {
+  readonly roundTrips: number;
+  readonly readUnits: number;
+  readonly writeUnits: number;
+}
+
+/** A response as the fixture and the measured calls use it. */
+export interface Received {
+  readonly status: number;
+  /** The last segment of `Location`; empty where there is none. */
+  readonly id: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly units: Units;
+}
+
+/** Calls an operation. Throws where the status is neither that of its success nor one of its failures by declaration (501, 404 of /Users/me). */
+export type Caller = (id: OperationId, sent?: Sent) => Promise<Received>;
+
+/** Operations whose only response is a failure. */
+const ALWAYS: Readonly<Partial<Record<OperationId, number>>> = { createMe: 501, deleteScim1Me: 404 };
+
+const pathOf = (template: string, params: Sent["params"] = {}): string =>
+  template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name];
+    if (value === undefined) throw new Error(`${template} needs ${name}`);
+    return encodeURIComponent(value);
+  });
+
+const payloadOf = ({ body, form, file }: Sent): { body?: string | FormData; type?: string } => {
+  if (form) return { body: new URLSearchParams(form).toString(), type: "application/x-www-form-urlencoded" };
+  if (file !== undefined) {
+    const upload = new FormData();
+    upload.set("file", new Blob([file]), "application.xml");
+    return { body: upload };
+  }
+  return body === undefined ? {} : { body: JSON.stringify(body), type: "application/json" };
+};
+
+/** A caller of the service at this address. The request log is read and not printed. */
+export const callerOf =
+  (url: string): Caller =>
+  async (id, sent = {}) => {
+    const { method = "", path = "", success } = operations[id] ?? {};
+    const { username, password } = sent.as ?? administrator;
+    const { body, type } = payloadOf(sent);
+    const address = `${url}${pathOf(path, sent.params)}${sent.query ? `?${sent.query}` : ""}`;
+    let response: Response | undefined;
+    let text = "";
+    const lines = await listening(async () => {
+      response = await fetch(address, {
+        method,
+        headers: {
+          authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
+          ...(type && { "content-type": type }),
+        },
+        ...(body !== undefined && { body }),
+      });
+      text = await response.text();
+    });
+    const status = response?.status ?? 0;
+    if (status !== (ALWAYS[id] ?? success?.status)) throw new Error(`${id} returned ${status}: ${text}`);
+    const isJson = /json/.test(response?.headers.get("content-type") ?? "");
+    const { roundTrips, readUnits, writeUnits } = costOf(lines.find((line) => !isAuthorizer(line)));
+    return {
+      status,
+      id: response?.headers.get("location")?.split("/").at(-1) ?? "",
+      body: text && isJson ? JSON.parse(text) : {},
+      units: { roundTrips, readUnits, writeUnits },
+    };
+  };

@@ -1,0 +1,188 @@
+/** How each operation is called on the data set, once for its figure. */
+import type { OperationId } from "#core/catalogue.ts";
+import type { Sent } from "./caller.ts";
+import { CAS, type Fixture, OIDC, PASSWORD, SAML, STS, TRUST, userName } from "./fixture.ts";
+
+/** Calls in the order in which they are made. What an earlier call created is in `made`, by the id of its operation. */
+export type Calls = readonly (readonly [
+  OperationId,
+  Sent | ((made: (id: OperationId) => Readonly<Record<string, unknown>>) => Sent),
+])[];
+
+const VIEW = "internal_application_mgt_view";
+const PATCH = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
+const fileOf = (name: string): string =>
+  `<ServiceProvider><ApplicationName>${name}</ApplicationName></ServiceProvider>`;
+const scopeGrant = { grant_type: "client_credentials", scope: VIEW };
+
+/** Operations that change nothing. They are called before the others. */
+export const reads = ({ application, users, groups, role, apis, templates, tenant }: Fixture): Calls => {
+  const app = { params: { applicationId: application } };
+  const user = { params: { id: users[0] ?? "" } };
+  const group = { params: { id: groups[0] ?? "" } };
+  const api = { params: { apiResourceId: apis[0] ?? "" } };
+  const ofTenant = { params: { tenantId: tenant } };
+  return [
+    ["getOpenApiDocument", {}],
+    ["listApplications", {}],
+    ["getApplication", app],
+    ["getApplicationAuthenticators", app],
+    ["exportApplication", app],
+    ["getResidentApplication", {}],
+    ["listInboundProtocols", app],
+    ["getSamlConfiguration", app],
+    ["getOidcConfiguration", app],
+    ["getPassiveStsConfiguration", app],
+    ["getWsTrustConfiguration", app],
+    ["getCustomConfiguration", { params: { applicationId: application, inboundProtocolId: "cas" } }],
+    ["listApplicationTemplates", {}],
+    ["getApplicationTemplate", { params: { templateId: templates[0] ?? "" } }],
+    ["listSupportedProtocols", {}],
+    ["getSamlMetadata", {}],
+    ["getOidcMetadata", {}],
+    ["getWsTrustMetadata", {}],
+    ["getCustomProtocolMetadata", { params: { inboundProtocolId: "cas" } }],
+    ["getAdaptiveAuthTemplates", {}],
+    ["listAuthorizedApis", app],
+    ["listApiResources", {}],
+    ["getApiResource", api],
+    ["getApiResourceScopes", api],
+    ["getJwks", {}],
+    ["getOpenIdConfiguration", {}],
+    ["getServerMetadata", {}],
+    ["getIssuerMetadata", {}],
+    ["getTenantIssuerMetadata", { params: { tenant: "taxi.example" } }],
+    ["listScim1Users", {}],
+    ["getScim1User", user],
+    ["getScim1Me", {}],
+    ["deleteScim1Me", {}],
+    ["listScim1Groups", {}],
+    ["getScim1Group", group],
+    ["listUsers", {}],
+    ["searchUsers", { body: { filter: 'userName sw "driver"' } }],
+    ["getUser", user],
+    ["getMe", {}],
+    ["createMe", { body: {} }],
+    ["listGroups", {}],
+    ["searchGroups", { body: { filter: 'displayName sw "Shift"' } }],
+    ["getGroup", group],
+    ["listResources", {}],
+    ["searchResources", { body: { count: 10 } }],
+    ["listRoles", {}],
+    ["searchRoles", { body: { filter: 'displayName eq "Viewers"' } }],
+    ["getRole", { params: { id: role } }],
+    ["getServiceProviderConfig", {}],
+    ["listResourceTypes", {}],
+    ["getResourceType", { params: { id: "User" } }],
+    ["listSchemas", {}],
+    ["getSchema", { params: { id: "urn:ietf:params:scim:schemas:core:2.0:User" } }],
+    ["listTenants", {}],
+    ["getTenant", ofTenant],
+    ["getTenantByDomain", { params: { domain: "taxi.example" } }],
+    ["listTenantOwners", ofTenant],
+  ];
+};
+
+const applicationChanges = ({ administrator, application, systemApi, apis, templates }: Fixture): Calls => {
+  const app = { applicationId: application };
+  const cas = { ...app, inboundProtocolId: "cas" };
+  const [templateId = ""] = templates;
+  const [api = "", other = ""] = apis;
+  return [
+    ["createApplication", { body: { name: "New stand", description: "Taxi stand" } }],
+    ["patchApplication", { params: app, body: { description: "Changed" } }],
+    ["changeApplicationOwner", { params: app, body: { id: administrator } }],
+    ["updateResidentApplication", { body: { inboundProvisioning: { proxyMode: true } } }],
+    ["importApplication", { file: fileOf("Imported stand") }],
+    ["updateApplicationFromFile", { file: fileOf("Imported stand") }],
+    ["updateSamlConfiguration", { params: app, body: SAML }],
+    ["updatePassiveStsConfiguration", { params: app, body: STS }],
+    ["updateWsTrustConfiguration", { params: app, body: TRUST }],
+    ["updateCustomConfiguration", { params: cas, body: CAS }],
+    ["updateOidcConfiguration", { params: app, body: { ...OIDC, publicClient: false } }],
+    ["addApplicationTemplate", { body: { name: "New template", application: { name: "a" } } }],
+    ["updateApplicationTemplate", { params: { templateId }, body: { name: "T 0", application: { name: "b" } } }],
+    ["deleteApplicationTemplate", { params: { templateId } }],
+    [
+      "createApiResource",
+      { body: { name: "New API", identifier: "urn:api:new", scopes: [{ name: "new:1" }, { name: "new:2" }] } },
+    ],
+    ["patchApiResource", { params: { apiResourceId: api }, body: { name: "Renamed API" } }],
+    [
+      "replaceApiResourceScopes",
+      { params: { apiResourceId: api }, body: [{ name: "api0:read" }, { name: "api0:own" }] },
+    ],
+    ["patchApiResourceScope", { params: { apiResourceId: api, scopeName: "api0:own" }, body: { displayName: "Own" } }],
+    ["deleteApiResourceScope", { params: { apiResourceId: api, scopeName: "api0:own" } }],
+    ["deleteApiResource", { params: { apiResourceId: other } }],
+    ["authorizeApi", { params: app, body: { id: api, scopes: ["api0:read"] } }],
+    ["patchAuthorizedApi", { params: { ...app, apiId: api }, body: { removedScopes: ["api0:read"] } }],
+    ["deleteAuthorizedApi", { params: { ...app, apiId: systemApi } }],
+    ["regenerateClientSecret", { params: app }],
+    ["revokeClient", { params: app }],
+    ["deleteSamlConfiguration", { params: app }],
+    ["deletePassiveStsConfiguration", { params: app }],
+    ["deleteWsTrustConfiguration", { params: app }],
+    ["deleteCustomConfiguration", { params: cas }],
+    ["deleteOidcConfiguration", { params: app }],
+    ["deleteApplication", { params: app }],
+  ];
+};
+
+/** Each needs the client that the application has, so they come before its changes. */
+const tokenCalls = ({ client }: Fixture): Calls => [
+  ["requestToken", { as: client, form: scopeGrant }],
+  ["introspectToken", (made) => ({ as: client, form: { token: String(made("requestToken").access_token) } })],
+  ["revokeToken", (made) => ({ as: client, form: { token: String(made("requestToken").access_token) } })],
+];
+
+const user = (name: string) => ({ userName: name, password: PASSWORD, name: { familyName: "Driver" } });
+const patch = (path: string, value: unknown) => ({ schemas: [PATCH], Operations: [{ op: "add", path, value }] });
+
+const scimChanges = ({ users, groups, role, tenant }: Fixture): Calls => {
+  const own = { params: { id: users[1] ?? "" } };
+  const [first = "", second = "", third = ""] = groups;
+  const group = { params: { id: first } };
+  const driver = [{ value: users[9] ?? "" }];
+  return [
+    ["createUser", { body: user("new-driver") }],
+    ["replaceUser", { ...own, body: { userName: userName(1), title: "Driver" } }],
+    ["patchUser", { ...own, body: patch("title", "Dispatcher") }],
+    ["createScim1User", { body: user("new-driver-1") }],
+    ["replaceScim1User", { ...own, body: { userName: userName(1), title: "Driver" } }],
+    ["patchScim1User", { ...own, body: { title: "Dispatcher" } }],
+    ["patchMe", { body: patch("nickName", "Boss") }],
+    ["replaceMe", { body: { userName: "admin", nickName: "Chief" } }],
+    ["patchScim1Me", { body: { nickName: "Boss" } }],
+    ["replaceScim1Me", { body: { userName: "admin", nickName: "Chief" } }],
+    ["createGroup", { body: { displayName: "New shift", members: driver } }],
+    ["patchGroup", { ...group, body: patch("members", driver) }],
+    ["replaceGroup", { ...group, body: { displayName: "Shift 0", members: driver } }],
+    ["createScim1Group", { body: { displayName: "New shift 1", members: driver } }],
+    ["patchScim1Group", { params: { id: second }, body: { members: driver } }],
+    ["replaceScim1Group", { params: { id: second }, body: { displayName: "Shift 1", members: driver } }],
+    ["bulk", { body: { Operations: [{ method: "POST", path: "/Users", bulkId: "1", data: user("bulk-driver") }] } }],
+    [
+      "scim1Bulk",
+      { body: { Operations: [{ method: "POST", path: "/Users", bulkId: "1", data: user("bulk-driver-1") }] } },
+    ],
+    ["deleteMe", { as: { username: userName(10), password: PASSWORD } }],
+    ["createRole", { body: { displayName: "New role", permissions: [{ value: VIEW }] } }],
+    ["patchRole", { params: { id: role }, body: patch("users", driver) }],
+    ["replaceRole", { params: { id: role }, body: { displayName: "Viewers", permissions: [{ value: VIEW }] } }],
+    ["deleteRole", { params: { id: role } }],
+    ["deleteGroup", { params: { id: third } }],
+    ["deleteScim1Group", { params: { id: second } }],
+    ["deleteUser", own],
+    ["deleteScim1User", { params: { id: users[4] ?? "" } }],
+    ["createTenant", { body: { domain: "new.example", owners: [{ username: "boss", password: PASSWORD }] } }],
+    ["updateTenantStatus", { params: { tenantId: tenant }, body: { activated: false } }],
+  ];
+};
+
+/** Operations that change something, each with what it needs still in place. */
+export const changes = (fixture: Fixture): Calls => [
+  ...tokenCalls(fixture),
+  ...scimChanges(fixture),
+  ...applicationChanges(fixture),
+];

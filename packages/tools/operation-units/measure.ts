@@ -1,0 +1,69 @@
+/** What one call of each operation costs in the table, on a data set of fixed size. */
+import { type OperationId, operations } from "#core/catalogue.ts";
+import { startService } from "#local/service.ts";
+import { administrator } from "#tools/bench/calls.ts";
+import { type Caller, callerOf, type Received, type Units } from "./caller.ts";
+import { type Calls, changes, reads } from "./calls.ts";
+import { createFixture } from "./fixture.ts";
+import { stopTime } from "./still-time.ts";
+
+/** A container trusts names of groups and roles that it read a second after the last change of names (decision 0014). */
+const NAMES_SETTLED_MS = 1_100;
+
+const ROUNDS = 3;
+
+const SETTINGS = {
+  port: 0,
+  mtlsPort: undefined,
+  dataDirectory: undefined,
+  administrator,
+  endpoint: undefined,
+  deploymentFile: undefined,
+};
+
+/** Makes the calls one after the other and returns the units of each operation. */
+const run = async (call: Caller, calls: Calls): Promise<ReadonlyMap<OperationId, Units>> => {
+  const received = new Map<OperationId, Received>();
+  for (const [id, sent] of calls) {
+    const made = (earlier: OperationId) => received.get(earlier)?.body ?? {};
+    received.set(id, await call(id, typeof sent === "function" ? sent(made) : sent));
+  }
+  return new Map([...received].map(([id, { units }]) => [id, units]));
+};
+
+const greatest = (rounds: readonly ReadonlyMap<OperationId, Units>[]): ReadonlyMap<OperationId, Units> => {
+  const found = new Map<OperationId, Units>();
+  for (const [id, units] of rounds.flatMap((round) => [...round])) {
+    const before = found.get(id);
+    if (!before || units.readUnits > before.readUnits) found.set(id, units);
+  }
+  return found;
+};
+
+/**
+ * Measures every operation of the catalogue once, in a fresh service in memory, with functions that have served requests
+ * before. Throws where an operation has no call.
+ */
+export const measureUnits = async (): Promise<ReadonlyMap<string, Units>> => {
+  const service = await startService(SETTINGS);
+  const time = stopTime();
+  try {
+    const call = callerOf(service.url);
+    const fixture = await createFixture(call);
+    // The first round meets the names, the second remembers them: from then on reading them costs nothing.
+    await run(call, reads(fixture));
+    await run(call, [["requestToken", { as: fixture.client, form: { grant_type: "client_credentials" } }]]);
+    time.pass(NAMES_SETTLED_MS);
+    await run(call, reads(fixture));
+    // A read beside the one that decides may end behind the response and is not counted then: the greatest figure is whole.
+    const rounds: ReadonlyMap<OperationId, Units>[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) rounds.push(await run(call, reads(fixture)));
+    const measured = new Map([...greatest(rounds), ...(await run(call, changes(fixture)))]);
+    const missing = Object.keys(operations).filter((id) => !measured.has(id as OperationId));
+    if (missing.length > 0) throw new Error(`operation-units/calls.ts has no call for ${missing.join(", ")}`);
+    return measured;
+  } finally {
+    time.resume();
+    await service.close();
+  }
+};

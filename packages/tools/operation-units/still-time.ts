@@ -1,0 +1,28 @@
+/** Time that passes only when told to, so that what functions remember for some seconds is the same on every machine. */
+
+/** Stops the clocks that the service reads. */
+export interface StillTime {
+  /** Lets milliseconds pass at once. */
+  pass(milliseconds: number): void;
+  /** Lets the clocks run again. */
+  resume(): void;
+}
+
+/** Stops `Date.now` and `performance.now` of this process, which `packages/core/platform` reads the time from. */
+export const stopTime = (): StillTime => {
+  const { now: dateNow } = Date;
+  const elapsedNow = performance.now.bind(performance);
+  const [date, elapsed] = [dateNow(), elapsedNow()];
+  let passed = 0;
+  Date.now = () => date + passed;
+  performance.now = () => elapsed + passed;
+  return {
+    pass(milliseconds) {
+      passed += milliseconds;
+    },
+    resume() {
+      Date.now = dateNow;
+      performance.now = elapsedNow;
+    },
+  };
+};

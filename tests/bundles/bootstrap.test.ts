@@ -1,0 +1,50 @@
+/** The bootstrap function, as it is deployed. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freshUser } from "#core/identities/users/model.ts";
+import { userStore } from "#core/identities/users/store.ts";
+import { newId } from "#core/platform/ids.ts";
+import { keys } from "#core/table/keys.ts";
+import { newMeter } from "#core/table/meter.ts";
+import { deployedFunctions } from "../support/deployed.ts";
+import { testTable } from "../support/engine.ts";
+import { directory } from "./directory.ts";
+
+const deployed = deployedFunctions(directory);
+let bootstrap: (event: unknown) => Promise<unknown>;
+let table: Awaited<ReturnType<typeof testTable>>;
+
+beforeAll(async () => {
+  table = await testTable();
+  // The name index exists before, so all concurrent deployments write the same items.
+  await userStore(table.open(newMeter())).add("carbon.super", freshUser(newId(), "somebody", 0));
+  const environment = { TABLE_NAME: table.tableName, DYNAMODB_ENDPOINT: table.endpoint };
+  bootstrap = (await deployed.load("bootstrap", environment)) as unknown as typeof bootstrap;
+});
+afterAll(() => deployed.close());
+
+const password = "a-password-for-the-test";
+
+describe("bootstrap", () => {
+  test("creates the first tenant once, with any number of concurrent deployments", async () => {
+    const answers = await Promise.all([1, 2, 3, 4].map(() => bootstrap({ username: "admin", password })));
+    expect(answers.filter((answer) => (answer as { founded: boolean }).founded)).toEqual([{ founded: true }]);
+  });
+  test("changes nothing when it runs again, also with another password", async () => {
+    const read = () => table.open(newMeter()).get(keys.tenant("carbon.super"));
+    const before = await read();
+    expect(before).toBeDefined();
+    expect(await bootstrap({ username: "admin", password: "another-password" })).toEqual({ founded: false });
+    expect(await read()).toEqual(before);
+  });
+  test.each([
+    [{ username: "admin", password: "short" }, /^password: at least 12 characters/],
+    [{ username: "admin", password: "with a blank in it" }, /none of them a blank/],
+    [{ username: "OTHER/admin", password }, /^username: must not name a tenant or a user store/],
+    [{ username: "admin@example.com", password }, /^username: must not name a tenant or a user store/],
+    [{ username: "ad", password }, /userName must have 3 to 255 characters/],
+    [{ username: "admin", password, tenant: "example.com" }, /tenant/],
+    [undefined, /expected object/],
+  ])("refuses %j and says why", async (event, sentence) => {
+    await expect(bootstrap(event)).rejects.toThrow(sentence);
+  });
+});

@@ -1,0 +1,138 @@
+/** docs/requirements.md agrees with the catalogue, with deployment.toml and with the tests; ids that the project cites exist. */
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { operations } from "#core/catalogue.ts";
+import { services } from "#core/operation/services.ts";
+
+const root = new URL("../../", import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, root), "utf8");
+const DOCUMENT = "docs/requirements.md";
+const deploymentToml = read("deployment.toml");
+
+interface Row {
+  readonly id: string;
+  readonly requirement: string;
+  readonly servedBy: string;
+  readonly tests: string;
+}
+
+/** The rows of the tables, and the operations of the section "Beyond the requirement" with their reasons. */
+const parse = (document: string) => {
+  const [required = "", beyond = ""] = document.split("\n## Beyond the requirement\n");
+  return {
+    rows: [...required.matchAll(/^\| ((?:AM|AC|S1|S2)-\d{3}) \|(.*)\|(.*)\|(.*)\|$/gm)].map(
+      ([, id = "", requirement = "", servedBy = "", tests = ""]): Row => ({
+        id,
+        requirement: requirement.trim(),
+        servedBy: servedBy.trim(),
+        tests: tests.trim(),
+      }),
+    ),
+    beyond: new Map(
+      [...beyond.matchAll(/^\| `(\w+)` \|(.*)\|$/gm)].map(([, id = "", reason = ""]) => [id, reason.trim()]),
+    ),
+  };
+};
+const { rows, beyond } = parse(read(DOCUMENT));
+
+const OPERATION = /^`(\w+)`$/;
+const EVERY = /^every operation(?: of `([\w-]+)`)?$/;
+const SETTING = /^`\[([\w.]+)\] (\w+)`$/;
+
+/** What is wrong with one entry of "Served by"; `undefined` where nothing is. */
+const wrongServer = (entry: string): string | undefined => {
+  const [, operation] = OPERATION.exec(entry) ?? [];
+  if (operation !== undefined) return operation in operations ? undefined : `no operation ${operation}`;
+  const [every, service] = EVERY.exec(entry) ?? [];
+  if (every !== undefined) return service === undefined || service in services ? undefined : `no service ${service}`;
+  const [, section, key] = SETTING.exec(entry) ?? [];
+  if (section === undefined) return `"${entry}" is no operation and no setting`;
+  const hasSection = new RegExp(`^(?:# )?\\[\\[?${section.replaceAll(".", "\\.")}\\]`, "m").test(deploymentToml);
+  return hasSection && new RegExp(`^(?:# *)?${key}\\b`, "m").test(deploymentToml)
+    ? undefined
+    : `no setting [${section}] ${key} in deployment.toml`;
+};
+
+/** What is wrong with one test of a row; `undefined` where nothing is. */
+const wrongTest = (entry: string): string | undefined => {
+  const [, path, text] = /^`(tests\/[\w./-]+\.test\.ts)`(?: "([^"]+)")?$/.exec(entry) ?? [];
+  if (path === undefined) return `"${entry}" names no test file`;
+  if (!existsSync(new URL(path, root))) return `${path} does not exist`;
+  return text === undefined || read(path).includes(text) ? undefined : `${path} does not contain "${text}"`;
+};
+
+const entriesOf = (cell: string): string[] => cell.split(", ");
+const faultsOf = (cellOf: (row: Row) => string, wrong: (entry: string) => string | undefined): string[] =>
+  rows.flatMap((row) =>
+    entriesOf(cellOf(row)).flatMap((entry) => {
+      const fault = wrong(entry);
+      return fault === undefined ? [] : [`${row.id}: ${fault}`];
+    }),
+  );
+
+/** Every text file of the project that may cite a requirement. */
+const sources = ["packages", "functions", "stacks", "tests", "docs"].flatMap((folder) =>
+  readdirSync(new URL(`${folder}/`, root), { recursive: true })
+    .map((name) => `${folder}/${name}`)
+    .filter((path) => /\.(?:ts|md|json|toml)$/.test(path) && statSync(new URL(path, root)).isFile()),
+);
+
+describe(DOCUMENT, () => {
+  test("lists requirements, each with an id of its own", () => {
+    expect(rows.length).toBeGreaterThan(250);
+    const ids = rows.map(({ id }) => id);
+    expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+    expect(rows.filter(({ requirement }) => requirement === "")).toEqual([]);
+  });
+  test("has no line of a table that is not read as a row", () => {
+    const lines = read(DOCUMENT).match(/^\| (?!Id \||--- |Operation \|).*$/gm) ?? [];
+    expect(lines).toHaveLength(rows.length + beyond.size);
+  });
+  test("names an operation of the catalogue or a setting of deployment.toml for each requirement", () => {
+    expect(faultsOf(({ servedBy }) => servedBy, wrongServer)).toEqual([]);
+  });
+  test("names existing tests for each requirement", () => {
+    expect(faultsOf(({ tests }) => tests, wrongTest)).toEqual([]);
+  });
+  test("names every operation of the catalogue, as required or with the reason why it exists, not as both", () => {
+    const required = new Set(
+      rows.flatMap(({ servedBy }) => entriesOf(servedBy).flatMap((entry) => OPERATION.exec(entry)?.[1] ?? [])),
+    );
+    expect(Object.keys(operations).filter((id) => !required.has(id) && !beyond.has(id))).toEqual([]);
+    expect([...beyond.keys()].filter((id) => required.has(id) || !(id in operations))).toEqual([]);
+    expect([...beyond].filter(([, reason]) => reason === "")).toEqual([]);
+  });
+});
+
+describe("a citation of a requirement", () => {
+  test("names a requirement that exists", () => {
+    const ids = new Set(rows.map(({ id }) => id));
+    const unknown = sources.flatMap((path) =>
+      [...read(path).matchAll(/\b(?:AM|AC|S1|S2)-\d+\b/g)]
+        .filter(([id]) => !ids.has(id))
+        .map(([id]) => `${path} cites ${id}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+});
+
+describe("the comparison", () => {
+  test("reports an unknown operation, service and setting", () => {
+    expect(wrongServer("`getNothing`")).toBe("no operation getNothing");
+    expect(wrongServer("every operation of `nothing`")).toBe("no service nothing");
+    expect(wrongServer("`[scim2] colour`")).toBe("no setting [scim2] colour in deployment.toml");
+    expect(wrongServer("")).toBe('"" is no operation and no setting');
+  });
+  test("reports a missing test file and a text that the file does not contain", () => {
+    expect(wrongTest("`tests/http/nothing.test.ts`")).toBe("tests/http/nothing.test.ts does not exist");
+    expect(wrongTest('`tests/contract/catalogue.test.ts` "no such text"')).toContain("does not contain");
+    expect(wrongTest("")).toContain("names no test file");
+  });
+  test("reads a row and a reason", () => {
+    const text = "| AM-001 | List | `a` | `t` |\n\n## Beyond the requirement\n\n| `b` | why |\n";
+    expect(parse(text)).toEqual({
+      rows: [{ id: "AM-001", requirement: "List", servedBy: "`a`", tests: "`t`" }],
+      beyond: new Map([["b", "why"]]),
+    });
+  });
+});

@@ -1,0 +1,8 @@
+/** A program of its own: loads every contract and prints the ids that zod's global registry got for more than one shape, as JSON. */
+import * as z from "zod";
+import { duplicateIds, recordShapes } from "./shape-ids.ts";
+
+const recorded = recordShapes(z.globalRegistry);
+await import("#core/catalogue.ts");
+await import("#core/http/dialects.ts");
+process.stdout.write(JSON.stringify({ shapes: recorded.length, duplicates: duplicateIds(recorded) }));
