@@ -331,8 +331,8 @@ describe("audit", () => {
     await on.count({ PK: keys.ranges, SK: "." }, { n: 1, b: 3 });
     const found = await index.audit();
     expect(found).toEqual([
-      { low: "", problem: expect.stringContaining("names, its leaf holds") },
-      { low: "", problem: expect.stringContaining("bytes, its leaf holds") },
+      { low: "", problem: expect.stringContaining("names, its leaf contains") },
+      { low: "", problem: expect.stringContaining("bytes, its leaf contains") },
       { low, problem: "1 names are only in the leaf or only among the entries" },
     ]);
   });
