@@ -133,11 +133,7 @@ function attributesOf(passwordRequired: boolean): readonly Attribute[] {
       attribute("value", "The entitlement."),
       ...labels("entitlement"),
     ]),
-    list(
-      "roles",
-      "Roles that this service assigned, then roles that a client stored.",
-      roleParts,
-    ),
+    list("roles", "Roles that this service assigned, then roles that a client stored.", roleParts),
     list("x509Certificates", "Certificates issued to the user.", [
       attribute("value", "The certificate: DER in base64.", { type: "binary", caseExact: true, lengthMax: LONG }),
       ...labels("certificate"),
