@@ -48,7 +48,7 @@ interface SecurityEvent {
 }
 
 /** A change of a user of a directory that is half done: an operator must repair the entry. */
-interface UndoFailure {
+export interface UndoFailure {
   readonly tenant: string;
   readonly userStore: string;
   /** `undefined`: an entry that was created and must be deleted. */

@@ -3,6 +3,7 @@
  * the earlier ones are undone. An undo that fails leaves the entry half changed; it is reported, because only an operator can
  * repair it.
  */
+import type { UndoFailure } from "../http/observe.ts";
 import type { User } from "../identities/users/model.ts";
 import { nameTaken, notFound } from "../identities/users/rules.ts";
 import type { UserChange } from "../identities/users/store.ts";
@@ -13,15 +14,6 @@ import { entryValues, idIn, inverse, markOf, valueChanges } from "./entry.ts";
 import { dnValue, isNamedBy, rdnsOf } from "./escape.ts";
 import { codeOf, codes, readOnly, writeFault } from "./faults.ts";
 import type { DirectorySettings } from "./model.ts";
-
-/** An undo that failed. */
-export interface UndoFailure {
-  readonly tenant: string;
-  readonly userStore: string;
-  /** The user's id. `undefined`: a new entry, which was created but not completed. */
-  readonly userId: string | undefined;
-  readonly cause: unknown;
-}
 
 type Undo = () => Promise<unknown>;
 

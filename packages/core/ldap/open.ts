@@ -4,13 +4,13 @@
  * of the tenant.
  */
 
+import type { UndoFailure } from "../http/observe.ts";
 import type { User } from "../identities/users/model.ts";
 import { notFound } from "../identities/users/rules.ts";
 import type { UserStore } from "../identities/users/store.ts";
 import { whileStale } from "../table/stale.ts";
 import { openConnection } from "./connection.ts";
 import { attributesRead, isPossibleId } from "./entry.ts";
-import type { UndoFailure } from "./entry-writer.ts";
 import { filtersOf } from "./filter.ts";
 import type { DirectorySettings } from "./model.ts";
 import { type Directory, type DirectoryUsers, directoryUsers } from "./users.ts";

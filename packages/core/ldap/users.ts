@@ -3,6 +3,7 @@
  * complete. A record without an entry is not a user.
  */
 
+import type { UndoFailure } from "../http/observe.ts";
 import type { User } from "../identities/users/model.ts";
 import { nameTaken, notFound } from "../identities/users/rules.ts";
 import type { Adding, NamedUser, UserChange, UserStore } from "../identities/users/store.ts";
@@ -12,7 +13,7 @@ import type { Step } from "../table/table.ts";
 import type { Connection, Entry } from "./connection.ts";
 import { directoryEntries } from "./entries.ts";
 import { idIn, markOf, nameIn, recordProfile, userOf } from "./entry.ts";
-import { entryWriter, type UndoFailure } from "./entry-writer.ts";
+import { entryWriter } from "./entry-writer.ts";
 import { codeOf, codes, readOnly } from "./faults.ts";
 import { type DirectoryFilters, namesOtherStore } from "./filter.ts";
 import type { DirectorySettings } from "./model.ts";

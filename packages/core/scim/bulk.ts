@@ -107,7 +107,7 @@ export function readBulk(body: Readonly<Record<string, unknown>>): BulkRequest {
   if (list.length > limits.bulkOperationsMax) {
     throw new Fault(
       "request.too_large",
-      `Operations has ${list.length} elements; send at most ${limits.bulkOperationsMax} (maxOperations).`,
+      `The request has ${list.length} operations. Send at most ${limits.bulkOperationsMax} (maxOperations).`,
     );
   }
   const operations = list.map(operationOf);

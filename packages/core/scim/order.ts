@@ -46,7 +46,7 @@ function sortedBy(type: ResourceType, sortBy: string): AttributePath {
     attribute.name === "schemas" ||
     [attribute, leaf].some(({ returned, mutability }) => returned === "never" || mutability === "writeOnly")
   ) {
-    throw refused(`sortBy: sorting by '${attribute.name}' is not supported.`);
+    throw refused(`sortBy: '${attribute.name}' cannot be used for sorting.`);
   }
   return leaf === attribute ? { ...named, sub: undefined } : { ...named, sub: leaf };
 }

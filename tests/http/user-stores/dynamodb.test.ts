@@ -1,4 +1,4 @@
-/** Secondary user stores in the table (spec access-and-scim.md, "userName", "domain", "Behaviour of list/filter"): SCIM 2.0 in its default profile. */
+/** Secondary user stores in the table, with SCIM 2.0 in its default profile (S2-014, S2-029, S2-035). */
 import { beforeAll, describe, expect, test } from "vitest";
 import { userStore } from "#core/identities/users/store.ts";
 import { tableOf } from "#tests/support/people.ts";
@@ -20,7 +20,7 @@ const resultsOf = async (path: string, query: Shown): Promise<{ total: number; n
 };
 
 describe("users", () => {
-  test("one name in three stores is three users, each under its own name", async () => {
+  test("creates three users of one name in three stores, each with its own qualified name", async () => {
     const made = [await user("same"), await user("SECOND/same"), await user("third/same")];
     expect(made.map(({ userName, username }) => [userName, username])).toEqual([
       ["same", "PRIMARY/same"],
@@ -34,7 +34,7 @@ describe("users", () => {
     expect(await names('userName eq "PRIMARY/same"')).toEqual(["same"]);
   });
 
-  test("409 for a name that its own store has, in any case of letters", async () => {
+  test("returns 409 for a name that its own store has, in any case", async () => {
     await user("SECOND/taken");
     const again = (userName: string) => ask("POST", "/Users", { body: { userName, password } });
     refusal(await again("second/TAKEN"), 409, "uniqueness");
@@ -48,7 +48,7 @@ describe("users", () => {
     },
   );
 
-  test("is renamed within its store, and moves to no other", async () => {
+  test("renames a user within its store, and refuses to move it to another", async () => {
     const { id } = await user("SECOND/before");
     await user("SECOND/there");
     const rename = (userName: string) =>
@@ -77,7 +77,7 @@ describe("lists", () => {
     }
   });
 
-  test("one store after the other, with the exact total of all", async () => {
+  test("shows one store after the other, with the exact total of all", async () => {
     const all = ["listed-a", "listed-b", "SECOND/listed-a", "SECOND/listed-c", "THIRD/listed-0"];
     expect(await resultsOf("/Users", { filter })).toEqual({ total: 5, names: all });
     expect(await resultsOf("/Users", { filter, startIndex: 2, count: 3 })).toEqual({
@@ -88,7 +88,7 @@ describe("lists", () => {
     expect(await names('emails.value co "@listed.example"')).toEqual(all);
   });
 
-  test("of one store, in any case of letters; empty is none given", async () => {
+  test("shows one store, named in any case, and all stores for an empty domain", async () => {
     const second = { total: 2, names: ["SECOND/listed-a", "SECOND/listed-c"] };
     expect(await resultsOf("/Users", { filter, domain: "SECOND" })).toEqual(second);
     expect(await resultsOf("/Users", { filter, domain: "second" })).toEqual(second);
@@ -98,14 +98,14 @@ describe("lists", () => {
     expect((await ask("POST", "/Users/.search", { body: search })).body.totalResults).toBe(1);
   });
 
-  test.each(["FOURTH", "a/b", "PRIMARY/", "*"])("400 for the domain %s", async (domain) => {
+  test.each(["FOURTH", "a/b", "PRIMARY/", "*"])("returns 400 for the domain %s", async (domain) => {
     expect(refusal(await get("/Users", { domain }), 400, "invalidValue")).toContain("Invalid user store domain");
     refusal(await get("/Groups", { domain }), 400, "invalidValue");
     const body = { schemas: [URN.search], domain };
     refusal(await ask("POST", "/Users/.search", { body }), 400, "invalidValue");
   });
 
-  test("by cursor, each once, over all stores and over one", async () => {
+  test("pages by cursor over all stores and over one, each user once", async () => {
     for (const [query, wanted] of [
       [{}, 5],
       [{ domain: "SECOND" }, 2],
@@ -122,7 +122,7 @@ describe("lists", () => {
     }
   });
 
-  test("sorted over all stores", async () => {
+  test("sorts over all stores", async () => {
     const sorted = await resultsOf("/Users", { filter, sortBy: "userName", sortOrder: "descending" });
     expect(sorted.total).toBe(5);
     expect(new Set(sorted.names).size).toBe(5);
@@ -131,7 +131,7 @@ describe("lists", () => {
 });
 
 describe("groups", () => {
-  test("one name in two stores, with members of their own store alone", async () => {
+  test("creates groups of one name in two stores, with members of their own store only", async () => {
     const [here, there] = [await user(fresh("member")), await user(`SECOND/${fresh("member")}`)];
     const displayName = fresh("crew");
     const primary = await scim.group({ displayName, members: [{ value: here.id }] });
@@ -168,7 +168,7 @@ describe("groups", () => {
     expect((await scim.read(`/Groups/${second.id}`)).members).toEqual([]);
   });
 
-  test("a role has holders of several stores, and shows their names", async () => {
+  test("assigns a role to users of several stores, and shows their names", async () => {
     const [here, there] = [await user(fresh("holder")), await user(`SECOND/${fresh("holder")}`)];
     const group = await scim.group({ displayName: `THIRD/${fresh("holders")}` });
     const role = await ask("POST", "/v2/Roles", {
@@ -182,7 +182,7 @@ describe("groups", () => {
     expect(role.body.groups).toMatchObject([{ display: group.displayName }]);
   });
 
-  test("in bulk", async () => {
+  test("creates groups in bulk", async () => {
     const [userName, displayName] = [`SECOND/${fresh("bulk")}`, `SECOND/${fresh("bulk")}`];
     const { body } = await ask("POST", "/Bulk", {
       body: {
@@ -202,7 +202,7 @@ describe("groups", () => {
   });
 });
 
-test("an application is given to a user of another store", async () => {
+test("changes the owner of an application to a user of another store", async () => {
   const { id } = await user(`THIRD/${fresh("owner")}`);
   const application = await api.create({ name: fresh("owned") });
   const give = (heir: string) =>
@@ -211,7 +211,7 @@ test("an application is given to a user of another store", async () => {
   expect((await give(NOBODY)).status).toBe(400);
 });
 
-test("stores are of every tenant, and their users of one", async () => {
+test("offers the stores to every tenant, with separate users", async () => {
   const owners = [{ username: "boss", password }];
   expect((await api.ask("POST", "/api/server/v1/tenants", { body: { domain: "acme.example", owners } })).status).toBe(
     201,

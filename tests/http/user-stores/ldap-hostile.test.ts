@@ -1,4 +1,4 @@
-/** What strangers send to get more out of a directory, or into it, than is theirs. */
+/** Input that tries to read or write more of a directory than it may. */
 import { afterAll, describe, expect, test } from "vitest";
 import { oauthOf, TOKEN } from "#tests/support/oauth.ts";
 import { NOBODY, refusal, type Shown, scimOf } from "#tests/support/scim.ts";
@@ -26,11 +26,11 @@ describe.runIf(hasSlapd)("a directory", async () => {
         expect((await me(`CORP/${value}`)).status).toBe(401);
       },
     );
-    test("a name that the directory cannot index is the caller's mistake, not the directory's absence", async () => {
+    test("returns 400, not 503, for a name that the directory cannot index", async () => {
       const body = { userName: `CORP/${"y".repeat(255)}`, password };
       expect((await api.ask("POST", "/scim2/Users", { body })).status).toBe(400);
     });
-    test("a NUL in a filter finds nobody", async () => {
+    test("finds no user for NUL in a filter", async () => {
       expect(await names('userName eq "a\\u0000b"', { domain: "CORP" })).toEqual([]);
       expect(await names('title co "\\u0000"', { domain: "CORP" })).toEqual([]);
     });
@@ -52,10 +52,13 @@ describe.runIf(hasSlapd)("a directory", async () => {
         expect((await ask("DELETE", `/Users/${id}`)).status).toBe(204);
       },
     );
-    test.each(["", " ", "   ", "a b", "*", "a/b", "a\u0000b", "ab"])("400 for the new name %j", async (name) => {
-      refusal(await ask("POST", "/Users", { body: { userName: `CORP/${name}`, password } }), 400, "invalidValue");
-    });
-    test("an empty password, which a directory would take for nobody's, lets nobody in", async () => {
+    test.each(["", " ", "   ", "a b", "*", "a/b", "a\u0000b", "ab"])(
+      "returns 400 for the new name %j",
+      async (name) => {
+        refusal(await ask("POST", "/Users", { body: { userName: `CORP/${name}`, password } }), 400, "invalidValue");
+      },
+    );
+    test("returns 401 for an empty password, which a directory would take as an anonymous bind", async () => {
       await user("careful");
       const client = await oauth.newClient();
       const form = { grant_type: "password", username: "CORP/careful", password: "" };
@@ -63,19 +66,19 @@ describe.runIf(hasSlapd)("a directory", async () => {
       expect((await me("CORP/careful", "")).status).toBe(401);
       expect((await me("CORP/nobody-at-all")).status).toBe(401);
     });
-    test("ten wrong passwords lock the name here, whatever the directory says", async () => {
+    test("locks a name after ten wrong passwords, whatever the directory does", async () => {
       await user("guessed");
       for (let tries = 0; tries < 10; tries += 1) await me("CORP/guessed", "wrong-password");
       expect((await me("CORP/guessed")).status).toBe(401);
     });
-    test("ids that are none lead nowhere", async () => {
+    test("returns 404 for texts that cannot be ids", async () => {
       for (const id of [NOBODY, "*", ")(uid=*", "x".repeat(300), "a%00b"]) {
         expect([400, 404]).toContain((await get(`/Users/${encodeURIComponent(id)}`)).status);
       }
     });
   });
 
-  test("no other tenant can name the directory", async () => {
+  test("hides the directory from other tenants", async () => {
     const owners = [{ username: "boss", password }];
     const made = await api.ask("POST", "/api/server/v1/tenants", { body: { domain: "acme.example", owners } });
     expect(made.status).toBe(201);

@@ -1,11 +1,11 @@
-/** Lists of users when a user store is a directory (spec access-and-scim.md, "Behaviour of list/filter"). */
+/** Lists of users with a directory as user store (S2-035 to S2-039). */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fresh, RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
 import { scim1Of } from "#tests/support/scim1.ts";
 import { directoryStore, hasSlapd, PEOPLE, type Slapd, startSlapd } from "#tests/support/slapd.ts";
 import { world } from "#tests/support/world.ts";
 
-/** More than the 500 that the directory answers at once to anybody. */
+/** More than the size limit of the directory, which is 500. */
 const CROWD = 620;
 const numbered = (at: number) => `u${String(at).padStart(3, "0")}`;
 
@@ -44,7 +44,7 @@ describe.runIf(hasSlapd)("a directory's users", async () => {
   afterAll(() => slapd.close());
 
   describe("of the store alone", () => {
-    test("pages to the end, each user once; the total is that of the page", async () => {
+    test("pages to the end, each user once, with the total of the page", async () => {
       const seen: string[] = [];
       for (let startIndex = 1; ; startIndex += 200) {
         const { total, names } = await listed({ domain: "CORP", startIndex, count: 200 });
@@ -83,7 +83,7 @@ describe.runIf(hasSlapd)("a directory's users", async () => {
       expect(names.length).toBe(wanted);
     });
 
-    test("sorted, where that is asked for", async () => {
+    test("sorts on request", async () => {
       const filter = 'userName sw "u00"';
       const { names } = await listed({ domain: "CORP", filter, sortBy: "userName", sortOrder: "descending" });
       expect(names).toEqual(Array.from({ length: 10 }, (_, at) => `CORP/${numbered(9 - at)}`));
@@ -91,7 +91,7 @@ describe.runIf(hasSlapd)("a directory's users", async () => {
       expect(byTitle.names.every((name) => /[0-6]00$/.test(name))).toBe(true);
     });
 
-    test("what only lies here is found by it: an external id, a group", async () => {
+    test("filters by attributes of the directory record: an external id, a group", async () => {
       const [user] = (await scim.find('userName eq "u005"', "/Users", { domain: "CORP" })).Resources;
       await scim.patched(`/Users/${user.id}`, { op: "add", value: { externalId: "outside-5" } });
       const group = await scim.group({ displayName: `CORP/${fresh("crew")}`, members: [{ value: user.id }] });
@@ -100,7 +100,7 @@ describe.runIf(hasSlapd)("a directory's users", async () => {
       }
     });
 
-    test("400 for a cursor, with what to do in its place", async () => {
+    test("returns 400 for a cursor, and says what to use instead", async () => {
       for (const query of [{ domain: "CORP" }, {}]) {
         expect(refusal(await get("/Users", { ...query, cursor: "", count: 2 }), 400, "invalidCursor")).toContain(
           "startIndex",
@@ -110,8 +110,8 @@ describe.runIf(hasSlapd)("a directory's users", async () => {
     });
   });
 
-  describe("behind those of the table", () => {
-    test("the table's first, then as many of the directory's as the page has room for", async () => {
+  describe("after the users of the table", () => {
+    test("shows users of the table first, then fills the page from the directory", async () => {
       const filter = 'userName sw "u"';
       expect(await listed({ filter, count: 4 })).toMatchObject({ total: 4 });
       const { names } = await listed({ filter, count: 4 });
@@ -124,17 +124,17 @@ describe.runIf(hasSlapd)("a directory's users", async () => {
       expect((await scim.ask("POST", "/.search", { body: search })).body.Resources.length).toBe(4);
     });
 
-    test("400 where all of them are to be sorted together", async () => {
+    test("returns 400 for sorting over all stores", async () => {
       expect(refusal(await get("/Users", { sortBy: "title" }), 400, "invalidValue")).toContain("domain");
     });
 
-    test("groups are listed as ever", async () => {
+    test("lists groups as without a directory", async () => {
       expect((await get("/Groups", { sortBy: "displayName" })).status).toBe(200);
       expect((await get("/Groups", { cursor: "" })).status).toBe(200);
     });
   });
 
-  test("SCIM 1.1: pages, and all of it where nobody asks for a page", async () => {
+  test("SCIM 1.1: pages, and lists all users without paging parameters", async () => {
     const all = await scim1.list("/Users");
     expect(all.Resources.length).toBe(CROWD + 3);
     const page = await scim1.list("/Users", { startIndex: 1, count: 5 });
@@ -142,7 +142,7 @@ describe.runIf(hasSlapd)("a directory's users", async () => {
   });
 });
 
-describe.runIf(hasSlapd)("a directory whose users are counted", async () => {
+describe.runIf(hasSlapd)("a directory with consider_total_records_for_total_results_of_ldap", async () => {
   if (!hasSlapd) return;
   const slapd = await startSlapd();
   const counting = "[scim2]\nconsider_total_records_for_total_results_of_ldap = true\n";
@@ -151,7 +151,7 @@ describe.runIf(hasSlapd)("a directory whose users are counted", async () => {
   beforeAll(() => fill(slapd), 60_000);
   afterAll(() => slapd.close());
 
-  test("totals count all matches, of it and of all stores", async () => {
+  test("counts all matches, of the directory and of all stores", async () => {
     const total = async (query: Shown) => (await get("/Users", query)).body.totalResults;
     expect(await total({ domain: "CORP", count: 2 })).toBe(CROWD);
     expect(await total({ domain: "CORP", count: 0, filter: 'name.familyName eq "Odd"' })).toBe(CROWD / 2);

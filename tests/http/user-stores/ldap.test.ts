@@ -1,4 +1,4 @@
-/** A user store that is a directory, spoken to by LDAP: users by SCIM 2.0, and at every sign-in. */
+/** An LDAP directory as user store: users in SCIM 2.0, and sign-ins. */
 import { afterAll, describe, expect, test } from "vitest";
 import { oauthOf, TOKEN } from "#tests/support/oauth.ts";
 import { fresh, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
@@ -26,7 +26,7 @@ describe.runIf(hasSlapd)("a directory", async () => {
   afterAll(() => slapd.close());
 
   describe("users", () => {
-    test("one is created, authenticated, listed with a filter, changed and deleted", async () => {
+    test("creates, authenticates, lists with a filter, changes and deletes a user", async () => {
       const made = await user("kim", {
         name: { givenName: "Kim", familyName: "Berry" },
         displayName: "Kim B.",
@@ -92,7 +92,7 @@ describe.runIf(hasSlapd)("a directory", async () => {
       expect((await me("CORP/kimberly")).status).toBe(401);
     });
 
-    test("a new password counts at once, and the old one no more; tokens end with it", async () => {
+    test("accepts a new password at once, refuses the old one, and revokes tokens", async () => {
       const { id } = await user("renewed");
       const client = await oauth.newClient([], { accessToken: { type: "Default" } });
       const grant = { grant_type: "password", username: "CORP/renewed", password, scope: "internal_login" };
@@ -109,7 +109,7 @@ describe.runIf(hasSlapd)("a directory", async () => {
       expect((await entryOf("renewed")).userPassword).toMatch(/^\{SSHA\}/);
     });
 
-    test("a client certificate lets its user in, and nobody else", async () => {
+    test("authenticates the user of a client certificate, and no other", async () => {
       const { id } = await user("certified");
       expect(await meByCertificate(api, "CORP/certified")).toMatchObject({ status: 200, body: { id } });
       expect((await meByCertificate(api, "CORP/nobody")).status).toBe(401);
@@ -117,7 +117,7 @@ describe.runIf(hasSlapd)("a directory", async () => {
       expect((await meByCertificate(api, "CORP/certified")).status).toBe(401);
     });
 
-    test("one who is not active is kept out, and is there", async () => {
+    test("refuses sign-ins of an inactive user, who stays visible", async () => {
       const { id } = await user("dormant");
       expect((await me("CORP/dormant")).status).toBe(200);
       expect(await scim.patched(`/Users/${id}`, { op: "replace", path: "active", value: false })).toMatchObject({
@@ -128,7 +128,7 @@ describe.runIf(hasSlapd)("a directory", async () => {
       expect((await me("CORP/dormant")).status).toBe(200);
     });
 
-    test("a name is used once: 409 in any case of letters, also for a rename; PRIMARY may have it too", async () => {
+    test("returns 409 for a name in use, in any case, also for a rename; PRIMARY may have it too", async () => {
       await user("taken");
       const { id } = await user("other");
       refusal(await ask("POST", "/Users", { body: { userName: "CORP/TAKEN", password } }), 409, "uniqueness");
@@ -138,7 +138,7 @@ describe.runIf(hasSlapd)("a directory", async () => {
       expect(await names('userName eq "taken"')).toEqual(["taken", "CORP/taken"]);
     });
 
-    test("without a family name the directory is told the user name, and nobody else", async () => {
+    test("writes the user name for a missing family name, and does not show it in SCIM", async () => {
       const { id, name } = await user("nameless");
       expect(name).toBeUndefined();
       expect(await entryOf("nameless")).toMatchObject({ cn: "nameless", sn: "nameless" });
@@ -148,7 +148,7 @@ describe.runIf(hasSlapd)("a directory", async () => {
       expect(await entryOf("nameless")).toMatchObject({ cn: "N. N.", sn: "nameless" });
     });
 
-    test("If-Match holds against changes here and in the directory", async () => {
+    test("checks If-Match against changes of the service and of the directory", async () => {
       const { id, meta } = await user("versioned");
       const patch = (ifMatch: string, value: string) =>
         ask("PATCH", `/Users/${id}`, {
@@ -162,14 +162,14 @@ describe.runIf(hasSlapd)("a directory", async () => {
       expect((await patch(version, "C")).status).toBe(412);
     });
 
-    test("another case of letters is another name of the same user", async () => {
+    test("renames a user to another case of its name", async () => {
       const { id } = await user("cased");
       const renamed = await scim.patched(`/Users/${id}`, { op: "replace", path: "userName", value: "CORP/CASED" });
       expect(renamed).toMatchObject({ id, userName: "CORP/CASED" });
       expect((await me("CORP/cased")).body.id).toBe(id);
     });
 
-    test("400 for two values that are one to the directory", async () => {
+    test("returns 400 for two values that are equal in the directory", async () => {
       const phoneNumbers = [{ value: "+1 555 0100" }, { value: "+1-555-0100" }];
       const { id } = await user("doubled");
       refusal(await scim.patch(`/Users/${id}`, { op: "add", value: { phoneNumbers } }), 400, "invalidValue");
@@ -181,7 +181,7 @@ describe.runIf(hasSlapd)("a directory", async () => {
       expect((await scim.read(`/Users/${id}`)).phoneNumbers).toBeUndefined();
     });
 
-    test("many changes at once are all made", async () => {
+    test("applies all of many concurrent changes", async () => {
       const { id } = await user("busy");
       const values = Array.from({ length: 6 }, (_, at) => `busy-${at}@corp.example`);
       const answers = await Promise.all(
@@ -194,7 +194,7 @@ describe.runIf(hasSlapd)("a directory", async () => {
       expect(emails.map(({ value }: Shown) => value).sort()).toEqual(values);
     });
 
-    test("400 for a value that the schema refuses; nobody is made and nothing is changed", async () => {
+    test("returns 400 for a value that the schema refuses, and creates and changes nothing", async () => {
       const body = {
         userName: "CORP/odd",
         password,
@@ -206,7 +206,7 @@ describe.runIf(hasSlapd)("a directory", async () => {
     });
   });
 
-  describe("what the directory does by itself", () => {
+  describe("changes in the directory", () => {
     const add = (uid: string, more: Shown = {}) =>
       slapd.connected((client) =>
         client.add(`uid=${uid},${PEOPLE}`, {
@@ -219,7 +219,7 @@ describe.runIf(hasSlapd)("a directory", async () => {
         }),
       );
 
-    test("whoever it holds is a whole user: signs in, is shown, joins groups, holds roles", async () => {
+    test("takes every entry as a full user: signs in, is shown, joins groups, has roles", async () => {
       await add("found", { mail: "found@corp.example" });
       const { Resources } = await find('userName eq "CORP/found"');
       const [shown] = Resources;
@@ -243,7 +243,7 @@ describe.runIf(hasSlapd)("a directory", async () => {
       expect(give2.status).toBe(200);
     });
 
-    test("one that it renames is renamed, in groups from the next change on", async () => {
+    test("follows a rename, in groups from the next change on", async () => {
       const { id } = await user("before-it");
       const group = await scim.group({ displayName: "CORP/renamed", members: [{ value: id }] });
       await slapd.connected((client) => client.modifyDN(`uid=before-it,${PEOPLE}`, "uid=after-it"));
@@ -252,7 +252,7 @@ describe.runIf(hasSlapd)("a directory", async () => {
       expect((await scim.read(`/Groups/${group.id}`)).members).toMatchObject([{ display: "CORP/after-it" }]);
     });
 
-    test("one that it removes is gone, and another of that name is somebody else", async () => {
+    test("drops a removed user, and takes a new entry of that name as another user", async () => {
       const old = await user("replaced", { nickName: "Old", externalId: "old" });
       await scim.group({ displayName: "CORP/replaced", members: [{ value: old.id }] });
       await slapd.connected((client) => client.del(`uid=replaced,${PEOPLE}`));
@@ -271,7 +271,7 @@ describe.runIf(hasSlapd)("a directory", async () => {
       expect((await me("CORP/replaced")).body.id).toBe(other.id);
     });
 
-    test("a password that it changes counts at once", async () => {
+    test("accepts a changed password at once", async () => {
       await add("moved");
       expect((await me("CORP/moved")).status).toBe(200);
       await slapd.connected(async (client) => {
@@ -283,7 +283,7 @@ describe.runIf(hasSlapd)("a directory", async () => {
       expect((await me("CORP/moved", "elsewhere-set")).status).toBe(200);
     });
 
-    test("a name that two entries have names nobody", async () => {
+    test("finds no user for a name of two entries", async () => {
       await slapd.connected((client) =>
         client.add(`ou=more,${PEOPLE}`, { objectClass: "organizationalUnit", ou: "more" }),
       );
@@ -302,7 +302,7 @@ describe.runIf(hasSlapd)("a directory", async () => {
     });
   });
 
-  test("SCIM 1.1: one is created, listed, changed and deleted", async () => {
+  test("SCIM 1.1: creates, lists, changes and deletes a user", async () => {
     const made = await scim1.user({
       userName: "CORP/older",
       name: { familyName: "O" },

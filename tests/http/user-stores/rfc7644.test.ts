@@ -1,4 +1,4 @@
-/** Secondary user stores by the letter of RFC 7644, and in SCIM 1.1. */
+/** Secondary user stores in the profile rfc7644, and in SCIM 1.1. */
 import { describe, expect, test } from "vitest";
 import { fresh, RFC7644, refusal, type Shown, scimOf } from "#tests/support/scim.ts";
 import { refusal1, scim1Of } from "#tests/support/scim1.ts";
@@ -11,7 +11,7 @@ const scim1 = scim1Of(api);
 const namesIn = (list: Shown): string[] =>
   list.Resources.map(({ userName, displayName }: Shown) => userName ?? displayName);
 
-test("SCIM 2.0: one name in two stores, with no username beside it; a new user needs no password", async () => {
+test("SCIM 2.0: creates users of one name in two stores, without username, and without a password", async () => {
   const name = fresh("plain");
   const [here, there] = [await scim.user({ userName: name }), await scim.user({ userName: `second/${name}` })];
   expect([here.userName, there.userName]).toEqual([name, `SECOND/${name}`]);
@@ -23,7 +23,7 @@ test("SCIM 2.0: one name in two stores, with no username beside it; a new user n
 });
 
 describe("SCIM 1.1", () => {
-  test("users of several stores, in one list and by their names", async () => {
+  test("lists users of several stores, and finds them by name", async () => {
     const name = fresh("older");
     const [here, there] = [await scim1.user({ userName: name }), await scim1.user({ userName: `second/${name}` })];
     expect([here.userName, there.userName]).toEqual([name, `SECOND/${name}`]);
@@ -42,7 +42,7 @@ describe("SCIM 1.1", () => {
     expect((await scim1.ask("GET", `/Users/${there.id}`)).status).toBe(404);
   });
 
-  test("groups under the names of their stores, with members of their own store", async () => {
+  test("shows groups with the names of their stores and with members of their own store", async () => {
     const [here, there] = [
       await scim1.user({ userName: fresh("one") }),
       await scim1.user({ userName: `THIRD/${fresh("two")}` }),

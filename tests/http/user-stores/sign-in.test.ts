@@ -1,4 +1,4 @@
-/** Who signs in as a user of a secondary store: by Basic, by the password grant and by a client certificate (spec, "Authentication"). */
+/** Sign-ins of users of secondary stores: by Basic, by the password grant and by a client certificate (AC-002, AC-012, AC-021). */
 import { beforeAll, describe, expect, test } from "vitest";
 import { oauthOf, TOKEN } from "#tests/support/oauth.ts";
 import { type Shown, scimOf } from "#tests/support/scim.ts";
@@ -28,13 +28,13 @@ describe("Basic", () => {
     ["SECOND/kim@carbon.super", "SECOND/kim"],
     ["PRIMARY/kim", "kim"],
     ["kim", "kim"],
-  ] as const)("%s is %s, with the password of that one alone", async (username, meant) => {
+  ] as const)("%s signs in as %s, with the password of that user only", async (username, meant) => {
     expect((await me(username, passwords[meant])).body).toMatchObject({ id: ids[meant], userName: meant });
     const other = meant === "kim" ? "SECOND/kim" : "kim";
     expect((await me(username, passwords[other])).status).toBe(401);
   });
 
-  test("a name of a store that is not declared, or that has no such user, is refused as any unknown one", async () => {
+  test("refuses an undeclared store and an unknown user of a store in the same way", async () => {
     const refused = await me("nobody", passwords.kim);
     for (const username of ["FOURTH/kim", "THIRD/kim", "INTERNAL/kim", "SECOND//kim", "/kim", "SECOND/"]) {
       const { status, body } = await me(username, passwords.kim);
@@ -42,7 +42,7 @@ describe("Basic", () => {
     }
   });
 
-  test("a lock of one name is of its store", async () => {
+  test("locks a name in its own store only", async () => {
     const password = "a-good-password";
     for (const userName of ["locked", "SECOND/locked"]) await scim.user({ userName, password });
     for (let tries = 0; tries < 10; tries += 1) await me("SECOND/locked", "wrong-password");
@@ -55,7 +55,7 @@ describe("the password grant", () => {
   const grant = (client: Awaited<ReturnType<typeof oauth.newClient>>, username: string, password: string) =>
     oauth.post(TOKEN, { grant_type: "password", username, password, scope: "internal_login" }, client);
 
-  test.each(["JWT", "Default"])("gives tokens (%s) that tell the store, and that are renewed", async (type) => {
+  test.each(["JWT", "Default"])("issues tokens (%s) for the user of the store, and refreshes them", async (type) => {
     const client = await oauth.newClient([], { accessToken: { type } });
     const answer = await grant(client, "second/kim", passwords["SECOND/kim"]);
     expect(answer.status, answer.text).toBe(200);
@@ -75,7 +75,7 @@ describe("the password grant", () => {
     expect(await shown(renewed.body.access_token)).toMatchObject({ username: "SECOND/kim@carbon.super" });
   });
 
-  test("refuses a store that is not declared as it refuses a wrong password", async () => {
+  test("refuses an undeclared store as it refuses a wrong password", async () => {
     const client = await oauth.newClient();
     const wrong = await grant(client, "SECOND/kim", "wrong-password");
     const unknown = await grant(client, "FOURTH/kim", passwords.kim);
@@ -85,10 +85,13 @@ describe("the password grant", () => {
 });
 
 describe("client certificates", () => {
-  test.each(["SECOND/kim", "second/kim@carbon.super"])("%s gets in as the user of that store", async (commonName) => {
-    expect(await meByCertificate(api, commonName)).toMatchObject({ status: 200, body: { id: ids["SECOND/kim"] } });
-  });
-  test.each(["FOURTH/kim", "THIRD/kim"])("%s does not", async (commonName) => {
+  test.each(["SECOND/kim", "second/kim@carbon.super"])(
+    "authenticates %s as the user of that store",
+    async (commonName) => {
+      expect(await meByCertificate(api, commonName)).toMatchObject({ status: 200, body: { id: ids["SECOND/kim"] } });
+    },
+  );
+  test.each(["FOURTH/kim", "THIRD/kim"])("refuses %s", async (commonName) => {
     expect((await meByCertificate(api, commonName)).status).toBe(401);
   });
 });

@@ -1,4 +1,4 @@
-/** A store that a later deployment does not declare any more: whoever is in it is out of reach, until it is declared again. */
+/** A store that a later deployment no longer declares: its users are unreachable until it is declared again. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ let service: RunningService;
 let directory = "";
 let port = 0;
 
-/** Starts the service on its old data with another deployment.toml. */
+/** Starts the service on the same data with another deployment.toml. */
 const restart = async (deployment: string): Promise<void> => {
   await service?.close();
   const deploymentFile = join(directory, "deployment.toml");
@@ -70,7 +70,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-test("nobody of it is found, listed, changed or let in, and no group of it is there; then all of it is there again", async () => {
+test("hides its users and groups, refuses their sign-ins, and restores them when it is declared again", async () => {
   const password = "good-password";
   const as = { username: "SECOND/gone", password };
   const user = await scim.user({ userName: "SECOND/gone", password, externalId: "gone-1" });

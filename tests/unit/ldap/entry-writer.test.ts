@@ -1,9 +1,10 @@
 /** Changes of directory entries: an undo that fails is reported, because the entry is half changed. */
 import { expect, test } from "vitest";
+import type { UndoFailure } from "#core/http/observe.ts";
 import { freshUser, type User } from "#core/identities/users/model.ts";
 import type { Connection, Entry } from "#core/ldap/connection.ts";
 import { directoryEntries } from "#core/ldap/entries.ts";
-import { entryWriter, type UndoFailure } from "#core/ldap/entry-writer.ts";
+import { entryWriter } from "#core/ldap/entry-writer.ts";
 import { codes } from "#core/ldap/faults.ts";
 import { filtersOf } from "#core/ldap/filter.ts";
 import { readDeployment } from "#core/settings/deployment.ts";

@@ -1,9 +1,9 @@
 /** A user of a directory has an entry and a record. What remains where the second write fails, and where names conflict. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { UndoFailure } from "#core/http/observe.ts";
 import { declaredUsers } from "#core/identities/users/declared.ts";
 import { freshUser, type User } from "#core/identities/users/model.ts";
 import { type UserStore, userStore } from "#core/identities/users/store.ts";
-import type { UndoFailure } from "#core/ldap/entry-writer.ts";
 import { openDirectories } from "#core/ldap/open.ts";
 import { readDeployment } from "#core/settings/deployment.ts";
 import { newMeter } from "#core/table/meter.ts";

@@ -190,7 +190,9 @@ describe("refuses with invalidFilter", () => {
   ])("%s: %s", (_, text) => expect(faultOf(() => bind(text))).toBe("scim.filter_invalid"));
 
   test("says what to send instead", () => {
-    expect(sentenceOf(() => bind("active gt true"))).toBe("The operator 'gt' does not fit 'active'. Use eq, ne or pr.");
+    expect(sentenceOf(() => bind("active gt true"))).toBe(
+      "The operator 'gt' does not fit 'active' of type boolean. Use eq, ne or pr.",
+    );
     expect(sentenceOf(() => bind("userName pr and nope pr"))).toBe(
       "'nope' at character 17 is not an attribute of User.",
     );

@@ -117,7 +117,7 @@ function target(
     return syntax.within ? unknown(`${syntax.name}[`, scope.owner) : { named, where: undefined };
   }
   if (isSecret(named.attribute) || isSecret(named.sub))
-    throw refused(`Filtering by '${pathName(named)}' is not supported.`);
+    throw refused(`'${pathName(named)}' cannot be used in a filter.`);
   if (!syntax.within) return { named, where: undefined };
   const where = withinOf(scope, named, syntax.within);
   if (syntax.sub === undefined) return { named, where };
@@ -148,7 +148,7 @@ function ofNothing(test: Test): BoundFilter {
 function ofSchemas(type: ResourceType, test: Test): BoundFilter {
   const known = presence(test, always);
   if (known || test.kind === "present") return known ?? always;
-  if (!urnOperators.includes(test.operator)) throw wrongOperator(test.operator, "schemas", urnOperators);
+  if (!urnOperators.includes(test.operator)) throw wrongOperator(test.operator, "'schemas'", urnOperators);
   const urn = test.literal.text.toLowerCase();
   const passes = ({ id }: Schema) => operatorTests[test.operator](id.toLowerCase(), urn);
   const used = type.extensions.filter(passes).map((extension): BoundFilter => ({ kind: "extension", extension }));
@@ -206,7 +206,7 @@ function compare(
     );
   }
   if (!operatorsOf[attribute.type].includes(operator)) {
-    throw wrongOperator(operator, name, operatorsOf[attribute.type]);
+    throw wrongOperator(operator, `'${name}' of type ${attribute.type}`, operatorsOf[attribute.type]);
   }
   const value = valueOfLiteral(attribute, literal.text);
   if (value === undefined) {
@@ -219,8 +219,8 @@ function compare(
   return { kind: "compare", path, where, operator, value, operand };
 }
 
-function wrongOperator(operator: Operator, name: string, operators: readonly string[]): Fault {
-  return refused(`The operator '${operator}' does not fit '${name}'. Use ${operators.join(", ")} or pr.`);
+function wrongOperator(operator: Operator, what: string, operators: readonly string[]): Fault {
+  return refused(`The operator '${operator}' does not fit ${what}. Use ${operators.join(", ")} or pr.`);
 }
 
 function refused(reason: string): Fault {

@@ -36,7 +36,7 @@ export function operationsOf(body: unknown): readonly Operation[] {
   if (operations.length > OPERATIONS_MAX) {
     throw new Fault(
       "request.too_large",
-      `Operations has ${operations.length} elements. Send at most ${OPERATIONS_MAX}.`,
+      `The request has ${operations.length} operations. Send at most ${OPERATIONS_MAX}.`,
     );
   }
   return operations.map((operation, index) => operationOf(operation, `Operations[${index}]`));
