@@ -1,7 +1,7 @@
 /**
  * The embedded DynamoDB: the native `dynoxide` program as a child process, in memory or on a file.
  *
- * One file has one engine. A claim beside the file (claim.ts) names the node process that owns it and its engine, so an
+ * One file has one engine. A claim beside the file (file-lock.ts) names the node process that owns it and its engine, so an
  * engine whose owner was killed is ended before a new one opens the same file.
  */
 import { type ChildProcess, spawn } from "node:child_process";
@@ -9,7 +9,7 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join, resolve } from "node:path";
-import { type Claim, claimFile, endProcess } from "./claim.ts";
+import { type Claim, claimFile, endProcess } from "./file-lock.ts";
 import { makeDirectory } from "./data-directory.ts";
 import { freePort } from "./ports.ts";
 

@@ -23,7 +23,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { send } from "./gateway/answer.ts";
+import { send } from "./gateway/response.ts";
 import { answerEarly, ClientGone } from "./gateway/body.ts";
 import type { Door } from "./gateway/event.ts";
 import { furnish, open, serverOptions, shut } from "./gateway/listen.ts";

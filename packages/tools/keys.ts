@@ -11,7 +11,7 @@ import type { Table } from "#core/table/table.ts";
 import { acceptedUntilMs, LEAD_MS, type Ring, type RingKey, signerAt } from "#core/tokens/key-ring.ts";
 import { keyStore, readRing } from "#core/tokens/key-store.ts";
 import { seal as deployedSeal, tableConfig } from "#functions/env.ts";
-import { DataInUse } from "../local/claim.ts";
+import { DataInUse } from "../local/file-lock.ts";
 import { isThere, tableFileIn } from "../local/data-directory.ts";
 import { clientFor } from "../local/database.ts";
 import { type Engine, startEngine } from "../local/engine.ts";

@@ -1,7 +1,7 @@
 /** What both doors share: node's server settings, what happens to requests that node cannot read, opening and closing. */
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { type Answer, gatewayAnswer, tooLarge } from "./answer.ts";
+import { type Answer, gatewayAnswer, tooLarge } from "./response.ts";
 
 /** Above node's own limit there is no request to answer in the dialect of its path for sure; so it is far up. */
 const NODE_HEAD_BYTES_MAX = 1_048_576;

@@ -1,7 +1,7 @@
 /** A request's way through the gateway: limits, route, authorizer, function. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import * as z from "zod";
-import { type Answer, functionAnswer, gatewayAnswer, tooLarge } from "./answer.ts";
+import { type Answer, functionAnswer, gatewayAnswer, tooLarge } from "./response.ts";
 import { ClientGone, readBody } from "./body.ts";
 import { authorizerEvent, type Door, type EventHead, eventHead, functionEvent, timesSent } from "./event.ts";
 import { type Deployed, FunctionTimeout, invoke, type LambdaFunction, REQUEST_PAYLOAD_BYTES_MAX } from "./invoke.ts";

@@ -1,5 +1,5 @@
 /** The SCIM calls that are measured, each beside its budget of DESIGN section 6. */
-import { type City, marks } from "./city.ts";
+import { type City, marks } from "./dataset.ts";
 import type { Budget } from "./report.ts";
 
 /** One call. */

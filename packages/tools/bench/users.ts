@@ -6,7 +6,7 @@ import { pause } from "#core/platform/clock.ts";
 import { sealKey } from "../../local/seal-key.ts";
 import { startService, TABLE_NAME } from "../../local/service.ts";
 import { administrator, callWith, costOf, isAuthorizer, listening, type Sent } from "./calls.ts";
-import { type City, cityOf } from "./city.ts";
+import { type City, cityOf } from "./dataset.ts";
 import { importItems } from "./import.ts";
 import type { Row } from "./report.ts";
 import { groupCalls, NAMES_SETTLED_MS, type ScimCall, userCalls, type Walk, walks } from "./users-calls.ts";

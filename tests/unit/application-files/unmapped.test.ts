@@ -1,9 +1,9 @@
 /** What is kept of a file: all that the service would not write itself, and nothing else; and it gives way to what changed. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { keep, restore, withoutSecrets } from "#core/applications/files/keep.ts";
 import { noticesOf } from "#core/applications/files/notices.ts";
 import { type Element, element } from "#core/applications/files/tree.ts";
+import { restore, unmappedOf, withoutSecrets } from "#core/applications/files/unmapped.ts";
 
 const NONE: ReadonlySet<string> = new Set();
 const text = fc.constantFrom("", "1", "true", "x", "null");
@@ -20,7 +20,7 @@ const { tree } = fc.letrec<{ tree: Element; leaf: Element; branch: Element }>((t
 const root = fc.array(tree, { maxLength: 5 }).map((children) => element("ServiceProvider", children));
 
 const restored = (mine: Element, base: Element, theirs: Element): Element => {
-  const kept = keep(base, theirs, NONE);
+  const kept = unmappedOf(base, theirs, NONE);
   return kept ? restore(mine, kept, NONE) : mine;
 };
 
@@ -38,7 +38,7 @@ describe("a file laid over what the service writes of it", () => {
   test("that is what the service writes leaves nothing to keep", () => {
     fc.assert(
       fc.property(root, (base) => {
-        expect(keep(base, base, NONE)).toBeUndefined();
+        expect(unmappedOf(base, base, NONE)).toBeUndefined();
       }),
     );
   });
@@ -100,14 +100,14 @@ describe("the report", () => {
       "ServiceProvider",
       Array.from({ length: 250 }, (_, at) => element(`n${at}`, "x")),
     );
-    const notices = noticesOf(keep(element("ServiceProvider"), theirs, NONE), []);
+    const notices = noticesOf(unmappedOf(element("ServiceProvider"), theirs, NONE), []);
     expect(notices).toHaveLength(100);
     expect(notices.at(-1)?.reason).toContain("151 more");
   });
   test("leaves out what says nothing, and the values of properties", () => {
     const of = (value: string) => element("ServiceProvider", [element("Value", value)]);
-    expect(JSON.stringify(noticesOf(keep(of("a"), of("secret"), NONE), []))).not.toContain("secret");
+    expect(JSON.stringify(noticesOf(unmappedOf(of("a"), of("secret"), NONE), []))).not.toContain("secret");
     const empty = element("ServiceProvider", [element("A"), element("B", " false "), element("DisplayName", "x")]);
-    expect(noticesOf(keep(element("ServiceProvider"), empty, NONE), [])).toEqual([]);
+    expect(noticesOf(unmappedOf(element("ServiceProvider"), empty, NONE), [])).toEqual([]);
   });
 });

@@ -68,12 +68,12 @@ describe.each(extremes)("%s", (_, body) => {
     const application = mergeApplication(fresh, body);
     checkApplication(application, TENANT, "too large for this test");
     expect(JSON.stringify(application).length).toBeGreaterThan(225_000);
-    const file = fileOf(application, TENANT, support, "told");
+    const file = fileOf(application, TENANT, support, "included");
     expect(Buffer.byteLength(file)).toBeLessThan(Math.min(UPLOAD_BYTES_MAX, ANSWER_BYTES_MAX) - 1_000);
     const { root, settings } = readFile(Buffer.from(file), []);
     const importer = { tenant: TENANT, ownerId: "owner", applicationId: application.id };
-    const make = await prepareImport(root, settings, importer, support);
-    const again: Application = make(undefined).application;
+    const importOver = await prepareImport(root, settings, importer, support);
+    const again: Application = importOver(undefined).application;
     expect(presentApplication(TENANT, again)).toEqual(presentApplication(TENANT, application));
     expect(again.kept).toBeUndefined();
   });

@@ -95,7 +95,7 @@ describe("export and import", () => {
     const { exported = 0, skipped = 0 } = counts(rest.output);
     expect(exported + skipped).toBe(MANY);
     expect(skipped).toBeGreaterThan(0);
-    expect(rest.output).toContain("done by the run before");
+    expect(rest.output).toContain("done by an earlier run");
     expect(await filesIn("resumed")).toHaveLength(MANY);
     expect((await readdir(folder("resumed"))).filter((name) => !name.endsWith(".xml"))).toEqual([]);
     expect((await stat(join(folder("resumed"), untouched?.file ?? ""))).mtimeMs).toBe(untouched?.mtimeMs);
@@ -143,7 +143,7 @@ describe("export and import", () => {
     await writeFile(join(at, "notes.txt"), "not a file of this kind");
     const { code, output } = await command(["import", at], environment());
     expect([code, counts(output)]).toEqual([1, { created: 1, updated: 0, incomplete: 0, skipped: 0, refused: 3 }]);
-    expect(output).toMatch(/created\s+1\s+a\.xml\s+without effect here: Unheard/);
+    expect(output).toMatch(/created\s+1\s+a\.xml\s+without effect: Unheard/);
     expect(output).toMatch(/refused\s+1\s+b\.xml\s+400 APP-60001 The file is not an exported application/);
     expect(output).toMatch(/refused\s+1\s+c\.xml\s+409 APP-60009 .*client-1/);
     expect(output).toMatch(/refused\s+1\s+d\.xml\s+413/);
@@ -163,15 +163,15 @@ describe("what cannot be done is told in a sentence", () => {
     ["an export to nowhere", ["export"], {}, 2, /--out/],
     ["an unknown flag", ["import", "x", "--force"], {}, 2, /--force/],
     ["a folder without files", ["import", "/nowhere"], {}, 2, /no file/],
-    ["no URL", ["import", "x", "--url", "nowhere"], {}, 2, /no URL/],
+    ["no URL", ["import", "x", "--url", "nowhere"], {}, 2, /not a URL/],
     ["a credential in the URL", ["import", "x", "--url", "https://a:b@c.example"], {}, 2, /user name/],
-    ["a credential in the clear", ["import", "x", "--url", "http://api.example"], {}, 2, /in the clear/],
+    ["a credential in the clear", ["import", "x", "--url", "http://api.example"], {}, 2, /in clear text/],
     [
       "a wrong password",
       ["export", "--out", "wrong"],
       { ADMIN_PASSWORD: "wrong password" },
       1,
-      /does not let this caller/,
+      /does not authorise this caller/,
     ],
   ])("%s", async (_, args, more, code, message) => {
     const given = args.map((arg) => (arg === "wrong" ? folder("wrong") : arg));
@@ -182,7 +182,7 @@ describe("what cannot be done is told in a sentence", () => {
   });
   test("a folder that holds other files", async () => {
     const { code, errors } = await command(["export", "--out", folder("mixed")], environment());
-    expect([code, errors]).toEqual([2, expect.stringContaining("name an empty folder")]);
+    expect([code, errors]).toEqual([2, expect.stringContaining("Choose an empty folder")]);
     expect(await readFile(join(folder("mixed"), "notes.txt"), "utf8")).toContain("not a file");
   });
   test("a caller who may read and not create", async () => {
