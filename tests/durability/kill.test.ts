@@ -109,7 +109,7 @@ test("a second service on the same data is refused with a sentence", async () =>
   });
   const code = await new Promise((done) => second.once("exit", done));
   expect(code).toBe(1);
-  expect(said).toMatch(/in use by process \d+/);
+  expect(said).toMatch(/^Process \d+ is using this data directory\. Stop it, then try again\./m);
 });
 
 test("SIGTERM ends it with code 0", async () => {

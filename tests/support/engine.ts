@@ -2,8 +2,8 @@
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { afterAll } from "vitest";
 import { type OpenTable, openTable, type TableConfig } from "#core/table/dynamo.ts";
-import { clientFor } from "#local/database.ts";
-import { createTable, type Engine, startEngine } from "#local/engine.ts";
+import { clientFor, createTable } from "#local/database.ts";
+import { type Engine, startEngine } from "#local/engine.ts";
 
 /** A table of its own on the engine of the test file. */
 export interface TestTable {

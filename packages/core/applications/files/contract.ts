@@ -20,11 +20,9 @@ const ImportReport = z
   .object({
     applicationId: z.string(),
     name: z.string(),
-    notHonoured: z
-      .array(z.object({ element: z.string(), reason: z.string() }))
-      .meta({
-        description: "Elements of the file that have no effect in this service. An export contains them again.",
-      }),
+    notHonoured: z.array(z.object({ element: z.string(), reason: z.string() })).meta({
+      description: "Elements of the file that have no effect in this service. An export contains them again.",
+    }),
   })
   .meta({ id: "ImportReport" });
 
