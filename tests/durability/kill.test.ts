@@ -9,7 +9,7 @@ import { ADMIN, APPLICATIONS, basic } from "#tests/support/world.ts";
 
 const WRITERS = 12;
 const CREATES = 1_000;
-const KILL_AFTER = 300;
+const KILL_AFTER = 120;
 const headers = { authorization: basic(ADMIN), "content-type": "application/json" };
 
 let directory = "";

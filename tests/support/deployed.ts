@@ -43,7 +43,9 @@ export const deployedFunctions = (directory?: string): DeployedFunctions => {
   let guard: Promise<Guard> | undefined;
   return {
     async load(name, environment) {
-      guard ??= startGuard(environment.DYNAMODB_ENDPOINT ?? "", (each) => statementsOf(plan[each as FunctionName]));
+      guard ??= startGuard(environment.DYNAMODB_ENDPOINT ?? "", (each) => statementsOf(plan[each as FunctionName]), {
+        isProxy: directory !== undefined,
+      });
       const { endpointOf } = await guard;
       const its = new Set([...always, ...variablesOf(plan[name as FunctionName])]);
       for (const variable of Object.keys(environment)) delete process.env[variable];

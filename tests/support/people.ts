@@ -1,7 +1,7 @@
 /** Users for tests that need more than the administrator, written straight into the store of a running service. */
 
 import { PRIMARY } from "#core/domain/username.ts";
-import { addingCredential, newCredential } from "#core/identities/credentials/store.ts";
+import { addingCredential, type Credential, newCredential } from "#core/identities/credentials/store.ts";
 import { freshRole } from "#core/identities/roles/model.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { freshUser } from "#core/identities/users/model.ts";
@@ -24,6 +24,14 @@ export const tableOf = ({ tableName, endpoint }: RunningService): Table =>
     client: { endpoint, region: "local", credentials: { accessKeyId: "x", secretAccessKey: "x" } },
   })(newMeter());
 
+const credentials = new Map<string, Promise<Credential>>();
+/** A credential with a version of its own. Hashes each password once per process: hashing is slow by design. */
+const credentialOf = async (password: string): Promise<Credential> => {
+  const known = credentials.get(password) ?? newCredential(password);
+  credentials.set(password, known);
+  return { ...(await known), version: newId() };
+};
+
 /** Adds a user with one role that holds exactly these scopes, or with no role. Answers the user's id. */
 export const addUser = async (
   service: RunningService,
@@ -35,7 +43,7 @@ export const addUser = async (
   const fail = () => new Error("the test's user exists already");
   const role = freshRole(roleId, `role of ${username}`, TENANT, systemClock.now(), { permissions: scopes ?? [] });
   const steps = [
-    addingCredential(TENANT, userId, await newCredential(password), fail),
+    addingCredential(TENANT, userId, await credentialOf(password), fail),
     ...(scopes ? [...roles.adding(TENANT, role, fail), roles.holding(TENANT, roleId, userId, fail)] : []),
   ];
   const user = freshUser(userId, username, systemClock.now(), {

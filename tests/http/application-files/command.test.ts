@@ -8,7 +8,7 @@ import { fileOf, oauthEntry } from "#tests/support/files.ts";
 import { addUser } from "#tests/support/people.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 
-const MANY = 40;
+const MANY = 16;
 const api = world();
 const { ask, create } = api;
 const password = "a long enough password";

@@ -5,7 +5,7 @@ import { anyApplication, bodyOf, deployment } from "#tests/support/any-applicati
 import { exported, idIn, upload } from "#tests/support/files.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 
-const RUNS = 40;
+const RUNS = 15;
 const api = world({ deployment });
 const { ask } = api;
 const PARTS = ["", "/authenticators", "/inbound-protocols/", "/inbound-protocols/oidc", "/inbound-protocols/saml"];

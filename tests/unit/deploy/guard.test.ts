@@ -9,55 +9,60 @@ import { type Guard, startGuard } from "#tests/support/guard.ts";
 import { type FunctionName, plan } from "../../../stacks/plan.ts";
 import { statementsOf } from "../../../stacks/statements.ts";
 
-let guard: Guard;
-let tableOf: (name: FunctionName) => Table;
+describe.each([
+  ["in this process", false],
+  ["over a proxy, as bundles need it", true],
+])("%s", (_, isProxy) => {
+  let guard: Guard;
+  let tableOf: (name: FunctionName) => Table;
 
-beforeAll(async () => {
-  const { endpoint, client, reopen } = await testTable();
-  guard = await startGuard(endpoint, (name) => statementsOf(plan[name as FunctionName]));
-  tableOf = (name) => reopen({ client: { ...client, endpoint: guard.endpointOf(name) } })(newMeter());
-});
-afterAll(() => guard.close());
+  beforeAll(async () => {
+    const { endpoint, client, reopen } = await testTable();
+    guard = await startGuard(endpoint, (name) => statementsOf(plan[name as FunctionName]), { isProxy });
+    tableOf = (name) => reopen({ client: { ...client, endpoint: guard.endpointOf(name) } })(newMeter());
+  });
+  afterAll(() => guard.close());
 
-const refused = { name: "AccessDeniedException" };
-const otherwise = () => new Error("in use");
-const application = (name: string) => ({ ...keys.application("carbon.super", name), name });
-const credential = (name: string) => ({ ...keys.credential("carbon.super", name), hash: name });
+  const refused = { name: "AccessDeniedException" };
+  const otherwise = () => new Error("in use");
+  const application = (name: string) => ({ ...keys.application("carbon.super", name), name });
+  const credential = (name: string) => ({ ...keys.credential("carbon.super", name), hash: name });
 
-describe("reading", () => {
-  test("the authorizer reads a password hash, the applications do not", async () => {
-    expect(await credentialStore(tableOf("authorizer")).find("carbon.super", "nobody")).toBeUndefined();
-    await expect(credentialStore(tableOf("applications")).find("carbon.super", "nobody")).rejects.toMatchObject(
-      refused,
-    );
-    expect(guard.refusals.at(-1)).toBe("applications may not GetItem in T#carbon.super#CRED#nobody");
+  describe("reading", () => {
+    test("the authorizer reads a password hash, the applications do not", async () => {
+      expect(await credentialStore(tableOf("authorizer")).find("carbon.super", "nobody")).toBeUndefined();
+      await expect(credentialStore(tableOf("applications")).find("carbon.super", "nobody")).rejects.toMatchObject(
+        refused,
+      );
+      expect(guard.refusals.at(-1)).toBe("applications may not GetItem in T#carbon.super#CRED#nobody");
+    });
+    test("one item of many, of a range or of a moment is enough to be refused", async () => {
+      const table = tableOf("applications");
+      const both = [keys.application("carbon.super", "1"), keys.credential("carbon.super", "1")];
+      await expect(table.getMany(both)).rejects.toMatchObject(refused);
+      await expect(table.snapshot(both)).rejects.toMatchObject(refused);
+      await expect(table.query({ PK: both[1]?.PK ?? "", limit: 1 })).rejects.toMatchObject(refused);
+      expect(await table.getMany(both.slice(0, 1))).toEqual([undefined]);
+    });
   });
-  test("one item of many, of a range or of a moment is enough to be refused", async () => {
-    const table = tableOf("applications");
-    const both = [keys.application("carbon.super", "1"), keys.credential("carbon.super", "1")];
-    await expect(table.getMany(both)).rejects.toMatchObject(refused);
-    await expect(table.snapshot(both)).rejects.toMatchObject(refused);
-    await expect(table.query({ PK: both[1]?.PK ?? "", limit: 1 })).rejects.toMatchObject(refused);
-    expect(await table.getMany(both.slice(0, 1))).toEqual([undefined]);
-  });
-});
 
-describe("writing", () => {
-  test("one step of a transaction is enough to be refused, and nothing of it is written", async () => {
-    const table = tableOf("applications");
-    const steps = [application("2"), credential("2")].map((put) => ({ put, when: "absent" as const, otherwise }));
-    await expect(table.write(...steps)).rejects.toMatchObject(refused);
-    expect(await table.get(keys.application("carbon.super", "2"))).toBeUndefined();
-  });
-  test("what sets passwords writes a hash and does not read it", async () => {
-    const table = tableOf("founding");
-    await table.write({ put: credential("3"), when: "absent", otherwise });
-    await expect(table.get(keys.credential("carbon.super", "3"))).rejects.toMatchObject(refused);
-    await expect(table.count(keys.credential("carbon.super", "3"), { n: 1 })).rejects.toMatchObject(refused);
-  });
-  test("a caller's own text in a key takes no right away and gives none", async () => {
-    const odd = keys.application("carbon.super", "x#CRED#y");
-    expect(await tableOf("applications").get(odd)).toBeUndefined();
-    await expect(tableOf("application-templates").get(odd)).rejects.toMatchObject(refused);
+  describe("writing", () => {
+    test("one step of a transaction is enough to be refused, and nothing of it is written", async () => {
+      const table = tableOf("applications");
+      const steps = [application("2"), credential("2")].map((put) => ({ put, when: "absent" as const, otherwise }));
+      await expect(table.write(...steps)).rejects.toMatchObject(refused);
+      expect(await table.get(keys.application("carbon.super", "2"))).toBeUndefined();
+    });
+    test("what sets passwords writes a hash and does not read it", async () => {
+      const table = tableOf("founding");
+      await table.write({ put: credential("3"), when: "absent", otherwise });
+      await expect(table.get(keys.credential("carbon.super", "3"))).rejects.toMatchObject(refused);
+      await expect(table.count(keys.credential("carbon.super", "3"), { n: 1 })).rejects.toMatchObject(refused);
+    });
+    test("a caller's own text in a key takes no right away and gives none", async () => {
+      const odd = keys.application("carbon.super", "x#CRED#y");
+      expect(await tableOf("applications").get(odd)).toBeUndefined();
+      await expect(tableOf("application-templates").get(odd)).rejects.toMatchObject(refused);
+    });
   });
 });

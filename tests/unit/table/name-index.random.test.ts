@@ -14,7 +14,7 @@ import { freshKeys, Gone, keysIn, named, rangesOf, released, renamed, Taken } fr
 
 const SPLIT_BYTES = 40;
 const WRITERS = 14;
-const OPERATIONS = 170;
+const OPERATIONS = 120;
 const HALF_MS = 60;
 const HOSTILE: Odds = { conflict: 0.05, throttle: 0.01, half: 0.5, halfMs: HALF_MS, lost: 0.02, heldMs: 3 };
 
