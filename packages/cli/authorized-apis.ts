@@ -1,7 +1,7 @@
 /**
- * The authorized APIs of an application. Application files cannot hold them, so an export writes them to a second file and
- * an import authorizes them again with the rights of the caller. APIs are named by their identifier, because ids differ
- * between servers.
+ * The authorized APIs of an application. Application files cannot hold them, so an export writes them to a second file
+ * and an import authorizes them again with the rights of the caller. APIs are named by their identifier, because ids
+ * differ between servers.
  */
 import { readFile, rm } from "node:fs/promises";
 import { type Api, listIn, reasonOf, textIn } from "./client.ts";
@@ -31,7 +31,10 @@ export function apisFileOf(file: string): string {
   return file.replace(/\.xml$/, ".authorized-apis.json");
 }
 
-/** The authorized APIs of an application, or the reason why they cannot be read. A server without this operation (404) has none. */
+/**
+ * The authorized APIs of an application, or the reason why they cannot be read. A server without this operation (404)
+ * has none.
+ */
 export async function authorizedOf(api: Api, applicationId: string): Promise<readonly AuthorizedApi[] | string> {
   const answer = await api.attempt("GET", pathOf(applicationId));
   if (answer.status === 404) return [];

@@ -3,7 +3,10 @@ import { SingleBar } from "cli-progress";
 
 const CONCURRENCY = 4;
 
-/** Runs `work` for each item, four at a time. Returns the results in the order of the items. The first error ends the run. */
+/**
+ * Runs `work` for each item, four at a time. Returns the results in the order of the items. The first error ends the
+ * run.
+ */
 export async function forEach<Item, Result>(
   title: string,
   items: readonly Item[],

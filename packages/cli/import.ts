@@ -16,8 +16,8 @@ const NAME_TAKEN = "APP-60007";
 const NOTES_SHOWN = 3;
 
 /**
- * A marker file in the folder, written before a new application is created and authorized. If the run stops in between, the
- * next run knows that the application is its own. A folder that cannot be written has no markers.
+ * A marker file in the folder, written before a new application is created and authorized. If the run stops in between,
+ * the next run knows that the application is its own. A folder that cannot be written has no markers.
  */
 interface Marker {
   /** Whether an earlier run wrote it. */

@@ -1,6 +1,8 @@
 /** The table at the end of a run. */
 
-/** The outcome of one application. "incomplete": it exists, but lacks what the table names; the next run tries again. */
+/**
+ * The outcome of one application. "incomplete": it exists, but lacks what the table names; the next run tries again.
+ */
 export type Outcome = "exported" | "created" | "updated" | "incomplete" | "skipped" | "refused";
 
 /** The result of one application or file. */

@@ -1,6 +1,6 @@
 /**
- * Development certificates: an authority, a server certificate for this machine and a client certificate of `admin`, created
- * once and stored as PEM files. Not for deployments: the private key of the authority is in the same folder.
+ * Development certificates: an authority, a server certificate for this machine and a client certificate of `admin`,
+ * created once and stored as PEM files. Not for deployments: the private key of the authority is in the same folder.
  */
 import { createPrivateKey, randomBytes, X509Certificate } from "node:crypto";
 import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
@@ -34,9 +34,9 @@ const server: Purpose = {
 };
 
 /**
- * Returns the certificates of a directory. Creates the directory (for its owner only) and certificates that are missing or
- * expired. A new authority means new certificates. The README.txt in the directory names the port of the mTLS listener
- * unless it is any free port (0). Throws the errors of the file system.
+ * Returns the certificates of a directory. Creates the directory (for its owner only) and certificates that are missing
+ * or expired. A new authority means new certificates. The README.txt in the directory names the port of the mTLS
+ * listener unless it is any free port (0). Throws the errors of the file system.
  */
 export async function ensureCertificates(directory: string, port: number): Promise<Certificates> {
   await mkdir(directory, { recursive: true, mode: 0o700 });

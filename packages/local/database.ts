@@ -15,8 +15,8 @@ export const TTL_ATTRIBUTE = "expiresAtSeconds";
 const ACTIVE_WITHIN_SECONDS = 60;
 
 /**
- * SDK options for an endpoint. Without AWS credentials in the environment, these are a region and credentials that local
- * databases accept.
+ * SDK options for an endpoint. Without AWS credentials in the environment, these are a region and credentials that
+ * local databases accept.
  */
 export function clientFor(endpoint: string): DynamoDBClientConfig {
   return {
@@ -29,8 +29,8 @@ export function clientFor(endpoint: string): DynamoDBClientConfig {
 }
 
 /**
- * Creates the table if it is missing, waits until it is active, and enables expiry. Idempotent. Throws the errors of the
- * SDK, and its timeout if the table is not active within a minute.
+ * Creates the table if it is missing, waits until it is active, and enables expiry. Idempotent. Throws the errors of
+ * the SDK, and its timeout if the table is not active within a minute.
  */
 export async function createTable(endpoint: string, tableName: string): Promise<void> {
   const client = new DynamoDBClient(clientFor(endpoint));

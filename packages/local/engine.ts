@@ -89,9 +89,9 @@ function isExecutable(path: string): Promise<boolean> {
 }
 
 /**
- * Starts an engine and waits until it accepts requests. The engine stops with node. If node is killed, the next start on
- * the same file stops it. Throws an `Error` with a message for users: no program, the file cannot be opened, the port is in
- * use, or the file is locked.
+ * Starts an engine and waits until it accepts requests. The engine stops with node. If node is killed, the next start
+ * on the same file stops it. Throws an `Error` with a message for users: no program, the file cannot be opened, the
+ * port is in use, or the file is locked.
  */
 export async function startEngine(options: EngineOptions = {}): Promise<Engine> {
   const program = await findProgram();

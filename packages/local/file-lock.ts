@@ -1,8 +1,9 @@
 /**
- * The lock of a database file: `<file>.pid` names the node process that opened the file, and the engine that it started.
+ * The lock of a database file: `<file>.pid` names the node process that opened the file, and the engine that it
+ * started.
  *
- * A process is identified by its id and start time, because operating systems reuse ids: in a container, every start may
- * have the same small id.
+ * A process is identified by its id and start time, because operating systems reuse ids: in a container, every start
+ * may have the same small id.
  */
 import { execFile } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
@@ -89,8 +90,8 @@ export async function lockFile(file: string): Promise<FileLock> {
 }
 
 /**
- * Takes over the lock of a dead owner. Returns false if the lock has changed, or another process is taking it over. Only
- * the process that creates the file named after the dead lock may replace that lock.
+ * Takes over the lock of a dead owner. Returns false if the lock has changed, or another process is taking it over.
+ * Only the process that creates the file named after the dead lock may replace that lock.
  */
 async function takeOver(path: string, dead: string, owner: Owner): Promise<boolean> {
   const permit = `${path}.${createHash("sha256").update(dead).digest("hex").slice(0, 16)}`;

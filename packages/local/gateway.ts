@@ -5,20 +5,20 @@
  * All differences from AWS:
  *
  * - 413 and 431 have the error format of the path; AWS returns `{"message": ...}`.
- * - A function must return a `statusCode`; AWS turns any other JSON into a 200. The validation is stricter too: `body` must
- *   be a string, and status codes below 200 are refused.
+ * - A function must return a `statusCode`; AWS turns any other JSON into a 200. The validation is stricter too: `body`
+ *   must be a string, and status codes below 200 are refused.
  * - All functions run concurrently in one process and share its modules; AWS gives each request of a function its own
- *   container. After a timeout, a function continues in the background; AWS freezes it. A function that blocks the thread
- *   cannot time out.
+ *   container. After a timeout, a function continues in the background; AWS freezes it. A function that blocks the
+ *   thread cannot time out.
  * - No throttling, access log, CORS, stage variables or WAF; HTTP/1.1 only. Nothing compares the `Host` header with a
  *   domain: `requestContext.domainName` is a setting.
- * - Header bytes are counted without optional white space. Requests that node cannot parse (an unknown method, both length
- *   headers, no `Host`, non-ASCII bytes in the target) get `400 {"message":"Bad Request"}`. So do `CONNECT`, a target `*`,
- *   a `#` in the target, a repeated `Host`, and percent escapes in the path that are not UTF-8.
+ * - Header bytes are counted without optional white space. Requests that node cannot parse (an unknown method, both
+ *   length headers, no `Host`, non-ASCII bytes in the target) get `400 {"message":"Bad Request"}`. So do `CONNECT`, a
+ *   target `*`, a `#` in the target, a repeated `Host`, and percent escapes in the path that are not UTF-8.
  * - `subjectDN` and `issuerDN` of a certificate follow RFC 4514; AWS does not document its form. An invalid certificate
  *   always ends the handshake; AWS may return 403.
- * - Undocumented on AWS: routes match the decoded path; `/a/` belongs to `/a/{proxy+}` with an empty `proxy`; a variable
- *   does not match an empty segment; a well-formed `X-Amzn-Trace-Id` of the client is passed on.
+ * - Undocumented on AWS: routes match the decoded path; `/a/` belongs to `/a/{proxy+}` with an empty `proxy`; a
+ *   variable does not match an empty segment; a well-formed `X-Amzn-Trace-Id` of the client is passed on.
  * - There is no `Via` header. Account, API id, region and ARNs are placeholders.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -59,8 +59,8 @@ export interface Gateway {
 }
 
 /**
- * Starts the gateway and waits until it accepts requests. Throws an `Error` with a message for users: a port is in use, a
- * route has no function, a certificate is invalid.
+ * Starts the gateway and waits until it accepts requests. Throws an `Error` with a message for users: a port is in use,
+ * a route has no function, a certificate is invalid.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { host = "127.0.0.1", domainName = "localhost", tls } = options;

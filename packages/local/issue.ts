@@ -48,7 +48,9 @@ export async function issueAuthority(commonName: string): Promise<CertificatePai
   return pairOf(certificate, keys.privateKey);
 }
 
-/** Creates a certificate signed by the authority. Throws if the authority is not PEM of a certificate and a PKCS#8 key. */
+/**
+ * Creates a certificate signed by the authority. Throws if the authority is not PEM of a certificate and a PKCS#8 key.
+ */
 export async function issueLeaf(
   authority: CertificatePair,
   commonName: string,

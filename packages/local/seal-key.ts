@@ -8,8 +8,8 @@ const KEY_BYTES = 32;
 
 /**
  * The key in Base64. Creates it if there is neither key nor data, so call this before the database creates its file.
- * Without a data directory, the key is temporary like the data. Throws an `Error` with a message for users if there is data
- * without its key, because another key cannot open it.
+ * Without a data directory, the key is temporary like the data. Throws an `Error` with a message for users if there is
+ * data without its key, because another key cannot open it.
  */
 export async function sealKey(dataDirectory: string | undefined): Promise<string> {
   const fresh = randomBytes(KEY_BYTES).toString("base64");

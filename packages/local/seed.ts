@@ -11,9 +11,9 @@ import { foundTenant } from "#core/tenants/bootstrap.ts";
 import { revokingUser } from "#core/tokens/revocation.ts";
 
 /**
- * Creates the super tenant with its administrator. If it exists, sets the password of the administrator to the given one, so
- * that the password in the environment is always valid. Throws an `Error` with a message for users if the tenant has no user
- * with the name of the administrator.
+ * Creates the super tenant with its administrator. If it exists, sets the password of the administrator to the given
+ * one, so that the password in the environment is always valid. Throws an `Error` with a message for users if the
+ * tenant has no user with the name of the administrator.
  */
 export async function seed(table: Table, administrator: Administrator): Promise<void> {
   if (await foundTenant(table, SUPER_TENANT, administrator)) return;

@@ -116,7 +116,10 @@ export async function startService(
   }
 }
 
-/** Loads a function as Lambda does: its module reads the environment. A second service in this process gets its own modules. */
+/**
+ * Loads a function as Lambda does: its module reads the environment. A second service in this process gets its own
+ * modules.
+ */
 async function loadSource(name: string, environment: Environment): Promise<LambdaFunction> {
   Object.assign(process.env, environment);
   const own = starts > 1 ? `?service=${starts}` : "";

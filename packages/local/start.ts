@@ -1,6 +1,7 @@
 /**
- * `npm start`: runs the API on this machine (environment variables: see README.md). Prints `ready <URL>` on standard output
- * when it accepts requests; the log goes to standard error. SIGTERM and SIGINT stop it. Exit codes: 0 stopped, 1 failed.
+ * `npm start`: runs the API on this machine (environment variables: see README.md). Prints `ready <URL>` on standard
+ * output when it accepts requests; the log goes to standard error. SIGTERM and SIGINT stop it. Exit codes: 0 stopped, 1
+ * failed.
  */
 import { Console } from "node:console";
 import { join } from "node:path";

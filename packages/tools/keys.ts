@@ -1,8 +1,9 @@
 /**
  * `npm run keys -- list | rotate [--now] | drop <id>`: manages the keys that sign access tokens (decision 0020).
  *
- * With TABLE_NAME and SEAL_KEY in the environment it works on a deployment, otherwise on the data directory of the local
- * service, which must be stopped. Prints the keys with their states; errors go to standard error. Exit codes: 0 done, 1 failed.
+ * With TABLE_NAME and SEAL_KEY in the environment it works on a deployment, otherwise on the data directory of the
+ * local service, which must be stopped. Prints the keys with their states; errors go to standard error. Exit codes: 0
+ * done, 1 failed.
  */
 import { resolve } from "node:path";
 import { systemClock } from "#core/platform/clock.ts";

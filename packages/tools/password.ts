@@ -1,9 +1,9 @@
 /**
- * `npm run password -- <user>[@<tenant>]`: sets a password directly in the table, without the API. It is for operators when
- * no administrator can sign in any more.
+ * `npm run password -- <user>[@<tenant>]`: sets a password directly in the table, without the API. It is for operators
+ * when no administrator can sign in any more.
  *
- * TABLE_NAME names the table. Reads the password from standard input, so that it appears in no shell history or process list.
- * Prints one line. Exit codes: 0 done, 1 failed.
+ * TABLE_NAME names the table. Reads the password from standard input, so that it appears in no shell history or process
+ * list. Prints one line. Exit codes: 0 done, 1 failed.
  */
 import { createInterface } from "node:readline/promises";
 import { parseUsername } from "#core/domain/username.ts";
@@ -35,8 +35,8 @@ if (import.meta.main) {
 }
 
 /**
- * Sets the password of a user that has one; revokes its tokens and unlocks it. Throws an `Error` with a message for users,
- * and `request.invalid` for an invalid password.
+ * Sets the password of a user that has one; revokes its tokens and unlocks it. Throws an `Error` with a message for
+ * users, and `request.invalid` for an invalid password.
  */
 export async function setPassword(table: Table, username: string, password: string): Promise<void> {
   checkPassword(password);

@@ -1,4 +1,4 @@
-/** The function that founds tenants, as it is deployed. */
+/** The deployed function that bootstraps the first tenant. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshUser } from "#core/identities/users/model.ts";
 import { userStore } from "#core/identities/users/store.ts";
@@ -15,8 +15,8 @@ let table: Awaited<ReturnType<typeof testTable>>;
 
 beforeAll(async () => {
   table = await testTable();
-  // So that the names of the first tenant begin in the same way whoever of several deployments comes first.
-  await userStore(table.open(newMeter())).add("carbon.super", freshUser(newId(), "somebody", 0));
+  // Creates the name index first, so that concurrent calls find the same state.
+  await userStore(table.open(newMeter())).add("carbon.super", freshUser(newId(), "other.user", 0));
   const environment = { TABLE_NAME: table.tableName, DYNAMODB_ENDPOINT: table.endpoint };
   found = (await deployed.load("founding", environment)) as unknown as typeof found;
 });
@@ -25,11 +25,11 @@ afterAll(() => deployed.close());
 const password = "a-password-for-the-test";
 
 describe("founding", () => {
-  test("founds the first tenant once, however many deployments run at once", async () => {
+  test("creates the first tenant once, with concurrent deployments", async () => {
     const answers = await Promise.all([1, 2, 3, 4].map(() => found({ username: "admin", password })));
     expect(answers.filter((answer) => (answer as { founded: boolean }).founded)).toEqual([{ founded: true }]);
   });
-  test("changes nothing when it runs again, also with another password", async () => {
+  test("changes nothing when it runs again, even with another password", async () => {
     const read = () => table.open(newMeter()).get(keys.tenant("carbon.super"));
     const before = await read();
     expect(before).toBeDefined();
@@ -44,7 +44,7 @@ describe("founding", () => {
     [{ username: "ad", password }, /userName must have 3 to 255 characters/],
     [{ username: "admin", password, tenant: "example.com" }, /tenant/],
     [undefined, /expected object/],
-  ])("refuses %j and says why", async (event, sentence) => {
+  ])("refuses %j with the reason", async (event, sentence) => {
     await expect(found(event)).rejects.toThrow(sentence);
   });
 });

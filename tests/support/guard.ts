@@ -1,9 +1,9 @@
 /**
- * Enforces IAM statements in front of the embedded database. Each function has its own endpoint, and only the calls that its
- * statements allow reach the database. Other calls get the error of DynamoDB, which fails the function.
+ * Enforces IAM statements in front of the embedded database. Each function has its own endpoint, and only the calls
+ * that its statements allow reach the database. Other calls get the error of DynamoDB, which fails the function.
  *
- * Calls of this process are checked before the SDK sends them, which is much cheaper than a proxy. Bundles contain their own
- * copy of the SDK: they need the proxy.
+ * Calls of this process are checked before the SDK sends them, which is much cheaper than a proxy. Bundles contain
+ * their own copy of the SDK: they need the proxy.
  */
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -93,7 +93,8 @@ const callOf = ({ action }: Access, partitions: readonly string[], body: Body): 
 
 /** The first access that the statements do not allow. */
 const refusedOf = (statements: readonly Statement[], accesses: readonly Access[], body: Body): Access | undefined => {
-  // AWS does not document whether IAM checks each part of a transaction with its own partitions or with all of them: both must pass.
+  // AWS does not document whether IAM checks each part of a transaction with its own partitions or with all of them:
+  // both must pass.
   const all = accesses.flatMap(({ partitions }) => partitions);
   return accesses.find(
     (access) =>
@@ -113,7 +114,10 @@ type Handler = NodeHttpHandler["handle"];
 const checks = new Map<string, Check>();
 const DENIED = { status: 400, headers: { "content-type": "application/x-amz-json-1.0" } } as const;
 
-/** Starts a guard. `statementsOf` returns the statements of a function. `isProxy` serves other processes and bundles too. */
+/**
+ * Starts a guard. `statementsOf` returns the statements of a function. `isProxy` serves other processes and bundles
+ * too.
+ */
 export const startGuard = async (
   database: string,
   statementsOf: (name: string) => readonly Statement[],

@@ -1,10 +1,10 @@
 /**
- * What DynamoDB does and the embedded engine never does, put between the SDK and the engine: conflicts of transactions,
- * throttling, reads that see half a transaction, answers that get lost. The source of chance is seeded.
+ * Simulates behaviour of DynamoDB that the embedded engine lacks, between the SDK and the engine: transaction
+ * conflicts, throttling, reads of half-applied transactions, lost responses. Random numbers are seeded.
  *
- * Rules (reference/dynamodb.md, sections 3 and 5): the second transaction on an item in flight is cancelled at once; Query
- * and BatchGetItem may show some items as they were before a transaction, GetItem and TransactGetItems never; a request that
- * repeats a token is answered as the first was.
+ * As DynamoDB documents it: a second transaction on an item in progress is cancelled at once. Query and BatchGetItem
+ * may return some items as they were before a transaction; GetItem and TransactGetItems never do. A request that
+ * repeats a token gets the result of the first one.
  */
 import { Readable } from "node:stream";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
@@ -13,35 +13,35 @@ type Request = Parameters<NodeHttpHandler["handle"]>[0];
 type Options = Parameters<NodeHttpHandler["handle"]>[1];
 type Answer = Awaited<ReturnType<NodeHttpHandler["handle"]>>;
 
-/** How often what goes wrong. Chances are 0 to 1. */
+/** The probabilities of failures, 0 to 1. */
 export interface Odds {
-  /** A transaction is cancelled though nothing is in its way. Real conflicts always count. */
+  /** A transaction is cancelled without a real conflict. Real conflicts always cancel. */
   readonly conflict: number;
   /** A request of any kind is throttled. */
   readonly throttle: number;
-  /** An item of a committed transaction is shown as it was, for up to `halfMs`, to reads that may see that. */
+  /** An item of a committed transaction is returned in its old state, for up to `halfMs`, by reads that allow it. */
   readonly half: number;
   readonly halfMs: number;
-  /** A request is executed and its connection then reported as dropped. */
+  /** A request is executed, and its connection is then reported as closed. */
   readonly lost: number;
-  /** The most milliseconds for which a transaction holds its items beyond what the engine needs. */
+  /** The most milliseconds that a transaction locks its items in addition to the time of the engine. */
   readonly heldMs: number;
 }
 
-/** The database behind hostile odds. */
+/** The simulated database. */
 export interface HostileDatabase {
   /** The `requestHandler` of an SDK client. */
   readonly handler: NodeHttpHandler;
-  /** How often what went wrong so far. */
+  /** The number of failures so far. */
   readonly counts: { conflicts: number; throttles: number; halves: number; lost: number };
-  /** Changes the odds from the next request on. */
+  /** Changes the probabilities for the next requests. */
   set(odds: Partial<Odds>): void;
 }
 
-/** Nothing goes wrong. */
+/** No failures. */
 export const CALM: Odds = { conflict: 0, throttle: 0, half: 0, halfMs: 0, lost: 0, heldMs: 0 };
 
-/** A seeded source of numbers in [0, 1): mulberry32. */
+/** A seeded generator of numbers in [0, 1): mulberry32. */
 export const seeded = (seed: number): (() => number) => {
   let state = seed >>> 0;
   return () => {
@@ -68,7 +68,7 @@ interface QueryAnswer {
   LastEvaluatedKey?: Attributes | undefined;
 }
 
-/** An item as it was before the last transaction on it. */
+/** An item before the last transaction on it. */
 interface OldImage {
   readonly key: Attributes;
   readonly item: Attributes | undefined;
@@ -97,7 +97,7 @@ const readBody = async ({ response }: Answer): Promise<unknown> => {
   return JSON.parse(Buffer.concat(chunks).toString());
 };
 
-/** The same request with another body. The engine does not look at signatures. */
+/** The same request with another body. The engine does not verify signatures. */
 const withBody = (request: Request, body: unknown, target?: string): Request => {
   const text = JSON.stringify(body);
   const copy = Object.assign(Object.create(Object.getPrototypeOf(request)), request) as Request;
@@ -110,7 +110,9 @@ const withBody = (request: Request, body: unknown, target?: string): Request => 
   return copy;
 };
 
-/** Refuses what this project never sends, whatever the odds. */
+const textOf = ({ body }: Request): string => Buffer.from(body).toString();
+
+/** Throws for requests that this project must never send. */
 const refuseForbidden = (operation: string, body: Record<string, unknown>): void => {
   if ((operation === "Query" || operation === "Scan") && typeof body.Limit !== "number") {
     throw new Error(`${operation} without Limit`);
@@ -136,7 +138,7 @@ const tableOf = (step: TransactItem | undefined): string =>
 const keyOfStep = (step: TransactItem): Attributes =>
   keyOf(step.Put?.Item ?? (step.Update ?? step.Delete ?? step.ConditionCheck ?? step.Get)?.Key ?? {});
 
-/** Puts a hostile database in front of the one that the client is configured for. */
+/** Creates a simulation in front of the database of the client. */
 export const hostileDatabase = (seed: number, initial: Odds): HostileDatabase => {
   const random = seeded(seed);
   const inner = new NodeHttpHandler();
@@ -155,7 +157,7 @@ export const hostileDatabase = (seed: number, initial: Odds): HostileDatabase =>
     return failure("TransactionCanceledException", { CancellationReasons });
   };
 
-  /** Remembers the items of a transaction as they are before it. */
+  /** Reads the items of a transaction before it. */
   const imagesBefore = async (request: Request, TableName: string, keys: Attributes[]): Promise<OldImage[]> => {
     const read = withBody(
       request,
@@ -216,7 +218,7 @@ export const hostileDatabase = (seed: number, initial: Odds): HostileDatabase =>
     });
     if (old.length === 0) return inner.handle(request, options);
     counts.halves += 1;
-    // As many more as old images could hide.
+    // Plus the items that old images could hide.
     const real = await inner.handle(withBody(request, { ...body, Limit: body.Limit + old.length }), options);
     if (real.response.statusCode !== 200) return real;
     const answer = (await readBody(real)) as QueryAnswer;
@@ -243,8 +245,8 @@ export const hostileDatabase = (seed: number, initial: Odds): HostileDatabase =>
 
   const batchGet = async (request: Request, options: Options): Promise<Answer> => {
     const real = await inner.handle(request, options);
-    const wanted = JSON.parse(String(request.body)).RequestItems as Record<string, { Keys: Attributes[] }>;
-    const asked = new Set(Object.values(wanted).flatMap(({ Keys }) => Keys.map(identityOf)));
+    const requested = JSON.parse(textOf(request)).RequestItems as Record<string, { Keys: Attributes[] }>;
+    const asked = new Set(Object.values(requested).flatMap(({ Keys }) => Keys.map(identityOf)));
     const old = oldImages(({ key }) => asked.has(identityOf(key)));
     if (old.length === 0 || real.response.statusCode !== 200) return real;
     counts.halves += 1;
@@ -261,7 +263,7 @@ export const hostileDatabase = (seed: number, initial: Odds): HostileDatabase =>
   };
 
   const execute = (operation: string, request: Request, options: Options): Promise<Answer> | Answer => {
-    const body = JSON.parse(String(request.body));
+    const body = JSON.parse(textOf(request));
     refuseForbidden(operation, body);
     if (happens(odds.throttle)) {
       counts.throttles += 1;

@@ -1,13 +1,13 @@
-/** Okta's sequence for SCIM 1.1 (reference scim.md section 6.2, rows O24 to O31), and what its test of changes looks for. */
+/** Okta's test sequence for SCIM 1.1, and the attributes that its test of changes reads. */
 import { expect, test } from "vitest";
 import type { Shown } from "#tests/support/scim.ts";
 import { CORE, ENTERPRISE, refusal1, scim1Of } from "#tests/support/scim1.ts";
 import { world } from "#tests/support/world.ts";
 
-/** What its requests carry. */
+/** The headers of its requests. */
 const headers = { accept: "application/scim+json", "content-type": "application/scim+json; charset=utf-8" };
 
-/** The tests of one file, on a service with the text of a deployment.toml, or with the project's own. */
+/** The tests, on a service with the given deployment.toml, or that of the project. */
 export const oktaSequence = (deployment?: string): void => {
   const api = world({ ...(deployment !== undefined && { deployment }) });
   const scim = scim1Of(api);
@@ -26,23 +26,23 @@ export const oktaSequence = (deployment?: string): void => {
   let id = "";
   let groupId = "";
 
-  test("O24 a page of one user, with numbers", async () => {
+  test("returns a page of one user with numeric counts", async () => {
     const { status, body } = await ask("GET", "/Users", { query: { count: 1, startIndex: 1 } });
     expect(status).toBe(200);
     expect(body.schemas).toContain(CORE);
     expect([body.itemsPerPage, body.startIndex, body.totalResults]).toEqual([1, 1, 1]);
     expect(body.Resources[0]).toMatchObject({ id: expect.any(String), userName: "admin" });
   });
-  test("O25 a name that nobody has: 200 and none", async () => {
+  test("returns 200 and no user for an unknown name", async () => {
     const { status, body } = await ask("GET", "/Users", {
       query: { filter: 'userName eq "nobody@okta.example"', startIndex: 1, count: 100 },
     });
     expect([status, body.totalResults, body.Resources]).toEqual([200, 0, []]);
   });
-  test("O26 an id that nobody has: 404 with the list of errors", async () => {
+  test("returns 404 with the list of errors for an unknown id", async () => {
     refusal1(await ask("GET", "/Users/010101001010101011001010101011"), 404);
   });
-  test("O27 a user is made once, and found by its name in any case", async () => {
+  test("creates a user once, and finds it by its name, case-insensitively", async () => {
     const created = await ask("POST", "/Users", { body: profile });
     expect(created.status).toBe(201);
     id = created.body.id;
@@ -56,10 +56,10 @@ export const oktaSequence = (deployment?: string): void => {
     const { body } = await ask("GET", "/Users", { query: { filter: `userName eq "${login.toUpperCase()}"` } });
     expect(body).toMatchObject({ totalResults: 1, Resources: [{ id, userName: login }] });
   });
-  test("O28 a text that is no filter: 400", async () => {
+  test("returns 400 for an invalid filter", async () => {
     refusal1(await ask("GET", "/Users", { query: { filter: "test" } }), 400);
   });
-  test("read, then written back whole with another name", async () => {
+  test("replaces a user with the representation that it returned, with another name", async () => {
     const { body: read } = await ask("GET", `/Users/${id}`);
     const { status, body } = await ask("PUT", `/Users/${id}`, {
       body: { ...read, name: { ...read.name, givenName: "Another" } },
@@ -67,14 +67,14 @@ export const oktaSequence = (deployment?: string): void => {
     expect(status).toBe(200);
     expect(body).toEqual({ ...read, name: { givenName: "Another", familyName: "User" }, meta: body.meta });
   });
-  test("O29 deactivated and activated again", async () => {
+  test("deactivates and activates a user", async () => {
     for (const active of [false, true]) {
       const answer = await ask("PATCH", `/Users/${id}`, { body: { schemas: [CORE], id, active } });
       expect([200, 204]).toContain(answer.status);
       expect((await ask("GET", `/Users/${id}`)).body.active).toBe(active);
     }
   });
-  test("O30 a group is pushed, its members come and go, it is renamed and read in a page", async () => {
+  test("creates a group, adds and removes members, renames it, and lists it", async () => {
     const created = await ask("POST", "/Groups", {
       body: { schemas: [CORE, "urn:okta:custom:group:1.0"], displayName: "Test SCIM", members: [] },
     });
@@ -96,12 +96,12 @@ export const oktaSequence = (deployment?: string): void => {
     });
     expect((await ask("DELETE", path)).status).toBe(200);
   });
-  test("O31 what the protocol leaves open is not offered", async () => {
+  test("returns 404 for the optional discovery endpoints", async () => {
     for (const path of ["/ServiceProviderConfigs", "/ResourceTypes", "/Schemas", "/Schemas/Users"]) {
       for (const method of ["GET", "POST"]) refusal1(await ask(method, path), 404);
     }
   });
-  test("lists show what the profile says: summaries by the spec, or whole users, for which Okta's test of changes looks", async () => {
+  test("lists summaries or whole users, as the deployment configures; Okta needs whole users", async () => {
     const { body } = await ask("GET", "/Users", { query: { filter: `userName eq "${login}"` } });
     const [found] = body.Resources;
     const names =

@@ -1,5 +1,4 @@
-/** Users for tests that need more than the administrator, written straight into the store of a running service. */
-
+/** Test users, written directly to the table of a running service. */
 import { PRIMARY } from "#core/domain/username.ts";
 import { addingCredential, type Credential, newCredential } from "#core/identities/credentials/store.ts";
 import { freshRole } from "#core/identities/roles/model.ts";
@@ -32,7 +31,7 @@ const credentialOf = async (password: string): Promise<Credential> => {
   return { ...(await known), version: newId() };
 };
 
-/** Adds a user with one role that holds exactly these scopes, or with no role. Answers the user's id. */
+/** Adds a user with a role of exactly these scopes, or without a role. Returns the id of the user. */
 export const addUser = async (
   service: RunningService,
   { username, password, scopes }: { username: string; password: string; scopes?: readonly string[] },
@@ -40,7 +39,7 @@ export const addUser = async (
   const table = tableOf(service);
   const roles = roleStore(table);
   const [userId, roleId] = [newId(), newId()];
-  const fail = () => new Error("the test's user exists already");
+  const fail = () => new Error("the test user already exists");
   const role = freshRole(roleId, `role of ${username}`, TENANT, systemClock.now(), { permissions: scopes ?? [] });
   const steps = [
     addingCredential(TENANT, userId, await credentialOf(password), fail),
@@ -54,7 +53,7 @@ export const addUser = async (
   return userId;
 };
 
-/** Makes a user's item something that no version of the service wrote: what reads it fails unexpectedly. */
+/** Damages the stored row of a user: reading it fails unexpectedly. */
 export const breakUser = (service: RunningService, id: string): Promise<void> =>
   tableOf(service).write({
     change: keys.user(TENANT, id),
@@ -63,6 +62,6 @@ export const breakUser = (service: RunningService, id: string): Promise<void> =>
     otherwise: () => new Error("no such user"),
   });
 
-/** The id of a user of the PRIMARY store. */
+/** The id of a user in the PRIMARY store. */
 export const idOf = async (service: RunningService, name: string): Promise<string> =>
   (await userStore(tableOf(service)).idOf({ tenant: TENANT, userStore: PRIMARY, name })) ?? "";

@@ -1,11 +1,11 @@
 /**
- * What the tests of SCIM 2.0 share: a client that holds every answer against what holds for all of them (media type, the
- * shape of errors, ids and schemas of resources, no password anywhere), and makes users and groups.
+ * Helpers for the tests of SCIM 2.0: a client that validates every response (media type, format of errors, ids and
+ * schemas of resources, no password anywhere), and creates users and groups.
  */
 import { expect } from "vitest";
 import type { Answer, Ask, World } from "./world.ts";
 
-/** The deployment that speaks by the letter of RFC 7644. */
+/** A deployment with the profile that follows RFC 7644 exactly. */
 export const RFC7644 = '[scim2]\nprofile = "rfc7644"\n';
 
 const CORE = "urn:ietf:params:scim:schemas:core:2.0";
@@ -23,12 +23,12 @@ export const URN = {
   error: `${MESSAGES}:Error`,
 } as const;
 
-/** An id that nothing has. */
+/** An unknown id. */
 export const NOBODY = "00000000-0000-4000-8000-000000000000";
 
 type Json = Readonly<Record<string, unknown>>;
-/** A resource as it came back. */
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came back
+/** A resource of a response. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any response
 export type Shown = Record<string, any>;
 /** An operation of a PATCH request. */
 export interface Op {
@@ -55,7 +55,7 @@ const checkResource = (resource: Shown, isWhole: boolean): void => {
   expect(resource.meta.location).toMatch(new RegExp(`/scim2/${type}s/${resource.id}$`));
 };
 
-/** What holds for every answer of SCIM 2.0 (rows C002, C026, C031, C037, C038, C042, C188 and C189 of the checklist). */
+/** Validates what RFC 7643 and RFC 7644 require of every response. */
 const checkAnswer = ({ status, headers, text, body }: Answer, isProjected: boolean, errorIsList: boolean): void => {
   expect(status).toBeLessThan(502);
   if (text === "") return;
@@ -79,15 +79,15 @@ const checkAnswer = ({ status, headers, text, body }: Answer, isProjected: boole
 };
 
 let made = 0;
-/** A name that nothing in this file has yet. */
+/** A name that is new in this file. */
 export const fresh = (word: string): string => {
   made += 1;
   return `${word}-${made}`;
 };
 
-/** A client of SCIM 2.0 on a running service; `profile` is what its deployment says. */
+/** A SCIM 2.0 client of a running service with the given profile. */
 export const scimOf = ({ ask: send }: World, profile: "wso2" | "rfc7644" = "rfc7644") => {
-  /** Asks below `/scim2`, and checks what holds for every answer. */
+  /** Sends a request below `/scim2`, and validates the response. */
   const ask = async (method: string, path: string, options: Ask & { readonly query?: Json } = {}): Promise<Answer> => {
     const { query = {}, ...rest } = options;
     const parameters = new URLSearchParams(
@@ -120,30 +120,30 @@ export const scimOf = ({ ask: send }: World, profile: "wso2" | "rfc7644" = "rfc7
     get,
     patch,
     find,
-    /** Makes a user, with a name of its own unless one is given. */
+    /** Creates a user, with a new name by default. */
     user: (body: Json = {}) => created("/Users", { schemas: [URN.user], userName: fresh("user"), ...body }),
-    /** Makes a group, with a name of its own unless one is given. */
+    /** Creates a group, with a new name by default. */
     group: (body: Json = {}) => created("/Groups", { schemas: [URN.group], displayName: fresh("group"), ...body }),
     read: async (path: string): Promise<Shown> => {
       const answer = await get(path);
       expect(answer.status, answer.text).toBe(200);
       return answer.body;
     },
-    /** A change that must be made; answers the resource. */
+    /** Sends a PATCH that must succeed; returns the resource. */
     patched: async (path: string, ...operations: readonly Op[]): Promise<Shown> => {
       const answer = await patch(path, ...operations);
       expect(answer.status, answer.text).toBe(200);
       return answer.body;
     },
-    /** The names that a filter finds, in the order of the list. */
+    /** The user names that match a filter, in the order of the list. */
     names: async (filter: string, query: Json = {}): Promise<string[]> =>
       (await find(filter, "/Users", query)).Resources.map(({ userName }: Shown) => userName),
   };
 };
 
-/** That an answer is this refusal; answers its sentence. */
-export const refusal = ({ status, text, body }: Answer, wanted: number, scimType?: string): string => {
-  expect(status, text).toBe(wanted);
+/** Expects an error response; returns its message. */
+export const refusal = ({ status, text, body }: Answer, expected: number, scimType?: string): string => {
+  expect(status, text).toBe(expected);
   expect(body.scimType).toBe(scimType);
   return body.detail;
 };

@@ -1,4 +1,4 @@
-/** What the tests of SCIM 1.1 share: a client that holds every answer against what holds for all of them, and makes users and groups. */
+/** Helpers for the tests of SCIM 1.1: a client that validates every response, and creates users and groups. */
 import { expect } from "vitest";
 import { fresh, type Shown } from "./scim.ts";
 import type { Answer, Ask, World } from "./world.ts";
@@ -14,7 +14,7 @@ export const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/;
 
 const resourcesOf = (body: Shown): readonly Shown[] => (Array.isArray(body.Resources) ? body.Resources : [body]);
 
-/** What holds for every answer (reference scim.md sections 2.2, 2.3, 2.8 and 2.9). */
+/** Validates what SCIM 1.1 requires of every response. */
 const checkAnswer = ({ status, headers, text, body }: Answer): void => {
   expect(status, text).toBeLessThan(500);
   if (text === "") return;
@@ -32,9 +32,9 @@ const checkAnswer = ({ status, headers, text, body }: Answer): void => {
   }
 };
 
-/** That an answer is this refusal; answers its sentence. */
-export const refusal1 = ({ status, text, body }: Answer, wanted: number): string => {
-  expect(status, text).toBe(wanted);
+/** Expects an error response; returns its message. */
+export const refusal1 = ({ status, text, body }: Answer, expected: number): string => {
+  expect(status, text).toBe(expected);
   return body.Errors[0].description;
 };
 
@@ -49,18 +49,18 @@ export const scim1Of = ({ ask: send }: World) => {
     checkAnswer(answer);
     return answer;
   };
-  /** A request that must be answered with this status; answers the body. */
-  const done = async (wanted: number, method: string, path: string, body?: Json): Promise<Shown> => {
+  /** Sends a request that must return this status; returns the body. */
+  const done = async (expected: number, method: string, path: string, body?: Json): Promise<Shown> => {
     const answer = await ask(method, path, body === undefined ? {} : { body });
-    expect(answer.status, answer.text).toBe(wanted);
+    expect(answer.status, answer.text).toBe(expected);
     return answer.body;
   };
   return {
     ask,
-    /** Makes a user, with a name of its own unless one is given. */
+    /** Creates a user, with a new name by default. */
     user: (body: Json = {}) =>
       done(201, "POST", "/Users", { schemas: [], userName: fresh("user"), password: "good-password", ...body }),
-    /** Makes a group, with a name of its own unless one is given. */
+    /** Creates a group, with a new name by default. */
     group: (body: Json = {}) => done(201, "POST", "/Groups", { displayName: fresh("group"), ...body }),
     read: (path: string) => done(200, "GET", path),
     put: (path: string, body: Json) => done(200, "PUT", path, body),

@@ -25,9 +25,9 @@ export interface Deployed {
 export class FunctionTimeout extends Error {}
 
 /**
- * Invokes a function with an event in JSON, and returns a copy of its result made through JSON. `undefined` becomes `null`,
- * as in Lambda. Throws the errors of the function, `FunctionTimeout`, a `TypeError` for a result that JSON cannot hold, and
- * a `RangeError` for a result over `RESULT_PAYLOAD_BYTES_MAX`.
+ * Invokes a function with an event in JSON, and returns a copy of its result made through JSON. `undefined` becomes
+ * `null`, as in Lambda. Throws the errors of the function, `FunctionTimeout`, a `TypeError` for a result that JSON
+ * cannot hold, and a `RangeError` for a result over `RESULT_PAYLOAD_BYTES_MAX`.
  */
 export async function invoke(deployed: Deployed, event: string): Promise<unknown> {
   const { name, handler, timeoutMs } = deployed;

@@ -3,7 +3,9 @@ import type { IncomingMessage, Server, ServerOptions, ServerResponse } from "nod
 import type { Duplex } from "node:stream";
 import { type GatewayResponse, gatewayResponse, tooLarge } from "./response.ts";
 
-/** Far above the limit of the gateway: node parses no path from a larger request, and the error format depends on it. */
+/**
+ * Far above the limit of the gateway: node parses no path from a larger request, and the error format depends on it.
+ */
 const NODE_HEAD_BYTES_MAX = 1_048_576;
 const KEEP_ALIVE_MS = 75_000;
 const LINGER_MS = 2_000;

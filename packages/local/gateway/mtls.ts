@@ -30,8 +30,8 @@ export function newTlsServer({ certificate, key, ca }: MtlsOptions, options: Ser
 }
 
 /**
- * The verified client certificate, in the fields of an event. AWS does not document the form of the two names: code should
- * read the PEM.
+ * The verified client certificate, in the fields of an event. AWS does not document the form of the two names: code
+ * should read the PEM.
  */
 export function clientCertificate({ socket }: IncomingMessage): ClientCertificate | undefined {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined;

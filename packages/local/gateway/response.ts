@@ -51,8 +51,8 @@ export function tooLarge(fault: "request.too_large" | "request.headers_too_large
 }
 
 /**
- * Validates the result of a function. Throws a `ZodError` for a missing `statusCode` or another shape, and a `TypeError` for
- * a header that HTTP cannot carry.
+ * Validates the result of a function. Throws a `ZodError` for a missing `statusCode` or another shape, and a
+ * `TypeError` for a header that HTTP cannot carry.
  */
 export function functionResponse(given: unknown): GatewayResponse {
   const { statusCode, headers, cookies, body, isBase64Encoded } = FunctionResponse.parse(given);

@@ -69,7 +69,9 @@ function segmentOf(text: string): Segment {
   return plus ? { kind: "greedy", name } : { kind: "variable", name };
 }
 
-/** Full matches before greedy ones; then the longer path, then more literal segments, then a named method before ANY. */
+/**
+ * Full matches before greedy ones; then the longer path, then more literal segments, then a named method before ANY.
+ */
 function moreSpecific(a: Pattern, b: Pattern): number {
   return (
     Number(isGreedy(a)) - Number(isGreedy(b)) ||

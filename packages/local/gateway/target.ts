@@ -13,8 +13,8 @@ export interface Target {
 }
 
 /**
- * The bytes of request line and headers: names, values, and four separator bytes each. Node has already removed optional
- * white space, which so does not count.
+ * The bytes of request line and headers: names, values, and four separator bytes each. Node has already removed
+ * optional white space, which so does not count.
  */
 export function headBytes(request: Pick<IncomingMessage, "method" | "url" | "rawHeaders" | "httpVersion">): number {
   const line = `${request.method ?? ""} ${request.url ?? ""} HTTP/${request.httpVersion}\r\n`;

@@ -2,9 +2,9 @@
  * `npm run bench`: measures round trips and capacity units of every operation, of SCIM, tokens and the name index, and
  * tokens per second.
  *
- * `npm run bench -- tokens` measures tokens only. `npm run bench -- users 1000000 [directory]` measures SCIM only, with that
- * many users; the directory stores the data for later runs. Prints a table per topic with costs and budgets. Exit codes: 0
- * all within budget, 1 some are not, 2 wrong command line.
+ * `npm run bench -- tokens` measures tokens only. `npm run bench -- users 1000000 [directory]` measures SCIM only, with
+ * that many users; the directory stores the data for later runs. Prints a table per topic with costs and budgets. Exit
+ * codes: 0 all within budget, 1 some are not, 2 wrong command line.
  */
 import { measureNames } from "./names.ts";
 import { measureOperations } from "./operations.ts";

@@ -88,7 +88,9 @@ export function datasetOf(size: number): Dataset {
   return { size, nameOf, idOf, groupIdOf, groups, items, itemCount: size * 4 + memberships + groups.length * 2 };
 }
 
-/** A tenth of all users in the first group, a thousand (at most 1 %) in the second, about twenty in each other group. */
+/**
+ * A tenth of all users in the first group, a thousand (at most 1 %) in the second, about twenty in each other group.
+ */
 function groupPlansOf(size: number): readonly GroupPlan[] {
   const small = Math.max(20, Math.floor(size / 500));
   const every = Math.max(100, Math.floor(size / 1_000));

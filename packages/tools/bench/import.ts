@@ -1,6 +1,6 @@
 /**
- * Creates the database file of the embedded engine from many items. The items are written in the format of DynamoDB exports:
- * the import of the engine is some ten times faster than requests.
+ * Creates the database file of the embedded engine from many items. The items are written in the format of DynamoDB
+ * exports: the import of the engine is some ten times faster than requests.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -96,7 +96,8 @@ async function load({ endpoint, tableName }: RunningService, ids: string[], size
       const application = {
         ...freshApplication(id, nameOf(index), "owner", false),
         description: `Taxi stand ${index}`,
-        // Most applications have a client, because a list reads client ids. Those without one are for the protocol calls.
+        // Most applications have a client, because a list reads client ids. Those without one are for the protocol
+        // calls.
         ...(index % 10 !== 0 && { inbound: { oidc: client(index) } }),
       };
       yield* applicationItems(SUPER_TENANT, application);

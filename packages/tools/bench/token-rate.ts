@@ -1,7 +1,7 @@
 /**
  * Compares tokens per second with `oidc-provider` and its in-memory adapter, in alternating rounds in one process. This
- * service is called through the local gateway, authorizer, function and embedded database; the other uses a map in memory.
- * So the ratio shows the view of a client, not the speed of the libraries.
+ * service is called through the local gateway, authorizer, function and embedded database; the other uses a map in
+ * memory. So the ratio shows the view of a client, not the speed of the libraries.
  */
 import { generateKeyPairSync } from "node:crypto";
 import { createServer, type Server } from "node:http";

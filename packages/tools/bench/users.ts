@@ -70,7 +70,9 @@ async function dataFor(dataset: Dataset, cache: string | undefined): Promise<str
   return directory;
 }
 
-/** Measures calls one after another. A failed call, or one with a wrong total, counts as over budget; the others go on. */
+/**
+ * Measures calls one after another. A failed call, or one with a wrong total, counts as over budget; the others go on.
+ */
 function measuring(url: string, size: number) {
   const call = callWith(url);
   const rows: Row[] = [];
@@ -121,7 +123,10 @@ function measuring(url: string, size: number) {
     return pages;
   };
 
-  /** Adds a row for the first page, and one for the most expensive other page. Walks twice, so that group names are known. */
+  /**
+   * Adds a row for the first page, and one for the most expensive other page. Walks twice, so that group names are
+   * known.
+   */
   const walk = async (each: Walk): Promise<void> => {
     const { name, budget } = each;
     let pages: readonly Measured[] = [];

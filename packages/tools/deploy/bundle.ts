@@ -1,6 +1,6 @@
 /**
- * Builds a function as SST does for a deployment: with the same bundler, version and options. So tests and sizes are about
- * the code that is uploaded.
+ * Builds a function as SST does for a deployment: with the same bundler, version and options. So tests and sizes are
+ * about the code that is uploaded.
  */
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -43,7 +43,10 @@ export function buildOptions(name: string, outdir: string, options: Bundling = b
   } as const satisfies BuildOptions;
 }
 
-/** Builds a function into an emptied directory. Returns the paths of the source maps, which are not uploaded with the code. */
+/**
+ * Builds a function into an emptied directory. Returns the paths of the source maps, which are not uploaded with the
+ * code.
+ */
 export async function bundleFunction(name: string, outdir: string, options?: Bundling): Promise<string[]> {
   await rm(outdir, { recursive: true, force: true });
   await mkdir(outdir, { recursive: true });

@@ -1,7 +1,7 @@
 /**
- * `npm run sst:install`: installs `.sst/platform`, which the types and the offline evaluation of the stacks need. Downloads
- * from the npm registry only: neither Pulumi nor Bun, and no requests to AWS. Does nothing if it is installed. Prints a line
- * before it installs. Exit codes: 0 installed, 1 failed.
+ * `npm run sst:install`: installs `.sst/platform`, which the types and the offline evaluation of the stacks need.
+ * Downloads from the npm registry only: neither Pulumi nor Bun, and no requests to AWS. Does nothing if it is
+ * installed. Prints a line before it installs. Exit codes: 0 installed, 1 failed.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** A function that goes beyond its rights is refused by the table, and says so with a 5xx: a test that meets that fails. */
+/** The guard refuses calls beyond the rights of a function, which fails the test of that function. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { credentialStore } from "#core/identities/credentials/store.ts";
 import { keys } from "#core/table/keys.ts";

@@ -34,7 +34,10 @@ export interface Imported {
 
 type Client = NonNullable<NonNullable<Settings["inboundProtocolConfiguration"]>["oidc"]>;
 
-/** Translates faults of the protocols into those of an import: `application.invalid`, or `application.key_taken` for a conflict. */
+/**
+ * Translates faults of the protocols into those of an import: `application.invalid`, or `application.key_taken` for a
+ * conflict.
+ */
 export function asImportFault(error: unknown): unknown {
   if (!(error instanceof Fault)) return error;
   const { fault, description, row } = error;

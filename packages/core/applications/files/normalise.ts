@@ -1,4 +1,7 @@
-/** Moves content that releases of WSO2 Identity Server write in different places to the one that the mapping reads. Pure. */
+/**
+ * Moves content that releases of WSO2 Identity Server write in different places to the one that the mapping reads.
+ * Pure.
+ */
 import { type Element, element, find, textAt } from "./tree.ts";
 
 const SWITCH = "UseExternalizedConsentPage";

@@ -1,6 +1,6 @@
 /**
- * The building blocks of the mapping between files and settings. A part declares an element of the file, a member of the
- * settings and the format of the value once, and serves both directions. Pure.
+ * The building blocks of the mapping between files and settings. A part declares an element of the file, a member of
+ * the settings and the format of the value once, and serves both directions. Pure.
  */
 import { refuseFile } from "./read-xml.ts";
 import { childrenOf, type Element, element, find, textAt } from "./tree.ts";

@@ -10,7 +10,9 @@ const NESTED_LIMITS: XmlLimits = { depth: 15, elements: 10_000 };
 
 /** The root of an application file. */
 export const ROOT = "ServiceProvider";
-/** Messages of WSO2 Identity Server, which clients compare: for unreadable files, and for files with invalid content. */
+/**
+ * Messages of WSO2 Identity Server, which clients compare: for unreadable files, and for files with invalid content.
+ */
 const UNREADABLE = "Error importing application from file.";
 export const IMPORT_MESSAGE = "Error importing application from XML file.";
 
@@ -26,8 +28,8 @@ export function refuseFile(reason: string): Fault {
 }
 
 /**
- * Parses an application file. Throws `application.invalid` for a file that is not UTF-8 or not well-formed, has a document
- * type, entities, another root or several names, or has too many levels or elements.
+ * Parses an application file. Throws `application.invalid` for a file that is not UTF-8 or not well-formed, has a
+ * document type, entities, another root or several names, or has too many levels or elements.
  */
 export function readXml(bytes: Uint8Array): Element {
   const refuse = (reason: string) =>

@@ -1,7 +1,7 @@
 /**
- * Maps between a file and the settings of an application: two pure functions over one table. The settings have the shape
- * of the body that creates an application (`shapes.ts`). For content that they cannot hold see `unmapped.ts`; for settings
- * that the file format cannot hold see `exact.ts`.
+ * Maps between a file and the settings of an application: two pure functions over one table. The settings have the
+ * shape of the body that creates an application (`shapes.ts`). For content that they cannot hold see `unmapped.ts`; for
+ * settings that the file format cannot hold see `exact.ts`.
  *
  * | element of ServiceProvider | member |
  * | --- | --- |

@@ -11,7 +11,9 @@ export interface Element {
 /** Characters that XML 1.0 cannot contain, not even escaped. */
 const UNWRITABLE = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
-/** Text that XML can contain: other characters become U+FFFD. Blank text with a line break is layout and becomes empty. */
+/**
+ * Text that XML can contain: other characters become U+FFFD. Blank text with a line break is layout and becomes empty.
+ */
 export function writable(text: string): string {
   return isLayout(text) ? "" : text.replace(UNWRITABLE, "\uFFFD");
 }

@@ -1,10 +1,10 @@
 /**
  * The content of a file that the settings of this service cannot hold, so that an export contains it again. Pure.
  *
- * This is a three-way merge of trees. `theirs` is the imported file. `base` is what this service writes for the settings
- * that it read from that file. `mine` is what it writes for the settings now. The difference between `base` and `theirs`
- * is stored with the application. An export applies it to `mine` wherever `mine` still equals `base`: changes through the
- * API win.
+ * This is a three-way merge of trees. `theirs` is the imported file. `base` is what this service writes for the
+ * settings that it read from that file. `mine` is what it writes for the settings now. The difference between `base`
+ * and `theirs` is stored with the application. An export applies it to `mine` wherever `mine` still equals `base`:
+ * changes through the API win.
  */
 import { createHash } from "node:crypto";
 import { EXACT } from "./exact.ts";
@@ -152,8 +152,8 @@ function identified(parent: Element, customNames: ReadonlySet<string>): Readonly
 }
 
 /**
- * The fingerprint of the written content that an unmapped element depends on: the items of its list, or the sibling that
- * it describes. `undefined` if it depends on nothing.
+ * The fingerprint of the written content that an unmapped element depends on: the items of its list, or the sibling
+ * that it describes. `undefined` if it depends on nothing.
  */
 function dependencyOf(parent: Element, name: string, items: Iterable<string>): string | undefined {
   const sibling = companions.get(name);

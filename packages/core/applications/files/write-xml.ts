@@ -1,6 +1,6 @@
 /**
- * Writes a tree as an XML document. This is our own serialiser because a lossless round trip depends on the exact treatment
- * of blanks, line ends and `]]>` (decision 0040). Pure.
+ * Writes a tree as an XML document. This is our own serialiser because a lossless round trip depends on the exact
+ * treatment of blanks, line ends and `]]>` (decision 0040). Pure.
  */
 import { EXACT } from "./exact.ts";
 import { nestedDocuments } from "./read-xml.ts";
@@ -29,7 +29,10 @@ const escapes: Readonly<Record<string, string>> = {
 /** The indentation of one level; `undefined` means no line breaks. */
 type Indent = string | undefined;
 
-/** Writes a document, indented by two spaces unless it is very long. The note becomes a comment; it must not contain `--`. */
+/**
+ * Writes a document, indented by two spaces unless it is very long. The note becomes a comment; it must not contain
+ * `--`.
+ */
 export function writeXml(root: Element, note?: string): string {
   const head = note === undefined ? DECLARATION : `${DECLARATION}<!-- ${note} -->\n`;
   const laidOut = `${head}${lines(root, 0, "  ").join("\n")}\n`;
