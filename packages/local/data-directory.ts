@@ -37,7 +37,8 @@ export async function makeDirectory(directory: string): Promise<void> {
   }
 }
 
-function codeOf(error: unknown): unknown {
+/** The code of a system error, for example `ENOENT`. */
+export function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }
 

@@ -11,6 +11,7 @@ import { renameSync, writeFileSync } from "node:fs";
 import { link, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { pause } from "#core/platform/clock.ts";
+import { codeOf } from "./data-directory.ts";
 
 const POLL_MS = 20;
 const PATIENCE_MS = 5_000;
@@ -124,10 +125,6 @@ async function create(path: string, text: string): Promise<boolean> {
   } finally {
     await rm(draft, { force: true });
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
 function parse(text: string | undefined): LockRecord | undefined {

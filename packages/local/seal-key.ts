@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { exists, sealKeyFileIn, tableFileIn } from "./data-directory.ts";
+import { codeOf, exists, sealKeyFileIn, tableFileIn } from "./data-directory.ts";
 
 const KEY_BYTES = 32;
 
@@ -28,7 +28,7 @@ export async function sealKey(dataDirectory: string | undefined): Promise<string
     await writeFile(file, fresh, { flag: "wx", mode: 0o600 });
     return fresh;
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (codeOf(error) !== "EEXIST") throw error;
     return (await readFile(file, "utf8")).trim();
   }
 }
@@ -38,7 +38,7 @@ export async function readSealKey(dataDirectory: string): Promise<string | undef
   try {
     return (await readFile(sealKeyFileIn(dataDirectory), "utf8")).trim();
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   }
 }

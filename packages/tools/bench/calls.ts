@@ -59,14 +59,13 @@ export function costOf(line: LogLine | undefined): Cost {
 /** Calls a service as its administrator. Returns the JSON body of a success, and throws otherwise. */
 export function callWith(url: string) {
   return async (method: string, { path, body, file }: Sent): Promise<unknown> => {
-    const { username, password } = administrator;
     const form = new FormData();
     if (file !== undefined) form.set("file", new Blob([file]), "application.xml");
     const json = body === undefined ? undefined : JSON.stringify(body);
     const answer = await fetch(`${url}${path}`, {
       method,
       headers: {
-        authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
+        authorization: basic(administrator.username, administrator.password),
         ...(json === undefined ? {} : { "content-type": "application/json" }),
       },
       ...(file === undefined ? json !== undefined && { body: json } : { body: form }),
@@ -75,6 +74,11 @@ export function callWith(url: string) {
     if (!answer.ok) throw new Error(`${method} ${path} returned ${answer.status}: ${text}`);
     return text === "" || !/json/.test(answer.headers.get("content-type") ?? "") ? undefined : JSON.parse(text);
   };
+}
+
+/** The `Authorization` header of Basic authentication. */
+export function basic(name: string, secret: string): string {
+  return `Basic ${Buffer.from(`${name}:${secret}`).toString("base64")}`;
 }
 
 /** Whether a record is that of the authorizer. */

@@ -61,12 +61,7 @@ export async function measureOperations(sizes: readonly number[]): Promise<Row[]
       await load(service, ids, size);
       await loadTemplates(service, templateIds, size);
       await loadApis(service, apiIds, size / APPLICATIONS_PER_API);
-      const newestFirst = (list: readonly string[]) => [...list].reverse();
-      const loaded = {
-        ids: newestFirst(ids),
-        templateIds: newestFirst(templateIds),
-        apiIds: newestFirst(apiIds),
-      };
+      const loaded = { ids: ids.toReversed(), templateIds: templateIds.toReversed(), apiIds: apiIds.toReversed() };
       for (const [id, variants] of Object.entries(calls(loaded, cold?.subject ?? ""))) {
         for (const each of variants) {
           const lines = await listening(() => call(operations[id]?.method ?? "", each));
@@ -88,11 +83,9 @@ export async function measureOperations(sizes: readonly number[]): Promise<Row[]
 
 /** Loads applications until there are `size`. */
 async function load({ endpoint, tableName }: RunningService, ids: string[], size: number): Promise<void> {
-  const from = ids.length;
-  for (let index = from; index < size; index += 1) ids.push(newId());
+  const fresh = addIds(ids, size);
   function* items(): Generator<Item, void> {
-    for (const [index, id] of ids.entries()) {
-      if (index < from) continue;
+    for (const [index, id] of fresh) {
       const application = {
         ...freshApplication(id, nameOf(index), "owner", false),
         description: `Taxi stand ${index}`,
@@ -103,7 +96,14 @@ async function load({ endpoint, tableName }: RunningService, ids: string[], size
       yield* applicationItems(SUPER_TENANT, application);
     }
   }
-  await loadItems(endpoint, tableName, `${size} applications`, (size - from) * 2, items());
+  await loadItems(endpoint, tableName, `${size} applications`, fresh.length * 2, items());
+}
+
+/** Adds new ids until there are `size`. Returns the new ones with their indexes. */
+function addIds(ids: string[], size: number): readonly (readonly [number, string])[] {
+  const from = ids.length;
+  while (ids.length < size) ids.push(newId());
+  return [...ids.entries()].slice(from);
 }
 
 /** A stored client. */
@@ -135,21 +135,18 @@ function client(index: number): OidcClient {
 
 /** Loads a template per ten applications. */
 async function loadTemplates({ endpoint, tableName }: RunningService, ids: string[], size: number): Promise<void> {
-  const from = ids.length;
-  for (let index = from; index < size / 10; index += 1) ids.push(newId());
+  const fresh = addIds(ids, size / 10);
   function* items(): Generator<Item, void> {
-    for (const id of ids.slice(from)) yield* templateItems(SUPER_TENANT, { id, ...templateBody(templateName(id)) });
+    for (const [, id] of fresh) yield* templateItems(SUPER_TENANT, { id, ...templateBody(templateName(id)) });
   }
-  await loadItems(endpoint, tableName, `${size / 10} templates`, (ids.length - from) * 2, items());
+  await loadItems(endpoint, tableName, `${size / 10} templates`, fresh.length * 2, items());
 }
 
 /** Loads API resources of three scopes each until there are `size`. */
 async function loadApis({ endpoint, tableName }: RunningService, ids: string[], size: number): Promise<void> {
-  const from = ids.length;
-  for (let index = from; index < size; index += 1) ids.push(newId());
+  const fresh = addIds(ids, size);
   function* items(): Generator<Item, void> {
-    for (const [index, id] of ids.entries()) {
-      if (index < from) continue;
+    for (const [index, id] of fresh) {
       const name = `api${index}`;
       const scopes = ["read", "write", "own"].map((verb) => ({
         id: newId(),
@@ -167,7 +164,7 @@ async function loadApis({ endpoint, tableName }: RunningService, ids: string[], 
       yield* apiResourceItems(SUPER_TENANT, api);
     }
   }
-  await loadItems(endpoint, tableName, `${size} API resources`, (size - from) * 5, items());
+  await loadItems(endpoint, tableName, `${size} API resources`, fresh.length * 5, items());
 }
 
 /** The calls of each operation. */

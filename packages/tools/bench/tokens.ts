@@ -6,7 +6,7 @@ import { SUPER_TENANT } from "#core/domain/tenant.ts";
 import { newId } from "#core/platform/ids.ts";
 import { type RunningService, startService } from "../../local/service.ts";
 import { loadItems } from "./bulk.ts";
-import { administrator, costOf, inMemory, isAuthorizer, listening } from "./calls.ts";
+import { administrator, basic, costOf, inMemory, isAuthorizer, listening } from "./calls.ts";
 import type { Budget, Row } from "./report.ts";
 
 const VIEW = "internal_application_mgt_view";
@@ -29,7 +29,10 @@ export function newBenchClient(...given: Parameters<typeof makeClient>): Promise
 }
 
 async function makeClient(url: string, type: "Default" | "JWT", apiId?: string): Promise<BenchClient> {
-  const headers = { authorization: basic("admin", "admin"), "content-type": "application/json" };
+  const headers = {
+    authorization: basic(administrator.username, administrator.password),
+    "content-type": "application/json",
+  };
   const post = (path: string, body: unknown) =>
     call(url, path, { method: "POST", headers, body: JSON.stringify(body) });
   const grantTypes = ["client_credentials", "password", "refresh_token"];
@@ -145,10 +148,6 @@ async function withoutLog<R>(doing: () => Promise<R>): Promise<R> {
     result = await doing();
   });
   return result as R;
-}
-
-function basic(name: string, word: string): string {
-  return `Basic ${Buffer.from(`${name}:${word}`).toString("base64")}`;
 }
 
 async function call(url: string, path: string, init: RequestInit): Promise<Record<string, unknown>> {

@@ -122,44 +122,25 @@ function propertiesOf(entry: Element): readonly Property[] {
 function standardEntries(settings: Json): readonly Entry[] {
   const { oidc, saml, passiveSts, wsTrust } = (at(settings, [CONFIGURATION]) ?? {}) as Record<string, Json | undefined>;
   const manual = at(saml, ["manualConfiguration"]) as SamlServiceProvider | undefined;
-  const client = oidc && { ...oidc, applicationName: settings.name };
-  return [
-    ...(client ? [{ key: String(oidc.clientId), type: "oauth2", document: oauthParts.write(client) }] : []),
-    ...(manual
-      ? [
-          {
-            key: samlKey(manual),
-            type: "samlsso",
-            document: samlParts.write(manual),
-            properties: optional(
-              ATTRIBUTE_INDEX,
-              at(manual, ["singleSignOnProfile", "attributeConsumingServiceIndex"]),
-            ),
-          },
-        ]
-      : []),
-    ...(passiveSts
-      ? [
-          {
-            key: String(passiveSts.realm),
-            type: "passivests",
-            properties: [
-              property(REPLY, String(passiveSts.replyTo)),
-              ...optional(REPLY_LOGOUT, passiveSts.replyToLogout),
-            ],
-          },
-        ]
-      : []),
-    ...(wsTrust
-      ? [
-          {
-            key: String(wsTrust.audience),
-            type: "wstrust",
-            properties: [property(CERTIFICATE_ALIAS, String(wsTrust.certificateAlias))],
-          },
-        ]
-      : []),
-  ];
+  const entries: Entry[] = [];
+  if (oidc) {
+    const document = oauthParts.write({ ...oidc, applicationName: settings.name });
+    entries.push({ key: String(oidc.clientId), type: "oauth2", document });
+  }
+  if (manual) {
+    const properties = optional(ATTRIBUTE_INDEX, at(manual, ["singleSignOnProfile", "attributeConsumingServiceIndex"]));
+    entries.push({ key: samlKey(manual), type: "samlsso", document: samlParts.write(manual), properties });
+  }
+  if (passiveSts) {
+    const reply = property(REPLY, String(passiveSts.replyTo));
+    const properties = [reply, ...optional(REPLY_LOGOUT, passiveSts.replyToLogout)];
+    entries.push({ key: String(passiveSts.realm), type: "passivests", properties });
+  }
+  if (wsTrust) {
+    const properties = [property(CERTIFICATE_ALIAS, String(wsTrust.certificateAlias))];
+    entries.push({ key: String(wsTrust.audience), type: "wstrust", properties });
+  }
+  return entries;
 }
 
 function optional(key: string, value: unknown): readonly Element[] {

@@ -54,14 +54,10 @@ const lists: ReadonlyMap<string, Identify> = new Map<string, Identify>([
     (item) => JSON.stringify([textAt(item, "LocalClaim", "ClaimUri"), textAt(item, "RemoteClaim", "ClaimUri")]),
   ],
   ["RoleMappings", (item) => JSON.stringify([textAt(item, "localRole", "LocalRoleName"), textAt(item, "remoteRole")])],
-  ...["scopeValidators", "audiences", "assertionConsumerUrls", "requestedAudiences"].map((name): [string, Identify] => [
-    name,
-    textIdentity,
-  ]),
-  ...["requestedRecipients", "idpInitSLOReturnToURLs", "accessTokenClaims"].map((name): [string, Identify] => [
-    name,
-    textIdentity,
-  ]),
+  ...[
+    ...["scopeValidators", "audiences", "assertionConsumerUrls", "requestedAudiences", "requestedRecipients"],
+    ...["idpInitSLOReturnToURLs", "accessTokenClaims"],
+  ].map((name): [string, Identify] => [name, textIdentity]),
 ]);
 
 /** Elements with secrets, or about secrets. */
