@@ -1,9 +1,15 @@
-/** `npm run applications`: moves all applications of a tenant out to files, or in from files, through the HTTP API alone. */
-import { openApi, RunEnded } from "./transfer/client.ts";
-import { exportAll } from "./transfer/export.ts";
-import { importAll } from "./transfer/import.ts";
-import { type Options, readOptions, UsageError } from "./transfer/options.ts";
-import { type Outcome, type Result, reportLines } from "./transfer/report.ts";
+/**
+ * `npm run applications -- export|import ...`: exports all applications of a tenant to files, or imports them from files,
+ * through the HTTP API (decision 0042). `options.ts` has the usage text.
+ *
+ * Prints a table with one row per outcome and reason; progress and errors go to standard error. Exit codes: 0 all done,
+ * 1 some application was refused or is incomplete or the run stopped early, 2 wrong command line.
+ */
+import { openApi, RunEnded } from "./client.ts";
+import { exportAll } from "./export.ts";
+import { importAll } from "./import.ts";
+import { type Options, readOptions, UsageError } from "./options.ts";
+import { type Outcome, type Result, reportLines } from "./report.ts";
 
 const outcomes: Readonly<Record<"export" | "import", readonly Outcome[]>> = {
   export: ["exported", "incomplete", "skipped", "refused"],
@@ -12,7 +18,6 @@ const outcomes: Readonly<Record<"export" | "import", readonly Outcome[]>> = {
 
 process.exitCode = await main();
 
-/** Ends with 0 when everything was done, 1 when something was refused or is incomplete or the run ended early, 2 for a wrong command line. */
 async function main(): Promise<number> {
   try {
     const options = readOptions(process.argv.slice(2), process.env);
@@ -22,7 +27,8 @@ async function main(): Promise<number> {
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof RunEnded)) throw error;
     console.error(error.message);
-    if (error instanceof RunEnded) console.error("What was done stays done: run the same command again to go on.");
+    if (error instanceof RunEnded)
+      console.error("Finished applications are safe. Run the same command again to continue.");
     return error instanceof UsageError ? 2 : 1;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Certificates for development: an authority, a server certificate for this machine and a client certificate of `admin`,
- * made once and kept as PEM files. Never for deployment: the authority's key lies beside them.
+ * Development certificates: an authority, a server certificate for this machine and a client certificate of `admin`,
+ * created once and stored as PEM files. Not for deployments: the private key of the authority is in the same folder.
  */
 import { createPrivateKey, randomBytes, X509Certificate } from "node:crypto";
 import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
@@ -13,12 +13,12 @@ export interface CertificatePair {
   readonly key: string;
 }
 
-/** The certificates of a development machine. */
+/** The development certificates. */
 export interface Certificates {
   readonly ca: CertificatePair;
   /** For `localhost`, `127.0.0.1` and `::1`. */
   readonly server: CertificatePair;
-  /** Of the user `admin`. */
+  /** For the user `admin`. */
   readonly admin: CertificatePair;
 }
 
@@ -34,15 +34,14 @@ const server: Purpose = {
 };
 
 /**
- * Answers the certificates in a directory, making the directory (for its owner alone), what is missing in it, and what has
- * expired. What is good stays as it is; a new authority means new certificates below it. The README.txt beside them names
- * the port of the door that they open, where it is not any free one (0).
- * Throws the errors of the file system.
+ * Returns the certificates of a directory. Creates the directory (for its owner only) and certificates that are missing
+ * or expired. A new authority means new certificates. The README.txt in the directory names the port of the mTLS
+ * listener unless it is any free port (0). Throws the errors of the file system.
  */
 export async function ensureCertificates(directory: string, port: number): Promise<Certificates> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await chmod(directory, 0o700);
-  // Loaded where something has to be made: it takes longer than everything else here.
+  // Loaded only to create a certificate: it is slow to load.
   const issue = () => import("./issue.ts");
   const ca = await ensure(directory, "ca", undefined, async () => (await issue()).issueAuthority(AUTHORITY_NAME));
   const leaf = (name: string, commonName: string, purpose: Purpose) =>
@@ -54,11 +53,11 @@ export async function ensureCertificates(directory: string, port: number): Promi
   };
   const readme = join(directory, "README.txt");
   const text = readmeFor(port);
-  if ((await readOrNothing(readme)) !== text) await write(readme, text, 0o644);
+  if ((await readOrEmpty(readme)) !== text) await write(readme, text, 0o644);
   return certificates;
 }
 
-/** The pair of this name if it is good, otherwise a new one in its place. */
+/** The valid pair of this name, or a new one. */
 async function ensure(
   directory: string,
   name: string,
@@ -66,34 +65,34 @@ async function ensure(
   make: () => Promise<CertificatePair>,
 ): Promise<CertificatePair> {
   const [certificatePath, keyPath] = [join(directory, `${name}.pem`), join(directory, `${name}.key`)];
-  const found = { certificate: await readOrNothing(certificatePath), key: await readOrNothing(keyPath) };
-  if (isGood(found, authority ?? found.certificate)) return found;
+  const found = { certificate: await readOrEmpty(certificatePath), key: await readOrEmpty(keyPath) };
+  if (isValid(found, authority ?? found.certificate)) return found;
   const made = await make();
-  // A crash between these two leaves a pair that does not fit, which the next start makes again.
+  // A crash between these two leaves a pair that does not match. The next start replaces it.
   await write(keyPath, made.key, 0o600);
   await write(certificatePath, made.certificate, 0o644);
   return made;
 }
 
-/** True for a pair that fits, is of today and was issued by the authority (an authority issues itself). */
-function isGood({ certificate, key }: CertificatePair, authority: string): boolean {
+/** Whether the pair matches, has not expired and was issued by the authority (an authority issues itself). */
+function isValid({ certificate, key }: CertificatePair, authority: string): boolean {
   try {
     const [own, issuer] = [new X509Certificate(certificate), new X509Certificate(authority)];
     const now = Date.now();
-    const isOfToday = own.validFromDate.getTime() <= now && now < own.validToDate.getTime();
+    const isCurrent = own.validFromDate.getTime() <= now && now < own.validToDate.getTime();
     const isIssued = own.checkIssued(issuer) && own.verify(issuer.publicKey);
-    return isOfToday && isIssued && own.checkPrivateKey(createPrivateKey(key));
+    return isCurrent && isIssued && own.checkPrivateKey(createPrivateKey(key));
   } catch {
-    // A file that is missing, or no PEM: to be made again like an expired one.
+    // A missing file, or a file that is not PEM, is replaced like an expired one.
     return false;
   }
 }
 
 function readmeFor(port: number): string {
-  return `Development certificates of the Identity Admin API. They are made again when they are missing or expired.
+  return `Development certificates of the Identity Admin API. The next start replaces missing or expired ones.
 
-  ca.pem                  the authority that client certificates must come from; trust it to reach https://localhost
-  ca.key                  its key: whoever has it can log in as any user of the server on this machine
+  ca.pem                  the authority of client certificates; trust it to reach https://localhost
+  ca.key                  its private key: with it, anyone can sign in as any user of the server on this machine
   server.pem, server.key  the server, as localhost, 127.0.0.1 and ::1
   client-admin.pem, client-admin.key
                           the user "admin"
@@ -102,7 +101,7 @@ Use one:
 
   curl --cacert ca.pem --cert client-admin.pem --key client-admin.key https://localhost:${port || "<port>"}/scim2/Users
 
-Make one for another user, here "alice", in this directory:
+Create one for another user, here "alice", in this directory:
 
   openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -sha256 -subj "/CN=alice" \\
     -keyout client-alice.key -out client-alice.csr &&
@@ -111,11 +110,11 @@ Make one for another user, here "alice", in this directory:
 `;
 }
 
-function readOrNothing(path: string): Promise<string> {
+function readOrEmpty(path: string): Promise<string> {
   return readFile(path, "utf8").catch(() => "");
 }
 
-/** Writes a file whole or not at all. */
+/** Writes a file atomically. */
 async function write(path: string, text: string, mode: number): Promise<void> {
   const draft = `${path}.${randomBytes(6).toString("hex")}`;
   await writeFile(draft, text, { mode });

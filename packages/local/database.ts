@@ -1,4 +1,4 @@
-/** The table's shape on any DynamoDB endpoint, as stacks/ declares it for AWS. */
+/** Creates the table on any DynamoDB endpoint, as stacks/ declares it for AWS. */
 import {
   CreateTableCommand,
   DescribeTimeToLiveCommand,
@@ -9,14 +9,14 @@ import {
   waitUntilTableExists,
 } from "@aws-sdk/client-dynamodb";
 
-/** The attribute that says, in seconds since 1970, when DynamoDB may remove an item. */
+/** The attribute with the expiry of an item, in seconds since 1970. */
 export const TTL_ATTRIBUTE = "expiresAtSeconds";
 
 const ACTIVE_WITHIN_SECONDS = 60;
 
 /**
- * How the SDK reaches an endpoint from a machine without an AWS account: a region and credentials that stand-ins accept.
- * Where the environment holds credentials, those are used.
+ * SDK options for an endpoint. Without AWS credentials in the environment, these are a region and credentials that
+ * local databases accept.
  */
 export function clientFor(endpoint: string): DynamoDBClientConfig {
   return {
@@ -29,8 +29,8 @@ export function clientFor(endpoint: string): DynamoDBClientConfig {
 }
 
 /**
- * Makes sure that the table exists, is active and lets items expire. Changes nothing in a table that is there.
- * Throws the SDK's errors, and its timeout when the table is not active within a minute.
+ * Creates the table if it is missing, waits until it is active, and enables expiry. Idempotent. Throws the errors of
+ * the SDK, and its timeout if the table is not active within a minute.
  */
 export async function createTable(endpoint: string, tableName: string): Promise<void> {
   const client = new DynamoDBClient(clientFor(endpoint));

@@ -1,4 +1,4 @@
-/** Issues certificates of development with `@peculiar/x509` over WebCrypto: EC P-256 keys, SHA-256 signatures. */
+/** Issues development certificates with `@peculiar/x509` and WebCrypto: EC P-256 keys, SHA-256 signatures. */
 import { randomBytes, webcrypto } from "node:crypto";
 import "reflect-metadata";
 import {
@@ -20,17 +20,17 @@ const KEY = { name: "ECDSA", namedCurve: "P-256" } as const;
 const SIGNATURE = { name: "ECDSA", hash: "SHA-256" } as const;
 const DAY_MS = 86_400_000;
 const AUTHORITY_DAYS = 3_650;
-/** Systems refuse server certificates that are valid for longer. */
+/** Operating systems refuse server certificates with a longer validity. */
 const LEAF_DAYS = 825;
-/** The clocks of two machines differ. */
+/** For clocks that are slow. */
 const SKEW_MS = 300_000;
 
-/** What a certificate is for. A server's names are its alternative names. */
+/** The use of a certificate. The hosts of a server become its alternative names. */
 export type Purpose =
   | { readonly kind: "client" }
   | { readonly kind: "server"; readonly hosts: readonly { readonly type: "dns" | "ip"; readonly value: string }[] };
 
-/** Makes an authority that signs itself. */
+/** Creates a self-signed authority. */
 export async function issueAuthority(commonName: string): Promise<CertificatePair> {
   const keys = await newKeys();
   const certificate = await X509CertificateGenerator.createSelfSigned({
@@ -48,7 +48,9 @@ export async function issueAuthority(commonName: string): Promise<CertificatePai
   return pairOf(certificate, keys.privateKey);
 }
 
-/** Makes a certificate that an authority signs. Throws for a pair that is not PEM of a certificate and a PKCS#8 key. */
+/**
+ * Creates a certificate signed by the authority. Throws if the authority is not PEM of a certificate and a PKCS#8 key.
+ */
 export async function issueLeaf(
   authority: CertificatePair,
   commonName: string,
@@ -83,7 +85,7 @@ function newKeys() {
   return webcrypto.subtle.generateKey(KEY, true, ["sign", "verify"]);
 }
 
-/** A serial number of 127 random bits: positive, and never the same twice. */
+/** A positive serial number with 126 random bits. */
 function newSerial(): string {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;

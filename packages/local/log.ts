@@ -1,7 +1,7 @@
-/** The functions' log for people: one short line per request in place of the record that CloudWatch gets. */
+/** The log of the local service: one short line per request instead of the record for CloudWatch. */
 import { Writable } from "node:stream";
 
-/** The record of a request, as far as the short line shows it. */
+/** The members of a request record that the short line shows. */
 interface RequestLine {
   readonly _aws?: unknown;
   readonly service?: string;
@@ -13,7 +13,7 @@ interface RequestLine {
   readonly RoundTrips?: number;
 }
 
-/** A stream that writes log lines to another: short ones, or the records as they are. */
+/** A stream that writes log lines to another one: short lines, or the full records. */
 export function readableLog(to: Writable, asRecords: boolean): Writable {
   if (asRecords) return to;
   return new Writable({
@@ -26,11 +26,11 @@ export function readableLog(to: Writable, asRecords: boolean): Writable {
   });
 }
 
-/** The short form of a line; `undefined` for one that says nothing new, the line itself when it is no request's. */
+/** The short form of a record; `undefined` for a redundant one. Other lines stay unchanged. */
 function shorten(line: string): string | undefined {
   if (!line.startsWith('{"_aws"')) return line;
   const { service, method, operation, status, fault, Duration = 0, RoundTrips = 0 } = JSON.parse(line) as RequestLine;
-  // What the authorizer decided shows in the answer of the function.
+  // The record of the function shows what the authorizer decided.
   if (service === "authorizer") return undefined;
   return [status, method, operation || "no operation", `${Duration.toFixed(1)} ms`, `${RoundTrips} round trips`, fault]
     .filter((part) => part !== undefined)

@@ -1,7 +1,6 @@
-/** Free ports of this machine. */
 import { createServer } from "node:net";
 
-/** A port of 127.0.0.1 that is free now. Another process may take it before it is used. */
+/** A free port of 127.0.0.1. Another process may take it before its use. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once("error", reject);

@@ -1,5 +1,4 @@
-/** What `npm start` puts into an empty table, and what it makes sure of in one that is not. */
-
+/** The super tenant and its administrator in the table of the local service. */
 import { type Administrator, SUPER_TENANT } from "#core/domain/tenant.ts";
 import { PRIMARY } from "#core/domain/username.ts";
 import { credentialStore, newCredential, replacingCredential } from "#core/identities/credentials/store.ts";
@@ -12,9 +11,9 @@ import { foundTenant } from "#core/tenants/bootstrap.ts";
 import { revokingUser } from "#core/tokens/revocation-store.ts";
 
 /**
- * Founds the super tenant with its administrator. Where it exists already, the local administrator's password is set to
- * the one given now, so that what the environment says is what lets in.
- * Throws an `Error` when the tenant was founded with an administrator of another name.
+ * Creates the super tenant with its administrator. If it exists, sets the password of the administrator to the given
+ * one, so that the password in the environment is always valid. Throws an `Error` with a message for users if the
+ * tenant has no user with the name of the administrator.
  */
 export async function seed(table: Table, administrator: Administrator): Promise<void> {
   if (await foundTenant(table, SUPER_TENANT, administrator)) return;
@@ -23,10 +22,10 @@ export async function seed(table: Table, administrator: Administrator): Promise<
   const stored = userId && (await credentialStore(table).find(SUPER_TENANT, userId));
   if (!userId || !stored) {
     throw new Error(
-      `The data holds no user "${administrator.username}": set ADMIN_USERNAME to the one it was made with.`,
+      `The data has no user "${administrator.username}". Set ADMIN_USERNAME to the name from the first start.`,
     );
   }
-  // Whoever starts the service may sign in to it, whatever others tried before.
+  // Failed attempts before this start must not lock the administrator out.
   await table.forget(keys.lock(name.tenant, name.userStore, foldName(name.name)));
   if (await verifyPassword(administrator.password, stored.passwordHash)) return;
   await table.write(

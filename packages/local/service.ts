@@ -1,4 +1,4 @@
-/** The whole service in one process: engine, table, functions, gateway. `npm start` and the tests both run this. */
+/** The whole service in one process: engine, table, functions, gateway. `npm start` and the tests run it. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,8 +11,8 @@ import { openTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { ensureCertificates } from "./certificates.ts";
 import { openDirectory, tableFileIn } from "./data-directory.ts";
-import { clientFor } from "./database.ts";
-import { createTable, type Engine, startEngine } from "./engine.ts";
+import { clientFor, createTable } from "./database.ts";
+import { type Engine, startEngine } from "./engine.ts";
 import { type LambdaFunction, startGateway } from "./gateway.ts";
 import { freePort } from "./ports.ts";
 import { sealKey } from "./seal-key.ts";
@@ -26,35 +26,35 @@ const SEED_DEADLINE_MS = 9_000;
 
 /** A running service. */
 export interface RunningService {
-  /** The origin, such as `http://127.0.0.1:3000`. */
+  /** The origin, for example `http://127.0.0.1:3000`. */
   readonly url: string;
-  /** The origin of the door with client certificates, where there is one. */
+  /** The origin of the mTLS listener, if there is one. */
   readonly mtlsUrl: string | undefined;
-  /** Where the development certificates lie, where they were asked for. */
+  /** The directory of the development certificates, if there is an mTLS listener. */
   readonly certificates: string | undefined;
   readonly endpoint: string;
   readonly tableName: string;
-  /** Finishes what is under way, then stops everything. */
+  /** Finishes open requests, then stops everything. */
   close(): Promise<void>;
 }
 
-/** What can be told while the service runs. */
+/** Events of a running service. */
 export interface ServiceEvents {
-  /** The engine died; nothing works any more. */
+  /** The engine ended; the service cannot work without it. */
   readonly onEngineExit?: (reason: string) => void;
 }
 
-/** The variables of a function's environment. */
+/** The environment variables of a function. */
 export type Environment = Readonly<Record<string, string>>;
 
-/** Loads a function by its name. Functions are loaded one behind the other, so each may have an environment of its own. */
+/** Loads a function by its name. Functions are loaded one after another, so that each can have its own environment. */
 export type LoadFunction = (name: string, environment: Environment) => Promise<LambdaFunction>;
 
 let starts = 0;
 
 /**
- * Starts the service; it answers when this resolves. `load` may bring the functions from elsewhere than their sources.
- * Throws an `Error` with a sentence for people.
+ * Starts the service and waits until it accepts requests. `load` may load the functions from another place than their
+ * sources. Throws an `Error` with a message for users.
  */
 export async function startService(
   settings: Settings,
@@ -71,7 +71,7 @@ export async function startService(
   };
   try {
     const endpoint = engine?.endpoint ?? settings.endpoint ?? "";
-    await makeTable(endpoint, engine === undefined);
+    await prepareTable(endpoint, engine === undefined);
     const config = { tableName: TABLE_NAME, deadlineMs: SEED_DEADLINE_MS, client: clientFor(endpoint) };
     await seed(openTable(config)(newMeter()), settings.administrator);
 
@@ -86,7 +86,7 @@ export async function startService(
       SEAL_KEY,
       METADATA_HOSTS: process.env.METADATA_HOSTS ?? "",
       DEPLOYMENT_TOML: deployment,
-      // The log goes to this process's console; the line of each request is written here too.
+      // Log to the console of this process, including the record of each request.
       POWERTOOLS_DEV: "true",
       POWERTOOLS_METRICS_DISABLED: "false",
     });
@@ -97,7 +97,7 @@ export async function startService(
       routes: routes(),
       authorizer,
       functions,
-      ...(await tlsDoor(certificates?.directory, settings.mtlsPort)),
+      ...(await mtlsListener(certificates?.directory, settings.mtlsPort)),
     });
     return {
       url: gateway.url,
@@ -116,7 +116,10 @@ export async function startService(
   }
 }
 
-/** Loads a function as Lambda does: its module reads the environment that is set by then. A further service of one process has modules of its own. */
+/**
+ * Loads a function as Lambda does: its module reads the environment. A second service in this process gets its own
+ * modules.
+ */
 async function loadSource(name: string, environment: Environment): Promise<LambdaFunction> {
   Object.assign(process.env, environment);
   const own = starts > 1 ? `?service=${starts}` : "";
@@ -135,7 +138,7 @@ async function startDatabase(settings: Settings, onExit: ServiceEvents["onEngine
   });
 }
 
-/** The certificates' directory: with the data, or one that goes when the service stops. */
+/** The directory of the certificates: with the data, or a temporary one. */
 async function certificatesIn(settings: Settings): Promise<{ directory: string; isTemporary: boolean } | undefined> {
   if (settings.mtlsPort === undefined) return undefined;
   return settings.dataDirectory
@@ -143,15 +146,18 @@ async function certificatesIn(settings: Settings): Promise<{ directory: string; 
     : { directory: join(await mkdtemp(join(tmpdir(), "identity-admin-api-")), "certs"), isTemporary: true };
 }
 
-/** Makes the table; what is wrong with a DynamoDB that was chosen is told with the variable that chose it. */
-async function makeTable(endpoint: string, isChosen: boolean): Promise<void> {
+/** Creates the table. The message for an unusable external DynamoDB names its variable. */
+async function prepareTable(endpoint: string, isExternal: boolean): Promise<void> {
   try {
     await createTable(endpoint, TABLE_NAME);
   } catch (cause) {
-    if (!isChosen || !(cause instanceof Error)) throw cause;
-    throw new Error(`DYNAMODB_ENDPOINT ${endpoint} cannot be used: ${cause.message}. Is a DynamoDB running there?`, {
-      cause,
-    });
+    if (!isExternal || !(cause instanceof Error)) throw cause;
+    throw new Error(
+      `Cannot use DYNAMODB_ENDPOINT ${endpoint}: ${cause.message}. Check that a DynamoDB is running there.`,
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -166,7 +172,7 @@ async function startFunctions(load: LoadFunction, environment: Environment) {
   return { authorizer: await load("authorizer", environment), functions };
 }
 
-async function tlsDoor(directory: string | undefined, port: number | undefined) {
+async function mtlsListener(directory: string | undefined, port: number | undefined) {
   if (directory === undefined || port === undefined) return {};
   const { ca, server } = await ensureCertificates(directory, port);
   return {

@@ -1,26 +1,25 @@
-/** The environment of `npm start`: what can be set, and what holds where nothing is set. */
-
+/** The environment variables of `npm start`, and their defaults. */
 import { checkPassword } from "#core/identities/users/rules.ts";
 import { Fault } from "#core/platform/faults.ts";
 
 /** The settings of the local service. */
 export interface Settings {
   readonly port: number;
-  /** The port of the door with client certificates; `undefined` opens none. */
+  /** The port of the mTLS listener; `undefined` for none. */
   readonly mtlsPort: number | undefined;
-  /** Where data lies; `undefined` keeps nothing. */
+  /** The data directory; `undefined` stores data in memory. */
   readonly dataDirectory: string | undefined;
   readonly administrator: { readonly username: string; readonly password: string };
-  /** A DynamoDB to use in place of the embedded engine. */
+  /** An external DynamoDB instead of the embedded engine. */
   readonly endpoint: string | undefined;
-  /** A deployment.toml to use in place of the project's own. */
+  /** A deployment.toml instead of that of the project. */
   readonly deploymentFile: string | undefined;
 }
 
-/** Data in memory only. */
+/** Stores data in memory only. */
 const MEMORY = ":memory:";
 
-/** Reads the settings. Throws an `Error` that names the variable that is wrong. */
+/** Reads the settings. Throws an `Error` with a message for users that names the wrong variable. */
 export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   const dataDirectory = environment.DATA_DIR || ".data";
   return {
@@ -43,7 +42,7 @@ function portOf(name: string, text: string | undefined, fallback: number): numbe
   throw new Error(`${name} must be a port number from 0 to 65535, not "${text}".`);
 }
 
-/** Holds the password against the rule that every user's is held against. */
+/** Validates the password by the rules for all users. */
 function passwordOf(text: string | undefined): string {
   const password = text || "admin";
   try {

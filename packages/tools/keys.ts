@@ -1,6 +1,9 @@
 /**
- * `npm run keys -- list | rotate [--now] | drop <id>`: the keys that sign access tokens (decision 0020). With TABLE_NAME and
- * SEAL_KEY set it works on a deployment; otherwise on the data of the local service, which must not be running; it makes none.
+ * `npm run keys -- list | rotate [--now] | drop <id>`: manages the keys that sign access tokens (decision 0020).
+ *
+ * With TABLE_NAME and SEAL_KEY in the environment it works on a deployment, otherwise on the data directory of the
+ * local service, which must be stopped. Prints the keys with their states; errors go to standard error. Exit codes: 0
+ * done, 1 failed.
  */
 import { resolve } from "node:path";
 import { systemClock } from "#core/platform/clock.ts";
@@ -11,24 +14,28 @@ import type { Table } from "#core/table/table.ts";
 import { acceptedUntilMs, LEAD_MS, type Ring, type RingKey, signerAt } from "#core/tokens/key-ring.ts";
 import { keyStore, readRing } from "#core/tokens/key-store.ts";
 import { seal as deployedSeal, tableConfig } from "#functions/env.ts";
-import { DataInUse } from "../local/claim.ts";
-import { isThere, tableFileIn } from "../local/data-directory.ts";
+import { exists, tableFileIn } from "../local/data-directory.ts";
 import { clientFor } from "../local/database.ts";
 import { type Engine, startEngine } from "../local/engine.ts";
-import { existingSealKey } from "../local/seal-key.ts";
+import { readSealKey } from "../local/seal-key.ts";
 import { TABLE_NAME } from "../local/service.ts";
 import { readSettings } from "../local/settings.ts";
 
-const PATIENCE = { callMs: 9_000, requestMs: 25_000 };
+const TIMEOUTS = { callMs: 9_000, requestMs: 25_000 };
 
-/** Where the keys are, and how to let go of it. */
+/** A place with keys. */
 interface Place {
   readonly table: Table;
   readonly seal: Seal;
   close(): Promise<void>;
 }
 
-const USAGE = "npm run keys -- list | rotate [--now] | drop <id>";
+const USAGE = `npm run keys -- list | rotate [--now] | drop <id>
+
+  list             show the keys
+  rotate           add a key; it signs new tokens after all containers know it
+  rotate --now     add a key that signs new tokens at once
+  drop <id>        delete a key: its tokens become invalid`;
 
 if (import.meta.main) {
   try {
@@ -44,7 +51,7 @@ if (import.meta.main) {
   }
 }
 
-/** Does what the words ask for. Answers what to print. Throws an `Error` with a sentence for people. */
+/** Executes a command. Returns the text to print. Throws an `Error` with a message for users. */
 export async function manageKeys(
   words: readonly string[],
   { table, seal }: Pick<Place, "table" | "seal">,
@@ -54,18 +61,22 @@ export async function manageKeys(
   const keys = keyStore(table, seal);
   const list = async () => {
     const ring = await readRing(table);
-    return ring.map((key) => `${key.kid}  ${stateOf(ring, key, nowMs)}`).join("\n") || "There is no key yet.";
+    return (
+      ring.map((key) => `${key.kid}  ${stateOf(ring, key, nowMs)}`).join("\n") ||
+      "There are no keys yet. The first token creates one."
+    );
   };
   if (verb === "list" && words.length === 1) return list();
   if (verb === "rotate" && words.length <= 2 && (word === undefined || word === "--now")) {
-    // Where there is none yet, the first key is made by the first token.
+    // Creates the first key if there is none.
     await keys.open(nowMs);
     await keys.add(nowMs, word === "--now" ? nowMs : nowMs + LEAD_MS);
     return list();
   }
   if (verb === "drop" && word !== undefined && words.length === 2) {
-    if (!(await keys.drop(word, nowMs))) throw new Error(`There is no key ${word}.`);
-    return `${await list()}\nTokens of the key that was dropped are refused within 30 seconds.`;
+    if (!(await keys.drop(word, nowMs)))
+      throw new Error(`There is no key ${word}. Run "npm run keys -- list" to see the keys.`);
+    return `${await list()}\nTokens of the deleted key become invalid within 30 seconds.`;
   }
   throw new Error(USAGE);
 }
@@ -82,7 +93,7 @@ function time(ms: number): string {
 
 function deployment(): Place {
   return {
-    table: openTable(tableConfig(PATIENCE))(newMeter()),
+    table: openTable(tableConfig(TIMEOUTS))(newMeter()),
     seal: deployedSeal(),
     close: async () => undefined,
   };
@@ -90,12 +101,16 @@ function deployment(): Place {
 
 async function local(environment: NodeJS.ProcessEnv): Promise<Place> {
   const { endpoint, dataDirectory } = readSettings(environment);
-  if (!dataDirectory) throw new Error("DATA_DIR is :memory:, so there is nothing to keep keys in.");
-  const key = await existingSealKey(dataDirectory);
+  if (!dataDirectory) throw new Error("DATA_DIR is :memory:, which stores no keys. Set DATA_DIR to a data directory.");
+  const key = await readSealKey(dataDirectory);
+  if (key === undefined) {
+    const directory = resolve(dataDirectory);
+    throw new Error(`${directory} has no data of the service. Set DATA_DIR to the data directory of the service.`);
+  }
   const engine = endpoint ? undefined : await openData(dataDirectory);
   const config = {
     tableName: TABLE_NAME,
-    deadlineMs: PATIENCE.callMs,
+    deadlineMs: TIMEOUTS.callMs,
     client: clientFor(engine?.endpoint ?? endpoint ?? ""),
   };
   return {
@@ -105,18 +120,11 @@ async function local(environment: NodeJS.ProcessEnv): Promise<Place> {
   };
 }
 
-/** Opens the data of a local service; makes none. */
+/** Starts an engine on the data of a local service. Creates no data. */
 async function openData(dataDirectory: string): Promise<Engine> {
   const dataFile = tableFileIn(dataDirectory);
-  if (!(await isThere(dataFile))) {
-    throw new Error(`There is no ${resolve(dataFile)}: set DATA_DIR to the directory that the service runs on.`);
+  if (!(await exists(dataFile))) {
+    throw new Error(`${resolve(dataFile)} does not exist. Set DATA_DIR to the data directory of the service.`);
   }
-  try {
-    return await startEngine({ dataFile });
-  } catch (error) {
-    if (!(error instanceof DataInUse)) throw error;
-    throw new Error(`The service holds its data while it runs: stop it first (process ${error.pid}).`, {
-      cause: error,
-    });
-  }
+  return startEngine({ dataFile });
 }

@@ -1,4 +1,7 @@
-/** `npm run openapi` writes docs/openapi.json from the catalogue; with `--check` it fails when the committed one differs. */
+/**
+ * `npm run openapi [-- --check]`: writes docs/openapi.json from the operation catalogue. With `--check`, only compares.
+ * Prints nothing, or an error. Exit codes: 0 written or equal, 1 the file is outdated.
+ */
 import { readFile, writeFile } from "node:fs/promises";
 import { operations } from "#core/catalogue.ts";
 import { openApiDocument } from "#core/documents/openapi.ts";
@@ -9,6 +12,6 @@ const text = `${JSON.stringify(openApiDocument(operations), null, 2)}\n`;
 if (!process.argv.includes("--check")) {
   await writeFile(file, text);
 } else if ((await readFile(file, "utf8").catch(() => "")) !== text) {
-  console.error("docs/openapi.json is not what the catalogue says: run `npm run openapi` and commit it.");
+  console.error("docs/openapi.json is outdated. Run `npm run openapi` and commit the file.");
   process.exitCode = 1;
 }

@@ -1,7 +1,9 @@
 /**
- * `npm run password -- <user>[@<tenant>]`: sets a password past the API, for those who may write the table and have no
- * administrator left who could do it through SCIM. TABLE_NAME names the table. The password is read from standard input, so
- * that it stands in no history and no list of processes.
+ * `npm run password -- <user>[@<tenant>]`: sets a password directly in the table, without the API. It is for operators
+ * when no administrator can sign in any more.
+ *
+ * TABLE_NAME names the table. Reads the password from standard input, so that it appears in no shell history or process
+ * list. Prints one line. Exit codes: 0 done, 1 failed.
  */
 import { createInterface } from "node:readline/promises";
 import { parseUsername } from "#core/domain/username.ts";
@@ -15,15 +17,17 @@ import type { Table } from "#core/table/table.ts";
 import { revokingUser } from "#core/tokens/revocation-store.ts";
 import { tableConfig } from "#functions/env.ts";
 
-const PATIENCE = { callMs: 9_000, requestMs: 25_000 };
-const USAGE = "npm run password -- <user>[@<tenant>], with TABLE_NAME set and the password on standard input";
+const TIMEOUTS = { callMs: 9_000, requestMs: 25_000 };
+const USAGE = `npm run password -- <user>[@<tenant>]
+
+Set TABLE_NAME to the name of the table. The password is read from standard input.`;
 
 if (import.meta.main) {
   const [username, ...more] = process.argv.slice(2);
   try {
     if (!username || more.length > 0 || !process.env.TABLE_NAME) throw new Error(USAGE);
-    await setPassword(openTable(tableConfig(PATIENCE))(newMeter()), username, await ask(username));
-    console.log(`The password of ${username} is set. It counts at once; tokens of before do not.`);
+    await setPassword(openTable(tableConfig(TIMEOUTS))(newMeter()), username, await ask(username));
+    console.log(`The password of ${username} is set. Earlier tokens of the user are revoked.`);
   } catch (error) {
     console.error(error instanceof Fault ? error.description : error instanceof Error ? error.message : error);
     process.exitCode = 1;
@@ -31,8 +35,8 @@ if (import.meta.main) {
 }
 
 /**
- * Sets the password of a user that has one, which ends its tokens and the lock of its name. Throws an `Error` with a sentence
- * for people, and `request.invalid` for a password that no user may have.
+ * Sets the password of a user that has one; revokes its tokens and unlocks it. Throws an `Error` with a message for
+ * users, and `request.invalid` for an invalid password.
  */
 export async function setPassword(table: Table, username: string, password: string): Promise<void> {
   checkPassword(password);

@@ -1,14 +1,17 @@
-/** `npm run sizes` bundles every function as it is deployed and fails where one loads more at its start than it may. */
+/**
+ * `npm run sizes`: bundles every function as it is deployed and prints its size. Exit codes: 0 all within budget, 1 a
+ * function loads more at its start than its budget.
+ */
 import { build } from "esbuild";
 import { type FunctionName, plan } from "../../stacks/plan.ts";
 import { BUNDLE, buildOptions } from "./deploy/bundle.ts";
 
 const KIB = 1_024;
 const MOST_KIB = 600;
-/** Functions with a budget of their own. */
+/** Functions with another budget. */
 const budgets: Readonly<Partial<Record<FunctionName, number>>> = { "application-metadata": 200 };
 
-/** Bytes of a function: what it loads when it starts, and what it loads when a request first needs it. */
+/** Bytes of a function: loaded at its start, and loaded when a request first needs them. */
 interface Size {
   readonly start: number;
   readonly later: number;
@@ -22,7 +25,7 @@ for (const name of (Object.keys(plan) as FunctionName[]).sort()) {
     `${name.padEnd(24)} ${kib(start)} KiB of ${most}${later > 0 ? `, and ${kib(later).trim()} KiB when needed` : ""}`,
   );
   if (start / KIB > most) {
-    console.error(`${name} is larger than its budget.`);
+    console.error(`${name} exceeds its budget of ${most} KiB.`);
     process.exitCode = 1;
   }
 }

@@ -29,7 +29,7 @@ describe("bootstrap", () => {
     const answers = await Promise.all([1, 2, 3, 4].map(() => bootstrap({ username: "admin", password })));
     expect(answers.filter((answer) => (answer as { founded: boolean }).founded)).toEqual([{ founded: true }]);
   });
-  test("changes nothing when it runs again, also with another password", async () => {
+  test("changes nothing when it runs again, even with another password", async () => {
     const read = () => table.open(newMeter()).get(keys.tenant("carbon.super"));
     const before = await read();
     expect(before).toBeDefined();

@@ -1,4 +1,4 @@
-/** Where the functions lie as they are deployed, while they are tested. */
+/** The directory of the bundled functions in tests. */
 import { fileURLToPath } from "node:url";
 
 export const directory = fileURLToPath(new URL("../../.build/functions", import.meta.url));

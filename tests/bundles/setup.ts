@@ -1,4 +1,4 @@
-/** Before the HTTP tests run against the deployed functions: builds them. */
+/** Builds the functions before the HTTP tests run against them. */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { bundleFunction } from "#tools/deploy/bundle.ts";

@@ -1,6 +1,6 @@
 /**
- * Behind the tests of the deployed functions: holds the rights that the plan gives against what was used. A right that
- * nothing used is named: it is to be taken from the plan, or given a test.
+ * Runs after the tests of the deployed functions: compares the rights in the plan with those that were used. Prints
+ * unused rights and exits with 1: remove them from the plan, or add a test.
  */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

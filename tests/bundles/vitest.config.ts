@@ -1,4 +1,7 @@
-/** `npm run test:bundles`: the HTTP tests against the functions as they are deployed, each behind its rights on the table. */
+/**
+ * `npm run test:bundles`: the HTTP tests against the functions as they are deployed, each behind its rights on the
+ * table.
+ */
 import { defineConfig } from "vitest/config";
 import { shared } from "../../vitest.config.ts";
 import { directory } from "./directory.ts";

@@ -1,4 +1,6 @@
-/** Everything is killed in the middle of a thousand creates; what was acknowledged is there afterwards, and nothing is half there. */
+/**
+ * The service is killed during concurrent creates: acknowledged applications are stored, and none is stored in part.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,7 +11,7 @@ import { ADMIN, APPLICATIONS, basic } from "#tests/support/world.ts";
 
 const WRITERS = 12;
 const CREATES = 1_000;
-const KILL_AFTER = 300;
+const KILL_AFTER = 120;
 const headers = { authorization: basic(ADMIN), "content-type": "application/json" };
 
 let directory = "";
@@ -27,11 +29,11 @@ const create = async (url: string, name: string): Promise<string> => {
     headers,
     body: JSON.stringify({ name, description: name }),
   });
-  if (answer.status !== 201) throw new Error(`create answered ${answer.status}`);
+  if (answer.status !== 201) throw new Error(`create returned ${answer.status}`);
   return answer.headers.get("location")?.split("/").at(-1) ?? "";
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came back
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any response
 const get = async (url: string, path: string): Promise<any> => (await fetch(url + path, { headers })).json();
 
 beforeAll(async () => {
@@ -45,7 +47,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-test("kill -9 of the service and its engine", async () => {
+test("acknowledged writes survive kill -9 of the service and its database", async () => {
   const first = await start();
   const { enginePid } = JSON.parse(await readFile(join(directory, "table.sqlite.pid"), "utf8"));
   const acknowledged = new Map<string, string>();
@@ -72,7 +74,7 @@ test("kill -9 of the service and its engine", async () => {
     const page = await get(url, `${APPLICATIONS}?limit=100&offset=${offset}`);
     total = page.totalResults;
     for (const { name, id, description } of page.applications) {
-      // An entry without its application, or with another's, would show here.
+      // Detects an entry without its application, or with another one.
       expect(description).toBe(name);
       listed.set(name, id);
     }
@@ -81,7 +83,7 @@ test("kill -9 of the service and its engine", async () => {
   for (const [name, id] of acknowledged) expect(listed.get(name), name).toBe(id);
   expect(total).toBeLessThanOrEqual(acknowledged.size + WRITERS);
   for (const [name, id] of listed) expect((await get(url, `${APPLICATIONS}/${id}`)).name).toBe(name);
-  // What was not acknowledged is either whole or absent: the name is taken exactly when it is listed.
+  // Unacknowledged applications are stored completely or not at all: exactly the listed names are taken.
   for (let index = 0; index < next; index += 1) {
     const name = `app ${index}`;
     if (!listed.has(name)) await create(url, name);
@@ -90,7 +92,7 @@ test("kill -9 of the service and its engine", async () => {
   expect(after.totalResults).toBe(next);
 }, 120_000);
 
-test("kill -9 of the service alone: the engine that is left behind does not stand in the way", async () => {
+test("the service starts after kill -9 left its database running", async () => {
   const running = started.at(-1);
   running?.kill("SIGKILL");
   await new Promise((done) => running?.once("exit", done));
@@ -98,21 +100,21 @@ test("kill -9 of the service alone: the engine that is left behind does not stan
   expect((await get(url, `${APPLICATIONS}?limit=1`)).totalResults).toBeGreaterThan(KILL_AFTER);
 }, 60_000);
 
-test("a second service on the same data is refused with a sentence", async () => {
+test("a second service on the same data is refused with a message", async () => {
   const second = spawn(process.execPath, [START_PROGRAM], {
     env: startEnvironment(directory),
     stdio: ["ignore", "ignore", "pipe"],
   });
-  let said = "";
+  let errors = "";
   second.stderr.setEncoding("utf8").on("data", (text: string) => {
-    said += text;
+    errors += text;
   });
   const code = await new Promise((done) => second.once("exit", done));
   expect(code).toBe(1);
-  expect(said).toMatch(/in use by process \d+/);
+  expect(errors).toMatch(/^Process \d+ is using this data directory\. Stop it, then try again\./m);
 });
 
-test("SIGTERM ends it with code 0", async () => {
+test("SIGTERM stops the service with exit code 0", async () => {
   const running = started.at(-1);
   running?.kill("SIGTERM");
   expect(await new Promise((done) => running?.once("exit", done))).toBe(0);

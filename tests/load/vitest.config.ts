@@ -1,4 +1,4 @@
-/** `npm run test:load`: what must hold with many things at once, and takes its time. */
+/** `npm run test:load`: slow tests with large amounts of data. */
 import { defineConfig } from "vitest/config";
 import { shared } from "../../vitest.config.ts";
 

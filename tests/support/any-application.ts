@@ -1,4 +1,6 @@
-/** Any application that the API accepts, as the body that makes it: every member, with the texts that formats trip over. */
+/**
+ * Arbitrary request bodies of applications that the API accepts: every member, with texts that are hard to serialise.
+ */
 import fc from "fast-check";
 
 /** The deployment whose custom protocol the applications use. */
@@ -20,7 +22,7 @@ const anyText = (maxLength: number, minLength = 0) =>
   fc
     .array(fc.oneof(fc.constantFrom(...TRAPS), fc.string({ unit: "binary", maxLength: 10 })), { maxLength: 6 })
     .map((parts) => parts.join("").slice(0, maxLength))
-    // A cut may leave half of a pair.
+    // A cut may leave half of a surrogate pair.
     .map((text) => text.toWellFormed())
     .filter((text) => text.length >= minLength);
 const maybe = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: undefined });
@@ -60,13 +62,13 @@ const claimConfiguration = fc
   .map((claims) => {
     const mapped = claims.claimMappings?.[0]?.applicationClaim;
     const known = mapped === undefined ? undefined : { uri: mapped };
-    // In a dialect of its own an application names its own claims.
+    // In the CUSTOM dialect, an application names its own claims.
     return claims.dialect === "CUSTOM"
       ? {
           ...claims,
           ...(claims.subject && { subject: { ...claims.subject, claim: known } }),
           ...(claims.role && { role: { ...claims.role, claim: known } }),
-          // Requested claims without mappings would map to themselves, twice where two are the same.
+          // Requested claims without mappings map to themselves: duplicates would map twice.
           ...(!claims.claimMappings && { requestedClaims: undefined }),
         }
       : { ...claims, ...(!claims.claimMappings && { requestedClaims: claims.requestedClaims?.slice(0, 1) }) };
@@ -222,7 +224,7 @@ const custom = fc.record({
     ),
 });
 
-/** What an application may be. */
+/** An arbitrary application. */
 export const anyApplication = fc.record({
   description: maybe(anyText(1_024)),
   imageUrl: maybe(anyText(500)),
@@ -248,7 +250,7 @@ export const anyApplication = fc.record({
 
 type AnyApplication = typeof anyApplication extends fc.Arbitrary<infer T> ? T : never;
 
-/** The body that makes it, with names and keys that are nobody else's. */
+/** The request body with unique names and keys. */
 export const bodyOf = ({ protocols, key, ...rest }: AnyApplication, at: number) => {
   const { oidc: client, saml: provider, passiveSts, wsTrust, custom: settings } = protocols;
   return {

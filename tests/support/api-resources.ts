@@ -1,25 +1,23 @@
-/** What the tests of API resources and of authorized APIs share. */
-import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";
-import { clientFor } from "#local/database.ts";
+/** Helpers for the tests of API resources and authorized APIs. */
 import type { RunningService } from "#local/service.ts";
+import { allItems } from "./protocols.ts";
 import { APPLICATIONS, type World } from "./world.ts";
 
-/** The path of the collection. */
+/** The path of the API resources. */
 export const API_RESOURCES = "/api/server/v1/api-resources";
 
-/** An id that nothing has. */
+/** An unknown id. */
 export const NOBODY = "00000000-0000-0000-0000-000000000000";
 
-/** Scopes of these names, for a body. */
+/** Scopes with these names, for a body. */
 export const scopesNamed = (...names: string[]) => names.map((name) => ({ name }));
 
 /** Requests on API resources and authorized APIs. */
 export const apiResourcesOf = ({ ask }: World) => ({
-  /** Registers an API and answers its id. */
+  /** Registers an API and returns its id. */
   async register(body: Readonly<Record<string, unknown>>): Promise<string> {
     const answer = await ask("POST", API_RESOURCES, { body });
-    if (answer.status !== 201) throw new Error(`create answered ${answer.status}: ${answer.text}`);
+    if (answer.status !== 201) throw new Error(`create returned ${answer.status}: ${answer.text}`);
     return answer.body.id;
   },
   read: async (id: string) => (await ask("GET", `${API_RESOURCES}/${id}`)).body,
@@ -34,7 +32,7 @@ export const apiResourcesOf = ({ ask }: World) => ({
     ask("POST", `${APPLICATIONS}/${applicationId}/authorized-apis`, { body }),
   authorized: async (applicationId: string) =>
     (await ask("GET", `${APPLICATIONS}/${applicationId}/authorized-apis`)).body,
-  /** The names of the scopes that an application has of an API. */
+  /** The names of the scopes of an API that an application has. */
   async scopesOf(applicationId: string, apiId: string): Promise<string[]> {
     const { body } = await ask("GET", `${APPLICATIONS}/${applicationId}/authorized-apis`);
     const found = body.find(({ id }: { id: string }) => id === apiId);
@@ -42,14 +40,6 @@ export const apiResourcesOf = ({ ask }: World) => ({
   },
 });
 
-/** The keys of all items of a running service, in no order. */
-export const everyKey = async ({ endpoint, tableName }: RunningService): Promise<string[]> => {
-  const client = DynamoDBDocumentClient.from(new DynamoDBClient(clientFor(endpoint) as DynamoDBClientConfig));
-  const found: string[] = [];
-  for (let start: Record<string, unknown> | undefined, more = true; more; more = start !== undefined) {
-    const page = await client.send(new ScanCommand({ TableName: tableName, Limit: 1_000, ExclusiveStartKey: start }));
-    found.push(...(page.Items ?? []).map(({ PK, SK }) => `${PK} / ${SK}`));
-    start = page.LastEvaluatedKey;
-  }
-  return found.sort();
-};
+/** The keys of all items of a running service, sorted. */
+export const everyKey = async (service: RunningService): Promise<string[]> =>
+  (await allItems(service)).map(({ PK, SK }) => `${PK} / ${SK}`).sort();

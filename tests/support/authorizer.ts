@@ -1,4 +1,4 @@
-/** The authorizer as one container of it, with a clock that a test turns, on the table of a running service. */
+/** One container of the authorizer with a settable clock, on the table of a running service. */
 import type { APIGatewayRequestAuthorizerEventV2 } from "aws-lambda";
 import { defaultAccess } from "#core/auth/access-control/model.ts";
 import { newAuthorizer } from "#core/auth/authorize.ts";
@@ -15,13 +15,13 @@ import type { Cost, Meter } from "#core/table/meter.ts";
 import { clientFor } from "#local/database.ts";
 import { APPLICATIONS, type World } from "./world.ts";
 
-/** What was decided, and what it cost. */
+/** A decision and its costs. */
 export interface Decided {
   readonly context: Readonly<Record<string, string>>;
   readonly cost: Cost;
 }
 
-/** Opens a container. `at` answers the decision on a request with that `Authorization` header. */
+/** Creates a container. `ask` returns the decision for a request with that `Authorization` header. */
 export const container = (api: World, clock = { ms: Date.now(), now: (): number => clock.ms }) => {
   const { endpoint, tableName, url } = api.service;
   let latest: Meter | undefined;

@@ -1,4 +1,4 @@
-/** Runs `npm run applications` as people do, and a door before the service that slows it down. */
+/** Runs `npm run applications` as a process, and a slow proxy in front of the service. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,20 +6,20 @@ import { fileURLToPath } from "node:url";
 
 const PROGRAM = fileURLToPath(new URL("../../packages/cli/applications.ts", import.meta.url));
 
-/** What a run of the command left. */
+/** The result of a run. */
 export interface Ran {
   readonly code: number | null;
   readonly output: string;
   readonly errors: string;
 }
 
-/** A run under way. */
+/** A run in progress. */
 export interface Running {
   readonly child: ChildProcess;
   readonly ended: Promise<Ran>;
 }
 
-/** Starts the command with nothing in its environment but what is given. */
+/** Starts the command with only the given environment. */
 export const startCommand = (args: readonly string[], environment: Readonly<Record<string, string>>): Running => {
   const child = spawn(process.execPath, [PROGRAM, ...args], { env: { PATH: process.env.PATH, ...environment } });
   let [output, errors] = ["", ""];
@@ -32,20 +32,20 @@ export const startCommand = (args: readonly string[], environment: Readonly<Reco
   return { child, ended: new Promise((done) => child.once("close", (code) => done({ code, output, errors }))) };
 };
 
-/** Runs the command to its end. */
+/** Runs the command until it ends. */
 export const command = (args: readonly string[], environment: Readonly<Record<string, string>>): Promise<Ran> =>
   startCommand(args, environment).ended;
 
-/** A door before a service. */
-export interface Door {
+/** A proxy in front of a service. */
+export interface SlowProxy {
   readonly url: string;
-  /** Answers so many requests with this status before it lets any through. */
+  /** Returns this status for the next `count` requests. */
   refuse(count: number, status: number): void;
   close(): Promise<void>;
 }
 
-/** Opens a door that hands requests on after a while. */
-export const openDoor = async (target: string, delayMs: number): Promise<Door> => {
+/** Starts a proxy that forwards requests after a delay. */
+export const startProxy = async (target: string, delayMs: number): Promise<SlowProxy> => {
   let refusals = { count: 0, status: 0 };
   const server: Server = createServer((incoming, outgoing) => {
     if (refusals.count > 0) {

@@ -1,7 +1,7 @@
-/** Command lines of curl, as people copy them from a document, carried out without curl: what a shell and curl make of them. */
+/** Executes curl command lines of documents without curl, as a shell and curl would. */
 import type { Answer, World } from "./world.ts";
 
-/** The words of a line, as a shell splits it: quotes of both kinds, backslashes, and lines that go on. */
+/** Splits a line as a shell does: quotes of both kinds, backslashes, and continued lines. */
 const wordsOf = (line: string): string[] => {
   const words: string[] = [];
   let word: string | undefined;
@@ -31,7 +31,7 @@ const FLAGS = new Set(["-v", "-k", "-s", "-i"]);
 const commandOf = ([name, ...words]: readonly string[]): Command => {
   if (name !== "curl") throw new Error(`${name} is not curl`);
   const given: { method?: string; url?: string; user?: string; data?: string } = {};
-  // What curl sends by itself.
+  // The default header of curl.
   const headers: Record<string, string> = { accept: "*/*" };
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? "";
@@ -46,7 +46,7 @@ const commandOf = ([name, ...words]: readonly string[]): Command => {
     else if (word === "--header" || word === "-H") {
       const [, header = "", content = ""] = /^([^:]+):\s*(.*)$/s.exec(value()) ?? [];
       headers[header.toLowerCase()] = content;
-    } else if (word.startsWith("-")) throw new Error(`${word} is not known here`);
+    } else if (word.startsWith("-")) throw new Error(`unknown option ${word}`);
     else given.url = word;
   }
   const { data, method = data === undefined ? "GET" : "POST" } = given;
@@ -54,10 +54,10 @@ const commandOf = ([name, ...words]: readonly string[]): Command => {
   return { method, url: given.url ?? "", user: given.user, headers, data };
 };
 
-/** Carries out a line against a running service; `{base_url}` in it is the service's origin. */
+/** Executes a command line against a running service. `{base_url}` stands for its origin. */
 export const curl = (api: World, line: string): Promise<Answer> => {
   const { method, url, user, headers, data } = commandOf(wordsOf(line.trim()));
-  if (!url.startsWith("{base_url}/")) throw new Error(`${url} is no address of the service`);
+  if (!url.startsWith("{base_url}/")) throw new Error(`${url} is not an address of the service`);
   return api.ask(method, url.slice("{base_url}".length), {
     headers,
     ...(data !== undefined && { raw: data }),

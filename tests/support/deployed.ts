@@ -1,6 +1,6 @@
 /**
- * The functions under the conditions in which they are deployed: each with the variables that its plan gives it and no
- * others, and with the database behind the statements of its role. From their sources, or from the bundles of a directory.
+ * The functions under the conditions of a deployment: each has only the variables of its plan, and reaches the database
+ * through the statements of its role. Loads sources, or the bundles of a directory.
  */
 import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -14,11 +14,11 @@ import { type Guard, startGuard } from "./guard.ts";
 /** Loads deployed functions. */
 export interface DeployedFunctions {
   readonly load: LoadFunction;
-  /** Stops the check, and of bundles writes down what they used of the table. Throws where a function was refused something. */
+  /** Stops the guard. Records the rights that bundles used. Throws if a call of a function was refused. */
   close(): Promise<void>;
 }
 
-/** The variables of every function: what Lambda sets itself, and what stands for AWS on this machine. */
+/** The variables of every function: those that Lambda sets, and the local substitutes for AWS. */
 const always: readonly string[] = [
   "DYNAMODB_ENDPOINT",
   "METADATA_HOSTS",
@@ -26,15 +26,15 @@ const always: readonly string[] = [
   "POWERTOOLS_METRICS_DISABLED",
 ];
 
-/** Where is written down what the functions of a directory used of the table: one file for each run of the service. */
+/** The directory of the rights that bundles used: one file per run of the service. */
 export const usesDirectory = (directory: string): string => join(directory, "uses");
 
 let worlds = 0;
 
-/** The functions from their sources, or from a directory that `npm run test:bundles` made. */
+/** Loads the functions from their sources, or from a directory of `npm run test:bundles`. */
 export const deployedFunctions = (directory?: string): DeployedFunctions => {
   worlds += 1;
-  // A further service of one process has modules of its own.
+  // A second service in this process gets its own modules.
   const own = `?world=${worlds}`;
   const fileOf = (name: string): string =>
     directory === undefined
@@ -43,18 +43,20 @@ export const deployedFunctions = (directory?: string): DeployedFunctions => {
   let guard: Promise<Guard> | undefined;
   return {
     async load(name, environment) {
-      guard ??= startGuard(environment.DYNAMODB_ENDPOINT ?? "", (each) => statementsOf(plan[each as FunctionName]));
+      guard ??= startGuard(environment.DYNAMODB_ENDPOINT ?? "", (each) => statementsOf(plan[each as FunctionName]), {
+        isProxy: directory !== undefined,
+      });
       const { endpointOf } = await guard;
-      const its = new Set([...always, ...variablesOf(plan[name as FunctionName])]);
+      const variables = new Set([...always, ...variablesOf(plan[name as FunctionName])]);
       for (const variable of Object.keys(environment)) delete process.env[variable];
-      for (const variable of its) {
+      for (const variable of variables) {
         if (environment[variable] !== undefined) process.env[variable] = environment[variable];
       }
       process.env.DYNAMODB_ENDPOINT = endpointOf(name);
       const module = (await import(/* @vite-ignore */ fileOf(name))) as {
         handler: Awaited<ReturnType<LoadFunction>>;
       };
-      // A function reads its environment while it is loaded, and never again. What tests import of the sources wants all of it.
+      // A function reads its environment only while it is loaded. Modules that tests import need all variables.
       Object.assign(process.env, environment);
       return module.handler;
     },

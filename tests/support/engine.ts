@@ -2,18 +2,18 @@
 import type { DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
 import { afterAll } from "vitest";
 import { type OpenTable, openTable, type TableConfig } from "#core/table/dynamo.ts";
-import { clientFor } from "#local/database.ts";
-import { createTable, type Engine, startEngine } from "#local/engine.ts";
+import { clientFor, createTable } from "#local/database.ts";
+import { type Engine, startEngine } from "#local/engine.ts";
 
-/** A table of its own on the engine of the test file. */
+/** A table on the engine of the test file. */
 export interface TestTable {
   readonly endpoint: string;
   readonly tableName: string;
-  /** What an SDK client needs to reach it. */
+  /** SDK options for its endpoint. */
   readonly client: DynamoDBClientConfig;
-  /** The table, opened with a deadline of five seconds. */
+  /** Opens the table with a deadline of five seconds. */
   readonly open: OpenTable;
-  /** Opens it another way: behind another request handler, with another deadline. */
+  /** Returns an opener with another deadline or other SDK options. */
   reopen(config: { readonly deadlineMs?: number; readonly client?: DynamoDBClientConfig }): OpenTable;
 }
 
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 let tables = 0;
 
-/** Makes an empty table with the keys of the real one. */
+/** Creates an empty table with the keys of the real one. */
 export const testTable = async (name?: string): Promise<TestTable> => {
   const { endpoint } = await running();
   tables += 1;

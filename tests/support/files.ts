@@ -4,7 +4,7 @@ import { parseXml, XmlElement } from "@rgrove/parse-xml";
 import type { Answer, Ask, World } from "#tests/support/world.ts";
 import { APPLICATIONS } from "#tests/support/world.ts";
 
-/** The application that WSO2's own tests import. */
+/** The application file of WSO2's own tests. */
 export const sampleFile = (): Promise<string> =>
   readFile(new URL("../data/wso2/sample-sp-import-super-tenant.xml", import.meta.url), "utf8");
 
@@ -32,7 +32,7 @@ export const multipart = (...parts: readonly UploadPart[]): Buffer =>
 
 export const MULTIPART_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
 
-/** Uploads a file as clients do. */
+/** Uploads a file as a multipart body. */
 export const upload = (
   { ask }: Pick<World, "ask">,
   method: "POST" | "PUT",
@@ -45,20 +45,20 @@ export const upload = (
     ...(as !== undefined && { as }),
   });
 
-/** The id in a Location. */
+/** The id in the Location header. */
 export const idIn = ({ headers }: Answer): string => headers.get("location")?.split("/").at(-1) ?? "";
 
 /** The text of an export. */
 export const exported = async ({ ask }: Pick<World, "ask">, id: string, query = ""): Promise<string> => {
   const answer = await ask("GET", `${APPLICATIONS}/${id}/export${query}`);
-  if (answer.status !== 200) throw new Error(`export answered ${answer.status}: ${answer.text}`);
+  if (answer.status !== 200) throw new Error(`export returned ${answer.status}: ${answer.text}`);
   return answer.text;
 };
 
-/** What a file of a test may say. */
+/** The content of a test file. */
 export interface FileParts {
   readonly name?: string;
-  /** Elements behind the ones that every file has. */
+  /** Further elements. */
   readonly extra?: string;
   readonly inbound?: string;
   readonly signIn?: string;
@@ -77,13 +77,13 @@ export const fileOf = ({ name = "small", extra = "", inbound = "", signIn = "" }
 </ServiceProvider>
 `;
 
-/** An entry of an inbound protocol; `document` is what stands in its CDATA. */
+/** An entry of an inbound protocol; `document` is its CDATA. */
 export const entry = (type: string, key: string, document?: string, properties = ""): string =>
   `<InboundAuthenticationRequestConfig><InboundAuthKey>${escapeXml(key)}</InboundAuthKey><InboundAuthType>${type}</InboundAuthType>
    <InboundConfigType>standardAPP</InboundConfigType>${document === undefined ? "" : `<inboundConfiguration><![CDATA[${document}]]></inboundConfiguration>`}
    <Properties>${properties}</Properties></InboundAuthenticationRequestConfig>`;
 
-/** An OAuth2 client's entry. */
+/** The entry of an OAuth2 client. */
 export const oauthEntry = (key: string, inside = "", documentKey = key): string =>
   entry(
     "oauth2",
@@ -93,7 +93,7 @@ export const oauthEntry = (key: string, inside = "", documentKey = key): string 
 <grantTypes>authorization_code refresh_token </grantTypes>${inside}</oAuthAppDO>`,
   );
 
-/** A SAML service provider's entry. */
+/** The entry of a SAML service provider. */
 export const samlEntry = (issuer: string, inside = ""): string =>
   entry(
     "samlsso",
@@ -107,7 +107,7 @@ export const samlEntry = (issuer: string, inside = ""): string =>
 export const property = (name: string, value: string, isConfidential = false): string =>
   `<Property><Name>${name}</Name><Value>${value}</Value><IsConfidential>${isConfidential}</IsConfidential></Property>`;
 
-/** Every text of a document with the names that lead to it, documents inside it among them; what says nothing is left out. */
+/** The texts and attributes of a document and its nested documents, each with its path. */
 export const leavesOf = (xml: string): string[] => {
   const leaves: string[] = [];
   const walk = (element: XmlElement, path: string) => {

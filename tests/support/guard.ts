@@ -1,20 +1,25 @@
 /**
- * A check of IAM statements before the embedded database: each function reaches it under a path of its own and gets
- * through only what its statements allow. Anything else is answered as DynamoDB answers it, which makes the function fail.
+ * Enforces IAM statements in front of the embedded database. Each function has its own endpoint, and only the calls
+ * that its statements allow reach the database. Other calls get the error of DynamoDB, which fails the function.
+ *
+ * Calls of this process are checked before the SDK sends them, which is much cheaper than a proxy. Bundles contain
+ * their own copy of the SDK: they need the proxy.
  */
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { NodeHttpHandler } from "@smithy/node-http-handler";
 import type { Statement } from "../../stacks/statements.ts";
 import { type Call, isAllowed } from "./iam.ts";
 
-/** What a function did, one line each: `write PutItem`, `write T#*#A#*`. */
+/** The calls and partitions that each function used, for example `write PutItem`, `write T#*#A#*`. */
 export type Uses = Map<string, Set<string>>;
 
-/** The running check. */
+/** A running guard. */
 export interface Guard {
-  /** Where the function of that name finds the database. */
+  /** The database endpoint of the function with that name. */
   endpointOf(name: string): string;
-  /** The calls that were refused, in words. */
+  /** The refused calls, one text each. */
   readonly refusals: readonly string[];
   /** The calls and partitions that each function used. */
   readonly uses: ReadonlyMap<string, ReadonlySet<string>>;
@@ -26,7 +31,7 @@ interface Keyed {
 }
 type Body = Readonly<Record<string, unknown>>;
 
-/** A call, and the partitions that it is about. */
+/** A call and its partitions. */
 interface Access {
   readonly action: string;
   readonly partitions: readonly string[];
@@ -50,7 +55,7 @@ const transactionOf = ({ TransactItems }: Body): Access[] =>
     }),
   );
 
-/** What a request asks of IAM. Calls that are not known here are allowed to nobody. */
+/** The accesses of a request. Unknown calls have no partition: no statement allows them. */
 const accessesOf = (operation: string, body: Body): Access[] => {
   switch (operation) {
     case "GetItem":
@@ -77,7 +82,7 @@ const accessesOf = (operation: string, body: Body): Access[] => {
   }
 };
 
-/** How a call is put to IAM, with the partitions it is taken to be about. */
+/** A call in the terms of IAM. */
 const callOf = ({ action }: Access, partitions: readonly string[], body: Body): Call => ({
   action,
   context: {
@@ -86,9 +91,10 @@ const callOf = ({ action }: Access, partitions: readonly string[], body: Body): 
   },
 });
 
-/** The first access that the statements refuse, if any. */
+/** The first access that the statements do not allow. */
 const refusedOf = (statements: readonly Statement[], accesses: readonly Access[], body: Body): Access | undefined => {
-  // Whether IAM looks at each part of a transaction alone or at all of its partitions for each part is written nowhere: both must pass.
+  // AWS does not document whether IAM checks each part of a transaction with its own partitions or with all of them:
+  // both must pass.
   const all = accesses.flatMap(({ partitions }) => partitions);
   return accesses.find(
     (access) =>
@@ -99,16 +105,23 @@ const refusedOf = (statements: readonly Statement[], accesses: readonly Access[]
 
 const READS: ReadonlySet<string> = new Set(["GetItem", "BatchGetItem", "Query"]);
 
-const textOf = async (incoming: IncomingMessage): Promise<string> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
-};
+/** The error response for a refused call; `undefined` for an allowed one. */
+type Check = (name: string, target: string, text: string) => string | undefined;
 
-/** Starts the check before a database. `statementsOf` answers those of a function. */
+type Handler = NodeHttpHandler["handle"];
+
+/** The checks of this process, by the first segment of their endpoints' paths. */
+const checks = new Map<string, Check>();
+const DENIED = { status: 400, headers: { "content-type": "application/x-amz-json-1.0" } } as const;
+
+/**
+ * Starts a guard. `statementsOf` returns the statements of a function. `isProxy` serves other processes and bundles
+ * too.
+ */
 export const startGuard = async (
   database: string,
   statementsOf: (name: string) => readonly Statement[],
+  { isProxy = false } = {},
 ): Promise<Guard> => {
   const refusals: string[] = [];
   const uses: Uses = new Map();
@@ -122,7 +135,60 @@ export const startGuard = async (
       for (const partition of partitions) used.add(`${kind} ${partition}`);
     }
   };
+  const check: Check = (name, target, text) => {
+    const body = JSON.parse(text) as Body;
+    const accesses = accessesOf(target.split(".").at(-1) ?? "", body);
+    const refused = refusedOf(statementsOf(name), accesses, body);
+    if (!refused) {
+      note(name, accesses);
+      return undefined;
+    }
+    const message = `${name} may not ${refused.action} in ${refused.partitions.join(", ") || "no partition"}`;
+    refusals.push(message);
+    return JSON.stringify({ __type: "com.amazon.coral.service#AccessDeniedException", Message: message });
+  };
 
+  const { origin, close } = isProxy ? await startProxy(database, check) : checkInProcess(database, check);
+  return { endpointOf: (name) => `${origin}/${name}`, refusals, uses, close };
+};
+
+let guards = 0;
+const checkInProcess = (database: string, check: Check) => {
+  patchHandler();
+  guards += 1;
+  const segment = `guard-${guards}`;
+  checks.set(segment, check);
+  return { origin: `${database}/${segment}`, close: async () => void checks.delete(segment) };
+};
+
+let isPatched = false;
+/** Makes the HTTP handler of the SDK apply the checks of this process. */
+const patchHandler = (): void => {
+  if (isPatched) return;
+  isPatched = true;
+  const send = NodeHttpHandler.prototype.handle;
+  const handle: Handler = async function (this: NodeHttpHandler, given, options) {
+    const [, segment = "", name = ""] = given.path.split("/");
+    const check = checks.get(segment);
+    if (!check) return send.call(this, given, options);
+    const denied = check(name, String(given.headers["x-amz-target"]), Buffer.from(given.body).toString());
+    if (denied === undefined) {
+      return send.call(this, Object.assign(Object.create(Object.getPrototypeOf(given)), given, { path: "/" }), options);
+    }
+    return {
+      response: { statusCode: DENIED.status, headers: DENIED.headers, body: Readable.from([Buffer.from(denied)]) },
+    };
+  };
+  NodeHttpHandler.prototype.handle = handle;
+};
+
+const textOf = async (incoming: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+};
+
+const startProxy = async (database: string, check: Check) => {
   const forward = (incoming: IncomingMessage, text: string, outgoing: ServerResponse): void => {
     const { host: _, ...headers } = incoming.headers;
     const onward = request(database, { method: incoming.method ?? "POST", headers }, (answer) => {
@@ -132,35 +198,22 @@ export const startGuard = async (
     onward.on("error", () => outgoing.destroy());
     onward.end(text);
   };
-
   const serve = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     const name = (incoming.url ?? "").split("/")[1] ?? "";
-    const operation = String(incoming.headers["x-amz-target"]).split(".").at(-1) ?? "";
     const text = await textOf(incoming);
-    const body = JSON.parse(text) as Body;
-    const accesses = accessesOf(operation, body);
-    const refused = refusedOf(statementsOf(name), accesses, body);
-    if (!refused) {
-      note(name, accesses);
-      return forward(incoming, text, outgoing);
-    }
-    const message = `${name} may not ${refused.action} in ${refused.partitions.join(", ") || "no partition"}`;
-    refusals.push(message);
-    outgoing.writeHead(400, { "content-type": "application/x-amz-json-1.0" });
-    outgoing.end(JSON.stringify({ __type: "com.amazon.coral.service#AccessDeniedException", Message: message }));
+    const denied = check(name, String(incoming.headers["x-amz-target"]), text);
+    if (denied === undefined) forward(incoming, text, outgoing);
+    else outgoing.writeHead(DENIED.status, DENIED.headers).end(denied);
   };
-
   const server = createServer((incoming, outgoing) => {
     serve(incoming, outgoing).catch((error: unknown) => outgoing.destroy(error as Error));
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const { port } = server.address() as AddressInfo;
   return {
-    endpointOf: (name) => `http://127.0.0.1:${port}/${name}`,
-    refusals,
-    uses,
+    origin: `http://127.0.0.1:${port}`,
     close: () =>
-      new Promise((closed) => {
+      new Promise<void>((closed) => {
         server.close(() => closed());
         server.closeAllConnections();
       }),

@@ -19,23 +19,23 @@ export interface Odds {
   readonly conflict: number;
   /** A request of any kind is throttled. */
   readonly throttle: number;
-  /** An item of a committed transaction is shown as it was, for up to `halfMs`, to reads that may see that. */
+  /** An item of a committed transaction is returned in its old state, for up to `halfMs`, by reads that allow it. */
   readonly half: number;
   /** Milliseconds; requests where the time of the database goes by requests. */
   readonly halfMs: number;
-  /** A request is executed and its connection then reported as dropped. */
+  /** A request is executed, and its connection is then reported as closed. */
   readonly lost: number;
-  /** The most milliseconds for which a transaction holds its items beyond what the engine needs. */
+  /** The most milliseconds that a transaction locks its items in addition to the time of the engine. */
   readonly heldMs: number;
 }
 
-/** The database behind hostile odds. */
+/** The simulated database. */
 export interface HostileDatabase {
   /** The `requestHandler` of an SDK client. */
   readonly handler: NodeHttpHandler;
   /** How often each failure happened so far. */
   readonly counts: { conflicts: number; throttles: number; halves: number; lost: number };
-  /** Changes the odds from the next request on. */
+  /** Changes the probabilities for the next requests. */
   set(odds: Partial<Odds>): void;
   /** Shows everything as it is from now on, until the next transaction. */
   settle(): void;
@@ -44,7 +44,7 @@ export interface HostileDatabase {
 /** No failures. */
 export const CALM: Odds = { conflict: 0, throttle: 0, half: 0, halfMs: 0, lost: 0, heldMs: 0 };
 
-/** A seeded source of numbers in [0, 1): mulberry32. */
+/** A seeded generator of numbers in [0, 1): mulberry32. */
 export const seeded = (seed: number): (() => number) => {
   let state = seed >>> 0;
   return () => {
@@ -71,7 +71,7 @@ interface QueryAnswer {
   LastEvaluatedKey?: Attributes | undefined;
 }
 
-/** An item as it was before the last transaction on it. */
+/** An item before the last transaction on it. */
 interface OldImage {
   readonly key: Attributes;
   readonly item: Attributes | undefined;
@@ -113,7 +113,9 @@ const withBody = (request: Request, body: unknown, target?: string): Request => 
   return copy;
 };
 
-/** Refuses what this project never sends, whatever the odds. */
+const textOf = ({ body }: Request): string => Buffer.from(body).toString();
+
+/** Throws for requests that this project must never send. */
 const refuseForbidden = (operation: string, body: Record<string, unknown>): void => {
   if ((operation === "Query" || operation === "Scan") && typeof body.Limit !== "number") {
     throw new Error(`${operation} without Limit`);
@@ -167,7 +169,7 @@ export const hostileDatabase = (
     return failure("TransactionCanceledException", { CancellationReasons });
   };
 
-  /** Remembers the items of a transaction as they are before it. */
+  /** Reads the items of a transaction before it. */
   const imagesBefore = async (request: Request, TableName: string, keys: Attributes[]): Promise<OldImage[]> => {
     const read = withBody(
       request,
@@ -228,7 +230,7 @@ export const hostileDatabase = (
     });
     if (old.length === 0) return inner.handle(request, options);
     counts.halves += 1;
-    // As many more as old images could hide.
+    // Plus the items that old images could hide.
     const real = await inner.handle(withBody(request, { ...body, Limit: body.Limit + old.length }), options);
     if (real.response.statusCode !== 200) return real;
     const answer = (await readBody(real)) as QueryAnswer;
@@ -255,8 +257,8 @@ export const hostileDatabase = (
 
   const batchGet = async (request: Request, options: Options): Promise<Answer> => {
     const real = await inner.handle(request, options);
-    const wanted = JSON.parse(String(request.body)).RequestItems as Record<string, { Keys: Attributes[] }>;
-    const asked = new Set(Object.values(wanted).flatMap(({ Keys }) => Keys.map(identityOf)));
+    const requested = JSON.parse(textOf(request)).RequestItems as Record<string, { Keys: Attributes[] }>;
+    const asked = new Set(Object.values(requested).flatMap(({ Keys }) => Keys.map(identityOf)));
     const old = oldImages(({ key }) => asked.has(identityOf(key)));
     if (old.length === 0 || real.response.statusCode !== 200) return real;
     counts.halves += 1;
@@ -273,7 +275,7 @@ export const hostileDatabase = (
   };
 
   const execute = (operation: string, request: Request, options: Options): Promise<Answer> | Answer => {
-    const body = JSON.parse(String(request.body));
+    const body = JSON.parse(textOf(request));
     refuseForbidden(operation, body);
     if (happens(odds.throttle)) {
       counts.throttles += 1;

@@ -1,27 +1,29 @@
-/** Evaluates the statements of a policy as IAM documents it: a denial wins, what no statement allows is denied. */
+/**
+ * Evaluates policy statements as IAM documents it: a denial wins, and a call without an allowing statement is denied.
+ */
 import type { Condition, Statement } from "../../stacks/statements.ts";
 
-/** One call that IAM is asked about. */
+/** A call to authorise. */
 export interface Call {
-  /** Without the service: `GetItem`. */
+  /** Without the service name: `GetItem`. */
   readonly action: string;
-  /** The values of the condition keys; a key without values is one that the call does not have. */
+  /** The values of the condition keys; absent keys have no values. */
   readonly context: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Whether a text is like a pattern: `*` stands for any characters, `?` for one. */
+/** Whether a text matches a pattern: `*` stands for any characters, `?` for one. */
 export const isLike = (text: string, pattern: string): boolean => {
-  // The last star takes more and more until the rest fits: no star before it ever has to give way.
+  // Only the last star backtracks: earlier stars never need to match more.
   let [at, from] = [0, 0];
   let star = -1;
   let taken = 0;
   while (at < text.length) {
-    const wanted = pattern[from];
-    if (wanted === "*") {
+    const expected = pattern[from];
+    if (expected === "*") {
       star = from;
       taken = at;
       from += 1;
-    } else if (wanted === "?" || wanted === text[at]) {
+    } else if (expected === "?" || expected === text[at]) {
       at += 1;
       from += 1;
     } else if (star >= 0) {
@@ -33,9 +35,9 @@ export const isLike = (text: string, pattern: string): boolean => {
   return [...pattern.slice(from)].every((rest) => rest === "*");
 };
 
-const operators: Readonly<Record<string, (value: string, wanted: string) => boolean>> = {
+const operators: Readonly<Record<string, (value: string, expected: string) => boolean>> = {
   StringLike: isLike,
-  StringEquals: (value, wanted) => value === wanted,
+  StringEquals: (value, expected) => value === expected,
 };
 
 const holds = ({ test, variable, values }: Condition, context: Call["context"]): boolean => {
@@ -43,13 +45,13 @@ const holds = ({ test, variable, values }: Condition, context: Call["context"]):
   if (test === "Null") return values.includes(String(given.length === 0));
   const [set, name] = test.includes(":") ? test.split(":") : ["ForAnyValue", test];
   const operator = operators[name ?? ""];
-  if (!operator) throw new Error(`the condition ${test} is not known here`);
-  const fits = (value: string) => values.some((wanted) => operator(value, wanted));
-  // IAM takes "all of none" for true.
+  if (!operator) throw new Error(`unknown condition ${test}`);
+  const fits = (value: string) => values.some((expected) => operator(value, expected));
+  // In IAM, ForAllValues is true for an empty set.
   return set === "ForAllValues" ? given.every(fits) : given.some(fits);
 };
 
-/** Whether the statements let the call through. */
+/** Whether the statements allow the call. */
 export const isAllowed = (statements: readonly Statement[], { action, context }: Call): boolean => {
   const fitting = statements.filter(
     ({ actions, conditions }) =>

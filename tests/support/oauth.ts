@@ -1,4 +1,4 @@
-/** OAuth clients for tests: applications with a client and the APIs they may call, and requests of the token endpoint. */
+/** OAuth clients for tests: applications with a client and authorized APIs, and requests of the token endpoint. */
 import { systemApis } from "#core/domain/system-apis.ts";
 import { apiResourcesOf } from "./api-resources.ts";
 import { type Answer, APPLICATIONS, basic, type World } from "./world.ts";
@@ -6,14 +6,14 @@ import { type Answer, APPLICATIONS, basic, type World } from "./world.ts";
 export const TOKEN = "/oauth2/token";
 export const ALL_GRANTS = ["client_credentials", "password", "refresh_token"];
 
-/** A client as a test uses it. */
+/** A client. */
 export interface TestClient {
   readonly applicationId: string;
   readonly clientId: string;
   readonly clientSecret: string;
 }
 
-/** A form as clients write it. */
+/** A form body. */
 export const form = (fields: Readonly<Record<string, string | undefined>>): string =>
   Object.entries(fields)
     .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`]))
@@ -28,7 +28,7 @@ export const oauthOf = (api: World) => {
   const { authorize } = apiResourcesOf(api);
   const oidcPath = (id: string) => `${APPLICATIONS}/${id}/inbound-protocols/oidc`;
 
-  /** Makes an application with a client that may have these scopes of the system APIs. */
+  /** Creates an application with a client that is authorized for these scopes of the system APIs. */
   const newClient = async (
     scopes: readonly string[] = [],
     oidc: Readonly<Record<string, unknown>> = {},
@@ -44,7 +44,7 @@ export const oauthOf = (api: World) => {
     return { applicationId, clientId: shown.clientId, clientSecret: shown.clientSecret };
   };
 
-  /** Sends a form; `as` is the client in a Basic header, `null` sends none. */
+  /** Sends a form. `as` is the client of the Basic header; `null` sends no header. */
   const post = (
     path: string,
     fields: Readonly<Record<string, string | undefined>> | string,
@@ -59,10 +59,10 @@ export const oauthOf = (api: World) => {
     });
   };
 
-  /** Asks for a token and expects one. */
+  /** Requests a token and expects a success. */
   const token = async (client: TestClient, fields: Readonly<Record<string, string | undefined>>) => {
     const answer = await post(TOKEN, fields, client);
-    if (answer.status !== 200) throw new Error(`the token endpoint answered ${answer.status}: ${answer.text}`);
+    if (answer.status !== 200) throw new Error(`the token endpoint returned ${answer.status}: ${answer.text}`);
     return answer.body as {
       access_token: string;
       refresh_token?: string;
@@ -77,7 +77,7 @@ export const oauthOf = (api: World) => {
     post,
     token,
     oidcPath,
-    /** Gets a token on the client's own account. */
+    /** Requests a token with client_credentials. */
     ownToken: async (client: TestClient, scope?: string): Promise<string> =>
       (await token(client, { grant_type: "client_credentials", scope })).access_token,
   };

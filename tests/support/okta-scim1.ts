@@ -7,7 +7,7 @@ import { world } from "#tests/support/world.ts";
 /** The headers of Okta's requests. */
 const headers = { accept: "application/scim+json", "content-type": "application/scim+json; charset=utf-8" };
 
-/** The tests of one file, on a service with the text of a deployment.toml, or with the project's own. */
+/** The tests, on a service with the given deployment.toml, or that of the project. */
 export const oktaSequence = (deployment?: string): void => {
   const api = world({ ...(deployment !== undefined && { deployment }) });
   const scim = scim1Of(api);

@@ -1,7 +1,6 @@
-/** Users for tests that need more than the administrator, written straight into the store of a running service. */
-
+/** Test users, written directly to the table of a running service. */
 import { PRIMARY } from "#core/domain/username.ts";
-import { addingCredential, newCredential } from "#core/identities/credentials/store.ts";
+import { addingCredential, type Credential, newCredential } from "#core/identities/credentials/store.ts";
 import { freshRole } from "#core/identities/roles/model.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { freshUser } from "#core/identities/users/model.ts";
@@ -27,7 +26,15 @@ export const tableOf = ({ tableName, endpoint }: Reached): Table =>
     client: { endpoint, region: "local", credentials: { accessKeyId: "x", secretAccessKey: "x" } },
   })(newMeter());
 
-/** Adds a user with one role of exactly these scopes, or without a role. Returns the user's id. */
+const credentials = new Map<string, Promise<Credential>>();
+/** A credential with a version of its own. Hashes each password once per process: hashing is slow by design. */
+const credentialOf = async (password: string): Promise<Credential> => {
+  const known = credentials.get(password) ?? newCredential(password);
+  credentials.set(password, known);
+  return { ...(await known), version: newId() };
+};
+
+/** Adds a user with a role of exactly these scopes, or without a role. Returns the id of the user. */
 export const addUser = async (
   service: Reached,
   { username, password, scopes }: { username: string; password: string; scopes?: readonly string[] },
@@ -35,10 +42,10 @@ export const addUser = async (
   const table = tableOf(service);
   const roles = roleStore(table);
   const [userId, roleId] = [newId(), newId()];
-  const fail = () => new Error("the test's user exists already");
+  const fail = () => new Error("the test user already exists");
   const role = freshRole(roleId, `role of ${username}`, TENANT, systemClock.now(), { permissions: scopes ?? [] });
   const steps = [
-    addingCredential(TENANT, userId, await newCredential(password), fail),
+    addingCredential(TENANT, userId, await credentialOf(password), fail),
     ...(scopes ? [...roles.adding(TENANT, role, fail), roles.holding(TENANT, roleId, userId, fail)] : []),
   ];
   const user = freshUser(userId, username, systemClock.now(), {
@@ -49,7 +56,7 @@ export const addUser = async (
   return userId;
 };
 
-/** Corrupts the item of a user: reading it fails unexpectedly. */
+/** Damages the stored row of a user: reading it fails unexpectedly. */
 export const breakUser = (service: RunningService, id: string): Promise<void> =>
   tableOf(service).write({
     change: keys.user(TENANT, id),
@@ -58,6 +65,6 @@ export const breakUser = (service: RunningService, id: string): Promise<void> =>
     otherwise: () => new Error("no such user"),
   });
 
-/** The id of a user of the PRIMARY store. */
+/** The id of a user in the PRIMARY store. */
 export const idOf = async (service: RunningService, name: string): Promise<string> =>
   (await userStore(tableOf(service)).idOf({ tenant: TENANT, userStore: PRIMARY, name })) ?? "";

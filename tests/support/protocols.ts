@@ -6,11 +6,11 @@ import type { Item } from "#core/table/table.ts";
 import { clientFor } from "#local/database.ts";
 import type { RunningService } from "#local/service.ts";
 
-/** A body of WSO2's own tests. */
+/** A request body of WSO2's own tests. */
 export const upstreamBody = async (name: string) =>
   JSON.parse(await readFile(new URL(`../data/wso2/${name}.json`, import.meta.url), "utf8"));
 
-/** Everything in the table. */
+/** All items of the table. */
 export const allItems = async ({ endpoint, tableName }: RunningService): Promise<Item[]> => {
   const documents = DynamoDBDocumentClient.from(new DynamoDBClient(clientFor(endpoint)));
   const items: Item[] = [];
@@ -24,7 +24,7 @@ export const allItems = async ({ endpoint, tableName }: RunningService): Promise
   }
 };
 
-/** Metadata of a service provider. */
+/** SAML metadata of a service provider. */
 export const metadata = ({ entityId = "https://sp.example", inside = "", before = "", acs = true } = {}): string =>
   `<?xml version="1.0"?>${before}<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${entityId}">
   <md:SPSSODescriptor AuthnRequestsSigned="true" protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol">${inside}

@@ -1,4 +1,4 @@
-/** Values that a client makes up from `/Schemas`, as conformance suites do. */
+/** Sample values that a client derives from `/Schemas`, as conformance suites do. */
 import { randomUUID } from "node:crypto";
 import type { Shown } from "./scim.ts";
 
@@ -13,18 +13,18 @@ const simple: Readonly<Record<string, () => unknown>> = {
 
 const isWritable = ({ mutability }: Shown): boolean => mutability !== "readOnly";
 
-/** A value of one attribute, with everything in it that may be written. */
+/** A value of an attribute, with all writable sub-attributes. */
 export const sampleOf = ({ type, multiValued, subAttributes, canonicalValues }: Shown): unknown => {
   const one =
     type === "complex" ? sampleOfAll(subAttributes) : (canonicalValues?.[0] ?? simple[type]?.() ?? randomUUID());
   return multiValued ? [one] : one;
 };
 
-/** A value of each attribute that may be written. */
+/** A value of each writable attribute. */
 export const sampleOfAll = (attributes: readonly Shown[]): Shown =>
   Object.fromEntries(attributes.filter(isWritable).map((attribute) => [attribute.name, sampleOf(attribute)]));
 
-/** The attributes that may be written of some schemas, by the paths that requests name them by. */
+/** The writable attributes of schemas, with their paths in requests. */
 export const writablePaths = (core: Shown, extensions: readonly Shown[]): readonly (readonly [string, Shown])[] => [
   ...core.attributes.filter(isWritable).map((attribute: Shown) => [attribute.name, attribute] as const),
   ...extensions.flatMap(({ id, attributes }) =>

@@ -1,11 +1,11 @@
 /**
- * What the tests of SCIM 2.0 share: a client that checks every response for what all responses have (media type, the
- * shape of errors, ids and schemas of resources, no password), and creates users and groups.
+ * Helpers for the tests of SCIM 2.0: a client that validates every response (media type, format of errors, ids and
+ * schemas of resources, no password anywhere), and creates users and groups.
  */
 import { expect } from "vitest";
 import type { Answer, Ask, World } from "./world.ts";
 
-/** The deployment with the profile `rfc7644`. */
+/** A deployment with the profile that follows RFC 7644 exactly. */
 export const RFC7644 = '[scim2]\nprofile = "rfc7644"\n';
 
 const CORE = "urn:ietf:params:scim:schemas:core:2.0";
@@ -23,12 +23,12 @@ export const URN = {
   error: `${MESSAGES}:Error`,
 } as const;
 
-/** An id that no resource has. */
+/** An unknown id. */
 export const NOBODY = "00000000-0000-4000-8000-000000000000";
 
 type Json = Readonly<Record<string, unknown>>;
-/** A resource in a response. */
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any member of a response
+/** A resource of a response. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any response
 export type Shown = Record<string, any>;
 /** An operation of a PATCH request. */
 export interface Op {
@@ -55,9 +55,7 @@ const checkResource = (resource: Shown, isWhole: boolean): void => {
   expect(resource.meta.location).toMatch(new RegExp(`/scim2/${type}s/${resource.id}$`));
 };
 
-/**
- * Checks what every response has (rows C002, C026, C031, C037, C038, C042, C188 and C189 of docs/scim-conformance.md).
- */
+/** Validates what RFC 7643 and RFC 7644 require of every response. */
 const checkAnswer = ({ status, headers, text, body }: Answer, isProjected: boolean, errorIsList: boolean): void => {
   expect(status).toBeLessThan(502);
   if (text === "") return;
@@ -81,15 +79,15 @@ const checkAnswer = ({ status, headers, text, body }: Answer, isProjected: boole
 };
 
 let made = 0;
-/** A name that is unique in this file. */
+/** A name that is new in this file. */
 export const fresh = (word: string): string => {
   made += 1;
   return `${word}-${made}`;
 };
 
-/** A client of SCIM 2.0 on a running service with the `profile` of its deployment. */
+/** A SCIM 2.0 client of a running service with the given profile. */
 export const scimOf = ({ ask: send }: World, profile: "wso2" | "rfc7644" = "rfc7644") => {
-  /** Sends a request below `/scim2`, and checks the response. */
+  /** Sends a request below `/scim2`, and validates the response. */
   const ask = async (method: string, path: string, options: Ask & { readonly query?: Json } = {}): Promise<Answer> => {
     const { query = {}, ...rest } = options;
     const parameters = new URLSearchParams(
@@ -122,9 +120,9 @@ export const scimOf = ({ ask: send }: World, profile: "wso2" | "rfc7644" = "rfc7
     get,
     patch,
     find,
-    /** Creates a user, with a unique name unless one is given. */
+    /** Creates a user, with a new name by default. */
     user: (body: Json = {}) => created("/Users", { schemas: [URN.user], userName: fresh("user"), ...body }),
-    /** Creates a group, with a unique name unless one is given. */
+    /** Creates a group, with a new name by default. */
     group: (body: Json = {}) => created("/Groups", { schemas: [URN.group], displayName: fresh("group"), ...body }),
     read: async (path: string): Promise<Shown> => {
       const answer = await get(path);
@@ -137,15 +135,15 @@ export const scimOf = ({ ask: send }: World, profile: "wso2" | "rfc7644" = "rfc7
       expect(answer.status, answer.text).toBe(200);
       return answer.body;
     },
-    /** The names that match a filter, in the order of the list. */
+    /** The user names that match a filter, in the order of the list. */
     names: async (filter: string, query: Json = {}): Promise<string[]> =>
       (await find(filter, "/Users", query)).Resources.map(({ userName }: Shown) => userName),
   };
 };
 
-/** Checks the status and the type of an error; returns its detail. */
-export const refusal = ({ status, text, body }: Answer, wanted: number, scimType?: string): string => {
-  expect(status, text).toBe(wanted);
+/** Expects an error response; returns its message. */
+export const refusal = ({ status, text, body }: Answer, expected: number, scimType?: string): string => {
+  expect(status, text).toBe(expected);
   expect(body.scimType).toBe(scimType);
   return body.detail;
 };

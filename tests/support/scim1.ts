@@ -1,7 +1,4 @@
-/**
- * What the tests of SCIM 1.1 share: a client that checks every response for what all responses have, and creates users
- * and groups.
- */
+/** Helpers for the tests of SCIM 1.1: a client that validates every response, and creates users and groups. */
 import { expect } from "vitest";
 import { fresh, type Shown } from "./scim.ts";
 import type { Answer, Ask, World } from "./world.ts";
@@ -17,7 +14,7 @@ export const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/;
 
 const resourcesOf = (body: Shown): readonly Shown[] => (Array.isArray(body.Resources) ? body.Resources : [body]);
 
-/** Checks what every response has. */
+/** Validates what SCIM 1.1 requires of every response. */
 const checkAnswer = ({ status, headers, text, body }: Answer): void => {
   expect(status, text).toBeLessThan(500);
   if (text === "") return;
@@ -35,9 +32,9 @@ const checkAnswer = ({ status, headers, text, body }: Answer): void => {
   }
 };
 
-/** Checks the status of an error; returns its description. */
-export const refusal1 = ({ status, text, body }: Answer, wanted: number): string => {
-  expect(status, text).toBe(wanted);
+/** Expects an error response; returns its message. */
+export const refusal1 = ({ status, text, body }: Answer, expected: number): string => {
+  expect(status, text).toBe(expected);
   return body.Errors[0].description;
 };
 
@@ -53,17 +50,17 @@ export const scim1Of = ({ ask: send }: World) => {
     return answer;
   };
   /** Sends a request that must return this status; returns the body. */
-  const done = async (wanted: number, method: string, path: string, body?: Json): Promise<Shown> => {
+  const done = async (expected: number, method: string, path: string, body?: Json): Promise<Shown> => {
     const answer = await ask(method, path, body === undefined ? {} : { body });
-    expect(answer.status, answer.text).toBe(wanted);
+    expect(answer.status, answer.text).toBe(expected);
     return answer.body;
   };
   return {
     ask,
-    /** Creates a user, with a unique name unless one is given. */
+    /** Creates a user, with a new name by default. */
     user: (body: Json = {}) =>
       done(201, "POST", "/Users", { schemas: [], userName: fresh("user"), password: "good-password", ...body }),
-    /** Creates a group, with a unique name unless one is given. */
+    /** Creates a group, with a new name by default. */
     group: (body: Json = {}) => done(201, "POST", "/Groups", { displayName: fresh("group"), ...body }),
     read: (path: string) => done(200, "GET", path),
     put: (path: string, body: Json) => done(200, "PUT", path, body),

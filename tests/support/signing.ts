@@ -1,4 +1,4 @@
-/** The keys of a running service, for tests that write tokens which only somebody with the keys could write. */
+/** The signing keys of a running service, for tests that forge tokens. */
 import { generateKeyPairSync } from "node:crypto";
 import { importJWK, type JWTHeaderParameters, type JWTPayload, SignJWT } from "jose";
 import { newSeal } from "#core/platform/seal.ts";
@@ -6,7 +6,7 @@ import { keyStore } from "#core/tokens/key-store.ts";
 import { tableOf } from "./people.ts";
 import type { World } from "./world.ts";
 
-/** The parts of a JWT, read without a look at its signature. */
+/** The parts of a JWT, without verifying its signature. */
 export const partsOf = (text: string) => {
   const [head = "", body = "", signature = ""] = text.split(".");
   const read = (part: string) => JSON.parse(Buffer.from(part, "base64url").toString("utf8"));
@@ -16,7 +16,7 @@ export const partsOf = (text: string) => {
 export const encode = (value: unknown): string =>
   Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 
-/** The key that signs now, as a private JWK. */
+/** The current signing key, as a private JWK. */
 export const signingKey = async (api: World) => {
   const seal = newSeal(Buffer.from(process.env.SEAL_KEY ?? "", "base64"));
   const { ring, secrets } = await keyStore(tableOf(api.service), seal).open(Date.now());
@@ -26,10 +26,10 @@ export const signingKey = async (api: World) => {
   return { kid, kty: "EC", crv: "P-256", x, y, d: secrets.get(kid) ?? "" };
 };
 
-/** A key of nobody, as a private JWK. */
+/** A foreign key, as a private JWK. */
 export const foreignKey = () => generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ format: "jwk" });
 
-/** Signs whatever is given; `undefined` members are left out. */
+/** Signs a token; omits `undefined` members. */
 export const sign = async (
   jwk: Readonly<Record<string, unknown>>,
   header: Readonly<Record<string, unknown>>,

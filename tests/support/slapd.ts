@@ -1,4 +1,4 @@
-/** A directory for tests: OpenLDAP's slapd on a loopback port, with a folder of its own. */
+/** An LDAP directory for tests: OpenLDAP's slapd on a loopback port, with a temporary folder. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -17,30 +17,30 @@ export const SUFFIX = "dc=example,dc=com";
 export const PEOPLE = `ou=people,${SUFFIX}`;
 export const BIND_DN = `cn=service,${SUFFIX}`;
 export const BIND_PASSWORD = "the service's password";
-/** The variable that the tests' deployments name. */
+/** The variable with the password in the deployments of the tests. */
 export const PASSWORD_ENV = "DIRECTORY_PASSWORD";
 
-/** Whether there is one on this machine. Tests that need it are left out where there is none, and this says so. */
+/** Whether slapd is installed. Without it, the tests that need it are skipped, and a line reports that. */
 export const hasSlapd = PROGRAM !== undefined && SCHEMAS !== undefined;
-if (!hasSlapd) process.stderr.write("left out: slapd is not installed here (apt-get install slapd)\n");
+if (!hasSlapd) process.stderr.write("Skipping LDAP tests: slapd is not installed (apt-get install slapd).\n");
 
 /** A running directory. */
 export interface Slapd {
   readonly url: string;
-  /** The same with encryption from the start. */
+  /** The LDAPS URL. */
   readonly secureUrl: string;
-  /** PEM: the authority of its certificate. */
+  /** The authority of its certificate, as PEM. */
   readonly authority: string;
-  /** A connection as the administrator of the directory, for what happens behind the service's back. */
+  /** Runs `work` with a connection of the directory's administrator, for changes outside the service. */
   connected<R>(work: (client: Client) => Promise<R>): Promise<R>;
-  /** Ends it at once, as a failure does. */
+  /** Kills the process, as a failure does. */
   kill(): Promise<void>;
-  /** Starts it again on the same port and data, unless it runs. */
+  /** Starts it again on the same port and data; no effect while it runs. */
   start(): Promise<void>;
-  /** It keeps its connections and says nothing any more, until `resume`. */
+  /** Suspends the process: connections stay open without responses until `resume`. */
   pause(): void;
   resume(): void;
-  /** Ends it and removes its folder. */
+  /** Stops it and deletes its folder. */
   close(): Promise<void>;
 }
 
@@ -74,14 +74,14 @@ ${more}
 
 const until = async (condition: () => Promise<boolean>): Promise<void> => {
   for (let tries = 0; !(await condition()); tries += 1) {
-    if (tries > 400) throw new Error("slapd does not answer");
+    if (tries > 400) throw new Error("slapd does not accept connections");
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 };
 
-/** Starts an empty directory with a branch for people; `more` are further lines about its database. */
+/** Starts an empty directory with a branch for users; `more` are further lines of its database configuration. */
 export const startSlapd = async (more = ""): Promise<Slapd> => {
-  if (PROGRAM === undefined) throw new Error("slapd is not installed here");
+  if (PROGRAM === undefined) throw new Error("slapd is not installed");
   const directory = await mkdtemp(join(tmpdir(), "identity-admin-api-slapd-"));
   await mkdir(join(directory, "data"));
   const ca = await issueAuthority("Directory tests CA");
@@ -100,7 +100,7 @@ export const startSlapd = async (more = ""): Promise<Slapd> => {
   const [port, securePort] = [await freePort(), await freePort()];
   const url = `ldap://127.0.0.1:${port}`;
   let child: ChildProcess | undefined;
-  // Also where the test file ends before its last test.
+  // In case the test file ends before its last test.
   process.once("exit", () => child?.kill("SIGKILL"));
 
   const start = async (): Promise<void> => {
@@ -150,7 +150,7 @@ export const startSlapd = async (more = ""): Promise<Slapd> => {
   };
 };
 
-/** A deployment with a directory as the user store CORP, and what further lines say about it. */
+/** A deployment with a directory as the user store CORP, and further lines of its configuration. */
 export const directoryStore = (url: string, more = ""): string => {
   process.env[PASSWORD_ENV] = BIND_PASSWORD;
   return `

@@ -1,11 +1,11 @@
-/** The service as a process of its own, as `npm start` runs it. */
+/** The service as a separate process, as `npm start` runs it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 /** The program behind `npm start`. */
 export const START_PROGRAM = fileURLToPath(new URL("../../packages/local/start.ts", import.meta.url));
 
-/** The environment of a service that takes any free ports and nothing from this process. */
+/** The environment of a service on free ports, without variables of this process. */
 export const startEnvironment = (dataDirectory: string): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
   DATA_DIR: dataDirectory,
@@ -13,20 +13,20 @@ export const startEnvironment = (dataDirectory: string): NodeJS.ProcessEnv => ({
   MTLS_PORT: "0",
 });
 
-/** A service that answers, and its process, which the caller ends. */
+/** A running service and its process, which the caller must stop. */
 export interface Started {
   readonly child: ChildProcess;
   readonly url: string;
 }
 
-/** Starts the service with these flags of node. Throws an `Error` where it ends before it answers. */
+/** Starts the service with these flags of node. Throws an `Error` if it ends before it is ready. */
 export const startProcess = async (dataDirectory: string, flags: readonly string[] = []): Promise<Started> => {
   const child = spawn(process.execPath, [...flags, START_PROGRAM], {
     env: startEnvironment(dataDirectory),
     stdio: ["ignore", "pipe", "ignore"],
   });
   const url = await new Promise<string>((resolve, reject) => {
-    child.once("exit", (code) => reject(new Error(`it ended with code ${code}`)));
+    child.once("exit", (code) => reject(new Error(`the service ended with code ${code}`)));
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       const ready = /^ready (http:\S+)$/m.exec(text)?.[1];
       if (ready) resolve(ready);

@@ -1,4 +1,4 @@
-/** The whole service for one test file: embedded engine in memory, gateway, functions, and a plain HTTP client. */
+/** The whole service for one test file: embedded database in memory, gateway, functions, and an HTTP client. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,31 +8,31 @@ import { deployedFunctions } from "./deployed.ts";
 
 export const ADMIN = { username: "admin", password: "admin" } as const;
 
-/** What came back. */
+/** A response. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; `undefined` when it is empty. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever came back
+  /** The body as JSON; `undefined` if it is empty or not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads any response
   readonly body: any;
 }
 
-/** How to ask. */
+/** The options of a request. */
 export interface Ask {
   readonly body?: unknown;
-  /** Sent as it is in place of `body`. */
+  /** Sent unchanged, instead of `body`. */
   readonly raw?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
-  /** `null` sends no credential; a text is the `Authorization` header; default is the administrator. */
+  /** The caller: a user, an `Authorization` header, or `null` for no credential. Default: the administrator. */
   readonly as?: { readonly username: string; readonly password: string } | string | null;
 }
 
-/** The service of this file, started before its first test. */
+/** The service of a test file, started before its first test. */
 export interface World {
   readonly url: string;
   ask(method: string, path: string, ask?: Ask): Promise<Answer>;
-  /** Creates an application and answers its id. */
+  /** Creates an application and returns its id. */
   create(body: Readonly<Record<string, unknown>>): Promise<string>;
   readonly service: RunningService;
 }
@@ -45,12 +45,12 @@ const authorization = (as: Ask["as"]): Record<string, string> => {
   return { authorization: typeof as === "string" ? as : basic(as ?? ADMIN) };
 };
 
-/** The path of the collection. */
+/** The path of the applications. */
 export const APPLICATIONS = "/api/server/v1/applications";
 
 /**
- * Starts a service for the file that calls it, and stops it behind its last test. Its deployment.toml is the project's
- * own, or one with the text `deployment`; `mtls` opens the door with client certificates too.
+ * Starts a service before the first test of the calling file, and stops it after the last one. `deployment` is the text
+ * of its deployment.toml (default: that of the project); `hasTlsDoor` opens the mTLS listener too.
  */
 export const world = ({
   deployment,
@@ -61,7 +61,7 @@ export const world = ({
 } = {}): World => {
   let service: RunningService | undefined;
   let directory: string | undefined;
-  // Set by `npm run test:bundles`: the bundles that are deployed, in place of the sources.
+  // Set by `npm run test:bundles`: use the deployed bundles instead of the sources.
   const deployed = deployedFunctions(process.env.FUNCTIONS_DIR);
   beforeAll(async () => {
     let deploymentFile: string | undefined;
@@ -86,7 +86,7 @@ export const world = ({
     if (directory) await rm(directory, { recursive: true });
   });
   const running = (): RunningService => {
-    if (!service) throw new Error("the service is started before the first test, not while the file loads");
+    if (!service) throw new Error("the service starts before the first test: use it in tests and hooks only");
     return service;
   };
   const ask: World["ask"] = async (method, path, { body, raw, headers = {}, as } = {}) => {
@@ -120,7 +120,7 @@ export const world = ({
     ask,
     async create(body) {
       const { status, headers, text } = await ask("POST", APPLICATIONS, { body });
-      if (status !== 201) throw new Error(`create answered ${status}: ${text}`);
+      if (status !== 201) throw new Error(`create returned ${status}: ${text}`);
       return headers.get("location")?.split("/").at(-1) ?? "";
     },
   };

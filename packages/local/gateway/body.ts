@@ -1,4 +1,4 @@
-/** Reads a request's body to the gateway's limit, and lets an answer through when there is more. */
+/** Reads the body of a request up to the limit of the gateway. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 /** Bytes of a body that the gateway accepts. */
@@ -6,12 +6,12 @@ export const BODY_BYTES_MAX = 10_485_760;
 
 const DRAIN_MS = 10_000;
 
-/** Thrown when the client went away before its body was complete. */
+/** The client disconnected before its body was complete. */
 export class ClientGone extends Error {}
 
 /**
- * The body, or `undefined` for one over the limit, whose rest is not kept. A client that waits for `100 Continue` is told
- * to go on only if the length it declares is acceptable. Throws `ClientGone`.
+ * The body, or `undefined` if it exceeds the limit. A client that waits for `100 Continue` gets it only if the declared
+ * length is within the limit. Throws `ClientGone`.
  */
 export function readBody(request: IncomingMessage, response: ServerResponse): Promise<Buffer | undefined> {
   if (Number(request.headers["content-length"] ?? 0) > BODY_BYTES_MAX) return Promise.resolve(undefined);
@@ -29,18 +29,18 @@ export function readBody(request: IncomingMessage, response: ServerResponse): Pr
       resolve(undefined);
     });
     request.once("end", () => resolve(Buffer.concat(chunks)));
-    request.once("error", (cause) => reject(new ClientGone("the body broke off", { cause })));
-    request.once("close", () => reject(new ClientGone("the body broke off")));
+    request.once("error", (cause) => reject(new ClientGone("the client disconnected", { cause })));
+    request.once("close", () => reject(new ClientGone("the client disconnected")));
   });
 }
 
 /**
- * Prepares for an answer to a request that was not read to its end. What the client still sends is thrown away for some
- * seconds: closing at once would make the network reset the connection and lose the answer.
+ * Discards the unread rest of a request for some seconds, before a response is sent. Closing at once would reset the
+ * connection, and the client would not get the response.
  */
-export function answerEarly(request: IncomingMessage, response: ServerResponse): void {
+export function discardRest(request: IncomingMessage, response: ServerResponse): void {
   if (request.complete) return;
-  // A client that still waits for its 100 will not send the body, so the connection cannot be used again.
+  // A client that still waits for `100 Continue` does not send the body, so the connection cannot be reused.
   if (request.headers.expect !== undefined && request.readableFlowing === null) response.shouldKeepAlive = false;
   request.on("error", () => undefined).resume();
   const timer = setTimeout(() => {

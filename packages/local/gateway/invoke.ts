@@ -1,34 +1,33 @@
-/** Calls a function as Lambda does: a copy of the event, a context that counts down, an end after the timeout. */
+/** Invokes a function as Lambda does: with a copy of the event, a context with the remaining time, and a timeout. */
 import { randomUUID } from "node:crypto";
 import type { Context } from "aws-lambda";
 import { elapsed } from "#core/platform/clock.ts";
 import { LOCAL_ACCOUNT } from "./event.ts";
 
-/** Bytes of an event as JSON that Lambda takes in a synchronous call. */
+/** The limit of Lambda for the event of a synchronous call: bytes of JSON. */
 export const REQUEST_PAYLOAD_BYTES_MAX = 6_291_456;
-/** Bytes of an answer as JSON that Lambda gives back. */
-export const ANSWER_PAYLOAD_BYTES_MAX = 6_291_556;
+/** The limit of Lambda for a result: bytes of JSON. */
+export const RESULT_PAYLOAD_BYTES_MAX = 6_291_556;
 
 const MEMORY_MB = "1024";
 
-/** A Lambda function. Its event is of the kind that the gateway sends it; nothing here knows more. */
+/** A Lambda function. */
 export type LambdaFunction = (event: never, context: Context) => unknown;
 
-/** A function with what Lambda knows of it. */
+/** A function with its name and timeout. */
 export interface Deployed {
   readonly name: string;
   readonly handler: LambdaFunction;
   readonly timeoutMs: number;
 }
 
-/** Thrown when a function takes longer than its timeout. */
+/** A function exceeded its timeout. */
 export class FunctionTimeout extends Error {}
 
 /**
- * Calls a function with an event written as JSON, and answers what came back after the same detour, so that neither side
- * can reach into the other's objects. `undefined` comes back as `null`, as it does from Lambda.
- * Throws what the function throws, a `FunctionTimeout`, a `TypeError` for what JSON cannot hold, and a `RangeError` for
- * an answer past `ANSWER_PAYLOAD_BYTES_MAX`.
+ * Invokes a function with an event in JSON, and returns a copy of its result made through JSON. `undefined` becomes
+ * `null`, as in Lambda. Throws the errors of the function, `FunctionTimeout`, a `TypeError` for a result that JSON
+ * cannot hold, and a `RangeError` for a result over `RESULT_PAYLOAD_BYTES_MAX`.
  */
 export async function invoke(deployed: Deployed, event: string): Promise<unknown> {
   const { name, handler, timeoutMs } = deployed;
@@ -38,9 +37,10 @@ export async function invoke(deployed: Deployed, event: string): Promise<unknown
   });
   try {
     const call = async (): Promise<unknown> => handler(JSON.parse(event) as never, contextOf(deployed));
-    const answer = JSON.stringify((await Promise.race([call(), tooLate])) ?? null);
-    if (Buffer.byteLength(answer) > ANSWER_PAYLOAD_BYTES_MAX) throw new RangeError(`${name} answers more than 6 MB`);
-    return JSON.parse(answer);
+    const result = JSON.stringify((await Promise.race([call(), tooLate])) ?? null);
+    if (Buffer.byteLength(result) > RESULT_PAYLOAD_BYTES_MAX)
+      throw new RangeError(`the result of ${name} is larger than 6 MB`);
+    return JSON.parse(result);
   } finally {
     clearTimeout(timer);
   }
@@ -65,5 +65,5 @@ function contextOf({ name, timeoutMs }: Deployed): Context {
 }
 
 function unsupported(): never {
-  throw new Error("the Node.js 24 runtime has no callbacks: answer with a promise");
+  throw new Error("the Node.js 24 runtime has no callbacks: return a promise");
 }

@@ -1,34 +1,39 @@
-/** What both doors share: node's server settings, what happens to requests that node cannot read, opening and closing. */
+/** Shared by both listeners: options of the node server, requests that node cannot parse, opening and closing. */
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { type Answer, gatewayAnswer, tooLarge } from "./answer.ts";
+import { type GatewayResponse, gatewayResponse, tooLarge } from "./response.ts";
 
-/** Above node's own limit there is no request to answer in the dialect of its path for sure; so it is far up. */
+/**
+ * Far above the limit of the gateway: node parses no path from a larger request, and the error format depends on it.
+ */
 const NODE_HEAD_BYTES_MAX = 1_048_576;
 const KEEP_ALIVE_MS = 75_000;
 const LINGER_MS = 2_000;
 
-/** Settings of a door's server. */
+/** Options of the server of a listener. */
 export const serverOptions: ServerOptions = { maxHeaderSize: NODE_HEAD_BYTES_MAX, keepAliveTimeout: KEEP_ALIVE_MS };
 
-/** Connections that have their last answer: node reports each further piece of the same request as an error again. */
+/** Connections that got their last response. Node reports further data of the same request as another error. */
 const answered = new WeakSet<Duplex>();
 
-/** Prepares a door's server for requests of every kind. */
-export function furnish(server: Server, handle: (request: IncomingMessage, response: ServerResponse) => void): void {
-  // Node drops headers past the 2000th without a word; the limit in bytes is what counts.
+/** Adds the handlers for all kinds of requests to a server. */
+export function prepareServer(
+  server: Server,
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+): void {
+  // By default, node silently drops headers after the 2000th. Only the limit in bytes applies here.
   server.maxHeadersCount = 0;
   server.on("request", handle);
   server.on("checkContinue", handle);
   server.on("checkExpectation", handle);
-  server.on("clientError", onUnreadable);
+  server.on("clientError", onUnparsable);
   server.on("connect", (_: IncomingMessage, socket: Duplex) => {
     socket.on("error", () => undefined);
-    write(socket, gatewayAnswer(400, "Bad Request"), "Bad Request");
+    write(socket, gatewayResponse(400, "Bad Request"), "Bad Request");
   });
 }
 
-function onUnreadable(error: Error & { code?: string; rawPacket?: Buffer }, socket: Duplex): void {
+function onUnparsable(error: Error & { code?: string; rawPacket?: Buffer }, socket: Duplex): void {
   if (answered.has(socket)) return;
   if (!socket.writable || error.code === "ECONNRESET") {
     socket.destroy();
@@ -40,10 +45,10 @@ function onUnreadable(error: Error & { code?: string; rawPacket?: Buffer }, sock
     write(socket, tooLarge("request.headers_too_large", path), "Request Header Fields Too Large");
     return;
   }
-  write(socket, gatewayAnswer(400, "Bad Request"), "Bad Request");
+  write(socket, gatewayResponse(400, "Bad Request"), "Bad Request");
 }
 
-function write(socket: Duplex, { status, headers, body }: Answer, reason: string): void {
+function write(socket: Duplex, { status, headers, body }: GatewayResponse, reason: string): void {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}`);
   const head = [
     `HTTP/1.1 ${status} ${reason}`,
@@ -54,13 +59,13 @@ function write(socket: Duplex, { status, headers, body }: Answer, reason: string
     "",
   ];
   socket.end(Buffer.concat([Buffer.from(head.join("\r\n"), "latin1"), body]));
-  // What the client is still sending is thrown away for a moment, so that it reads the answer before the connection ends.
+  // Discards further data for a moment, so that the client reads the response before the connection closes.
   socket.resume();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-/** Opens a door and answers its port. Throws an `Error` with a sentence for people when it cannot. */
-export function open(server: Server, port: number, host: string): Promise<number> {
+/** Opens a listener and returns its port. Throws an `Error` with a message for users. */
+export function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((opened, failed) => {
     server.once("error", (cause: Error & { code?: string }) => {
       const reason =
@@ -74,8 +79,8 @@ export function open(server: Server, port: number, host: string): Promise<number
   });
 }
 
-/** Closes a door. What is still connected is cut off once `finished` resolves. */
-export async function shut(server: Server, finished: Promise<unknown>): Promise<void> {
+/** Closes a listener. Closes open connections after `finished` resolves. */
+export async function closeServer(server: Server, finished: Promise<unknown>): Promise<void> {
   if (!server.listening) return;
   const closed = new Promise((done) => server.close(done));
   await finished;

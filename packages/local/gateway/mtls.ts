@@ -1,28 +1,28 @@
-/** The door with client certificates: the stand-in for a custom domain with mutual TLS. */
+/** The mTLS listener: a local custom domain with mutual TLS. */
 import type { IncomingMessage } from "node:http";
 import { createServer, type Server, type ServerOptions } from "node:https";
 import { TLSSocket } from "node:tls";
 import type { ClientCertificate } from "./event.ts";
 
-/** What the door needs. Certificates and keys are PEM texts. */
-export interface TlsDoor {
-  /** A port, or 0 for any. */
+/** The options of the listener. Certificates and keys are PEM texts. */
+export interface MtlsOptions {
+  /** A port, or 0 for any free port. */
   readonly port: number;
   readonly certificate: string;
   readonly key: string;
-  /** The authorities whose client certificates are accepted. */
+  /** The authorities of accepted client certificates. */
   readonly ca: string;
-  /** `requestContext.domainName` of what comes in here; that of the other door by default. */
+  /** `requestContext.domainName` of its requests; by default that of the other listener. */
   readonly domainName?: string;
 }
 
-/** Makes the server. As on AWS, a connection without a certificate of the authorities ends in the handshake. */
-export function newTlsServer(door: TlsDoor, options: ServerOptions): Server {
+/** Creates the server. As on AWS, the handshake fails without a certificate of the authorities. */
+export function newTlsServer({ certificate, key, ca }: MtlsOptions, options: ServerOptions): Server {
   return createServer({
     ...options,
-    cert: door.certificate,
-    key: door.key,
-    ca: door.ca,
+    cert: certificate,
+    key,
+    ca,
     requestCert: true,
     rejectUnauthorized: true,
     minVersion: "TLSv1.2",
@@ -30,8 +30,8 @@ export function newTlsServer(door: TlsDoor, options: ServerOptions): Server {
 }
 
 /**
- * The certificate that the client proved to hold, in the fields of an event. The form of the two names is not documented
- * by AWS; the PEM is what code should read.
+ * The verified client certificate, in the fields of an event. AWS does not document the form of the two names: code
+ * should read the PEM.
  */
 export function clientCertificate({ socket }: IncomingMessage): ClientCertificate | undefined {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined;
@@ -47,7 +47,7 @@ export function clientCertificate({ socket }: IncomingMessage): ClientCertificat
   );
 }
 
-/** OpenSSL prints a name from its root, one part a line; names are written the other way round (RFC 4514 section 2.1). */
+/** OpenSSL lists a name from its root, one part per line. RFC 4514 section 2.1 reverses the order. */
 function distinguishedName(lines: string): string {
   return lines.split("\n").reverse().join(",");
 }

@@ -1,4 +1,4 @@
-/** Which route takes a request: the order in which an API Gateway HTTP API looks for one. */
+/** Matches requests to routes in the order of API Gateway HTTP APIs. */
 
 /** A route of the gateway and the function behind it. */
 export interface GatewayRoute {
@@ -8,15 +8,15 @@ export interface GatewayRoute {
   readonly service: string;
 }
 
-/** The route that was chosen. */
-export interface Chosen {
+/** The route of a request. */
+export interface MatchedRoute {
   readonly route: GatewayRoute;
-  /** The values of the route's variables; absent where it has none. */
+  /** The values of the variables; absent if the route has none. */
   readonly pathParameters?: Readonly<Record<string, string>>;
 }
 
-/** Chooses the route for a method and a decoded path, or `undefined` where no route takes them. */
-export type Chooser = (method: string, path: string) => Chosen | undefined;
+/** Finds the route for a method and a decoded path. */
+export type RouteMatcher = (method: string, path: string) => MatchedRoute | undefined;
 
 type Segment =
   | { readonly kind: "literal"; readonly text: string }
@@ -29,8 +29,8 @@ interface Pattern {
   readonly segments: readonly Segment[];
 }
 
-/** Prepares the choice. Throws an `Error` for a key that is not a route's, and for two routes with one key. */
-export function chooserOf(routes: readonly GatewayRoute[]): Chooser {
+/** Prepares the matching. Throws an `Error` for an invalid route key, and for two routes with one key. */
+export function chooserOf(routes: readonly GatewayRoute[]): RouteMatcher {
   const keys = new Set<string>();
   for (const { key } of routes) {
     if (keys.has(key)) throw new Error(`two routes have the key "${key}"`);
@@ -59,7 +59,7 @@ function patternOf(route: GatewayRoute): Pattern {
   const segments = path.split("/").map(segmentOf);
   const greedyAt = segments.findIndex(({ kind }) => kind === "greedy");
   if (greedyAt >= 0 && greedyAt < segments.length - 1)
-    throw new Error(`"${route.key}" goes on after its greedy variable`);
+    throw new Error(`"${route.key}" has segments after its greedy variable`);
   return { route, method, segments };
 }
 
@@ -69,7 +69,9 @@ function segmentOf(text: string): Segment {
   return plus ? { kind: "greedy", name } : { kind: "variable", name };
 }
 
-/** Full matches before greedy ones; then the longer path, then more literal segments, then the method that is named. */
+/**
+ * Full matches before greedy ones; then the longer path, then more literal segments, then a named method before ANY.
+ */
 function moreSpecific(a: Pattern, b: Pattern): number {
   return (
     Number(isGreedy(a)) - Number(isGreedy(b)) ||
@@ -83,7 +85,7 @@ function literals({ segments }: Pattern): number {
   return segments.filter(({ kind }) => kind === "literal").length;
 }
 
-/** The variables of a match, or `undefined` where the path is another one. */
+/** The variables of a matching path; `undefined` for another path. */
 function capture(pattern: Pattern, given: readonly string[]): ReadonlyMap<string, string> | undefined {
   const { segments } = pattern;
   if (isGreedy(pattern) ? given.length < segments.length : given.length !== segments.length) return undefined;

@@ -1,20 +1,20 @@
-/** The head of a request as it arrived: its size, and its target taken apart as API Gateway takes it apart. */
+/** The head of a request: its size, and its target parsed as API Gateway parses it. */
 import type { IncomingMessage } from "node:http";
 
-/** Bytes of request line and headers that the gateway accepts (quota of HTTP APIs). */
+/** The limit of HTTP APIs for the request line and headers, in bytes. */
 export const HEAD_BYTES_MAX = 10_240;
 
 /** A request target. */
 export interface Target {
-  /** Percent-decoded once and cut at a question mark that appears by that. Begins with a slash. */
+  /** Percent-decoded once, and cut at a question mark that the decoding yields. Begins with a slash. */
   readonly path: string;
-  /** As it was sent, without the question mark. */
+  /** As sent, without the question mark. */
   readonly rawQuery: string;
 }
 
 /**
- * The bytes of request line and headers: names, values, and the four bytes around them. Node has removed optional white
- * space by now, so a padded header counts for less here.
+ * The bytes of request line and headers: names, values, and four separator bytes each. Node has already removed
+ * optional white space, which so does not count.
  */
 export function headBytes(request: Pick<IncomingMessage, "method" | "url" | "rawHeaders" | "httpVersion">): number {
   const line = `${request.method ?? ""} ${request.url ?? ""} HTTP/${request.httpVersion}\r\n`;
@@ -22,7 +22,7 @@ export function headBytes(request: Pick<IncomingMessage, "method" | "url" | "raw
   return line.length + request.rawHeaders.reduce((sum, text) => sum + text.length, 0) + 4 * pairs;
 }
 
-/** Reads the target of a request line. Answers `undefined` for escapes that are not UTF-8, a fragment, or no path at all. */
+/** Parses a request target. `undefined` for escapes that are not UTF-8, a fragment, or a missing path. */
 export function readTarget(url: string): Target | undefined {
   const origin = originForm(url);
   if (!origin.startsWith("/") || origin.includes("#")) return undefined;
@@ -36,7 +36,7 @@ export function readTarget(url: string): Target | undefined {
   }
 }
 
-/** Takes the scheme and authority off an absolute target: neither decides anything here. */
+/** Removes scheme and authority of an absolute target: they do not matter here. */
 function originForm(url: string): string {
   const [, rest] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(.*)$/is.exec(url) ?? [];
   if (rest === undefined) return url;

@@ -1,8 +1,10 @@
 /**
- * `npm run bench`: round trips and capacity units of every operation, of SCIM, of tokens and of the name index, beside the
- * budget, and how many tokens a second brings. `npm run bench -- tokens` measures tokens alone.
- * `npm run bench -- users 1000000 [directory]` measures SCIM alone with that many users; the directory keeps them for the
- * next time.
+ * `npm run bench`: measures round trips and capacity units of every operation, of SCIM, tokens and the name index, and
+ * tokens per second.
+ *
+ * `npm run bench -- tokens` measures tokens only. `npm run bench -- users 1000000 [directory]` measures SCIM only, with
+ * that many users; the directory stores the data for later runs. Prints a table per topic with costs and budgets. Exit
+ * codes: 0 all within budget, 1 some are not, 2 wrong command line.
  */
 import { measureNames } from "./names.ts";
 import { measureOperations } from "./operations.ts";
@@ -14,20 +16,22 @@ import { measureUsers } from "./users.ts";
 const USERS = 10_000;
 const USERS_LEAST = 1_000;
 
-const [what, number = String(USERS), kept] = process.argv.slice(2);
+const [topic, number = String(USERS), directory] = process.argv.slice(2);
 const size = Number(number);
 if (
-  (what !== undefined && what !== "users" && what !== "tokens") ||
+  (topic !== undefined && topic !== "users" && topic !== "tokens") ||
   !(size >= USERS_LEAST && size % USERS_LEAST === 0)
 ) {
-  console.error("npm run bench [-- tokens | -- users <a number of thousands> [directory]]");
+  console.error("npm run bench [-- tokens | -- users <number, a multiple of 1000> [directory]]");
   process.exitCode = 2;
-} else if (!(what === "users" ? await users(size, kept) : what === "tokens" ? await tokens() : await everything())) {
+} else if (
+  !(topic === "users" ? await users(size, directory) : topic === "tokens" ? await tokens() : await everything())
+) {
   process.exitCode = 1;
 }
 
 async function everything(): Promise<boolean> {
-  const verdicts = [
+  const results = [
     printRows(
       "Operations over HTTP, at 100 and 10,000 applications in one tenant",
       await measureOperations([100, 10_000]),
@@ -39,18 +43,18 @@ async function everything(): Promise<boolean> {
       ...(await measureNames(100_000)),
     ]),
   ];
-  return !verdicts.includes(false);
+  return !results.includes(false);
 }
 
-async function users(size: number, kept?: string): Promise<boolean> {
+async function users(size: number, directory?: string): Promise<boolean> {
   return printRows(
     `SCIM over HTTP, at ${size.toLocaleString("en")} users in one tenant`,
-    await measureUsers(size, kept),
+    await measureUsers(size, directory),
   );
 }
 
 async function tokens(): Promise<boolean> {
-  const isWithin = printRows("Tokens over HTTP, and being let in with one", await measureTokens());
+  const isWithin = printRows("Tokens over HTTP, and authorizing with one", await measureTokens());
   await compareTokenRates();
   return isWithin;
 }

@@ -1,4 +1,4 @@
-/** Loads many items into an empty table, with a bar that shows how far it is. */
+/** Loads many items into a table, with a progress bar. */
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { BatchWriteCommand, DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
 import { SingleBar } from "cli-progress";
@@ -8,7 +8,7 @@ import { clientFor } from "../../local/database.ts";
 const ITEMS_PER_BATCH = 25;
 const BATCHES_AT_ONCE = 8;
 
-/** Writes items without conditions: for a table that nobody else uses yet. `count` is what the bar counts to. */
+/** Writes items without conditions, for a table without other writers. `count` is the total of the progress bar. */
 export async function loadItems(
   endpoint: string,
   tableName: string,
@@ -37,10 +37,10 @@ export async function loadItems(
   };
   const writer = async (): Promise<void> => {
     for (let batch = nextBatch(); batch.length > 0; batch = nextBatch()) {
-      let wanted = { [tableName]: batch.map((item) => ({ PutRequest: { Item: { ...item } } })) };
-      while (Object.keys(wanted).length > 0) {
-        const { UnprocessedItems } = await documents.send(new BatchWriteCommand({ RequestItems: wanted }));
-        wanted = (UnprocessedItems ?? {}) as typeof wanted;
+      let requests = { [tableName]: batch.map((item) => ({ PutRequest: { Item: { ...item } } })) };
+      while (Object.keys(requests).length > 0) {
+        const { UnprocessedItems } = await documents.send(new BatchWriteCommand({ RequestItems: requests }));
+        requests = (UnprocessedItems ?? {}) as typeof requests;
       }
       bar.increment(batch.length);
     }

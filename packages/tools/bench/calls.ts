@@ -1,10 +1,20 @@
-/** Calling the service over HTTP, and reading from its request log what a call cost in the database. */
+/** Calls the service over HTTP, and reads the database costs of a call from the request log. */
 import type { Cost } from "#core/table/meter.ts";
 
-/** Who calls. */
+/** The caller. */
 export const administrator = { username: "admin", password: "admin" };
 
-/** A line of the request log, as far as a benchmark reads it. */
+/** Settings of a service with its data in memory. */
+export const inMemory = {
+  port: 0,
+  mtlsPort: undefined,
+  dataDirectory: undefined,
+  administrator,
+  endpoint: undefined,
+  deploymentFile: undefined,
+};
+
+/** The members of a request record that a benchmark reads. */
 export interface LogLine {
   readonly service?: string;
   readonly subject?: string;
@@ -13,15 +23,15 @@ export interface LogLine {
   readonly WriteUnits?: number;
 }
 
-/** What is sent. */
+/** A request. */
 export interface Sent {
   readonly path: string;
   readonly body?: unknown;
-  /** Uploaded as the part `file`, in place of a body. */
+  /** Uploaded as the part `file`, instead of a body. */
   readonly file?: string;
 }
 
-/** Listens to the functions' log while something is done. */
+/** Collects the log of the functions while `during` runs. */
 export async function listening(during: () => Promise<unknown>): Promise<LogLine[]> {
   const lines: LogLine[] = [];
   const { log } = console;
@@ -36,7 +46,7 @@ export async function listening(during: () => Promise<unknown>): Promise<LogLine
   return lines;
 }
 
-/** What a line of the log says about cost. */
+/** The costs in a record. */
 export function costOf(line: LogLine | undefined): Cost {
   return {
     calls: 0,
@@ -46,28 +56,32 @@ export function costOf(line: LogLine | undefined): Cost {
   };
 }
 
-/** Calls a service as its administrator; answers the body of a success as JSON, and throws otherwise. */
+/** Calls a service as its administrator. Returns the JSON body of a success, and throws otherwise. */
 export function callWith(url: string) {
   return async (method: string, { path, body, file }: Sent): Promise<unknown> => {
-    const { username, password } = administrator;
     const form = new FormData();
     if (file !== undefined) form.set("file", new Blob([file]), "application.xml");
     const json = body === undefined ? undefined : JSON.stringify(body);
     const answer = await fetch(`${url}${path}`, {
       method,
       headers: {
-        authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`,
+        authorization: basic(administrator.username, administrator.password),
         ...(json === undefined ? {} : { "content-type": "application/json" }),
       },
       ...(file === undefined ? json !== undefined && { body: json } : { body: form }),
     });
     const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
+    if (!answer.ok) throw new Error(`${method} ${path} returned ${answer.status}: ${text}`);
     return text === "" || !/json/.test(answer.headers.get("content-type") ?? "") ? undefined : JSON.parse(text);
   };
 }
 
-/** Whether a line is the authorizer's. */
+/** The `Authorization` header of Basic authentication. */
+export function basic(name: string, secret: string): string {
+  return `Basic ${Buffer.from(`${name}:${secret}`).toString("base64")}`;
+}
+
+/** Whether a record is that of the authorizer. */
 export function isAuthorizer({ service }: LogLine): boolean {
   return service === "authorizer";
 }

@@ -1,6 +1,6 @@
 /**
- * Makes the embedded engine's file out of very many items: they are written in the format of DynamoDB's exports, which the
- * engine's own import reads some ten times faster than it takes writes.
+ * Creates the database file of the embedded engine from many items. The items are written in the format of DynamoDB
+ * exports: the import of the engine is some ten times faster than requests.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,11 +14,11 @@ import type { Item } from "#core/table/table.ts";
 import { findProgram } from "../../local/engine.ts";
 
 const CHARACTERS_PER_WRITE = 1_000_000;
-const LOOK_EVERY_MS = 500;
-/** Bytes of the engine's file for one byte of an export, about: the bar of the import goes by it. */
+const POLL_MS = 500;
+/** Bytes of the database file per byte of an export, estimated for the progress bar. */
 const FILE_FOR_EXPORT = 1.1;
 
-/** Makes the file, which must not exist, with a table of these items. `count` is what the bar counts to. */
+/** Creates the file, which must not exist, with a table of these items. `count` is the total of the progress bar. */
 export async function importItems(
   file: string,
   tableName: string,
@@ -79,17 +79,17 @@ async function writeExport(file: string, title: string, count: number, items: It
 async function runImport(source: string, schema: string, output: string, expectedBytes: number): Promise<void> {
   const bar = newBar("import");
   bar.start(expectedBytes, 0);
-  const looking = setInterval(async () => bar.update(Math.min(expectedBytes, await bytesOf(output))), LOOK_EVERY_MS);
+  const polling = setInterval(async () => bar.update(Math.min(expectedBytes, await bytesOf(output))), POLL_MS);
   const args = ["import", "--source", source, "--schema", schema, "--output", output];
   const child = spawn(await findProgram(), args, { stdio: ["ignore", "ignore", "pipe"] });
-  let complaint = "";
+  let errorOutput = "";
   child.stderr.on("data", (data: Buffer) => {
-    complaint += data.toString();
+    errorOutput += data.toString();
   });
   const [code] = (await once(child, "close")) as [number | null];
-  clearInterval(looking);
+  clearInterval(polling);
   bar.stop();
-  if (code !== 0) throw new Error(`The import ended with code ${code}: ${complaint.trim()}`);
+  if (code !== 0) throw new Error(`The import failed with code ${code}: ${errorOutput.trim()}`);
 }
 
 function newBar(title: string): SingleBar {

@@ -1,12 +1,11 @@
-/** What the name index costs at a given number of names. */
-
+/** Measures the costs of the name index at a given number of names. */
 import { openTable } from "#core/table/dynamo.ts";
 import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { layout } from "#core/table/name-index/items.ts";
 import { type NameIndex, nameIndex } from "#core/table/name-index/name-index.ts";
-import { clientFor } from "../../local/database.ts";
-import { createTable, startEngine } from "../../local/engine.ts";
+import { clientFor, createTable } from "../../local/database.ts";
+import { startEngine } from "../../local/engine.ts";
 import { loadItems } from "./bulk.ts";
 import type { Budget, Row } from "./report.ts";
 
@@ -15,7 +14,6 @@ const PAGE = 100;
 const DEADLINE_MS = 9_000;
 const SHARE_MARKED = 10;
 
-/** Measures the index with `count` names. */
 export async function measureNames(count: number): Promise<Row[]> {
   const engine = await startEngine();
   try {
@@ -50,7 +48,7 @@ function namesOf(count: number): string[] {
   }).sort();
 }
 
-/** What is measured, with the budget of DESIGN section 6 at a million names. Units scale with the number of names. */
+/** The measured operations and their budgets at a million names. Units scale with the number of names. */
 function measured(
   names: readonly string[],
 ): readonly { name: string; budget: Budget; run: (index: NameIndex) => Promise<unknown> }[] {
@@ -92,5 +90,5 @@ function measured(
 }
 
 function fail(): Error {
-  return new Error("the benchmark's own name is in use");
+  return new Error("the name of the benchmark is in use");
 }

@@ -1,4 +1,4 @@
-/** What every operation costs in the database, called over HTTP on a tenant of a given size. */
+/** Measures the database costs of every operation over HTTP, in a tenant of a given size. */
 import { apiResourceItems } from "#core/api-resources/store.ts";
 import type { OidcClient } from "#core/applications/protocols/model.ts";
 import { freshApplication } from "#core/applications/registry/model.ts";
@@ -11,7 +11,7 @@ import { newId } from "#core/platform/ids.ts";
 import type { Item } from "#core/table/table.ts";
 import { type RunningService, startService } from "../../local/service.ts";
 import { loadItems } from "./bulk.ts";
-import { administrator, callWith, costOf, isAuthorizer, listening } from "./calls.ts";
+import { callWith, costOf, inMemory, isAuthorizer, listening } from "./calls.ts";
 import type { Budget, Row } from "./report.ts";
 
 const NONE: Budget = { roundTrips: 0 };
@@ -20,23 +20,23 @@ const READ_ONE: Budget = { roundTrips: 1 };
 const LIST: Budget = { roundTrips: 3, readUnits: 200 };
 const AUTHORIZE: Budget = { roundTrips: 2 };
 
-/** One API resource for so many applications. */
+/** Applications per API resource. */
 const APPLICATIONS_PER_API = 10;
 
-/** What was loaded, newest first. */
+/** The ids of the loaded resources, newest first. */
 interface Loaded {
   readonly templateIds: readonly string[];
   readonly ids: readonly string[];
   readonly apiIds: readonly string[];
 }
 
-/** One call to be measured. */
+/** One call to measure. */
 interface Call {
   readonly path: string;
   readonly body?: unknown;
   readonly file?: string;
   readonly budget: Budget;
-  /** Set apart from other calls of the operation. */
+  /** Distinguishes several calls of one operation. */
   readonly variant?: string;
 }
 
@@ -44,22 +44,14 @@ type Calls = Readonly<Partial<Record<OperationId, readonly Call[]>>>;
 
 const templatesBase = "/api/server/v1/applications/templates";
 
-/** Measures every operation on one tenant, at each of some growing numbers of applications. */
+/** Measures every operation at each number of applications; the numbers ascend. */
 export async function measureOperations(sizes: readonly number[]): Promise<Row[]> {
-  const settings = {
-    port: 0,
-    mtlsPort: undefined,
-    dataDirectory: undefined,
-    administrator,
-    endpoint: undefined,
-    deploymentFile: undefined,
-  };
-  const service = await startService(settings);
+  const service = await startService(inMemory);
   const call = callWith(service.url);
   const resident = { path: "/api/server/v1/applications/resident", budget: {} };
   const rows: Row[] = [];
   try {
-    // The first call of a container verifies the password and learns the role; those behind it are warm.
+    // The first request of a container verifies the password and reads the role. Later ones are warm.
     const cold = (await listening(() => call("GET", resident))).find(isAuthorizer);
     rows.push({ name: "authorize, first request of a container", size: 0, cost: costOf(cold), budget: {} });
     const warm = (await listening(() => call("GET", resident))).find(isAuthorizer);
@@ -69,12 +61,7 @@ export async function measureOperations(sizes: readonly number[]): Promise<Row[]
       await load(service, ids, size);
       await loadTemplates(service, templateIds, size);
       await loadApis(service, apiIds, size / APPLICATIONS_PER_API);
-      const newestFirst = (list: readonly string[]) => [...list].reverse();
-      const loaded = {
-        ids: newestFirst(ids),
-        templateIds: newestFirst(templateIds),
-        apiIds: newestFirst(apiIds),
-      };
+      const loaded = { ids: ids.toReversed(), templateIds: templateIds.toReversed(), apiIds: apiIds.toReversed() };
       for (const [id, variants] of Object.entries(calls(loaded, cold?.subject ?? ""))) {
         for (const each of variants) {
           const lines = await listening(() => call(operations[id]?.method ?? "", each));
@@ -94,26 +81,32 @@ export async function measureOperations(sizes: readonly number[]): Promise<Row[]
   }
 }
 
-/** Loads applications until there are `size`, besides those that were loaded before. */
+/** Loads applications until there are `size`. */
 async function load({ endpoint, tableName }: RunningService, ids: string[], size: number): Promise<void> {
-  const from = ids.length;
-  for (let index = from; index < size; index += 1) ids.push(newId());
+  const fresh = addIds(ids, size);
   function* items(): Generator<Item, void> {
-    for (const [index, id] of ids.entries()) {
-      if (index < from) continue;
+    for (const [index, id] of fresh) {
       const application = {
         ...freshApplication(id, nameOf(index), "owner", false),
         description: `Taxi stand ${index}`,
-        // Most applications have a client, whose id is part of what a list reads; those without one are for the protocol calls.
+        // Most applications have a client, because a list reads client ids. Those without one are for the protocol
+        // calls.
         ...(index % 10 !== 0 && { inbound: { oidc: client(index) } }),
       };
       yield* applicationItems(SUPER_TENANT, application);
     }
   }
-  await loadItems(endpoint, tableName, `${size} applications`, (size - from) * 2, items());
+  await loadItems(endpoint, tableName, `${size} applications`, fresh.length * 2, items());
 }
 
-/** A client as far as the table cares. */
+/** Adds new ids until there are `size`. Returns the new ones with their indexes. */
+function addIds(ids: string[], size: number): readonly (readonly [number, string])[] {
+  const from = ids.length;
+  while (ids.length < size) ids.push(newId());
+  return [...ids.entries()].slice(from);
+}
+
+/** A stored client. */
 function client(index: number): OidcClient {
   return {
     clientId: `client${String(index).padStart(22, "0")}`,
@@ -140,23 +133,20 @@ function client(index: number): OidcClient {
   };
 }
 
-/** Loads a template for every ten applications, likewise. */
+/** Loads a template per ten applications. */
 async function loadTemplates({ endpoint, tableName }: RunningService, ids: string[], size: number): Promise<void> {
-  const from = ids.length;
-  for (let index = from; index < size / 10; index += 1) ids.push(newId());
+  const fresh = addIds(ids, size / 10);
   function* items(): Generator<Item, void> {
-    for (const id of ids.slice(from)) yield* templateItems(SUPER_TENANT, { id, ...templateBody(templateName(id)) });
+    for (const [, id] of fresh) yield* templateItems(SUPER_TENANT, { id, ...templateBody(templateName(id)) });
   }
-  await loadItems(endpoint, tableName, `${size / 10} templates`, (ids.length - from) * 2, items());
+  await loadItems(endpoint, tableName, `${size / 10} templates`, fresh.length * 2, items());
 }
 
 /** Loads API resources of three scopes each until there are `size`. */
 async function loadApis({ endpoint, tableName }: RunningService, ids: string[], size: number): Promise<void> {
-  const from = ids.length;
-  for (let index = from; index < size; index += 1) ids.push(newId());
+  const fresh = addIds(ids, size);
   function* items(): Generator<Item, void> {
-    for (const [index, id] of ids.entries()) {
-      if (index < from) continue;
+    for (const [index, id] of fresh) {
       const name = `api${index}`;
       const scopes = ["read", "write", "own"].map((verb) => ({
         id: newId(),
@@ -174,10 +164,10 @@ async function loadApis({ endpoint, tableName }: RunningService, ids: string[], 
       yield* apiResourceItems(SUPER_TENANT, api);
     }
   }
-  await loadItems(endpoint, tableName, `${size} API resources`, (size - from) * 5, items());
+  await loadItems(endpoint, tableName, `${size} API resources`, fresh.length * 5, items());
 }
 
-/** How to call each operation; those without an entry are named at the end. `ids` are those of the loaded applications. */
+/** The calls of each operation. */
 function calls({ ids, templateIds, apiIds }: Loaded, ownerId: string): Calls {
   const base = "/api/server/v1/applications";
   const id = (at: number) => `${base}/${ids[at]}`;
@@ -237,12 +227,12 @@ function nameOf(index: number): string {
   return `Pickup ${String(index).padStart(6, "0")}`;
 }
 
-/** A file that names an application and its client. */
+/** An application file with a client. */
 function fileAt(size: number): string {
   return `<ServiceProvider><ApplicationName>imported at ${size}</ApplicationName><InboundAuthenticationConfig><InboundAuthenticationRequestConfigs><InboundAuthenticationRequestConfig><InboundAuthKey>imported-${size}</InboundAuthKey><InboundAuthType>oauth2</InboundAuthType><inboundConfiguration><![CDATA[<oAuthAppDO><oauthConsumerKey>imported-${size}</oauthConsumerKey><grantTypes>client_credentials</grantTypes></oAuthAppDO>]]></inboundConfiguration></InboundAuthenticationRequestConfig></InboundAuthenticationRequestConfigs></InboundAuthenticationConfig></ServiceProvider>`;
 }
 
-/** How to call the operations on templates. They cost the more the more templates there are: one for ten applications. */
+/** The calls of the operations on templates. Their costs grow with the number of templates. */
 function templateCalls(ids: readonly string[], size: number): Calls {
   const path = (at: number) => `${templatesBase}/${ids[at]}`;
   return {
@@ -268,7 +258,7 @@ function templateName(id: string): string {
   return `Template ${id}`;
 }
 
-/** The calls on API resources and on the authorized APIs of one application, in an order in which each finds what it needs. */
+/** The calls on API resources and on the authorized APIs of one application, in the order of their dependencies. */
 function apiCalls(apiIds: readonly string[], application: string): Calls {
   const base = "/api/server/v1/api-resources";
   const id = (at: number) => `${base}/${apiIds[at]}`;

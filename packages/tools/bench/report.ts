@@ -1,34 +1,25 @@
-/** The table that a benchmark prints: what was counted, beside what is allowed. */
+/** Prints the costs and budgets of a benchmark as a table. */
 import type { Cost } from "#core/table/meter.ts";
 
-/** What may be spent. A missing member has no limit. */
+/** The most that an operation may cost. A missing member means no limit. */
 export interface Budget {
   readonly roundTrips?: number;
   readonly readUnits?: number;
 }
 
-/** One measured thing. */
+/** One measurement. */
 export interface Row {
   readonly name: string;
   readonly size: number;
   readonly cost: Cost;
   readonly budget: Budget;
-  /** How long it took here, for the eye only: nothing is held against it. */
+  /** The duration on this machine; not compared with a budget. */
   readonly ms?: number | undefined;
 }
 
-const HEAD: readonly string[] = [
-  "operation",
-  "at",
-  "round trips",
-  "read units",
-  "write units",
-  "budget",
-  "",
-  "ms here",
-];
+const HEAD: readonly string[] = ["operation", "at", "round trips", "read units", "write units", "budget", "", "ms"];
 
-/** Whether a row is within its budget; one that was not measured is not. */
+/** Whether a row is within its budget. A failed measurement is not. */
 export function isWithin({ cost, budget }: Row): boolean {
   return (
     cost.roundTrips <= (budget.roundTrips ?? Number.POSITIVE_INFINITY) &&
@@ -36,7 +27,7 @@ export function isWithin({ cost, budget }: Row): boolean {
   );
 }
 
-/** Prints the rows; answers whether all are within their budgets. */
+/** Prints the rows. Returns whether all are within their budgets. */
 export function printRows(title: string, rows: readonly Row[]): boolean {
   const cells = rows.map((row) => [
     row.name,

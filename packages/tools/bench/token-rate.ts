@@ -1,7 +1,7 @@
 /**
- * Tokens per second beside `oidc-provider` with its own in-memory adapter, in one process and one run: rounds of the one and
- * the other by turns. Ours answers through the whole stand-in of the gateway (authorizer, function, embedded database in a
- * process of its own), the other from a map in memory, so the ratio is what a client would see, not what the libraries weigh.
+ * Compares tokens per second with `oidc-provider` and its in-memory adapter, in alternating rounds in one process. This
+ * service is called through the local gateway, authorizer, function and embedded database; the other uses a map in
+ * memory. So the ratio shows the view of a client, not the speed of the libraries.
  */
 import { generateKeyPairSync } from "node:crypto";
 import { createServer, type Server } from "node:http";
@@ -9,7 +9,8 @@ import type { AddressInfo } from "node:net";
 import Provider, { type Configuration } from "oidc-provider";
 import { elapsed } from "#core/platform/clock.ts";
 import { startService } from "../../local/service.ts";
-import { type BenchClient, newBenchClient, passing, sendForm } from "./tokens.ts";
+import { inMemory } from "./calls.ts";
+import { type BenchClient, newBenchClient, sendForm } from "./tokens.ts";
 
 const ROUNDS = 5;
 const ROUND_MS = 2_000;
@@ -18,16 +19,18 @@ const API = "https://api.example";
 
 type TokenType = "Default" | "JWT";
 
-/** Somewhere to get tokens from. */
+/** A source of tokens. */
 interface Source {
   readonly name: string;
   get(): Promise<unknown>;
 }
 
-/** Measures and prints both, for opaque tokens and for JWTs. */
+/** Measures and prints the rates of opaque tokens and JWTs. */
 export async function compareTokenRates(): Promise<void> {
-  console.log(`\nTokens per second by client_credentials, ${AT_ONCE} at once, median of ${ROUNDS} rounds by turns`);
-  const service = await startService(passing);
+  console.log(
+    `\nTokens per second by client_credentials, ${AT_ONCE} concurrent requests, median of ${ROUNDS} alternating rounds`,
+  );
+  const service = await startService(inMemory);
   const { log } = console;
   try {
     for (const type of ["Default", "JWT"] as const) {
@@ -36,7 +39,7 @@ export async function compareTokenRates(): Promise<void> {
       const form = { grant_type: "client_credentials", scope: "internal_application_mgt_view" };
       const own: Source = { name: "own", get: () => sendForm(service.url, "/oauth2/token", client, form) };
       const rates = { own: [] as number[], other: [] as number[] };
-      // The lines of the request log cost time, as they do when deployed; they are only not shown.
+      // Hides the request log. Writing it costs time, as in a deployment.
       console.log = () => undefined;
       await Promise.all([own.get(), other.source.get()]);
       for (let round = 0; round < ROUNDS; round += 1) {
@@ -66,7 +69,7 @@ async function startOther(client: BenchClient, type: TokenType): Promise<{ sourc
   return { server, source: { name: "oidc-provider", get: () => sendForm(url, "/token", client, form) } };
 }
 
-/** Its notices about development settings are about nothing here. */
+/** Suppresses notices about development settings. */
 function quietly<R>(make: () => R): R {
   const { info, warn } = console;
   console.info = () => undefined;

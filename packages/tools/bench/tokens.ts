@@ -1,4 +1,4 @@
-/** What tokens cost in the database: getting them, and being let in with one. */
+/** Measures the database costs of issuing tokens, and of authorizing with them. */
 import { apiResourceItems } from "#core/api-resources/store.ts";
 import type { OperationId } from "#core/catalogue.ts";
 import { systemApis } from "#core/domain/system-apis.ts";
@@ -6,14 +6,13 @@ import { SUPER_TENANT } from "#core/domain/tenant.ts";
 import { newId } from "#core/platform/ids.ts";
 import { type RunningService, startService } from "../../local/service.ts";
 import { loadItems } from "./bulk.ts";
-import { administrator, costOf, isAuthorizer, listening } from "./calls.ts";
+import { administrator, basic, costOf, inMemory, isAuthorizer, listening } from "./calls.ts";
 import type { Budget, Row } from "./report.ts";
 
 const VIEW = "internal_application_mgt_view";
 const LIST = "/api/server/v1/applications";
 const BUSINESS = "bench:read";
 
-/** DESIGN section 6. */
 const TOKEN: Budget = { roundTrips: 2 };
 const JWT_WARM: Budget = { roundTrips: 0 };
 const OPAQUE: Budget = { roundTrips: 1 };
@@ -24,23 +23,16 @@ export interface BenchClient {
   readonly clientSecret: string;
 }
 
-/** Settings of a service that keeps nothing. */
-export const passing = {
-  port: 0,
-  mtlsPort: undefined,
-  dataDirectory: undefined,
-  administrator,
-  endpoint: undefined,
-  deploymentFile: undefined,
-};
-
-/** Makes a client whose tokens are of a kind and that may view applications, and read the tenant's own API where there is one. */
+/** Creates a client with that type of tokens. It may view applications, and read the API with the given id. */
 export function newBenchClient(...given: Parameters<typeof makeClient>): Promise<BenchClient> {
-  return unheard(() => makeClient(...given));
+  return withoutLog(() => makeClient(...given));
 }
 
 async function makeClient(url: string, type: "Default" | "JWT", apiId?: string): Promise<BenchClient> {
-  const headers = { authorization: basic("admin", "admin"), "content-type": "application/json" };
+  const headers = {
+    authorization: basic(administrator.username, administrator.password),
+    "content-type": "application/json",
+  };
   const post = (path: string, body: unknown) =>
     call(url, path, { method: "POST", headers, body: JSON.stringify(body) });
   const grantTypes = ["client_credentials", "password", "refresh_token"];
@@ -73,9 +65,9 @@ export function sendForm(
   });
 }
 
-/** Measures the operations of the token endpoint, and the authorizer with a token. */
+/** Measures the token endpoint, and the authorizer with tokens. */
 export async function measureTokens(): Promise<Row[]> {
-  const service = await startService(passing);
+  const service = await startService(inMemory);
   const { url } = service;
   const rows: Row[] = [];
   const measure = async <R>(
@@ -101,7 +93,7 @@ export async function measureTokens(): Promise<Row[]> {
     const token = (client: BenchClient, form: Readonly<Record<string, string>>) =>
       sendForm(url, "/oauth2/token", client, form);
     const id: OperationId = "requestToken";
-    await measure(`${id}, JWT, first of a deployment (makes the key)`, {}, () => token(clients.jwt, own(VIEW)));
+    await measure(`${id}, JWT, first of a deployment (creates the key)`, {}, () => token(clients.jwt, own(VIEW)));
     const jwt = await measure(`${id}, client_credentials, JWT`, TOKEN, () => token(clients.jwt, own(VIEW)));
     const opaque = await measure(`${id}, client_credentials, opaque`, TOKEN, () => token(clients.opaque, own(VIEW)));
     await measure(`${id}, the same with a scope of the tenant's own API`, TOKEN, () =>
@@ -125,8 +117,8 @@ export async function measureTokens(): Promise<Row[]> {
       call(url, LIST, { method: "GET", headers: { authorization: `Bearer ${access}` } });
     await measure("authorize, JWT, first of a container", {}, list(jwt.access_token), isAuthorizer);
     await measure("authorize, JWT", JWT_WARM, list(jwt.access_token), isAuthorizer);
-    const user = await unheard(() => token(clients.jwt, signIn));
-    await measure("authorize, JWT that the container has not seen", JWT_WARM, list(user.access_token), isAuthorizer);
+    const user = await withoutLog(() => token(clients.jwt, signIn));
+    await measure("authorize, JWT that is new to the container", JWT_WARM, list(user.access_token), isAuthorizer);
     await measure("authorize, opaque token", OPAQUE, list(opaque.access_token), isAuthorizer);
     return rows;
   } finally {
@@ -149,8 +141,8 @@ async function loadApi({ endpoint, tableName }: RunningService): Promise<string>
   return id;
 }
 
-/** Does something of which the request log is not to be shown. */
-async function unheard<R>(doing: () => Promise<R>): Promise<R> {
+/** Runs `doing` without showing the request log. */
+async function withoutLog<R>(doing: () => Promise<R>): Promise<R> {
   let result: R | undefined;
   await listening(async () => {
     result = await doing();
@@ -158,13 +150,9 @@ async function unheard<R>(doing: () => Promise<R>): Promise<R> {
   return result as R;
 }
 
-function basic(name: string, word: string): string {
-  return `Basic ${Buffer.from(`${name}:${word}`).toString("base64")}`;
-}
-
 async function call(url: string, path: string, init: RequestInit): Promise<Record<string, unknown>> {
   const answer = await fetch(`${url}${path}`, init);
   const text = await answer.text();
-  if (!answer.ok) throw new Error(`${init.method} ${path} answered ${answer.status}: ${text}`);
+  if (!answer.ok) throw new Error(`${init.method} ${path} returned ${answer.status}: ${text}`);
   return text ? (JSON.parse(text) as Record<string, unknown>) : { location: answer.headers.get("location") };
 }

@@ -1,30 +1,30 @@
-/** The SCIM calls that are measured, each beside its budget of DESIGN section 6. */
-import { type City, marks } from "./city.ts";
+/** The measured SCIM calls and their budgets. */
+import { type Dataset, marks } from "./dataset.ts";
 import type { Budget } from "./report.ts";
 
 /** One call. */
 export interface ScimCall {
   readonly name: string;
-  /** GET where it is left out. */
+  /** Default: GET. */
   readonly method?: string;
   readonly path: string;
   readonly body?: unknown;
   readonly budget: Budget;
-  /** What totalResults must be. */
+  /** The expected totalResults. */
   readonly total?: number;
-  /** Milliseconds to wait before. */
+  /** Milliseconds to wait before the call. */
   readonly afterMs?: number;
-  /** True: the second time is what counts. */
+  /** Calls twice and measures the second call. */
   readonly twice?: boolean;
 }
 
-/** A walk by cursor. */
+/** A list read page by page with a cursor. */
 export interface Walk {
   readonly name: string;
-  /** With everything but the cursor. */
+  /** The path with all parameters except the cursor. */
   readonly path: string;
   readonly budget: Budget;
-  /** How many resources it comes by when it goes to the end. */
+  /** The expected number of resources if it reads all pages. */
   readonly total: number;
   readonly pagesMax: number;
 }
@@ -33,20 +33,20 @@ const PAGE = 100;
 const WALK_PAGE = 200;
 const PAGES_OF_ALL = 20;
 
-/** A container trusts a name when it has known for so long which names hold (groups/names.ts). */
+/** After this time, a container treats the names of groups that it has read as current (groups/names.ts). */
 export const NAMES_SETTLED_MS = 1_100;
 
 const READ_ONE: Budget = { roundTrips: 1 };
 const CHANGE: Budget = { roundTrips: 3 };
-/** One round trip to the index, and one to the user whom it names. */
+/** One round trip to the index, and one to the user. */
 const oneBudget: Budget = withResources(2, 2, 1);
 
 /** Lists, filters and changes of users. */
-export function userCalls(city: City): readonly ScimCall[] {
-  const { size, nameOf, idOf } = city;
+export function userCalls(dataset: Dataset): readonly ScimCall[] {
+  const { size, nameOf, idOf } = dataset;
   const one = Math.floor(size / 2) + 6;
   const marked = size / 100;
-  // The administrator is a user too.
+  // Plus the administrator.
   const all = size + 1;
   const list = (
     name: string,
@@ -94,7 +94,7 @@ export function userCalls(city: City): readonly ScimCall[] {
     filtered(
       `userName sw "mi" and userName ew "${marks.suffix}"`,
       searchBudget(PAGE),
-      countOf(city, "mi", marks.suffix),
+      countOf(dataset, "mi", marks.suffix),
     ),
     filtered(`externalId eq "hr-${String(one).padStart(9, "0")}"`, oneBudget, 1),
     filtered(`emails eq "D${one}@taxis.example.com"`, oneBudget, 1),
@@ -118,12 +118,12 @@ export function userCalls(city: City): readonly ScimCall[] {
   ];
 }
 
-/** A container that meets the name of a group for the first time reads it: one more round trip, and a read unit for each. */
+/** A container reads unknown names of groups: one more round trip, and a read unit per group. */
 function unknownNames(resources: number): Budget {
   return withResources(4, 130, resources * 2);
 }
 
-function countOf({ size, nameOf }: City, start: string, end: string): number {
+function countOf({ size, nameOf }: Dataset, start: string, end: string): number {
   let count = 0;
   for (let user = 0; user < size; user += 1) {
     const name = nameOf(user);
@@ -142,9 +142,9 @@ function newUser(userName: string) {
   };
 }
 
-/** Lists and changes of groups, and lists of users by their groups. Some need what earlier ones made. */
+/** Lists and changes of groups, and lists of users by groups. Some calls need the results of earlier ones. */
 export async function groupCalls(
-  { size, idOf, groupIdOf, groups: all }: City,
+  { size, idOf, groupIdOf, groups: all }: Dataset,
   run: (call: ScimCall) => Promise<unknown>,
 ): Promise<readonly ScimCall[]> {
   const [vast, large, small] = [groupIdOf(0), groupIdOf(1), groupIdOf(2)];
@@ -158,7 +158,7 @@ export async function groupCalls(
   });
   const adding = (user: number) => ({ op: "add", path: "members", value: [{ value: idOf(user) }] });
   const removing = (user: number) => ({ op: "remove", path: `members[value eq "${idOf(user)}"]` });
-  // One of the vast group's was deleted by the calls before.
+  // Earlier calls deleted one member of the largest group.
   const inVast = (all[0]?.memberCount ?? 0) - 1;
   const made = (await run({
     name: "create group, 3 members",
@@ -189,7 +189,7 @@ export async function groupCalls(
     {
       name: "list groups with members",
       path: groups({ startIndex: 10, filter: 'displayName sw "Stand"' }),
-      // Members are a round trip of their own.
+      // Plus a round trip for the members.
       budget: { roundTrips: 4 },
       total: all.length - 2,
     },
@@ -216,11 +216,11 @@ export async function groupCalls(
     change("remove a member from a group of 4", made.id, removing(104)),
     change("add a member to a group of 1,000", large, adding(104)),
     change(`add a member to a group of ${size / 10}`, vast, adding(104)),
-    change(`add a member who is there`, vast, adding(104)),
+    change("add an existing member", vast, adding(104)),
     change(`remove a member from a group of ${size / 10}`, vast, removing(104)),
     byGroup("of a group of 20, names unknown", `groups.value eq "${small}"`, all[2]?.memberCount ?? 0),
     byGroup("of a group of 20", `groups.value eq "${small}"`, all[2]?.memberCount ?? 0),
-    // And the one that was added.
+    // Plus the added member.
     byGroup("of a group of 1,000", `groups.value eq "${large}"`, (all[1]?.memberCount ?? 0) + 1),
     byGroup(`of a group of ${size / 10}`, ofVast, inVast),
     byGroup(`of a group of ${size / 10}, middle`, ofVast, inVast, { startIndex: Math.floor(inVast / 2) }),
@@ -232,7 +232,7 @@ export async function groupCalls(
       method: "PUT",
       path: path(made.id),
       body: { displayName: "Airports", members: [101, 105, 106, 107].map((user) => ({ value: idOf(user) })) },
-      // The members are read before the ranges of the names are.
+      // The members are read before the ranges of names.
       budget: { roundTrips: 4 },
     },
     {
@@ -250,16 +250,16 @@ function groups(parameters: Readonly<Record<string, string | number>>): string {
   return pathWith("/scim2/Groups", parameters);
 }
 
-/** Walks by cursor. */
-export function walks({ size, groups: all }: City): readonly Walk[] {
+/** Lists with a cursor. */
+export function walks({ size, groups: all }: Dataset): readonly Walk[] {
   const count = WALK_PAGE;
   const sw = `userName sw "${marks.prefix}"`;
   return [
     {
-      name: "cursor, everybody",
+      name: "cursor, all users",
       path: users({ count }),
       budget: pageBudget(count),
-      // With the administrator; the calls before made one and deleted two.
+      // With the administrator; earlier calls created one user and deleted two.
       total: size,
       pagesMax: PAGES_OF_ALL,
     },
@@ -303,7 +303,7 @@ function searchBudget(resources: number): Budget {
   return withResources(7, 3_000, resources);
 }
 
-/** The budget's read units are those of the index; the resources themselves and the version of the names come on top. */
+/** A budget with the read units of the index, of the resources, and of the version of the names. */
 function withResources(roundTrips: number, indexUnits: number, resources: number): Budget {
   return {
     roundTrips,

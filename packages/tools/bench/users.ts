@@ -1,19 +1,18 @@
-/** What SCIM costs in the database, called over HTTP on a tenant of so many users. */
-import { copyFile, mkdir, mkdtemp, rename, rm, stat } from "node:fs/promises";
+/** Measures the database costs of SCIM over HTTP, in a tenant with a given number of users. */
+import { copyFile, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pause } from "#core/platform/clock.ts";
+import { exists, tableFileIn } from "../../local/data-directory.ts";
 import { sealKey } from "../../local/seal-key.ts";
 import { startService, TABLE_NAME } from "../../local/service.ts";
-import { administrator, callWith, costOf, isAuthorizer, listening, type Sent } from "./calls.ts";
-import { type City, cityOf } from "./city.ts";
+import { callWith, costOf, inMemory, isAuthorizer, listening, type Sent } from "./calls.ts";
+import { type Dataset, datasetOf } from "./dataset.ts";
 import { importItems } from "./import.ts";
 import type { Row } from "./report.ts";
 import { groupCalls, NAMES_SETTLED_MS, type ScimCall, userCalls, type Walk, walks } from "./users-calls.ts";
 
-const DATABASE = "table.sqlite";
-
-/** What one call came by. */
+/** The result of one call. */
 interface Measured extends Pick<Row, "cost" | "ms"> {
   readonly body: unknown;
 }
@@ -24,29 +23,22 @@ interface Listed {
   readonly Resources?: readonly unknown[];
 }
 
-/** Measures SCIM with `size` users. `kept` is a directory that keeps what was loaded for another run. */
-export async function measureUsers(size: number, kept?: string): Promise<readonly Row[]> {
-  const city = cityOf(size);
-  const directory = await dataFor(city, kept);
+/** Measures SCIM with `size` users. The cache directory stores the data for later runs. */
+export async function measureUsers(size: number, cache?: string): Promise<readonly Row[]> {
+  const dataset = datasetOf(size);
+  const directory = await dataFor(dataset, cache);
   try {
-    const service = await startService({
-      port: 0,
-      mtlsPort: undefined,
-      dataDirectory: directory,
-      administrator,
-      endpoint: undefined,
-      deploymentFile: undefined,
-    });
+    const service = await startService({ ...inMemory, dataDirectory: directory });
     try {
       const { rows, run, walk, measured } = measuring(service.url, size);
-      // The password is verified once and not measured here.
+      // Verifies the password once, which is not measured.
       await measured("GET", { path: "/scim2/ServiceProviderConfig" });
-      for (const each of userCalls(city)) await run(each);
-      for (const each of await groupCalls(city, run)) await run(each);
-      // Which names hold is met anew, for groups were renamed.
+      for (const each of userCalls(dataset)) await run(each);
+      for (const each of await groupCalls(dataset, run)) await run(each);
+      // Groups were renamed: the container reads again which names are current.
       await measured("GET", { path: "/scim2/Users?count=1" });
       await pause(NAMES_SETTLED_MS);
-      for (const each of walks(city)) await walk(each);
+      for (const each of walks(dataset)) await walk(each);
       return rows;
     } finally {
       await service.close();
@@ -56,18 +48,19 @@ export async function measureUsers(size: number, kept?: string): Promise<readonl
   }
 }
 
-/** A directory with the city's data for one run. With `kept`, what was imported once is copied from there. */
-async function dataFor(city: City, kept: string | undefined): Promise<string> {
+/** A directory with the data for one run, copied from the cache if there is one. */
+async function dataFor(dataset: Dataset, cache: string | undefined): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), "identity-admin-api-bench-"));
-  const target = join(directory, DATABASE);
-  // Made before the data, as a service makes it: data without its key is refused.
+  const target = tableFileIn(directory);
+  // Before the data, because the service refuses data without its key.
   await sealKey(directory);
-  const load = (file: string) => importItems(file, TABLE_NAME, `${city.size} users`, city.itemCount, city.items());
-  if (kept === undefined) {
+  const load = (file: string) =>
+    importItems(file, TABLE_NAME, `${dataset.size} users`, dataset.itemCount, dataset.items());
+  if (cache === undefined) {
     await load(target);
   } else {
-    await mkdir(kept, { recursive: true });
-    const source = join(kept, `${city.size}-users.sqlite`);
+    await mkdir(cache, { recursive: true });
+    const source = join(cache, `${dataset.size}-users.sqlite`);
     if (!(await exists(source))) {
       await load(`${source}.part`);
       await rename(`${source}.part`, source);
@@ -77,14 +70,9 @@ async function dataFor(city: City, kept: string | undefined): Promise<string> {
   return directory;
 }
 
-function exists(file: string): Promise<boolean> {
-  return stat(file).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** Measures calls one after the other. What fails, or answers another total, is over any budget; the rest is measured all the same. */
+/**
+ * Measures calls one after another. A failed call, or one with a wrong total, counts as over budget; the others go on.
+ */
 function measuring(url: string, size: number) {
   const call = callWith(url);
   const rows: Row[] = [];
@@ -104,8 +92,8 @@ function measuring(url: string, size: number) {
     add(name, budget, { cost: costOf(undefined), ms: undefined });
   };
 
-  const run = async ({ afterMs = 0, twice = false, ...asked }: ScimCall): Promise<unknown> => {
-    const { name, method = "GET", path, body, budget, total } = asked;
+  const run = async ({ afterMs = 0, twice = false, ...rest }: ScimCall): Promise<unknown> => {
+    const { name, method = "GET", path, body, budget, total } = rest;
     try {
       await pause(afterMs);
       if (twice) await measured(method, { path, body });
@@ -135,22 +123,25 @@ function measuring(url: string, size: number) {
     return pages;
   };
 
-  /** The first page counts, and is a row of its own; of the others the dearest is shown. Walked twice: then the names of groups are known. */
-  const walk = async (asked: Walk): Promise<void> => {
-    const { name, budget } = asked;
+  /**
+   * Adds a row for the first page, and one for the most expensive other page. Walks twice, so that group names are
+   * known.
+   */
+  const walk = async (each: Walk): Promise<void> => {
+    const { name, budget } = each;
     let pages: readonly Measured[] = [];
     try {
-      await pagesOf(asked);
-      pages = await pagesOf(asked);
+      await pagesOf(each);
+      pages = await pagesOf(each);
     } catch (error) {
       failed(name, budget, error);
     }
     const [first, ...others] = pages;
     if (first) add(`${name}, first page`, budget, first);
-    const [dearest] = others.sort(
+    const [costliest] = others.sort(
       (a, b) => b.cost.roundTrips - a.cost.roundTrips || b.cost.readUnits - a.cost.readUnits,
     );
-    if (dearest) add(`${name}, dearest of ${others.length} more`, budget, dearest);
+    if (costliest) add(`${name}, most expensive of ${others.length} more`, budget, costliest);
   };
 
   return { rows, run, walk, measured };

@@ -1,6 +1,6 @@
 /**
- * Builds a function as SST does when it deploys: the same bundler in the same version, with the options that SST's program
- * gives it. So what tests run and what sizes are told of is what is uploaded.
+ * Builds a function as SST does for a deployment: with the same bundler, version and options. So tests and sizes are
+ * about the code that is uploaded.
  */
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,18 +8,18 @@ import { fileURLToPath } from "node:url";
 import { type BuildOptions, build } from "esbuild";
 import { type Bundling, bundling } from "../../../stacks/bundling.ts";
 
-/** The project's directory. */
+/** The directory of the project. */
 export const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** The file that Lambda loads. */
 export const BUNDLE = "bundle.mjs";
 
-/** Modules are strict about `require`; packages that still call it get one. */
+/** Defines `require` for packages that still call it: ES modules have none. */
 const BANNER =
   'import { createRequire as bannerRequire } from "node:module";' +
   "const require = bannerRequire(import.meta.url), __filename = import.meta.filename, __dirname = import.meta.dirname;";
 
-/** What the bundler is asked for the file `functions/<name>.ts`. */
+/** The options of the bundler for the file `functions/<name>.ts`. */
 export function buildOptions(name: string, outdir: string, options: Bundling = bundling) {
   return {
     absWorkingDir: root,
@@ -43,7 +43,10 @@ export function buildOptions(name: string, outdir: string, options: Bundling = b
   } as const satisfies BuildOptions;
 }
 
-/** Builds a function into a directory, which is emptied first. Answers the source maps: they are not uploaded with the rest. */
+/**
+ * Builds a function into an emptied directory. Returns the paths of the source maps, which are not uploaded with the
+ * code.
+ */
 export async function bundleFunction(name: string, outdir: string, options?: Bundling): Promise<string[]> {
   await rm(outdir, { recursive: true, force: true });
   await mkdir(outdir, { recursive: true });

@@ -33,8 +33,8 @@ test("reads in the fewest possible round trips", () => {
     "list users, of a group of 200": 3,
     "list users, of a group of 200, by name": 3,
     "list users, of a group of 200, and a name": 3,
-    "cursor, everybody, first page": 3,
-    "cursor, everybody, dearest of 9 more": 2,
+    "cursor, all users, first page": 3,
+    "cursor, all users, most expensive of 9 more": 2,
     "cursor, co, first page": 4,
   });
 });
@@ -49,7 +49,7 @@ test("changes in two round trips, or three where a name or the members of a resp
     delete: 3,
     "create group, 3 members": 3,
     "add a member to a group of 3": 3,
-    "add a member who is there": 2,
+    "add an existing member": 2,
     "replace group, 4 members": 3,
     "delete group, 4 members": 3,
   });
@@ -63,7 +63,7 @@ test.each([
   ["patch, nothing new", 0],
   // The member and the group, and the user of a kilobyte.
   ["add a member to a group of 200", 8],
-  ["add a member who is there", 0],
+  ["add an existing member", 0],
   ["remove a member from a group of 200", 8],
 ])("%s costs at most %i write units", (name, most) => {
   const { writeUnits = Number.NaN } = rows.find((row) => row.name === name)?.cost ?? {};

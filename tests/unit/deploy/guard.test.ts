@@ -1,4 +1,4 @@
-/** The guard in front of the embedded database: a call beyond a function's rights is refused, so the request is a 5xx. */
+/** The guard refuses calls beyond the rights of a function, which fails the test of that function. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { credentialStore } from "#core/identities/credentials/store.ts";
 import { keys } from "#core/table/keys.ts";
@@ -9,55 +9,60 @@ import { type Guard, startGuard } from "#tests/support/guard.ts";
 import { type FunctionName, plan } from "../../../stacks/plan.ts";
 import { statementsOf } from "../../../stacks/statements.ts";
 
-let guard: Guard;
-let tableOf: (name: FunctionName) => Table;
+describe.each([
+  ["in this process", false],
+  ["over a proxy, as bundles need it", true],
+])("%s", (_, isProxy) => {
+  let guard: Guard;
+  let tableOf: (name: FunctionName) => Table;
 
-beforeAll(async () => {
-  const { endpoint, client, reopen } = await testTable();
-  guard = await startGuard(endpoint, (name) => statementsOf(plan[name as FunctionName]));
-  tableOf = (name) => reopen({ client: { ...client, endpoint: guard.endpointOf(name) } })(newMeter());
-});
-afterAll(() => guard.close());
+  beforeAll(async () => {
+    const { endpoint, client, reopen } = await testTable();
+    guard = await startGuard(endpoint, (name) => statementsOf(plan[name as FunctionName]), { isProxy });
+    tableOf = (name) => reopen({ client: { ...client, endpoint: guard.endpointOf(name) } })(newMeter());
+  });
+  afterAll(() => guard.close());
 
-const refused = { name: "AccessDeniedException" };
-const otherwise = () => new Error("in use");
-const application = (name: string) => ({ ...keys.application("carbon.super", name), name });
-const credential = (name: string) => ({ ...keys.credential("carbon.super", name), hash: name });
+  const refused = { name: "AccessDeniedException" };
+  const otherwise = () => new Error("in use");
+  const application = (name: string) => ({ ...keys.application("carbon.super", name), name });
+  const credential = (name: string) => ({ ...keys.credential("carbon.super", name), hash: name });
 
-describe("reading", () => {
-  test("allows a password hash for the authorizer and refuses it for applications", async () => {
-    expect(await credentialStore(tableOf("authorizer")).find("carbon.super", "no-user")).toBeUndefined();
-    await expect(credentialStore(tableOf("applications")).find("carbon.super", "no-user")).rejects.toMatchObject(
-      refused,
-    );
-    expect(guard.refusals.at(-1)).toBe("applications may not GetItem in T#carbon.super#CRED#no-user");
+  describe("reading", () => {
+    test("the authorizer reads a password hash, the applications do not", async () => {
+      expect(await credentialStore(tableOf("authorizer")).find("carbon.super", "nobody")).toBeUndefined();
+      await expect(credentialStore(tableOf("applications")).find("carbon.super", "nobody")).rejects.toMatchObject(
+        refused,
+      );
+      expect(guard.refusals.at(-1)).toBe("applications may not GetItem in T#carbon.super#CRED#nobody");
+    });
+    test("one item of many, of a range or of a moment is enough to be refused", async () => {
+      const table = tableOf("applications");
+      const both = [keys.application("carbon.super", "1"), keys.credential("carbon.super", "1")];
+      await expect(table.getMany(both)).rejects.toMatchObject(refused);
+      await expect(table.snapshot(both)).rejects.toMatchObject(refused);
+      await expect(table.query({ PK: both[1]?.PK ?? "", limit: 1 })).rejects.toMatchObject(refused);
+      expect(await table.getMany(both.slice(0, 1))).toEqual([undefined]);
+    });
   });
-  test("refuses a batch, a range or a snapshot if one of its items is not allowed", async () => {
-    const table = tableOf("applications");
-    const both = [keys.application("carbon.super", "1"), keys.credential("carbon.super", "1")];
-    await expect(table.getMany(both)).rejects.toMatchObject(refused);
-    await expect(table.snapshot(both)).rejects.toMatchObject(refused);
-    await expect(table.query({ PK: both[1]?.PK ?? "", limit: 1 })).rejects.toMatchObject(refused);
-    expect(await table.getMany(both.slice(0, 1))).toEqual([undefined]);
-  });
-});
 
-describe("writing", () => {
-  test("refuses a transaction if one of its steps is not allowed, and writes nothing", async () => {
-    const table = tableOf("applications");
-    const steps = [application("2"), credential("2")].map((put) => ({ put, when: "absent" as const, otherwise }));
-    await expect(table.write(...steps)).rejects.toMatchObject(refused);
-    expect(await table.get(keys.application("carbon.super", "2"))).toBeUndefined();
-  });
-  test("allows a function that sets passwords to write a hash and refuses to read it", async () => {
-    const table = tableOf("bootstrap");
-    await table.write({ put: credential("3"), when: "absent", otherwise });
-    await expect(table.get(keys.credential("carbon.super", "3"))).rejects.toMatchObject(refused);
-    await expect(table.count(keys.credential("carbon.super", "3"), { n: 1 })).rejects.toMatchObject(refused);
-  });
-  test("gives and takes no right by a text of a caller in a key", async () => {
-    const odd = keys.application("carbon.super", "x#CRED#y");
-    expect(await tableOf("applications").get(odd)).toBeUndefined();
-    await expect(tableOf("application-templates").get(odd)).rejects.toMatchObject(refused);
+  describe("writing", () => {
+    test("one step of a transaction is enough to be refused, and nothing of it is written", async () => {
+      const table = tableOf("applications");
+      const steps = [application("2"), credential("2")].map((put) => ({ put, when: "absent" as const, otherwise }));
+      await expect(table.write(...steps)).rejects.toMatchObject(refused);
+      expect(await table.get(keys.application("carbon.super", "2"))).toBeUndefined();
+    });
+    test("what sets passwords writes a hash and does not read it", async () => {
+      const table = tableOf("bootstrap");
+      await table.write({ put: credential("3"), when: "absent", otherwise });
+      await expect(table.get(keys.credential("carbon.super", "3"))).rejects.toMatchObject(refused);
+      await expect(table.count(keys.credential("carbon.super", "3"), { n: 1 })).rejects.toMatchObject(refused);
+    });
+    test("a caller's own text in a key takes no right away and gives none", async () => {
+      const odd = keys.application("carbon.super", "x#CRED#y");
+      expect(await tableOf("applications").get(odd)).toBeUndefined();
+      await expect(tableOf("application-templates").get(odd)).rejects.toMatchObject(refused);
+    });
   });
 });

@@ -11,7 +11,7 @@ import { discrepancies } from "./audit.ts";
 import { type Directory, faultOf, foundDirectory } from "./support.ts";
 
 const TENANT = "races";
-const ROUNDS = 7;
+const ROUNDS = 4;
 const random = seeded(7);
 
 let table: TestTable;

@@ -20,7 +20,7 @@ afterEach(() => rm(join(directory, ".."), { recursive: true, force: true }));
 const names = ["README.txt", "ca.key", "ca.pem", "client-admin.key", "client-admin.pem", "server.key", "server.pem"];
 
 describe("ensureCertificates", () => {
-  it("makes an authority, a server and a client", async () => {
+  it("creates an authority, a server and a client", async () => {
     const { ca, server, admin } = await ensureCertificates(directory, 3443);
     const authority = new X509Certificate(ca.certificate);
     expect(authority.ca).toBe(true);
@@ -39,7 +39,7 @@ describe("ensureCertificates", () => {
     expect(serverLeaf.publicKey.asymmetricKeyDetails?.namedCurve).toBe("prime256v1");
   });
 
-  it("keeps directory and keys to their owner and leaves no other file", async () => {
+  it("makes directory and keys readable for their owner only, and leaves no other file", async () => {
     await ensureCertificates(directory, 3443);
     expect((await readdir(directory)).sort()).toEqual(names);
     expect((await stat(directory)).mode & 0o777).toBe(0o700);
@@ -54,12 +54,12 @@ describe("ensureCertificates", () => {
     expect(await readFile(join(directory, "README.txt"), "utf8")).toContain("https://localhost:<port>/");
   });
 
-  it("makes nothing twice", async () => {
+  it("creates nothing twice", async () => {
     const first = await ensureCertificates(directory, 3443);
     expect(await ensureCertificates(directory, 3443)).toEqual(first);
   });
 
-  it("makes again what is missing, broken, or does not fit, and nothing else", async () => {
+  it("replaces missing, damaged or mismatched pairs, and nothing else", async () => {
     const first = await ensureCertificates(directory, 3443);
     await rm(join(directory, "server.key"));
     await writeFile(join(directory, "client-admin.pem"), "-----BEGIN CERT");
@@ -77,7 +77,7 @@ describe("ensureCertificates", () => {
 
 const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
 
-describe("the door with client certificates", () => {
+describe("the mTLS listener", () => {
   let certificates: Certificates;
   let gateway: Gateway;
   beforeEach(async () => {
@@ -103,7 +103,7 @@ describe("the door with client certificates", () => {
       }).on("error", reject);
     });
 
-  it.each(["TLSv1.2", "TLSv1.3"] as const)("passes the certificate on (%s)", async (version) => {
+  it.each(["TLSv1.2", "TLSv1.3"] as const)("passes on the certificate (%s)", async (version) => {
     const { event } = await visit(certificates.admin, { minVersion: version, maxVersion: version });
     const leaf = new X509Certificate(certificates.admin.certificate);
     expect(event.requestContext.domainName).toBe("mtls.localhost");
@@ -120,7 +120,7 @@ describe("the door with client certificates", () => {
     });
   });
 
-  it.skipIf(!hasOpenssl)("accepts a certificate made by the command in README.txt", async () => {
+  it.skipIf(!hasOpenssl)("accepts a certificate created with the command in README.txt", async () => {
     const readme = await readFile(join(directory, "README.txt"), "utf8");
     const { status } = spawnSync("sh", ["-c", readme.slice(readme.indexOf("openssl req"))], { cwd: directory });
     expect(status).toBe(0);
@@ -132,12 +132,12 @@ describe("the door with client certificates", () => {
     expect(event.requestContext.authentication?.clientCert.subjectDN).toBe("CN=alice");
   });
 
-  it("has no certificate on the other door", async () => {
+  it("passes on no certificate from the other listener", async () => {
     const { body } = await ask(gateway, "/a");
     expect((JSON.parse(body) as Echo).event.requestContext).not.toHaveProperty("authentication");
   });
 
-  it("passes the certificate on when a session is resumed", async () => {
+  it("passes on the certificate in a resumed session", async () => {
     let session: Buffer | undefined;
     const agent = new Agent({ keepAlive: false });
     const once = () =>
@@ -167,7 +167,7 @@ describe("the door with client certificates", () => {
     expect(second.echo.event.requestContext.authentication?.clientCert.subjectDN).toBe("CN=admin");
   });
 
-  it("refuses no certificate, one of another authority, and one that only carries the authority's name", async () => {
+  it("refuses a missing certificate, one of another authority, and one of an authority with the same name", async () => {
     await expect(visit(undefined)).rejects.toThrow();
     const other = await issueAuthority("Identity Admin API development CA");
     await expect(visit(await issueLeaf(other, "admin", { kind: "client" }))).rejects.toThrow();

@@ -50,7 +50,7 @@ const has = async (engine: Engine) =>
   (await new DynamoDBClient(clientFor(engine.endpoint)).send(new GetItemCommand({ TableName: "table", Key: key })))
     .Item !== undefined;
 
-/** A node process of its own that starts an engine on a file and then does what the script says. */
+/** A separate node process that starts an engine on a file and then runs the script. */
 const otherNode = (file: string, then: string) => {
   const script = `import { startEngine } from ${JSON.stringify(import.meta.resolve("#local/engine.ts"))};
     const engine = await startEngine({ dataFile: ${JSON.stringify(file)} });
@@ -67,7 +67,7 @@ const otherNode = (file: string, then: string) => {
 };
 
 describe("startEngine", () => {
-  it("runs in memory on a free port, and several at once", async () => {
+  it("runs in memory on a free port, with several engines at once", async () => {
     const [one, two] = await Promise.all([start(), start()]);
     expect(one.endpoint).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(one.endpoint).not.toBe(two.endpoint);
@@ -76,7 +76,7 @@ describe("startEngine", () => {
     expect(await has(one)).toBe(true);
   });
 
-  it("keeps a file across restarts, in a directory that it makes, with any name", async () => {
+  it("keeps data across restarts, and creates the directory of any name", async () => {
     const dataFile = join(directory, "made for it", "data ü.db");
     const first = await start({ dataFile });
     await createTable(first.endpoint, "table");
@@ -88,7 +88,7 @@ describe("startEngine", () => {
     expect(await has(await start({ dataFile }))).toBe(true);
   });
 
-  it("says why it did not start", async () => {
+  it("reports why it did not start", async () => {
     await expect(startEngine({ dataFile: directory })).rejects.toThrow(/did not start: .*unable to open/s);
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
@@ -99,29 +99,33 @@ describe("startEngine", () => {
     await start({ dataFile: join(directory, "x.db") });
   });
 
-  it("tells when the engine ends by itself, but not when it is stopped", async () => {
+  it("reports an unexpected end of the engine, but not a stop", async () => {
     const reasons: string[] = [];
     const onExit = (reason: string) => reasons.push(reason);
     const engine = await start({ onExit });
     process.kill(engine.pid, "SIGKILL");
-    await expect.poll(() => reasons).toEqual(["The embedded database ended by itself (SIGKILL)"]);
+    await expect.poll(() => reasons).toEqual(["The embedded database ended unexpectedly (SIGKILL)"]);
     await (await start({ onExit })).stop();
     expect(reasons).toHaveLength(1);
   });
 
-  it("refuses a file whose owner is alive", async () => {
+  it("refuses a file of a running process", async () => {
     const dataFile = join(directory, "x.db");
     await start({ dataFile });
-    await expect(startEngine({ dataFile })).rejects.toThrow(`DATA_DIR is in use by process ${process.pid}`);
+    await expect(startEngine({ dataFile })).rejects.toThrow(
+      `Process ${process.pid} is using this data directory. Stop it, then try again.`,
+    );
     const { child, ready } = otherNode(join(directory, "y.db"), "setInterval(() => {}, 1000);");
     await ready;
-    await expect(startEngine({ dataFile: join(directory, "y.db") })).rejects.toThrow(`in use by process ${child.pid}`);
+    await expect(startEngine({ dataFile: join(directory, "y.db") })).rejects.toThrow(
+      `Process ${child.pid} is using this data directory`,
+    );
     child.kill("SIGKILL");
     await once(child, "exit");
     await start({ dataFile: join(directory, "y.db") });
   });
 
-  it("ends the engine that a killed process left behind, and loses nothing", async () => {
+  it("stops the engine of a killed process, and keeps all data", async () => {
     const dataFile = join(directory, "x.db");
     const { child, ready } = otherNode(dataFile, "setInterval(() => {}, 1000);");
     const orphan = await ready;
@@ -136,27 +140,27 @@ describe("startEngine", () => {
     await gone(orphan.pid);
   });
 
-  it("leaves a process alone that only has the number of the old engine", async () => {
+  it("does not stop another process with the id of the old engine", async () => {
     const dataFile = join(directory, "x.db");
-    const stranger = spawn("sleep", ["60"], { stdio: "ignore" });
-    const claim = { owner: { pid: process.pid, born: "an earlier life" }, enginePid: stranger.pid };
-    await writeFile(`${dataFile}.pid`, JSON.stringify(claim));
+    const other = spawn("sleep", ["60"], { stdio: "ignore" });
+    const lock = { owner: { pid: process.pid, born: "another start" }, enginePid: other.pid };
+    await writeFile(`${dataFile}.pid`, JSON.stringify(lock));
     await start({ dataFile });
-    expect(stranger.exitCode).toBeNull();
-    expect(stranger.signalCode).toBeNull();
-    stranger.kill();
+    expect(other.exitCode).toBeNull();
+    expect(other.signalCode).toBeNull();
+    other.kill();
   });
 
-  it("starts over a claim that is no claim", async () => {
+  it("replaces a damaged lock", async () => {
     const dataFile = join(directory, "x.db");
     await writeFile(`${dataFile}.pid`, "{");
     await start({ dataFile });
   });
 
-  it("gives a file to one of several that want it at once", async () => {
+  it("gives a file to exactly one of several concurrent starts", async () => {
     const dataFile = join(directory, "x.db");
-    const claim = { owner: { pid: 999_999_999, born: "long ago" } };
-    await writeFile(`${dataFile}.pid`, JSON.stringify(claim));
+    const lock = { owner: { pid: 999_999_999, born: "long ago" } };
+    await writeFile(`${dataFile}.pid`, JSON.stringify(lock));
     const others = Array.from({ length: 4 }, () => otherNode(dataFile, "setInterval(() => {}, 1000);"));
     const outcomes = await Promise.all(
       others.map(({ child, ready }) =>
@@ -170,7 +174,7 @@ describe("startEngine", () => {
   });
 
   it.each(["", "process.exit(3);", "throw new Error('defect');"])(
-    "lets node end (%s) and ends with it",
+    "lets node exit (%s) and stops with it",
     async (then) => {
       const { child, ready } = otherNode(join(directory, "x.db"), then);
       const { pid } = await ready;
@@ -181,7 +185,7 @@ describe("startEngine", () => {
 });
 
 describe("findProgram", () => {
-  it("looks at the package, then on PATH, then says what to do", async () => {
+  it("searches the package, then PATH, then reports what to do", async () => {
     const program = await findProgram();
     expect((await promisify(execFile)(program, ["--version"])).stdout).toMatch(/dynoxide/);
     await writeFile(join(directory, "dynoxide"), "", { mode: 0o755 });
@@ -191,13 +195,13 @@ describe("findProgram", () => {
 });
 
 describe("a machine without the program", () => {
-  it("is told what is missing, and what does in its place", () => {
+  it("gets a message with the missing program and the alternatives", () => {
     expect(noProgram("linux-x64")).toMatch(
       /^The embedded database is not installed\. Run "npm ci" without --omit=optional/,
     );
     for (const platform of ["darwin-arm64", "linux-arm64"]) {
       expect(noProgram(platform)).toMatch(
-        new RegExp(`^The embedded database comes for Linux on x64, not for ${platform}\\.`),
+        new RegExp(`^The embedded database is available for Linux on x64 only, not for ${platform}\\.`),
       );
       expect(noProgram(platform)).toContain("docker run -d -p 8000:8000 amazon/dynamodb-local");
       expect(noProgram(platform)).toContain("DYNAMODB_ENDPOINT=http://127.0.0.1:8000");
@@ -206,7 +210,7 @@ describe("a machine without the program", () => {
 });
 
 describe("createTable", () => {
-  it("makes the table once, active, with expiry", async () => {
+  it("creates the table once, active, with expiry", async () => {
     const { endpoint } = await start();
     await Promise.all([createTable(endpoint, "table"), createTable(endpoint, "table")]);
     await createTable(endpoint, "table");

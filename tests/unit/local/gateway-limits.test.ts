@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-describe("the head", () => {
+describe("request line and headers", () => {
   const padded = (bytes: number, path = "/a") => {
     const bare = head(`GET ${path} HTTP/1.1`, "host: x", "p: ");
     return head(`GET ${path} HTTP/1.1`, "host: x", `p: ${"x".repeat(bytes + 2 - bare.length)}`);
@@ -28,7 +28,7 @@ describe("the head", () => {
     expect(await raw(gateway.port, padded(HEAD_MAX))).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it.each([HEAD_MAX + 1, 70_000, 1_500_000])("is refused with %d bytes", async (bytes) => {
+  it.each([HEAD_MAX + 1, 70_000, 1_500_000])("are refused with %d bytes", async (bytes) => {
     const answer = await raw(gateway.port, padded(bytes));
     expect(answer).toMatch(/^HTTP\/1\.1 431 .*content-type: application\/json\r\n/is);
     expect(JSON.parse(bodyOf(answer))).toMatchObject({
@@ -37,13 +37,13 @@ describe("the head", () => {
     });
   });
 
-  it("is refused in the dialect of the path", async () => {
+  it("are refused in the error format of the path", async () => {
     const answer = await raw(gateway.port, padded(HEAD_MAX + 1, "/t/acme/scim2/Users"));
     expect(answer).toMatch(/content-type: application\/scim\+json/i);
     expect(JSON.parse(bodyOf(answer))).toMatchObject({ status: "431" });
   });
 
-  it("counts the request line and many small headers", async () => {
+  it("count together, with many small headers", async () => {
     expect(await raw(gateway.port, head(`GET /a?${"x".repeat(HEAD_MAX)} HTTP/1.1`, "host: x"))).toMatch(
       /^HTTP\/1\.1 431 /,
     );
@@ -66,18 +66,18 @@ describe("the body", () => {
     ["binary", "application/octet-stream", 4_718_592, 413],
     ["text past 10 MB", "text/plain", 10_485_761, 413],
     ["text far past 10 MB", "text/plain", 30_000_000, 413],
-  ])("of %s (%s) with %d bytes is answered %d", async (_, type, bytes, status) => {
+  ])("of %s (%s) with %d bytes gets %d", async (_, type, bytes, status) => {
     const body = Buffer.alloc(bytes, "x");
     const answer = await ask(gateway, "/a", { method: "POST", headers: { "content-type": type }, body });
     expect(answer.status).toBe(status);
   });
 
-  it("counts as JSON counts it", async () => {
+  it("counts with its escapes in JSON", async () => {
     const answer = await ask(gateway, "/a", { ...text(0), body: '"'.repeat(3_200_000) });
     expect(answer.status).toBe(413);
   });
 
-  it("is refused in the dialect of the path, before any function runs", async () => {
+  it("is refused in the error format of the path, before any function is invoked", async () => {
     const before = calls;
     const answer = await ask(gateway, "/scim2/Users", text(11 * MIB));
     expect(answer.headers["content-type"]).toBe("application/scim+json;charset=UTF-8");
@@ -85,7 +85,7 @@ describe("the body", () => {
     expect(calls).toBe(before);
   });
 
-  it("is refused without a reset for fetch, whatever the size", async () => {
+  it("is refused without a connection reset, at any size", async () => {
     for (const bytes of [7 * MIB, 12 * MIB, 40 * MIB]) {
       const answer = await fetch(`${gateway.url}/a`, text(bytes));
       expect(answer.status).toBe(413);
@@ -93,14 +93,14 @@ describe("the body", () => {
     }
   });
 
-  it("is refused in chunks too, and the connection can go on", async () => {
+  it("is refused in chunks too, and the connection can be reused", async () => {
     const chunk = `${MIB.toString(16)}\r\n${"x".repeat(MIB)}\r\n`;
     const line = "POST /a HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n";
     const answer = await raw(gateway.port, `${line}${chunk.repeat(12)}0\r\n\r\n${head("GET /a HTTP/1.1", "host: x")}`);
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 413", "HTTP/1.1 200"]);
   });
 
-  it("is only asked for when its length is acceptable", async () => {
+  it("gets 100 Continue only for an acceptable length", async () => {
     const expecting = (bytes: number) =>
       `POST /a HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: ${bytes}\r\n\r\n`;
     const refused = await raw(gateway.port, expecting(11 * MIB));
@@ -118,7 +118,7 @@ describe("the body", () => {
     expect(first).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/);
   });
 
-  it("that breaks off calls no function", async () => {
+  it("that breaks off invokes no function", async () => {
     const before = calls;
     const socket = connect(gateway.port, "127.0.0.1", () => {
       socket.write("POST /a HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\nabc", () => socket.destroy());
@@ -128,7 +128,7 @@ describe("the body", () => {
     expect(calls).toBe(before + 1);
   });
 
-  it("is not read from requests with two lengths", async () => {
+  it("is refused with two length headers", async () => {
     const smuggled = head("POST /a HTTP/1.1", "host: x", "content-length: 3", "transfer-encoding: chunked");
     const answer = await raw(gateway.port, `${smuggled}0\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);

@@ -40,7 +40,7 @@ describe("routes", () => {
     ["/ab", "$default", "other", undefined],
     ["/", "$default", "other", undefined],
     ["/a%2Fb", "ANY /a/{proxy+}", "a", { proxy: "b" }],
-  ])("gives %s to %s", async (path, key, service, pathParameters) => {
+  ])("match %s to %s", async (path, key, service, pathParameters) => {
     const echoed = JSON.parse((await ask(gateway, path)).body) as Echo;
     expect(echoed.service).toBe(service);
     expect(echoed.event.routeKey).toBe(key);
@@ -48,17 +48,17 @@ describe("routes", () => {
     expect(echoed.event.pathParameters).toEqual(pathParameters);
   });
 
-  it("gives other methods of a route with a method to the next one", async () => {
+  it("match other methods of a route with a method to the next route", async () => {
     expect((await eventOf(gateway, "/a/only", { method: "POST" })).routeKey).toBe("ANY /a/{proxy+}");
   });
 
-  it("answers 404 itself where no route takes a path", async () => {
+  it("return 404 for a path without a route", async () => {
     const small = await startEcho({ routes: [{ key: "ANY /a", service: "a" }] });
     expect(await ask(small, "/b")).toMatchObject({ status: 404, body: '{"message":"Not Found"}' });
     await small.close();
   });
 
-  it("takes the routes of the catalogue", async () => {
+  it("accept those of the catalogue", async () => {
     const functions = Object.fromEntries(catalogueRoutes().map(({ service }) => [service, echo]));
     const real = await startEcho({ routes: catalogueRoutes(), functions });
     expect((await eventOf(real, "/t/x/api/server/v1/applications/1")).pathParameters).toEqual({
@@ -68,8 +68,8 @@ describe("routes", () => {
     await real.close();
   });
 
-  it("does not start with a route that has no function, two of one key, or no key", async () => {
-    await expect(startEcho({ functions: { a: echo } })).rejects.toThrow(/"special".*no such function/);
+  it("are refused at the start: without a function, two with one key, an invalid key", async () => {
+    await expect(startEcho({ functions: { a: echo } })).rejects.toThrow(/"special", which does not exist/);
     await expect(startEcho({ routes: [...routes, { key: "ANY /a", service: "a" }] })).rejects.toThrow(/two routes/);
     await expect(startEcho({ routes: [{ key: "/a", service: "a" }] })).rejects.toThrow(/not a route key/);
   });
@@ -87,23 +87,20 @@ describe("paths and queries", () => {
     ["/a/%00%0d%0a", "/a/\0\r\n"],
     ["/a/%F0%9F%98%80", "/a/😀"],
     ["/a;x=1/b", "/a;x=1/b"],
-  ])("hands on %s as %s", async (path, expected) => {
+  ])("pass on %s as %s", async (path, expected) => {
     const event = await eventOf(gateway, path);
     expect(event.rawPath).toBe(expected);
     expect(event.requestContext.http.path).toBe(expected);
     expect(event.rawQueryString).toBe("");
   });
 
-  it.each(["/a/%", "/a/%zz", "/a/%c0%af", "/a/%ff", "/a#b", "/ü", "*", "a"])(
-    "refuses the target %s",
-    async (target) => {
-      const answer = await raw(gateway.port, head(`OPTIONS ${target} HTTP/1.1`, "host: x"));
-      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-      expect(JSON.parse(bodyOf(answer))).toEqual({ message: "Bad Request" });
-    },
-  );
+  it.each(["/a/%", "/a/%zz", "/a/%c0%af", "/a/%ff", "/a#b", "/ü", "*", "a"])("refuse the target %s", async (target) => {
+    const answer = await raw(gateway.port, head(`OPTIONS ${target} HTTP/1.1`, "host: x"));
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(JSON.parse(bodyOf(answer))).toEqual({ message: "Bad Request" });
+  });
 
-  it("keeps the query encoded, and joins repeated parameters", async () => {
+  it("pass on the query encoded, and join repeated parameters", async () => {
     const event = await eventOf(gateway, "/a?x=1&y=a%20b+c&x=%2C2&z&__proto__=p&bad=%zz?&");
     expect(event.rawQueryString).toBe("x=1&y=a%20b+c&x=%2C2&z&__proto__=p&bad=%zz?&");
     expect(Object.entries(event.queryStringParameters ?? {})).toEqual([
@@ -116,14 +113,14 @@ describe("paths and queries", () => {
     expect((await eventOf(gateway, "/a?")).queryStringParameters).toBeUndefined();
   });
 
-  it("takes neither path nor domain from an absolute target or a Host header", async () => {
+  it("ignore scheme, host and Host header of an absolute target", async () => {
     const event = await rawEvent(head("GET http://evil.example:1/a/b?c=d HTTP/1.1", "host: other.example"));
     expect(event).toMatchObject({ rawPath: "/a/b", rawQueryString: "c=d", headers: { host: "other.example" } });
     expect(event.requestContext).toMatchObject({ domainName: "localhost", domainPrefix: "localhost" });
     expect((await rawEvent(head("GET http://evil.example?c=d HTTP/1.1", "host: x"))).rawPath).toBe("/");
   });
 
-  it("refuses two Host headers, no Host header, and CONNECT", async () => {
+  it("refuse two Host headers, a missing Host header, and CONNECT", async () => {
     expect(await raw(gateway.port, head("GET /a HTTP/1.1", "host: x", "Host: y"))).toMatch(/^HTTP\/1\.1 400 /);
     expect(await raw(gateway.port, head("GET /a HTTP/1.1"))).toMatch(/^HTTP\/1\.1 400 /);
     expect(await raw(gateway.port, head("CONNECT x:1 HTTP/1.1", "host: x"))).toMatch(/^HTTP\/1\.1 400 /);
@@ -131,7 +128,7 @@ describe("paths and queries", () => {
 });
 
 describe("headers", () => {
-  it("joins what was sent twice, in lower case, and drops none", async () => {
+  it("are in lower case, repeated ones joined, and none is dropped", async () => {
     const event = await rawEvent(
       head(
         "GET /a HTTP/1.1",
@@ -148,14 +145,14 @@ describe("headers", () => {
     expect(event.headers).not.toHaveProperty("connection");
   });
 
-  it("takes the cookies out", async () => {
+  it("move cookies to a member of their own", async () => {
     const event = await rawEvent(head("GET /a HTTP/1.1", "host: x", "Cookie: a=1; b=2;", "cookie: c=3"));
     expect(event.cookies).toEqual(["a=1", "b=2", "c=3"]);
     expect(event.headers).not.toHaveProperty("cookie");
     expect(await eventOf(gateway, "/a")).not.toHaveProperty("cookies");
   });
 
-  it("sets the forwarding headers and the trace id", async () => {
+  it("contain forwarding headers and a trace id", async () => {
     const event = await eventOf(gateway, "/a", {
       headers: {
         "X-Forwarded-For": "1.2.3.4",
@@ -207,7 +204,7 @@ describe("the event", () => {
     ["multipart/form-data; boundary=x", true],
     ["application/octet-stream", true],
     [undefined, true],
-  ])("writes a body of type %s with base64: %s", async (type, isBase64Encoded) => {
+  ])("has a body of type %s with Base64: %s", async (type, isBase64Encoded) => {
     const body = Buffer.from([0x7b, 0xff, 0xc3, 0xbc]);
     const headers: Record<string, string> = type === undefined ? {} : { "content-type": type };
     const event = await eventOf(gateway, "/a", { method: "POST", headers, body });
@@ -215,26 +212,26 @@ describe("the event", () => {
     expect(event.body).toBe(isBase64Encoded ? body.toString("base64") : "{\uFFFDü");
   });
 
-  it("has the length of a body that came in chunks", async () => {
+  it("has the length of a chunked body", async () => {
     const chunked = head("POST /a HTTP/1.1", "host: x", "content-type: text/plain", "transfer-encoding: chunked");
     const event = await rawEvent(`${chunked}2\r\nab\r\n1\r\nc\r\n0\r\n\r\n`);
     expect(event).toMatchObject({ body: "abc", headers: { "content-length": "3" } });
     expect(event.headers).not.toHaveProperty("transfer-encoding");
   });
 
-  it("is a copy of its own for each function, and so is the answer", async () => {
-    const kept: unknown[] = [];
+  it("is copied for each function, and so is the result", async () => {
+    const events: unknown[] = [];
     const shared = { statusCode: 200, headers: { "x-calls": 0 } };
     const own = await startEcho({
       authorizer: (event: { headers: Record<string, string>; body?: unknown }) => {
         event.headers["x-injected"] = "1";
-        kept.push(event);
+        events.push(event);
         return permit();
       },
       functions: {
         a: (event: { headers: Record<string, string> }) => {
           shared.headers["x-calls"] += 1;
-          kept.push(event);
+          events.push(event);
           return shared;
         },
         special: echo,
@@ -244,7 +241,7 @@ describe("the event", () => {
     });
     const { headers } = await ask(own, "/a", { method: "POST", body: "text" });
     expect(headers["x-calls"]).toBe("1");
-    const [authorizing, serving] = kept as [Record<string, unknown>, { headers: Record<string, string> }];
+    const [authorizing, serving] = events as [Record<string, unknown>, { headers: Record<string, string> }];
     expect(authorizing).toMatchObject({ version: "2.0", type: "REQUEST", identitySource: null, rawPath: "/a" });
     expect(authorizing.routeArn).toMatch(/^arn:aws:execute-api:.*\/\$default\/POST\/a$/);
     expect(authorizing).not.toHaveProperty("body");
@@ -253,7 +250,7 @@ describe("the event", () => {
     await own.close();
   });
 
-  it("comes with a context that counts down", async () => {
+  it("comes with a context that has the remaining time", async () => {
     const seen: Context[] = [];
     const watch = (_: unknown, context: Context) => {
       seen.push(context);

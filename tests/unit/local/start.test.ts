@@ -1,7 +1,6 @@
 /**
- * What `npm start` and `npm run keys` print when they are started wrongly: a sentence; no data is created or taken for lost.
- * The tests wait for what the processes print and for their ends, never for a time; a test may take `PROCESS_MS` for each
- * process, which only ends one that hangs.
+ * `npm start` and `npm run keys` with wrong settings: one clear message, and no data created or damaged. The tests wait for
+ * output and exits, never for a time; `PROCESS_MS` only ends a process that hangs.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +11,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
-const program = (name: string): string => fileURLToPath(new URL(`../../../packages/local/${name}.ts`, import.meta.url));
+const program = (path: string): string => fileURLToPath(new URL(`../../../packages/${path}`, import.meta.url));
+const programs = { start: program("local/start.ts"), keys: program("tools/keys.ts") };
+type Name = keyof typeof programs;
 
 const PROCESS_MS = 120_000;
 
@@ -24,8 +25,8 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 
 type Environment = Readonly<Record<string, string>>;
 
-const launch = (name: string, args: readonly string[], environment: Environment): ChildProcess =>
-  spawn(process.execPath, [program(name), ...args], {
+const launch = (name: Name, args: readonly string[], environment: Environment): ChildProcess =>
+  spawn(process.execPath, [programs[name], ...args], {
     cwd: directory,
     // Compiled modules are shared by the processes: most of their work is compiling.
     env: {
@@ -38,7 +39,7 @@ const launch = (name: string, args: readonly string[], environment: Environment)
     stdio: ["ignore", "pipe", "pipe"],
   });
 
-const run = async (name: string, args: readonly string[], environment: Environment) => {
+const run = async (name: Name, args: readonly string[], environment: Environment) => {
   const child = launch(name, args, environment);
   let [output, errors] = ["", ""];
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {
@@ -51,7 +52,7 @@ const run = async (name: string, args: readonly string[], environment: Environme
   return { code, output, errors };
 };
 
-/** Starts the service and resolves once it is ready. Throws where it ends before. */
+/** Starts the service and resolves once it is ready. Throws if it ends first. */
 const start = async (environment: Environment): Promise<ChildProcess> => {
   const child = launch("start", [], environment);
   child.stderr?.resume();
@@ -68,24 +69,24 @@ const stop = async (child: ChildProcess): Promise<void> => {
   await ended;
 };
 
-describe("npm start refuses, with one sentence,", () => {
+describe("npm start refuses, with one message,", () => {
   test.each<[string, Environment, RegExp]>([
     [
-      "a database without a valid address",
+      "a database address that is not a URL",
       { DYNAMODB_ENDPOINT: "nonsense" },
       /^DYNAMODB_ENDPOINT must be an address .*"nonsense"\.$/,
     ],
-    ["another kind of address", { DYNAMODB_ENDPOINT: "localhost:8000" }, /^DYNAMODB_ENDPOINT must be an address /],
     [
-      "a database that does not answer",
+      "a database address without http",
+      { DYNAMODB_ENDPOINT: "localhost:8000" },
+      /^DYNAMODB_ENDPOINT must be an address /,
+    ],
+    [
+      "a database that cannot be reached",
       { DYNAMODB_ENDPOINT: "http://127.0.0.1:9" },
-      /^DYNAMODB_ENDPOINT http:\/\/127\.0\.0\.1:9 cannot be used: .*ECONNREFUSED.*\. Is a DynamoDB running there\?$/,
+      /^Cannot use DYNAMODB_ENDPOINT http:\/\/127\.0\.0\.1:9: .*ECONNREFUSED.*\. Check that a DynamoDB is running there\.$/,
     ],
-    [
-      "a password that breaks the rule of passwords",
-      { ADMIN_PASSWORD: "four" },
-      /^ADMIN_PASSWORD: The password must have 5 to 100 /,
-    ],
+    ["an invalid password", { ADMIN_PASSWORD: "four" }, /^ADMIN_PASSWORD: The password must have 5 to 100 /],
     ["an invalid port", { PORT: "http" }, /^PORT must be a port number from 0 to 65535, not "http"\.$/],
   ])("%s", { timeout: PROCESS_MS }, async (_, environment, sentence) => {
     const { code, output, errors } = await run("start", [], { DATA_DIR: ":memory:", ...environment });
@@ -98,11 +99,11 @@ describe("npm start refuses, with one sentence,", () => {
     { timeout: PROCESS_MS },
     async (place) => {
       const { code, errors } = await run("start", [], { DATA_DIR: place });
-      expect([code, errors]).toEqual([1, expect.stringMatching(`^DATA_DIR "${place}" cannot be used: ENOENT.*\n$`)]);
+      expect([code, errors]).toEqual([1, expect.stringMatching(`^Cannot use DATA_DIR "${place}": ENOENT.*\n$`)]);
     },
   );
 
-  test("a mistake in a rule of access, and names the file", { timeout: PROCESS_MS }, async () => {
+  test("an invalid access rule, with the name of the file", { timeout: PROCESS_MS }, async () => {
     const file = join(directory, "wrong.toml");
     await writeFile(file, '[[resource.access_control]]\ncontext = "/nothing"\nhttp_method = "GET"\n');
     const { code, errors } = await run("start", [], { DATA_DIR: ":memory:", DEPLOYMENT_TOML: file });
@@ -113,13 +114,13 @@ describe("npm start refuses, with one sentence,", () => {
   });
 });
 
-describe("a directory of data", () => {
+describe("a data directory", () => {
   let DATA_DIR = "";
   beforeEach(async () => {
     DATA_DIR = join(await mkdtemp(join(directory, "data-")), "made", "for it");
   });
 
-  test("keeps its sealing key, and is refused until the key is put back", {
+  test("keeps its sealing key, and is refused without it until it is restored", {
     timeout: 3 * PROCESS_MS,
   }, async () => {
     await stop(await start({ DATA_DIR }));
@@ -129,7 +130,7 @@ describe("a directory of data", () => {
     const refused = await run("start", [], { DATA_DIR });
     expect([refused.code, refused.errors]).toEqual([
       1,
-      expect.stringMatching(`^${key} is missing, .* Put its copy back`),
+      expect.stringMatching(`^${key} is missing\\. .* Restore the file from a backup`),
     ]);
     expect(existsSync(key)).toBe(false);
     await rename(join(directory, "copy.key"), key);
@@ -137,13 +138,13 @@ describe("a directory of data", () => {
     expect(await readFile(key, "utf8")).toBe(before);
   });
 
-  test("allows changes of keys only after the service has stopped", { timeout: 3 * PROCESS_MS }, async () => {
+  test("allows a change of keys only after the service has stopped", { timeout: 3 * PROCESS_MS }, async () => {
     const service = await start({ DATA_DIR });
     const refused = await run("keys", ["rotate"], { DATA_DIR });
     expect([refused.code, refused.output, refused.errors]).toEqual([
       1,
       "",
-      `The service holds its data while it runs: stop it first (process ${service.pid}).\n`,
+      expect.stringMatching(`^Process ${service.pid} is using this data directory\\. Stop it, then try again\\. .*\n$`),
     ]);
     await stop(service);
     const rotated = await run("keys", ["rotate"], { DATA_DIR });
@@ -155,7 +156,7 @@ describe("a directory of data", () => {
     const { code, output, errors } = await run("keys", [word], {});
     expect([code, output]).toEqual([1, ""]);
     expect(errors).toBe(
-      `${join(directory, ".data")} holds no data of the service: set DATA_DIR to the directory that it runs on.\n`,
+      `${join(directory, ".data")} has no data of the service. Set DATA_DIR to the data directory of the service.\n`,
     );
     expect(await readdir(directory)).not.toContain(".data");
   });

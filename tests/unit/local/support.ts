@@ -1,26 +1,26 @@
-/** A gateway whose functions answer with what they were given, and clients that change nothing of what they send. */
+/** A gateway with functions that return their events, and clients that send requests unchanged. */
 import { type IncomingHttpHeaders, request } from "node:http";
 import { connect } from "node:net";
 import type { APIGatewayProxyEventV2WithLambdaAuthorizer, Context } from "aws-lambda";
 import { type Gateway, type GatewayOptions, startGateway } from "#local/gateway.ts";
 
-/** An event as it reaches a function here. */
+/** An event as a function gets it. */
 export type EchoedEvent = APIGatewayProxyEventV2WithLambdaAuthorizer<Record<string, unknown>>;
 
-/** What an echoing function answers. */
+/** The result of an echoing function. */
 export interface Echo {
   readonly service: string;
   readonly event: EchoedEvent;
 }
 
-/** A function that answers with its name and its event. */
+/** A function that returns its name and its event. */
 export const echo = (event: EchoedEvent, context: Context) => ({
   statusCode: 200,
   headers: { "content-type": "application/json" },
   body: JSON.stringify({ service: context.functionName, event } satisfies Echo),
 });
 
-/** Lets everything through. */
+/** Authorises every request. */
 export const permit = () => ({ isAuthorized: true, context: { decision: "allow" } });
 
 /** The routes of the tests. */
@@ -35,7 +35,7 @@ export const routes = [
   { key: "$default", service: "other" },
 ];
 
-/** Starts a gateway of echoing functions on a free port; parts of it can be replaced. */
+/** Starts a gateway of echoing functions on a free port; `parts` replace options. */
 export const startEcho = (parts: Partial<GatewayOptions> = {}): Promise<Gateway> =>
   startGateway({
     port: 0,
@@ -46,14 +46,14 @@ export const startEcho = (parts: Partial<GatewayOptions> = {}): Promise<Gateway>
     ...parts,
   });
 
-/** An answer as it arrived. */
+/** A response. */
 export interface Answered {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** Sends a request by `node:http`, which leaves the path alone. */
+/** Sends a request with `node:http`, which does not change the path. */
 export const ask = (
   gateway: Gateway,
   path: string,
@@ -78,13 +78,13 @@ export const ask = (
     sent.end(body);
   });
 
-/** The event that a request became. */
+/** The event of a request. */
 export const eventOf = async (...args: Parameters<typeof ask>): Promise<EchoedEvent> => {
   const { body } = await ask(...args);
   return (JSON.parse(body) as Echo).event;
 };
 
-/** Sends bytes and answers all that comes back until the connection ends. */
+/** Sends bytes. Returns all bytes until the connection closes. */
 export const raw = (port: number, bytes: string | Buffer): Promise<string> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -94,9 +94,9 @@ export const raw = (port: number, bytes: string | Buffer): Promise<string> =>
     socket.on("close", () => resolve(Buffer.concat(chunks).toString("latin1")));
   });
 
-/** A request line and headers, asking to close. */
+/** A request line and headers, with `connection: close`. */
 export const head = (line: string, ...headers: string[]): string =>
   [line, ...headers, "connection: close", "", ""].join("\r\n");
 
-/** The body of an answer that `raw` received. */
+/** The body of a response from `raw`. */
 export const bodyOf = (answer: string): string => answer.slice(answer.indexOf("\r\n\r\n") + 4);

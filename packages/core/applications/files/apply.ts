@@ -1,4 +1,4 @@
-/** From the settings of a file to an application: new, or in the place of the one that has its name. */
+/** Builds an application from the settings of a file: a new one, or one that replaces an existing application. */
 
 import { Fault } from "../../platform/faults.ts";
 import type { ProtocolSupport } from "../protocols/configure.ts";
@@ -10,31 +10,34 @@ import { checkOidc, oidcClient, sameText } from "../protocols/oidc.ts";
 import { samlServiceProvider } from "../protocols/saml.ts";
 import { type Application, freshApplication, mergeApplication } from "../registry/model.ts";
 import { checkApplication } from "../registry/rules.ts";
-import { keep } from "./keep.ts";
 import { type Notice, noticesOf } from "./notices.ts";
 import { IMPORT_MESSAGE } from "./read-xml.ts";
 import { writeServiceProvider } from "./service-provider.ts";
 import { type Settings, settingsOf } from "./settings.ts";
 import type { Element } from "./tree.ts";
+import { unmappedOf } from "./unmapped.ts";
 
-/** Who imports, and under which id. */
-export interface Importer {
+/** Where an import writes to. */
+export interface ImportTarget {
   readonly tenant: string;
-  /** The user who becomes the owner; `undefined` for an application that imports, which leaves an owner as there is. */
+  /** The user that becomes the owner. `undefined` when the caller is an application: then the owner does not change. */
   readonly ownerId: string | undefined;
   readonly applicationId: string;
 }
 
-/** What an import makes. */
+/** The result of an import. */
 export interface Imported {
   readonly application: Application;
-  /** What the file says and this service does not do. */
+  /** Elements of the file that have no effect in this service. */
   readonly notices: readonly Notice[];
 }
 
 type Client = NonNullable<NonNullable<Settings["inboundProtocolConfiguration"]>["oidc"]>;
 
-/** Faults of a protocol's own operations, as upstream tells them of an import: one code for all that is wrong, one for taken keys. */
+/**
+ * Translates faults of the protocols into those of an import: `application.invalid`, or `application.key_taken` for a
+ * conflict.
+ */
 export function asImportFault(error: unknown): unknown {
   if (!(error instanceof Fault)) return error;
   const { fault, description, row } = error;
@@ -49,13 +52,13 @@ export function asImportFault(error: unknown): unknown {
 }
 
 /**
- * Judges what needs time, and answers a function that makes the application out of the one that is there, if one is.
- * Both throw `application.invalid`, and what the rules of the protocols throw.
+ * Runs the asynchronous checks. Returns a function that builds the application over the existing one, if there is one.
+ * Both throw `application.invalid` and the faults of the protocols.
  */
 export async function prepareImport(
   root: Element,
   settings: Settings,
-  { tenant, ownerId, applicationId: id }: Importer,
+  { tenant, ownerId, applicationId: id }: ImportTarget,
   support: ProtocolSupport,
 ): Promise<(before: Application | undefined) => Imported> {
   const {
@@ -94,19 +97,20 @@ export async function prepareImport(
       ownerId ?? before?.ownerId ?? "",
       before?.isManagementApp ?? isManagementApp,
     );
-    const made = mergeApplication(
+    const merged = mergeApplication(
       { ...fresh, ...(before?.logoutReturnUrl !== undefined && { logoutReturnUrl: before.logoutReturnUrl }), inbound },
       plain,
     );
-    const base = writeServiceProvider(settingsOf(made, (sealed) => seal.open(sealed, owner)));
-    const kept = keep(base, root, customNames);
-    const application: Application = { ...made, ...(kept && { kept: seal.seal(JSON.stringify(kept), owner) }) };
+    const base = writeServiceProvider(settingsOf(merged, (sealed) => seal.open(sealed, owner)));
+    const unmapped = unmappedOf(base, root, customNames);
+    const kept = unmapped && { kept: seal.seal(JSON.stringify(unmapped), owner) };
+    const application: Application = { ...merged, ...kept };
     checkApplication(application, tenant, IMPORT_MESSAGE);
-    return { application, notices: noticesOf(kept, noticesOn(settings, made, customKinds)) };
+    return { application, notices: noticesOf(unmapped, noticesOn(settings, merged, customKinds)) };
   };
 }
 
-/** A confidential value may be missing in a file: exports leave them out unless they are asked for. */
+/** A file may lack confidential values: exports omit them by default. */
 function withoutRequiredSecrets(kind: CustomProtocolKind): CustomProtocolKind {
   return {
     ...kind,
@@ -115,25 +119,25 @@ function withoutRequiredSecrets(kind: CustomProtocolKind): CustomProtocolKind {
 }
 
 /**
- * The client of a file. A client that the application has already keeps its secret and its origins where the file has
- * none, and stays revoked: only a regenerated secret makes it active again.
+ * The client of a file. If the application already has this client, its secret and origins stay unless the file has its
+ * own. A revoked client stays revoked: only a new secret activates it again.
  */
 function clientOf(given: Client, before: OidcClient | undefined, { seal }: ProtocolSupport, owner: string): OidcClient {
   const { state = "ACTIVE", ...body } = given;
   const former = before?.clientId === body.clientId ? before : undefined;
   const origins = body.allowedOrigins ?? former?.allowedOrigins;
   const client = oidcClient({ ...body, ...(origins && { allowedOrigins: origins }) }, undefined, seal, owner);
-  // The same secret sealed anew would look like another one, which ends the client's tokens.
+  // Sealing the same secret again gives another text. That would look like a new secret and revoke the client's tokens.
   const { clientSecret: secret } = body;
-  const isKept = former && (secret === undefined || sameText(secret, seal.open(former.sealedSecret, owner)));
+  const isSameSecret = former && (secret === undefined || sameText(secret, seal.open(former.sealedSecret, owner)));
   return {
     ...client,
-    ...(isKept && { sealedSecret: former.sealedSecret }),
+    ...(isSameSecret && { sealedSecret: former.sealedSecret }),
     state: former?.state === "REVOKED" ? "REVOKED" : state,
   };
 }
 
-/** The confidential values that a file left out, from the application that it is laid over. */
+/** Adds the confidential values that the file lacks, from the existing application. */
 function withFormerSecrets(settings: CustomSettings, before: CustomSettings | undefined): CustomSettings {
   const given = new Set(settings.properties.map(({ key }) => key));
   const former = before?.properties.filter(({ key, isSealed }) => isSealed && !given.has(key)) ?? [];
@@ -144,20 +148,19 @@ function noticesOn(settings: Settings, application: Application, kinds: readonly
   const { inbound } = application;
   const notices: Notice[] = (inbound.others ?? []).map(({ type }) => ({
     element: `InboundAuthenticationConfig/${type.slice(0, 100)}`,
-    reason:
-      "The entry has no settings that this service knows: it is kept and exported again, and nobody signs in by it.",
+    reason: "This service has no settings for the entry. An export contains it again; users cannot sign in with it.",
   }));
   if (settings.isManagementApp !== undefined && settings.isManagementApp !== application.isManagementApp) {
-    notices.push({ element: "IsManagementApp", reason: "Decided when an application is created; it stays as it is." });
+    notices.push({ element: "IsManagementApp", reason: "Cannot change after the application was created." });
   }
   const state = settings.inboundProtocolConfiguration?.oidc?.state;
   if (state !== undefined && state !== inbound.oidc?.state) {
-    notices.push({ element: "oAuthAppDO/state", reason: "The client stays revoked until its secret is regenerated." });
+    notices.push({ element: "oAuthAppDO/state", reason: "The client stays revoked until you regenerate its secret." });
   }
   for (const { name, properties } of Object.values(inbound.custom ?? {})) {
     const required = kinds.find((kind) => kind.name === name)?.properties.filter((each) => each.required) ?? [];
     for (const missing of required.filter((each) => !properties.some(({ key }) => key === each.name))) {
-      const reason = `The file does not hold the confidential value of '${missing.name}': set it before the protocol is used.`;
+      const reason = `The file lacks the confidential value of '${missing.name}'. Set it before you use the protocol.`;
       notices.push({ element: `InboundAuthenticationConfig/${name}`, reason });
     }
   }

@@ -1,10 +1,10 @@
 /**
- * Claims, roles and provisioning, in a file and in the settings (reference sections 9.6 and 9.7). Pure.
+ * Maps claims, roles and provisioning between a file and the settings. Pure.
  *
  * | element | member |
  * | --- | --- |
  * | ClaimConfig/LocalClaimDialect | claimConfiguration.dialect: true is LOCAL, false is CUSTOM |
- * | ClaimConfig/ClaimMappings/ClaimMapping/RemoteClaim/ClaimUri | claimMappings.applicationClaim (the local claim where there is none) |
+ * | ClaimConfig/ClaimMappings/ClaimMapping/RemoteClaim/ClaimUri | claimMappings.applicationClaim (the local claim if absent) |
  * | .../LocalClaim/ClaimUri | claimMappings.localClaim.uri |
  * | .../RequestClaim, MandatoryClaim | requestedClaims: the mapping's application claim, and whether it is mandatory |
  * | ClaimConfig/RoleClaimURI | role.claim.uri |
@@ -15,7 +15,21 @@
  * | .../DefaultProvisioningConnectorConfig/name, blocking, rulesEnabled | connector, blocking, rules |
  * | .../JustInTimeProvisioningConfig/IsProvisioningEnabled | jit |
  */
-import { all, at, constant, field, filled, flag, group, type Json, merged, type Part, put, unusual } from "./parts.ts";
+import {
+  all,
+  at,
+  constant,
+  field,
+  filled,
+  flag,
+  group,
+  isTrue,
+  type Json,
+  merged,
+  nonDefaultFlag,
+  type Part,
+  put,
+} from "./parts.ts";
 import { childrenOf, type Element, element, find, textAt } from "./tree.ts";
 
 const CLAIMS = "claimConfiguration";
@@ -78,8 +92,8 @@ export const claimsPart: Part = group(
   dialectPart,
   constant("IdpClaim", ""),
   mappingsPart,
-  field("AlwaysSendMappedLocalSubjectId", "claimConfiguration.subject.useMappedLocalSubject", unusual()),
-  field("MappedLocalSubjectMandatory", "claimConfiguration.subject.mappedLocalSubjectMandatory", unusual()),
+  field("AlwaysSendMappedLocalSubjectId", "claimConfiguration.subject.useMappedLocalSubject", nonDefaultFlag()),
+  field("MappedLocalSubjectMandatory", "claimConfiguration.subject.mappedLocalSubjectMandatory", nonDefaultFlag()),
   constant("SPClaimDialects", ""),
 );
 
@@ -123,7 +137,7 @@ export const rolesPart: Part = group(
 const INBOUND = ["provisioningConfigurations", "inboundProvisioning"];
 const OUTBOUND = ["provisioningConfigurations", "outboundProvisioningIdps"];
 
-/** `InboundProvisioningConfig`. Without a user store and with proxy mode off there are no settings. */
+/** `InboundProvisioningConfig`. No user store and no proxy mode means no settings. */
 const inboundProvisioning: Part = {
   read(parent) {
     const config = find(parent, "InboundProvisioningConfig");
@@ -149,8 +163,8 @@ const inboundProvisioning: Part = {
 const connectorParts = all(
   field("name", "connector", filled("always")),
   constant("enabled", "true"),
-  field("blocking", "blocking", unusual()),
-  field("rulesEnabled", "rules", unusual()),
+  field("blocking", "blocking", nonDefaultFlag()),
+  field("rulesEnabled", "rules", nonDefaultFlag()),
 );
 
 /** `OutboundProvisioningConfig`. */
@@ -170,7 +184,7 @@ const outboundProvisioning: Part = {
 /** Both directions of provisioning. */
 export const provisioningPart: Part = all(inboundProvisioning, outboundProvisioning);
 
-/** A claim that a text element names; `always` writes the element also where there is none. */
+/** An element whose text is the URI of a claim. `always` writes the element even without a claim. */
 export function claimField(name: string, member: string, always?: "always"): Part {
   const path = member.split(".");
   const codec = filled(always);
@@ -192,12 +206,12 @@ function uriOf({ uri, id }: Ref): string {
 }
 
 function writeMapping({ applicationClaim, localClaim }: Mapping, requested: readonly Requested[]): Element {
-  const wish = requested.find((each) => uriOf(each.claim) === applicationClaim);
+  const request = requested.find((each) => uriOf(each.claim) === applicationClaim);
   return element("ClaimMapping", [
     claim("LocalClaim", uriOf(localClaim)),
     claim("RemoteClaim", applicationClaim),
-    element("RequestClaim", String(wish !== undefined)),
-    element("MandatoryClaim", String(wish?.mandatory ?? false)),
+    element("RequestClaim", String(request !== undefined)),
+    element("MandatoryClaim", String(request?.mandatory ?? false)),
   ]);
 }
 
@@ -212,10 +226,6 @@ function readProvider(provider: Element): Json {
     connector ? connectorParts.read(connector) : {},
     isTrue(find(provider, "JustInTimeProvisioningConfig"), "IsProvisioningEnabled") ? { jit: true } : {},
   );
-}
-
-function isTrue(parent: Element | undefined, name: string): boolean {
-  return flag().read(textAt(parent, name) ?? "", name) === true;
 }
 
 function writeProvider(provider: Json): Element {

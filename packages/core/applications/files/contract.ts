@@ -1,28 +1,28 @@
-/** Applications as files, in and out (spec application-management-api.md, operations 2, 3 and 6). */
+/** The operations that export and import applications as files. */
 import * as z from "zod";
 import { operation } from "../../operation/operation.ts";
 import { ApplicationId } from "../registry/shapes.ts";
 import { SECRET_SCOPES } from "./contract-secrets.ts";
 
-/** Bytes of an upload; Lambda carries 6 MB, of which Base64 takes a third. */
+/** Bytes of an upload. Lambda accepts events of 6 MB, and Base64 makes a body a third larger. */
 const UPLOAD_BYTES_MAX = 4_194_304;
 
 const Upload = z.custom<{ readonly content: Uint8Array }>().meta({ type: "string", format: "binary" });
 
 const Body = z
   .strictObject({
-    file: Upload.refine((part) => part !== undefined, "send the application's XML file as the part named file"),
+    file: Upload.refine((part) => part !== undefined, "send the XML file of the application as the part named file"),
   })
   .meta({ id: "ApplicationFile" });
 
-/** What became of a file. */
+/** The result of an import. */
 const ImportReport = z
   .object({
     applicationId: z.string(),
     name: z.string(),
-    notHonoured: z
-      .array(z.object({ element: z.string(), reason: z.string() }))
-      .meta({ description: "What the file says that has no effect here; it is kept and exported again" }),
+    notHonoured: z.array(z.object({ element: z.string(), reason: z.string() })).meta({
+      description: "Elements of the file that have no effect in this service. An export contains them again.",
+    }),
   })
   .meta({ id: "ImportReport" });
 
@@ -40,8 +40,8 @@ export const transferOperations = {
     ...importing,
     method: "POST",
     scope: "internal_application_mgt_create",
-    summary: "Create an application from an exported file; all of it, or nothing",
-    source: "application API, operation 2",
+    summary: "Create an application from an exported file, completely or not at all",
+    source: "application API, AM-002",
     success: { status: 201, location: true, body: ImportReport },
     failures: [400, 409, 413, 415],
   }),
@@ -50,8 +50,8 @@ export const transferOperations = {
     method: "PUT",
     scope: "internal_application_mgt_update",
     seesScopes: true,
-    summary: "Replace the application that has the name in an exported file by what the file says",
-    source: "application API, operation 3",
+    summary: "Replace the application that has the name in the file by the content of the file",
+    source: "application API, AM-003",
     success: { status: 200, location: true, body: ImportReport },
     failures: [400, 404, 409, 413, 415],
   }),
@@ -61,8 +61,8 @@ export const transferOperations = {
     path: "/api/server/v1/applications/{applicationId}/export",
     scope: "internal_application_mgt_view",
     seesScopes: true,
-    summary: "An application as an XML file",
-    source: "application API, operation 6",
+    summary: "Export an application as an XML file",
+    source: "application API, AM-006",
     params: z.object({ applicationId: ApplicationId }),
     query: z.object({
       exportSecrets: z
@@ -72,7 +72,7 @@ export const transferOperations = {
         .meta({
           type: "boolean",
           default: false,
-          description: `With client secrets and confidential values, for a caller who also has the scope ${SECRET_SCOPES.join(" or ")}; for others the file begins with a comment that they are left out`,
+          description: `Include client secrets and confidential values. The caller also needs the scope ${SECRET_SCOPES.join(" or ")}; without it, the file begins with a comment that the secrets are left out.`,
         }),
     }),
     success: { status: 200, file: "application/octet-stream" },

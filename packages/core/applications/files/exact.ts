@@ -1,29 +1,30 @@
 /**
- * What the format cannot say, written beside it: an application of this service may have several callbacks, origins, ids of
- * claims, text with control characters. An export holds, in one element that upstream does not know and passes over, the
- * value of every member that would be read back otherwise, with a fingerprint of what would be read. An import takes the
- * value only while the file still reads that way, so a file that somebody edited says what it was edited to. Pure.
+ * Settings that the XML format cannot hold: several callbacks, allowed origins, ids of claims, control characters.
+ *
+ * An export adds one element that WSO2 Identity Server ignores. It lists each member that an import would read with
+ * another value: its path, its value, and a fingerprint of what would be read instead. An import takes the value only
+ * while the fingerprint still fits, so that an edit by hand wins. Pure.
  */
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import type { Json } from "./parts.ts";
+import { isPlain, type Json } from "./parts.ts";
 import { refuseFile } from "./read-xml.ts";
 import { childrenOf, type Element, element } from "./tree.ts";
 
-/** The element that holds it, as JSON. */
+/** The element with the list, as JSON. */
 export const EXACT = "ExactSettings";
 
 const DEPTH_MAX = 12;
 const ENTRIES_MAX = 10_000;
 
-/** One member: where it is, the fingerprint of what is read for it, and what it is; absent for a member that is not there. */
+/** One member: its path, the fingerprint of what an import reads, and its value; no value for an absent member. */
 interface Exact {
   readonly at: readonly (string | number)[];
   readonly read: string;
   readonly value?: unknown;
 }
 
-/** Assigning to `__proto__` would give an object another prototype; no setting has the other names. */
+/** Assigning to `__proto__` would change the prototype of an object. No setting has the other names. */
 const FORBIDDEN: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 const Name = z
@@ -44,30 +45,30 @@ const Exacts = z
   )
   .max(ENTRIES_MAX);
 
-/** The element for settings that a file reads back as `read`; none where nothing differs. */
-export function exactElement(read: Json, meant: Json): readonly Element[] {
-  const found = differences(canonical(read), canonical(meant));
-  // JSON may hold two characters as they are that XML cannot.
+/** The element for settings `actual` that a file gives back as `read`; none if they are equal. */
+export function exactElement(read: Json, actual: Json): readonly Element[] {
+  const found = differences(canonical(read), canonical(actual));
+  // JSON may contain two characters that XML cannot.
   const text = JSON.stringify(found).replace(/[\uFFFE\uFFFF]/g, (char) => `\\u${char.charCodeAt(0).toString(16)}`);
   return found.length === 0 ? [] : [element(EXACT, text)];
 }
 
-/** The members that differ: as deep as they can be told apart, unless that would take longer to write. */
-function differences(read: unknown, meant: unknown, at: Exact["at"] = []): readonly Exact[] {
-  if (textOf(read) === textOf(meant)) return [];
-  const whole = [{ at, read: fingerprint(read), ...(meant !== undefined && { value: meant }) }];
-  const inside = at.length < DEPTH_MAX - 1 ? differencesInside(read, meant, at) : undefined;
-  // The root is no member.
+/** The members that differ, as deep as possible unless the whole is shorter to write. */
+function differences(read: unknown, actual: unknown, at: Exact["at"] = []): readonly Exact[] {
+  if (textOf(read) === textOf(actual)) return [];
+  const whole = [{ at, read: fingerprint(read), ...(actual !== undefined && { value: actual }) }];
+  const inside = at.length < DEPTH_MAX - 1 ? differencesInside(read, actual, at) : undefined;
+  // The root itself is not a member.
   return inside && (at.length === 0 || lengthOf(inside) < lengthOf(whole)) ? inside : whole;
 }
 
-function differencesInside(read: unknown, meant: unknown, at: Exact["at"]): readonly Exact[] | undefined {
-  if (isPlain(read) && isPlain(meant)) {
-    const names = [...new Set([...Object.keys(read), ...Object.keys(meant)])].sort();
-    return names.flatMap((name) => differences(read[name], meant[name], [...at, name]));
+function differencesInside(read: unknown, actual: unknown, at: Exact["at"]): readonly Exact[] | undefined {
+  if (isPlain(read) && isPlain(actual)) {
+    const names = [...new Set([...Object.keys(read), ...Object.keys(actual)])].sort();
+    return names.flatMap((name) => differences(read[name], actual[name], [...at, name]));
   }
-  if (Array.isArray(read) && Array.isArray(meant) && read.length === meant.length) {
-    return meant.flatMap((each, index) => differences(read[index], each, [...at, index]));
+  if (Array.isArray(read) && Array.isArray(actual) && read.length === actual.length) {
+    return actual.flatMap((each, index) => differences(read[index], each, [...at, index]));
   }
   return undefined;
 }
@@ -76,13 +77,13 @@ function lengthOf(found: readonly Exact[]): number {
   return JSON.stringify(found).length;
 }
 
-/** What a file reads as, with the exact values that its export wrote beside it. Throws `application.invalid`. */
+/** The settings that were read from a file, with the exact values in it. Throws `application.invalid`. */
 export function withExact(root: Element, read: Json): Json {
-  const [holder] = childrenOf(root, EXACT);
-  if (!holder) return read;
+  const [list] = childrenOf(root, EXACT);
+  if (!list) return read;
   const settings = structuredClone(read) as Record<string, unknown>;
-  for (const { at, read: seen, value } of parseExacts(holder.text)) {
-    if (fingerprint(memberAt(read, at)) === seen) change(settings, at, value);
+  for (const { at, read: seen, value } of parseExacts(list.text)) {
+    if (fingerprint(memberAt(read, at)) === seen) setAt(settings, at, value);
   }
   return settings;
 }
@@ -95,22 +96,22 @@ function parseExacts(text: string): readonly Exact[] {
   }
 }
 
-/** Puts another member at a path, or takes one away; parts of the path that are not there are made. */
-function change(settings: Record<string, unknown>, at: Exact["at"], member: unknown): void {
-  let holder: object = settings;
+/** Sets the member at a path, or deletes it. Creates missing parts of the path. */
+function setAt(settings: Record<string, unknown>, at: Exact["at"], member: unknown): void {
+  let parent: object = settings;
   for (const name of at.slice(0, -1)) {
-    const next = memberAt(holder, [name]);
+    const next = memberAt(parent, [name]);
     const inside = next !== null && typeof next === "object" ? next : {};
-    put(holder, name, inside);
-    holder = inside;
+    setMember(parent, name, inside);
+    parent = inside;
   }
   const last = at.at(-1) ?? "";
-  if (member !== undefined) put(holder, last, member);
-  else if (Array.isArray(holder)) throw refused();
-  else delete (holder as Record<string | number, unknown>)[last];
+  if (member !== undefined) setMember(parent, last, member);
+  else if (Array.isArray(parent)) throw refused();
+  else delete (parent as Record<string | number, unknown>)[last];
 }
 
-/** The member at a path; `undefined` where there is none of its own. */
+/** The own member at a path. */
 function memberAt(value: unknown, at: Exact["at"]): unknown {
   return at.reduce<unknown>((found, name) => {
     if (Array.isArray(found)) return typeof name === "number" ? found[name] : undefined;
@@ -118,16 +119,16 @@ function memberAt(value: unknown, at: Exact["at"]): unknown {
   }, value);
 }
 
-/** Puts a member into an object under its name, or in the place of another one of a list, which has no other members. */
-function put(holder: object, name: string | number, member: unknown): void {
-  if (Array.isArray(holder) ? typeof name !== "number" || name >= holder.length : typeof name !== "string") {
+/** Sets a member of an object by name, or an existing item of a list by index. */
+function setMember(parent: object, name: string | number, member: unknown): void {
+  if (Array.isArray(parent) ? typeof name !== "number" || name >= parent.length : typeof name !== "string") {
     throw refused();
   }
-  (holder as Record<string | number, unknown>)[name] = member;
+  (parent as Record<string | number, unknown>)[name] = member;
 }
 
 function refused() {
-  return refuseFile(`The element ${EXACT} is not as an export writes it. Remove it to import the rest of the file.`);
+  return refuseFile(`The element ${EXACT} is damaged. Remove it to import the rest of the file.`);
 }
 
 function fingerprint(value: unknown): string {
@@ -138,7 +139,7 @@ function textOf(value: unknown): string {
   return JSON.stringify(canonical(value)) ?? "";
 }
 
-/** Members in one order, without those that are undefined: what is the same is written the same. */
+/** Members in one order and without undefined ones, so that equal values have equal texts. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
   if (!isPlain(value)) return value;
@@ -146,8 +147,4 @@ function canonical(value: unknown): unknown {
   return Object.fromEntries(
     members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [name, canonical(member)]),
   );
-}
-
-function isPlain(value: unknown): value is Json {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }

@@ -1,5 +1,4 @@
-/** The functions behind the operations on application files. What they read and write files with is loaded when it is needed. */
-
+/** Handlers of application files. The modules that read and write files are loaded with the first file. */
 import type { RequestContext } from "../../operation/context.ts";
 import type { Handlers } from "../../operation/operation.ts";
 import { Fault } from "../../platform/faults.ts";
@@ -10,7 +9,7 @@ import type { Application } from "../registry/model.ts";
 import { selfOf } from "../registry/present.ts";
 import { checkNewName, checkSpelling, notFound } from "../registry/rules.ts";
 import type { ApplicationStore } from "../registry/store.ts";
-import type { Imported, Importer } from "./apply.ts";
+import type { Imported, ImportTarget } from "./apply.ts";
 import type { transferOperations } from "./contract.ts";
 import { SECRET_SCOPES } from "./contract-secrets.ts";
 
@@ -30,10 +29,10 @@ export const transferHandlers: Handlers<typeof transferOperations, TransferStore
     checkNewName(settings.name, tenant);
     if (await applications.entry(tenant, settings.name)) throw nameTaken(settings.name, tenant);
     try {
-      const make = await prepareImport(root, settings, importerOf(context, newId()), protocols);
-      const imported = make(undefined);
+      const importOver = await prepareImport(root, settings, targetOf(context, newId()), protocols);
+      const imported = importOver(undefined);
       await applications.add(tenant, imported.application);
-      return answerOf(tenant, imported);
+      return resultOf(tenant, imported);
     } catch (error) {
       throw asImportFault(error);
     }
@@ -47,19 +46,19 @@ export const transferHandlers: Handlers<typeof transferOperations, TransferStore
     const entry = await applications.entry(tenant, settings.name);
     if (!entry) throw nameUnknown(settings.name, tenant);
     try {
-      const make = await prepareImport(root, settings, importerOf(context, entry.id), protocols);
+      const importOver = await prepareImport(root, settings, targetOf(context, entry.id), protocols);
       let imported: Imported | undefined;
       const replaced = (before: Application): Application => {
-        // Renamed a moment ago: the file names nobody now.
+        // The application was renamed after its name was looked up.
         if (before.name !== settings.name) throw nameUnknown(settings.name, tenant);
-        imported = make(before);
+        imported = importOver(before);
         return imported.application;
       };
       await applications.update(tenant, entry.id, replaced, (authorizations) =>
         checkCredential(authorizations, context.scopes),
       );
       if (!imported) throw nameUnknown(settings.name, tenant);
-      return answerOf(tenant, imported);
+      return resultOf(tenant, imported);
     } catch (error) {
       throw asImportFault(error);
     }
@@ -70,31 +69,23 @@ export const transferHandlers: Handlers<typeof transferOperations, TransferStore
     if (!application) throw notFound(params.applicationId, tenant);
     const { fileOf } = await load();
     const mayHaveSecrets = SECRET_SCOPES.some((scope) => scopes.has(scope));
-    const secrets = query.exportSecrets ? (mayHaveSecrets ? "told" : "withheld") : "left out";
+    const secrets = query.exportSecrets ? (mayHaveSecrets ? "included" : "withheld") : "omitted";
     const content = fileOf(application, tenant, protocols, secrets);
     return { content, fileName: `${application.name}.xml` };
   },
 };
 
 async function load() {
-  const [{ readFile, fileOf }, { prepareImport, asImportFault }] = await Promise.all([
-    import("./file.ts"),
-    import("./apply.ts"),
-  ]);
-  return { readFile, fileOf, prepareImport, asImportFault };
+  const [file, apply] = await Promise.all([import("./file.ts"), import("./apply.ts")]);
+  return { ...file, ...apply };
 }
 
 function nameTaken(name: string, tenant: string): Fault {
-  return new Fault(
-    "application.name_taken",
-    `An application with name: '${name}' already exists in tenantDomain: ${tenant}`,
-    {
-      message: IMPORT_FAILED,
-    },
-  );
+  const description = `An application with name: '${name}' already exists in tenantDomain: ${tenant}`;
+  return new Fault("application.name_taken", description, { message: IMPORT_FAILED });
 }
 
-function importerOf({ tenant, principal }: RequestContext, applicationId: string): Importer {
+function targetOf({ tenant, principal }: RequestContext, applicationId: string): ImportTarget {
   return {
     tenant,
     ownerId: principal.kind === "user" ? principal.subject : undefined,
@@ -102,7 +93,7 @@ function importerOf({ tenant, principal }: RequestContext, applicationId: string
   };
 }
 
-function answerOf(tenant: string, { application, notices }: Imported) {
+function resultOf(tenant: string, { application, notices }: Imported) {
   return {
     location: selfOf(tenant, application.id),
     body: { applicationId: application.id, name: application.name, notHonoured: [...notices] },
@@ -112,6 +103,6 @@ function answerOf(tenant: string, { application, notices }: Imported) {
 function nameUnknown(name: string, tenant: string): Fault {
   return new Fault(
     "application.not_found",
-    `No application of tenant ${tenant} has the name '${name}' that the file gives.`,
+    `Tenant ${tenant} has no application with the name '${name}' of the file. Use POST to create it.`,
   );
 }

@@ -1,21 +1,22 @@
 /**
- * Inbound protocols, in a file and in the settings (reference section 9.4). Pure.
+ * Maps inbound protocols between a file and the settings. Pure.
  *
- * | entry: InboundAuthType, and what it must hold | member |
+ * | entry: InboundAuthType, and its required content | member |
  * | --- | --- |
  * | oauth2 with a document oAuthAppDO (oauth.ts), whose key is InboundAuthKey | inboundProtocolConfiguration.oidc |
  * | samlsso with a document samlssoServiceProviderDTO (saml.ts) | .saml.manualConfiguration |
  * | passivests with a property passiveSTSWReply | .passiveSts: InboundAuthKey is realm; passiveSTSWReplyLogout is replyToLogout |
  * | wstrust with a property certificateAlias | .wsTrust: InboundAuthKey is audience |
  * | the name of a custom protocol of this deployment | .custom: InboundConfigType is configName, its declared properties |
- * | anything else: `openid`, a passivests without a reply, protocols that nobody declared | otherEntries: listed, kept, without effect |
+ * | anything else: `openid`, passivests without a reply, undeclared protocols | otherEntries: listed and exported, without effect |
  *
- * A property is Name, Value and IsConfidential; what else is in it is for forms.
+ * Of a property, only Name, Value and IsConfidential matter; the rest is for user interfaces.
  */
 import type { CustomProtocolKind } from "../protocols/custom-kind.ts";
 import { samlKey } from "../protocols/kinds.ts";
+import type { SamlServiceProvider } from "../protocols/model.ts";
 import { oauthParts } from "./oauth.ts";
-import { at, flag, type Json, type Part, put } from "./parts.ts";
+import { at, isTrue, type Json, type Part, put } from "./parts.ts";
 import { nestedDocuments, refuseFile } from "./read-xml.ts";
 import { plainIssuer, samlParts } from "./saml.ts";
 import { childrenOf, type Element, element, find, textAt } from "./tree.ts";
@@ -34,7 +35,7 @@ interface Property {
   readonly isConfidential: boolean;
 }
 
-/** What an entry makes of the settings: one protocol's, or nothing where it does not hold what that protocol needs. */
+/** Reads the settings of one protocol; `undefined` for an entry without the required content. */
 type ReadEntry = (entry: Element, key: string) => Json | undefined;
 
 const standard: ReadonlyMap<string, ReadEntry> = new Map([
@@ -52,18 +53,13 @@ interface Entry {
   readonly properties?: readonly Element[];
 }
 
-interface Saml {
-  readonly issuer: string;
-  readonly serviceProviderQualifier?: string;
-}
-
 interface Custom {
   readonly name: string;
   readonly configName: string;
   readonly properties: readonly Property[];
 }
 
-/** `InboundAuthenticationConfig`, given the custom protocols that the deployment declares. */
+/** `InboundAuthenticationConfig`, with the custom protocols of the deployment. */
 export function inboundPart(kinds: readonly CustomProtocolKind[]): Part {
   return {
     read(root) {
@@ -118,52 +114,33 @@ function propertiesOf(entry: Element): readonly Property[] {
   return childrenOf(find(entry, "Properties"), "Property").map((property) => ({
     key: textAt(property, "Name") ?? "",
     value: textAt(property, "Value") ?? "",
-    isConfidential: flag().read(textAt(property, "IsConfidential") ?? "", "IsConfidential") === true,
+    isConfidential: isTrue(property, "IsConfidential"),
   }));
 }
 
-/** The entries of the standard protocols that are configured. */
+/** The entries of the configured standard protocols. */
 function standardEntries(settings: Json): readonly Entry[] {
   const { oidc, saml, passiveSts, wsTrust } = (at(settings, [CONFIGURATION]) ?? {}) as Record<string, Json | undefined>;
-  const manual = at(saml, ["manualConfiguration"]) as Json | undefined;
-  const client = oidc && { ...oidc, applicationName: settings.name };
-  return [
-    ...(client ? [{ key: String(oidc.clientId), type: "oauth2", document: oauthParts.write(client) }] : []),
-    ...(manual
-      ? [
-          {
-            key: samlKey(manual as unknown as Saml as Parameters<typeof samlKey>[0]),
-            type: "samlsso",
-            document: samlParts.write(manual),
-            properties: optional(
-              ATTRIBUTE_INDEX,
-              at(manual, ["singleSignOnProfile", "attributeConsumingServiceIndex"]),
-            ),
-          },
-        ]
-      : []),
-    ...(passiveSts
-      ? [
-          {
-            key: String(passiveSts.realm),
-            type: "passivests",
-            properties: [
-              property(REPLY, String(passiveSts.replyTo)),
-              ...optional(REPLY_LOGOUT, passiveSts.replyToLogout),
-            ],
-          },
-        ]
-      : []),
-    ...(wsTrust
-      ? [
-          {
-            key: String(wsTrust.audience),
-            type: "wstrust",
-            properties: [property(CERTIFICATE_ALIAS, String(wsTrust.certificateAlias))],
-          },
-        ]
-      : []),
-  ];
+  const manual = at(saml, ["manualConfiguration"]) as SamlServiceProvider | undefined;
+  const entries: Entry[] = [];
+  if (oidc) {
+    const document = oauthParts.write({ ...oidc, applicationName: settings.name });
+    entries.push({ key: String(oidc.clientId), type: "oauth2", document });
+  }
+  if (manual) {
+    const properties = optional(ATTRIBUTE_INDEX, at(manual, ["singleSignOnProfile", "attributeConsumingServiceIndex"]));
+    entries.push({ key: samlKey(manual), type: "samlsso", document: samlParts.write(manual), properties });
+  }
+  if (passiveSts) {
+    const reply = property(REPLY, String(passiveSts.replyTo));
+    const properties = [reply, ...optional(REPLY_LOGOUT, passiveSts.replyToLogout)];
+    entries.push({ key: String(passiveSts.realm), type: "passivests", properties });
+  }
+  if (wsTrust) {
+    const properties = [property(CERTIFICATE_ALIAS, String(wsTrust.certificateAlias))];
+    entries.push({ key: String(wsTrust.audience), type: "wstrust", properties });
+  }
+  return entries;
 }
 
 function optional(key: string, value: unknown): readonly Element[] {
@@ -223,7 +200,7 @@ function documentOf(entry: Element, type: string): Element | undefined {
 }
 
 function mismatch(type: string): Error {
-  return refuseFile(`The InboundAuthKey of the ${type} entry and the key in its document differ.`);
+  return refuseFile(`The InboundAuthKey of the ${type} entry and the key in its document differ. They must be equal.`);
 }
 
 function readPassiveSts(entry: Element, realm: string): Json | undefined {

@@ -1,18 +1,21 @@
-/** What files of several releases say in several places, put in the one place where the mapping looks for it. Pure. */
+/**
+ * Moves content that releases of WSO2 Identity Server write in different places to the one that the mapping reads.
+ * Pure.
+ */
 import { type Element, element, find, textAt } from "./tree.ts";
 
 const SWITCH = "UseExternalizedConsentPage";
 const CONSENT_SWITCHES = [SWITCH, "Enabled", "EnabledExternalizedConsentPage"];
 
-/** How a PEM certificate begins, and how the Base64 of one does. */
+/** The start of a PEM certificate, or of its Base64 form. */
 const PEM = /BEGIN CERTIFICATE|^\s*LS0tLS1CRUdJTi/;
 
-/** The tree of a file in the form in which this service writes one. */
+/** The tree of a file in the form that this service writes. */
 export function normalised(root: Element): Element {
   return samlCertificate(consentSwitch(renamedProviders(root)));
 }
 
-/** Some releases write the certificate of a SAML application with its protocol. */
+/** Some releases write the certificate of a SAML application in the settings of its protocol. */
 function samlCertificate(root: Element): Element {
   if (hasText(root, "Certificate") || hasText(root, "JwksUri")) return root;
   let certificate: string | undefined;
@@ -56,7 +59,7 @@ function withChild(parent: Element, name: string, change: (child: Element) => El
   };
 }
 
-/** Identity providers of a step have two names; nothing else does in that place. */
+/** Releases name the identity providers of a step differently. */
 function renamedProviders(given: Element): Element {
   const children = given.children.map(renamedProviders);
   if (given.name !== "FederatedIdentityProviders") return { ...given, children };

@@ -1,10 +1,10 @@
-/** What of a file has no effect in this service, told to whoever imports it (decision 0041). Pure. */
-import type { Kept } from "./keep.ts";
+/** Reports the elements of an imported file that have no effect in this service (decision 0041). Pure. */
 import type { Element } from "./tree.ts";
+import type { Unmapped } from "./unmapped.ts";
 
-/** One thing that a file says and this service does not do. */
+/** One element without effect. */
 export interface Notice {
-  /** The names of the elements that lead to it. */
+  /** Its path: the names of the elements, separated by slashes. */
   readonly element: string;
   readonly reason: string;
 }
@@ -12,7 +12,7 @@ export interface Notice {
 const NOTICES_MAX = 100;
 const SHOWN_MAX = 80;
 
-/** Labels, versions and what older serializers let slip: nothing depends on them. */
+/** Labels, versions and artefacts of older serialisers: nothing depends on them. */
 const LABELS: ReadonlySet<string> = new Set([
   ...["DisplayName", "friendlyName", "claimId", "IsEnabled", "enabled", "DefinedBy", "Tags", "applicationName"],
   ...["ApplicationVersion", "oauthVersion", "InboundConfigType", "InboundAuthKey", "DisplayOrder", "Required"],
@@ -21,7 +21,7 @@ const LABELS: ReadonlySet<string> = new Set([
   ...["FederatedAuthenticatorConfigs", "DefaultAuthenticatorConfig", "IdentityProviderDescription"],
 ]);
 
-/** Elements whose other text means the same to this service. */
+/** Elements for which this service treats several texts as equal. */
 const SYNONYMS: ReadonlySet<string> = new Set([
   ...["AuthenticationType", "grantTypes", "idTokenEncryptionAlgorithm", "idTokenEncryptionMethod"],
   ...["enableAttributeProfile", "attributeConsumingServiceIndex", "issuer", "nameIDFormat", "callbackUrl"],
@@ -29,42 +29,42 @@ const SYNONYMS: ReadonlySet<string> = new Set([
 
 const NOTHING: ReadonlySet<string> = new Set(["", "false", "null", "0"]);
 
-/** What a file says in vain, in the order of the file; at most 100 notices, the last of which says how many more there are. */
-export function noticesOf(kept: Kept | undefined, further: readonly Notice[]): readonly Notice[] {
-  const found = [...further, ...(kept ? noticesIn(kept, []) : [])];
+/** The notices in the order of the file: at most 100, of which the last counts the rest. */
+export function noticesOf(unmapped: Unmapped | undefined, further: readonly Notice[]): readonly Notice[] {
+  const found = [...further, ...(unmapped ? noticesIn(unmapped, []) : [])];
   if (found.length <= NOTICES_MAX) return found;
   const more = found.length - NOTICES_MAX + 1;
   return [
     ...found.slice(0, NOTICES_MAX - 1),
-    { element: "ServiceProvider", reason: `${more} more elements of this kind.` },
+    { element: "ServiceProvider", reason: `${more} more elements have no effect in this service.` },
   ];
 }
 
-function noticesIn(kept: Kept, path: readonly string[]): readonly Notice[] {
-  const { element, text, inside = [] } = kept;
+function noticesIn(unmapped: Unmapped, path: readonly string[]): readonly Notice[] {
+  const { element, text, inside = [] } = unmapped;
   const place = path.join("/");
   if (element) {
-    const reason = "Kept, and exported again; it has no effect in this service.";
-    return saysNothing(element) ? [] : [{ element: place, reason }];
+    const reason = "Has no effect in this service. An export contains it again.";
+    return isEmpty(element) ? [] : [{ element: place, reason }];
   }
   const name = path.at(-1) ?? "";
   const isOther = text && !LABELS.has(name) && !SYNONYMS.has(name);
   const differs = isOther && !sameWord(text.theirs, text.base) && !sameNumber(text.theirs, text.base);
   return [
-    ...(differs ? [{ element: place, reason: said(name, text) }] : []),
+    ...(differs ? [{ element: place, reason: differenceOf(name, text) }] : []),
     ...inside.flatMap((each) => noticesIn(each, [...path, nameOf(each.at)])),
   ];
 }
 
-function saysNothing({ name, text, children }: Element): boolean {
-  return LABELS.has(name) || (NOTHING.has(wordOf(text)) && children.every(saysNothing));
+function isEmpty({ name, text, children }: Element): boolean {
+  return LABELS.has(name) || (NOTHING.has(wordOf(text)) && children.every(isEmpty));
 }
 
 function sameWord(a: string, b: string): boolean {
   return wordOf(a) === wordOf(b);
 }
 
-/** A number of nothing stands for the one that the service uses by itself. */
+/** An empty number or 0 means the default of the service. */
 function sameNumber(a: string, b: string): boolean {
   return NOTHING.has(wordOf(a)) && /^\d+$/.test(b);
 }
@@ -73,11 +73,11 @@ function wordOf(text: string): string {
   return text.trim().toLowerCase();
 }
 
-function said(name: string, { base, theirs }: NonNullable<Kept["text"]>): string {
+function differenceOf(name: string, { base, theirs }: NonNullable<Unmapped["text"]>): string {
   // Values of properties may be secret.
   return name === "Value"
-    ? "The file says something else than this service uses."
-    : `The file says '${theirs.trim().slice(0, SHOWN_MAX)}'; this service uses '${base.slice(0, SHOWN_MAX)}'.`;
+    ? "This service uses another value than the file."
+    : `The file has '${theirs.trim().slice(0, SHOWN_MAX)}'; this service uses '${base.slice(0, SHOWN_MAX)}'.`;
 }
 
 function nameOf(at: string): string {

@@ -1,18 +1,18 @@
 /**
- * An OAuth2 / OpenID Connect client, in the document `oAuthAppDO` and in the settings (reference section 9.8). Pure.
+ * Maps an OAuth2 / OpenID Connect client between the document `oAuthAppDO` and the settings. Pure.
  *
  * | element of oAuthAppDO | member of the client's settings |
  * | --- | --- |
  * | oauthConsumerKey, oauthConsumerSecret | clientId, clientSecret |
- * | callbackUrl | callbackURLs: one as it is, several joined to one `regexp=(a|b)` |
- * | grantTypes | grantTypes, with blanks between them |
- * | scopeValidators/scopeValidator | scopeValidators, but for one that the product has given up |
+ * | callbackUrl | callbackURLs: one unchanged, several joined as `regexp=(a|b)` |
+ * | grantTypes | grantTypes, separated by spaces |
+ * | scopeValidators/scopeValidator | scopeValidators, without the one that WSO2 Identity Server removed |
  * | pkceSupportPlain, pkceMandatory | pkce.supportPlainTransformAlgorithm, mandatory |
  * | state | state |
  * | userAccessTokenExpiryTime, applicationAccessTokenExpiryTime | accessToken.userAccessTokenExpiryInSeconds, application... |
- * | refreshTokenExpiryTime, renewRefreshTokenEnabled | refreshToken.expiryInSeconds, renewRefreshToken, which may be unsaid |
+ * | refreshTokenExpiryTime, renewRefreshTokenEnabled | refreshToken.expiryInSeconds, renewRefreshToken (may be absent) |
  * | idTokenExpiryTime, audiences/audience | idToken.expiryInSeconds, audience |
- * | idTokenEncryptionEnabled, ...Algorithm, ...Method | idToken.encryption; the word `null` is no value |
+ * | idTokenEncryptionEnabled, ...Algorithm, ...Method | idToken.encryption; the word `null` means no value |
  * | bypassClientCredentials | publicClient |
  * | requestObjectSignatureValidationEnabled | validateRequestObjectSignature |
  * | backChannelLogoutUrl, frontchannelLogoutUrl | logout.backChannelLogoutUrl, frontChannelLogoutUrl |
@@ -35,12 +35,12 @@ import {
   type Part,
   put,
   seconds,
-  words,
+  wordList,
 } from "./parts.ts";
 
 const EXPRESSION = "regexp=";
 
-/** The format has room for one callback. */
+/** The format holds one callback only. */
 const callbacks: Codec = {
   read: (given) => (given.trim() === "" ? [] : [given.trim()]),
   write(value) {
@@ -49,12 +49,12 @@ const callbacks: Codec = {
   },
 };
 
-/** Validators that older releases knew: a client that names one is imported without it. */
-const GIVEN_UP: ReadonlySet<string> = new Set(["XACML Scope Validator"]);
+/** Validators of older releases. A client is imported without them. */
+const REMOVED_VALIDATORS: ReadonlySet<string> = new Set(["XACML Scope Validator"]);
 
-/** A switch that nobody has touched is neither on nor off. */
+/** `true`, `false` or absent. */
 const { read: readSwitch } = flag();
-const word: Codec = {
+const optionalFlag: Codec = {
   read: (given, name) => (given.trim() === "" ? undefined : readSwitch(given, name)),
   write: (value) => (value === undefined ? undefined : String(value)),
 };
@@ -65,7 +65,7 @@ const scopeValidators: Part = {
     const names = at(validators.read(parent), ["scopeValidators"]) as readonly string[] | undefined;
     return put(
       ["scopeValidators"],
-      names?.filter((name) => !GIVEN_UP.has(name)),
+      names?.filter((name) => !REMOVED_VALIDATORS.has(name)),
     );
   },
   write: validators.write,
@@ -77,14 +77,14 @@ const accessTokenClaims: Part = {
   write: (client) => attributes.write(client).filter(({ children }) => children.length > 0),
 };
 
-/** The parts of `oAuthAppDO`, in upstream's order. */
+/** The parts of `oAuthAppDO`, in the order of WSO2 Identity Server. */
 export const oauthParts: Part = all(
   field("oauthConsumerKey", "clientId", filled()),
   field("oauthConsumerSecret", "clientSecret", filled()),
   field("applicationName", "applicationName", filled()),
   field("callbackUrl", "callbackURLs", callbacks),
   constant("oauthVersion", "OAuth-2.0"),
-  field("grantTypes", "grantTypes", words),
+  field("grantTypes", "grantTypes", wordList),
   scopeValidators,
   field("pkceSupportPlain", "pkce.supportPlainTransformAlgorithm", flag()),
   field("pkceMandatory", "pkce.mandatory", flag()),
@@ -95,7 +95,7 @@ export const oauthParts: Part = all(
   field("idTokenExpiryTime", "idToken.expiryInSeconds", seconds),
   listOf("audiences", "audience", "idToken.audience"),
   field("bypassClientCredentials", "publicClient", flag()),
-  field("renewRefreshTokenEnabled", "refreshToken.renewRefreshToken", word),
+  field("renewRefreshTokenEnabled", "refreshToken.renewRefreshToken", optionalFlag),
   field("requestObjectSignatureValidationEnabled", "validateRequestObjectSignature", flag()),
   field("idTokenEncryptionEnabled", "idToken.encryption.enabled", flag()),
   field("idTokenEncryptionAlgorithm", "idToken.encryption.algorithm", nullable),

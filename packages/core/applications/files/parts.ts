@@ -1,30 +1,30 @@
 /**
- * The building blocks of the mapping between a file and settings: a part says once where something stands in the file, where
- * it stands in the settings and how it is written, and so serves both directions. Pure.
+ * The building blocks of the mapping between files and settings. A part declares an element of the file, a member of
+ * the settings and the format of the value once, and serves both directions. Pure.
  */
 import { refuseFile } from "./read-xml.ts";
 import { childrenOf, type Element, element, find, textAt } from "./tree.ts";
 
-/** Settings as plain data; their shape is judged when all of them are read. */
+/** Settings as plain data. Their shape is validated after all of them are read. */
 export type Json = { readonly [name: string]: unknown };
 
 /** One part of the mapping, below one element of the file. */
 export interface Part {
-  /** What the element says, as a part of the settings. Throws `application.invalid` for what cannot be read. */
+  /** Reads members of the settings from the element. Throws `application.invalid`. */
   read(parent: Element): Json;
-  /** The children of the element that say the settings. */
+  /** Writes the settings as children of the element. */
   write(settings: Json): readonly Element[];
 }
 
-/** How one value stands in the text of an element; `undefined` is a value that is not there. */
+/** The format of a value in the text of an element. `undefined` is an absent value. */
 export interface Codec {
   read(text: string, name: string): unknown;
   write(value: unknown): string | undefined;
-  /** What it means when there is no such element. */
+  /** The value when the element is absent. */
   readonly absent?: unknown;
 }
 
-/** Text as it is. An empty element is an empty text. */
+/** Unchanged text. An empty element is an empty text. */
 export const text: Codec = { read: (given) => given, write: (value) => value as string | undefined };
 
 /** A number of seconds. */
@@ -32,19 +32,20 @@ export const seconds: Codec = {
   read(given, name) {
     const digits = given.trim();
     if (digits === "") return undefined;
-    if (!/^\d{1,15}$/.test(digits)) throw refuseFile(`${name} must be a number of seconds, not '${shown(given)}'.`);
+    if (!/^\d{1,15}$/.test(digits))
+      throw refuseFile(`${name} must be a whole number of seconds, at most 15 digits, not '${shown(given)}'.`);
     return Number(digits);
   },
   write: (value) => (value === undefined ? undefined : String(value)),
 };
 
-/** Words with blanks between them. */
-export const words: Codec = {
+/** Words separated by spaces. */
+export const wordList: Codec = {
   read: (given) => given.split(/\s+/).filter((word) => word !== ""),
   write: (value) => (value as readonly string[]).join(" "),
 };
 
-/** Text for which upstream writes the word `null` where there is none. */
+/** Text. The word `null` stands for no text. */
 export const nullable: Codec = {
   read: (given) => (["", "null"].includes(given.trim()) ? undefined : given),
   write: (value) => (value as string | undefined) ?? "null",
@@ -52,7 +53,7 @@ export const nullable: Codec = {
 
 type Path = readonly string[];
 
-/** Text that an empty element leaves out; `always` writes that element where there is no text. */
+/** Text. An empty element means no text; `always` writes that element. */
 export function filled(always?: "always"): Codec {
   return {
     read: (given) => (given.trim() === "" ? undefined : given),
@@ -60,7 +61,7 @@ export function filled(always?: "always"): Codec {
   };
 }
 
-/** `true` or `false`, in any case of letters; `fallback` where the element is empty, and what an absent one means. */
+/** `true` or `false`, case-insensitive. `fallback` is the value of an empty or absent element. */
 export function flag(fallback = false): Codec {
   return {
     read(given, name) {
@@ -79,13 +80,18 @@ function shown(text: string): string {
   return text.trim().slice(0, 100);
 }
 
-/** A switch that the settings leave out where it stands as it does by itself, so that they stay small. */
-export function unusual(usual = false): Codec {
-  const { read, write } = flag(usual);
+/** A flag that is in the settings only if it differs from its default: that keeps them small. */
+export function nonDefaultFlag(fallback = false): Codec {
+  const { read, write } = flag(fallback);
   return {
-    read: (given, name) => (read(given, name) === usual ? undefined : !usual),
+    read: (given, name) => (read(given, name) === fallback ? undefined : !fallback),
     write,
   };
+}
+
+/** Whether the child with that name says `true`. Throws `application.invalid` for a text that is not a boolean. */
+export function isTrue(parent: Element | undefined, name: string): boolean {
+  return flag().read(textAt(parent, name) ?? "", name) === true;
 }
 
 /** The value at a path of members. */
@@ -96,12 +102,12 @@ export function at(settings: unknown, path: Path): unknown {
   );
 }
 
-/** A value put at a path of members; nothing where there is no value. */
+/** An object with the value at a path of members; an empty object for `undefined`. */
 export function put(path: Path, value: unknown): Json {
   return value === undefined ? {} : (path.reduceRight<unknown>((below, name) => ({ [name]: below }), value) as Json);
 }
 
-/** Several readings as one. They never say different things of the same member. */
+/** Merges readings. They never have different values for one member. */
 export function merged(...readings: readonly Json[]): Json {
   const members = new Map<string, unknown>();
   for (const [name, value] of readings.flatMap((reading) => Object.entries(reading))) {
@@ -111,11 +117,12 @@ export function merged(...readings: readonly Json[]): Json {
   return Object.fromEntries(members);
 }
 
-function isPlain(value: unknown): value is Json {
+/** Whether a value is an object and not a list. */
+export function isPlain(value: unknown): value is Json {
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
-/** An element of text that is one member of the settings; `member` is its path, written with dots. */
+/** An element whose text is one member of the settings; `member` is its path, separated by dots. */
 export function field(name: string, member: string, codec: Codec): Part {
   const path = member.split(".");
   return {
@@ -130,7 +137,7 @@ export function field(name: string, member: string, codec: Codec): Part {
   };
 }
 
-/** An element that always says the same, and that nobody reads. */
+/** An element with a fixed text, written and never read. */
 export function constant(name: string, value: string): Part {
   return {
     read: () => ({}),
@@ -138,7 +145,7 @@ export function constant(name: string, value: string): Part {
   };
 }
 
-/** A list of texts: an element `name` with one element `item` for each. */
+/** A list of texts: an element `name` with an element `item` per text. */
 export function listOf(name: string, item: string, member: string): Part {
   const path = member.split(".");
   return {
@@ -160,7 +167,7 @@ export function listOf(name: string, item: string, member: string): Part {
   };
 }
 
-/** Several parts of one element, in the order in which they are written. */
+/** Several parts of one element, in writing order. */
 export function all(...parts: readonly Part[]): Part {
   return {
     read: (parent) => merged(...parts.map((part) => part.read(parent))),
@@ -168,7 +175,7 @@ export function all(...parts: readonly Part[]): Part {
   };
 }
 
-/** An element that holds parts. */
+/** An element that contains parts. */
 export function group(name: string, ...parts: readonly Part[]): Part {
   const inside = all(...parts);
   return {
@@ -180,7 +187,7 @@ export function group(name: string, ...parts: readonly Part[]): Part {
   };
 }
 
-/** A group that is written only where the settings have the member, which an element without content says too. */
+/** A group that is written only if the settings have the member. An empty element means an empty member. */
 export function optionalGroup(name: string, member: string, ...parts: readonly Part[]): Part {
   const path = member.split(".");
   const inside = group(name, ...parts);

@@ -1,41 +1,43 @@
-/** From the bytes of an application file to its tree, with the documents that are nested in it as text opened too. */
+/** Parses the bytes of an application file into a tree, including the documents nested in it as text. */
 import { XmlElement, XmlText } from "@rgrove/parse-xml";
 import { Fault } from "../../platform/faults.ts";
 import { decodeXml, parseXmlText, type XmlLimits } from "../../platform/xml.ts";
 import { childrenOf, type Element, element, find, writable } from "./tree.ts";
 
-/** Beyond any application that fits an item: 9,200 options of federated providers make some 65,000 elements. */
+/** More than any stored application needs: 9,200 options of federated providers need some 65,000 elements. */
 const LIMITS: XmlLimits = { depth: 30, elements: 75_000 };
 const NESTED_LIMITS: XmlLimits = { depth: 15, elements: 10_000 };
 
 /** The root of an application file. */
 export const ROOT = "ServiceProvider";
-/** Upstream's messages, which clients compare: of files that are none, and of those that say what cannot be. */
+/**
+ * Messages of WSO2 Identity Server, which clients compare: for unreadable files, and for files with invalid content.
+ */
 const UNREADABLE = "Error importing application from file.";
 export const IMPORT_MESSAGE = "Error importing application from XML file.";
 
-/** The settings of a protocol, by the type of their entry: a document of its own, written as text. */
+/** The roots of nested documents with settings of a protocol, by the type of their entry. */
 export const nestedDocuments: Readonly<Record<string, string>> = {
   oauth2: "oAuthAppDO",
   samlsso: "samlssoServiceProviderDTO",
 };
 
-/** The fault of a file that says what cannot be. */
+/** The fault of a file with invalid content. */
 export function refuseFile(reason: string): Fault {
   return new Fault("application.invalid", reason, { message: IMPORT_MESSAGE });
 }
 
 /**
- * The tree of an application file. Throws `application.invalid` for what is not UTF-8, not well-formed, has a document
- * type or entities, another root, more than one of a section, or more levels and elements than any application has.
+ * Parses an application file. Throws `application.invalid` for a file that is not UTF-8 or not well-formed, has a
+ * document type, entities, another root or several names, or has too many levels or elements.
  */
 export function readXml(bytes: Uint8Array): Element {
   const refuse = (reason: string) =>
     new Fault("application.invalid", `The file is not an exported application. ${reason}`, { message: UNREADABLE });
   const root = toElement(parseXmlText(decodeXml(bytes, refuse), LIMITS, refuse));
-  if (root.name !== ROOT) throw refuse(`Its root must be ${ROOT}, not ${root.name.slice(0, 100)}.`);
+  if (root.name !== ROOT) throw refuse(`The root element must be ${ROOT}, not ${root.name.slice(0, 100)}.`);
   const [, second] = childrenOf(root, "ApplicationName");
-  if (second) throw refuse("It names more than one application.");
+  if (second) throw refuse("It has more than one ApplicationName.");
   return openEntries(root);
 }
 
@@ -50,7 +52,7 @@ function openEntries(root: Element): Element {
   );
 }
 
-/** The document that an entry holds: as text, or, in the variant of newer exports, as the element itself. */
+/** Parses the document of an entry. Older exports write it as text, newer ones as an element. */
 function openEntry(entry: Element): Element {
   const type = find(entry, "InboundAuthType")?.text.trim() ?? "";
   const name = Object.hasOwn(nestedDocuments, type) ? nestedDocuments[type] : undefined;
@@ -64,9 +66,9 @@ function openEntry(entry: Element): Element {
   return replaceChild(entry, "inboundConfiguration", (holder) => {
     const text = holder.text.trim();
     if (text === "") return holder;
-    const refuse = (reason: string) => refuseFile(`The document inside the ${type} entry: ${reason}`);
+    const refuse = (reason: string) => refuseFile(`The document in the ${type} entry is invalid: ${reason}`);
     const root = toElement(parseXmlText(text, NESTED_LIMITS, refuse));
-    if (root.name !== name) throw refuse(`its root is not ${name}.`);
+    if (root.name !== name) throw refuse(`its root element must be ${name}.`);
     return { ...holder, text: "", children: [root] };
   });
 }
@@ -78,7 +80,7 @@ function replaceChild(parent: Element, name: string, change: (child: Element) =>
   };
 }
 
-/** Text beside children is layout, unless somebody wrote something there. */
+/** Blank text next to child elements is layout. */
 function toElement({ name, attributes, children }: XmlElement): Element {
   const below = children.filter((child) => child instanceof XmlElement).map(toElement);
   const text = children.map((child) => (child instanceof XmlText ? child.text : "")).join("");

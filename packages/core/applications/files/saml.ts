@@ -1,10 +1,9 @@
 /**
- * A SAML service provider, in the document `samlssoServiceProviderDTO` and in the settings as written by hand (reference
- * section 9.8). Pure.
+ * Maps a SAML service provider between the document `samlssoServiceProviderDTO` and the manual configuration. Pure.
  *
  * | element of samlssoServiceProviderDTO | member of the service provider's settings |
  * | --- | --- |
- * | issuer, issuerQualifier | issuer, serviceProviderQualifier; the issuer may carry the qualifier at its end too |
+ * | issuer, issuerQualifier | issuer, serviceProviderQualifier; the issuer may end with the qualifier |
  * | assertionConsumerUrls/assertionConsumerUrl, or the older assertionConsumerUrl | assertionConsumerUrls |
  * | defaultAssertionConsumerUrl | defaultAssertionConsumerUrl |
  * | certAlias, doValidateSignatureInRequests | requestValidation.signatureValidationCertAlias, enableSignatureValidation |
@@ -12,7 +11,7 @@
  * | doFrontChannelLogout, frontChannelLogoutBinding | singleLogoutProfile.logoutMethod |
  * | idPInitSLOEnabled, idpInitSLOReturnToURLs | singleLogoutProfile.idpInitiatedSingleLogout |
  * | attributeConsumingServiceIndex | singleSignOnProfile.attributeConsumingServiceIndex |
- * | enableAttributeProfile, or any index | attributeProfile.enabled: exports of the product say false for profiles that are on |
+ * | enableAttributeProfile, or any index | attributeProfile.enabled; WSO2 Identity Server exports false for enabled profiles |
  * | attributeNameFormat, enableAttributesByDefault | attributeProfile.nameFormat, alwaysIncludeAttributesInResponse |
  * | doSignResponse, signingAlgorithmURI | responseSigning |
  * | nameIDFormat | assertion.nameIdFormat, with `/` for `:` |
@@ -24,8 +23,8 @@
  * | isAssertionQueryRequestProfileEnabled, idpEntityIDAlias | enableAssertionQueryProfile, idpEntityIdAlias |
  * | doSignAssertions, loginPageURL, requestedClaims | written, not read |
  */
-import { all, at, type Codec, constant, field, filled, flag, listOf, type Part, put } from "./parts.ts";
-import { type Element, element, textAt } from "./tree.ts";
+import { all, at, type Codec, constant, field, filled, flag, isTrue, listOf, type Part, put } from "./parts.ts";
+import { element, textAt } from "./tree.ts";
 
 const QUALIFIER = ":urn:sp:qualifier:";
 const BINDINGS = ["HTTP_POST", "HTTP_REDIRECT"];
@@ -157,11 +156,7 @@ export const samlParts: Part = all(
   field("idpEntityIDAlias", "idpEntityIdAlias", filled()),
 );
 
-/** An issuer without the qualifier that upstream appends to it. */
+/** An issuer without the qualifier at its end. */
 export function plainIssuer(issuer: string): string {
   return issuer.split(QUALIFIER, 1)[0] ?? "";
-}
-
-function isTrue(parent: Element, name: string): boolean {
-  return flag().read(textAt(parent, name) ?? "", name) === true;
 }

@@ -1,21 +1,21 @@
 /**
- * How users sign in, in a file and in the settings (reference section 9.5). Pure.
+ * Maps the authentication sequence between a file and the settings. Pure.
  *
  * | element below LocalAndOutBoundAuthenticationConfig | member of authenticationSequence |
  * | --- | --- |
- * | AuthenticationType | type: `default` is DEFAULT, every other word USER_DEFINED, which is written `flow` |
- * | AuthenticationSteps/AuthenticationStep | steps, only of a USER_DEFINED sequence |
+ * | AuthenticationType | type: `default` is DEFAULT, any other word USER_DEFINED, written as `flow` |
+ * | AuthenticationSteps/AuthenticationStep | steps of a USER_DEFINED sequence |
  * | .../StepOrder | steps.id |
  * | .../LocalAuthenticatorConfigs/LocalAuthenticatorConfig/Name | option with the provider LOCAL |
  * | .../FederatedIdentityProviders/FederatedIdentityProvider | option: IdentityProviderName and its authenticator |
- * | .../SubjectStep, AttributeStep | subjectStepId, attributeStepId: the step that says true |
- * | AuthenticationScript, unless it says enabled="false" | script |
+ * | .../SubjectStep, AttributeStep | subjectStepId, attributeStepId: the step with true |
+ * | AuthenticationScript without enabled="false" | script |
  *
- * Within a step federated options come before local ones, as upstream shows them. Beside it, RequestPathAuthenticatorConfigs
- * is requestPathAuthenticators.
+ * Within a step, federated options precede local ones, as in WSO2 Identity Server. The element
+ * RequestPathAuthenticatorConfigs is requestPathAuthenticators.
  */
 import { LOCAL_IDP, localAuthenticators } from "../registry/authenticators.ts";
-import { at, flag, type Json, type Part, put } from "./parts.ts";
+import { at, isTrue, type Json, type Part, put } from "./parts.ts";
 import { refuseFile } from "./read-xml.ts";
 import { childrenOf, type Element, element, find, textAt } from "./tree.ts";
 
@@ -57,7 +57,7 @@ export const stepsPart: Part = {
   },
 };
 
-/** The script of an adaptive sequence. */
+/** The script of adaptive authentication. */
 export const scriptPart: Part = {
   read(parent) {
     const script = find(parent, "AuthenticationScript");
@@ -71,7 +71,7 @@ export const scriptPart: Part = {
   },
 };
 
-/** Authenticators that read the credential from the request. */
+/** Authenticators that read the credential from the request itself. */
 export const requestPathPart: Part = {
   read(root) {
     const list = find(root, "RequestPathAuthenticatorConfigs");
@@ -89,7 +89,7 @@ export const requestPathPart: Part = {
   },
 };
 
-/** The authenticator of an identity provider: exports of several ages write it in four ways. */
+/** The authenticator of an identity provider. Exports of different releases have four forms. */
 export function federatedAuthenticatorOf(provider: Element): string {
   const chosen = find(provider, "DefaultAuthenticatorConfig");
   const first = ["FederatedAuthenticatorConfigs", "FederatedAuthenticatorConfig", "Name"] as const;
@@ -105,10 +105,6 @@ function typeOf(parent: Element): string {
 
 function stepsOf(parent: Element): readonly Element[] {
   return childrenOf(find(parent, "AuthenticationSteps"), "AuthenticationStep");
-}
-
-function isTrue(step: Element, name: string): boolean {
-  return flag().read(textAt(step, name) ?? "", name) === true;
 }
 
 function readStep(step: Element): Step {
@@ -128,13 +124,14 @@ function readStep(step: Element): Step {
 
 function orderOf(step: Element): number {
   const order = textAt(step, "StepOrder")?.trim() ?? "";
-  if (!/^\d{1,9}$/.test(order)) throw refuseFile(`StepOrder must be a whole number, not '${order.slice(0, 100)}'.`);
+  if (!/^\d{1,9}$/.test(order))
+    throw refuseFile(`StepOrder must be a whole number of at most 9 digits, not '${order.slice(0, 100)}'.`);
   return Number(order);
 }
 
 function writeStep({ id, options }: Step, settings: Json): Element {
   const isLocal = ({ idp }: Option) => idp === LOCAL_IDP;
-  const says = (member: string) => String(at(settings, [SEQUENCE, member]) === id);
+  const isStep = (member: string) => String(at(settings, [SEQUENCE, member]) === id);
   return element("AuthenticationStep", [
     element("StepOrder", String(id)),
     element(
@@ -142,8 +139,8 @@ function writeStep({ id, options }: Step, settings: Json): Element {
       options.filter(isLocal).map(({ authenticator }) => named("LocalAuthenticatorConfig", authenticator)),
     ),
     element("FederatedIdentityProviders", options.filter((option) => !isLocal(option)).map(federated)),
-    element("SubjectStep", says("subjectStepId")),
-    element("AttributeStep", says("attributeStepId")),
+    element("SubjectStep", isStep("subjectStepId")),
+    element("AttributeStep", isStep("attributeStepId")),
   ]);
 }
 

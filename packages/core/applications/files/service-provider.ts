@@ -1,7 +1,7 @@
 /**
- * The mapping between a file and the settings of an application, in two pure functions over one table (reference section 9.3).
- * The settings have the shape of the body that makes an application (`shapes.ts`); what they cannot say stays behind in
- * the tree (`keep.ts`), and what the format cannot say is written beside it (`exact.ts`).
+ * Maps between a file and the settings of an application: two pure functions over one table. The settings have the
+ * shape of the body that creates an application (`shapes.ts`). For content that they cannot hold see `unmapped.ts`; for
+ * settings that the file format cannot hold see `exact.ts`.
  *
  * | element of ServiceProvider | member |
  * | --- | --- |
@@ -33,18 +33,18 @@ import {
   flag,
   group,
   type Json,
+  nonDefaultFlag,
   optionalGroup,
   type Part,
   put,
   text,
-  unusual,
 } from "./parts.ts";
 import { ROOT } from "./read-xml.ts";
 import { requestPathPart, scriptPart, stepsPart } from "./sequence.ts";
 import { childrenOf, type Element, element, textAt } from "./tree.ts";
 
 const CERTIFICATE = ["advancedConfigurations", "certificate"];
-/** The element of each type of certificate; an application has one. */
+/** The element per type of certificate. An application has one certificate. */
 const certificateElements = [
   ["PEM", "Certificate"],
   ["JWKS", "JwksUri"],
@@ -69,16 +69,16 @@ const certificatePart: Part = {
 const signInPart = group(
   "LocalAndOutBoundAuthenticationConfig",
   stepsPart,
-  field("alwaysSendBackAuthenticatedListOfIdPs", "advancedConfigurations.returnAuthenticatedIdpList", unusual()),
+  field("alwaysSendBackAuthenticatedListOfIdPs", "advancedConfigurations.returnAuthenticatedIdpList", nonDefaultFlag()),
   claimField("subjectClaimUri", "claimConfiguration.subject.claim"),
-  field("UseTenantDomainInUsername", "claimConfiguration.subject.includeTenantDomain", unusual()),
-  field("UseUserstoreDomainInRoles", "claimConfiguration.role.includeUserDomain", unusual(true)),
-  field("UseUserstoreDomainInUsername", "claimConfiguration.subject.includeUserDomain", unusual()),
-  field("SkipConsent", "advancedConfigurations.skipLoginConsent", unusual()),
-  field("skipLogoutConsent", "advancedConfigurations.skipLogoutConsent", unusual()),
-  field("EnableAuthorization", "advancedConfigurations.enableAuthorization", unusual()),
+  field("UseTenantDomainInUsername", "claimConfiguration.subject.includeTenantDomain", nonDefaultFlag()),
+  field("UseUserstoreDomainInRoles", "claimConfiguration.role.includeUserDomain", nonDefaultFlag(true)),
+  field("UseUserstoreDomainInUsername", "claimConfiguration.subject.includeUserDomain", nonDefaultFlag()),
+  field("SkipConsent", "advancedConfigurations.skipLoginConsent", nonDefaultFlag()),
+  field("skipLogoutConsent", "advancedConfigurations.skipLogoutConsent", nonDefaultFlag()),
+  field("EnableAuthorization", "advancedConfigurations.enableAuthorization", nonDefaultFlag()),
   scriptPart,
-  field("UseExternalizedConsentPage", "advancedConfigurations.useExternalConsentPage", unusual()),
+  field("UseExternalizedConsentPage", "advancedConfigurations.useExternalConsentPage", nonDefaultFlag()),
 );
 
 const attestationPart = optionalGroup(
@@ -92,7 +92,7 @@ const attestationPart = optionalGroup(
 const TRUSTED = "advancedConfigurations.trustedAppConfiguration";
 const THUMBPRINTS = [...TRUSTED.split("."), "androidThumbprints"];
 
-/** One element for each thumbprint; older exports write one with commas. */
+/** One element per thumbprint. Older exports write one element, separated by commas. */
 const thumbprintsPart: Part = {
   read(parent) {
     const texts = childrenOf(parent, "AndroidThumbprints").flatMap(({ text: each }) => each.split(","));
@@ -113,12 +113,12 @@ const trustedAppPart = optionalGroup(
   field("IsConsentGranted", `${TRUSTED}.isConsentGranted`, flag()),
 );
 
-/** What a file says, as settings that nobody has judged yet. Throws `application.invalid` for what cannot be read. */
+/** Reads the settings of a file, not yet validated. Throws `application.invalid`. */
 export function readServiceProvider(root: Element, kinds: readonly CustomProtocolKind[]): Json {
   return rootPart(kinds).read(root);
 }
 
-/** The file that says the settings, as far as the format can. */
+/** Writes the settings that the format can hold. */
 export function writeServiceProvider(settings: Json): Element {
   return element(ROOT, rootPart([]).write(settings));
 }
@@ -134,15 +134,15 @@ function rootPart(kinds: readonly CustomProtocolKind[]): Part {
     provisioningPart,
     claimsPart,
     rolesPart,
-    field("IsSaaSApp", "advancedConfigurations.saas", unusual()),
+    field("IsSaaSApp", "advancedConfigurations.saas", nonDefaultFlag()),
     field("ImageUrl", "imageUrl", text),
     field("AccessUrl", "accessUrl", text),
-    field("IsDiscoverable", "advancedConfigurations.discoverableByEndUsers", unusual()),
+    field("IsDiscoverable", "advancedConfigurations.discoverableByEndUsers", nonDefaultFlag()),
     field("TemplateId", "templateId", text),
     field("TemplateVersion", "templateVersion", text),
     field("IsManagementApp", "isManagementApp", flag()),
     field("IsApplicationEnabled", "applicationEnabled", flag(true)),
-    field("IsAPIBasedAuthenticationEnabled", "advancedConfigurations.enableAPIBasedAuthentication", unusual()),
+    field("IsAPIBasedAuthenticationEnabled", "advancedConfigurations.enableAPIBasedAuthentication", nonDefaultFlag()),
     attestationPart,
     trustedAppPart,
   );

@@ -1,23 +1,23 @@
-/** An application as the settings that a file carries: secrets opened or left out, switches that were never set shown. Pure. */
+/** Converts an application to the settings of a file. Pure. */
 import type * as z from "zod";
 import type { OidcClient, SamlServiceProvider } from "../protocols/model.ts";
 import type { Application } from "../registry/model.ts";
 import type { Json } from "./parts.ts";
 import type { FileSettings } from "./shapes.ts";
 
-/** The settings that a file carries, judged. */
+/** The validated settings of a file. */
 export type Settings = z.output<typeof FileSettings>;
 
-/** Opens what is sealed, or leaves it out. */
+/** Opens a sealed secret, or returns `undefined` to omit it. */
 type OpenSecret = (sealed: string) => string | undefined;
 
-/** The settings of an application. Its id, owner, tenant and authorized APIs are not among them. */
+/** The settings of an application, without its id, owner, tenant and authorized APIs. */
 export function settingsOf(application: Application, open: OpenSecret): Json {
   const { id: _, ownerId: __, kept: ___, advancedConfigurations: ____, inbound, ...plain } = application;
   return {
     ...plain,
     claimConfiguration: claimsOf(application),
-    ...member("advancedConfigurations", unusual(application.advancedConfigurations)),
+    ...member("advancedConfigurations", withoutDefaults(application.advancedConfigurations)),
     provisioningConfigurations: provisioningOf(application),
     inboundProtocolConfiguration: protocolsOf(application, open),
     otherEntries: inbound.others ?? [],
@@ -27,8 +27,8 @@ export function settingsOf(application: Application, open: OpenSecret): Json {
 function claimsOf({ claimConfiguration: { subject, role, requestedClaims, ...claims } }: Application): Json {
   return {
     ...claims,
-    requestedClaims: requestedClaims.map((each) => unusual(each)),
-    ...member("subject", unusual(subject)),
+    requestedClaims: requestedClaims.map((each) => withoutDefaults(each)),
+    ...member("subject", withoutDefaults(subject)),
     ...member("role", {
       ...(role.includeUserDomain === false && { includeUserDomain: false }),
       ...(role.claim && { claim: role.claim }),
@@ -40,12 +40,12 @@ function claimsOf({ claimConfiguration: { subject, role, requestedClaims, ...cla
 function provisioningOf({ provisioningConfigurations: settings }: Application): Json {
   return {
     ...settings,
-    outboundProvisioningIdps: settings.outboundProvisioningIdps.map((each) => unusual(each)),
+    outboundProvisioningIdps: settings.outboundProvisioningIdps.map((each) => withoutDefaults(each)),
   };
 }
 
-/** The switches without those that stand as they do by themselves. */
-function unusual(switches: object): Json {
+/** Flags without those that have their default, false. */
+function withoutDefaults(switches: object): Json {
   return Object.fromEntries(Object.entries(switches).filter(([, value]) => value !== false && value !== undefined));
 }
 
@@ -84,12 +84,12 @@ function clientOf({ sealedSecret, allowedOrigins, logout, ...client }: OidcClien
       encryption: { enabled, algorithm: algorithm || undefined, method: method || undefined },
     },
     ...member("logout", logout),
-    // A file says nothing of origins, which is how it says that there are none.
+    // The file format has no origins: an import reads an absent member as none.
     ...(allowedOrigins.length > 0 && { allowedOrigins }),
   };
 }
 
-/** A member, unless there is nothing in it. */
+/** An object with the member, or without it if the value is empty. */
 function member(name: string, value: Json): Json {
   return Object.keys(value).length > 0 ? { [name]: value } : {};
 }

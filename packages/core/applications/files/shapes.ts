@@ -1,18 +1,18 @@
-/** The settings of an application as a file carries them: those of a new application, and what only exists already. */
+/** The settings in a file: those of a new application, and those that only an existing one has. */
 import * as z from "zod";
 import { InboundProtocolsBody, OidcBody } from "../protocols/shapes.ts";
 import { editable } from "../registry/shapes.ts";
 
 const OTHER_ENTRIES_MAX = 50;
 
-const CarriedClient = OidcBody.extend({ state: z.enum(["ACTIVE", "REVOKED"]).optional() });
+const FileClient = OidcBody.extend({ state: z.enum(["ACTIVE", "REVOKED"]).optional() });
 
-/** Settings of a file, with the limits that hold for every caller. */
+/** The settings of a file, with the limits of every request body. */
 export const FileSettings = z.object({
   ...editable,
   isManagementApp: z.boolean().optional(),
-  inboundProtocolConfiguration: InboundProtocolsBody.extend({ oidc: CarriedClient.optional() }).optional(),
-  /** Protocols that a file names and that nobody here can be configured for. */
+  inboundProtocolConfiguration: InboundProtocolsBody.extend({ oidc: FileClient.optional() }).optional(),
+  /** Protocols of the file that this deployment cannot configure. */
   otherEntries: z
     .array(z.object({ type: z.string().min(1).max(255), key: z.string().max(2_048) }))
     .max(OTHER_ENTRIES_MAX)

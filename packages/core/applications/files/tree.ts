@@ -1,9 +1,6 @@
-/**
- * The content of an application file as a tree: what of XML the format uses, and nothing of how it was laid out. Two
- * documents that say the same make the same tree. Pure.
- */
+/** An application file as a tree without layout: documents with equal content have equal trees. Pure. */
 
-/** One element. Text and children that are not there are empty. */
+/** One element. Absent text and children are empty. */
 export interface Element {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -11,10 +8,12 @@ export interface Element {
   readonly children: readonly Element[];
 }
 
-/** Characters that XML 1.0 cannot hold, not even escaped. */
+/** Characters that XML 1.0 cannot contain, not even escaped. */
 const UNWRITABLE = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
-/** Text as a document can hold it: what cannot be written becomes U+FFFD, and a line break among blanks is layout. */
+/**
+ * Text that XML can contain: other characters become U+FFFD. Blank text with a line break is layout and becomes empty.
+ */
 export function writable(text: string): string {
   return isLayout(text) ? "" : text.replace(UNWRITABLE, "\uFFFD");
 }
@@ -23,7 +22,7 @@ function isLayout(text: string): boolean {
   return text.trim() === "" && text.includes("\n");
 }
 
-/** Makes an element of text, or of children. */
+/** Creates an element with text or with children. */
 export function element(
   name: string,
   content: string | readonly Element[] = "",
@@ -34,7 +33,7 @@ export function element(
     : { name, attributes, text: "", children: content };
 }
 
-/** The children of a name. */
+/** The children with a name. */
 export function childrenOf(parent: Element | undefined, name: string): readonly Element[] {
   return parent?.children.filter((child) => child.name === name) ?? [];
 }
@@ -44,7 +43,7 @@ export function find(from: Element | undefined, ...path: readonly string[]): Ele
   return path.reduce((found, name) => found?.children.find((child) => child.name === name), from);
 }
 
-/** The text at a path of names; `undefined` where there is no such element. */
+/** The text at a path of names; `undefined` without such an element. */
 export function textAt(from: Element | undefined, ...path: readonly string[]): string | undefined {
   return find(from, ...path)?.text;
 }

@@ -33,7 +33,7 @@ const notices = async (file: string): Promise<{ element: string; reason: string 
 
 describe("WSO2's own sample", async () => {
   const sample = await sampleFile();
-  test("is created: 201, its location, and a report of what has no effect", async () => {
+  test("returns 201, its location, and a report of elements without effect", async () => {
     const answer = await upload(api, "POST", sample);
     expect(answer.status).toBe(201);
     expect(new URL(answer.headers.get("location") ?? "").pathname).toBe(`/t/carbon.super${at(idIn(answer))}`);
@@ -43,7 +43,7 @@ describe("WSO2's own sample", async () => {
       "InboundAuthenticationConfig/openid",
     ]);
   });
-  test("shows its client id, callback, grants, claims and steps", async () => {
+  test("has its client id, callback, grants, claims and steps", async () => {
     const { body } = await ask("GET", `${APPLICATIONS}?filter=name+eq+SampleApp&attributes=clientId`);
     const { id, clientId } = body.applications[0];
     expect(clientId).toBe("poDtAkOE87tXnQkSGSHKxH94vrAa");
@@ -80,7 +80,7 @@ describe("WSO2's own sample", async () => {
     });
     expect(await read(id, "/authenticators")).toMatchObject([{ stepId: 1 }]);
   });
-  test("its export, imported again after deletion, gives the same application, and the file loses nothing", async () => {
+  test("survives export, deletion and import without a loss", async () => {
     const { body } = await ask("GET", `${APPLICATIONS}?filter=name+eq+SampleApp`);
     const { id } = body.applications[0];
     const before = [await read(id), await read(id, "/inbound-protocols/oidc")];
@@ -94,7 +94,7 @@ describe("WSO2's own sample", async () => {
   });
 });
 
-describe("what a file says", () => {
+describe("the content of a file", () => {
   const steps = `<AuthenticationSteps>
     <AuthenticationStep><StepOrder>2</StepOrder>
       <LocalAuthenticatorConfigs><LocalAuthenticatorConfig><Name>totp</Name><DisplayName>one-time</DisplayName><IsEnabled>true</IsEnabled><Tags>MFA</Tags></LocalAuthenticatorConfig></LocalAuthenticatorConfigs>
@@ -146,7 +146,7 @@ describe("what a file says", () => {
   ].join("");
   const rich = fileOf({ name: "rich", signIn: steps, extra: rest, inbound });
 
-  test("stands in every part of the application", async () => {
+  test("becomes settings of every part of the application", async () => {
     const id = await imported(rich);
     expect(await read(id)).toMatchObject({
       description: " a & b ",
@@ -229,10 +229,10 @@ describe("what a file says", () => {
       friendlyName: "Service URL",
     });
   });
-  test("comes back whole in an export", async () => {
+  test("is complete in an export", async () => {
     const { body } = await ask("GET", `${APPLICATIONS}?filter=name+eq+rich`);
     const file = await exported(api, body.applications[0].id, "?exportSecrets=true");
-    // One file says the provider's authenticator without an element of its own for it.
+    // This file has another form for the authenticator of the provider.
     const missing = leavesOf(rich).filter((leaf) => !leavesOf(file).includes(leaf));
     expect(missing.map((leaf) => leaf.replace(/.*\//, ""))).toEqual([
       "IdentityProviderName=Partner",
@@ -245,13 +245,13 @@ describe("what a file says", () => {
       ]),
     );
   });
-  test("has no secrets in an export without them, and none in the table", async () => {
+  test("has no secrets in an export without them, and none in clear text in the table", async () => {
     const { body } = await ask("GET", `${APPLICATIONS}?filter=name+eq+rich`);
     expect(await exported(api, body.applications[0].id)).not.toMatch(/hush-hush|a-secret-of-the-file|ExpiryTime>99/);
     expect(await exported(api, body.applications[0].id, "?exportSecrets=true")).toMatch(/hush-hush/);
     expect(JSON.stringify(await allItems(api.service))).not.toMatch(/hush-hush|a-secret-of-the-file/);
   });
-  test("is reported where it has no effect, without its value where that may be secret", async () => {
+  test("is reported if it has no effect, without values that may be secret", async () => {
     const reported = await notices(
       rich.replace(">rich<", ">reported<").replaceAll("urn:rich", "urn:r").replaceAll("rich", "reported"),
     );
@@ -275,7 +275,7 @@ describe("what a file says", () => {
     expect(text).not.toMatch(/hush-hush|DisplayName|claimId|ApplicationVersion|ClaimConfig\/IdpClaim/);
     expect(reported.length).toBeLessThan(30);
   });
-  test("the importer owns it, whatever the file says", async () => {
+  test("does not set the owner: the caller becomes the owner", async () => {
     const owner = "<Owner><UserName>mallory</UserName><TenantDomain>evil.com</TenantDomain></Owner>";
     const userId = await addUser(api.service, {
       username: "importer",
@@ -291,13 +291,13 @@ describe("what a file says", () => {
     expect(item?.PK).toContain("carbon.super");
     expect(item?.application).toMatchObject({ ownerId: userId });
   });
-  test("a file of an unknown age: nothing but a name", async () => {
+  test("may be a name only", async () => {
     const id = await imported("<ServiceProvider><ApplicationName>bare</ApplicationName></ServiceProvider>");
     const made = await create({ name: "bare too" });
     const [a, b] = [await read(id), await read(made)];
     expect({ ...a, id: "", name: "" }).toEqual({ ...b, id: "", name: "" });
   });
-  test("settings beside the entry in place of CDATA, as newer exports write them", async () => {
+  test("may have settings as elements instead of CDATA, as in newer exports", async () => {
     const inside = `<InboundAuthenticationRequestConfig><InboundAuthKey>inline</InboundAuthKey><InboundAuthType>oauth2</InboundAuthType>
       <InboundConfigurationProtocol><oauthConsumerKey>inline</oauthConsumerKey><grantTypes>client_credentials</grantTypes></InboundConfigurationProtocol></InboundAuthenticationRequestConfig>`;
     const id = await imported(fileOf({ name: "inline", inbound: inside }));
@@ -306,7 +306,7 @@ describe("what a file says", () => {
       grantTypes: ["client_credentials"],
     });
   });
-  test("a byte order mark, comments and blanks before a document in CDATA do no harm", async () => {
+  test("may have a byte order mark, comments, and blanks before a CDATA document", async () => {
     const file = fileOf({ name: "layout", inbound: oauthEntry("layout").replace("<![CDATA[", "\n <![CDATA[\n  ") });
     const answer = await upload(
       api,
@@ -318,7 +318,7 @@ describe("what a file says", () => {
   });
 });
 
-describe("what is refused changes nothing", async () => {
+describe("a refused request changes nothing:", async () => {
   const post = (raw: string | Uint8Array, contentType = MULTIPART_TYPE) =>
     ask("POST", `${APPLICATIONS}/import`, { raw, headers: { "content-type": contentType } });
   const file = (content: string | Uint8Array) => multipart({ name: "file", content });
@@ -337,6 +337,10 @@ describe("what is refused changes nothing", async () => {
     const extra = `<ClaimConfig><ClaimMappings/></ClaimConfig><ExactSettings><![CDATA[${exact}]]></ExactSettings>`;
     return fileOf({ name: "exact", extra });
   };
+
+  /** The numbers of applications and of items. No case changes them, so they are read before the first one only. */
+  const state = async () => ({ total: await total(), items: (await allItems(api.service)).length });
+  let before: Awaited<ReturnType<typeof state>> | undefined;
 
   type Refusal = [string, () => Promise<{ status: number; body: unknown }>, number, string, RegExp];
   test.each<Refusal>([
@@ -363,7 +367,7 @@ describe("what is refused changes nothing", async () => {
       /more than once/,
     ],
     [
-      "another part beside it",
+      "another part in addition",
       () => post(multipart({ name: "file", content: good }, { name: "x", content: "" })),
       400,
       "UE-10000",
@@ -422,7 +426,7 @@ describe("what is refused changes nothing", async () => {
       /document type/,
     ],
     [
-      "an entity that nobody declared",
+      "an undeclared entity",
       () => post(file(withProlog("", "<Description>&undeclared;</Description>"))),
       400,
       "APP-60001",
@@ -511,7 +515,7 @@ describe("what is refused changes nothing", async () => {
       /description/,
     ],
     [
-      "a switch that is none",
+      "an invalid boolean",
       () => post(file(withProlog("", "<IsSaaSApp>maybe</IsSaaSApp>"))),
       400,
       "APP-60001",
@@ -525,7 +529,7 @@ describe("what is refused changes nothing", async () => {
       /accessURL/,
     ],
     [
-      "a certificate that is none",
+      "an invalid certificate",
       () => post(file(withProlog("", "<Certificate>abc</Certificate>"))),
       400,
       "APP-60001",
@@ -634,7 +638,7 @@ describe("what is refused changes nothing", async () => {
       /at most 300000/,
     ],
     [
-      "settings that an export did not write",
+      "damaged exact settings",
       () => post(file(withProlog("", "<ExactSettings>{}</ExactSettings>"))),
       400,
       "APP-60001",
@@ -697,12 +701,11 @@ describe("what is refused changes nothing", async () => {
       /description/,
     ],
   ])("%s", async (_, send, status, code, description) => {
-    const before = await total();
-    const items = (await allItems(api.service)).length;
+    before ??= await state();
     const answer = await send();
     const body = answer.body as { code?: string; description?: string; applicationId?: string };
     if (status === 201) {
-      // Harmless after all.
+      // Accepted: the fingerprint does not match, so the settings are ignored.
       expect(answer.status).toBe(201);
       await ask("DELETE", at(body.applicationId ?? ""));
     } else {
@@ -710,14 +713,13 @@ describe("what is refused changes nothing", async () => {
       expect(body.description).toMatch(description);
       expect(body.description?.length).toBeLessThan(600);
     }
-    expect(await total()).toBe(before);
-    expect((await allItems(api.service)).length).toBe(items);
+    expect(await state()).toEqual(before);
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 });
 
 describe("409", () => {
-  test("for a name that exists; the application stays as it is", async () => {
+  test("for an existing name; the application does not change", async () => {
     const id = await create({ name: "taken", description: "first" });
     const answer = await upload(api, "POST", fileOf({ name: "taken", inbound: oauthEntry("taken-client") }));
     expect([answer.status, answer.body.code]).toEqual([409, "APP-60007"]);
@@ -731,16 +733,16 @@ describe("409", () => {
     ["client id", oauthEntry("owned-client")],
     ["issuer", samlEntry("https://owned.example")],
     ["realm", entry("passivests", "urn:owned", undefined, property("passiveSTSWReply", "https://owned.example"))],
-  ])("for the %s of another application, and nothing is created", async (what, inbound) => {
+  ])("for the %s of another application; nothing is created", async (what, inbound) => {
     expect((await upload(api, "POST", fileOf({ name: `owner of the ${what}`, inbound }))).status).toBe(201);
     const before = await total();
-    const answer = await upload(api, "POST", fileOf({ name: `robber of the ${what}`, inbound }));
+    const answer = await upload(api, "POST", fileOf({ name: `second with the ${what}`, inbound }));
     expect([answer.status, answer.body.code]).toEqual([409, "APP-60009"]);
     expect(await total()).toBe(before);
-    expect((await upload(api, "POST", fileOf({ name: `robber of the ${what}` }))).status).toBe(201);
+    expect((await upload(api, "POST", fileOf({ name: `second with the ${what}` }))).status).toBe(201);
   });
-  test("for all but one of many who import the same file at once", async () => {
-    const file = fileOf({ name: "crowded", inbound: oauthEntry("crowded") });
+  test("for all but one of several concurrent imports of a file", async () => {
+    const file = fileOf({ name: "busy", inbound: oauthEntry("busy") });
     const answers = await Promise.all(Array.from({ length: 8 }, () => upload(api, "POST", file)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)]);
   });

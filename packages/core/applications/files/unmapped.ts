@@ -1,35 +1,35 @@
 /**
- * What a file says beyond the settings that were made of it, so that an export gives it back. Pure.
+ * The content of a file that the settings of this service cannot hold, so that an export contains it again. Pure.
  *
- * Three trees meet here: `theirs`, the file that was imported; `base`, the file that this service would have written of the
- * settings it made of it; and `mine`, the file that it writes of the settings as they are now. What `theirs` has and `base`
- * has not is kept with the application. An export lays it over `mine`, where that still is as `base` was: whatever the API
- * changed since then wins.
+ * This is a three-way merge of trees. `theirs` is the imported file. `base` is what this service writes for the
+ * settings that it read from that file. `mine` is what it writes for the settings now. The difference between `base`
+ * and `theirs` is stored with the application. An export applies it to `mine` wherever `mine` still equals `base`:
+ * changes through the API win.
  */
 import { createHash } from "node:crypto";
 import { EXACT } from "./exact.ts";
 import { federatedAuthenticatorOf } from "./sequence.ts";
 import { type Element, textAt } from "./tree.ts";
 
-/** What is kept of one element. */
-export interface Kept {
-  /** Which of its siblings it is. */
+/** The unmapped content of one element. Stored as JSON, so its members cannot be renamed. */
+export interface Unmapped {
+  /** The identity of the element among its siblings. */
   readonly at: string;
-  /** An element that the service does not write, whole. */
+  /** A whole element that the service does not write. */
   readonly element?: Element;
-  /** Another text for the text that the service writes. */
+  /** A text that replaces the one that the service writes. */
   readonly text?: { readonly base: string; readonly theirs: string };
-  /** Attributes that the service does not write, or writes otherwise. */
+  /** Attributes that the service does not write, or writes with another value. */
   readonly attributes?: Readonly<Record<string, string>>;
-  readonly inside?: readonly Kept[];
-  /** A fingerprint of what the service writes in the place that a kept element depends on: see `dependsOn`. */
+  readonly inside?: readonly Unmapped[];
+  /** The fingerprint of the content that `element` depends on: see `dependencyOf`. */
   readonly base?: string;
 }
 
-/** Elements of the settings that do not come back with the file's text: the service decides about them. */
+/** Elements whose text the service decides: the text of the file does not come back. */
 const DECIDED: ReadonlySet<string> = new Set(["IsManagementApp", "state"]);
 
-/** Elements that speak of a sibling, and are worth nothing when that is another. */
+/** Elements that describe a sibling. They are meaningless after the sibling changed. */
 const companions: ReadonlyMap<string, string> = new Map([
   ["oauthConsumerSecretExpiryTime", "oauthConsumerSecret"],
   ["additionalOauthConsumerSecrets", "oauthConsumerSecret"],
@@ -37,7 +37,7 @@ const companions: ReadonlyMap<string, string> = new Map([
 
 type Identify = (item: Element, customNames: ReadonlySet<string>) => string;
 
-/** Lists that the settings hold whole, and what tells their items apart. */
+/** Lists that the settings hold completely, with the identity of their items. */
 const lists: ReadonlyMap<string, Identify> = new Map<string, Identify>([
   ["InboundAuthenticationRequestConfigs", entryIdentity],
   ["Properties", nameIdentity],
@@ -54,17 +54,13 @@ const lists: ReadonlyMap<string, Identify> = new Map<string, Identify>([
     (item) => JSON.stringify([textAt(item, "LocalClaim", "ClaimUri"), textAt(item, "RemoteClaim", "ClaimUri")]),
   ],
   ["RoleMappings", (item) => JSON.stringify([textAt(item, "localRole", "LocalRoleName"), textAt(item, "remoteRole")])],
-  ...["scopeValidators", "audiences", "assertionConsumerUrls", "requestedAudiences"].map((name): [string, Identify] => [
-    name,
-    textIdentity,
-  ]),
-  ...["requestedRecipients", "idpInitSLOReturnToURLs", "accessTokenClaims"].map((name): [string, Identify] => [
-    name,
-    textIdentity,
-  ]),
+  ...[
+    ...["scopeValidators", "audiences", "assertionConsumerUrls", "requestedAudiences", "requestedRecipients"],
+    ...["idpInitSLOReturnToURLs", "accessTokenClaims"],
+  ].map((name): [string, Identify] => [name, textIdentity]),
 ]);
 
-/** Elements that hold secrets, or speak of one. */
+/** Elements with secrets, or about secrets. */
 const SECRETS: ReadonlySet<string> = new Set([
   "oauthConsumerSecret",
   "oauthConsumerSecretExpiryTime",
@@ -72,16 +68,21 @@ const SECRETS: ReadonlySet<string> = new Set([
   "AndroidAttestationServiceCredentials",
 ]);
 
-/** What `theirs` says beyond `base`; nothing where they agree. */
-export function keep(base: Element, theirs: Element, customNames: ReadonlySet<string>, at = ""): Kept | undefined {
+/** The content of `theirs` that `base` lacks; `undefined` if there is none. */
+export function unmappedOf(
+  base: Element,
+  theirs: Element,
+  customNames: ReadonlySet<string>,
+  at = "",
+): Unmapped | undefined {
   const known = identified(base, customNames);
-  const inside = [...identified(theirs, customNames)].flatMap(([identity, child]): Kept[] => {
+  const inside = [...identified(theirs, customNames)].flatMap(([identity, child]): Unmapped[] => {
     if (child.name === EXACT) return [];
     const counterpart = known.get(identity);
-    const found = counterpart && keep(counterpart, child, customNames, identity);
+    const found = counterpart && unmappedOf(counterpart, child, customNames, identity);
     if (counterpart) return found ? [found] : [];
-    const needs = dependsOn(base, child.name, known.keys());
-    return [{ at: identity, element: child, ...(needs !== undefined && { base: needs }) }];
+    const dependency = dependencyOf(base, child.name, known.keys());
+    return [{ at: identity, element: child, ...(dependency !== undefined && { base: dependency }) }];
   });
   const attributes = Object.entries(theirs.attributes).filter(
     ([name, value]) => !Object.hasOwn(base.attributes, name) || base.attributes[name] !== value,
@@ -96,9 +97,9 @@ export function keep(base: Element, theirs: Element, customNames: ReadonlySet<st
   };
 }
 
-/** What is kept, laid over what the service writes now. */
-export function restore(mine: Element, kept: Kept, customNames: ReadonlySet<string>): Element {
-  const { text, attributes = {}, inside = [] } = kept;
+/** `mine` with the unmapped content of an imported file. */
+export function restore(mine: Element, unmapped: Unmapped, customNames: ReadonlySet<string>): Element {
+  const { text, attributes = {}, inside = [] } = unmapped;
   const known = identified(mine, customNames);
   const below = new Map(inside.map((each) => [each.at, each]));
   const children = [...known].map(([identity, child]) => {
@@ -106,7 +107,7 @@ export function restore(mine: Element, kept: Kept, customNames: ReadonlySet<stri
     return found && !found.element ? restore(child, found, customNames) : child;
   });
   const added = inside.flatMap(({ at, element, base }) =>
-    element && !known.has(at) && dependsOn(mine, element.name, known.keys()) === base ? [element] : [],
+    element && !known.has(at) && dependencyOf(mine, element.name, known.keys()) === base ? [element] : [],
   );
   return {
     ...mine,
@@ -132,7 +133,7 @@ function isSecret(child: Element): boolean {
   );
 }
 
-/** The children by what tells them apart; the second of two that are told apart by nothing is the second. */
+/** The children by their identity. A number tells children of one identity apart. */
 function identified(parent: Element, customNames: ReadonlySet<string>): ReadonlyMap<string, Element> {
   const identify = lists.get(parent.name);
   const counts = new Map<string, number>();
@@ -147,10 +148,10 @@ function identified(parent: Element, customNames: ReadonlySet<string>): Readonly
 }
 
 /**
- * What an element that is only in a file depends on in what the service writes: the other items of its list, which are
- * the API's to change, or the sibling it speaks of.
+ * The fingerprint of the written content that an unmapped element depends on: the items of its list, or the sibling
+ * that it describes. `undefined` if it depends on nothing.
  */
-function dependsOn(parent: Element, name: string, items: Iterable<string>): string | undefined {
+function dependencyOf(parent: Element, name: string, items: Iterable<string>): string | undefined {
   const sibling = companions.get(name);
   if (sibling === undefined && !lists.has(parent.name)) return undefined;
   const base = sibling === undefined ? JSON.stringify([...items].sort()) : (textAt(parent, sibling) ?? "");
@@ -161,7 +162,7 @@ function isLeaf({ children }: Element): boolean {
   return children.length === 0;
 }
 
-/** Which entry an inbound protocol's is: a custom protocol has one whatever its key says. */
+/** The identity of the entry of an inbound protocol. A custom protocol has one entry, whatever its key is. */
 function entryIdentity(entry: Element, customNames: ReadonlySet<string>): string {
   const type = textAt(entry, "InboundAuthType")?.trim() ?? "";
   return customNames.has(type) ? type : JSON.stringify([type, textAt(entry, "InboundAuthKey") ?? ""]);

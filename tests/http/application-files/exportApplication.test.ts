@@ -9,7 +9,7 @@ const at = (id: string, below = "") => `${APPLICATIONS}/${id}${below}`;
 const read = async (id: string, below = "") => (await ask("GET", at(id, below))).body;
 
 describe("200", () => {
-  test("an attachment of bytes, named after the application", async () => {
+  test("returns an attachment with the name of the application", async () => {
     const id = await create({ name: "Taxi stands 1.0" });
     const answer = await ask("GET", at(id, "/export"));
     expect(answer.status).toBe(200);
@@ -19,11 +19,11 @@ describe("200", () => {
     expect(answer.text).toMatch(/^<\?xml version="1\.0" encoding="UTF-8"\?>\n<ServiceProvider>\n {2}<ApplicationName>/);
     expect(answer.text).not.toContain("ExactSettings");
   });
-  test("neither id nor owner nor tenant is in it", async () => {
+  test("contains neither id nor owner nor tenant", async () => {
     const id = await create({ name: "anonymous" });
     expect(await exported(api, id)).not.toMatch(new RegExp(`${id}|Owner|admin|carbon`, "i"));
   });
-  test("secrets only with exportSecrets=true", async () => {
+  test("contains secrets with exportSecrets=true only", async () => {
     const oidc = { clientId: "shy", clientSecret: "a-secret-of-mine", grantTypes: ["client_credentials"] };
     const id = await create({ name: "shy", inboundProtocolConfiguration: { oidc } });
     for (const query of ["", "?exportSecrets=false"]) {
@@ -33,7 +33,7 @@ describe("200", () => {
       "<oauthConsumerSecret>a-secret-of-mine</oauthConsumerSecret>",
     );
   });
-  test("secrets only to who has a scope for them: to others the file says that they are left out", async () => {
+  test("contains secrets only for callers with a scope for them; for others, a comment reports that they are left out", async () => {
     const oidc = { clientId: "guarded", clientSecret: "a-secret-of-mine", grantTypes: ["client_credentials"] };
     const id = await create({ name: "guarded", inboundProtocolConfiguration: { oidc } });
     const password = "a long enough password";
@@ -55,12 +55,12 @@ describe("200", () => {
     const note = `<!-- Secrets are left out: the caller has neither the scope internal_application_mgt_client_secret_view`;
     expect(text.split("\n")[1]).toContain(note);
     expect((await by("modest", [], "")).text).not.toContain("<!--");
-    // What the specification shows stays: the client's own address tells its secret.
+    // As specified, the operation on the client itself returns the secret.
     expect((await ask("GET", at(id, "/inbound-protocols/oidc"), { as })).body.clientSecret).toBe("a-secret-of-mine");
     await ask("DELETE", at(id));
     expect((await upload(api, "POST", text)).status).toBe(201);
   });
-  test("a file without its secret makes the same client with another one", async () => {
+  test("creates the same client with a new secret from a file without one", async () => {
     const oidc = { clientId: "remade", clientSecret: "a-secret-of-mine", grantTypes: ["client_credentials"] };
     const id = await create({ name: "remade", inboundProtocolConfiguration: { oidc } });
     const file = await exported(api, id);
@@ -70,8 +70,8 @@ describe("200", () => {
     expect(client).toMatchObject({ clientId: "remade" });
     expect(client.clientSecret).toMatch(/^\w{44}$/);
   });
-  test("whether refresh tokens are renewed: yes, no, or nobody said it", async () => {
-    const said = async (name: string, refreshToken: object) => {
+  test("preserves renewRefreshToken: true, false, or absent", async () => {
+    const exportedFlag = async (name: string, refreshToken: object) => {
       const oidc = { clientId: name, grantTypes: ["refresh_token"], refreshToken };
       const id = await create({ name, inboundProtocolConfiguration: { oidc } });
       const file = await exported(api, id);
@@ -80,11 +80,11 @@ describe("200", () => {
       expect(again).toBe(file);
       return file.match(/<renewRefreshTokenEnabled>(.*)<\/renewRefreshTokenEnabled>/)?.[1];
     };
-    expect(await said("renewed", { renewRefreshToken: true })).toBe("true");
-    expect(await said("kept", { renewRefreshToken: false })).toBe("false");
-    expect(await said("unsaid", {})).toBeUndefined();
+    expect(await exportedFlag("renewed", { renewRefreshToken: true })).toBe("true");
+    expect(await exportedFlag("kept", { renewRefreshToken: false })).toBe("false");
+    expect(await exportedFlag("unsaid", {})).toBeUndefined();
   });
-  test("what the format has no place for is beside it, and what somebody changed by hand counts", async () => {
+  test("preserves settings that the format cannot hold, unless the file was edited", async () => {
     const callbackURLs = ["https://a.example/cb?x=1", "regexp=https://(b|c)\\.example/cb"];
     const id = await create({
       name: "beyond",
@@ -95,7 +95,7 @@ describe("200", () => {
       },
     });
     const file = await exported(api, id);
-    // For whoever knows one callback alone, they are one expression.
+    // Servers with one callback per client read an expression.
     expect(file).toContain(
       "<callbackUrl>regexp=(https://a\\.example/cb\\?x=1|(https://(b|c)\\.example/cb))</callbackUrl>",
     );
@@ -122,12 +122,12 @@ describe("200", () => {
   });
 });
 
-describe("after an import, the API's changes win over the file", () => {
+describe("after an import, changes through the API win over the file", () => {
   const step = (authenticator: string, inside = "") =>
     `<AuthenticationStep><StepOrder>1</StepOrder><LocalAuthenticatorConfigs><LocalAuthenticatorConfig><Name>${authenticator}</Name>${inside}</LocalAuthenticatorConfig></LocalAuthenticatorConfigs></AuthenticationStep>`;
   const imported = async (file: string) => idIn(await upload(api, "POST", file));
 
-  test("a text, a switch, a type that were written otherwise", async () => {
+  test("for a text, a flag and a type", async () => {
     const signIn = `<AuthenticationSteps>${step("totp", "<DisplayName>one-time</DisplayName>")}</AuthenticationSteps><AuthenticationType>local</AuthenticationType><SkipConsent>TRUE</SkipConsent>`;
     const id = await imported(fileOf({ name: "otherwise", signIn }));
     const file = await exported(api, id);
@@ -141,7 +141,7 @@ describe("after an import, the API's changes win over the file", () => {
     expect(after).toContain("<AuthenticationType>default</AuthenticationType>");
     expect(after).not.toMatch(/one-time|totp/);
   });
-  test("steps that a default sequence had in its file do not come back among others", async () => {
+  test("for steps of a default sequence", async () => {
     const signIn = `<AuthenticationSteps>${step("totp")}${step("fido").replace(">1<", ">2<")}</AuthenticationSteps><AuthenticationType>default</AuthenticationType>`;
     const id = await imported(fileOf({ name: "dormant", signIn }));
     expect(await exported(api, id)).toContain("<Name>fido</Name>");
@@ -152,7 +152,7 @@ describe("after an import, the API's changes win over the file", () => {
     await ask("DELETE", at(id));
     expect((await read(await imported(after))).authenticationSequence.steps).toEqual(steps);
   });
-  test("what spoke of a secret goes with the secret", async () => {
+  test("for elements about a secret", async () => {
     const secret = "<oauthConsumerSecret>first</oauthConsumerSecret>";
     const inside = `${secret}<oauthConsumerSecretExpiryTime>1234567</oauthConsumerSecretExpiryTime><samlECP>x</samlECP>`;
     const id = await imported(fileOf({ name: "expiring", inbound: oauthEntry("expiring", inside) }));
@@ -163,7 +163,7 @@ describe("after an import, the API's changes win over the file", () => {
     expect(after).not.toMatch(/1234567|>first</);
     expect(after).toContain("<samlECP>x</samlECP>");
   });
-  test("a protocol that was removed takes along what the file said of it; so does another client", async () => {
+  test("for a removed protocol, and for another client", async () => {
     const inside = "<samlECP>remember</samlECP>";
     const id = await imported(fileOf({ name: "dropped", inbound: oauthEntry("dropped", inside) }));
     const oidc = at(id, "/inbound-protocols/oidc");
@@ -172,7 +172,7 @@ describe("after an import, the API's changes win over the file", () => {
     await ask("PUT", oidc, { body: { clientId: "another", grantTypes: ["password"] } });
     expect(await exported(api, id)).not.toContain("remember");
   });
-  test("entries without settings are listed, removed by their name, and replaced by settings", async () => {
+  test("for entries without settings: they are listed, removed by name, and replaced by settings", async () => {
     const types = async (id: string) =>
       (await read(id, "/inbound-protocols/")).map(({ type }: { type: string }) => type);
     const inbound = entry("openid", "x") + entry("passivests", "x") + entry("saml-like", "x");
@@ -187,27 +187,27 @@ describe("after an import, the API's changes win over the file", () => {
     expect(await types(id)).toEqual(["saml-like"]);
     expect(await exported(api, id)).not.toContain("passivests");
   });
-  test("a custom protocol keeps its own key until the application has another name", async () => {
+  test("for the key of a custom protocol, when the application gets another name", async () => {
     const inbound = entry("cas", "a key", undefined, property("serviceURL", "https://cas.example"));
     const id = await imported(fileOf({ name: "keyed", inbound }));
     expect(await exported(api, id)).toContain("<InboundAuthKey>a key</InboundAuthKey>");
     expect((await exported(api, id)).match(/<InboundAuthType>cas/g)).toHaveLength(1);
-    await ask("PATCH", at(id), { body: { name: "keyed anew" } });
-    expect(await exported(api, id)).toContain("<InboundAuthKey>keyed anew</InboundAuthKey>");
+    await ask("PATCH", at(id), { body: { name: "keyed again" } });
+    expect(await exported(api, id)).toContain("<InboundAuthKey>keyed again</InboundAuthKey>");
   });
 });
 
-test("404 for an application that is not there", async () => {
+test("returns 404 for an unknown application", async () => {
   const answer = await ask("GET", at("00000000-0000-0000-0000-000000000000", "/export"));
   expect([answer.status, answer.body.code]).toEqual([404, "APP-60006"]);
 });
 
-test.each(["maybe", "", "1"])("400 for exportSecrets=%s", async (value) => {
+test.each(["maybe", "", "1"])("returns 400 for exportSecrets=%s", async (value) => {
   const answer = await ask("GET", at(await create({ name: `word ${value}` }), `/export?exportSecrets=${value}`));
   expect([answer.status, answer.body.code]).toEqual([400, "UE-10000"]);
 });
 
-test("import is a collection of its own: no application is called that", async () => {
+test("does not treat `import` as the id of an application", async () => {
   const answer = await ask("GET", at("import"));
   expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST, PUT"]);
 });

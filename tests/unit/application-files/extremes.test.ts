@@ -1,4 +1,4 @@
-/** The largest applications that can be kept: each fits a file that can be uploaded, and comes back from it. */
+/** The largest applications that can be stored: each fits a file that can be uploaded, and survives a round trip. */
 import { describe, expect, test } from "vitest";
 import { prepareImport } from "#core/applications/files/apply.ts";
 import { fileOf, readFile } from "#core/applications/files/file.ts";
@@ -64,16 +64,16 @@ const extremes: [string, Parameters<typeof mergeApplication>[1]][] = [
 ];
 
 describe.each(extremes)("%s", (_, body) => {
-  test("survive export and import", { timeout: 60_000 }, async () => {
+  test("survives export and import", { timeout: 60_000 }, async () => {
     const application = mergeApplication(fresh, body);
     checkApplication(application, TENANT, "too large for this test");
     expect(JSON.stringify(application).length).toBeGreaterThan(225_000);
-    const file = fileOf(application, TENANT, support, "told");
+    const file = fileOf(application, TENANT, support, "included");
     expect(Buffer.byteLength(file)).toBeLessThan(Math.min(UPLOAD_BYTES_MAX, ANSWER_BYTES_MAX) - 1_000);
     const { root, settings } = readFile(Buffer.from(file), []);
     const importer = { tenant: TENANT, ownerId: "owner", applicationId: application.id };
-    const make = await prepareImport(root, settings, importer, support);
-    const again: Application = make(undefined).application;
+    const importOver = await prepareImport(root, settings, importer, support);
+    const again: Application = importOver(undefined).application;
     expect(presentApplication(TENANT, again)).toEqual(presentApplication(TENANT, application));
     expect(again.kept).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-/** The people of a city, as data for benchmarks: users with what identity hubs send about them, and groups from small to vast. */
+/** Data for benchmarks: users with the attributes that identity hubs send, and groups of different sizes. */
 import { createHash } from "node:crypto";
 import { SUPER_TENANT } from "#core/domain/tenant.ts";
 import { PRIMARY } from "#core/domain/username.ts";
@@ -21,39 +21,39 @@ const GOLDEN = 2_654_435_761;
 const given = ["mi", "le", "dan", "so", "ka", "ri", "no", "el", "tom", "ay", "is", "jun", "per", "al", "bo", "ste"];
 const family = ["kor", "van", "hel", "son", "ova", "bel", "ric", "tan", "mur", "dez", "lin", "gar", "esh", "ito"];
 
-/** Every so-manieth name is marked, so that a filter for the mark has one match in a hundred. */
+/** One name in a hundred has a mark, so that a filter for the mark matches 1 %. */
 const ONE_IN = 100;
-/** Marks that no other name holds. */
+/** Marks that no other name contains. */
 export const marks = { prefix: "taxi.", infix: ".zq.", suffix: ".fleet" } as const;
 
-/** A group has its members by the number of the user. */
-interface Crowd {
+/** A group, and its members by the number of the user. */
+interface GroupPlan {
   readonly displayName: string;
   readonly has: (user: number) => boolean;
 }
 
-/** A city of so many users. Users and groups are known by their numbers, from 0. */
-export interface City {
+/** A data set of `size` users. Users and groups are numbered from 0. */
+export interface Dataset {
   readonly size: number;
   nameOf(user: number): string;
   idOf(user: number): string;
   groupIdOf(group: number): string;
   readonly groups: readonly Group[];
-  /** Everything of it, for an empty table, and how many items that is. */
+  /** All items, for an empty table, and their approximate number. */
   items(): Generator<Item, void>;
   readonly itemCount: number;
 }
 
-/** Lays out a city. */
-export function cityOf(size: number): City {
-  const crowds = crowdsOf(size);
-  const tallies = crowds.map(() => tallyOf([]));
+/** Creates a data set. */
+export function datasetOf(size: number): Dataset {
+  const plans = groupPlansOf(size);
+  const tallies = plans.map(() => tallyOf([]));
   for (let user = 0; user < size; user += 1) {
-    for (const at of groupsOfUser(user, crowds)) {
+    for (const at of groupsOfUser(user, plans)) {
       tallies[at] = tallyAfter(tallies[at] ?? tallyOf([]), [idOf(user)], []);
     }
   }
-  const groups = crowds.map(
+  const groups = plans.map(
     ({ displayName }, at): Group => ({
       id: groupIdOf(at),
       displayName,
@@ -71,7 +71,7 @@ export function cityOf(size: number): City {
     for (let user = 0; user < size; user += 1) {
       const [id, name] = [idOf(user), nameOf(user)];
       const profile = profileOf(user, name);
-      const inGroups = groupsOfUser(user, crowds).map(groupIdOf);
+      const inGroups = groupsOfUser(user, plans).map(groupIdOf);
       const created = BEGAN_MS + user * BETWEEN_USERS_MS;
       yield userItem(SUPER_TENANT, freshUser(id, name, created, { profile, groupIds: inGroups }));
       yield* puts(lookupSteps(SUPER_TENANT, id, {}, profile, refuse));
@@ -85,12 +85,14 @@ export function cityOf(size: number): City {
   }
 
   const memberships = tallies.reduce((sum, { memberCount }) => sum + memberCount, 0);
-  // A range and a leaf for some 180 names come on top: the bar of a loader may end a little early.
+  // Plus a range and a leaf per some 180 names: the progress bar may end a little early.
   return { size, nameOf, idOf, groupIdOf, groups, items, itemCount: size * 4 + memberships + groups.length * 2 };
 }
 
-/** A tenth of all in the first group, a thousand (a hundredth of a small city) in the second, about twenty in each of the others. */
-function crowdsOf(size: number): readonly Crowd[] {
+/**
+ * A tenth of all users in the first group, a thousand (at most 1 %) in the second, about twenty in each other group.
+ */
+function groupPlansOf(size: number): readonly GroupPlan[] {
   const small = Math.max(20, Math.floor(size / 500));
   const every = Math.max(100, Math.floor(size / 1_000));
   return [
@@ -103,11 +105,11 @@ function crowdsOf(size: number): readonly Crowd[] {
   ];
 }
 
-/** The groups of one user, without asking each. */
-function groupsOfUser(user: number, crowds: readonly Crowd[]): number[] {
-  const small = crowds.length - 2;
+/** The groups of one user, without testing every group. */
+function groupsOfUser(user: number, plans: readonly GroupPlan[]): number[] {
+  const small = plans.length - 2;
   const candidates = [0, 1, 2 + (Math.floor(user / 25) % small)];
-  return candidates.filter((at) => crowds[at]?.has(user));
+  return candidates.filter((at) => plans[at]?.has(user));
 }
 
 function idOf(user: number): string {
@@ -118,7 +120,7 @@ function groupIdOf(group: number): string {
   return idAt("group", group, BEGAN_MS + group * BETWEEN_USERS_MS);
 }
 
-/** An id as the service makes them: one made later is greater. */
+/** An id in the format of the service: later ids are greater. */
 function idAt(kind: string, number: number, ms: number): string {
   const time = ms.toString(16).padStart(12, "0");
   const rest = createHash("sha256").update(`${kind} ${number}`).digest("hex");

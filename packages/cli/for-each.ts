@@ -1,9 +1,12 @@
-/** Many things done a few at a time, with a bar that shows how far it is. */
+/** Concurrent work with a progress bar. */
 import { SingleBar } from "cli-progress";
 
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
-/** Does something for each item and answers the results in the order of the items. The first failure ends the run. */
+/**
+ * Runs `work` for each item, four at a time. Returns the results in the order of the items. The first error ends the
+ * run.
+ */
 export async function forEach<Item, Result>(
   title: string,
   items: readonly Item[],
@@ -32,7 +35,7 @@ export async function forEach<Item, Result>(
     }
   };
   try {
-    const workers = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker));
+    const workers = await Promise.allSettled(Array.from({ length: CONCURRENCY }, worker));
     for (const each of workers) if (each.status === "rejected") throw each.reason;
   } finally {
     bar.stop();

@@ -1,9 +1,9 @@
-/** What is kept of a file: all that the service would not write itself, and nothing else; and it gives way to what changed. */
+/** The unmapped content of a file: exactly what the service does not write itself. It gives way to later changes. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { keep, restore, withoutSecrets } from "#core/applications/files/keep.ts";
 import { noticesOf } from "#core/applications/files/notices.ts";
 import { type Element, element } from "#core/applications/files/tree.ts";
+import { restore, unmappedOf, withoutSecrets } from "#core/applications/files/unmapped.ts";
 
 const NONE: ReadonlySet<string> = new Set();
 const text = fc.constantFrom("", "1", "true", "x", "null");
@@ -20,29 +20,29 @@ const { tree } = fc.letrec<{ tree: Element; leaf: Element; branch: Element }>((t
 const root = fc.array(tree, { maxLength: 5 }).map((children) => element("ServiceProvider", children));
 
 const restored = (mine: Element, base: Element, theirs: Element): Element => {
-  const kept = keep(base, theirs, NONE);
-  return kept ? restore(mine, kept, NONE) : mine;
+  const unmapped = unmappedOf(base, theirs, NONE);
+  return unmapped ? restore(mine, unmapped, NONE) : mine;
 };
 
-describe("a file laid over what the service writes of it", () => {
-  test("is kept no more, when nothing changed: all that it says is there", () => {
+describe("unmapped content", () => {
+  test("is restored completely if nothing changed", () => {
     fc.assert(
       fc.property(root, root, (base, theirs) => {
         const merged = restored(base, base, theirs);
-        // Keeping the same file again finds nothing to keep that is not there already.
+        // A second merge of the same file changes nothing.
         expect(restored(merged, merged, theirs)).toEqual(merged);
       }),
       { numRuns: 1_000 },
     );
   });
-  test("that is what the service writes leaves nothing to keep", () => {
+  test("is empty for a file that the service wrote", () => {
     fc.assert(
       fc.property(root, (base) => {
-        expect(keep(base, base, NONE)).toBeUndefined();
+        expect(unmappedOf(base, base, NONE)).toBeUndefined();
       }),
     );
   });
-  test("never takes away what the service writes now", () => {
+  test("never removes elements that the service writes", () => {
     const names = (of: Element): string[] => [of.name, ...of.children.flatMap(names)];
     fc.assert(
       fc.property(root, root, root, (mine, base, theirs) => {
@@ -55,12 +55,12 @@ describe("a file laid over what the service writes of it", () => {
       { numRuns: 500 },
     );
   });
-  test("gives way where a text changed since", () => {
+  test("gives way to a changed text", () => {
     const of = (word: string) => element("ServiceProvider", [element("AuthenticationType", word)]);
     expect(restored(of("flow"), of("flow"), of("local"))).toEqual(of("local"));
     expect(restored(of("default"), of("flow"), of("local"))).toEqual(of("default"));
   });
-  test("gives way where a list changed since", () => {
+  test("gives way to a changed list", () => {
     const of = (...names: string[]) =>
       element("ServiceProvider", [
         element(
@@ -74,7 +74,7 @@ describe("a file laid over what the service writes of it", () => {
 });
 
 describe("without secrets", () => {
-  test("no element that holds one is left, however deep", () => {
+  test("no element with a secret is left, at any depth", () => {
     const property = (name: string, confidential: string) =>
       element("Property", [element("Name", name), element("Value", "s"), element("IsConfidential", confidential)]);
     const given = element("ServiceProvider", [
@@ -95,19 +95,19 @@ describe("without secrets", () => {
 });
 
 describe("the report", () => {
-  test("is no longer than anybody reads, and says how much more there is", () => {
+  test("has at most 100 entries, and counts the rest", () => {
     const theirs = element(
       "ServiceProvider",
       Array.from({ length: 250 }, (_, at) => element(`n${at}`, "x")),
     );
-    const notices = noticesOf(keep(element("ServiceProvider"), theirs, NONE), []);
+    const notices = noticesOf(unmappedOf(element("ServiceProvider"), theirs, NONE), []);
     expect(notices).toHaveLength(100);
     expect(notices.at(-1)?.reason).toContain("151 more");
   });
-  test("leaves out what says nothing, and the values of properties", () => {
+  test("omits empty elements, labels, and values of properties", () => {
     const of = (value: string) => element("ServiceProvider", [element("Value", value)]);
-    expect(JSON.stringify(noticesOf(keep(of("a"), of("secret"), NONE), []))).not.toContain("secret");
+    expect(JSON.stringify(noticesOf(unmappedOf(of("a"), of("secret"), NONE), []))).not.toContain("secret");
     const empty = element("ServiceProvider", [element("A"), element("B", " false "), element("DisplayName", "x")]);
-    expect(noticesOf(keep(element("ServiceProvider"), empty, NONE), [])).toEqual([]);
+    expect(noticesOf(unmappedOf(element("ServiceProvider"), empty, NONE), [])).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** XML in and out: what is written is read back as it was, and no text makes the reader fail in another way than it says. */
+/** XML round trips are lossless, and no input makes the reader fail with another error than its own. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readXml } from "#core/applications/files/read-xml.ts";
@@ -38,7 +38,7 @@ const legal = (given: Element): Element => ({
 const file = (...children: Element[]) => element("ServiceProvider", [element("ApplicationName", "n"), ...children]);
 
 describe("writing and reading", () => {
-  test("is the identity on every tree that XML can hold", () => {
+  test("is lossless for every tree that XML can hold", () => {
     fc.assert(
       fc.property(tree.map(legal), (given) => {
         expect(readXml(Buffer.from(writeXml(file(given))))).toEqual(file(given));
@@ -46,7 +46,7 @@ describe("writing and reading", () => {
       { numRuns: 2_000 },
     );
   });
-  test("is the identity on a document in a document", () => {
+  test("is lossless for a nested document", () => {
     fc.assert(
       fc.property(fc.array(tree.map(legal), { maxLength: 4 }), (inside) => {
         const entry = element("InboundAuthenticationRequestConfig", [
@@ -63,10 +63,10 @@ describe("writing and reading", () => {
       { numRuns: 500 },
     );
   });
-  test("of what XML cannot hold leaves a mark in its place", () => {
+  test("replaces characters that XML cannot hold by U+FFFD", () => {
     expect(element("a", "x\u0000\u000B\uFFFE\uD800y").text).toBe("x\uFFFD\uFFFD\uFFFD\uFFFDy");
   });
-  test("of very much leaves the layout out", () => {
+  test("omits the layout of very long documents", () => {
     const long = file(
       ...Array.from({ length: 30_000 }, (_, at) => element("ClaimMapping", [element("ClaimUri", `c${at}`)])),
     );
@@ -76,7 +76,7 @@ describe("writing and reading", () => {
   });
 });
 
-describe("reading what somebody broke", async () => {
+describe("reading a damaged file", async () => {
   const good = [await sampleFile(), fileOf({ inbound: oauthEntry("client") })];
   const outcome = (given: Uint8Array): string => {
     try {
@@ -86,7 +86,7 @@ describe("reading what somebody broke", async () => {
       throw error;
     }
   };
-  test("is a refusal or another file, never anything else", { timeout: 60_000 }, () => {
+  test("refuses it or reads another file, and never fails otherwise", { timeout: 60_000 }, () => {
     const piece = fc.constantFrom(
       "<",
       ">",
@@ -120,7 +120,7 @@ describe("reading what somebody broke", async () => {
       { numRuns: 1_500 },
     );
   });
-  test("cut off anywhere is a refusal", () => {
+  test("refuses a file that is cut off anywhere", () => {
     const [whole = ""] = good;
     for (let length = 0; length < whole.trimEnd().length; length += 7) {
       expect([length, outcome(Buffer.from(whole.slice(0, length)))]).toEqual([length, "application.invalid"]);
@@ -133,8 +133,8 @@ describe("reading what somebody broke", async () => {
     ["comments", (many: number) => "<!---->".repeat(many / 7)],
     ["open comments", (many: number) => "<!--".repeat(many / 4)],
     ["references", (many: number) => `<Description>${"&lt;".repeat(many / 4)}</Description>`],
-  ])("%s take time in proportion", (_, fill) => {
-    // Four megabytes; a reader that looked at all of it for each of it would not end.
+  ])("takes time in proportion to the length of %s", (_, fill) => {
+    // Four megabytes: a reader with quadratic time would not end.
     outcome(Buffer.from(`<ServiceProvider><ApplicationName>n</ApplicationName>${fill(4_000_000)}</ServiceProvider>`));
   });
 });

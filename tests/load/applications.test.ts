@@ -1,6 +1,6 @@
 /**
- * 1,000 applications move out and in again. The service runs as `npm start` runs it, gateway and all functions in one
- * process, which so is an upper bound of what one function needs for any of the calls.
+ * Export and import of 1,000 applications. The service runs as with `npm start`: gateway and all functions in one
+ * process. So its memory is an upper bound of the memory that one function needs.
  */
 import type { ChildProcess } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -25,7 +25,7 @@ const start = async (): Promise<Started> => {
   return service;
 };
 
-/** The most memory that a process has had, in bytes; `undefined` where the system does not tell. */
+/** The peak memory of a process in bytes; `undefined` if the system does not report it. */
 const peakOf = async ({ pid }: ChildProcess): Promise<number | undefined> => {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
   const kib = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
@@ -37,7 +37,7 @@ const totalAt = async (url: string): Promise<number> => {
   return body.totalResults;
 };
 
-/** An application of some kilobytes: a script, claims, and every other time a client or a service provider. */
+/** An application of some kilobytes: a script, claims, and a client or a service provider. */
 const fileAt = (at: number): string =>
   fileOf({
     name: `application ${at}`,
@@ -65,7 +65,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-test("1,000 applications, within the memory of one function", { timeout: 300_000 }, async () => {
+test("1,000 applications need less memory than one function has", { timeout: 300_000 }, async () => {
   const [from, to] = [await start(), await start()];
   const filled = await command(["import", join(directory, "made"), "--url", from.url], {});
   expect(filled.output).toMatch(/^created\s+1000 /m);
@@ -77,7 +77,7 @@ test("1,000 applications, within the memory of one function", { timeout: 300_000
   expect(await totalAt(to.url)).toBe(APPLICATIONS_MOVED);
   const again = await command(["export", "--out", join(directory, "again"), "--secrets", "--url", to.url], {});
   expect(again.code).toBe(0);
-  // The ids in the names of the files are new; what the files say is not.
+  // The ids in the file names are new; the contents are equal.
   const texts = async (folder: string) => {
     const names = await readdir(join(directory, folder));
     return (await Promise.all(names.map((name) => readFile(join(directory, folder, name), "utf8")))).sort();

@@ -1,8 +1,9 @@
 /**
- * Who owns a database file: `<file>.pid` beside it names the node process that opened it and the engine it started.
+ * The lock of a database file: `<file>.pid` names the node process that opened the file, and the engine that it
+ * started.
  *
- * A process is named by its id and the moment it began, because ids come back: in a container the same small number is
- * handed out at every start.
+ * A process is identified by its id and start time, because operating systems reuse ids: in a container, every start
+ * may have the same small id.
  */
 import { execFile } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
@@ -10,42 +11,31 @@ import { renameSync, writeFileSync } from "node:fs";
 import { link, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { pause } from "#core/platform/clock.ts";
+import { codeOf } from "./data-directory.ts";
 
 const POLL_MS = 20;
 const PATIENCE_MS = 5_000;
 
 interface Owner {
   readonly pid: number;
-  /** Opaque; differs for two processes that had the same id. */
+  /** The start time, opaque: differs for two processes with the same id. */
   readonly born: string;
 }
 
-interface ClaimRecord {
+interface LockRecord {
   readonly owner: Owner;
   readonly enginePid?: number;
 }
 
-/** The file belongs to a process that is alive. */
-export class DataInUse extends Error {
-  readonly pid: number;
-
-  constructor(pid: number, path: string) {
-    super(
-      `DATA_DIR is in use by process ${pid} (${path}). Stop that process first, or set DATA_DIR to another directory.`,
-    );
-    this.pid = pid;
-  }
-}
-
-/** A database file that belongs to this process. */
-export interface Claim {
-  /** Notes the engine of the file, before anything else can happen to this process. */
+/** A database file that this process has locked. */
+export interface FileLock {
+  /** Records the engine of the file. Synchronous, so that a crash cannot leave an unrecorded engine. */
   record(enginePid: number): void;
-  /** Gives the file free. */
+  /** Removes the lock. */
   release(): Promise<void>;
 }
 
-/** Asks a process to end, insists after five seconds, and answers when it is gone. */
+/** Stops a process: SIGTERM, and SIGKILL after five seconds. Resolves after its end. */
 export async function endProcess(pid: number): Promise<void> {
   signal(pid, "SIGTERM");
   if (await isGone(pid)) return;
@@ -57,7 +47,7 @@ function signal(pid: number, name: "SIGTERM" | "SIGKILL"): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It is gone already, which is what was wanted.
+    // It has already ended.
   }
 }
 
@@ -71,18 +61,19 @@ async function isGone(pid: number): Promise<boolean> {
 }
 
 /**
- * Claims a database file (an absolute path) for this process, ending the engine of an owner that died.
- * Throws `DataInUse` when the owner is alive.
+ * Locks a database file (an absolute path) for this process. Stops the engine of an owner that died.
+ * Throws an `Error` with a message for users while the owner is running.
  */
-export async function claimFile(file: string): Promise<Claim> {
+export async function lockFile(file: string): Promise<FileLock> {
   const path = `${file}.pid`;
   const owner: Owner = { pid: process.pid, born: (await bornOf(process.pid)) ?? "" };
-  while (!(await place(path, JSON.stringify({ owner } satisfies ClaimRecord)))) {
+  while (!(await create(path, JSON.stringify({ owner } satisfies LockRecord)))) {
     const text = await readOrNothing(path);
     if (text === undefined) continue;
     const found = parse(text);
     if (found && (await bornOf(found.owner.pid)) === found.owner.born) {
-      throw new DataInUse(found.owner.pid, path);
+      const { pid } = found.owner;
+      throw new Error(`Process ${pid} is using this data directory. Stop it, then try again. (Lock file: ${path})`);
     }
     if (await takeOver(path, text, owner)) {
       await endOrphan(found, file);
@@ -100,15 +91,15 @@ export async function claimFile(file: string): Promise<Claim> {
 }
 
 /**
- * Puts this process in the place of a dead owner; false when the claim is not the dead one any more, or another process
- * is doing the same. Whoever makes the file named after the dead claim is the only one that may replace that very claim.
+ * Takes over the lock of a dead owner. Returns false if the lock has changed, or another process is taking it over.
+ * Only the process that creates the file named after the dead lock may replace that lock.
  */
 async function takeOver(path: string, dead: string, owner: Owner): Promise<boolean> {
-  const right = `${path}.${createHash("sha256").update(dead).digest("hex").slice(0, 16)}`;
-  if (!(await place(right, ""))) {
-    // Its maker needs some microseconds. One that is old belonged to a process that died in them.
-    const made = await stat(right).catch(() => undefined);
-    if (made && Date.now() - made.mtimeMs > PATIENCE_MS) await rm(right, { force: true });
+  const permit = `${path}.${createHash("sha256").update(dead).digest("hex").slice(0, 16)}`;
+  if (!(await create(permit, ""))) {
+    // Its creator needs it for microseconds. An old one belongs to a process that died in that time.
+    const made = await stat(permit).catch(() => undefined);
+    if (made && Date.now() - made.mtimeMs > PATIENCE_MS) await rm(permit, { force: true });
     return false;
   }
   try {
@@ -117,12 +108,12 @@ async function takeOver(path: string, dead: string, owner: Owner): Promise<boole
     replace(path, { owner, ...(enginePid !== undefined && { enginePid }) });
     return true;
   } finally {
-    await rm(right, { force: true });
+    await rm(permit, { force: true });
   }
 }
 
-/** Writes a file whole and only where there is none; false when there is one. */
-async function place(path: string, text: string): Promise<boolean> {
+/** Creates a file atomically. Returns false if it exists. */
+async function create(path: string, text: string): Promise<boolean> {
   const draft = draftOf(path);
   await writeFile(draft, text, { mode: 0o600 });
   try {
@@ -136,21 +127,17 @@ async function place(path: string, text: string): Promise<boolean> {
   }
 }
 
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
-}
-
-function parse(text: string | undefined): ClaimRecord | undefined {
+function parse(text: string | undefined): LockRecord | undefined {
   try {
-    const record = JSON.parse(text ?? "") as ClaimRecord;
+    const record = JSON.parse(text ?? "") as LockRecord;
     return Number.isInteger(record.owner.pid) ? record : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Ends the engine that a dead owner left behind. */
-async function endOrphan(record: ClaimRecord | undefined, file: string): Promise<void> {
+/** Stops the engine that a dead owner left running. */
+async function endOrphan(record: LockRecord | undefined, file: string): Promise<void> {
   const pid = record?.enginePid;
   if (pid !== undefined && Number.isInteger(pid) && pid > 1 && (await commandNames(pid, file))) await endProcess(pid);
 }
@@ -160,8 +147,8 @@ async function commandNames(pid: number, file: string): Promise<boolean> {
   return ((await readOrNothing(`/proc/${pid}/cmdline`)) ?? "").split("\0").includes(file);
 }
 
-/** Puts a claim in the place of the one that is there. */
-function replace(path: string, record: ClaimRecord): void {
+/** Replaces the lock. */
+function replace(path: string, record: LockRecord): void {
   const draft = draftOf(path);
   writeFileSync(draft, JSON.stringify(record), { mode: 0o600 });
   renameSync(draft, path);
@@ -171,11 +158,11 @@ function draftOf(path: string): string {
   return `${path}.${randomUUID()}`;
 }
 
-/** When a process began, or `undefined` when there is none. One that ended and waits for its parent counts as none. */
+/** The start of a process; `undefined` if there is no such process, or it is a zombie. */
 async function bornOf(pid: number): Promise<string | undefined> {
   if (process.platform !== "linux") return ps("lstart", pid);
   const stat = await readOrNothing(`/proc/${pid}/stat`);
-  // proc(5): the name in parentheses may hold anything; state is the first field behind it, the start the twentieth.
+  // proc(5): the name in parentheses may contain any character. State is the first field after it, start time the 20th.
   const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
   const boot = await readOrNothing("/proc/sys/kernel/random/boot_id");
   const [state, start] = [fields?.[0], fields?.[19]];

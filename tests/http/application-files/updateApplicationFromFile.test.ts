@@ -37,7 +37,7 @@ const oidc = "/inbound-protocols/oidc";
 const post = async (file: string) => idIn(await upload(api, "POST", file));
 const put = (file: string | Uint8Array) => upload(api, "PUT", file);
 
-test("WSO2's own sample with a JWKS endpoint, as its test changes it: 200, the same id, and the export shows it", async () => {
+test("returns 200 and the same id for WSO2's own sample with a JWKS endpoint, and exports it", async () => {
   const sample = await sampleFile();
   const id = await post(sample);
   const secret = (await read(id, oidc)).clientSecret;
@@ -48,12 +48,12 @@ test("WSO2's own sample with a JWKS endpoint, as its test changes it: 200, the s
     advancedConfigurations: { certificate: { type: "JWKS", value: "https://sample.example/jwks" } },
   });
   expect(await exported(api, id)).toContain("<JwksUri>https://sample.example/jwks</JwksUri>");
-  // A file without a secret leaves the client's own.
+  // The file has no secret: that of the client stays.
   expect((await read(id, oidc)).clientSecret).toBe(secret);
 });
 
 describe("the file replaces", () => {
-  test("everything that files say; what they cannot say stays", async () => {
+  test("all settings of files; settings that files cannot hold stay", async () => {
     const id = await create({
       name: "replaced",
       description: "old",
@@ -93,11 +93,11 @@ describe("the file replaces", () => {
       allowedOrigins: ["https://replaced.example"],
       pkce: { mandatory: false },
     });
-    // The issuer is free, and an export says what holds, not what the file wished.
+    // The issuer is free again, and an export has the current state.
     expect((await upload(api, "POST", fileOf({ name: "next", inbound: samlEntry("replaced") }))).status).toBe(201);
     expect(await exported(api, id)).toContain("<IsManagementApp>true</IsManagementApp>");
   });
-  test("a client by another: the old id is free, the new one has a secret of its own", async () => {
+  test("a client by another: the old id is free, the new one has a new secret", async () => {
     const id = await post(fileOf({ name: "two ids", inbound: oauthEntry("first-id") }));
     const old = (await read(id, oidc)).clientSecret;
     expect((await put(fileOf({ name: "two ids", inbound: oauthEntry("second-id") }))).status).toBe(200);
@@ -105,7 +105,7 @@ describe("the file replaces", () => {
     expect((await read(id, oidc)).clientSecret).not.toBe(old);
     expect((await upload(api, "POST", fileOf({ name: "heir", inbound: oauthEntry("first-id") }))).status).toBe(201);
   });
-  test("a secret by the file's, and a revoked client stays revoked", async () => {
+  test("a secret by that of the file; a revoked client stays revoked", async () => {
     const inbound = (inside: string) => oauthEntry("revived", inside);
     const id = await post(fileOf({ name: "revived", inbound: inbound("") }));
     await ask("POST", `${at(id)}${oidc}/revoke`);
@@ -118,14 +118,14 @@ describe("the file replaces", () => {
     expect(answer.body.notHonoured).toMatchObject([{ element: "oAuthAppDO/state" }]);
     expect(await read(id, oidc)).toMatchObject({ clientSecret: "of-the-file", state: "REVOKED" });
   });
-  test("a client by itself: its tokens go on, until the file brings another secret", async () => {
+  test("a client by itself: its tokens stay valid until the file has another secret", async () => {
     const client = await newClient([VIEW], { clientId: "going-on" });
     const as = `Bearer ${await ownToken(client, VIEW)}`;
     const status = async () => (await ask("GET", APPLICATIONS, { as })).status;
     for (const query of ["", "?exportSecrets=true"]) {
       expect((await put(await exported(api, client.applicationId, query))).status).toBe(200);
       expect(await status()).toBe(200);
-      // What is authorized for the application is no part of the file, and stays.
+      // Authorized APIs are not part of the file, and stay.
       expect((await read(client.applicationId, "/authorized-apis")).length).toBe(1);
     }
     const file = await exported(api, client.applicationId, "?exportSecrets=true");
@@ -134,7 +134,7 @@ describe("the file replaces", () => {
     const other = { ...client, clientSecret: "another" };
     expect(await ownToken(other, VIEW)).toBeDefined();
   });
-  test("by an application that imports: who owned it owns it still", async () => {
+  test("without changing the owner if the caller is an application", async () => {
     const scopes = ["internal_application_mgt_create", "internal_application_mgt_update"];
     const as = `Bearer ${await ownToken(await newClient(scopes), scopes.join(" "))}`;
     const ownerOf = async (id: string) => {
@@ -148,14 +148,14 @@ describe("the file replaces", () => {
     const made = await upload(api, "POST", fileOf({ name: "made by an application" }), as);
     expect([made.status, await ownerOf(idIn(made))]).toEqual([201, ""]);
   });
-  test("what an earlier file said beyond the settings", async () => {
+  test("unmapped content of an earlier file", async () => {
     const id = await post(fileOf({ name: "forgetful", extra: "<First>1</First>" }));
     expect(await exported(api, id)).toContain("<First>1</First>");
     await put(fileOf({ name: "forgetful", extra: "<Second>2</Second>" }));
     expect(await exported(api, id)).not.toContain("First");
     expect(await exported(api, id)).toContain("<Second>2</Second>");
   });
-  test("the owner by whoever imports", async () => {
+  test("the owner by the caller", async () => {
     const id = await post(fileOf({ name: "handed over" }));
     const as = { username: "updater", password: "a long enough password" };
     const ownerId = await addUser(api.service, { ...as, scopes: ["internal_application_mgt_update"] });
@@ -163,7 +163,7 @@ describe("the file replaces", () => {
     const item = (await allItems(api.service)).find(({ PK, application }) => application && PK.includes(id));
     expect(item?.application).toMatchObject({ ownerId });
   });
-  test("confidential values only where it holds some", async () => {
+  test("confidential values only if it contains some", async () => {
     const custom = (properties: string) =>
       fileOf({ name: "custom", inbound: entry("kerberos", "custom", undefined, properties) });
     const values = async (id: string) => {
@@ -184,23 +184,23 @@ describe("the file replaces", () => {
   });
 });
 
-test("404 for a name that nobody has, and nothing is created", async () => {
-  const answer = await put(fileOf({ name: "nobody" }));
+test("returns 404 for an unknown name, and creates nothing", async () => {
+  const answer = await put(fileOf({ name: "unknown" }));
   expect([answer.status, answer.body.code]).toEqual([404, "APP-60006"]);
-  expect(answer.body.description).toContain("nobody");
-  expect((await ask("GET", `${APPLICATIONS}?filter=name+eq+nobody`)).body.totalResults).toBe(0);
+  expect(answer.body.description).toContain("unknown");
+  expect((await ask("GET", `${APPLICATIONS}?filter=name+eq+unknown`)).body.totalResults).toBe(0);
 });
 
-test("409 for a key of another application, and the application stays as it is", async () => {
-  await post(fileOf({ name: "holder", inbound: oauthEntry("held") }));
-  const id = await post(fileOf({ name: "wishful", inbound: oauthEntry("own"), extra: "<Description>d</Description>" }));
+test("returns 409 for a key of another application, which does not change", async () => {
+  await post(fileOf({ name: "first", inbound: oauthEntry("held") }));
+  const id = await post(fileOf({ name: "second", inbound: oauthEntry("own"), extra: "<Description>d</Description>" }));
   const before = [await read(id), await read(id, oidc), await exported(api, id)];
-  const answer = await put(fileOf({ name: "wishful", inbound: oauthEntry("held") }));
+  const answer = await put(fileOf({ name: "second", inbound: oauthEntry("held") }));
   expect([answer.status, answer.body.code]).toEqual([409, "APP-60009"]);
   expect([await read(id), await read(id, oidc), await exported(api, id)]).toEqual(before);
 });
 
-test("400 for a file that says what cannot be, and the application stays as it is", async () => {
+test("returns 400 for an invalid file, and does not change the application", async () => {
   const id = await post(fileOf({ name: "steady", inbound: oauthEntry("steady") }));
   const before = await read(id);
   for (const file of ["", "<x/>", fileOf({ name: "steady", extra: "<IsDiscoverable>true</IsDiscoverable>" })]) {
@@ -218,13 +218,13 @@ test.each([
   ["a blank name", "  "],
   ["a name that no application has", "a/b"],
   ["a name longer than any", "x".repeat(3_000)],
-])("400 for %s, and not a defect", async (_, name) => {
+])("returns 400 for %s", async (_, name) => {
   const answer = await put(fileOf({ name }));
   expect([answer.status, answer.body.code]).toEqual([400, "APP-60001"]);
   expect(answer.body.description).toMatch(/name/i);
 });
 
-test("many updates at once, and other changes among them: each is whole", async () => {
+test("applies concurrent updates and other changes atomically", async () => {
   const id = await post(fileOf({ name: "busy", inbound: oauthEntry("busy") }));
   const files = Array.from({ length: 6 }, (_, n) =>
     put(fileOf({ name: "busy", inbound: oauthEntry("busy"), extra: `<Description>${n}</Description><N>${n}</N>` })),

@@ -5,13 +5,13 @@ import { anyApplication, bodyOf, deployment } from "#tests/support/any-applicati
 import { exported, idIn, upload } from "#tests/support/files.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 
-const RUNS = 40;
+const RUNS = 15;
 const api = world({ deployment });
 const { ask } = api;
 const PARTS = ["", "/authenticators", "/inbound-protocols/", "/inbound-protocols/oidc", "/inbound-protocols/saml"];
 const REST = ["/inbound-protocols/passive-sts", "/inbound-protocols/ws-trust", "/inbound-protocols/any+protocol"];
 
-/** Everything that the API shows of an application, without its id and the traces of what is not there. */
+/** The whole representation of an application, without its id and without trace ids of 404 responses. */
 const shownOf = async (id: string): Promise<unknown[]> => {
   const answers = await Promise.all([...PARTS, ...REST].map((part) => ask("GET", `${APPLICATIONS}/${id}${part}`)));
   return answers.map(({ status, body }) =>
@@ -35,7 +35,7 @@ const withoutSecrets = (value: unknown): unknown => {
 let made = 0;
 let refused = 0;
 
-test("export, delete, import", { timeout: 120_000 }, async () => {
+test("export, deletion and import preserve any application", { timeout: 120_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(anyApplication, fc.boolean(), fc.boolean(), async (application, hasSecrets, isRevoked) => {
       made += 1;
@@ -46,7 +46,7 @@ test("export, delete, import", { timeout: 120_000 }, async () => {
       }
       const id = idIn(created);
       if (isRevoked) await ask("POST", `${APPLICATIONS}/${id}/inbound-protocols/oidc/revoke`);
-      // A state that only two requests lead to.
+      // A state that needs two requests.
       const subject = { useMappedLocalSubject: false };
       if (isRevoked) await ask("PATCH", `${APPLICATIONS}/${id}`, { body: { claimConfiguration: { subject } } });
       const before = await shownOf(id);
@@ -59,7 +59,7 @@ test("export, delete, import", { timeout: 120_000 }, async () => {
       if (hasSecrets) expect(after).toEqual(before);
       else expect(withoutSecrets(after)).toEqual(withoutSecrets(before));
       expect(answer.body.notHonoured).toEqual([]);
-      // What was imported exports as what it was imported from, and replaces itself.
+      // An imported application exports the same file, and the file can replace it.
       expect(await exported(api, again, `?exportSecrets=${hasSecrets}`)).toBe(file);
       expect((await upload(api, "PUT", file)).status).toBe(200);
       expect(await shownOf(again)).toEqual(after);

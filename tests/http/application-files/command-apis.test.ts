@@ -1,11 +1,11 @@
-/** `npm run applications`: the APIs that applications may call, which no file holds; secrets; and servers that are none of ours. */
+/** `npm run applications`: authorized APIs, secrets, and servers that are not this service. */
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { command, openDoor, startCommand } from "#tests/support/command.ts";
+import { command, startCommand, startProxy } from "#tests/support/command.ts";
 import { fileOf } from "#tests/support/files.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { addUser } from "#tests/support/people.ts";
@@ -83,15 +83,15 @@ afterAll(async () => {
 
 describe("authorized APIs", () => {
   const fileBeside = async () => (await readdir(folder("all"))).filter((name) => name.endsWith(".json"));
-  test("stand beside the file of an application that has some, for their owner alone", async () => {
+  test("are in a second file, readable for its owner only", async () => {
     const [file = "", ...more] = await fileBeside();
     expect([file, more]).toEqual([expect.stringMatching(/^Dispatch\..*\.authorized-apis\.json$/), []]);
     expect((await stat(join(folder("all"), file))).mode & 0o077).toBe(0);
-    const kept = JSON.parse(await readFile(join(folder("all"), file), "utf8"));
-    expect(kept.application).toBe("Dispatch");
-    expect(kept.authorizedApis).toContainEqual({ identifier: OWN, policy: "NO POLICY", scopes: ["see"] });
+    const written = JSON.parse(await readFile(join(folder("all"), file), "utf8"));
+    expect(written.application).toBe("Dispatch");
+    expect(written.authorizedApis).toContainEqual({ identifier: OWN, policy: "NO POLICY", scopes: ["see"] });
   });
-  test("are authorized again, so that a client of the file gets the tokens that it got", async () => {
+  test("are authorized again, so that the client gets its tokens again", async () => {
     await remove("Dispatch");
     const back = await run(["import", folder("all")]);
     expect([back.code, back.output]).toEqual([0, expect.stringMatching(/created\s+1 +Dispatch/)]);
@@ -100,14 +100,14 @@ describe("authorized APIs", () => {
     expect(scope).toBe("internal_user_mgt_list");
     expect((await readdir(folder("all"))).filter((name) => name.startsWith("."))).toEqual([]);
   });
-  test("that are not there are told, and authorized by the same command when they are", async () => {
+  test("that are missing are reported, and authorized by the same command once they exist", async () => {
     await remove("Dispatch");
     await ask("DELETE", `/api/server/v1/api-resources/${apiId}`);
     const first = await run(["import", folder("all")]);
     expect([first.code, first.output]).toEqual([
       1,
       expect.stringMatching(
-        /incomplete\s+1 +Dispatch.*not authorized for https:\/\/fleet\.example\/api \(no such API there\)/,
+        /incomplete\s+1 +Dispatch.*not authorized for https:\/\/fleet\.example\/api \(the server has no such API\)/,
       ),
     ]);
     expect(await apisOf("Dispatch")).toEqual(DISPATCH.slice(0, 1));
@@ -120,19 +120,19 @@ describe("authorized APIs", () => {
     expect(await apisOf("Dispatch")).toEqual(DISPATCH);
     expect((await run(["import", folder("all")])).output).toMatch(/skipped\s+2 .*--update replaces it/);
   });
-  test("are authorized by the next run where one was cut off behind the application", async () => {
+  test("are authorized by the next run after one was killed in between", async () => {
     await remove("Dispatch");
-    const door = await openDoor(api.url, 150);
-    const { child, ended } = startCommand(["import", folder("all"), "--url", door.url], {});
+    const proxy = await startProxy(api.url, 150);
+    const { child, ended } = startCommand(["import", folder("all"), "--url", proxy.url], {});
     while ((await idNamed("Dispatch")) === undefined) await new Promise((done) => setTimeout(done, 5));
     child.kill("SIGKILL");
     await ended;
-    expect((await run(["import", folder("all"), "--url", door.url])).code).toBe(0);
-    await door.close();
+    expect((await run(["import", folder("all"), "--url", proxy.url])).code).toBe(0);
+    await proxy.close();
     expect(await apisOf("Dispatch")).toEqual(DISPATCH);
     expect((await readdir(folder("all"))).filter((name) => name.startsWith("."))).toEqual([]);
   });
-  test("of an application that was there before are added with --update, and not without", async () => {
+  test("of an existing application are added with --update only", async () => {
     const path = `${APPLICATIONS}/${await idNamed("Dispatch")}/authorized-apis`;
     await ask("DELETE", `${path}/${apiId}`);
     expect((await run(["import", folder("all")])).output).toMatch(/skipped\s+2 /);
@@ -142,7 +142,7 @@ describe("authorized APIs", () => {
     expect([out.code, out.output]).toEqual([0, expect.stringMatching(/updated\s+2 /)]);
     expect(await apisOf("Dispatch")).toEqual([DISPATCH[0], [OWN, "NO POLICY", ["see", "steer"]]]);
   });
-  test("are told where the caller may not authorize them; the application is there, and the next run goes on", async () => {
+  test("that the caller may not authorize are reported; the next run continues", async () => {
     await remove("Dispatch");
     const first = await run(["import", folder("all")], as("mover"));
     expect([first.code, first.output]).toEqual([
@@ -155,7 +155,7 @@ describe("authorized APIs", () => {
     expect(await apisOf("Dispatch")).toEqual(DISPATCH);
   });
   test.each(["{", "[]", '{"application":"x"}', '{"application":"x","authorizedApis":[{"identifier":"y"}]}'])(
-    "a file of them that says %j is refused, and nothing is made of it",
+    "are refused in a file with the content %j, and nothing is created",
     async (text) => {
       const at = folder(`odd-${text.length}`);
       await mkdir(at);
@@ -172,13 +172,13 @@ describe("authorized APIs", () => {
 });
 
 describe("secrets", () => {
-  test("that are not asked for: the table says that clients get new ones", async () => {
+  test("not requested: the table reports that clients get new ones", async () => {
     const { code, output } = await run(["export", "--out", folder("plain")], as("mover"));
     expect(code).toBe(0);
-    expect(output).toMatch(/exported\s+1 +Dispatch +without secrets: OAuth clients .* get a new secret/);
+    expect(output).toMatch(/exported\s+1 +Dispatch +without secrets: an import creates new secrets/);
     expect(output).toMatch(/exported\s+1 +Plain\n/);
   });
-  test("that the caller may not have: the table says so, and the run is not done", async () => {
+  test("not permitted: the table reports it, and the run is incomplete", async () => {
     const args = ["export", "--out", folder("withheld"), "--secrets"];
     const { code, output } = await run(args, as("mover"));
     expect([code, output]).toEqual([
@@ -195,14 +195,14 @@ describe("secrets", () => {
   });
 });
 
-describe("a server that answers something else", () => {
+describe("another server", () => {
   test("has no list of applications to export", async () => {
     const { code, errors, output } = await run(["export", "--out", folder("html"), "--url", htmlUrl]);
-    expect([code, errors, output]).toEqual([1, expect.stringContaining("this is no list of applications"), ""]);
+    expect([code, errors, output]).toEqual([1, expect.stringContaining("is not a list of applications"), ""]);
   });
   test("imports nothing", async () => {
     const { code, errors, output } = await run(["import", folder("all"), "--url", htmlUrl]);
-    expect([code, errors, output]).toEqual([1, expect.stringContaining("this is no import of applications"), ""]);
+    expect([code, errors, output]).toEqual([1, expect.stringContaining("is not that of an import"), ""]);
     expect((await readdir(folder("all"))).filter((name) => name.startsWith("."))).toEqual([]);
   });
 });

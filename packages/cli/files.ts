@@ -1,7 +1,7 @@
-/** Files of an export: whole or not there, and for their owner alone. */
+/** Files of an export. */
 import { rename, writeFile } from "node:fs/promises";
 
-/** Writes a file of which nobody ever sees a part. */
+/** Writes a file atomically, readable for its owner only. */
 export async function writeWhole(path: string, content: string): Promise<void> {
   await writeFile(`${path}.part`, content, { mode: 0o600 });
   await rename(`${path}.part`, path);

@@ -1,4 +1,4 @@
-/** What the format cannot say: it comes back exactly, and what somebody edited counts. */
+/** Settings that the file format cannot hold come back exactly, and edits of a file win. */
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -24,9 +24,9 @@ const { value } = fc.letrec<{ value: unknown; list: unknown; object: unknown }>(
 const settings = fc.dictionary(fc.constantFrom("name", "x", "toString"), value, {
   noNullPrototype: true,
 }) as fc.Arbitrary<Json>;
-const fileWith = (read: Json, meant: Json) => element("ServiceProvider", exactElement(read, meant));
+const fileWith = (read: Json, actual: Json) => element("ServiceProvider", exactElement(read, actual));
 
-/** As an export takes it of what a file reads as: whoever writes files by hand can do it too. */
+/** The fingerprint of an export. An attacker can compute it too. */
 const fingerprint = (read: unknown) =>
   createHash("sha256")
     .update(JSON.stringify(read) ?? "")
@@ -56,7 +56,7 @@ const isDense = (value: unknown): boolean => {
 };
 
 describe("exact settings", () => {
-  test("at whatever path: they are what an export could have meant, or the file is refused", () => {
+  test("at any path are plain JSON, or the file is refused", () => {
     const entry = fc.record(
       {
         at: fc.array(step, { minLength: 1, maxLength: 5 }),
@@ -89,7 +89,7 @@ describe("exact settings", () => {
     ["a number of an object", [0], 1],
     ["a prototype", ["__proto__", "polluted"], 1],
     ["a constructor", ["constructor", "prototype", "polluted"], 1],
-  ])("%s is refused, though the file reads as it says", (_, at, value) => {
+  ])("%s is refused, even with a matching fingerprint", (_, at, value) => {
     const read: Json = { list: ["a", "b"] };
     const seen = at[0] === "list" && at[1] === 0 ? "a" : undefined;
     const entries = [{ at, read: fingerprint(seen), value }];
@@ -97,29 +97,29 @@ describe("exact settings", () => {
     expect(() => withExact(file, read)).toThrow(/ExactSettings/);
     expect(({} as Json).polluted).toBeUndefined();
   });
-  test("make what is read what was meant, for any two", () => {
+  test("restore any settings from any others", () => {
     fc.assert(
-      fc.property(settings, settings, (read, meant) => {
-        expect(withExact(fileWith(read, meant), read)).toEqual(meant);
+      fc.property(settings, settings, (read, actual) => {
+        expect(withExact(fileWith(read, actual), read)).toEqual(actual);
       }),
       { numRuns: 2_000 },
     );
   });
-  test("are none where nothing differs, whatever the order of members", () => {
+  test("are absent for equal settings, in any order of members", () => {
     expect(exactElement({ a: 1, b: { c: 2, d: undefined } }, { b: { c: 2 }, a: 1 })).toEqual([]);
   });
-  test("leave a member alone that was edited since, and only that", () => {
+  test("do not overwrite an edited member", () => {
     const file = fileWith({ a: "1", b: "1" }, { a: "one", b: "one" });
     expect(withExact(file, { a: "1", b: "edited" })).toEqual({ a: "one", b: "edited" });
   });
-  test("do not touch what they were read from", () => {
+  test("do not modify their input", () => {
     const read = { a: { b: "1" } };
     withExact(fileWith(read, { a: { b: "2" } }), read);
     expect(read).toEqual({ a: { b: "1" } });
   });
-  test("take no more room than what they are about", () => {
+  test("are not longer than the settings", () => {
     const many = (word: string) => ({ list: Array.from({ length: 1_000 }, (_, at) => `${word}${at}`) });
-    const [holder] = exactElement(many("a"), many("b"));
-    expect(holder?.text.length).toBeLessThan(JSON.stringify(many("b")).length + 200);
+    const [list] = exactElement(many("a"), many("b"));
+    expect(list?.text.length).toBeLessThan(JSON.stringify(many("b")).length + 200);
   });
 });

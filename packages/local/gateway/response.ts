@@ -1,4 +1,4 @@
-/** What goes back to the client: the function's answer checked, or the gateway's own. */
+/** Responses: those of functions, validated, and those of the gateway itself. */
 import { type ServerResponse, validateHeaderName, validateHeaderValue } from "node:http";
 import * as z from "zod";
 import { renderFault } from "#core/http/dialects.ts";
@@ -7,14 +7,14 @@ import { familyOf } from "#core/operation/services.ts";
 import { Fault } from "#core/platform/faults.ts";
 import { newTraceId } from "#core/platform/ids.ts";
 
-/** An answer ready to be sent. */
-export interface Answer {
+/** A response that is ready to send. */
+export interface GatewayResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: Buffer;
 }
 
-const FunctionAnswer = z.object({
+const FunctionResponse = z.object({
   statusCode: z
     .union([z.number(), z.string().regex(/^\d{3}$/)])
     .transform(Number)
@@ -25,21 +25,21 @@ const FunctionAnswer = z.object({
   isBase64Encoded: z.boolean().nullish(),
 });
 
-/** The gateway decides on framing and connections alone; what a function says about them is dropped. */
+/** Headers about framing and connections. The gateway sets them, and drops those of functions. */
 const framing = new Set(["connection", "content-length", "keep-alive", "transfer-encoding", "upgrade"]);
 
-/** An answer of the gateway itself, in the shape that API Gateway has and nobody can change. */
-export function gatewayAnswer(status: number, message: string): Answer {
+/** A response of the gateway itself, in the fixed format of API Gateway. */
+export function gatewayResponse(status: number, message: string): GatewayResponse {
   return json(status, "application/json", { message });
 }
 
-/** A refusal by size, in the error dialect of the path. */
-export function tooLarge(fault: "request.too_large" | "request.headers_too_large", path: string): Answer {
-  const sentence =
+/** The response to a request that is too large, in the error format of the path. */
+export function tooLarge(fault: "request.too_large" | "request.headers_too_large", path: string): GatewayResponse {
+  const description =
     fault === "request.too_large"
-      ? "The body is too large: at most 6 MB as text, or 4.5 MB of any other content type, are read."
-      : "Request line and headers are too large: together they may have 10240 bytes.";
-  const problem = new Fault(fault, sentence);
+      ? "The body is too large. The limit is 6 MB of text, or 4.5 MB of any other content type."
+      : "The request line and headers are too large. The limit is 10240 bytes in total.";
+  const problem = new Fault(fault, description);
   const traceId = newTraceId();
   const dialect = familyOf(splitTenant(path).path)?.dialect ?? "management";
   const { contentType, body } = renderFault(dialect, problem, traceId);
@@ -51,11 +51,11 @@ export function tooLarge(fault: "request.too_large" | "request.headers_too_large
 }
 
 /**
- * Checks a function's answer. Throws a `ZodError` for one without `statusCode` or in another shape, and node's `TypeError`
- * for a header that HTTP cannot carry.
+ * Validates the result of a function. Throws a `ZodError` for a missing `statusCode` or another shape, and a
+ * `TypeError` for a header that HTTP cannot carry.
  */
-export function functionAnswer(given: unknown): Answer {
-  const { statusCode, headers, cookies, body, isBase64Encoded } = FunctionAnswer.parse(given);
+export function functionResponse(given: unknown): GatewayResponse {
+  const { statusCode, headers, cookies, body, isBase64Encoded } = FunctionResponse.parse(given);
   const kept = Object.entries(headers ?? {})
     .map(([name, value]) => [name.toLowerCase(), String(value)] as const)
     .filter(([name]) => !framing.has(name));
@@ -74,10 +74,8 @@ export function functionAnswer(given: unknown): Answer {
   };
 }
 
-/**
- * Sends an answer; a HEAD request gets the headers alone. Resolves when the answer has left, or the client has.
- */
-export function send(response: ServerResponse, answer: Answer, requestId: string | undefined): Promise<void> {
+/** Sends a response; without its body for HEAD. Resolves when it is sent or the client has disconnected. */
+export function send(response: ServerResponse, answer: GatewayResponse, requestId: string | undefined): Promise<void> {
   for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
   if (requestId !== undefined) response.setHeader("apigw-requestid", requestId);
   if (!hasNoBody(answer.status)) response.setHeader("content-length", answer.body.length);
@@ -92,7 +90,12 @@ function hasNoBody(status: number): boolean {
   return status === 204 || status === 304;
 }
 
-function json(status: number, contentType: string, body: unknown, headers: Answer["headers"] = {}): Answer {
+function json(
+  status: number,
+  contentType: string,
+  body: unknown,
+  headers: GatewayResponse["headers"] = {},
+): GatewayResponse {
   return {
     status,
     headers: { "content-type": contentType, ...headers },

@@ -1,22 +1,22 @@
 /**
- * `export --out folder`: every application of a tenant as a file, and beside it one of the APIs it may call. A run that is interrupted leaves a list of what it has
- * done in the folder, and the next one goes on from there; when all is done the list goes.
+ * `export --out folder`: writes every application of a tenant to a file, and its authorized APIs to a second one. An
+ * interrupted run leaves a progress file in the folder, and the next run continues from it. A complete run deletes it.
  */
 import { appendFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SECRETS_WITHHELD } from "#core/applications/files/contract-secrets.ts";
-import { authorizedOf, besideOf, writeBeside } from "./authorized-apis.ts";
-import { type Api, listIn, RunEnded, reasonOf } from "./client.ts";
+import { apisFileOf, authorizedOf, writeApis } from "./authorized-apis.ts";
+import { type Api, listIn, memberOf, RunEnded, reasonOf, textIn } from "./client.ts";
 import { writeWhole } from "./files.ts";
+import { forEach } from "./for-each.ts";
 import { UsageError } from "./options.ts";
 import type { Result } from "./report.ts";
-import { forEach } from "./run.ts";
 
 const PAGE = 100;
 const PROGRESS = ".export-in-progress";
 const NAME_LENGTH_MAX = 100;
 
-/** Which export a list of what is done belongs to, and where the files go. */
+/** An export: its target folder, and what a progress file must match. */
 interface Export {
   readonly folder: string;
   readonly url: string;
@@ -28,30 +28,31 @@ interface Listed {
   readonly name: string;
 }
 
-const NEW_SECRETS = "OAuth clients without one in the file get a new secret when it is imported";
+const NEW_SECRETS = "an import creates new secrets for OAuth clients without one";
 
-/** Exports everything. What cannot be exported is told in the results; the next run tries that again. */
+/** Exports every application. The results contain the failures; the next run tries those again. */
 export async function exportAll(api: Api, task: Export): Promise<readonly Result[]> {
   const done = await doneBefore(task);
   const progress = join(task.folder, PROGRESS);
   const results = await forEach("export", await listAll(api), async (application): Promise<Result> => {
     const { id, name } = application;
-    if (done.has(id)) return { name, outcome: "skipped", why: "done by the run before" };
+    if (done.has(id)) return { name, outcome: "skipped", why: "done by an earlier run" };
     const answer = await api.get(`/applications/${encodeURIComponent(id)}/export?exportSecrets=${task.hasSecrets}`);
-    if (answer.status === 404) return { name, outcome: "skipped", why: "deleted in the meantime" };
+    if (answer.status === 404) return { name, outcome: "skipped", why: "deleted during the export" };
     if (answer.status !== 200) return { name, outcome: "refused", why: reasonOf(answer) };
-    if (!isApplicationFile(answer.text)) return { name, outcome: "refused", why: "what came is no application file" };
+    if (!isApplicationFile(answer.text))
+      return { name, outcome: "refused", why: "the response is not an application file" };
     const authorized = await authorizedOf(api, id);
     const file = join(task.folder, fileNameOf(application));
     await writeWhole(file, answer.text);
     if (typeof authorized === "string") return { name, outcome: "incomplete", why: authorized };
-    await writeBeside(besideOf(file), name, authorized);
+    await writeApis(apisFileOf(file), name, authorized);
     if (isWithheld(answer.text)) {
       return { name, outcome: "incomplete", why: `${SECRETS_WITHHELD.replace(/\.$/, "")}: ${NEW_SECRETS}` };
     }
     await appendFile(progress, `${id}\n`);
-    const isToldSo = !task.hasSecrets && hasClient(answer.text);
-    return { name, outcome: "exported", ...(isToldSo && { why: `without secrets: ${NEW_SECRETS}` }) };
+    const lacksSecrets = !task.hasSecrets && hasClient(answer.text);
+    return { name, outcome: "exported", ...(lacksSecrets && { why: `without secrets: ${NEW_SECRETS}` }) };
   });
   if (!results.some(({ outcome }) => outcome === "refused" || outcome === "incomplete"))
     await rm(progress, { force: true });
@@ -66,44 +67,38 @@ async function doneBefore({ folder, url, hasSecrets }: Export): Promise<Readonly
   const [found, ...ids] = (await readFile(progress, "utf8").catch(() => "")).split("\n").filter((line) => line !== "");
   if (found === head) return new Set(ids);
   if ((await readdir(folder)).some((name) => name.endsWith(".xml"))) {
-    throw new UsageError(`${folder} holds files of another export: name an empty folder.`);
+    throw new UsageError(`${folder} contains files of another export. Choose an empty folder.`);
   }
   await writeFile(progress, `${head}\n`, { mode: 0o600 });
   return new Set();
 }
 
-/** Every application once, however the list moves while it is read. */
+/** Every application once, even if the list changes between two pages. */
 async function listAll(api: Api): Promise<readonly Listed[]> {
   const found = new Map<string, Listed>();
   for (let offset = 0; ; offset += PAGE) {
     const answer = await api.get(`/applications?limit=${PAGE}&offset=${offset}`);
-    if (answer.status !== 200) throw new RunEnded(`The list of applications cannot be read: ${reasonOf(answer)}`);
-    const { totalResults } = (answer.body ?? {}) as Record<string, unknown>;
-    if (typeof totalResults !== "number") {
-      throw new RunEnded(`${api.url} answers, but this is no list of applications: is it the address of the service?`);
+    if (answer.status !== 200) throw new RunEnded(`Cannot list the applications: ${reasonOf(answer)}`);
+    const total = memberOf(answer.body, "totalResults");
+    if (typeof total !== "number") {
+      throw new RunEnded(`The response of ${api.url} is not a list of applications. Check the address of the service.`);
     }
-    const page = (listIn(answer.body, "applications") ?? []).filter(isListed);
+    const page = (listIn(answer.body, "applications") ?? []).flatMap(listedIn);
     for (const each of page) found.set(each.id, each);
-    if (page.length === 0 || offset + PAGE >= totalResults) return [...found.values()];
+    if (page.length === 0 || offset + PAGE >= total) return [...found.values()];
   }
 }
 
-function isListed(value: unknown): value is Listed {
-  return (
-    value !== null &&
-    typeof value === "object" &&
-    "id" in value &&
-    typeof value.id === "string" &&
-    "name" in value &&
-    typeof value.name === "string"
-  );
+function listedIn(value: unknown): readonly Listed[] {
+  const [id, name] = [textIn(value, "id"), textIn(value, "name")];
+  return id === undefined || name === undefined ? [] : [{ id, name }];
 }
 
 function isApplicationFile(text: string): boolean {
   return /^\s*<(?:\?xml|!--|ServiceProvider\b)/.test(text) && text.includes("<ServiceProvider");
 }
 
-/** A name that every file system takes, and that is no other application's. */
+/** A file name that every file system accepts, unique by the id. */
 function fileNameOf({ id, name }: Listed): string {
   const safe = (text: string) => text.replace(/[^A-Za-z0-9._ -]/g, "_").slice(0, NAME_LENGTH_MAX);
   return `${safe(name).replace(/^[. ]+/, "_")}.${safe(id)}.xml`;
@@ -113,7 +108,7 @@ function isWithheld(text: string): boolean {
   return text.replace(/^<\?xml[^>]*\?>\s*/, "").startsWith(`<!-- ${SECRETS_WITHHELD}`);
 }
 
-/** An OAuth client's own document stands in the file as it is, or escaped. */
+/** Whether the file has an OAuth client: its nested document is written as CDATA or escaped. */
 function hasClient(text: string): boolean {
   return /(?:<|&lt;)oauthConsumerKey\b/.test(text);
 }

@@ -1,13 +1,15 @@
-/** The table at the end of a run: what became of the applications, and why. */
+/** The table at the end of a run. */
 
-/** What can become of one. What is incomplete is there, but for what the table says; the next run tries that again. */
+/**
+ * The outcome of one application. "incomplete": it exists, but lacks what the table names; the next run tries again.
+ */
 export type Outcome = "exported" | "created" | "updated" | "incomplete" | "skipped" | "refused";
 
-/** What became of one application or file. */
+/** The result of one application or file. */
 export interface Result {
   readonly name: string;
   readonly outcome: Outcome;
-  /** In a sentence or less; absent where there is nothing to say. */
+  /** The reason, or further notes. */
   readonly why?: string;
 }
 
@@ -15,7 +17,7 @@ const NAMES_SHOWN = 5;
 const HEAD = ["outcome", "count", "which", "why"];
 const WHICH_MOST = 60;
 
-/** The lines of the table: one for each outcome and reason, in the order of the outcomes. */
+/** The lines of the table: one per outcome and reason, in the order of the outcomes. */
 export function reportLines(results: readonly Result[], outcomes: readonly Outcome[]): readonly string[] {
   const groups = new Map<string, Result[]>();
   for (const result of results) {
@@ -47,7 +49,7 @@ function whichOf(names: readonly string[]): string {
   return names.length > NAMES_SHOWN ? `${short} and ${names.length - NAMES_SHOWN} more` : short;
 }
 
-/** What comes from elsewhere must not move the cursor or ring the bell. */
+/** Replaces control characters: texts of a server must not control the terminal. */
 function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "?");
 }

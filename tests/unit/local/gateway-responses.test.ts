@@ -11,8 +11,8 @@ const serving = async (a: LambdaFunction, parts: Parameters<typeof startEcho>[0]
   return gateway;
 };
 
-describe("answers", () => {
-  it("carries status, headers, cookies and body", async () => {
+describe("a response", () => {
+  it("contains status, headers, cookies and body", async () => {
     const own = await serving(() => ({
       statusCode: 201,
       headers: {
@@ -39,7 +39,7 @@ describe("answers", () => {
     expect(headers["apigw-requestid"]).toMatch(/=$/);
   });
 
-  it("decodes base64", async () => {
+  it("decodes Base64", async () => {
     const own = await serving(() => ({
       statusCode: 200,
       body: Buffer.from("hello").toString("base64"),
@@ -48,7 +48,7 @@ describe("answers", () => {
     expect((await ask(own, "/a")).body).toBe("hello");
   });
 
-  it("sends no body for HEAD, 204 and 304", async () => {
+  it("has no body for HEAD, 204 and 304", async () => {
     const own = await serving((event: { headers: Record<string, string> }) => ({
       statusCode: Number(event.headers["x-status"] ?? 200),
       body: "body",
@@ -71,16 +71,16 @@ describe("answers", () => {
         throw new Error("secret");
       },
     ],
-    ["answers nothing", () => undefined],
-    ["answers no status", () => ({ body: "x" })],
-    ["answers a text", () => "x"],
-    ["answers an object as body", () => ({ statusCode: 200, body: {} })],
-    ["answers a status out of range", () => ({ statusCode: 100 })],
-    ["answers a header that splits", () => ({ statusCode: 200, headers: { "x-a": "b\r\nc: d" } })],
-    ["answers a cookie that splits", () => ({ statusCode: 200, cookies: ["b\r\nc: d"] })],
-    ["answers what JSON cannot hold", () => ({ statusCode: 200, n: 1n })],
-    ["answers more than 6 MB", () => ({ statusCode: 200, body: "x".repeat(6_291_556) })],
-  ])("is 500 when the function %s", async (_, a) => {
+    ["returns nothing", () => undefined],
+    ["returns no status", () => ({ body: "x" })],
+    ["returns a text", () => "x"],
+    ["returns an object as body", () => ({ statusCode: 200, body: {} })],
+    ["returns a status out of range", () => ({ statusCode: 100 })],
+    ["returns a header that splits", () => ({ statusCode: 200, headers: { "x-a": "b\r\nc: d" } })],
+    ["returns a cookie that splits", () => ({ statusCode: 200, cookies: ["b\r\nc: d"] })],
+    ["returns what JSON cannot hold", () => ({ statusCode: 200, n: 1n })],
+    ["returns more than 6 MB", () => ({ statusCode: 200, body: "x".repeat(6_291_556) })],
+  ])("is 500 if the function %s", async (_, a) => {
     const errors: string[] = [];
     const own = await serving(a, { onError: (sentence) => errors.push(sentence) });
     const { status, body } = await ask(own, "/a");
@@ -88,12 +88,12 @@ describe("answers", () => {
     expect(errors).toEqual(["the function a failed"]);
   });
 
-  it("carries almost 6 MB", async () => {
+  it("has up to almost 6 MB", async () => {
     const own = await serving(() => ({ statusCode: 200, body: "x".repeat(6_291_000) }));
     expect((await ask(own, "/a")).body.length).toBe(6_291_000);
   });
 
-  it("is 503 when the function takes too long, also if it fails later", async () => {
+  it("is 503 if the function exceeds its timeout, even if it fails later", async () => {
     const late = async () => {
       await pause(150);
       throw new Error("too late");
@@ -105,7 +105,7 @@ describe("answers", () => {
 });
 
 describe("the authorizer", () => {
-  it("refuses with 403, and no function runs", async () => {
+  it("refuses with 403, and no function is invoked", async () => {
     let calls = 0;
     const own = await serving(
       () => {
@@ -120,17 +120,17 @@ describe("the authorizer", () => {
 
   it.each<[string, LambdaFunction]>([
     ["throws", () => Promise.reject(new Error("secret"))],
-    ["answers nothing", () => undefined],
-    ["answers a policy", () => ({ principalId: "x", policyDocument: {} })],
-    ["answers another type", () => ({ isAuthorized: "true" })],
-    ["answers a context that is none", () => ({ isAuthorized: true, context: "x" })],
-    ["takes too long", () => pause(1_000, permit())],
-  ])("is 500 when it %s", async (_, authorizer) => {
+    ["returns nothing", () => undefined],
+    ["returns a policy", () => ({ principalId: "x", policyDocument: {} })],
+    ["returns another type", () => ({ isAuthorized: "true" })],
+    ["returns an invalid context", () => ({ isAuthorized: true, context: "x" })],
+    ["exceeds its timeout", () => pause(1_000, permit())],
+  ])("is 500 if it %s", async (_, authorizer) => {
     const own = await serving(echo, { authorizer, timeouts: { authorizerMs: 50 } });
     expect(await ask(own, "/a")).toMatchObject({ status: 500, body: '{"message":"Internal Server Error"}' });
   });
 
-  it("is asked for $default too, and its context arrives whole", async () => {
+  it("decides on $default too, and its whole context reaches the function", async () => {
     const context = { text: "ü", number: 1, flag: false, list: ["a"], map: { b: null } };
     const own = await serving(echo, { authorizer: () => ({ isAuthorized: true, context }) });
     const { body } = await ask(own, "/nowhere");
@@ -139,7 +139,7 @@ describe("the authorizer", () => {
 });
 
 describe("closing", () => {
-  it("finishes what is in flight, takes nothing new, and resolves twice", async () => {
+  it("finishes open requests, accepts no new ones, and is idempotent", async () => {
     const own = await serving(async () => {
       await pause(200);
       return { statusCode: 200, body: "done" };
@@ -152,7 +152,7 @@ describe("closing", () => {
     await closing;
   });
 
-  it("says which port is taken", async () => {
+  it("names the port that is in use", async () => {
     const own = await serving(echo);
     await expect(startEcho({ port: own.port })).rejects.toThrow(`Port ${own.port} of 127.0.0.1 is in use`);
   });

@@ -1,32 +1,35 @@
-/** The command line of `npm run applications`: what is asked for, of which service, and as whom. */
+/** Reads the command line of `npm run applications`. */
 import { parseArgs } from "node:util";
 
 export const USAGE = `npm run applications -- export --out <folder> [--secrets]
 npm run applications -- import <folder> [--update]
 
-  --out <folder>   where the files go: an empty folder, or that of an export that was interrupted
-  --secrets        with client secrets and confidential values; the caller needs a scope for them
-  --update         replaces applications that exist; without it they are left alone
-                   (what the APIs beside a file authorize is added, nothing is taken away)
-  --url <origin>   the service, with /t/<tenant> where it is another tenant than the caller's (BASE_URL; http://127.0.0.1:3000)
-  --user <name>    who asks (ADMIN_USERNAME; admin). The password is in ADMIN_PASSWORD; or a token in ACCESS_TOKEN
-  --allow-http     sends the credential to another machine without TLS`;
+  --out <folder>   target folder: empty, or the folder of an interrupted export
+  --secrets        include client secrets and confidential values; needs a scope for secrets
+  --update         replace existing applications; without it, they are skipped
+                   (authorized APIs are only added, never removed)
+  --url <origin>   address of the service, with /t/<tenant> for another tenant than that of the caller
+                   (default: BASE_URL, else http://127.0.0.1:3000)
+  --user <name>    name of the caller (default: ADMIN_USERNAME, else admin)
+  --allow-http     send the credential to another machine without TLS
 
-/** What to do. */
+Set the password in ADMIN_PASSWORD, or a token in ACCESS_TOKEN.`;
+
+/** The task of a run. */
 type Task =
   | { readonly kind: "export"; readonly folder: string; readonly hasSecrets: boolean }
   | { readonly kind: "import"; readonly folder: string; readonly replaces: boolean };
 
-/** What the command line and the environment say. */
+/** The options from the command line and the environment. */
 export interface Options {
   readonly task: Task;
-  /** The origin, and a tenant's path where there is one, without a slash at the end. */
+  /** The origin, optionally with the path of a tenant; without a slash at the end. */
   readonly url: string;
   /** The value of the `Authorization` header. */
   readonly authorization: string;
 }
 
-/** A command line that cannot be followed; its message is for people. */
+/** A wrong command line. The message is for users. */
 export class UsageError extends Error {}
 
 const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
@@ -75,13 +78,15 @@ function taskOf(words: readonly string[], values: { out?: string; secrets?: bool
 }
 
 function urlOf(given: string, allowsHttp: boolean): string {
-  if (!URL.canParse(given)) throw new UsageError(`"${given}" is no URL.`);
+  if (!URL.canParse(given)) throw new UsageError(`--url: "${given}" is not a URL.`);
   const { protocol, hostname, username, search, hash } = new URL(given);
   if (!/^https?:$/.test(protocol) || username || search || hash) {
-    throw new UsageError("The URL is an http(s) origin, with /t/<tenant> behind it at most, and without a user name.");
+    throw new UsageError("--url must be an http(s) origin, optionally with /t/<tenant>, and without a user name.");
   }
   if (protocol === "http:" && !LOOPBACK.has(hostname) && !allowsHttp) {
-    throw new UsageError(`The credential would travel to ${hostname} in the clear: use https, or --allow-http.`);
+    throw new UsageError(
+      `http would send the credential to ${hostname} in clear text. Use https, or add --allow-http.`,
+    );
   }
   return given.replace(/\/+$/, "");
 }

@@ -1,0 +1,119 @@
+/** The HTTP client of the command. It retries temporary failures. */
+import { setTimeout as pause } from "node:timers/promises";
+
+const TRIES = 6;
+const BACKOFF_FIRST_MS = 200;
+const BACKOFF_MOST_MS = 10_000;
+const REQUEST_MS = 60_000;
+const TEMPORARY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/** A response. */
+export interface ApiResponse {
+  readonly status: number;
+  readonly text: string;
+  /** The body; `undefined` if it is not JSON. */
+  readonly body: unknown;
+  /** The `Location` header. */
+  readonly location: string | undefined;
+}
+
+/** A server, called with the credential of one caller. */
+export interface Api {
+  readonly url: string;
+  get(path: string): Promise<ApiResponse>;
+  /** Sends a request that the run can do without: returns a 403 instead of ending the run. */
+  attempt(method: "GET" | "POST" | "PATCH", path: string, body?: unknown): Promise<ApiResponse>;
+  /** Uploads a file as the part `file`. */
+  upload(method: "POST" | "PUT", path: string, fileName: string, content: Uint8Array): Promise<ApiResponse>;
+}
+
+/** Ends the run, because every further request would fail too. The message is for users. */
+export class RunEnded extends Error {}
+
+/** A text member of a body. */
+export function textIn(body: unknown, name: string): string | undefined {
+  const value = memberOf(body, name);
+  return typeof value === "string" ? value : undefined;
+}
+
+/** The body, or a member of it, if it is a list. */
+export function listIn(body: unknown, name?: string): readonly unknown[] | undefined {
+  const list = name === undefined ? body : memberOf(body, name);
+  return Array.isArray(list) ? list : undefined;
+}
+
+/** A member of a body that is an object. */
+export function memberOf(body: unknown, name: string): unknown {
+  return body !== null && typeof body === "object" ? (body as Record<string, unknown>)[name] : undefined;
+}
+
+/** Why a request was refused, in one line. */
+export function reasonOf({ status, body }: ApiResponse): string {
+  const words = [textIn(body, "code"), textIn(body, "description") ?? textIn(body, "message")];
+  return [String(status), ...words.filter((word) => word && word !== String(status))].join(" ");
+}
+
+/** Opens a server. The methods throw `RunEnded` if it stays unreachable or does not authorise the caller. */
+export function openApi(url: string, authorization: string): Api {
+  const send = async (path: string, init: RequestInit, returnsForbidden = false): Promise<ApiResponse> => {
+    let failure = "";
+    for (let attempt = 0; attempt < TRIES; attempt += 1) {
+      let response: Response | undefined;
+      try {
+        response = await fetch(`${url}/api/server/v1${path}`, {
+          ...init,
+          redirect: "error",
+          headers: { ...init.headers, authorization },
+          signal: AbortSignal.timeout(REQUEST_MS),
+        });
+        const text = await response.text();
+        const location = response.headers.get("location") ?? undefined;
+        const answer = { status: response.status, text, body: jsonOf(text), location };
+        if (answer.status === 401 || (answer.status === 403 && !returnsForbidden)) {
+          throw new RunEnded(`${url} does not authorise this caller: ${reasonOf(answer)}`);
+        }
+        if (!TEMPORARY.has(answer.status)) return answer;
+        failure = reasonOf(answer);
+      } catch (error) {
+        if (error instanceof RunEnded) throw error;
+        const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+        failure = cause instanceof Error ? cause.message : String(cause);
+      }
+      if (attempt + 1 < TRIES) await pause(waitOf(attempt, response));
+    }
+    throw new RunEnded(`${url} cannot be reached: ${failure}`);
+  };
+  return {
+    url,
+    get: (path) => send(path, { method: "GET" }),
+    attempt: (method, path, body) =>
+      send(
+        path,
+        {
+          method,
+          ...(body !== undefined && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+        },
+        true,
+      ),
+    upload(method, path, fileName, content) {
+      const form = new FormData();
+      form.set("file", new Blob([Uint8Array.from(content)], { type: "application/xml" }), fileName);
+      return send(path, { method, body: form });
+    },
+  };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Milliseconds until the next try: `Retry-After`, or exponential back-off with jitter. */
+function waitOf(attempt: number, response: Response | undefined): number {
+  const seconds = Number(response?.headers.get("retry-after"));
+  const backoff = Math.min(BACKOFF_MOST_MS, BACKOFF_FIRST_MS * 2 ** attempt) * (0.5 + Math.random() / 2);
+  return seconds > 0 ? Math.min(seconds * 1_000, BACKOFF_MOST_MS) : backoff;
+}

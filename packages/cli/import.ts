@@ -1,0 +1,126 @@
+/**
+ * `import folder`: imports every file of a folder, with its authorized APIs. An existing application is skipped, or
+ * replaced with `--update`. So an interrupted run can be repeated and creates nothing twice.
+ */
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Authorize, type AuthorizedApis, apisFileOf, authorizing, readApis } from "./authorized-apis.ts";
+import { type Api, type ApiResponse, listIn, memberOf, RunEnded, reasonOf, textIn } from "./client.ts";
+import { forEach } from "./for-each.ts";
+import { UsageError } from "./options.ts";
+import type { Outcome, Result } from "./report.ts";
+
+const IMPORT = "/applications/import";
+/** The code of WSO2 Identity Server for a name in use. */
+const NAME_TAKEN = "APP-60007";
+const NOTES_SHOWN = 3;
+
+/**
+ * A marker file in the folder, written before a new application is created and authorized. If the run stops in between,
+ * the next run knows that the application is its own. A folder that cannot be written has no markers.
+ */
+interface Marker {
+  /** Whether an earlier run wrote it. */
+  readonly isOld: boolean;
+  readonly remove: () => Promise<void>;
+}
+
+const NO_MARKER: Marker = { isOld: false, remove: async () => undefined };
+
+/** Imports every file. The results contain the failures; they do not stop the run. */
+export async function importAll(api: Api, folder: string, replaces: boolean): Promise<readonly Result[]> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".xml")).sort();
+  if (names.length === 0) throw new UsageError(`${folder} contains no file with the extension .xml.`);
+  const authorize = authorizing(api);
+  return forEach("import", names, (name) => importFile(api, authorize, { folder, name, replaces }));
+}
+
+/** Imports one file. */
+async function importFile(
+  api: Api,
+  authorize: Authorize,
+  { folder, name, replaces }: { readonly folder: string; readonly name: string; readonly replaces: boolean },
+): Promise<Result> {
+  const content = await readFile(join(folder, name));
+  const authorized = await readApis(join(folder, apisFileOf(name)));
+  if (typeof authorized === "string") return { name, outcome: "refused", why: authorized };
+  const marker = authorized ? await mark(api, folder, name, authorized) : NO_MARKER;
+
+  const finish = async (outcome: Outcome, answer: ApiResponse, notes: readonly string[]): Promise<Result> => {
+    const failures = authorized ? await authorizeImported(api, authorize, answer, authorized) : [];
+    if (failures.length === 0) await marker.remove();
+    else notes = [`not authorized for ${shortened(failures)}`, ...notes];
+    const why = notes.join("; ");
+    return { name, outcome: failures.length > 0 ? "incomplete" : outcome, ...(why && { why }) };
+  };
+
+  const created = await api.upload("POST", IMPORT, name, content);
+  checkImport(api, created);
+  if (created.status === 201) return finish("created", created, notesOf(created));
+  if (textIn(created.body, "code") !== NAME_TAKEN) {
+    await marker.remove();
+    return { name, outcome: "refused", why: reasonOf(created) };
+  }
+  if (replaces) {
+    const updated = await api.upload("PUT", IMPORT, name, content);
+    if (updated.status === 200) return finish("updated", updated, notesOf(updated));
+    return { name, outcome: "refused", why: reasonOf(updated) };
+  }
+  if (marker.isOld)
+    return finish("updated", created, ["only its authorized APIs, which an earlier run did not finish"]);
+  await marker.remove();
+  return { name, outcome: "skipped", why: "an application with this name exists; --update replaces it" };
+}
+
+async function mark(api: Api, folder: string, name: string, { application }: AuthorizedApis): Promise<Marker> {
+  const path = join(folder, `.${name}.to-authorize`);
+  const isOld = (await readFile(path, "utf8").catch(() => "")) === api.url;
+  if (!isOld) {
+    if ((await idNamed(api, application)) !== "none") return NO_MARKER;
+    const isWritten = await writeFile(path, api.url, { mode: 0o600 }).then(
+      () => true,
+      () => false,
+    );
+    if (!isWritten) return NO_MARKER;
+  }
+  return { isOld, remove: () => rm(path, { force: true }) };
+}
+
+async function authorizeImported(
+  api: Api,
+  authorize: Authorize,
+  answer: ApiResponse,
+  { application, apis }: AuthorizedApis,
+): Promise<readonly string[]> {
+  const shown = textIn(answer.body, "applicationId") ?? answer.location?.split("/").at(-1);
+  const found = shown ? { id: shown } : await idNamed(api, application);
+  return typeof found === "string" ? ["all (the application is not found)"] : authorize(found.id, apis);
+}
+
+/** The application with a name: "unknown" if the look-up fails. */
+async function idNamed(api: Api, name: string): Promise<{ readonly id: string } | "none" | "unknown"> {
+  const { status, body } = await api.attempt("GET", `/applications?filter=${encodeURIComponent(`name eq ${name}`)}`);
+  if (status !== 200 || typeof memberOf(body, "totalResults") !== "number") return "unknown";
+  const found = listIn(body, "applications")?.find((each) => textIn(each, "name") === name);
+  const id = textIn(found, "id");
+  return id === undefined ? "none" : { id };
+}
+
+/** Ends the run if the server has no import operation. */
+function checkImport(api: Api, { status }: ApiResponse): void {
+  if (status !== 404 && status !== 405 && (status >= 300 || status === 201)) return;
+  throw new RunEnded(
+    `The response of ${api.url} (${status}) is not that of an import of applications. Check the address of the service.`,
+  );
+}
+
+/** The elements of the file without effect, in one line. */
+function notesOf({ body }: ApiResponse): readonly string[] {
+  const elements = (listIn(body, "notHonoured") ?? []).map((note) => textIn(note, "element") ?? "");
+  return elements.length === 0 ? [] : [`without effect: ${shortened(elements)}`];
+}
+
+function shortened(words: readonly string[]): string {
+  const more = words.length > NOTES_SHOWN ? ` and ${words.length - NOTES_SHOWN} more` : "";
+  return `${words.slice(0, NOTES_SHOWN).join(", ")}${more}`;
+}
