@@ -6,7 +6,7 @@ import { tenantStore } from "#core/domain/tenant-store.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { userStore } from "#core/identities/users/store.ts";
 import { openTable } from "#core/table/dynamo.ts";
-import { foundTenant } from "#core/tenants/bootstrap.ts";
+import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
 import { tenantOperations } from "#core/tenants/contract.ts";
 import { type TenantStores, tenantHandlers } from "#core/tenants/handlers.ts";
 import { baseUrl, tableConfig } from "./env.ts";
@@ -26,7 +26,7 @@ export const handler = lambda<typeof operations, ApiResourceStores & TenantStore
       apiResources: apiResourceStore(table),
       tenants: tenantStore(table),
       users: userStore(table),
-      create: (domain, administrator, nowMs) => foundTenant(table, domain, administrator, nowMs),
+      create: (domain, administrator, nowMs) => bootstrapTenant(table, domain, administrator, nowMs),
     };
   },
 });

@@ -2,8 +2,8 @@
 import { apiResourceStore } from "#core/api-resources/store.ts";
 import { authorizedApiOperations } from "#core/applications/authorized-apis/contract.ts";
 import { type AuthorizedApiStores, authorizedApiHandlers } from "#core/applications/authorized-apis/handlers.ts";
-import { transferOperations } from "#core/applications/files/contract.ts";
-import { type TransferStores, transferHandlers } from "#core/applications/files/handlers.ts";
+import { applicationFileOperations } from "#core/applications/files/contract.ts";
+import { type ApplicationFileStores, applicationFileHandlers } from "#core/applications/files/handlers.ts";
 import { applicationOperations } from "#core/applications/management/contract.ts";
 import { type ApplicationStores, applicationHandlers } from "#core/applications/management/handlers.ts";
 import { authorizedApiStore } from "#core/applications/registry/authorization-store.ts";
@@ -20,12 +20,12 @@ const deployment = deploymentFromFile(deploymentFile());
 const protocols = protocolSupport(deployment);
 const { usersIn } = await openUserStores("applications", deployment);
 
-export const operations = { ...applicationOperations, ...authorizedApiOperations, ...transferOperations };
+export const operations = { ...applicationOperations, ...authorizedApiOperations, ...applicationFileOperations };
 
-export const handler = lambda<typeof operations, ApplicationStores & AuthorizedApiStores & TransferStores>({
+export const handler = lambda<typeof operations, ApplicationStores & AuthorizedApiStores & ApplicationFileStores>({
   service: "applications",
   operations,
-  handlers: { ...applicationHandlers, ...authorizedApiHandlers, ...transferHandlers },
+  handlers: { ...applicationHandlers, ...authorizedApiHandlers, ...applicationFileHandlers },
   readMultipart: async (bytes, contentType) =>
     (await import("#core/http/multipart.ts")).readMultipart(bytes, contentType),
   baseUrl: baseUrl(),

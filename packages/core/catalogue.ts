@@ -1,7 +1,7 @@
 /** The operation catalogue: lists the operations of every contract. */
 import { apiResourceOperations } from "./api-resources/contract.ts";
 import { authorizedApiOperations } from "./applications/authorized-apis/contract.ts";
-import { transferOperations } from "./applications/files/contract.ts";
+import { applicationFileOperations } from "./applications/files/contract.ts";
 import { protocolOperations } from "./applications/inbound-protocols/contract.ts";
 import { applicationOperations } from "./applications/management/contract.ts";
 import { metadataOperations } from "./applications/metadata/contract.ts";
@@ -25,7 +25,7 @@ export const catalogue = {
   ...apiResourceOperations,
   ...oauthOperations,
   ...scim1Operations,
-  ...transferOperations,
+  ...applicationFileOperations,
   ...scim2Operations,
   ...tenantOperations,
 } as const satisfies Readonly<Record<string, Operation>>;

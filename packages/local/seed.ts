@@ -7,7 +7,7 @@ import { foldName } from "#core/platform/fold.ts";
 import { verifyPassword } from "#core/platform/password.ts";
 import { keys } from "#core/table/keys.ts";
 import type { Table } from "#core/table/table.ts";
-import { foundTenant } from "#core/tenants/bootstrap.ts";
+import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
 import { revokingUser } from "#core/tokens/revocation-store.ts";
 
 /**
@@ -16,7 +16,7 @@ import { revokingUser } from "#core/tokens/revocation-store.ts";
  * tenant has no user with the name of the administrator.
  */
 export async function seed(table: Table, administrator: Administrator): Promise<void> {
-  if (await foundTenant(table, SUPER_TENANT, administrator)) return;
+  if (await bootstrapTenant(table, SUPER_TENANT, administrator)) return;
   const name = { tenant: SUPER_TENANT, userStore: PRIMARY, name: administrator.username };
   const userId = await userStore(table).idOf(name);
   const stored = userId && (await credentialStore(table).find(SUPER_TENANT, userId));

@@ -7,7 +7,7 @@ import { errorSchemas } from "#core/http/dialects.ts";
 import { routes, scopeTable } from "#core/operation/derive.ts";
 import { type Operation, PUBLIC, SIGNED_IN } from "#core/operation/operation.ts";
 import { type ServiceName, services } from "#core/operation/services.ts";
-import { chooserOf } from "#local/gateway/routing.ts";
+import { routeMatcher } from "#local/gateway/routing.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { addUser } from "#tests/support/people.ts";
 import { ADMIN, world } from "#tests/support/world.ts";
@@ -19,7 +19,7 @@ const testFiles = readdirSync(http, { recursive: true })
   .map((path) => ({ path, text: readFileSync(new URL(path, http), "utf8") }));
 const api = world();
 const oauth = oauthOf(api);
-const choose = chooserOf(routes());
+const choose = routeMatcher(routes());
 const every = Object.entries(operations);
 const secured = every.filter(([, { scope }]) => scope !== PUBLIC);
 /** Operations that need a scope which not every caller has. */
@@ -186,7 +186,7 @@ describe("the routes", () => {
     const protocols = "/api/server/v1/applications/{applicationId}/inbound-protocols";
     const rivals = [protocols, `${protocols}/{proxy+}`].map((path) => ({ key: `ANY ${path}`, service: "rival" }));
     const own = routes().filter(({ key }) => !rivals.some((rival) => rival.key === key));
-    for (const contest of [chooserOf([...own, ...rivals]), chooserOf([...rivals, ...own])]) {
+    for (const contest of [routeMatcher([...own, ...rivals]), routeMatcher([...rivals, ...own])]) {
       for (const end of ["", "/saml", "/a/b"]) {
         const serviceOf = (id: string) =>
           contest("GET", `/api/server/v1/applications/${id}/inbound-protocols${end}`)?.route.service;

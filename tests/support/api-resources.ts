@@ -7,7 +7,7 @@ import { APPLICATIONS, type World } from "./world.ts";
 export const API_RESOURCES = "/api/server/v1/api-resources";
 
 /** An unknown id. */
-export const NOBODY = "00000000-0000-0000-0000-000000000000";
+export const UNKNOWN_ID = "00000000-0000-0000-0000-000000000000";
 
 /** Scopes with these names, for a body. */
 export const scopesNamed = (...names: string[]) => names.map((name) => ({ name }));

@@ -24,7 +24,7 @@ export const URN = {
 } as const;
 
 /** An unknown id. */
-export const NOBODY = "00000000-0000-4000-8000-000000000000";
+export const UNKNOWN_ID = "00000000-0000-4000-8000-000000000000";
 
 type Json = Readonly<Record<string, unknown>>;
 /** A resource of a response. */

@@ -50,14 +50,14 @@ export const APPLICATIONS = "/api/server/v1/applications";
 
 /**
  * Starts a service before the first test of the calling file, and stops it after the last one. `deployment` is the text
- * of its deployment.toml (default: that of the project); `hasTlsDoor` opens the mTLS listener too.
+ * of its deployment.toml (default: that of the project); `hasMtls` opens the mTLS listener too.
  */
 export const world = ({
   deployment,
-  hasTlsDoor,
+  hasMtls,
 }: {
   readonly deployment?: string;
-  readonly hasTlsDoor?: true;
+  readonly hasMtls?: true;
 } = {}): World => {
   let service: RunningService | undefined;
   let directory: string | undefined;
@@ -72,7 +72,7 @@ export const world = ({
     }
     const settings = {
       port: 0,
-      mtlsPort: hasTlsDoor ? 0 : undefined,
+      mtlsPort: hasMtls ? 0 : undefined,
       dataDirectory: undefined,
       administrator: ADMIN,
       endpoint: undefined,

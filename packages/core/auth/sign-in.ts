@@ -10,7 +10,7 @@ import type { TenantStore } from "../domain/tenant-store.ts";
 import type { QualifiedName } from "../domain/username.ts";
 import type { CredentialStore } from "../identities/credentials/store.ts";
 import { maySignIn, type User } from "../identities/users/model.ts";
-import type { UserStore, UsersElsewhere } from "../identities/users/store.ts";
+import type { ExternalUsers, UserStore } from "../identities/users/store.ts";
 import type { Clock } from "../platform/clock.ts";
 import { Fault } from "../platform/faults.ts";
 import { verifyNothing, verifyPassword } from "../platform/password.ts";
@@ -194,7 +194,7 @@ function newCandidates(clock: Clock, hashing: HashLimit) {
   };
 
   /** A user of a directory, which checks passwords itself. */
-  const inDirectory = async (name: QualifiedName, directories: UsersElsewhere): Promise<Candidate> => {
+  const inDirectory = async (name: QualifiedName, directories: ExternalUsers): Promise<Candidate> => {
     const { user, mark, verify } = await directories.lookUp(name);
     return {
       user,

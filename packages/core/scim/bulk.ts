@@ -172,7 +172,7 @@ export function bulkScopes(kind: BulkKind, method: BulkMethod): readonly [own: s
  * scope or an unexpected error, becomes its outcome. With `failOnErrors` n, operations after the n-th failure do not run and
  * have no outcome.
  */
-export async function carryOutBulk<Outcome>(
+export async function executeBulk<Outcome>(
   protocol: BulkProtocol<Outcome>,
   caller: BulkCaller,
   { operations, failOnErrors }: BulkRequest,

@@ -18,7 +18,7 @@ class TenantExists extends Error {}
  * Creates a tenant with its roles and administrator. Returns `undefined` if it exists; concurrent calls create it once.
  * The resident application needs no row: without one it has the settings of a fresh application.
  */
-export async function foundTenant(
+export async function bootstrapTenant(
   table: Table,
   domain: string,
   { username, password, profile = {} }: Administrator,

@@ -9,7 +9,7 @@ import { checkName, checkPassword } from "../identities/users/rules.ts";
 import { elapsed, pause } from "../platform/clock.ts";
 import type { OpenTable } from "../table/dynamo.ts";
 import { newMeter } from "../table/meter.ts";
-import { foundTenant } from "./bootstrap.ts";
+import { bootstrapTenant } from "./bootstrap.ts";
 
 /** Characters. The first administrator of a deployed stage has all privileges. */
 const PASSWORD_LENGTH_MIN = 12;
@@ -30,7 +30,7 @@ const RIGHTS_KNOWN_MS = 20_000;
 const BETWEEN_TRIES_MS = 1_000;
 
 /** Builds the function. It throws an `Error` that says what is wrong and never shows the password. */
-export function newFounder(open: OpenTable) {
+export function newTenantBootstrapper(open: OpenTable) {
   return async (event: unknown): Promise<BootstrapResult> => {
     const parsed = Request.safeParse(event);
     if (!parsed.success) {
@@ -39,7 +39,7 @@ export function newFounder(open: OpenTable) {
     const { username, password } = parsed.data;
     checkName(username);
     checkPassword(password);
-    const founded = await onceRightsAreKnown(() => foundTenant(open(newMeter()), SUPER_TENANT, parsed.data));
+    const founded = await onceRightsAreKnown(() => bootstrapTenant(open(newMeter()), SUPER_TENANT, parsed.data));
     return { founded: founded !== undefined };
   };
 }

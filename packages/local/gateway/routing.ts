@@ -30,7 +30,7 @@ interface Pattern {
 }
 
 /** Prepares the matching. Throws an `Error` for an invalid route key, and for two routes with one key. */
-export function chooserOf(routes: readonly GatewayRoute[]): RouteMatcher {
+export function routeMatcher(routes: readonly GatewayRoute[]): RouteMatcher {
   const keys = new Set<string>();
   for (const { key } of routes) {
     if (keys.has(key)) throw new Error(`two routes have the key "${key}"`);

@@ -6,7 +6,7 @@ import { authorizerEvent, type EventHead, eventHead, functionEvent, type Listene
 import { type Deployed, FunctionTimeout, invoke, type LambdaFunction, REQUEST_PAYLOAD_BYTES_MAX } from "./invoke.ts";
 import { clientCertificate } from "./mtls.ts";
 import { functionResponse, type GatewayResponse, gatewayResponse, tooLarge } from "./response.ts";
-import { chooserOf, type GatewayRoute } from "./routing.ts";
+import { type GatewayRoute, routeMatcher } from "./routing.ts";
 import { HEAD_BYTES_MAX, headBytes, readTarget } from "./target.ts";
 
 const FUNCTION_TIMEOUT_MS = 30_000;
@@ -48,7 +48,7 @@ export interface ServeOptions {
 /** Prepares serving. Throws an `Error` for an invalid route, or one without a function. */
 export function newServe(options: ServeOptions): Serve {
   const { routes, timeouts, onError = toConsole } = options;
-  const match = chooserOf(routes);
+  const match = routeMatcher(routes);
   const deployed = deploy(options);
   const authorizer: Deployed = {
     name: "authorizer",

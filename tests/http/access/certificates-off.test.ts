@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { meByCertificate } from "#tests/support/user-stores.ts";
 import { world } from "#tests/support/world.ts";
 
-const off = world({ hasTlsDoor: true, deployment: "[intermediate_cert_validation]\nenable = false\n" });
-const leftOut = world({ hasTlsDoor: true, deployment: "" });
+const off = world({ hasMtls: true, deployment: "[intermediate_cert_validation]\nenable = false\n" });
+const leftOut = world({ hasMtls: true, deployment: "" });
 
 test.each([
   ["false", off],

@@ -8,7 +8,7 @@ import { basic, world } from "#tests/support/world.ts";
 
 const CA = "Identity Admin API development CA";
 const api = world({
-  hasTlsDoor: true,
+  hasMtls: true,
   deployment: `
     [intermediate_cert_validation]
     enable = true

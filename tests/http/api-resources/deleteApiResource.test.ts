@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { API_RESOURCES, apiResourcesOf, everyKey, NOBODY, scopesNamed } from "#tests/support/api-resources.ts";
+import { API_RESOURCES, apiResourcesOf, everyKey, scopesNamed, UNKNOWN_ID } from "#tests/support/api-resources.ts";
 import { world } from "#tests/support/world.ts";
 
 const api = world();
@@ -23,7 +23,7 @@ test("returns 204, leaves no row and frees identifier and scopes at once", async
 });
 
 test("returns 204 for a repeated delete and for an unknown id", async () => {
-  for (const id of [NOBODY, NOBODY]) expect((await remove(id)).status).toBe(204);
+  for (const id of [UNKNOWN_ID, UNKNOWN_ID]) expect((await remove(id)).status).toBe(204);
 });
 
 test("returns 204 and ends authorizations, also for a new API with the same names", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { API_RESOURCES, apiResourcesOf, NOBODY, scopesNamed } from "#tests/support/api-resources.ts";
+import { API_RESOURCES, apiResourcesOf, scopesNamed, UNKNOWN_ID } from "#tests/support/api-resources.ts";
 import { world } from "#tests/support/world.ts";
 
 const api = world();
@@ -20,7 +20,7 @@ test("returns 204, removes the scope from applications too, and frees its name",
 
 test("returns 204 for an unknown scope of a known or unknown API", async () => {
   const id = await register({ name: "C", identifier: "c" });
-  for (const api of [id, NOBODY]) expect((await remove(api, "nothing")).status).toBe(204);
+  for (const api of [id, UNKNOWN_ID]) expect((await remove(api, "nothing")).status).toBe(204);
 });
 
 test("returns 403 for a scope of this service", async () => {

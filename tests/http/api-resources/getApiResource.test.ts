@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { API_RESOURCES, apiResourcesOf, NOBODY } from "#tests/support/api-resources.ts";
+import { API_RESOURCES, apiResourcesOf, UNKNOWN_ID } from "#tests/support/api-resources.ts";
 import { world } from "#tests/support/world.ts";
 
 const api = world();
@@ -23,7 +23,7 @@ test("returns an API of this service with an id that is the same in every deploy
   });
 });
 
-test.each([NOBODY, "nobody", "x".repeat(255), "toString"])("404: %s", async (id) => {
+test.each([UNKNOWN_ID, "nobody", "x".repeat(255), "toString"])("404: %s", async (id) => {
   const answer = await ask("GET", `${API_RESOURCES}/${id}`);
   expect([answer.status, answer.body.code]).toEqual([404, "API-RESOURCE-60002"]);
   expect(answer.body.description).toContain(id);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { API_RESOURCES, apiResourcesOf, NOBODY, scopesNamed } from "#tests/support/api-resources.ts";
+import { API_RESOURCES, apiResourcesOf, scopesNamed, UNKNOWN_ID } from "#tests/support/api-resources.ts";
 import { world } from "#tests/support/world.ts";
 
 const api = world();
@@ -16,6 +16,6 @@ test("returns the scopes of an API of the tenant and of this service", async () 
 });
 
 test("returns 404 for an unknown API", async () => {
-  const answer = await ask("GET", `${API_RESOURCES}/${NOBODY}/scopes`);
+  const answer = await ask("GET", `${API_RESOURCES}/${UNKNOWN_ID}/scopes`);
   expect([answer.status, answer.body.code]).toEqual([404, "API-RESOURCE-60002"]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { API_RESOURCES, apiResourcesOf, everyKey, NOBODY, scopesNamed } from "#tests/support/api-resources.ts";
+import { API_RESOURCES, apiResourcesOf, everyKey, scopesNamed, UNKNOWN_ID } from "#tests/support/api-resources.ts";
 import { world } from "#tests/support/world.ts";
 
 const api = world();
@@ -62,7 +62,7 @@ test("returns 403 for an API of this service", async () => {
 });
 
 test("returns 404 for an unknown API", async () => {
-  const answer = await patch(NOBODY, { name: "x" });
+  const answer = await patch(UNKNOWN_ID, { name: "x" });
   expect([answer.status, answer.body.code]).toEqual([404, "API-RESOURCE-60002"]);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { API_RESOURCES, apiResourcesOf, NOBODY, scopesNamed } from "#tests/support/api-resources.ts";
+import { API_RESOURCES, apiResourcesOf, scopesNamed, UNKNOWN_ID } from "#tests/support/api-resources.ts";
 import { world } from "#tests/support/world.ts";
 
 const api = world();
@@ -20,7 +20,7 @@ test("returns 403 for an API of this service, 404 for an unknown API or scope", 
   const id = await register({ name: "B", identifier: "b", scopes: scopesNamed("b:1") });
   const refused = [
     await patch(await system("/scim2/Me"), "internal_login", { displayName: "x" }),
-    await patch(NOBODY, "b:1", { displayName: "x" }),
+    await patch(UNKNOWN_ID, "b:1", { displayName: "x" }),
     await patch(id, "b:2", { displayName: "x" }),
   ];
   expect(refused.map(({ status, body }) => `${status} ${body.code}`)).toEqual([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { API_RESOURCES, apiResourcesOf, everyKey, NOBODY, scopesNamed } from "#tests/support/api-resources.ts";
+import { API_RESOURCES, apiResourcesOf, everyKey, scopesNamed, UNKNOWN_ID } from "#tests/support/api-resources.ts";
 import { world } from "#tests/support/world.ts";
 
 const api = world();
@@ -43,7 +43,7 @@ test("returns 403 for an API of this service, 404 for an unknown one, 409 for a 
   const id = await register({ name: "G", identifier: "g", scopes: scopesNamed("g:1") });
   const refused = [
     await put(await system("/scim2/Me"), []),
-    await put(NOBODY, []),
+    await put(UNKNOWN_ID, []),
     await put(id, scopesNamed("g:2", "f:1")),
   ];
   expect(refused.map(({ status, body }) => `${status} ${body.code}`)).toEqual([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { apiResourcesOf, everyKey, NOBODY, scopesNamed } from "#tests/support/api-resources.ts";
+import { apiResourcesOf, everyKey, scopesNamed, UNKNOWN_ID } from "#tests/support/api-resources.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 
 const api = world();
@@ -43,7 +43,7 @@ describe("200", () => {
 describe("400, and nothing changes", () => {
   test.each<[string, (id: string) => unknown, string]>([
     ["no id", () => ({ scopes: [] }), "APP-60507"],
-    ["an unknown API", () => ({ id: NOBODY, scopes: ["x"], policyIdentifier: "x" }), "APP-60507"],
+    ["an unknown API", () => ({ id: UNKNOWN_ID, scopes: ["x"], policyIdentifier: "x" }), "APP-60507"],
     ["a scope of another API", (id) => ({ id, scopes: ["internal_login"], policyIdentifier: "x" }), "APP-60508"],
     ["a policy that is none", (id) => ({ id, policyIdentifier: "ABAC" }), "APP-60511"],
     ["no policy where authorization is required", (id) => ({ id, policyIdentifier: "No Policy" }), "APP-60512"],
@@ -66,7 +66,7 @@ describe("400, and nothing changes", () => {
 
 test("returns 404 for an unknown application and stores no row", async () => {
   const before = await everyKey(api.service);
-  const answer = await authorize(NOBODY, { id: await system("/scim2/Users") });
+  const answer = await authorize(UNKNOWN_ID, { id: await system("/scim2/Users") });
   expect([answer.status, answer.body.code]).toEqual([404, "APP-60006"]);
   expect(await everyKey(api.service)).toEqual(before);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { apiResourcesOf, everyKey, NOBODY } from "#tests/support/api-resources.ts";
+import { apiResourcesOf, everyKey, UNKNOWN_ID } from "#tests/support/api-resources.ts";
 import { world } from "#tests/support/world.ts";
 
 const api = world();
@@ -23,8 +23,8 @@ test("returns 204 for an unauthorized or unknown API and an unknown application,
   const before = await everyKey(api.service);
   for (const [at, id] of [
     [application, users],
-    [application, NOBODY],
-    [NOBODY, users],
+    [application, UNKNOWN_ID],
+    [UNKNOWN_ID, users],
   ] as const) {
     expect((await remove(at, id)).status).toBe(204);
   }

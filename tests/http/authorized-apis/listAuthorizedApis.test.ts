@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { apiResourcesOf, NOBODY, scopesNamed } from "#tests/support/api-resources.ts";
+import { apiResourcesOf, scopesNamed, UNKNOWN_ID } from "#tests/support/api-resources.ts";
 import { world } from "#tests/support/world.ts";
 
 const api = world();
@@ -39,7 +39,7 @@ test("lists APIs in the order of authorization, with current names", async () =>
 });
 
 test("returns an empty list without authorizations and for an unknown application", async () => {
-  for (const id of [await create({ name: "lonely" }), NOBODY]) {
+  for (const id of [await create({ name: "lonely" }), UNKNOWN_ID]) {
     const answer = await ask("GET", pathOf(id));
     expect([answer.status, answer.body]).toEqual([200, []]);
   }

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { apiResourcesOf, NOBODY, scopesNamed } from "#tests/support/api-resources.ts";
+import { apiResourcesOf, scopesNamed, UNKNOWN_ID } from "#tests/support/api-resources.ts";
 import { world } from "#tests/support/world.ts";
 
 const api = world();
@@ -50,11 +50,11 @@ describe("400", () => {
     const application = await caller("refused");
     const users = await system("/scim2/Users");
     const refused = [
-      await patch(application, { addedScopes: ["x"] }, NOBODY),
+      await patch(application, { addedScopes: ["x"] }, UNKNOWN_ID),
       await patch(application, { addedScopes: ["x"] }, users),
       await patch(application, { addedScopes: ["s:00", "internal_login"] }),
       await patch(application, { addedScopes: ["internal_user_mgt_view"] }, users),
-      await patch(NOBODY, { addedScopes: ["s:00"] }),
+      await patch(UNKNOWN_ID, { addedScopes: ["s:00"] }),
     ];
     expect(refused.map(({ status, body }) => `${status} ${body.code}`)).toEqual([
       "400 APP-60507",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { foundTenant } from "#core/tenants/bootstrap.ts";
+import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
 import { tableOf } from "#tests/support/people.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 
@@ -31,7 +31,7 @@ test("returns every required member, each default among its options", async () =
 
 test("a tenant has the alias of its certificate", async () => {
   const administrator = { username: "boss", password: "a long enough password" };
-  await foundTenant(tableOf(api.service), "taxi.example", administrator);
+  await bootstrapTenant(tableOf(api.service), "taxi.example", administrator);
   const as = { username: "boss@taxi.example", password: administrator.password };
   expect((await api.ask("GET", path, { as })).body.certificateAlias).toEqual({
     options: ["taxi.example"],

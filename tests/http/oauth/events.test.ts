@@ -247,8 +247,8 @@ describe("events of a role:", () => {
     const lose = () =>
       store().update(TENANT, roleId, Date.now(), async (before) => ({
         after: before,
-        gaining: [],
-        losing: [{ kind: "user", id: userId }],
+        adding: [],
+        removing: [{ kind: "user", id: userId }],
       }));
     const { clients, opaque, ...found } = await outcome(grant, lose, [VIEW]);
     expect(found).toMatchObject(ENDED);
@@ -257,8 +257,8 @@ describe("events of a role:", () => {
     const gain = () =>
       store().update(TENANT, roleId, Date.now(), async (before) => ({
         after: before,
-        gaining: [{ kind: "user", id: userId }],
-        losing: [],
+        adding: [{ kind: "user", id: userId }],
+        removing: [],
       }));
     await gain();
     expect(await outcome(ofAdmin, lose)).toMatchObject(GOES_ON);
@@ -266,14 +266,14 @@ describe("events of a role:", () => {
   test("tokens with its scopes end when its permissions change or it is deleted; new tokens are valid at once", async () => {
     await store().update(TENANT, roleId, Date.now(), async (before) => ({
       after: before,
-      gaining: (await store().holders(TENANT, roleId, "user", 1)).length > 0 ? [] : [{ kind: "user", id: userId }],
-      losing: [],
+      adding: (await store().holders(TENANT, roleId, "user", 1)).length > 0 ? [] : [{ kind: "user", id: userId }],
+      removing: [],
     }));
     const widen = () =>
       store().update(TENANT, roleId, Date.now(), async (before) => ({
         after: { ...before, permissions: [VIEW, CREATE] },
-        gaining: [],
-        losing: [],
+        adding: [],
+        removing: [],
       }));
     const { clients, jwt, ...found } = await outcome(grant, widen, [VIEW]);
     expect(found).toMatchObject(ENDED);

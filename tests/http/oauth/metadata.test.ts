@@ -1,7 +1,7 @@
 /** The published metadata and keys. */
 import { describe, expect, test } from "vitest";
 import { systemScopes } from "#core/domain/system-apis.ts";
-import { foundTenant } from "#core/tenants/bootstrap.ts";
+import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
 import { PUBLISHED_SECONDS } from "#core/tokens/key-ring.ts";
 import { oauthOf } from "#tests/support/oauth.ts";
 import { tableOf } from "#tests/support/people.ts";
@@ -65,7 +65,7 @@ describe("getIssuerMetadata", () => {
 
 describe("getTenantIssuerMetadata", () => {
   test("returns each tenant's own issuer at each of its addresses, and 404 for an unknown tenant", async () => {
-    await foundTenant(tableOf(api.service), "acme.com", { username: "admin", password: "a good password" });
+    await bootstrapTenant(tableOf(api.service), "acme.com", { username: "admin", password: "a good password" });
     const base = `${api.url}/t/acme.com`;
     for (const path of [`${WELL_KNOWN}/t/acme.com/oauth2/token`, `/t/acme.com${WELL_KNOWN}`]) {
       expect((await get(path)).body).toEqual(expected(base));

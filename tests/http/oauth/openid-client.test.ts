@@ -2,7 +2,7 @@
 import { createRemoteJWKSet, jwtVerify } from "jose";
 import * as openid from "openid-client";
 import { beforeAll, describe, expect, test } from "vitest";
-import { foundTenant } from "#core/tenants/bootstrap.ts";
+import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { tableOf } from "#tests/support/people.ts";
 import { ADMIN, APPLICATIONS, basic, world } from "#tests/support/world.ts";
@@ -100,7 +100,7 @@ test("understands the challenge of a resource that refuses the token", async () 
 
 test("supports the issuer of a tenant", async () => {
   const administrator = { username: "boss", password: "a good password" };
-  await foundTenant(tableOf(api.service), "acme.com", administrator);
+  await bootstrapTenant(tableOf(api.service), "acme.com", administrator);
   const as = basic({ username: "boss@acme.com", password: administrator.password });
   const made = await api.ask("POST", `/t/acme.com${APPLICATIONS}`, {
     body: {

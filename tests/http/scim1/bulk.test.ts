@@ -1,7 +1,7 @@
 /** Bulk requests of SCIM 1.1. */
 import { describe, expect, test } from "vitest";
 import { addUser, breakUser } from "#tests/support/people.ts";
-import { fresh, NOBODY, type Shown, scimOf } from "#tests/support/scim.ts";
+import { fresh, type Shown, scimOf, UNKNOWN_ID } from "#tests/support/scim.ts";
 import { CORE, refusal1, scim1Of } from "#tests/support/scim1.ts";
 import { world } from "#tests/support/world.ts";
 
@@ -62,7 +62,7 @@ describe("scim1Bulk", () => {
     const names = Array.from({ length: 1_000 }, (_, at) => `many-${at}`);
     const operations = names.map((name) => making(name));
     operations[300] = making("many-2");
-    operations[500] = { method: "DELETE", path: `/Users/${NOBODY}`, bulkId: "nobody" };
+    operations[500] = { method: "DELETE", path: `/Users/${UNKNOWN_ID}`, bulkId: "nobody" };
     operations[700] = making("x");
     const outcomes = await bulk(operations.map((one, at) => ({ ...one, bulkId: String(at) })));
     expect(outcomes).toHaveLength(1_000);
@@ -70,10 +70,10 @@ describe("scim1Bulk", () => {
     expect(failed).toEqual([
       { method: "POST", bulkId: "300", status: { code: "409", description: expect.stringContaining("many-2") } },
       {
-        location: `${api.url}/svc/scim/Users/${NOBODY}`,
+        location: `${api.url}/svc/scim/Users/${UNKNOWN_ID}`,
         method: "DELETE",
         bulkId: "500",
-        status: { code: "404", description: expect.stringContaining(NOBODY) },
+        status: { code: "404", description: expect.stringContaining(UNKNOWN_ID) },
       },
       { method: "POST", bulkId: "700", status: { code: "400", description: expect.stringContaining("userName") } },
     ]);
@@ -274,7 +274,7 @@ describe("scim1Bulk", () => {
   });
 
   test("returns 413 for more than 1,000 operations or 1,048,576 bytes", async () => {
-    const one = { method: "DELETE", path: `/Users/${NOBODY}` };
+    const one = { method: "DELETE", path: `/Users/${UNKNOWN_ID}` };
     expect(refusal1(await send(Array.from({ length: 1_001 }, () => one)), 413)).toContain("1000");
     const raw = JSON.stringify({ Operations: [making(fresh("large"), { nickName: "x".repeat(1_048_576) })] });
     expect(refusal1(await ask("POST", "/Bulk", { raw }), 413)).toContain("1048576");

@@ -1,6 +1,6 @@
 /** Groups by SCIM 1.1. */
 import { beforeEach, describe, expect, test } from "vitest";
-import { fresh, NOBODY, type Shown } from "#tests/support/scim.ts";
+import { fresh, type Shown, UNKNOWN_ID } from "#tests/support/scim.ts";
 import { CORE, refusal1, scim1Of } from "#tests/support/scim1.ts";
 import { world } from "#tests/support/world.ts";
 
@@ -54,7 +54,7 @@ describe("createScim1Group", () => {
       [{ displayName: "   " }, /displayName/],
       [{ displayName: 5 }, /displayName/],
       [{ displayName: "NOWHERE/staff" }, /user store domain: NOWHERE/],
-      [{ displayName, members: [{ value: kim?.id }, { value: NOBODY }] }, new RegExp(NOBODY)],
+      [{ displayName, members: [{ value: kim?.id }, { value: UNKNOWN_ID }] }, new RegExp(UNKNOWN_ID)],
       [{ displayName, members: [{ value: group.id }] }, new RegExp(group.id)],
       [{ displayName, members: [{ display: "kim" }] }, /members\[0\]\.value/],
       [{ displayName, members: [{ value: kim?.id, type: "Group" }] }, /[Gg]roups/],
@@ -85,7 +85,7 @@ describe("getScim1Group", () => {
     expect((await ask("GET", path(), { query: { attributes: "members.value" } })).body.members).toEqual(members(kim));
   });
   test("returns 404 for an id that no group has", async () => {
-    for (const id of [NOBODY, kim?.id, "__proto__"]) refusal1(await ask("GET", `/Groups/${id}`), 404);
+    for (const id of [UNKNOWN_ID, kim?.id, "__proto__"]) refusal1(await ask("GET", `/Groups/${id}`), 404);
   });
 });
 
@@ -107,10 +107,13 @@ describe("replaceScim1Group", () => {
   });
   test("changes nothing with 400, 404 and 409", async () => {
     const other = await scim.group();
-    refusal1(await ask("PUT", path(), { body: { displayName: bare(), members: members(lee, { id: NOBODY }) } }), 400);
+    refusal1(
+      await ask("PUT", path(), { body: { displayName: bare(), members: members(lee, { id: UNKNOWN_ID }) } }),
+      400,
+    );
     refusal1(await ask("PUT", path(), { body: { displayName: "NOWHERE/x" } }), 400);
     refusal1(await ask("PUT", path(), { body: { displayName: other.displayName.toUpperCase() } }), 409);
-    refusal1(await ask("PUT", `/Groups/${NOBODY}`, { body: { displayName: fresh("x") } }), 404);
+    refusal1(await ask("PUT", `/Groups/${UNKNOWN_ID}`, { body: { displayName: fresh("x") } }), 404);
     expect(await read(path())).toEqual(group);
   });
 });
@@ -125,7 +128,7 @@ describe("patchScim1Group", () => {
     const leaving = {
       members: [
         { value: kim?.id, operation: "delete" },
-        { value: NOBODY, operation: "delete" },
+        { value: UNKNOWN_ID, operation: "delete" },
       ],
     };
     expect((await patch(path(), leaving)).members).toEqual(shown(lee));
@@ -162,7 +165,7 @@ describe("patchScim1Group", () => {
   test("changes nothing with 400, 404 and 409", async () => {
     const other = await scim.group();
     for (const [body, reason] of [
-      [{ members: members(lee, { id: NOBODY }) }, new RegExp(NOBODY)],
+      [{ members: members(lee, { id: UNKNOWN_ID }) }, new RegExp(UNKNOWN_ID)],
       [{ displayName: "NOWHERE/x" }, /NOWHERE/],
       [{ displayName: "x".repeat(256) }, /255/],
       [{ meta: { attributes: ["displayName"] } }, /displayName/],
@@ -173,7 +176,7 @@ describe("patchScim1Group", () => {
       expect(refusal1(await ask("PATCH", path(), { body }), 400), JSON.stringify(body)).toMatch(reason);
     }
     refusal1(await ask("PATCH", path(), { body: { displayName: other.displayName } }), 409);
-    refusal1(await ask("PATCH", `/Groups/${NOBODY}`, { body: { displayName: fresh("x") } }), 404);
+    refusal1(await ask("PATCH", `/Groups/${UNKNOWN_ID}`, { body: { displayName: fresh("x") } }), 404);
     expect(await read(path())).toEqual(group);
   });
   test("loses no member under concurrent changes of one group", async () => {

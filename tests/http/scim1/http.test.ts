@@ -1,7 +1,7 @@
 /** Media types, method overrides, errors and bad bodies of SCIM 1.1. */
 import { describe, expect, test } from "vitest";
 import { addUser } from "#tests/support/people.ts";
-import { fresh, NOBODY } from "#tests/support/scim.ts";
+import { fresh, UNKNOWN_ID } from "#tests/support/scim.ts";
 import { refusal1, scim1Of } from "#tests/support/scim1.ts";
 import { world } from "#tests/support/world.ts";
 
@@ -111,9 +111,9 @@ describe("errors are a list of one error", () => {
     for (const [method, path] of [
       ["GET", "/Users"],
       ["POST", "/Users"],
-      ["GET", `/Users/${NOBODY}`],
-      ["PUT", `/Groups/${NOBODY}`],
-      ["DELETE", `/Groups/${NOBODY}`],
+      ["GET", `/Users/${UNKNOWN_ID}`],
+      ["PUT", `/Groups/${UNKNOWN_ID}`],
+      ["DELETE", `/Groups/${UNKNOWN_ID}`],
       ["POST", "/Bulk"],
     ] as const) {
       refusal1(await ask(method, path, { as, ...(method === "GET" ? {} : { body: {} }) }), 403);
@@ -125,7 +125,7 @@ describe("errors are a list of one error", () => {
     for (const [method, path, allow] of [
       ["PUT", "/Users", "POST, GET"],
       ["DELETE", "/Groups", "POST, GET"],
-      ["POST", `/Groups/${NOBODY}`, "GET, PUT, PATCH, DELETE"],
+      ["POST", `/Groups/${UNKNOWN_ID}`, "GET, PUT, PATCH, DELETE"],
       ["POST", "/Users/me", "GET, PUT, PATCH, DELETE"],
       ["GET", "/Bulk", "POST"],
       ["OPTIONS", "/Users", "POST, GET"],

@@ -1,7 +1,7 @@
 /** Users by SCIM 1.1. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { idOf } from "#tests/support/people.ts";
-import { fresh, NOBODY, type Shown } from "#tests/support/scim.ts";
+import { fresh, type Shown, UNKNOWN_ID } from "#tests/support/scim.ts";
 import { CORE, ENTERPRISE, refusal1, scim1Of, WSO2 } from "#tests/support/scim1.ts";
 import { world } from "#tests/support/world.ts";
 
@@ -90,9 +90,9 @@ describe("createScim1User", () => {
   });
   test("ignores read-only, unknown and empty attributes", async () => {
     const made = await user({
-      id: NOBODY,
+      id: UNKNOWN_ID,
       meta: { created: "2000-01-01T00:00:00", attributes: 5 },
-      groups: [{ value: NOBODY }],
+      groups: [{ value: UNKNOWN_ID }],
       unknown: { deep: [1] },
       "urn:okta:custom:user:1.0": { color: "red" },
       "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User": { department: "not by this name" },
@@ -102,7 +102,7 @@ describe("createScim1User", () => {
       title: null,
       displayName: "  Kim  ",
     });
-    expect(made.id).not.toBe(NOBODY);
+    expect(made.id).not.toBe(UNKNOWN_ID);
     expect(Object.keys(made).sort()).toEqual(["active", "displayName", "id", "meta", "schemas", "userName"]);
     expect(made.displayName).toBe("Kim");
   });
@@ -206,7 +206,7 @@ describe("getScim1User", () => {
     expect(Object.keys(await shown("password"))).toEqual(["id", "schemas", "userName", "meta"]);
   });
   test("returns 404 for an id of any form that no user has", async () => {
-    for (const id of [NOBODY, "x", "__proto__", "constructor", "me2", "a#b", "x".repeat(1_000)]) {
+    for (const id of [UNKNOWN_ID, "x", "__proto__", "constructor", "me2", "a#b", "x".repeat(1_000)]) {
       expect(refusal1(await ask("GET", `/Users/${encodeURIComponent(id)}`), 404)).toContain(id.slice(0, 50));
     }
     refusal1(await ask("GET", `/Users/${"x".repeat(1_100)}`), 400);
@@ -267,7 +267,7 @@ describe("replaceScim1User", () => {
     refusal1(await ask("PUT", path(), { body: { userName: kim.userName, emails: 5, name: [] } }), 400);
     refusal1(await ask("PUT", path(), { body: { userName: "ELSEWHERE/kim" } }), 400);
     refusal1(await ask("PUT", path(), { body: { userName: other.userName.toUpperCase() } }), 409);
-    refusal1(await ask("PUT", `/Users/${NOBODY}`, { body: { userName: fresh("nobody") } }), 404);
+    refusal1(await ask("PUT", `/Users/${UNKNOWN_ID}`, { body: { userName: fresh("nobody") } }), 404);
     expect(await read(path())).toEqual(before);
   });
   test("returns 403 where the administrator would be locked out", async () => {
@@ -398,7 +398,7 @@ describe("patchScim1User", () => {
       [{ meta: { attributes: ["meta.created"] } }, /meta\.created/],
       [{ meta: { attributes: ["password"] } }, /password/],
       [{ meta: { attributes: Array.from({ length: 1_001 }, () => "nickName") } }, /1000/],
-      [{ id: NOBODY }, /id/],
+      [{ id: UNKNOWN_ID }, /id/],
       [{ id: 5 }, /id/],
       [
         {
@@ -418,7 +418,7 @@ describe("patchScim1User", () => {
     expect(await read(path())).toEqual(kim);
   });
   test("returns 404 for an unknown user and 409 for a name in use", async () => {
-    refusal1(await ask("PATCH", `/Users/${NOBODY}`, { body: { title: "T" } }), 404);
+    refusal1(await ask("PATCH", `/Users/${UNKNOWN_ID}`, { body: { title: "T" } }), 404);
     const other = await user();
     refusal1(await ask("PATCH", path(), { body: { userName: other.userName } }), 409);
   });

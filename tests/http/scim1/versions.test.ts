@@ -3,7 +3,7 @@
  * can name.
  */
 import { describe, expect, test } from "vitest";
-import { foundTenant } from "#core/tenants/bootstrap.ts";
+import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
 import { tableOf } from "#tests/support/people.ts";
 import { fresh, type Shown, scimOf, URN } from "#tests/support/scim.ts";
 import { ENTERPRISE, refusal1, scim1Of } from "#tests/support/scim1.ts";
@@ -155,7 +155,7 @@ describe("groups", () => {
 describe("tenants", () => {
   test("takes the tenant from the credential, and shows nothing of another tenant at the same paths", async () => {
     const domain = "walls.example";
-    await foundTenant(tableOf(api.service), domain, { username: "boss", password });
+    await bootstrapTenant(tableOf(api.service), domain, { username: "boss", password });
     const as = { username: `boss@${domain}`, password };
     const kim = await one.user({ userName: fresh("walled") });
     const group = await one.group();

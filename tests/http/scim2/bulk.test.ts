@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { everyKey } from "#tests/support/api-resources.ts";
 import { addUser, breakUser } from "#tests/support/people.ts";
-import { fresh, NOBODY, RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
+import { fresh, RFC7644, refusal, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";
 
 const api = world({ deployment: RFC7644 });
@@ -62,7 +62,11 @@ describe("bulk", () => {
     const good = fresh("good");
     const outcomes = await bulk([
       making(userName),
-      { method: "PATCH", path: `/Users/${NOBODY}`, data: { Operations: [{ op: "add", path: "title", value: "x" }] } },
+      {
+        method: "PATCH",
+        path: `/Users/${UNKNOWN_ID}`,
+        data: { Operations: [{ op: "add", path: "title", value: "x" }] },
+      },
       { method: "POST", path: "/Users", bulkId: "nameless", data: {} },
       { method: "DELETE", path: "/Groups/nothing" },
       making(good),
@@ -79,13 +83,16 @@ describe("bulk", () => {
         detail: expect.stringContaining(userName),
       },
     });
-    expect(outcomes[1]).toMatchObject({ location: `${api.url}/scim2/Users/${NOBODY}`, response: { status: "404" } });
+    expect(outcomes[1]).toMatchObject({
+      location: `${api.url}/scim2/Users/${UNKNOWN_ID}`,
+      response: { status: "404" },
+    });
     expect(outcomes[2]).not.toHaveProperty("location");
     expect(await scim.names(`userName eq "${good}"`)).toEqual([good]);
   });
   test("C180 applies and reports nothing after failOnErrors failures", async () => {
     const names = Array.from({ length: 4 }, () => fresh("stop"));
-    const bad = { method: "DELETE", path: `/Users/${NOBODY}` };
+    const bad = { method: "DELETE", path: `/Users/${UNKNOWN_ID}` };
     const [a, b, c, d] = names.map((name) => making(name));
     const operations = [a, bad, b, bad, c, d] as Shown[];
     expect(statuses(await bulk(operations, { failOnErrors: 2 }))).toEqual(["201", "404", "201", "404"]);
@@ -245,7 +252,7 @@ describe("bulk", () => {
       { method: "", path: "/Users" },
       { path: "/Users" },
       { method: "constructor", path: "/Users" },
-      { method: "POST", path: `/Users/${NOBODY}`, bulkId: "x", data: {} },
+      { method: "POST", path: `/Users/${UNKNOWN_ID}`, bulkId: "x", data: {} },
     ]) {
       expect(statuses(await bulk([operation]))).toEqual(["400"]);
     }
@@ -322,7 +329,7 @@ describe("bulk", () => {
         data: { Operations: [{ op: "replace", value: { password: "x" } }] },
       },
       { method: "DELETE", path: `/Users/${kim.id}` },
-      { method: "DELETE", path: `/Users/${NOBODY}` },
+      { method: "DELETE", path: `/Users/${UNKNOWN_ID}` },
       { method: "PATCH", path: "/Groups/bulkId:g", data: update },
       making(name),
       { method: "DELETE", path: `/Groups/${group.id}` },

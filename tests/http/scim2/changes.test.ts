@@ -1,6 +1,6 @@
 /** Rows C124 to C132 and C191 to C195 of docs/scim-conformance.md: replacement of users, and entity tags. */
 import { beforeEach, describe, expect, test } from "vitest";
-import { fresh, NOBODY, RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
+import { fresh, RFC7644, refusal, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
 import { basic, world } from "#tests/support/world.ts";
 
 const api = world({ deployment: RFC7644 });
@@ -51,9 +51,9 @@ describe("replaceUser", () => {
   test("C126 ignores read-only attributes, also with other values", async () => {
     const { body } = await put({
       ...user,
-      id: NOBODY,
+      id: UNKNOWN_ID,
       meta: { resourceType: "Group", created: "2001-01-01T00:00:00Z", version: 'W/"99"' },
-      groups: [{ value: NOBODY }],
+      groups: [{ value: UNKNOWN_ID }],
     });
     expect(body).toEqual(user);
   });
@@ -81,7 +81,7 @@ describe("replaceUser", () => {
   });
   test("C129 returns 404 for an unknown id, and creates no user", async () => {
     const userName = fresh("never");
-    for (const id of [NOBODY, "my-own-id"]) refusal(await ask("PUT", `/Users/${id}`, { body: { userName } }), 404);
+    for (const id of [UNKNOWN_ID, "my-own-id"]) refusal(await ask("PUT", `/Users/${id}`, { body: { userName } }), 404);
     expect(await scim.names(`userName eq "${userName}"`)).toEqual([]);
   });
   test("C130 returns 409 for the name of another user, and changes nothing", async () => {
@@ -114,10 +114,10 @@ describe("replaceUser", () => {
       const answer = await replace(same);
       expect([answer.status, answer.body.audience]).toEqual([200, role.audience]);
     }
-    refusal(await replace({ type: "application", value: NOBODY }), 400, "mutability");
+    refusal(await replace({ type: "application", value: UNKNOWN_ID }), 400, "mutability");
     expect((await scim.read(`/v2/Roles/${role.id}`)).audience).toEqual(role.audience);
     const group = await scim.group({ members: [{ value: user.id }] });
-    const change = { op: "replace", path: `members[value eq "${user.id}"].value`, value: NOBODY };
+    const change = { op: "replace", path: `members[value eq "${user.id}"].value`, value: UNKNOWN_ID };
     refusal(await patch(`/Groups/${group.id}`, change), 400, "mutability");
   });
   test("shows the requested attributes", async () => {

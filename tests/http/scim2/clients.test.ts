@@ -5,7 +5,7 @@
  */
 import SCIMMY from "scimmy";
 import { beforeAll, describe, expect, test } from "vitest";
-import { fresh, NOBODY, type Op, RFC7644, type Shown, scimOf, URN } from "#tests/support/scim.ts";
+import { fresh, type Op, RFC7644, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";
 
 const api = world({ deployment: RFC7644 });
@@ -91,7 +91,7 @@ describe("SCIMMY reads", () => {
   });
   test("C188 errors, lists and bulk responses", async () => {
     for (const answer of [
-      await get(`/Users/${NOBODY}`),
+      await get(`/Users/${UNKNOWN_ID}`),
       await get("/Users", { filter: "x" }),
       await ask("GET", "/Me", { as: null }),
     ]) {
@@ -162,9 +162,9 @@ describe("SCIMMY as a proxy", () => {
   test("passes errors on with their type", async () => {
     const { id, userName } = await scim.user();
     expect(await whatFails(new User().write({ userName } as never))).toEqual([409, "uniqueness"]);
-    expect(await whatFails(new User(NOBODY).write({ userName } as never))).toEqual([404, undefined]);
+    expect(await whatFails(new User(UNKNOWN_ID).write({ userName } as never))).toEqual([404, undefined]);
     expect(await whatFails(new User().write({ userName: "a b" } as never))).toEqual([400, "invalidValue"]);
-    expect(await whatFails(new User(NOBODY).dispose())).toEqual([404, undefined]);
+    expect(await whatFails(new User(UNKNOWN_ID).dispose())).toEqual([404, undefined]);
     await new User(id).dispose();
   });
   test("applies bulk operations with references", async () => {

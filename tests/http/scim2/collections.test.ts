@@ -39,7 +39,7 @@ describe("the validator: groups", () => {
     for (const [name, total] of [
       [displayName, 1],
       [displayName.toLowerCase(), 1],
-      ["NOBODY-HAS-THIS", 0],
+      ["UNKNOWN_ID-HAS-THIS", 0],
     ] as const) {
       const page = await find(`displayName eq "${name}"`, "/Groups", { excludedAttributes: "members" });
       expect(page.totalResults).toBe(total);

@@ -3,7 +3,7 @@
  * provisioning service.
  */
 import { describe, expect, test } from "vitest";
-import { fresh, NOBODY, RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
+import { fresh, RFC7644, refusal, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";
 
 const api = world({ deployment: RFC7644 });
@@ -264,8 +264,8 @@ describe("the validator: users", () => {
     refusal(await get(path), 404);
     refusal(await ask("DELETE", path), 404);
     refusal(await patch(path, { op: "replace", path: "title", value: "x" }), 404);
-    refusal(await ask("DELETE", `/Users/${NOBODY}`), 404);
-    refusal(await ask("DELETE", `/Groups/${NOBODY}`), 404);
+    refusal(await ask("DELETE", `/Users/${UNKNOWN_ID}`), 404);
+    refusal(await ask("DELETE", `/Groups/${UNKNOWN_ID}`), 404);
   });
   test("M37 treats null as absent", async () => {
     const { body: made, status } = await ask("POST", "/Users", {

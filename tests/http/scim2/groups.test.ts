@@ -3,7 +3,7 @@
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { everyKey } from "#tests/support/api-resources.ts";
-import { fresh, NOBODY, RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
+import { fresh, RFC7644, refusal, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";
 
 const api = world({ deployment: RFC7644 });
@@ -65,18 +65,18 @@ describe("createGroup", () => {
     ["with a displayName of blanks", { displayName: "  " }],
     ["with a displayName that is too long", { displayName: "n".repeat(256) }],
     ["with a control character in the displayName", { displayName: "a\u0007b" }],
-    ["P04 with a member that does not exist", { displayName: "x", members: [{ value: NOBODY }] }],
+    ["P04 with a member that does not exist", { displayName: "x", members: [{ value: UNKNOWN_ID }] }],
     ["P04 with a member that is not an id", { displayName: "x", members: [{ value: "../Users" }] }],
     ["with a member without a value", { displayName: "x", members: [{ display: "kim" }] }],
-    ["with a group as a member", { displayName: "x", members: [{ value: NOBODY, type: "Group" }] }],
+    ["with a group as a member", { displayName: "x", members: [{ value: UNKNOWN_ID, type: "Group" }] }],
   ])("%s returns 400 invalidValue, and creates nothing", async (_, body) => {
     const before = await everyKey(api.service);
     expect(refusal(await ask("POST", "/Groups", { body }), 400, "invalidValue")).toMatch(/displayName|member/i);
     expect(await everyKey(api.service)).toEqual(before);
   });
   test("P04 adds no member where one is unknown, and names it", async () => {
-    const body = { displayName: "Half", members: [...members(kim), { value: NOBODY }] };
-    expect(refusal(await ask("POST", "/Groups", { body }), 400, "invalidValue")).toContain(NOBODY);
+    const body = { displayName: "Half", members: [...members(kim), { value: UNKNOWN_ID }] };
+    expect(refusal(await ask("POST", "/Groups", { body }), 400, "invalidValue")).toContain(UNKNOWN_ID);
     expect((await find('displayName eq "Half"', "/Groups")).totalResults).toBe(0);
     expect(await groupsOf(kim)).not.toContain("Half");
   });
@@ -106,7 +106,7 @@ describe("getGroup", () => {
     expect((await get(`/Groups/${id}`, { attributes: "members.value" })).body.members).toEqual(members(kim));
   });
   test("returns 404 for an id that no group has, also that of a user", async () => {
-    for (const id of [NOBODY, kim.id]) refusal(await get(`/Groups/${id}`), 404);
+    for (const id of [UNKNOWN_ID, kim.id]) refusal(await get(`/Groups/${id}`), 404);
   });
 });
 
@@ -204,7 +204,7 @@ describe("replaceGroup", () => {
   test("returns 400 without a name, and 404 for an unknown group", async () => {
     const { id } = await scim.group();
     refusal(await ask("PUT", `/Groups/${id}`, { body: { members: members(kim) } }), 400, "invalidValue");
-    refusal(await ask("PUT", `/Groups/${NOBODY}`, { body: { displayName: "x" } }), 404);
+    refusal(await ask("PUT", `/Groups/${UNKNOWN_ID}`, { body: { displayName: "x" } }), 404);
   });
 });
 
@@ -238,7 +238,7 @@ describe("patchGroup", () => {
       { op: "add", path: "members", value: members(lee) },
     ];
     for (const [bad, scimType] of [
-      [{ op: "add", path: "members", value: [{ value: NOBODY }] }, "invalidValue"],
+      [{ op: "add", path: "members", value: [{ value: UNKNOWN_ID }] }, "invalidValue"],
       [{ op: "replace", path: "nope", value: "x" }, "invalidPath"],
       [{ op: "remove", path: "displayName" }, "mutability"],
       [{ op: "replace", path: "id", value: "x" }, "mutability"],

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import type { SecureVersion } from "node:tls";
 import { beforeAll, describe, expect, test } from "vitest";
 import { addUser } from "#tests/support/people.ts";
-import { fresh, NOBODY, type Op, RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
+import { fresh, type Op, RFC7644, refusal, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
 import { ADMIN, type Answer, basic, world } from "#tests/support/world.ts";
 
-const api = world({ deployment: RFC7644, hasTlsDoor: true });
+const api = world({ deployment: RFC7644, hasMtls: true });
 const scim = scimOf(api);
 const { ask, get, find } = scim;
 const SCIM_JSON = "application/scim+json;charset=UTF-8";
@@ -45,7 +45,7 @@ describe("media types", () => {
     const answers = [
       await get(`/Users/${kim.id}`),
       await ask("POST", "/Users", { body: { userName: fresh("user") } }),
-      await get(`/Users/${NOBODY}`),
+      await get(`/Users/${UNKNOWN_ID}`),
       await ask("POST", "/Users", { raw: "{" }),
       await ask("GET", "/Users", { as: null }),
       await ask("PUT", "/Users"),
@@ -135,7 +135,7 @@ describe("the gateway", () => {
   });
   test("C013 T07 returns 404 for an unknown endpoint", async () => {
     for (const path of [
-      `/${NOBODY}`,
+      `/${UNKNOWN_ID}`,
       "/ServiceProviderConfigs",
       "/Users/a/b",
       "/Roles",
@@ -289,7 +289,7 @@ describe("errors", () => {
     ["a forged cursor", 400, "invalidCursor", () => get("/Users", { cursor: "x" })],
     ["a name in use", 409, "uniqueness", () => ask("POST", "/Users", { body: { userName: "KIM" } })],
     ["no credential", 401, "Unauthorized", () => ask("GET", "/Users", { as: null })],
-    ["an unknown id", 404, undefined, () => get(`/Users/${NOBODY}`)],
+    ["an unknown id", 404, undefined, () => get(`/Users/${UNKNOWN_ID}`)],
     ["another version", 412, undefined, () => ask("DELETE", `/Users/${kim.id}`, { headers: { "if-match": '"x"' } })],
   ])("C188 C189 C190 %s returns %i with the error schema, a detail and its type", async (_, status, scimType, send) => {
     const answer = await send();

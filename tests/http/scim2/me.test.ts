@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { oauthOf } from "#tests/support/oauth.ts";
 import { addUser } from "#tests/support/people.ts";
-import { fresh, NOBODY, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
+import { fresh, refusal, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
 import { ADMIN, world } from "#tests/support/world.ts";
 
 const api = world();
@@ -113,12 +113,12 @@ describe("patchMe", () => {
     }
     const value = Object.fromEntries([...core.slice(0, -1), ...ofExtensions].map((path) => [path, "true"]));
     expect((await patch({ op: "replace", value: { ...value, title: "T" } })).status).toBe(200);
-    refusal(await patch({ op: "replace", value: { id: NOBODY } }), 400, "mutability");
+    refusal(await patch({ op: "replace", value: { id: UNKNOWN_ID } }), 400, "mutability");
     expect(await scim.read(`/Users/${me.id}`)).toEqual(me);
   });
   test("ignores the id of another user", async () => {
     refusal(await patch({ op: "replace", path: "userName", value: "admin" }), 400, "mutability");
-    expect((await ask("PUT", { body: { ...me, id: NOBODY, userName: "admin" } })).body).toMatchObject({
+    expect((await ask("PUT", { body: { ...me, id: UNKNOWN_ID, userName: "admin" } })).body).toMatchObject({
       id: me.id,
       userName: me.userName,
     });

@@ -1,6 +1,6 @@
 /** Rows C133 to C168 of docs/scim-conformance.md: changes of users by PATCH. */
 import { beforeEach, describe, expect, test } from "vitest";
-import { NOBODY, type Op, RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
+import { type Op, RFC7644, refusal, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";
 
 const api = world({ deployment: RFC7644 });
@@ -125,7 +125,7 @@ describe("patchUser", () => {
     await refused(409, "uniqueness", { op: "replace", value: { title: "T", userName: other.userName } });
   });
   test("C167 returns 404 for an unknown id", async () => {
-    refusal(await patch(`/Users/${NOBODY}`, { op: "add", path: "title", value: "x" }), 404);
+    refusal(await patch(`/Users/${UNKNOWN_ID}`, { op: "add", path: "title", value: "x" }), 404);
   });
   test("C168 deactivates and activates", async () => {
     for (const active of [false, true]) {
@@ -149,7 +149,7 @@ describe("patchUser", () => {
     expect(
       await patched({ op: "replace", value: { meta: { created: "x" }, groups: [], schemas: [], id: user.id } }),
     ).toEqual(user);
-    await refused(400, "mutability", { op: "replace", value: { id: NOBODY } });
+    await refused(400, "mutability", { op: "replace", value: { id: UNKNOWN_ID } });
   });
   test.each([
     "nope",

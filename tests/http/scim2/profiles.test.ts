@@ -1,6 +1,6 @@
 /** The default profile, which follows WSO2 Identity Server, by its documented samples. */
 import { describe, expect, test } from "vitest";
-import { fresh, NOBODY, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
+import { fresh, refusal, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";
 
 const api = world();
@@ -109,7 +109,7 @@ describe("the alias", () => {
 describe("errors", () => {
   test("have schemas as one text, also from the gateway and in bulk results", async () => {
     for (const answer of [
-      await get(`/Users/${NOBODY}`),
+      await get(`/Users/${UNKNOWN_ID}`),
       await ask("GET", "/Users", { as: null }),
       await ask("GET", "/nothing"),
       await ask("POST", "/Users", { raw: "{" }),
@@ -123,7 +123,7 @@ describe("errors", () => {
       });
     }
     const { body } = await api.ask("POST", "/scim2/Bulk", {
-      body: { Operations: [{ method: "DELETE", path: `/Users/${NOBODY}` }] },
+      body: { Operations: [{ method: "DELETE", path: `/Users/${UNKNOWN_ID}` }] },
     });
     expect(body.Operations[0].response.schemas).toBe(URN.error);
   });

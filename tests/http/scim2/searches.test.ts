@@ -5,7 +5,7 @@
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { systemClock } from "#core/platform/clock.ts";
 import { keys } from "#core/table/keys.ts";
-import { foundTenant } from "#core/tenants/bootstrap.ts";
+import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
 import { TENANT, tableOf } from "#tests/support/people.ts";
 import { RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
 import { ADMIN, world } from "#tests/support/world.ts";
@@ -28,7 +28,10 @@ beforeAll(async () => {
   }));
   expect((await api.ask("POST", "/scim2/Bulk", { body: { Operations } })).status).toBe(200);
   await scim.group({ displayName: "walkers" });
-  await foundTenant(tableOf(api.service), "other.example", { username: "olga", password: "a long enough password" });
+  await bootstrapTenant(tableOf(api.service), "other.example", {
+    username: "olga",
+    password: "a long enough password",
+  });
 });
 afterEach(() => vi.useRealTimers());
 

@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { everyKey } from "#tests/support/api-resources.ts";
-import { fresh, NOBODY, RFC7644, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
+import { fresh, RFC7644, refusal, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";
 
 const api = world({ deployment: RFC7644 });
@@ -40,7 +40,7 @@ describe("what every resource has", () => {
         location: "https://evil.example/x",
         version: "1",
       },
-      groups: [{ value: NOBODY, display: "admins" }],
+      groups: [{ value: UNKNOWN_ID, display: "admins" }],
     });
     expect(made.id).not.toBe("mine");
     expect(made.meta.resourceType).toBe("User");
@@ -207,7 +207,7 @@ describe("getUser", () => {
   test("C058 returns 200 with the user", async () => {
     expect(await scim.read(`/Users/${kim.id}`)).toEqual(kim);
   });
-  test.each([NOBODY, "00919288221112222", "x", "constructor", "__proto__", "ÄÖ 🦄"])(
+  test.each([UNKNOWN_ID, "00919288221112222", "x", "constructor", "__proto__", "ÄÖ 🦄"])(
     "C059 returns 404 for the id %j",
     async (id) => {
       refusal(await get(`/Users/${encodeURIComponent(id)}`), 404);

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { userStore } from "#core/identities/users/store.ts";
 import { tableOf } from "#tests/support/people.ts";
-import { fresh, NOBODY, refusal, type Shown, scimOf, URN } from "#tests/support/scim.ts";
+import { fresh, refusal, type Shown, scimOf, UNKNOWN_ID, URN } from "#tests/support/scim.ts";
 import { TWO_STORES } from "#tests/support/user-stores.ts";
 import { world } from "#tests/support/world.ts";
 
@@ -208,7 +208,7 @@ test("changes the owner of an application to a user of another store", async () 
   const give = (heir: string) =>
     api.ask("PUT", `/api/server/v1/applications/${application}/owner`, { body: { id: heir } });
   expect((await give(id)).status).toBe(200);
-  expect((await give(NOBODY)).status).toBe(400);
+  expect((await give(UNKNOWN_ID)).status).toBe(400);
 });
 
 test("offers the stores to every tenant, with separate users", async () => {

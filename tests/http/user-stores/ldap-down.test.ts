@@ -1,7 +1,7 @@
 /** A directory that is down, slow, read-only or encrypted, or that refuses changes. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { oauthOf, TOKEN } from "#tests/support/oauth.ts";
-import { fresh, NOBODY, refusal, type Shown, scimOf } from "#tests/support/scim.ts";
+import { fresh, refusal, type Shown, scimOf, UNKNOWN_ID } from "#tests/support/scim.ts";
 import { BIND_DN, BIND_PASSWORD, directoryStore, hasSlapd, PEOPLE, SUFFIX, startSlapd } from "#tests/support/slapd.ts";
 import { TWO_STORES } from "#tests/support/user-stores.ts";
 import { type Answer, world } from "#tests/support/world.ts";
@@ -69,7 +69,7 @@ describe.runIf(hasSlapd)("a directory that goes down", async () => {
     isUnavailable(await send("GET", "/Users?domain=CORP"));
     // The page has room for users of the directory, so it is incomplete without them.
     isUnavailable(await send("GET", "/Users"));
-    isUnavailable(await send("GET", `/Users/${NOBODY}`));
+    isUnavailable(await send("GET", `/Users/${UNKNOWN_ID}`));
   };
 
   test("returns 503 for that user store alone while it is down, and serves it again when it is up", async () => {

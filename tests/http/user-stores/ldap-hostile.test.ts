@@ -1,7 +1,7 @@
 /** Input that tries to read or write more of a directory than it may. */
 import { afterAll, describe, expect, test } from "vitest";
 import { oauthOf, TOKEN } from "#tests/support/oauth.ts";
-import { NOBODY, refusal, type Shown, scimOf } from "#tests/support/scim.ts";
+import { refusal, type Shown, scimOf, UNKNOWN_ID } from "#tests/support/scim.ts";
 import { directoryStore, hasSlapd, PEOPLE, startSlapd } from "#tests/support/slapd.ts";
 import { world } from "#tests/support/world.ts";
 
@@ -72,7 +72,7 @@ describe.runIf(hasSlapd)("a directory", async () => {
       expect((await me("CORP/guessed")).status).toBe(401);
     });
     test("returns 404 for texts that cannot be ids", async () => {
-      for (const id of [NOBODY, "*", ")(uid=*", "x".repeat(300), "a%00b"]) {
+      for (const id of [UNKNOWN_ID, "*", ")(uid=*", "x".repeat(300), "a%00b"]) {
         expect([400, 404]).toContain((await get(`/Users/${encodeURIComponent(id)}`)).status);
       }
     });

@@ -10,7 +10,7 @@ import { world } from "#tests/support/world.ts";
 describe.runIf(hasSlapd)("a directory", async () => {
   if (!hasSlapd) return;
   const slapd = await startSlapd();
-  const api = world({ hasTlsDoor: true, deployment: `${CERTIFICATES}${directoryStore(slapd.url)}` });
+  const api = world({ hasMtls: true, deployment: `${CERTIFICATES}${directoryStore(slapd.url)}` });
   const scim = scimOf(api, "wso2");
   const scim1 = scim1Of(api);
   const oauth = oauthOf(api);

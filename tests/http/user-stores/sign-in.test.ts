@@ -6,7 +6,7 @@ import { CERTIFICATES, meByCertificate, TWO_STORES } from "#tests/support/user-s
 import { world } from "#tests/support/world.ts";
 
 const api = world({
-  hasTlsDoor: true,
+  hasMtls: true,
   deployment: `${CERTIFICATES}${TWO_STORES}`,
 });
 const scim = scimOf(api, "wso2");

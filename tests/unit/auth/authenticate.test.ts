@@ -9,7 +9,7 @@ import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts"
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { credentialStore, newCredential, replacingCredential } from "#core/identities/credentials/store.ts";
 import { groupStore } from "#core/identities/groups/store.ts";
-import { gainingRole } from "#core/identities/memberships/assignees.ts";
+import { assigningRole } from "#core/identities/memberships/assignees.ts";
 import { freshRole } from "#core/identities/roles/model.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { userStore } from "#core/identities/users/store.ts";
@@ -159,7 +159,7 @@ test("reads a role again that expires while another role is read", async () => {
   await enter("alice", "alice's");
   await table.write(
     ...roles.adding(TENANT, role, fail),
-    ...gainingRole(TENANT, role.id, { kind: "user", id: ids.alice ?? "" }),
+    ...assigningRole(TENANT, role.id, { kind: "user", id: ids.alice ?? "" }),
   );
   clock.ms += FRESH_MS - 1;
   await enter("bob", "new one").catch(() => undefined);

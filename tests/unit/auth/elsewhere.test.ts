@@ -6,16 +6,16 @@ import { newSignIn, type SignIn } from "#core/auth/sign-in.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { credentialStore } from "#core/identities/credentials/store.ts";
 import { freshUser } from "#core/identities/users/model.ts";
-import { type UsersElsewhere, userStore } from "#core/identities/users/store.ts";
+import { type ExternalUsers, userStore } from "#core/identities/users/store.ts";
 import { Fault } from "#core/platform/faults.ts";
 import { newMeter } from "#core/table/meter.ts";
-import { foundTenant } from "#core/tenants/bootstrap.ts";
+import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 
 const TENANT = "carbon.super";
 const clock = { ms: 1_700_000_000_000, now: () => clock.ms };
 const directory = { mark: "1", password: "right-password", isAway: false, asked: 0 };
-const elsewhere: UsersElsewhere = {
+const elsewhere: ExternalUsers = {
   countsAll: false,
   has: (_, userStore) => userStore === "CORP",
   isReadOnly: () => false,
@@ -52,7 +52,7 @@ const enter = async (name: string, password = directory.password) => {
 
 beforeAll(async () => {
   table = await testTable();
-  await foundTenant(table.open(newMeter()), TENANT, { username: "admin", password: "admin-password" });
+  await bootstrapTenant(table.open(newMeter()), TENANT, { username: "admin", password: "admin-password" });
 });
 beforeEach(() => {
   signIn = newSignIn(clock);

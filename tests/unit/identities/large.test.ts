@@ -1,6 +1,6 @@
 /** Changes that need several transactions: groups of many members, users in many groups, and interruptions in between. */
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { gainingRole } from "#core/identities/memberships/assignees.ts";
+import { assigningRole } from "#core/identities/memberships/assignees.ts";
 import { deleteUser } from "#core/identities/provisioning/users.ts";
 import { freshRole } from "#core/identities/roles/model.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
@@ -214,7 +214,7 @@ describe("a user in many groups", () => {
 test("a group with many roles is deleted with all of its assignments", async () => {
   const groupId = await calm.addGroup("Roles", await people("role", 20));
   const roles = Array.from({ length: 98 }, () => newId());
-  for (const id of roles) await table.write(...gainingRole(TENANT, id, { kind: "group", id: groupId }));
+  for (const id of roles) await table.write(...assigningRole(TENANT, id, { kind: "group", id: groupId }));
   await hostile.removeGroup(groupId);
   const holders = await Promise.all(roles.map((id) => roleStore(table).holders(TENANT, id, "group", 10)));
   expect(holders.flat()).toEqual([]);

@@ -198,7 +198,7 @@ describe("a group is created", () => {
 describe("between read and write", () => {
   test("a user who is renamed before it is added is a member with the new name", async () => {
     const [userId, groupId] = [await calm.addUser("between.one"), await calm.addGroup("Between one")];
-    const membership = { replaces: false, joining: new Set([userId]), leaving: new Set<string>() };
+    const membership = { replaces: false, adding: new Set([userId]), removing: new Set<string>() };
     await changeGroup(calm.stores, { tenant: TENANT, now: 1 }, groupId, {
       membership,
       // The user has been read by now.
@@ -241,7 +241,7 @@ describe("between read and write", () => {
     const ids = await Promise.all(["a", "b", "c"].map((name) => calm.addUser(`between.list.${name}`)));
     const [first = "", second = "", third = ""] = ids;
     const groupId = await calm.addGroup("Between three", [first]);
-    const membership = { replaces: true, joining: new Set([second]), leaving: new Set<string>() };
+    const membership = { replaces: true, adding: new Set([second]), removing: new Set<string>() };
     await changeGroup(calm.stores, { tenant: TENANT, now: 1 }, groupId, {
       membership,
       async change(before) {
@@ -265,23 +265,23 @@ test("one of two concurrent whole lists of members wins", () =>
   }));
 
 test("a read of half of a swap, with the right number of members, is repeated", async () => {
-  const [staying, coming, leaving] = [
+  const [staying, coming, removing] = [
     await calm.addUser("half.staying"),
     await calm.addUser("half.coming"),
-    await calm.addUser("half.leaving"),
+    await calm.addUser("half.removing"),
   ];
-  const groupId = await calm.addGroup("Half", [staying, leaving]);
+  const groupId = await calm.addGroup("Half", [staying, removing]);
   const { groups } = calm.stores;
   let readings = 0;
   const allMembers: typeof groups.allMembers = async (...asked) => {
     readings += 1;
     const members = await groups.allMembers(...asked);
-    // The read returns `coming` instead of `leaving`, as if the requested change had just happened.
+    // The read returns `coming` instead of `removing`, as if the requested change had just happened.
     return readings > 1
       ? members
-      : members.map((one) => (one.userId === leaving ? { userId: coming, name: "x" } : one));
+      : members.map((one) => (one.userId === removing ? { userId: coming, name: "x" } : one));
   };
-  const membership = { replaces: true, joining: new Set([staying, coming]), leaving: new Set<string>() };
+  const membership = { replaces: true, adding: new Set([staying, coming]), removing: new Set<string>() };
   await changeGroup(
     { ...calm.stores, groups: { ...groups, allMembers } },
     { tenant: TENANT, now: Date.now() },

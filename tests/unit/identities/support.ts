@@ -7,7 +7,7 @@ import {
   changeGroup,
   createGroup,
   type GroupStores,
-  type MembershipWish,
+  type MembershipChange,
 } from "#core/identities/provisioning/groups.ts";
 import { changeUser, createUser, deleteUser, type UserStores } from "#core/identities/provisioning/users.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
@@ -16,7 +16,7 @@ import { Fault } from "#core/platform/faults.ts";
 import type { Resource } from "#core/scim/schema/attribute.ts";
 import type { OpenTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
-import { foundTenant } from "#core/tenants/bootstrap.ts";
+import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
 import type { TestTable } from "#tests/support/engine.ts";
 import { type HostileDatabase, hostileDatabase, type Odds } from "#tests/support/hostile-database.ts";
 
@@ -43,10 +43,10 @@ export interface Directory {
 }
 
 const nobody: ReadonlySet<string> = new Set();
-const wish = (some: Partial<MembershipWish>): MembershipWish => ({
+const wish = (some: Partial<MembershipChange>): MembershipChange => ({
   replaces: false,
-  joining: nobody,
-  leaving: nobody,
+  adding: nobody,
+  removing: nobody,
   ...some,
 });
 
@@ -56,7 +56,7 @@ export const directory = (open: OpenTable, tenant: string): Directory => {
   const [users, groups] = [userStore(table), groupStore(table)];
   const stores = { users, groups, roles: roleStore(table), tenants: tenantStore(table), userStores: [PRIMARY] };
   const context = () => ({ tenant, now: Date.now() });
-  const membership = (id: string, membership: MembershipWish) =>
+  const membership = (id: string, membership: MembershipChange) =>
     changeGroup(stores, context(), id, { change: async (before) => ({ after: before, membership }), membership });
   return {
     tenant,
@@ -73,9 +73,9 @@ export const directory = (open: OpenTable, tenant: string): Directory => {
       changeGroup(stores, context(), id, {
         change: async (before) => ({ after: { ...before, ...more }, membership: wish({}) }),
       }),
-    join: (id, ...userIds) => membership(id, wish({ joining: new Set(userIds) })),
-    part: (id, ...userIds) => membership(id, wish({ leaving: new Set(userIds) })),
-    replaceMembers: (id, userIds) => membership(id, wish({ replaces: true, joining: new Set(userIds) })),
+    join: (id, ...userIds) => membership(id, wish({ adding: new Set(userIds) })),
+    part: (id, ...userIds) => membership(id, wish({ removing: new Set(userIds) })),
+    replaceMembers: (id, userIds) => membership(id, wish({ replaces: true, adding: new Set(userIds) })),
     removeGroup: (id) => groups.remove(tenant, id, () => undefined),
     membersOf: async (id) => (await groups.members(tenant, id, 10_000)).map(({ userId }) => userId),
   };
@@ -88,7 +88,7 @@ export const foundDirectory = async (
   seed: number,
   odds: Odds = HOSTILE,
 ): Promise<{ readonly calm: Directory; readonly hostile: Directory; readonly database: HostileDatabase }> => {
-  await foundTenant(table.open(newMeter()), tenant, { username: "admin", password: "admin" });
+  await bootstrapTenant(table.open(newMeter()), tenant, { username: "admin", password: "admin" });
   const database = hostileDatabase(seed, odds);
   // The SDK's own attempts pause for longer than these tests last.
   const client = { ...table.client, requestHandler: database.handler, maxAttempts: 1 };

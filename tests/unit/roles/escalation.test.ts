@@ -3,14 +3,14 @@ import { beforeAll, expect, test } from "vitest";
 import { systemScopes } from "#core/domain/system-apis.ts";
 import { PRIMARY } from "#core/domain/username.ts";
 import { groupStore } from "#core/identities/groups/store.ts";
-import { gainingRole } from "#core/identities/memberships/assignees.ts";
+import { assigningRole } from "#core/identities/memberships/assignees.ts";
 import { checkAccountChange, checkAssignedIds } from "#core/identities/provisioning/escalation.ts";
 import { freshRole } from "#core/identities/roles/model.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { freshUser } from "#core/identities/users/model.ts";
 import { userStore } from "#core/identities/users/store.ts";
 import { newMeter } from "#core/table/meter.ts";
-import { foundTenant } from "#core/tenants/bootstrap.ts";
+import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
 import { testTable } from "#tests/support/engine.ts";
 import { directory, faultOf } from "#tests/unit/identities/support.ts";
 
@@ -22,13 +22,13 @@ let [admin, group, bare, adminRole] = ["", "", "", ""];
 beforeAll(async () => {
   made = await testTable();
   const table = made.open(newMeter());
-  await foundTenant(table, tenant, { username: "boss", password: "good-password" });
+  await bootstrapTenant(table, tenant, { username: "boss", password: "good-password" });
   const { addGroup } = directory(made.open, tenant);
   admin = (await userStore(table).idOf({ tenant, userStore: PRIMARY, name: "boss" })) ?? "";
   adminRole = (await userStore(table).find(tenant, admin))?.roleIds[0] ?? "";
   [group, bare] = [await addGroup("with a role"), await addGroup("without")];
   await roleStore(table).add(tenant, freshRole("viewing", "viewing", tenant, 0, { permissions: [VIEW] }), []);
-  await table.write(...gainingRole(tenant, "viewing", { kind: "group", id: group }));
+  await table.write(...assigningRole(tenant, "viewing", { kind: "group", id: group }));
 });
 
 const stores = (meter = newMeter()) => {

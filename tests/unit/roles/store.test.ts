@@ -58,8 +58,8 @@ const idsOf = (holders: readonly Assignee[]) => holders.map(({ id }) => id).sort
 const held = async (id: string) =>
   [...(await roles.holders(TENANT, id, "user", 500)), ...(await roles.holders(TENANT, id, "group", 500))].sort();
 const fresh = () => freshRole(newId(), `role ${newId()}`, TENANT, NOW);
-const updating = (id: string, gaining: readonly Assignee[], losing: readonly Assignee[] = []) =>
-  roles.update(TENANT, id, NOW, async (before) => ({ after: before, gaining, losing }));
+const updating = (id: string, adding: readonly Assignee[], removing: readonly Assignee[] = []) =>
+  roles.update(TENANT, id, NOW, async (before) => ({ after: before, adding, removing }));
 
 describe("a new role", () => {
   test("leaves out assignees that are deleted while it is created", async () => {
@@ -85,8 +85,8 @@ describe("a change of many assignees", () => {
     const role = fresh();
     const [before, after] = [await users(20), await users(70)];
     await roles.add(TENANT, role, before);
-    const gaining = [...after.slice(0, 60), deleted(), ...after.slice(60)];
-    const answered = await updating(role.id, gaining, before);
+    const adding = [...after.slice(0, 60), deleted(), ...after.slice(60)];
+    const answered = await updating(role.id, adding, before);
     expect(await held(role.id)).toEqual(idsOf(after));
     expect(answered).toEqual(await roles.find(TENANT, role.id));
   });
@@ -95,7 +95,7 @@ describe("a change of many assignees", () => {
     const before = await users(60);
     await roles.add(TENANT, role, before);
     const gone = before[50] ?? deleted();
-    const losing = async (): Promise<readonly Assignee[]> => {
+    const removing = async (): Promise<readonly Assignee[]> => {
       await table.write(
         { remove: keys.roleUser(TENANT, role.id, gone.id), when: "present", otherwise: () => new Error() },
         { remove: keys.user(TENANT, gone.id), when: "present", otherwise: () => new Error() },
@@ -103,7 +103,7 @@ describe("a change of many assignees", () => {
       );
       return before;
     };
-    await roles.update(TENANT, role.id, NOW, async (now) => ({ after: now, gaining: [], losing: await losing() }));
+    await roles.update(TENANT, role.id, NOW, async (now) => ({ after: now, adding: [], removing: await removing() }));
     expect(await held(role.id)).toEqual([]);
   });
   test("ends with 404 when the role is deleted meanwhile", async () => {
@@ -119,8 +119,8 @@ describe("a change of many assignees", () => {
     };
     const change = roleStore(racing).update(TENANT, role.id, NOW, async (before) => ({
       after: before,
-      gaining: there,
-      losing: [],
+      adding: there,
+      removing: [],
     }));
     expect(await faultOf(change)).toBe("scim.not_found");
   });

@@ -10,7 +10,7 @@ import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { nameIndex } from "#core/table/name-index/name-index.ts";
 import type { Table } from "#core/table/table.ts";
-import { foundTenant } from "#core/tenants/bootstrap.ts";
+import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { callOn, storesOn } from "./support.ts";
 
@@ -62,7 +62,7 @@ describe.each([false, true])("death with the write applied: %s", (isApplied) => 
   test.each([1, 3, 5, 7, 8, 9])("is complete after a retry: write %i", async (writes) => {
     const tenant = `death-${writes}-${isApplied}.example`;
     const alive = table.open(newMeter());
-    await foundTenant(alive, tenant, { username: "boss", password: "good-password" });
+    await bootstrapTenant(alive, tenant, { username: "boss", password: "good-password" });
     const stores = storesOn(alive);
     const call = callOn(tenant, stores);
     const making = { Operations: [{ method: "POST", path: "/Users", bulkId: "k", data: { userName: "kim" } }] };

@@ -6,7 +6,7 @@ import { listGroups, listUsers } from "#core/scim-api/v1/list.ts";
 import type { Scim1Call } from "#core/scim-api/v1/stores.ts";
 import { patchUser, postUser, putUser, readUser, removeUser } from "#core/scim-api/v1/users.ts";
 import { newMeter } from "#core/table/meter.ts";
-import { foundTenant } from "#core/tenants/bootstrap.ts";
+import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { callOn, newContainer, storesOn } from "./support.ts";
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const open = table.open(newMeter());
   const stores = storesOn(open, [PRIMARY], container);
   const call = callOn(tenant, stores);
-  await foundTenant(open, tenant, { username: "boss", password: "good-password" });
+  await bootstrapTenant(open, tenant, { username: "boss", password: "good-password" });
   admin = (await stores.users.idOf({ tenant, userStore: PRIMARY, name: "boss" })) ?? "";
   kim = await idOf(postUser(call, { userName: "kim" }));
   lee = await idOf(postUser(call, { userName: "lee" }));

@@ -5,7 +5,7 @@ import { patchGroup, postGroup, putGroup, readGroup } from "#core/scim-api/v1/gr
 import { listGroups, listUsers } from "#core/scim-api/v1/list.ts";
 import { postUser, putUser, readUser } from "#core/scim-api/v1/users.ts";
 import { newMeter } from "#core/table/meter.ts";
-import { foundTenant } from "#core/tenants/bootstrap.ts";
+import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
 import { testTable } from "#tests/support/engine.ts";
 import type { Shown } from "#tests/support/scim.ts";
 import { callOn, storesOn } from "./support.ts";
@@ -29,7 +29,7 @@ const names = ({ Resources }: Shown): string[] =>
 
 beforeAll(async () => {
   const table = (await testTable()).open(newMeter());
-  await foundTenant(table, tenant, { username: "boss", password: "good-password" });
+  await bootstrapTenant(table, tenant, { username: "boss", password: "good-password" });
   call = callOn(tenant, storesOn(table, ["PRIMARY", "SECOND"]));
 });
 

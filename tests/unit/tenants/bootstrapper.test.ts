@@ -1,6 +1,6 @@
 /** Founding while a stage is made: the rights of the function are younger than the function. */
 import { afterAll, expect, test } from "vitest";
-import { newFounder } from "#core/tenants/bootstrapper.ts";
+import { newTenantBootstrapper } from "#core/tenants/bootstrapper.ts";
 import { testTable } from "#tests/support/engine.ts";
 import { type Guard, startGuard } from "#tests/support/guard.ts";
 import { plan } from "../../../stacks/plan.ts";
@@ -18,7 +18,7 @@ test("retries until IAM applies the rights, then creates the tenant once", async
     asked += 1;
     return asked > 1 ? statementsOf(plan.bootstrap) : [];
   });
-  const found = newFounder(reopen({ client: { ...client, endpoint: guard.endpointOf("bootstrap") } }));
+  const found = newTenantBootstrapper(reopen({ client: { ...client, endpoint: guard.endpointOf("bootstrap") } }));
   expect(await found(request)).toEqual({ founded: true });
   expect(guard.refusals).toHaveLength(1);
   expect(await found(request)).toEqual({ founded: false });

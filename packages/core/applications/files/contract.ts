@@ -35,7 +35,7 @@ const importing = {
   limits: { bytes: UPLOAD_BYTES_MAX },
 } as const;
 
-export const transferOperations = {
+export const applicationFileOperations = {
   importApplication: operation({
     ...importing,
     method: "POST",

@@ -10,18 +10,18 @@ import { selfOf } from "../registry/present.ts";
 import { checkNewName, checkSpelling, notFound } from "../registry/rules.ts";
 import type { ApplicationStore } from "../registry/store.ts";
 import type { Imported, ImportTarget } from "./apply.ts";
-import type { transferOperations } from "./contract.ts";
+import type { applicationFileOperations } from "./contract.ts";
 import { SECRET_SCOPES } from "./contract-secrets.ts";
 
 /** What these handlers use. */
-export interface TransferStores {
+export interface ApplicationFileStores {
   readonly applications: ApplicationStore;
   readonly protocols: ProtocolSupport;
 }
 
 const IMPORT_FAILED = "Error importing application from file.";
 
-export const transferHandlers: Handlers<typeof transferOperations, TransferStores> = {
+export const applicationFileHandlers: Handlers<typeof applicationFileOperations, ApplicationFileStores> = {
   async importApplication({ body }, context) {
     const { tenant, applications, protocols } = context;
     const { readFile, prepareImport, asImportFault } = await load();

@@ -51,9 +51,9 @@ interface GroupChange {
   /** The group with its other attributes; the store sets version, time and tally. */
   readonly after: Group;
   /** Users who are not members yet. */
-  readonly joining: readonly NewMember[];
+  readonly adding: readonly NewMember[];
   /** The ids of members to remove. */
-  readonly leaving: readonly string[];
+  readonly removing: readonly string[];
   /** True where the change is valid for this version of the group only. Otherwise other members may be added and removed concurrently. */
   readonly isExact?: boolean;
 }
@@ -235,10 +235,10 @@ function update<P>(
     if (!before) throw notFound(id);
     const changed = await change(before, prepared);
     if (!changed) return before;
-    const { joining, leaving } = changed;
-    await endTokens(table, tenant, before, leaving);
-    const removed = leaving.slice(0, MEMBERS_AT_ONCE);
-    const added = joining.slice(0, MEMBERS_AT_ONCE - removed.length);
+    const { adding, removing } = changed;
+    await endTokens(table, tenant, before, removing);
+    const removed = removing.slice(0, MEMBERS_AT_ONCE);
+    const added = adding.slice(0, MEMBERS_AT_ONCE - removed.length);
     const after: Group = {
       ...changed.after,
       version: before.version + 1,
@@ -246,8 +246,8 @@ function update<P>(
       ...tallyAfter(before, idsOf(added), removed),
     };
     const hint = newName?.userStore === after.userStore ? near : undefined;
-    await writeGroup(table, tenant, before, { ...changed, after, joining: added, leaving: removed, near: hint });
-    const rest = { adding: idsOf(joining.slice(added.length)), removing: leaving.slice(removed.length) };
+    await writeGroup(table, tenant, before, { ...changed, after, adding: added, removing: removed, near: hint });
+    const rest = { adding: idsOf(adding.slice(added.length)), removing: removing.slice(removed.length) };
     if (rest.adding.length + rest.removing.length === 0) return after;
     await changeRest(table, owner, nowMs, rest);
     return (await read(table, owner)) ?? after;
@@ -259,19 +259,19 @@ async function writeGroup(
   table: Table,
   tenant: string,
   before: Group,
-  { after, joining, leaving, isExact = false, near }: GroupChange & { readonly near: Range | undefined },
+  { after, adding, removing, isExact = false, near }: GroupChange & { readonly near: Range | undefined },
 ): Promise<void> {
   const owner = { tenant, id: after.id };
   const isRenamed = after.displayName !== before.displayName;
   const isOnlyTouched = !isExact && !isRenamed && after.externalId === before.externalId;
   const own: Step = isOnlyTouched
-    ? touchingGroup(owner, { nowMs: after.modifiedMs, added: idsOf(joining), removed: leaving })
+    ? touchingGroup(owner, { nowMs: after.modifiedMs, added: idsOf(adding), removed: removing })
     : { put: groupItem(tenant, after), when: { equal: { ver: before.version } }, otherwise: stale };
   const steps = [
     own,
     ...externalIdSteps(tenant, after.id, before.externalId, after.externalId),
-    ...leaving.flatMap((userId) => removingMember(groupMembers, owner, userId)),
-    ...joining.flatMap((member) => addingMember(groupMembers, owner, member)),
+    ...removing.flatMap((userId) => removingMember(groupMembers, owner, userId)),
+    ...adding.flatMap((member) => addingMember(groupMembers, owner, member)),
   ];
   if (!isRenamed) return table.write(...steps);
   await indexOf(table, tenant, after.userStore).rename({

@@ -4,15 +4,15 @@ import { LAST, type Step, type Table } from "../../table/table.ts";
 import { addingMember, forgettingOwners, type Owner, type Relation, removingPair } from "./relation.ts";
 
 /** Users and groups can have roles. */
-export type HolderKind = "user" | "group";
+export type AssigneeKind = "user" | "group";
 
 /** A user or group that has a role. */
 export interface Assignee {
-  readonly kind: HolderKind;
+  readonly kind: AssigneeKind;
   readonly id: string;
 }
 
-const prefixes: Readonly<Record<HolderKind, string>> = { user: ROLE_USER, group: ROLE_GROUP };
+const prefixes: Readonly<Record<AssigneeKind, string>> = { user: ROLE_USER, group: ROLE_GROUP };
 const ASSIGNEES_PER_PAGE = 8_000;
 
 /** Roles and their assignees. */
@@ -39,7 +39,7 @@ export const roleAssignees: Relation<Assignee, Assignee> = {
 };
 
 /** The steps that assign a role; two of a transaction. */
-export function gainingRole(tenant: string, roleId: string, assignee: Assignee): Step[] {
+export function assigningRole(tenant: string, roleId: string, assignee: Assignee): Step[] {
   return addingMember(roleAssignees, { tenant, id: roleId }, assignee);
 }
 
@@ -60,7 +60,7 @@ export function removingRoles(tenant: string, assignee: Assignee, version: numbe
 export async function readAssignees(
   table: Table,
   role: Owner,
-  kind: HolderKind,
+  kind: AssigneeKind,
   most: number,
 ): Promise<readonly string[]> {
   const prefix = prefixes[kind];

@@ -30,17 +30,17 @@ const PREFETCHED_MAX = 100;
 const EXACT_MAX = 1_000;
 
 /** A requested change of the members of a group. */
-export interface MembershipWish {
-  /** True: all members that are not in `joining` are removed. */
+export interface MembershipChange {
+  /** True: all members that are not in `adding` are removed. */
   readonly replaces: boolean;
   /** The ids of users to add. */
-  readonly joining: ReadonlySet<string>;
+  readonly adding: ReadonlySet<string>;
   /** The ids of users to remove. */
-  readonly leaving: ReadonlySet<string>;
+  readonly removing: ReadonlySet<string>;
 }
 
 /** A requested change of a group. */
-export interface GroupWish {
+export interface GroupChangeRequest {
   /** Throws where the group must not be changed. */
   readonly check?: ((before: Group) => void) | undefined;
   /** True where the change is valid only for the version that `check` got. */
@@ -49,18 +49,18 @@ export interface GroupWish {
   readonly change: (
     before: Resource,
     members: () => Promise<readonly Member[]>,
-  ) => Promise<{ readonly after: Resource; readonly membership: MembershipWish }>;
+  ) => Promise<{ readonly after: Resource; readonly membership: MembershipChange }>;
   /** The name that the change sets, where it is known beforehand: saves a round trip. */
   readonly displayName?: string | undefined;
   /** The membership that `change` will return, the same object, where it is known beforehand: saves a round trip. */
-  readonly membership?: MembershipWish | undefined;
+  readonly membership?: MembershipChange | undefined;
   /** Called with all members after the change, in the order of ids, where the whole list was given. */
   readonly onMembers?: ((members: readonly Member[]) => void) | undefined;
 }
 
 /** What was read for a membership change, concurrently with the group. */
 interface Prefetched {
-  readonly requested: MembershipWish;
+  readonly requested: MembershipChange;
   /** Which of the users to add or remove are members; empty for a whole list. */
   readonly members: ReadonlySet<string>;
   /** The users to add, by id; some of a whole list may be missing. */
@@ -69,8 +69,8 @@ interface Prefetched {
 
 /** The membership change against the current members, and all members after it where they were read. */
 interface Resolved {
-  readonly joining: readonly NewMember[];
-  readonly leaving: readonly string[];
+  readonly adding: readonly NewMember[];
+  readonly removing: readonly string[];
   readonly members: readonly Member[] | undefined;
 }
 
@@ -115,7 +115,7 @@ export function changeGroup(
   stores: GroupStores,
   context: ChangeContext,
   id: string,
-  { check, isExact = false, change, displayName, membership: expected, onMembers }: GroupWish,
+  { check, isExact = false, change, displayName, membership: expected, onMembers }: GroupChangeRequest,
 ): Promise<Group> {
   const { tenant, now } = context;
   return stores.groups.update<Prefetched | undefined>(tenant, id, now, {
@@ -128,15 +128,15 @@ export function changeGroup(
       if (userStore !== before.userStore) throw refuse("A group cannot be moved to another user store.");
       const externalId = typeof after.externalId === "string" ? after.externalId : undefined;
       const known = prefetched && membership === expected ? prefetched : await prefetch(stores, tenant, id, membership);
-      const { joining, leaving, members } = await resolve(stores, tenant, before, known);
+      const { adding, removing, members } = await resolve(stores, tenant, before, known);
       if (members) onMembers?.(members);
-      if (joining.length > 0) await checkAssignedIds(stores, context, before.roleIds);
+      if (adding.length > 0) await checkAssignedIds(stores, context, before.roleIds);
       const isSame = name === before.displayName && externalId === before.externalId;
-      if (isSame && joining.length === 0 && leaving.length === 0) return undefined;
+      if (isSame && adding.length === 0 && removing.length === 0) return undefined;
       return {
         after: { ...before, displayName: name, externalId },
-        joining,
-        leaving,
+        adding,
+        removing,
         isExact: isExact || (membership.replaces && isReplacedExactly(before)),
       };
     },
@@ -148,14 +148,14 @@ async function prefetch(
   { groups, users }: GroupStores,
   tenant: string,
   id: string,
-  requested: MembershipWish,
+  requested: MembershipChange,
 ): Promise<Prefetched> {
-  const { replaces, joining, leaving } = requested;
+  const { replaces, adding, removing } = requested;
   // Most users of a whole list are members already: only those of a short one are read beforehand.
-  const ids = !replaces || joining.size <= PREFETCHED_MAX ? [...joining] : [];
+  const ids = !replaces || adding.size <= PREFETCHED_MAX ? [...adding] : [];
   const [read, members] = await Promise.all([
     readUsers({ users }, tenant, ids),
-    replaces ? new Set<string>() : groups.membersAmong(tenant, id, [...joining, ...leaving]),
+    replaces ? new Set<string>() : groups.membersAmong(tenant, id, [...adding, ...removing]),
   ]);
   return { requested, members, users: read };
 }
@@ -174,7 +174,7 @@ async function resolve(
   stores: GroupStores,
   tenant: string,
   group: Group,
-  { requested: { replaces, joining, leaving }, members, users }: Prefetched,
+  { requested: { replaces, adding, removing }, members, users }: Prefetched,
 ): Promise<Resolved> {
   // Read after the group: later changes show in its version.
   const current = replaces ? await allMembers(stores, tenant, group) : undefined;
@@ -182,7 +182,7 @@ async function resolve(
   // A Query may show half of a transaction: a removed and an added member would leave the count as it was.
   if (currentIds && isReplacedExactly(group) && !agrees(group, currentIds)) throw stale();
   const isMember = currentIds ? new Set(currentIds) : members;
-  const fresh = [...joining].filter((userId) => !isMember.has(userId));
+  const fresh = [...adding].filter((userId) => !isMember.has(userId));
   const read = await readUsers(
     stores,
     tenant,
@@ -191,9 +191,9 @@ async function resolve(
   const found = fresh.map((userId) => [userId, (users.has(userId) ? users : read).get(userId)] as const);
   const added = await newMembers(stores, tenant, group.userStore, found);
   return {
-    joining: added,
-    leaving: current ? [...isMember].filter((id) => !joining.has(id)) : [...leaving].filter((id) => isMember.has(id)),
-    members: current && [...current.filter(({ userId }) => joining.has(userId)), ...added].sort(byId),
+    adding: added,
+    removing: current ? [...isMember].filter((id) => !adding.has(id)) : [...removing].filter((id) => isMember.has(id)),
+    members: current && [...current.filter(({ userId }) => adding.has(userId)), ...added].sort(byId),
   };
 }
 

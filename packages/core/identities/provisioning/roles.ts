@@ -4,13 +4,13 @@ import { Fault } from "../../platform/faults.ts";
 import { newId } from "../../platform/ids.ts";
 import type { JsonObject, Resource } from "../../scim/schema/attribute.ts";
 import type { GroupStore } from "../groups/store.ts";
-import type { Assignee, HolderKind } from "../memberships/assignees.ts";
+import type { Assignee, AssigneeKind } from "../memberships/assignees.ts";
 import { type Audience, freshRole, type Role } from "../roles/model.ts";
 import { checkBuiltIn, checkPermissions, checkRoleName, unknownHolders } from "../roles/rules.ts";
-import type { HolderChanges, RoleStore } from "../roles/store.ts";
+import type { AssigneeChanges, RoleStore } from "../roles/store.ts";
 import type { UserStore } from "../users/store.ts";
 import { checkAssignedRoles, checkGrantedScopes } from "./escalation.ts";
-import type { MembershipWish } from "./groups.ts";
+import type { MembershipChange } from "./groups.ts";
 import { refuse, textOf } from "./resource.ts";
 import type { ChangeContext } from "./users.ts";
 
@@ -27,21 +27,21 @@ export interface RoleStores {
 }
 
 /** A requested change of the assignees of one kind. */
-export type HolderWish = MembershipWish;
+export type AssigneeChange = MembershipChange;
 
 /** Assignees that are read where a change replaces all of them. */
 const ASSIGNEES_READ_MAX = 1_000_000;
 const kinds = ["user", "group"] as const;
 
 /** A requested change of a role. */
-interface RoleWish {
+interface RoleChangeRequest {
   /** Throws where the role must not be changed. */
   readonly check: (before: Role) => void;
   /** Returns the new resource and the changes of assignees; `holders` reads the ids of the current ones. */
   readonly change: (
     before: Resource,
-    holders: (kind: HolderKind) => Promise<readonly string[]>,
-  ) => Promise<{ readonly after: Resource; readonly wishes: Readonly<Record<HolderKind, HolderWish>> }>;
+    holders: (kind: AssigneeKind) => Promise<readonly string[]>,
+  ) => Promise<{ readonly after: Resource; readonly assigneeChanges: Readonly<Record<AssigneeKind, AssigneeChange>> }>;
 }
 
 /** The ids in a list of `{value}`. Throws `request.invalid`. */
@@ -87,12 +87,12 @@ export function changeRole(
   stores: RoleStores,
   context: ChangeContext,
   id: string,
-  { check, change }: RoleWish,
+  { check, change }: RoleChangeRequest,
 ): Promise<Role> {
   const { tenant, now } = context;
   return stores.roles.update(tenant, id, now, async (before) => {
     check(before);
-    const { after: resource, wishes } = await change(storedRole(before), (kind) =>
+    const { after: resource, assigneeChanges } = await change(storedRole(before), (kind) =>
       stores.roles.holders(tenant, id, kind, ASSIGNEES_READ_MAX),
     );
     const after: Role = {
@@ -104,14 +104,14 @@ export function changeRole(
     const granted = after.permissions.filter((permission) => !before.permissions.includes(permission));
     checkGrantedScopes(context, granted);
     const [changes] = await Promise.all([
-      Promise.all(kinds.map((kind) => resolve(stores, tenant, id, kind, wishes[kind]))),
+      Promise.all(kinds.map((kind) => resolve(stores, tenant, id, kind, assigneeChanges[kind]))),
       checkScopes(stores, tenant, granted),
     ]);
-    const [gaining, losing] = [changes.flatMap((one) => one.gaining), changes.flatMap((one) => one.losing)];
-    await checkAdministrator(stores, tenant, before, losing);
-    if (gaining.length > 0) await checkAssignedRoles(stores, context, [after]);
+    const [adding, removing] = [changes.flatMap((one) => one.adding), changes.flatMap((one) => one.removing)];
+    await checkAdministrator(stores, tenant, before, removing);
+    if (adding.length > 0) await checkAssignedRoles(stores, context, [after]);
     const isSame = after.name === before.name && after.permissions.join("\n") === before.permissions.join("\n");
-    return isSame && gaining.length === 0 && losing.length === 0 ? undefined : { after, gaining, losing };
+    return isSame && adding.length === 0 && removing.length === 0 ? undefined : { after, adding, removing };
   });
 }
 
@@ -130,27 +130,27 @@ async function resolve(
   stores: RoleStores,
   tenant: string,
   roleId: string,
-  kind: HolderKind,
-  { replaces, joining, leaving }: HolderWish,
-): Promise<HolderChanges> {
+  kind: AssigneeKind,
+  { replaces, adding, removing }: AssigneeChange,
+): Promise<AssigneeChanges> {
   const as = (id: string): Assignee => ({ kind, id });
   if (replaces) {
     const current = await stores.roles.holders(tenant, roleId, kind, ASSIGNEES_READ_MAX);
-    const fresh = joining.difference(new Set(current));
+    const fresh = adding.difference(new Set(current));
     return {
-      gaining: await assigneesOf(stores, tenant, kind, [...fresh]),
-      losing: current.filter((id) => !joining.has(id)).map(as),
+      adding: await assigneesOf(stores, tenant, kind, [...fresh]),
+      removing: current.filter((id) => !adding.has(id)).map(as),
     };
   }
-  const [added, removed] = [[...joining].map(as), [...leaving].map(as)];
-  if (added.length + removed.length === 0) return { gaining: [], losing: [] };
+  const [added, removed] = [[...adding].map(as), [...removing].map(as)];
+  if (added.length + removed.length === 0) return { adding: [], removing: [] };
   const [current] = await Promise.all([
     stores.roles.assigneesAmong(tenant, roleId, [...added, ...removed]),
-    assigneesOf(stores, tenant, kind, [...joining]),
+    assigneesOf(stores, tenant, kind, [...adding]),
   ]);
   return {
-    gaining: added.filter((assignee) => !current.has(assignee)),
-    losing: removed.filter((assignee) => current.has(assignee)),
+    adding: added.filter((assignee) => !current.has(assignee)),
+    removing: removed.filter((assignee) => current.has(assignee)),
   };
 }
 
@@ -186,7 +186,7 @@ function nameIn(resource: Resource): string {
 async function assigneesOf(
   { users, groups }: RoleStores,
   tenant: string,
-  kind: HolderKind,
+  kind: AssigneeKind,
   ids: readonly string[],
 ): Promise<Assignee[]> {
   if (ids.length === 0) return [];

@@ -45,7 +45,7 @@ interface Account {
 }
 
 /** A requested change of a user. */
-export interface UserWish {
+export interface UserChangeRequest {
   /** Throws where the user must not be changed. */
   readonly check?: ((before: User) => void | Promise<void>) | undefined;
   /** Returns the new resource, or the one it was given for no change. */
@@ -105,7 +105,7 @@ export async function changeUser(
   stores: UserStores,
   context: ChangeContext,
   id: string,
-  { check, change, userName }: UserWish,
+  { check, change, userName }: UserChangeRequest,
 ): Promise<User> {
   const { tenant, now } = context;
   const newName = userName === undefined ? undefined : nameIn(userName, stores.userStores);

@@ -4,7 +4,7 @@ import { keys } from "../../table/keys.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Item, Step, Table } from "../../table/table.ts";
 import { revokingRole } from "../../tokens/revocation-store.ts";
-import { type Assignee, type HolderKind, readAssignees, roleAssignees } from "../memberships/assignees.ts";
+import { type Assignee, type AssigneeKind, readAssignees, roleAssignees } from "../memberships/assignees.ts";
 import {
   addingMember,
   changeMembers,
@@ -26,13 +26,13 @@ export type { Role } from "./model.ts";
 const ROLES_PER_PAGE = 5_000;
 
 /** Assignees that get a role, of those that do not have it, and assignees that lose it. */
-export interface HolderChanges {
-  readonly gaining: readonly Assignee[];
-  readonly losing: readonly Assignee[];
+export interface AssigneeChanges {
+  readonly adding: readonly Assignee[];
+  readonly removing: readonly Assignee[];
 }
 
 /** A change of a role. */
-interface RoleChange extends HolderChanges {
+interface RoleChange extends AssigneeChanges {
   readonly after: Role;
 }
 
@@ -49,7 +49,7 @@ export interface RoleStore {
   /** The names of several roles, without those that do not exist. One round trip. */
   namesOf(tenant: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** The ids of the users or groups that have a role, up to `most`. */
-  holders(tenant: string, id: string, kind: HolderKind, most: number): Promise<readonly string[]>;
+  holders(tenant: string, id: string, kind: AssigneeKind, most: number): Promise<readonly string[]>;
   /** Those of some users and groups that have a role: the very objects that were given. One round trip. */
   assigneesAmong(tenant: string, id: string, assignees: readonly Assignee[]): Promise<ReadonlySet<Assignee>>;
   /**
@@ -159,11 +159,11 @@ function update(
     if (!before) throw notFound(id);
     const changed = await change(before);
     if (!changed) return before;
-    const { gaining, losing } = changed;
+    const { adding, removing } = changed;
     const after = { ...changed.after, version: before.version + 1, modifiedMs: nowMs };
-    const removed = losing.slice(0, MEMBERS_AT_ONCE);
-    const added = gaining.slice(0, MEMBERS_AT_ONCE - removed.length);
-    const isRevoking = losing.length > 0 || !isSame(before.permissions, after.permissions);
+    const removed = removing.slice(0, MEMBERS_AT_ONCE);
+    const added = adding.slice(0, MEMBERS_AT_ONCE - removed.length);
+    const isRevoking = removing.length > 0 || !isSame(before.permissions, after.permissions);
     await table.write(
       { put: roleItem(tenant, after), when: { equal: { ver: before.version } }, otherwise: stale },
       ...renaming(tenant, before, after),
@@ -171,7 +171,7 @@ function update(
       ...added.flatMap((assignee) => addingMember(roleAssignees, owner, assignee)),
       ...(isRevoking ? revokingRole(tenant, id) : []),
     );
-    const rest = { adding: gaining.slice(added.length), removing: losing.slice(removed.length) };
+    const rest = { adding: adding.slice(added.length), removing: removing.slice(removed.length) };
     if (rest.adding.length + rest.removing.length === 0) return after;
     await changeRest(table, owner, nowMs, rest);
     return (await read(table, owner)) ?? after;

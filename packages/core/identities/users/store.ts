@@ -83,7 +83,7 @@ export interface NamedUser {
 }
 
 /** External user stores: directories. Throws `service.unavailable` where one cannot be reached. */
-export interface UsersElsewhere {
+export interface ExternalUsers {
   has(tenant: string, userStore: string): boolean;
   isReadOnly(tenant: string, userStore: string): boolean;
   /** True where totals of lists count all matches; otherwise those of the page. */
@@ -103,7 +103,7 @@ export interface UsersElsewhere {
 /** The users of all tenants. */
 export interface UserStore {
   /** The external user stores, where there are any. */
-  readonly elsewhere?: UsersElsewhere;
+  readonly elsewhere?: ExternalUsers;
   /** One round trip. Users of another store than `userStore`, where it is given, may be missing. */
   find(tenant: string, id: string, userStore?: string): Promise<User | undefined>;
   /** Several users in one round trip, in the order of the ids; deleted ones are `undefined`. */
@@ -257,14 +257,14 @@ function remove(
   const assignee = { kind: "user", id } as const;
   /** Groups that turned out to be deleted: only their pairs are removed. */
   const deleted = new Set<string>();
-  const leaving = (groupId: string): Step[] => removingDeletedUser({ tenant, id: groupId }, id, nowMs, deleted);
+  const removingFrom = (groupId: string): Step[] => removingDeletedUser({ tenant, id: groupId }, id, nowMs, deleted);
   let isBegun = false;
   /** Removes some of many groups or roles, in one transaction. False when few enough are left. */
   const removeSome = async ({ version, groupIds, roleIds }: User): Promise<boolean> => {
     if (groupIds.length > GROUPS_REMOVED_LAST) {
       const some = groupIds.slice(0, GROUPS_REMOVED_AT_ONCE);
       const forgetting = forgettingOwners(groupMembers, tenant, id, some, { equal: { ver: version } });
-      await table.write(...some.flatMap(leaving), forgetting);
+      await table.write(...some.flatMap(removingFrom), forgetting);
     } else if (roleIds.length > ROLES_REMOVED_LAST) {
       await table.write(...removingRoles(tenant, assignee, version, roleIds.slice(0, ROLES_REMOVED_AT_ONCE)));
     } else {
@@ -288,7 +288,7 @@ function remove(
       steps: [
         { remove: keys.user(tenant, id), when: { equal: { ver: user.version } }, otherwise: stale },
         ...lookupSteps(tenant, id, user.profile, {}, stale),
-        ...user.groupIds.flatMap(leaving),
+        ...user.groupIds.flatMap(removingFrom),
         ...removingRolePairs(tenant, assignee, user.roleIds),
         ...steps(user),
       ],

@@ -7,7 +7,7 @@ import {
   type BulkKind,
   type BulkOperation,
   type BulkProtocol,
-  carryOutBulk,
+  executeBulk,
   readBulk,
 } from "../../scim/bulk.ts";
 import type { ScimCall } from "./call.ts";
@@ -58,7 +58,7 @@ export function bulkOutcomes<Outcome>(
     change: async (kind, method, id, sent) => (await functions[kind][method]({ id, ...sent })) || undefined,
     locationOf: (kind, id) => linkTo(call, `/${kind}/${id}`),
   };
-  return carryOutBulk(protocol, caller, readBulk(body));
+  return executeBulk(protocol, caller, readBulk(body));
 }
 
 /** The members of an outcome that repeat the operation. */

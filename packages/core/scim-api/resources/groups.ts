@@ -3,7 +3,7 @@
 import type { Group } from "../../identities/groups/model.ts";
 import { notFound } from "../../identities/groups/rules.ts";
 import type { Member } from "../../identities/memberships/membership.ts";
-import { changeGroup, type GroupWish, type MembershipWish } from "../../identities/provisioning/groups.ts";
+import { changeGroup, type GroupChangeRequest, type MembershipChange } from "../../identities/provisioning/groups.ts";
 import { type Projection, present, wants } from "../../scim/projection.ts";
 import type { Resource } from "../../scim/schema/attribute.ts";
 import type { ScimCall } from "./call.ts";
@@ -14,7 +14,7 @@ import { checkCount, MEMBERS_SHOWN_MAX, showGroups } from "./show.ts";
 export const MEMBERS_AT_ONCE_MAX = 1_000;
 
 /** The membership change that keeps every member. */
-export const keptMembers: MembershipWish = { replaces: false, joining: new Set(), leaving: new Set() };
+export const keptMembers: MembershipChange = { replaces: false, adding: new Set(), removing: new Set() };
 
 /** A group, and its members where they were read. */
 export interface GroupView {
@@ -23,8 +23,8 @@ export interface GroupView {
 }
 
 /** The membership change that leaves exactly these members. */
-export function replacingMembers(ids: ReadonlySet<string>): MembershipWish {
-  return { ...keptMembers, replaces: true, joining: ids };
+export function replacingMembers(ids: ReadonlySet<string>): MembershipChange {
+  return { ...keptMembers, replaces: true, adding: ids };
 }
 
 /**
@@ -49,7 +49,7 @@ export async function foundGroup(
 export async function changedGroup(
   { stores, ...call }: ScimCall,
   id: string,
-  change: GroupWish,
+  change: GroupChangeRequest,
   projection: Projection,
 ): Promise<GroupView> {
   const isKept = wants(projection, "members") && change.membership !== undefined && keepsMembers(change.membership);
@@ -84,6 +84,6 @@ export async function showGroup(
   return resource;
 }
 
-function keepsMembers({ replaces, joining, leaving }: MembershipWish): boolean {
-  return !replaces && joining.size + leaving.size === 0;
+function keepsMembers({ replaces, adding, removing }: MembershipChange): boolean {
+  return !replaces && adding.size + removing.size === 0;
 }

@@ -1,6 +1,6 @@
 /** Users as both SCIM versions create, read and change them; each version shows the result in its own form. */
 
-import { changeUser, createUser, type UserWish } from "../../identities/provisioning/users.ts";
+import { changeUser, createUser, type UserChangeRequest } from "../../identities/provisioning/users.ts";
 import type { User } from "../../identities/users/model.ts";
 import { notFound } from "../../identities/users/rules.ts";
 import type { Projection } from "../../scim/projection.ts";
@@ -37,7 +37,7 @@ export async function foundUser(
 export async function changedUser(
   call: ScimCall,
   id: string,
-  change: UserWish,
+  change: UserChangeRequest,
   projection: Projection,
 ): Promise<UserView> {
   const version = readVersion(call, projection);

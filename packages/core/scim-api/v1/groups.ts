@@ -1,7 +1,7 @@
 /** Groups by SCIM 1.1: the functions of `/Groups` and the group operations of `/Bulk`. */
 
 import { splitStore } from "../../domain/username.ts";
-import { createGroup, type GroupWish, memberIds } from "../../identities/provisioning/groups.ts";
+import { createGroup, type GroupChangeRequest, memberIds } from "../../identities/provisioning/groups.ts";
 import { Fault } from "../../platform/faults.ts";
 import { type Projection, wants } from "../../scim/projection.ts";
 import { requireAll } from "../../scim/requirements.ts";
@@ -45,14 +45,14 @@ export async function patchGroup(call: Scim1Call, id: string, body: Body, projec
   const { core, marked } = readGroupBody(call, body);
   const removed = new Set(readRemoved(groupType, body).flatMap(({ attribute, sub }) => (sub ? [] : attribute.name)));
   const { members, ...rest } = core;
-  const joining = memberIds(members);
-  const leaving = memberIds(marked.flatMap(({ elements }) => elements)).difference(joining);
+  const adding = memberIds(members);
+  const removing = memberIds(marked.flatMap(({ elements }) => elements)).difference(adding);
   const after = ({ externalId, ...before }: Resource): Resource => ({
     ...before,
     ...(externalId !== undefined && !removed.has("externalId") && { externalId }),
     ...rest,
   });
-  return changed(call, id, changeOf(after, rest, { replaces: removed.has("members"), joining, leaving }), projection);
+  return changed(call, id, changeOf(after, rest, { replaces: removed.has("members"), adding, removing }), projection);
 }
 
 /** Deletes a group. */
@@ -86,8 +86,8 @@ function checkCount(ids: ReadonlySet<string>): void {
 function changeOf(
   after: (before: Resource) => Resource,
   { displayName }: Resource,
-  membership: NonNullable<GroupWish["membership"]>,
-): GroupWish {
+  membership: NonNullable<GroupChangeRequest["membership"]>,
+): GroupChangeRequest {
   return {
     change: async (before) => ({ after: after(before), membership }),
     membership,
@@ -95,7 +95,12 @@ function changeOf(
   };
 }
 
-async function changed(call: Scim1Call, id: string, change: GroupWish, projection: Projection): Promise<ShownInBrief> {
+async function changed(
+  call: Scim1Call,
+  id: string,
+  change: GroupChangeRequest,
+  projection: Projection,
+): Promise<ShownInBrief> {
   const view = await changedGroup(call, id, change, projection);
   if (view.group.memberCount > MEMBERS_SHOWN_MAX && wants(projection, "members")) {
     return { location: `${call.base}/Groups/${id}`, body: undefined };

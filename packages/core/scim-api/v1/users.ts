@@ -1,6 +1,6 @@
 /** Users by SCIM 1.1: the functions of `/Users`, `/Users/me` and the user operations of `/Bulk`. */
 
-import { deleteUser, type UserWish } from "../../identities/provisioning/users.ts";
+import { deleteUser, type UserChangeRequest } from "../../identities/provisioning/users.ts";
 import type { User } from "../../identities/users/model.ts";
 import { Fault } from "../../platform/faults.ts";
 import { requireAll } from "../../scim/requirements.ts";
@@ -36,7 +36,7 @@ export async function readUser(call: Scim1Call, target: UserTarget, projection =
 export async function putUser(call: Scim1Call, target: UserTarget, body: Body, projection = all): Promise<Shown> {
   const sent = readSent(userType, body);
   requireAll(userType, sent.core);
-  const change: UserWish = {
+  const change: UserChangeRequest = {
     check: checkOf(call, target),
     change: (before) => replaced(userType, before, sent),
     userName: String(sent.core.userName),
@@ -50,7 +50,7 @@ export async function patchUser(call: Scim1Call, target: UserTarget, body: Body,
   const sent = readSent(userType, body);
   const removed = readRemoved(userType, body);
   const { userName } = sent.core;
-  const change: UserWish = {
+  const change: UserChangeRequest = {
     check: checkOf(call, target),
     change: (before) => patched(userType, before, sent, removed),
     ...(typeof userName === "string" && { userName }),

@@ -1,6 +1,6 @@
 /** Groups by SCIM 2.0: the functions of `/Groups` and the group operations of `/Bulk`. */
 
-import { createGroup, type GroupWish, memberIds } from "../../identities/provisioning/groups.ts";
+import { createGroup, type GroupChangeRequest, memberIds } from "../../identities/provisioning/groups.ts";
 import { readResource } from "../../scim/input.ts";
 import { applyPatch } from "../../scim/patch/apply.ts";
 import { readPatch } from "../../scim/patch/read.ts";
@@ -43,7 +43,7 @@ export async function putGroup(call: Scim2Call, target: Target, body: unknown, w
   requireAll(groupType, resource);
   const { members, ...after } = resource;
   const membership = replacingMembers(memberIds(members));
-  const change: GroupWish = {
+  const change: GroupChangeRequest = {
     check: (group) => checkMatch(target, group),
     isExact: target.ifMatch !== undefined,
     change: async () => ({ after, membership }),
@@ -67,7 +67,7 @@ export async function patchGroup(
   const others = steps.filter((step) => !isStepOn(step, "members"));
   const list = { name: "members", idsOf: memberIds };
   const membership = await foreseenMembership(onMembers, list);
-  const change: GroupWish = {
+  const change: GroupChangeRequest = {
     check: (group) => checkMatch(target, group),
     isExact: target.ifMatch !== undefined,
     change: async (before, read) => ({

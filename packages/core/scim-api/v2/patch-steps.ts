@@ -4,7 +4,7 @@
  */
 
 import type { Member } from "../../identities/memberships/membership.ts";
-import type { MembershipWish } from "../../identities/provisioning/groups.ts";
+import type { MembershipChange } from "../../identities/provisioning/groups.ts";
 import { Fault } from "../../platform/faults.ts";
 import { type BoundFilter, pathName } from "../../scim/filter/bound.ts";
 import { matchesElement } from "../../scim/filter/evaluate.ts";
@@ -36,25 +36,25 @@ export function textSet(steps: readonly PatchStep[], name: string): string | und
  * Applies the steps to a list of ids, in order. Throws `scim.mutability` for a change within an element (a member is
  * added or removed, never altered), and `request.invalid` for an element that is not an id.
  */
-export async function membershipOf(steps: readonly AttributeStep[], list: IdList): Promise<MembershipWish> {
+export async function membershipOf(steps: readonly AttributeStep[], list: IdList): Promise<MembershipChange> {
   let replaces = false;
-  const [joining, leaving] = [new Set<string>(), new Set<string>()];
+  const [adding, removing] = [new Set<string>(), new Set<string>()];
   const replace = (ids: Iterable<string>) => {
     replaces = true;
-    joining.clear();
-    leaving.clear();
-    for (const id of ids) joining.add(id);
+    adding.clear();
+    removing.clear();
+    for (const id of ids) adding.add(id);
   };
   const add = (ids: Iterable<string>) => {
     for (const id of ids) {
-      joining.add(id);
-      leaving.delete(id);
+      adding.add(id);
+      removing.delete(id);
     }
   };
   const remove = (ids: Iterable<string>) => {
     for (const id of ids) {
-      leaving.add(id);
-      joining.delete(id);
+      removing.add(id);
+      adding.delete(id);
     }
   };
   for (const step of steps) {
@@ -74,7 +74,7 @@ export async function membershipOf(steps: readonly AttributeStep[], list: IdList
       );
     }
   }
-  return { replaces, joining, leaving };
+  return { replaces, adding, removing };
 }
 
 async function chosen(where: BoundFilter, { name, read }: IdList, isEmpty: boolean): Promise<readonly string[]> {
@@ -99,7 +99,7 @@ function idIn(where: BoundFilter, name: string): string | undefined {
 export async function foreseenMembership(
   steps: readonly AttributeStep[],
   list: Omit<IdList, "read">,
-): Promise<MembershipWish | undefined> {
+): Promise<MembershipChange | undefined> {
   let reads = false;
   const read = async () => {
     reads = true;

@@ -1,6 +1,6 @@
 /** Roles as resources, with their assignees. */
 
-import type { HolderKind } from "../../identities/memberships/assignees.ts";
+import type { AssigneeKind } from "../../identities/memberships/assignees.ts";
 import type { Role } from "../../identities/roles/model.ts";
 import { qualifiedName } from "../../identities/users/model.ts";
 import { type Projection, present, wants } from "../../scim/projection.ts";
@@ -16,10 +16,10 @@ const NAMED_MAX = 200;
 export const kinds = ["user", "group"] as const;
 
 /** The attribute that lists the assignees of a kind. */
-export const assigneeLists: Readonly<Record<HolderKind, string>> = { user: "users", group: "groups" };
+export const assigneeLists: Readonly<Record<AssigneeKind, string>> = { user: "users", group: "groups" };
 
 /** The ids of the assignees that a response shows; `undefined` for a kind that has too many. */
-type Assignees = Readonly<Record<HolderKind, readonly string[] | undefined>>;
+type Assignees = Readonly<Record<AssigneeKind, readonly string[] | undefined>>;
 
 /** The path of a role. */
 export function roleAt(id: string): string {
@@ -48,7 +48,7 @@ export async function readAssignees(
   projection: Projection,
   most: number,
 ): Promise<Assignees> {
-  const read = async (kind: HolderKind) => {
+  const read = async (kind: AssigneeKind) => {
     const ids = wants(projection, assigneeLists[kind]) ? await roles.holders(tenant, id, kind, most + 1) : [];
     return ids.length > most ? undefined : ids;
   };
@@ -65,7 +65,7 @@ export async function showRole(call: Scim2Call, role: Role, projection: Projecti
 }
 
 /** The users or groups of a role. Where names are read, an assignee that was deleted meanwhile is left out. */
-async function assigneesShown(call: Scim2Call, kind: HolderKind, ids: readonly string[]): Promise<Resource> {
+async function assigneesShown(call: Scim2Call, kind: AssigneeKind, ids: readonly string[]): Promise<Resource> {
   const names = await namesOf(call, kind, ids);
   const existing = names ? ids.filter((id) => names.has(id)) : ids;
   const path = kind === "user" ? "/Users" : "/Groups";
@@ -82,7 +82,7 @@ async function assigneesShown(call: Scim2Call, kind: HolderKind, ids: readonly s
 /** The names of assignees; `undefined` where there are too many. */
 async function namesOf(
   { stores: { users, groups }, tenant }: Scim2Call,
-  kind: HolderKind,
+  kind: AssigneeKind,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string> | undefined> {
   if (ids.length === 0 || ids.length > NAMED_MAX) return undefined;

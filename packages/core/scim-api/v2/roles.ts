@@ -1,7 +1,13 @@
 /** Roles by upstream's SCIM2 roles API v2: the functions of `/v2/Roles`, except lists. */
 
-import type { HolderKind } from "../../identities/memberships/assignees.ts";
-import { changeRole, createRole, deleteRole, type HolderWish, valuesIn } from "../../identities/provisioning/roles.ts";
+import type { AssigneeKind } from "../../identities/memberships/assignees.ts";
+import {
+  type AssigneeChange,
+  changeRole,
+  createRole,
+  deleteRole,
+  valuesIn,
+} from "../../identities/provisioning/roles.ts";
 import { notFound } from "../../identities/roles/rules.ts";
 import { Fault } from "../../platform/faults.ts";
 import { readResource } from "../../scim/input.ts";
@@ -47,7 +53,7 @@ export async function putRole(call: Scim2Call, target: Target, body: unknown, wa
   const projection = projectionOf(roleType, wanted);
   const resource = readResource(roleType, body);
   requireAll(roleType, resource);
-  const all = (kind: HolderKind): HolderWish =>
+  const all = (kind: AssigneeKind): AssigneeChange =>
     replacingMembers(valuesIn(assigneeLists[kind], resource[assigneeLists[kind]]));
   const role = await changeRole(call.stores, call, id, {
     check: (before) => checkMatch(target, before),
@@ -55,7 +61,7 @@ export async function putRole(call: Scim2Call, target: Target, body: unknown, wa
       const { audience = before.audience ?? {}, ...rest } = resource;
       const after = { ...rest, id, audience };
       checkImmutable(roleType, before, after);
-      return { after, wishes: { user: all("user"), group: all("group") } };
+      return { after, assigneeChanges: { user: all("user"), group: all("group") } };
     },
   });
   return showRole(call, role, projection);
@@ -83,7 +89,7 @@ export async function patchRole(
         assigneesAfter(steps, "user", () => read("user")),
         assigneesAfter(steps, "group", () => read("group")),
       ]);
-      return { after: applyPatch(roleType, before, others), wishes: { user, group } };
+      return { after: applyPatch(roleType, before, others), assigneeChanges: { user, group } };
     },
   });
   const isBrief = !hasSelection(wanted);
@@ -108,9 +114,9 @@ function tooMany(list: string): Fault {
 
 async function assigneesAfter(
   steps: readonly PatchStep[],
-  kind: HolderKind,
+  kind: AssigneeKind,
   read: () => Promise<readonly string[]>,
-): Promise<HolderWish> {
+): Promise<AssigneeChange> {
   const name = assigneeLists[kind];
   const own = stepsOn(steps, name);
   if (own.length === 0) return keptMembers;

@@ -1,6 +1,6 @@
 /** Users by SCIM 2.0: the functions of `/Users`, `/Me` and the user operations of `/Bulk`. */
 
-import { deleteUser, type UserWish } from "../../identities/provisioning/users.ts";
+import { deleteUser, type UserChangeRequest } from "../../identities/provisioning/users.ts";
 import { readResource } from "../../scim/input.ts";
 import { applyPatch } from "../../scim/patch/apply.ts";
 import { readPatch } from "../../scim/patch/read.ts";
@@ -33,7 +33,7 @@ export async function putUser(call: Scim2Call, target: Target, body: unknown, wa
   const projection = projectionOf(userType, wanted);
   const resource = withoutAssignedRoles(readResource(userType, body));
   requireAll(userType, resource);
-  const change: UserWish = {
+  const change: UserChangeRequest = {
     check: (user) => checkMatch(target, user),
     change: (before) => (isSelf ? withOwnChanges(userType, before, resource) : { ...resource, id }),
     ...(!isSelf && { userName: String(resource.userName) }),
@@ -47,7 +47,7 @@ export async function patchUser(call: Scim2Call, target: Target, body: unknown, 
   const { id, isSelf = false } = target;
   const projection = projectionOf(userType, wanted);
   const steps = readPatch(userType, body, { selfService: isSelf });
-  const change: UserWish = {
+  const change: UserChangeRequest = {
     check: (user) => checkMatch(target, user),
     change: (before) => withoutAssignedRoles(applyPatch(userType, before, steps)),
     userName: textSet(steps, "userName"),

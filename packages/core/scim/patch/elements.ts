@@ -44,7 +44,7 @@ export function identityOf(attribute: Attribute, element: Json): string {
 }
 
 /** Whether an element has all parts of a listed one. */
-export function isMeant(listed: Json, element: Json): boolean {
+export function hasListedParts(listed: Json, element: Json): boolean {
   return isObject(listed) && Object.keys(listed).every((name) => isSame(listed[name], memberOf(element, name)));
 }
 

@@ -7,10 +7,10 @@ import type { Attribute, Json, JsonObject } from "../schema/attribute.ts";
 import { isObject } from "../values.ts";
 import type { Budget } from "./budget.ts";
 import {
+  hasListedParts,
   identifyingParts,
   identityOf,
   initialParts,
-  isMeant,
   isReference,
   partsInFilter,
   textOf,
@@ -116,7 +116,7 @@ function without(attribute: Attribute, list: readonly Json[], listed: readonly J
   const others = listed.filter((element) => valueKey(attribute, element) === undefined);
   spend(list.length * (1 + others.length));
   return list.filter(
-    (element) => !values.has(valueKey(attribute, element)) && !others.some((listed) => isMeant(listed, element)),
+    (element) => !values.has(valueKey(attribute, element)) && !others.some((listed) => hasListedParts(listed, element)),
   );
 }
 
