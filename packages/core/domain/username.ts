@@ -26,7 +26,10 @@ export function isReservedStore(name: string): boolean {
   return RESERVED.has(name);
 }
 
-/** Parses a user name: the tenant after the last `@`, the store before the first `/`. `undefined` when no user can have it. */
+/**
+ * Parses a user name: the tenant after the last `@`, the store before the first `/`. `undefined` when no user can have
+ * it.
+ */
 export function parseUsername(text: string): QualifiedName | undefined {
   const at = text.lastIndexOf("@");
   const tenant = at < 0 ? SUPER_TENANT : text.slice(at + 1).toLowerCase();
@@ -37,8 +40,8 @@ export function parseUsername(text: string): QualifiedName | undefined {
 }
 
 /**
- * The meanings of a user name, the likeliest first: `kim@acme.com` is kim of the tenant acme.com, and where no such tenant
- * exists, the user of the super tenant whose name is an e-mail address. Empty when no user can have the name.
+ * The meanings of a user name, the likeliest first: `kim@acme.com` is kim of the tenant acme.com, and where no such
+ * tenant exists, the user of the super tenant whose name is an e-mail address. Empty when no user can have the name.
  */
 export function readingsOf(text: string): readonly QualifiedName[] {
   const first = parseUsername(text);

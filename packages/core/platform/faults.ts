@@ -1,8 +1,8 @@
 /**
  * All failures that a caller can see, in one table.
  *
- * `code` and `message` are what clients of WSO2 Identity Server compare (management dialect); `scimType` and `oauth` are
- * the codes of the other dialects. The description of a single failure is given where it is thrown.
+ * `code` and `message` are what clients of WSO2 Identity Server compare (management dialect); `scimType` and `oauth`
+ * are the codes of the other dialects. The description of a single failure is given where it is thrown.
  */
 
 /** One failure as callers see it. */

@@ -10,12 +10,18 @@ const TRACE_NAMESPACE = "5c0d1f3e-6f0b-4c8e-9a39-0a6a7c8b1d42";
 /** Separates the ids of built-in resources from those of requests. */
 const SYSTEM_NAMESPACE = "0f6a1f7e-8a3c-4f0e-b7c2-3a1d6c9e5b84";
 
-/** A resource id: a UUID of version 7 (RFC 9562), so that newer ids sort after older ones. Opaque to clients, not a secret. */
+/**
+ * A resource id: a UUID of version 7 (RFC 9562), so that newer ids sort after older ones. Opaque to clients, not a
+ * secret.
+ */
 export function newId(): string {
   return v7();
 }
 
-/** Whether a text can be an id. Callers can send any text, and keys have a maximum length: other texts are not looked up. */
+/**
+ * Whether a text can be an id. Callers can send any text, and keys have a maximum length: other texts are not looked
+ * up.
+ */
 export function canBeId(text: string): boolean {
   return text !== "" && Buffer.byteLength(text, "utf8") <= ID_BYTES_MAX && text.isWellFormed();
 }

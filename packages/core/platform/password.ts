@@ -1,4 +1,6 @@
-/** Password hashes: argon2id with the first parameters that OWASP recommends (19 MiB, 2 passes, 1 lane), as PHC strings. */
+/**
+ * Password hashes: argon2id with the first parameters that OWASP recommends (19 MiB, 2 passes, 1 lane), as PHC strings.
+ */
 import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 

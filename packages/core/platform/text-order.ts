@@ -1,8 +1,8 @@
 /** The order of texts in the database and in every list. */
 
 /**
- * Compares by code points, which is also the order of UTF-8 bytes. JavaScript's `<` compares UTF-16 units and differs for
- * emoji. Both texts must be well-formed. Allocates nothing, because searches sort many names.
+ * Compares by code points, which is also the order of UTF-8 bytes. JavaScript's `<` compares UTF-16 units and differs
+ * for emoji. Both texts must be well-formed. Allocates nothing, because searches sort many names.
  */
 export function compareText(a: string, b: string): number {
   const shorter = Math.min(a.length, b.length);

@@ -28,8 +28,8 @@ export function decodeXml(bytes: Uint8Array, refuse: Refuse): string {
 }
 
 /**
- * The root of a document. Throws the fault of `refuse` for a document type, entities other than XML's own five, a declared
- * encoding other than UTF-8, more depth or elements than the limits, and markup that is not well-formed.
+ * The root of a document. Throws the fault of `refuse` for a document type, entities other than XML's own five, a
+ * declared encoding other than UTF-8, more depth or elements than the limits, and markup that is not well-formed.
  */
 export function parseXmlText(text: string, limits: XmlLimits, refuse: Refuse): XmlElement {
   checkEncoding(text, refuse);
@@ -52,7 +52,10 @@ function checkEncoding(text: string, refuse: Refuse): void {
   }
 }
 
-/** Checks the markup outside of comments, CDATA and instructions: no document type, bounded depth and number of elements. */
+/**
+ * Checks the markup outside of comments, CDATA and instructions: no document type, bounded depth and number of
+ * elements.
+ */
 function checkMarkup(text: string, limits: XmlLimits, refuse: Refuse): void {
   let depth = 0;
   let elements = 0;

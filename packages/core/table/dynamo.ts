@@ -1,4 +1,6 @@
-/** The table over the AWS SDK: the only module that calls DynamoDB. It retries transient failures and meters every call. */
+/**
+ * The table over the AWS SDK: the only module that calls DynamoDB. It retries transient failures and meters every call.
+ */
 import { randomUUID } from "node:crypto";
 import {
   type AttributeValue,

@@ -1,13 +1,13 @@
 /**
  * The data model: every key of the table.
  *
- * Keys of a tenant begin with `T#<tenant>#`. Names of tenants and user stores never contain a `#` (they are validated), and
- * the part that a caller chooses comes last, so that two resources never share a key. Items that are read before the tenant
- * is known begin with `G#` and contain the tenant.
+ * Keys of a tenant begin with `T#<tenant>#`. Names of tenants and user stores never contain a `#` (they are validated),
+ * and the part that a caller chooses comes last, so that two resources never share a key. Items that are read before
+ * the tenant is known begin with `G#` and contain the tenant.
  *
- * IAM policies distinguish items by their leading keys. For least privilege, each of these has a form of its own: password
- * hashes (`CRED`), lock counters (`LOCK`), access tokens (`G#AT`), refresh tokens and their families (`G#RT`, `FAM`),
- * revocations (`REV`, `REVS`), the keys that verify tokens (`G#KEYS`) and those that sign them (`G#SIGN`).
+ * IAM policies distinguish items by their leading keys. For least privilege, each of these has a form of its own:
+ * password hashes (`CRED`), lock counters (`LOCK`), access tokens (`G#AT`), refresh tokens and their families (`G#RT`,
+ * `FAM`), revocations (`REV`, `REVS`), the keys that verify tokens (`G#KEYS`) and those that sign them (`G#SIGN`).
  */
 import { createHash } from "node:crypto";
 import type { Key } from "./table.ts";
@@ -46,7 +46,10 @@ export const keys = {
   /** Uniqueness guards of the keys by which an application is found. */
   inboundKey: (tenant: string, kind: string, value: string): Key =>
     kind === "OIDC" ? keys.client(value) : main(`${of(tenant)}#G#${kind}#${keyText(value)}`),
-  /** The uniqueness guard of an OAuth client id, over all tenants. The token endpoint reads nothing else of the application. */
+  /**
+   * The uniqueness guard of an OAuth client id, over all tenants. The token endpoint reads nothing else of the
+   * application.
+   */
   client: (clientId: string): Key => main(`G#OIDC#${keyText(clientId)}`),
   template: (tenant: string, id: string): Key => main(`${of(tenant)}#TPL#${id}`),
   /** One entry per template name: its uniqueness guard, and the row of the list. */

@@ -37,7 +37,10 @@ export interface NamedKind<T, E extends NamedEntry> {
 
 /** A change of one item. */
 export interface NamedChange<T> {
-  /** Derives the new value from the current one; called again after each conflict. Returning its argument writes nothing. */
+  /**
+   * Derives the new value from the current one; called again after each conflict. Returning its argument writes
+   * nothing.
+   */
   change(before: T): T;
   /** The fault of an id that no item has. */
   absent(): Error;

@@ -1,7 +1,7 @@
 /**
  * Row codecs: a codec declares each attribute of one kind of row. It writes values as items and parses items that were
- * read. A row that does not fit its codec is damaged: the request fails with 500, and the log names the row's key. A damaged
- * row never leads to a wrong result.
+ * read. A row that does not fit its codec is damaged: the request fails with 500, and the log names the row's key. A
+ * damaged row never leads to a wrong result.
  */
 import type { Item, Value } from "./table.ts";
 

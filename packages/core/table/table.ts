@@ -1,6 +1,6 @@
 /**
- * The one table, as the stores see it: items by key, one form of range query, and transactions in which every step has a
- * condition, and an error for the case that the condition fails.
+ * The one table, as the stores see it: items by key, one form of range query, and transactions in which every step has
+ * a condition, and an error for the case that the condition fails.
  */
 import { compareText } from "../platform/text-order.ts";
 
@@ -30,7 +30,10 @@ export type When =
   | "present"
   /** No condition: for values that the last writer may always replace. */
   | "any"
-  /** The item exists, every attribute of `equal` has that value and every attribute of `above` is greater (strings by UTF-8 bytes). */
+  /**
+   * The item exists, every attribute of `equal` has that value and every attribute of `above` is greater (strings by
+   * UTF-8 bytes).
+   */
   | { readonly equal?: Readonly<Record<string, Value>>; readonly above?: Readonly<Record<string, string>> };
 
 /**
@@ -84,8 +87,8 @@ export interface ReadOptions {
 }
 
 /**
- * The table. Every method retries transient failures with jitter, and throws `service.unavailable` when DynamoDB is still
- * unreachable or busy at the deadline.
+ * The table. Every method retries transient failures with jitter, and throws `service.unavailable` when DynamoDB is
+ * still unreachable or busy at the deadline.
  */
 export interface Table {
   /** One item. */
@@ -99,11 +102,15 @@ export interface Table {
   /** A whole range, page after page, or its first items up to `most`. */
   queryAll(range: RangeQuery, most?: number): Promise<Item[]>;
   /**
-   * One transaction of 1 to 100 steps. The first step whose condition fails decides what is thrown. Conflicts with other
-   * transactions are retried; after a lost response the write is repeated with the same token, so that it is applied once.
+   * One transaction of 1 to 100 steps. The first step whose condition fails decides what is thrown. Conflicts with
+   * other transactions are retried; after a lost response the write is repeated with the same token, so that it is
+   * applied once.
    */
   write(...steps: readonly Step[]): Promise<void>;
-  /** Adds to counters of one item, which it creates if necessary, and returns the new item. May count twice when a response is lost. */
+  /**
+   * Adds to counters of one item, which it creates if necessary, and returns the new item. May count twice when a
+   * response is lost.
+   */
   count(key: Key, add: Readonly<Record<string, number>>, set?: Readonly<Record<string, Value>>): Promise<Item>;
   /** Removes one item if it exists. */
   forget(key: Key): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * The consistency check of all rows of a tenant's users and groups: names, lookups, credentials, both sides of memberships,
- * tallies. It reads the whole table, without the stores.
+ * The consistency check of all rows of a tenant's users and groups: names, lookups, credentials, both sides of
+ * memberships, tallies. It reads the whole table, without the stores.
  */
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { DynamoDBDocumentClient, ScanCommand } from "@aws-sdk/lib-dynamodb";

@@ -1,7 +1,7 @@
 /**
- * Many concurrent changes of users and groups, with everything that DynamoDB may do: conflicts, throttling, reads of half a
- * transaction, lost responses. Afterwards all rows are consistent. A failure names its seed; the order of events depends on
- * timing too.
+ * Many concurrent changes of users and groups, with everything that DynamoDB may do: conflicts, throttling, reads of
+ * half a transaction, lost responses. Afterwards all rows are consistent. A failure names its seed; the order of events
+ * depends on timing too.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Resource } from "#core/scim/schema/attribute.ts";

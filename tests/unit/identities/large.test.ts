@@ -1,4 +1,6 @@
-/** Changes that need several transactions: groups of many members, users in many groups, and interruptions in between. */
+/**
+ * Changes that need several transactions: groups of many members, users in many groups, and interruptions in between.
+ */
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { assigningRole } from "#core/identities/memberships/assignees.ts";
 import { deleteUser } from "#core/identities/provisioning/users.ts";

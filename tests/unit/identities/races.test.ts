@@ -1,6 +1,6 @@
 /**
- * Two concurrent changes of one resource, pair by pair: whichever commits first, both sides of a membership, the tallies and
- * the names are consistent, and the other change has one of its expected results.
+ * Two concurrent changes of one resource, pair by pair: whichever commits first, both sides of a membership, the
+ * tallies and the names are consistent, and the other change has one of its expected results.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { changeGroup } from "#core/identities/provisioning/groups.ts";

@@ -1,10 +1,10 @@
 /**
- * The name index against a plain sorted array, while many write to it and everything that DynamoDB may do to them happens:
- * conflicts, throttling, half-applied reads, lost responses. A failure names its seed; the order of concurrent writes
- * depends on timing as well.
+ * The name index against a plain sorted array, while many write to it and everything that DynamoDB may do to them
+ * happens: conflicts, throttling, half-applied reads, lost responses. A failure names its seed; the order of concurrent
+ * writes depends on timing as well.
  *
- * Nothing here is bounded by time, so the tests hold on a slow machine: half-applied transactions are seen for a number of
- * requests, readers read a number of times, and no call has a deadline.
+ * Nothing here is bounded by time, so the tests hold on a slow machine: half-applied transactions are seen for a number
+ * of requests, readers read a number of times, and no call has a deadline.
  */
 import { beforeAll, describe, expect, it } from "vitest";
 import { newMeter } from "#core/table/meter.ts";

@@ -1,4 +1,7 @@
-/** Stores password hashes. Only the authorizer and the token endpoint open this store; all others only write credentials. */
+/**
+ * Stores password hashes. Only the authorizer and the token endpoint open this store; all others only write
+ * credentials.
+ */
 import { newId } from "../../platform/ids.ts";
 import { hashPassword } from "../../platform/password.ts";
 import { keys } from "../../table/keys.ts";

@@ -6,7 +6,10 @@ import type { Item, Step } from "../../table/table.ts";
 import type { Tally } from "../memberships/tally.ts";
 import type { Group } from "./model.ts";
 
-/** A group that is created with many members, in several transactions, is `unfinished` and hidden until the last of them. */
+/**
+ * A group that is created with many members, in several transactions, is `unfinished` and hidden until the last of
+ * them.
+ */
 const groupRow = rowCodec<Group & { readonly unfinished: boolean }>("group", {
   id: text,
   displayName: text,

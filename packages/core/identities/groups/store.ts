@@ -1,4 +1,4 @@
-/** Stores groups: one item each, an entry in the name index of their store, a lookup item for the external id, and their members. */
+/** Stores groups: one item each, an entry in a name index, a lookup item for the external id, and the members. */
 import { canBeId } from "../../platform/ids.ts";
 import { keys } from "../../table/keys.ts";
 import type { Range } from "../../table/name-index/items.ts";
@@ -41,7 +41,7 @@ export { groupItem } from "./rows.ts";
 
 /** Roles that are removed in the transaction that removes their group. */
 const ROLES_AT_ONCE = 40;
-/** The steps of a transaction, without those that remove a group itself: its item, name, lookup, and the version of names. */
+/** The steps of a transaction that are left for members and roles when a group is removed. */
 const STEPS_BESIDE_REMOVAL = 94;
 /** Attempts to read members that agree with the tally, before a removal goes on with a tally that is wrong for good. */
 const READS_MAX = 8;
@@ -54,7 +54,7 @@ interface GroupChange {
   readonly adding: readonly NewMember[];
   /** The ids of members to remove. */
   readonly removing: readonly string[];
-  /** True where the change is valid for this version of the group only. Otherwise other members may be added and removed concurrently. */
+  /** True where the change is valid for this version of the group only, so that no concurrent change may precede it. */
   readonly isExact?: boolean;
 }
 
@@ -93,20 +93,20 @@ export interface GroupStore {
   /** Which of some users are members. One round trip. */
   membersAmong(tenant: string, id: string, userIds: readonly string[]): Promise<ReadonlySet<string>>;
   /**
-   * Creates a group with its members, without users who are deleted meanwhile. Throws `scim.unique`. Readers see it with
-   * all of its members or not at all; more than 45 need several transactions, of which the last makes it visible.
+   * Creates a group with its members, without users who are deleted meanwhile. Throws `scim.unique`. Readers see it
+   * with all of its members or not at all; more than 45 need several transactions, of which the last makes it visible.
    * Two round trips up to 45.
    */
   add(tenant: string, group: Group, members: readonly NewMember[]): Promise<Group>;
   /**
-   * Changes a group and returns its new state. Up to 45 members are added or removed in the transaction that changes it,
-   * more in transactions after it. Throws `scim.not_found`, `scim.unique`, and what `change` throws. Two round trips up
-   * to 45 members; three with another name, where `newName` gave it.
+   * Changes a group and returns its new state. Up to 45 members are added or removed in the transaction that changes
+   * it, more in transactions after it. Throws `scim.not_found`, `scim.unique`, and what `change` throws. Two round
+   * trips up to 45 members; three with another name, where `newName` gave it.
    */
   update<P>(tenant: string, id: string, nowMs: number, edit: GroupEdit<P>): Promise<Group>;
   /**
-   * Removes a group: from then on, no user shows it. Throws `scim.not_found`, and what `check` throws. Three round trips
-   * up to 45 members; some memberships of a larger group may be left, without effect.
+   * Removes a group: from then on, no user shows it. Throws `scim.not_found`, and what `check` throws. Three round
+   * trips up to 45 members; some memberships of a larger group may be left, without effect.
    */
   remove(tenant: string, id: string, check: (group: Group) => void): Promise<void>;
 }
@@ -176,7 +176,7 @@ async function addLarge(table: Table, tenant: string, group: Group, members: rea
     await changeRest(table, owner, group.createdMs, { adding: idsOf(rest), removing: [] });
     await claimName(table, tenant, group, first, (added) => [finishing(tenant, group.id, added)]);
   } catch (error) {
-    // Nothing of the group is visible. Rows that this clean-up cannot remove have no effect; the caller gets the first error.
+    // Nothing of the group is visible. Rows that this cannot remove have no effect; the caller gets the first error.
     await removeMembers(table, groupMembers, owner).then(
       () => table.forget(keys.group(tenant, group.id)),
       () => undefined,
@@ -212,7 +212,7 @@ function claimName(
   });
 }
 
-/** Changes the members that did not fit the first transaction. Throws `scim.not_found` when the group is deleted meanwhile. */
+/** Changes the members that did not fit the first transaction. Throws `scim.not_found` for a deleted group. */
 function changeRest(table: Table, owner: Owner, nowMs: number, changes: MemberChanges<string>): Promise<void> {
   return changeMembers(table, groupMembers, owner, changes, ({ adding: added, removing: removed }) => [
     touchingGroup(owner, { nowMs, added, removed }, (found) => (found ? stale() : notFound(owner.id))),
@@ -254,7 +254,7 @@ function update<P>(
   });
 }
 
-/** Writes a change in one transaction, through the name index where the name changes. `near` is a hint for the new name. */
+/** Writes a change in one transaction, with another name through the index. `near` is a hint for that name. */
 async function writeGroup(
   table: Table,
   tenant: string,
@@ -287,8 +287,7 @@ async function writeGroup(
 
 /**
  * Revokes the tokens of members who are removed from a group with roles. It is written before the change, which has no
- * room for it: a revocation is dated further ahead than the change can take, and one too many only makes a client request
- * another token.
+ * room for it: a revocation is dated further ahead than the change can take, and one too many does no harm.
  */
 async function endTokens(table: Table, tenant: string, { roleIds }: Group, removed: readonly string[]): Promise<void> {
   if (roleIds.length === 0 || removed.length === 0) return;

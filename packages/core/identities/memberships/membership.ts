@@ -1,4 +1,6 @@
-/** The members of groups: the relation between groups and users. A pair repeats the user's name, which the group shows. */
+/**
+ * The members of groups: the relation between groups and users. A pair repeats the user's name, which the group shows.
+ */
 import { withStore } from "../../domain/username.ts";
 import { keys, MEMBER } from "../../table/keys.ts";
 import { rowCodec, text } from "../../table/row.ts";

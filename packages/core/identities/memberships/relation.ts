@@ -1,14 +1,16 @@
 /**
- * Relations between owners (groups, roles) and their members (users, groups). A pair is stored twice, in one transaction:
- * as an item in the owner's partition, and as the owner's id in a set attribute of the member's item. So an owner of any
- * size gains or loses a member in one small transaction, and a member is read with its owners in one round trip
- * (decision 0014).
+ * Relations between owners (groups, roles) and their members (users, groups). A pair is stored twice, in one
+ * transaction: as an item in the owner's partition, and as the owner's id in a set attribute of the member's item. So
+ * an owner of any size gains or loses a member in one small transaction, and a member is read with its owners in one
+ * round trip (decision 0014).
  */
 import { canBeId } from "../../platform/ids.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Key, RangeQuery, Step, Table, Value, When } from "../../table/table.ts";
 
-/** Members that are added or removed in one transaction: two steps each, in addition to those of the owner and its name. */
+/**
+ * Members that are added or removed in one transaction: two steps each, in addition to those of the owner and its name.
+ */
 export const MEMBERS_AT_ONCE = 45;
 /** Transactions that clean up after a deleted owner. What is left has no effect, because the owner does not exist. */
 const CLEANUP_ROUNDS = 40;
@@ -29,7 +31,9 @@ export interface Relation<Ref, New> {
   memberKey(tenant: string, ref: Ref): Key;
   /** Attributes of the pair's item, and what they depend on in the member's item. */
   copied(member: New): { readonly attributes: Readonly<Record<string, Value>>; readonly when: When };
-  /** Members as they are now, in order; `undefined` for deleted ones. `attempts` went before. At most one round trip. */
+  /**
+   * Members as they are now, in order; `undefined` for deleted ones. `attempts` went before. At most one round trip.
+   */
   current(table: Table, tenant: string, refs: readonly Ref[], attempts: number): Promise<readonly (New | undefined)[]>;
 }
 

@@ -1,7 +1,7 @@
 /**
  * The names of groups and roles that users show. A container caches the names that it has read. An item that counts all
- * changes of names, read together with the users, says whether the cache is valid. So a rename shows at once everywhere,
- * and a warm container needs no extra round trip for names (decision 0014).
+ * changes of names, read together with the users, says whether the cache is valid. So a rename shows at once
+ * everywhere, and a warm container needs no extra round trip for names (decision 0014).
  */
 import { elapsed } from "../../platform/clock.ts";
 import { keys } from "../../table/keys.ts";
@@ -36,7 +36,10 @@ export interface NameMemory {
 
 const NAMES_MAX = 50_000;
 const TENANTS_MAX = 100;
-/** The version may change an instant before the name does: names are valid once read this long after the version was first seen. */
+/**
+ * The version may change an instant before the name does: names are valid once read this long after the version was
+ * first seen.
+ */
 const SETTLED_MS = 1_000;
 /** A large group is in its users' items before it is complete. A name that is missing for this long is deleted. */
 const DELETED_MS = 60_000;

@@ -1,6 +1,6 @@
 /**
- * No privilege escalation: a caller that may change users, groups or roles cannot get more privileges that way. It cannot
- * grant scopes of this service that its credential does not have, nor take over a user who has them; and only an
+ * No privilege escalation: a caller that may change users, groups or roles cannot get more privileges that way. It
+ * cannot grant scopes of this service that its credential does not have, nor take over a user who has them; and only an
  * administrator can create or change another (decision 0052). Scopes of a tenant's own APIs are not checked, as in
  * decision 0022.
  */
@@ -36,7 +36,10 @@ export function checkGrantedScopes(caller: Caller, scopes: readonly string[]): v
   throw new Fault("scim.forbidden", `You cannot grant scopes that your credential does not have: ${missing}.`);
 }
 
-/** Checks that a caller can assign roles. Throws `scim.forbidden`. One or two round trips for a full-access role, else none. */
+/**
+ * Checks that a caller can assign roles. Throws `scim.forbidden`. One or two round trips for a full-access role, else
+ * none.
+ */
 export async function checkAssignedRoles(
   stores: PrivilegeStores,
   caller: Caller,
@@ -58,7 +61,10 @@ export async function checkAssignedIds(
   await checkAssignedRoles(stores, caller, await stores.roles.findMany(caller.tenant, roleIds));
 }
 
-/** The current roles of a user: its own and those of its groups. No round trip for a user without either, else up to two. */
+/**
+ * The current roles of a user: its own and those of its groups. No round trip for a user without either, else up to
+ * two.
+ */
 export async function rolesOf(
   { roles, groups }: Pick<PrivilegeStores, "roles" | "groups">,
   tenant: string,
@@ -70,9 +76,9 @@ export async function rolesOf(
 }
 
 /**
- * Checks a change of how a user signs in. `takesOver` means that the caller could sign in as that user after it: another
- * name or password. That requires the user's scopes, also where the user is the caller: a token with few scopes must not
- * become a password that has all of them. Throws `scim.forbidden`.
+ * Checks a change of how a user signs in. `takesOver` means that the caller could sign in as that user after it:
+ * another name or password. That requires the user's scopes, also where the user is the caller: a token with few scopes
+ * must not become a password that has all of them. Throws `scim.forbidden`.
  */
 export async function checkAccountChange(
   stores: PrivilegeStores,

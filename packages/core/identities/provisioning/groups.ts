@@ -110,7 +110,10 @@ export async function createGroup(
   return { group: await stores.groups.add(tenant, group, members), members };
 }
 
-/** Changes a group and returns its new state. Throws `scim.not_found`, `scim.unique`, `request.invalid`, and what `check` and `change` throw. */
+/**
+ * Changes a group and returns its new state. Throws `scim.not_found`, `scim.unique`, `request.invalid`, and what
+ * `check` and `change` throw.
+ */
 export function changeGroup(
   stores: GroupStores,
   context: ChangeContext,
@@ -233,7 +236,9 @@ async function readUsers(
   return new Map(ids.map((id, at) => [id, found[at]]));
 }
 
-/** Users as new members. Throws `request.invalid` for ids without a user of the store, and for users in too many groups. */
+/**
+ * Users as new members. Throws `request.invalid` for ids without a user of the store, and for users in too many groups.
+ */
 async function newMembers(
   { users }: GroupStores,
   tenant: string,

@@ -82,7 +82,10 @@ async function audienceIn(stores: RoleStores, tenant: string, { audience }: Reso
   return { type: "application", value };
 }
 
-/** Changes a role. Throws `scim.not_found`, `scim.unique`, `scim.forbidden`, `request.invalid`, and what `check` and `change` throw. */
+/**
+ * Changes a role. Throws `scim.not_found`, `scim.unique`, `scim.forbidden`, `request.invalid`, and what `check` and
+ * `change` throw.
+ */
 export function changeRole(
   stores: RoleStores,
   context: ChangeContext,
@@ -154,7 +157,10 @@ async function resolve(
   };
 }
 
-/** The first administrator of a tenant keeps the full-access role: without it, no user could assign it. Throws `scim.forbidden`. */
+/**
+ * The first administrator of a tenant keeps the full-access role: without it, no user could assign it. Throws
+ * `scim.forbidden`.
+ */
 async function checkAdministrator(
   { tenants }: RoleStores,
   tenant: string,

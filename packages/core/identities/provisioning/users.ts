@@ -172,7 +172,9 @@ function changedUser(before: User, account: Account, now: number, hasNewPassword
   };
 }
 
-/** Deletes a user and everything that belongs to it. Throws `scim.not_found`, `scim.forbidden`, and what `check` throws. */
+/**
+ * Deletes a user and everything that belongs to it. Throws `scim.not_found`, `scim.forbidden`, and what `check` throws.
+ */
 export function deleteUser(
   stores: UserStores,
   context: ChangeContext,

@@ -50,7 +50,9 @@ export function freshRole(
   };
 }
 
-/** Whether a role is valid for callers of an application. Without an application, only roles for all applications are. */
+/**
+ * Whether a role is valid for callers of an application. Without an application, only roles for all applications are.
+ */
 export function isFor({ audience }: Role, applicationId?: string): boolean {
   return audience.type === "organization" || audience.value === applicationId;
 }

@@ -42,8 +42,8 @@ export function roleItem(tenant: string, { audience, ...role }: Role): Item {
 }
 
 /**
- * The sort key by which a role is unique and listed: its audience, and its name in the form in which names are compared.
- * Roles for all applications come first. Throws `request.invalid` for a name that no key can hold.
+ * The sort key by which a role is unique and listed: its audience, and its name in the form in which names are
+ * compared. Roles for all applications come first. Throws `request.invalid` for a name that no key can hold.
  */
 export function entryOf({ name, audience }: Pick<Role, "name" | "audience">): string {
   const entry = `${audience.type === "organization" ? "" : audience.value}#${nameKey(name)}`;

@@ -1,4 +1,7 @@
-/** Stores roles: one item each, an entry for the name (its uniqueness guard, and the row of the list), and their assignees. */
+/**
+ * Stores roles: one item each, an entry for the name (its uniqueness guard, and the row of the list), and their
+ * assignees.
+ */
 import { canBeId } from "../../platform/ids.ts";
 import { keys } from "../../table/keys.ts";
 import { stale, whileStale } from "../../table/stale.ts";
@@ -53,14 +56,14 @@ export interface RoleStore {
   /** Those of some users and groups that have a role: the very objects that were given. One round trip. */
   assigneesAmong(tenant: string, id: string, assignees: readonly Assignee[]): Promise<ReadonlySet<Assignee>>;
   /**
-   * Creates a role with its first assignees, without those that are deleted meanwhile, and returns it. More than 45 need
-   * several transactions. Throws `scim.unique`, and `request.invalid` for a name that no key can hold.
+   * Creates a role with its first assignees, without those that are deleted meanwhile, and returns it. More than 45
+   * need several transactions. Throws `scim.unique`, and `request.invalid` for a name that no key can hold.
    */
   add(tenant: string, role: Role, assignees: readonly Assignee[]): Promise<Role>;
   /**
-   * Changes a role and returns its new state. `change` returns the change of the current state, or `undefined` for none;
-   * it is called again when another writer committed first. Up to 45 assignees change in the transaction that changes the
-   * role, more in transactions after it, without those that are deleted meanwhile. Throws `scim.not_found`,
+   * Changes a role and returns its new state. `change` returns the change of the current state, or `undefined` for
+   * none; it is called again when another writer committed first. Up to 45 assignees change in the transaction that
+   * changes the role, more in transactions after it, without those that are deleted meanwhile. Throws `scim.not_found`,
    * `scim.unique`, `request.invalid` as `add` does, and what `change` throws.
    */
   update(
@@ -195,7 +198,10 @@ function renaming(tenant: string, before: Role, after: Role): Step[] {
   return name === before.name ? entry : [...entry, renamingStep(tenant)];
 }
 
-/** Changes the assignees that did not fit the first transaction. Throws `scim.not_found` when the role is deleted meanwhile. */
+/**
+ * Changes the assignees that did not fit the first transaction. Throws `scim.not_found` when the role is deleted
+ * meanwhile.
+ */
 function changeRest(table: Table, owner: Owner, nowMs: number, changes: MemberChanges<Assignee>): Promise<void> {
   const { tenant, id } = owner;
   return changeMembers(table, roleAssignees, owner, changes, ({ removing }) => [

@@ -1,12 +1,15 @@
 /**
- * The users of the user stores that the deployment declares. Users of other stores, which an earlier deployment declared,
- * count as not found: they are not listed, changed or authenticated.
+ * The users of the user stores that the deployment declares. Users of other stores, which an earlier deployment
+ * declared, count as not found: they are not listed, changed or authenticated.
  */
 import type { User } from "./model.ts";
 import { notFound } from "./rules.ts";
 import type { UserStore } from "./store.ts";
 
-/** Restricts a store of users to the declared user stores. A user of another store costs as many round trips as one that does not exist. */
+/**
+ * Restricts a store of users to the declared user stores. A user of another store costs as many round trips as one that
+ * does not exist.
+ */
 export function declaredUsers(users: UserStore, userStoresOf: (tenant: string) => readonly string[]): UserStore {
   const isDeclared = (tenant: string, { userStore }: Pick<User, "userStore">): boolean =>
     userStoresOf(tenant).includes(userStore);

@@ -16,7 +16,10 @@ export interface User {
   readonly modifiedMs: number;
   /** Grows with every change of what is shown of the user. */
   readonly version: number;
-  /** What clients store about the user, in canonical form; without `id`, `meta`, `userName`, `active`, `groups` and `password`. */
+  /**
+   * What clients store about the user, in canonical form; without `id`, `meta`, `userName`, `active`, `groups` and
+   * `password`.
+   */
   readonly profile: Resource;
   /** The groups that the user is a direct member of. A deleted group may still be among them. */
   readonly groupIds: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * Stores users: one item each (with the ids of its groups and roles), an entry in the name index of its store, and a lookup
- * item for each value by which it is found. Credentials have rows of their own, which this store cannot read.
+ * Stores users: one item each (with the ids of its groups and roles), an entry in the name index of its store, and a
+ * lookup item for each value by which it is found. Credentials have rows of their own, which this store cannot read.
  */
 import type { QualifiedName } from "../../domain/username.ts";
 import { foldName } from "../../platform/fold.ts";
@@ -115,8 +115,8 @@ export interface UserStore {
   /** The ids of the users with a value; more than `most` where more have it. One round trip for each 1,000. */
   idsBy(tenant: string, lookup: Lookup, most: number): Promise<string[]>;
   /**
-   * Creates a user and returns it; an external store gives it an id of its own. Throws the error of `taken` when the name
-   * is in use. Two round trips.
+   * Creates a user and returns it; an external store gives it an id of its own. Throws the error of `taken` when the
+   * name is in use. Two round trips.
    */
   add(tenant: string, user: User, adding?: Adding): Promise<User>;
   /**
@@ -131,8 +131,8 @@ export interface UserStore {
     newName?: StoreName,
   ): Promise<User>;
   /**
-   * Removes a user with its name, lookups, memberships and roles. Throws `scim.not_found`, and what `check` throws. Three
-   * round trips; a user in more than 28 groups is removed from the others first, in further ones.
+   * Removes a user with its name, lookups, memberships and roles. Throws `scim.not_found`, and what `check` throws.
+   * Three round trips; a user in more than 28 groups is removed from the others first, in further ones.
    */
   remove(tenant: string, id: string, nowMs: number, removal: Removal): Promise<void>;
 }
@@ -236,7 +236,10 @@ function renaming(tenant: string, user: User, groupIds: readonly string[]): Step
   return groupIds.map((id) => renamingMember({ tenant, id }, member));
 }
 
-/** Copies a name to the groups beyond the first. Stops when the user has another name by then: that change copies its own. */
+/**
+ * Copies a name to the groups beyond the first. Stops when the user has another name by then: that change copies its
+ * own.
+ */
 async function renameRest(table: Table, tenant: string, { id, userName, groupIds }: User): Promise<void> {
   for (const some of chunks(groupIds, GROUPS_RENAMED_AT_ONCE).slice(1)) {
     await whileStale(async () => {

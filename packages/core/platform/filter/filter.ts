@@ -2,7 +2,8 @@
  * The filter language of the lists of applications, templates and API resources: `attribute operator value`, joined by
  * `and` and `or` with the usual precedence, and parentheses. A filter is parsed to a tree once and evaluated on rows.
  *
- * A value ends at the next `and`, `or` or parenthesis, so it may contain spaces; a value that contains one of those is quoted.
+ * A value ends at the next `and`, `or` or parenthesis, so it may contain spaces; a value that contains one of those is
+ * quoted.
  */
 import { Fault, type FaultName } from "../faults.ts";
 

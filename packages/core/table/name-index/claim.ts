@@ -25,7 +25,10 @@ export interface OldName {
   readonly notOwned: () => Error;
 }
 
-/** The step that claims a name. It comes first in its transaction: whether the name is free does not depend on the ranges. */
+/**
+ * The step that claims a name. It comes first in its transaction: whether the name is free does not depend on the
+ * ranges.
+ */
 export function claim(context: IndexContext, { key, entry, taken }: Omit<NewName, "steps">): Step {
   return {
     put: entryItem(context.keys, key, entry),

@@ -2,9 +2,9 @@
  * The directory: all ranges of an index with their counts, which give any position and the exact total without reading
  * names.
  *
- * A Query may return one half of a split, because DynamoDB reads each item separately. Ranges have no gaps, so that this is
- * visible: where a range does not end at the low of the next, one of the two is read again by its key. The result contains
- * every name once, each range as it was at some instant of the read.
+ * A Query may return one half of a split, because DynamoDB reads each item separately. Ranges have no gaps, so that
+ * this is visible: where a range does not end at the low of the next, one of the two is read again by its key. The
+ * result contains every name once, each range as it was at some instant of the read.
  */
 import { compareKeys, LAST, type ReadOptions } from "../table.ts";
 import { covers, type IndexContext, type Leaf, leafOf, type Range, rangeKey, rangeOf } from "./items.ts";
@@ -47,7 +47,9 @@ export async function readRanges({ table, keys }: IndexContext, options?: ReadOp
   return items.map(rangeOf);
 }
 
-/** Reads the directory: one round trip up to about 10,000 ranges, and one more for each split that it reads half done. */
+/**
+ * Reads the directory: one round trip up to about 10,000 ranges, and one more for each split that it reads half done.
+ */
 export async function readDirectory(context: IndexContext, options?: ReadOptions): Promise<Directory> {
   const { table, keys, deadlineMs } = context;
   const seen = new Map((await readRanges(context, options)).map((range) => [range.low, range]));
@@ -86,8 +88,8 @@ function brokenLows(ranges: readonly Range[]): string[] {
 }
 
 /**
- * The names of some ranges, in no order within a range. One round trip for each 1,600 ranges, and one more for a range that
- * was split since the directory was read. Yields every name of `[low, high)`, and no other.
+ * The names of some ranges, in no order within a range. One round trip for each 1,600 ranges, and one more for a range
+ * that was split since the directory was read. Yields every name of `[low, high)`, and no other.
  */
 export async function* readNames(
   context: IndexContext,

@@ -2,8 +2,8 @@
  * The three kinds of items of a name index, and the layout of a whole one.
  *
  * Each name has an entry, which is its uniqueness guard. The names are partitioned into ranges, `[low, high)` by UTF-8
- * bytes, without gaps from "" to U+10FFFF. A range item counts its names; a leaf item contains them. A leaf repeats the `high`
- * of its range, so that a reader of a leaf that is newer than its range finds the rest of the names.
+ * bytes, without gaps from "" to U+10FFFF. A range item counts its names; a leaf item contains them. A leaf repeats the
+ * `high` of its range, so that a reader of a leaf that is newer than its range finds the rest of the names.
  */
 import type { NameListKeys } from "../keys.ts";
 import { as, type Field, misfit, number, rowCodec, text } from "../row.ts";
@@ -26,7 +26,9 @@ export interface IndexContext {
   readonly deadlineMs: number;
 }
 
-/** The attributes of an entry: the id of the owner of the name, and values for lists. `PK`, `SK` and `key` are reserved. */
+/**
+ * The attributes of an entry: the id of the owner of the name, and values for lists. `PK`, `SK` and `key` are reserved.
+ */
 export interface EntryAttributes {
   readonly id: string;
   readonly [attribute: string]: Value | undefined;
@@ -56,7 +58,9 @@ export interface Leaf {
   readonly names: ReadonlySet<string>;
 }
 
-/** The set as DynamoDB returns it. DynamoDB ensures that all elements of a set have one type: only the first is checked. */
+/**
+ * The set as DynamoDB returns it. DynamoDB ensures that all elements of a set have one type: only the first is checked.
+ */
 const names: Field<ReadonlySet<string>> = {
   expects: "a set of texts or absent",
   parse(stored = new Set()) {

@@ -1,8 +1,8 @@
 /**
- * The name index: a B-tree of two levels over the names of the users or groups of one user store. Names are unique, listed
- * in order at any offset with an exact total, and searched by any test, at a cost that hardly grows with their number
- * (decision 0004). It consists of items of the one table: an entry per name, ranges that count names, and leaves that
- * contain them.
+ * The name index: a B-tree of two levels over the names of the users or groups of one user store. Names are unique,
+ * listed in order at any offset with an exact total, and searched by any test, at a cost that hardly grows with their
+ * number (decision 0004). It consists of items of the one table: an entry per name, ranges that count names, and leaves
+ * that contain them.
  */
 import type { NameListKeys } from "../keys.ts";
 import type { Table } from "../table.ts";

@@ -30,8 +30,8 @@ export function moved(): Error {
 }
 
 /**
- * The range that covers a name; `undefined` in an empty index. It may be out of date: every write that depends on it has a
- * condition. Throws `Moved` when a split is read half done.
+ * The range that covers a name; `undefined` in an empty index. It may be out of date: every write that depends on it
+ * has a condition. Throws `Moved` when a split is read half done.
  */
 export async function locate(context: IndexContext, key: string, consistent: boolean): Promise<Range | undefined> {
   const { table, keys } = context;
@@ -48,8 +48,8 @@ export async function locate(context: IndexContext, key: string, consistent: boo
 }
 
 /**
- * The range to add a name to. A full range is split before the name is added: in a busy range, other writers would always
- * come between the read and the write of a split. `known` is the range, where it has been located already.
+ * The range to add a name to. A full range is split before the name is added: in a busy range, other writers would
+ * always come between the read and the write of a split. `known` is the range, where it has been located already.
  */
 export async function locateRoom(
   context: IndexContext,
@@ -70,9 +70,9 @@ export async function locateRoom(
 }
 
 /**
- * Splits a range in two, by bytes, in one transaction. Entries do not change. The names are counted in a snapshot of range
- * and leaf, because a Query may return half of a write. Returns the two parts, or none when another write came between or
- * the range is not full any more.
+ * Splits a range in two, by bytes, in one transaction. Entries do not change. The names are counted in a snapshot of
+ * range and leaf, because a Query may return half of a write. Returns the two parts, or none when another write came
+ * between or the range is not full any more.
  */
 async function split(context: IndexContext, low: string): Promise<readonly Range[]> {
   const { table, keys, splitBytes } = context;

@@ -9,7 +9,10 @@ const PROBE = 1_000;
 /** The most entries that one Query requests. */
 const ENTRIES_PER_QUERY = 8_000;
 
-/** A part of a list. Reads are strongly consistent unless `consistent` is false (half the price, may miss the latest writes). */
+/**
+ * A part of a list. Reads are strongly consistent unless `consistent` is false (half the price, may miss the latest
+ * writes).
+ */
 export interface Window extends ReadOptions {
   /** How many to skip, from 0. */
   readonly offset: number;
@@ -43,19 +46,26 @@ export interface NameReads {
   rank(text: string, options?: ReadOptions): Promise<number>;
   /** A part of all names, at any offset, with the exact total. Two round trips. */
   page(window: Window): Promise<Names>;
-  /** The names after one (which may be deleted), or the first ones, and whether more follow. For cursors. One round trip. */
+  /**
+   * The names after one (which may be deleted), or the first ones, and whether more follow. For cursors. One round
+   * trip.
+   */
   after(
     key: string | undefined,
     limit: number,
     options?: ReadOptions & { readonly prefix?: string; readonly backwards?: boolean },
   ): Promise<{ readonly entries: readonly Entry[]; readonly more: boolean }>;
-  /** The names that start with a prefix. One round trip for up to 1,000 of them, at most three whatever their number. */
+  /**
+   * The names that start with a prefix. One round trip for up to 1,000 of them, at most three whatever their number.
+   */
   startsWith(prefix: string, window: Window): Promise<Names>;
-  /** The same, but returns as soon as the entries are read: two round trips earlier where more than 1,000 are counted. */
+  /**
+   * The same, but returns as soon as the entries are read: two round trips earlier where more than 1,000 are counted.
+   */
   startingWith(prefix: string, window: Window): Promise<Counting>;
   /**
-   * The names that pass a test, from the leaves. Two round trips, and one for each 1,600 ranges (about 280,000 names). A
-   * prefix that all of them have reduces what is read.
+   * The names that pass a test, from the leaves. Two round trips, and one for each 1,600 ranges (about 280,000 names).
+   * A prefix that all of them have reduces what is read.
    */
   search(test: (key: string) => boolean, window: Window & { readonly prefix?: string }): Promise<Names>;
 }

@@ -36,21 +36,25 @@ export interface Renaming {
 
 /**
  * The writes of an index. Every method throws the error of a caller's step whose condition fails, and
- * `service.unavailable` when the index is still busy at the deadline; nothing is written then. A transaction whose response
- * is lost is recognised and applied once.
+ * `service.unavailable` when the index is still busy at the deadline; nothing is written then. A transaction whose
+ * response is lost is recognised and applied once.
  */
 export interface NameWrites {
   /** Claims a name. Two round trips; two more about once in 115 times, when its range is full and is split. */
   create(name: NewName): Promise<void>;
   /**
-   * Claims many names, up to 49 with one step each in one transaction where they share a range. Returns for each whether it
-   * was created, or its error; an error of one name does not affect the others. Of equal names the first wins. Throws
-   * only errors of no particular name, such as `service.unavailable`; some names may have been created by then.
+   * Claims many names, up to 49 with one step each in one transaction where they share a range. Returns for each
+   * whether it was created, or its error; an error of one name does not affect the others. Of equal names the first
+   * wins. Throws only errors of no particular name, such as `service.unavailable`; some names may have been created by
+   * then.
    */
   createMany(names: readonly NewName[]): Promise<readonly Outcome[]>;
   /** Releases a name. Two round trips, one with `near`. */
   remove(name: OldName & { readonly near?: Range | undefined }): Promise<void>;
-  /** Replaces a name; for the same name, rewrites its entry. At most three round trips, two with `near`, one with `left` too. */
+  /**
+   * Replaces a name; for the same name, rewrites its entry. At most three round trips, two with `near`, one with `left`
+   * too.
+   */
   rename(renaming: Renaming): Promise<void>;
   /** A hint for `rename` and `remove`: the range of a name. One round trip, half a read unit. */
   locate(key: string): Promise<Range | undefined>;
@@ -126,7 +130,10 @@ function rename(context: IndexContext, renaming: Renaming): Promise<void> {
   });
 }
 
-/** The steps on the index when both names lie in one range: the whole leaf is written, because one update cannot add and remove. */
+/**
+ * The steps on the index when both names lie in one range: the whole leaf is written, because one update cannot add and
+ * remove.
+ */
 async function exchange(context: IndexContext, low: string, { from, to }: Renaming): Promise<Step[]> {
   const { table, keys } = context;
   const [item, leaf] = await table.snapshot([rangeKey(keys, low), keys.leaf(low)]);
