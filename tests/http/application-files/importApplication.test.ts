@@ -364,7 +364,7 @@ describe("a refused request changes nothing:", async () => {
       () => post(multipart({ name: "file", content: good }, { name: "file", content: good })),
       400,
       "UE-10000",
-      /more than once/,
+      /more than one part named "file"/,
     ],
     [
       "another part in addition",
@@ -400,13 +400,13 @@ describe("a refused request changes nothing:", async () => {
       /not an exported application/,
     ],
     ["another root", () => post(file("<IdentityProvider/>")), 400, "APP-60001", /ServiceProvider/],
-    ["a document type", () => post(file(withProlog("<!DOCTYPE ServiceProvider>"))), 400, "APP-60001", /document type/],
+    ["a document type", () => post(file(withProlog("<!DOCTYPE ServiceProvider>"))), 400, "APP-60001", /[Dd]ocument type/],
     [
       "a billion laughs",
       () => post(file(withProlog(laughs, "<Description>&c;</Description>"))),
       400,
       "APP-60001",
-      /document type/,
+      /[Dd]ocument type/,
     ],
     [
       "a file of the server",
@@ -416,14 +416,14 @@ describe("a refused request changes nothing:", async () => {
         ),
       400,
       "APP-60001",
-      /document type/,
+      /[Dd]ocument type/,
     ],
     [
       "a document type of another host",
       () => post(file(withProlog('<!DOCTYPE x SYSTEM "http://127.0.0.1/x.dtd">'))),
       400,
       "APP-60001",
-      /document type/,
+      /[Dd]ocument type/,
     ],
     [
       "an undeclared entity",
@@ -449,7 +449,7 @@ describe("a refused request changes nothing:", async () => {
         ),
       400,
       "APP-60001",
-      /oauth2.*document type/,
+      /oauth2.*[Dd]ocument type/,
     ],
     ["UTF-16", () => post(file(Buffer.from(good, "utf16le"))), 400, "APP-60001", /./],
     [
@@ -573,7 +573,7 @@ describe("a refused request changes nothing:", async () => {
       () => post(file(fileOf({ name: "never", inbound: oauthEntry("never") + oauthEntry("ever") }))),
       400,
       "APP-60001",
-      /more than once/,
+      /more than one part named "file"/,
     ],
     [
       "an unknown grant",
