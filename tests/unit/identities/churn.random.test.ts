@@ -14,8 +14,11 @@ const WRITERS = 12;
 const OPERATIONS = 220;
 const userNames = Array.from({ length: 24 }, (_, at) => `${at % 2 === 0 ? "driver" : "e\u0301tage"}.${at}`);
 const groupNames = ["Airport", "Harbour", "Night shift", "\u00c9toile", "Station", "Old town"];
-/** The results that a change may have when another writer committed first. */
-const foreseen = new Set([undefined, "scim.unique", "scim.not_found", "request.invalid"]);
+/**
+ * The results that a change may have when another writer committed first. On a machine under load, a change can lose the
+ * race until its deadline (`resource.contended`); it must have changed nothing then, which the audit at the end shows.
+ */
+const foreseen = new Set([undefined, "scim.unique", "scim.not_found", "request.invalid", "resource.contended"]);
 
 let table: TestTable;
 beforeAll(async () => {

@@ -1,5 +1,6 @@
 /** The revocation cache of a container: what it knows, what it costs, and that it misses nothing between two reads. */
 import { beforeEach, describe, expect, test } from "vitest";
+import { tenantStore } from "#core/domain/tenant-store.ts";
 import { systemClock } from "#core/platform/clock.ts";
 import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
@@ -21,12 +22,13 @@ import { testTable } from "#tests/support/engine.ts";
 
 const TENANT = "acme.com";
 const fail = () => new Error("in use");
+const someTenant = { id: "tenant", active: true, createdMs: 0, administrator: "user" };
 let open: Awaited<ReturnType<typeof testTable>>["open"];
 let table: Table;
 beforeEach(async () => {
   ({ open } = await testTable());
   table = open(newMeter());
-  await table.write({ put: { ...keys.tenant(TENANT), active: true }, when: "absent", otherwise: fail });
+  await table.write(...tenantStore(table).adding({ ...someTenant, domain: TENANT }, fail));
 });
 
 const issuedAt = (ms: number, more: Partial<AccessToken> = {}): AccessToken => ({
@@ -130,7 +132,7 @@ describe("a container", () => {
       return meter.cost.roundTrips;
     };
     for (let index = 0; index <= 100; index += 1) {
-      await table.write({ put: { ...keys.tenant(`t${index}`), active: true }, when: "absent", otherwise: fail });
+      await table.write(...tenantStore(table).adding({ ...someTenant, id: `id${index}`, domain: `t${index}` }, fail));
       expect(await cost(`t${index}`)).toBe(1);
     }
     expect([await cost("t100"), await cost("t0")]).toEqual([0, 1]);
