@@ -10,6 +10,25 @@ if (Number.parseInt(process.versions.node, 10) < NODE_LEAST) {
 /** Files that replace modules by others: they need modules of their own. */
 const alone = ["tests/unit/auth/authenticate.test.ts"];
 
+/**
+ * Files that take long by their nature: seeded random runs, thousands of rows, processes that are started and killed.
+ * `npm run test:load` runs them, so that `npm test` stays short.
+ */
+export const long = [
+  "tests/durability/**/*.test.ts",
+  "tests/http/application-files/command*.test.ts",
+  "tests/http/application-files/roundTrip.test.ts",
+  "tests/http/scim1/large.test.ts",
+  "tests/http/user-stores/ldap-down.test.ts",
+  "tests/unit/{applications,identities,table,templates}/*.random.test.ts",
+  "tests/unit/api-resources/store.hostile.test.ts",
+  "tests/unit/application-files/{exact,extremes}.test.ts",
+  "tests/unit/groups/large-groups.test.ts",
+  "tests/unit/identities/{large,races}.test.ts",
+  "tests/unit/local/{engine,start}.test.ts",
+  "tests/unit/scim1/bulk.crash.test.ts",
+];
+
 /** Settings of every kind of tests. */
 export const shared = {
   // The functions write their log to the console; tests that inspect it read it there.
@@ -31,8 +50,8 @@ export default defineConfig({
         test: {
           name: "together",
           include: ["tests/**/*.test.ts"],
-          // These have commands of their own: `npm run test:deploy`, `npm run test:bundles` and `npm run test:load`.
-          exclude: [...alone, "tests/deploy/**", "tests/bundles/**", "tests/load/**"],
+          // Each of these has its own command: `npm run test:load`, `npm run test:deploy` and `npm run test:bundles`.
+          exclude: [...alone, ...long, "tests/deploy/**", "tests/bundles/**", "tests/load/**"],
           // Modules are loaded once for all of these files, not for each.
           isolate: false,
         },

@@ -1,5 +1,14 @@
-/** `npm run test:load`: slow tests with large amounts of data. */
+/** `npm run test:load`: tests with large amounts of data, and the others that take long. */
 import { defineConfig } from "vitest/config";
-import { shared } from "../../vitest.config.ts";
+import { long, shared } from "../../vitest.config.ts";
 
-export default defineConfig({ test: { ...shared, include: ["tests/load/**/*.test.ts"] } });
+export default defineConfig({
+  test: {
+    ...shared,
+    projects: [
+      // Measures the memory of the service: no other test may run at the same time in its process.
+      { extends: true, test: { name: "load", include: ["tests/load/**/*.test.ts"] } },
+      { extends: true, test: { name: "long", include: long, isolate: false } },
+    ],
+  },
+});

@@ -400,7 +400,13 @@ describe("a refused request changes nothing:", async () => {
       /not an exported application/,
     ],
     ["another root", () => post(file("<IdentityProvider/>")), 400, "APP-60001", /ServiceProvider/],
-    ["a document type", () => post(file(withProlog("<!DOCTYPE ServiceProvider>"))), 400, "APP-60001", /[Dd]ocument type/],
+    [
+      "a document type",
+      () => post(file(withProlog("<!DOCTYPE ServiceProvider>"))),
+      400,
+      "APP-60001",
+      /[Dd]ocument type/,
+    ],
     [
       "a billion laughs",
       () => post(file(withProlog(laughs, "<Description>&c;</Description>"))),
