@@ -31,8 +31,9 @@ export default defineConfig({
         test: {
           name: "together",
           include: ["tests/**/*.test.ts"],
-          // These have commands of their own: `npm run test:deploy`, `npm run test:bundles` and `npm run test:load`.
-          exclude: [...alone, "tests/deploy/**", "tests/bundles/**", "tests/load/**"],
+          // These have commands of their own: `npm run test:deploy`, `npm run test:bundles`, `npm run test:load`,
+          // `npm run test:faults`.
+          exclude: [...alone, "tests/deploy/**", "tests/bundles/**", "tests/load/**", "tests/faults/**"],
           // Modules are loaded once for all of these files, not for each.
           isolate: false,
         },

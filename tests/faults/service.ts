@@ -111,7 +111,11 @@ export const startFaultyService = async (seed: number): Promise<FaultyService> =
       const { endpoint } = engine;
       const client = clientFor(endpoint);
       const reopen: TestTable["reopen"] = (config) =>
-        openTable({ tableName: TABLE_NAME, deadlineMs: config.deadlineMs ?? 9_000, client: { ...client, ...config.client } });
+        openTable({
+          tableName: TABLE_NAME,
+          deadlineMs: config.deadlineMs ?? 9_000,
+          client: { ...client, ...config.client },
+        });
       return { endpoint, tableName: TABLE_NAME, client, open: reopen({}), reopen };
     },
     log: () => log,

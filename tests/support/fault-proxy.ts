@@ -162,10 +162,7 @@ export const startFaultProxy = async (endpoint: string, seed: number): Promise<F
     counts[kind] += 1;
     switch (kind) {
       case "throttle":
-        return sendError(
-          response,
-          random() < 0.5 ? "ProvisionedThroughputExceededException" : "ThrottlingException",
-        );
+        return sendError(response, random() < 0.5 ? "ProvisionedThroughputExceededException" : "ThrottlingException");
       case "conflict":
         if (conflict) sendError(response, conflict.name, conflict.rest);
         return;
