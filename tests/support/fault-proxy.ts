@@ -94,11 +94,20 @@ const sendPage = (response: ServerResponse, status: number): void => {
   response.end(body);
 };
 
-/** The error of a conflict in the form that the operation has, or `undefined` where it can have none. */
-const conflictOf = (operation: string, body: string, random: () => number) => {
+interface Transaction {
+  readonly TransactItems: readonly unknown[];
+  readonly ClientRequestToken?: string;
+}
+
+/**
+ * The error of a conflict in the form that the operation has, or `undefined` where it can have none: a transaction that was
+ * applied is repeated with success, whatever else happens to its items.
+ */
+const conflictOf = (operation: string, body: string, applied: ReadonlySet<string>, random: () => number) => {
   if (singleWrites.has(operation)) return { name: "TransactionConflictException", rest: {} };
   if (operation !== "TransactWriteItems" && operation !== "TransactGetItems") return undefined;
-  const { TransactItems } = JSON.parse(body) as { TransactItems: unknown[] };
+  const { TransactItems, ClientRequestToken = "" } = JSON.parse(body) as Transaction;
+  if (applied.has(ClientRequestToken)) return undefined;
   const chosen = Math.floor(random() * TransactItems.length);
   const CancellationReasons = TransactItems.map((_, at) =>
     at === chosen ? { Code: "TransactionConflict", Message: "injected" } : { Code: "None" },
@@ -116,6 +125,7 @@ export const startFaultProxy = async (endpoint: string, seed: number): Promise<F
   >;
   const sockets = new Set<Socket>();
   const silenced = new Set<Socket>();
+  const applied = new Set<string>();
   let [odds, rule, engine]: [FaultOdds, FaultRule | undefined, string] = [NO_FAULTS, undefined, endpoint];
 
   /** One draw for each call, so that a change of the odds of one kind moves the others little. */
@@ -139,6 +149,8 @@ export const startFaultProxy = async (endpoint: string, seed: number): Promise<F
         agent,
         headers: { ...headers, "content-length": body.length },
       });
+      const token = /"ClientRequestToken":"([^"]+)"/.exec(body.toString())?.[1];
+      if (token) applied.add(token);
       outgoing.once("error", reject);
       outgoing.once("response", (head) => bodyOf(head).then((answer) => resolve({ head, body: answer }), reject));
       outgoing.end(body);
@@ -157,7 +169,7 @@ export const startFaultProxy = async (endpoint: string, seed: number): Promise<F
     counts.calls += 1;
     const call: Call = { number: counts.calls, operation, body: body.toString() };
     const kind = choose(call);
-    const conflict = kind === "conflict" ? conflictOf(operation, call.body, random) : undefined;
+    const conflict = kind === "conflict" ? conflictOf(operation, call.body, applied, random) : undefined;
     if (kind === "none" || (kind === "conflict" && !conflict)) return pass(incoming, response, body);
     counts[kind] += 1;
     switch (kind) {

@@ -151,7 +151,7 @@ export const applicationsActor = (run: Run, writer: number): Actor => {
       } else if (roll < 84) {
         const [first = "", second = ""] = scopes;
         if (!now.scopes) {
-          const body = { id: apiId, policyIdentifier: "No Policy", scopes: [first] };
+          const body = { id: apiId, policyIdentifier: "RBAC", scopes: [first] };
           await change("POST", "/authorized-apis", body, { scopes: [first] });
         } else if (now.scopes.includes(second)) {
           await change("DELETE", `/authorized-apis/${apiId}`, undefined, { scopes: undefined });

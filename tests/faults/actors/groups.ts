@@ -4,7 +4,7 @@ import { type Actor, diceOf, newCollection, type Owned, type Run, readAll, UNREA
 const GROUPS = "/scim2/Groups";
 const ROLES = "/scim2/v2/Roles";
 /** More than one transaction holds. */
-const LARGE = 50;
+const LARGE = 48;
 const SMALL_MOST = 6;
 const permissions = ["internal_user_mgt_list", "internal_user_mgt_view", "internal_application_mgt_view"];
 
@@ -20,7 +20,7 @@ interface RoleState {
 
 /** Creates users that stay, and returns their ids. */
 export const preparePeople = async ({ client, seed, hasLarge }: Run): Promise<readonly string[]> => {
-  const names = Array.from({ length: hasLarge ? LARGE + SMALL_MOST : SMALL_MOST * 2 }, (_, at) => `p-${seed}-${at}`);
+  const names = Array.from({ length: hasLarge ? LARGE : SMALL_MOST * 2 }, (_, at) => `p-${seed}-${at}`);
   const replies = await Promise.all(
     names.map((userName) => client.send("POST", "/scim2/Users", { body: { userName } })),
   );

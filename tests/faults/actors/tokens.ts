@@ -32,7 +32,7 @@ export const tokensActor = (run: Run, writer: number): Actor => {
     if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.text}`);
     return reply;
   };
-  const post = (label: string, path: string, fields: Readonly<Record<string, string>>) =>
+  const post = (label: string, path: string, fields: Readonly<Record<string, string | undefined>>) =>
     client.write(label, "POST", path, { form: form(fields), as });
   const keep = (label: string, text: string): Token => ({ text, state: tracked<"active">(label, "active") });
   const newLabel = () => {

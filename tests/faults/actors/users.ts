@@ -139,7 +139,8 @@ export const usersActor = (run: Run, writer: number, shared: Shared): Actor => {
     ];
     const shown = [
       { of: shared.inGroup, body: group.body?.members, side: "groups", id: shared.groupId },
-      { of: shared.inRole, body: role.body?.users, side: "roles", id: shared.roleId },
+      // Users show their roles by name.
+      { of: shared.inRole, body: role.body?.users, side: "roles", id: `shared-${run.seed}` },
     ];
     for (const user of users.list) {
       const read = await client.read(`${USERS}/${user.id}`);
