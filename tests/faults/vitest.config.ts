@@ -27,6 +27,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Each file has a service, an engine and a workload of its own, and measures time.
     fileParallelism: false,
+    maxConcurrency: 2,
     // A failing run prints its seed and history by itself.
     onConsoleLog: () => true,
   },

@@ -38,8 +38,8 @@ export interface Call {
   readonly body: string;
 }
 
-/** Decides on one call in place of the odds: a kind, `"none"`, or `undefined` to leave it to the odds. */
-export type FaultRule = (call: Call) => FaultKind | "none" | undefined;
+/** Decides on one call in place of the odds: a kind, milliseconds of delay, `"none"`, or `undefined` to leave it to the odds. */
+export type FaultRule = (call: Call) => FaultKind | number | "none" | undefined;
 
 /** A running proxy. */
 export interface FaultProxy {
@@ -129,7 +129,7 @@ export const startFaultProxy = async (endpoint: string, seed: number): Promise<F
   let [odds, rule, engine]: [FaultOdds, FaultRule | undefined, string] = [NO_FAULTS, undefined, endpoint];
 
   /** One draw for each call, so that a change of the odds of one kind moves the others little. */
-  const choose = (call: Call): FaultKind | "none" => {
+  const choose = (call: Call): FaultKind | number | "none" => {
     const ruled = rule?.(call);
     if (ruled !== undefined) return ruled;
     let left = random();
@@ -168,7 +168,8 @@ export const startFaultProxy = async (endpoint: string, seed: number): Promise<F
     const operation = String(incoming.headers["x-amz-target"]).split(".")[1] ?? "";
     counts.calls += 1;
     const call: Call = { number: counts.calls, operation, body: body.toString() };
-    const kind = choose(call);
+    const chosen = choose(call);
+    const kind = typeof chosen === "number" ? "delay" : chosen;
     const conflict = kind === "conflict" ? conflictOf(operation, call.body, applied, random) : undefined;
     if (kind === "none" || (kind === "conflict" && !conflict)) return pass(incoming, response, body);
     counts[kind] += 1;
@@ -188,7 +189,7 @@ export const startFaultProxy = async (endpoint: string, seed: number): Promise<F
       case "page":
         return sendPage(response, random() < 0.5 ? 502 : 503);
       case "delay":
-        await pause(random() * odds.delayMs);
+        await pause(typeof chosen === "number" ? chosen : random() * odds.delayMs);
         return pass(incoming, response, body);
       case "silent":
         silenced.add(incoming.socket);

@@ -91,15 +91,9 @@ export const tokensActor = (run: Run, writer: number): Actor => {
       const found = await must("GET", "/api/server/v1/api-resources?filter=identifier+eq+/scim2/Users");
       await must("POST", `${APPLICATIONS}/${id}/authorized-apis`, {
         id: found.body.apiResources[0].id,
-        policyIdentifier: "No Policy",
+        policyIdentifier: "RBAC",
         scopes: [SCOPE],
-      }).catch(() =>
-        must("POST", `${APPLICATIONS}/${id}/authorized-apis`, {
-          id: found.body.apiResources[0].id,
-          policyIdentifier: "RBAC",
-          scopes: [SCOPE],
-        }),
-      );
+      });
       const shown = await must("GET", `${APPLICATIONS}/${id}/inbound-protocols/oidc`);
       as = basic({ username: shown.body.clientId, password: shown.body.clientSecret });
     },
