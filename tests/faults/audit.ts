@@ -2,6 +2,7 @@
  * The whole table held against itself, for what tests/unit/identities/audit.ts does not cover: applications, templates, API
  * resources and tenants. Reads items only.
  */
+import { PRIMARY } from "#core/domain/username.ts";
 import { keys } from "#core/table/keys.ts";
 import type { Item } from "#core/table/table.ts";
 import type { TestTable } from "#tests/support/engine.ts";
@@ -169,6 +170,14 @@ const rolesOf = (items: readonly Item[], tenant: string): string[] => {
   );
 };
 
+/** The name index: names have ranges. What the ranges hold is checked with the users and groups. */
+const rangesOf = (items: readonly Item[], tenant: string): string[] => {
+  const { partition } = reader(items);
+  return [keys.userNames(tenant, PRIMARY), keys.groupNames(tenant, PRIMARY)].flatMap(({ entries, ranges }) =>
+    partition(entries).length > 0 && partition(ranges).length === 0 ? [`the names ${entries} have no range`] : [],
+  );
+};
+
 /** What belongs to no tenant that exists. */
 const strayOf = (items: readonly Item[], domains: readonly string[]): string[] => {
   const [before = ""] = keys.tenant("?").PK.split("?");
@@ -193,6 +202,7 @@ export const audit = async (table: TestTable): Promise<readonly string[]> => {
       ...templatesOf(items, domain),
       ...apisOf(items, domain),
       ...rolesOf(items, domain),
+      ...rangesOf(items, domain),
     ]),
   ];
 };

@@ -30,7 +30,7 @@ export interface Client {
   send(method: string, path: string, send?: Send): Promise<Reply>;
   /** Sends a write about the resource with this label and records it. */
   write(label: string, method: string, path: string, send?: Send): Promise<{ reply: Reply; outcome: Outcome }>;
-  /** Reads; `undefined` in `body` for a response that is neither 200 nor 404. */
+  /** Reads. A status from 500 on that no busy database explains is recorded as a broken promise. */
   read(path: string): Promise<Reply>;
 }
 
@@ -41,7 +41,7 @@ const PASSING = new Set([0, 503]);
 export const outcomeOf = (status: number): Outcome =>
   status >= 200 && status < 300 ? "acknowledged" : status >= 400 && status < 500 ? "refused" : "unknown";
 
-/** Opens a client. `onWrite` is called before each write. */
+/** Opens a client. While the service is down, requests wait for it. */
 export const newClient = (service: FaultyService, ledger: Ledger): Client => {
   const administrator = basic(ADMIN);
   const send: Client["send"] = async (
@@ -103,7 +103,7 @@ export const newClient = (service: FaultyService, ledger: Ledger): Client => {
     },
     async read(path) {
       const reply = await send("GET", path);
-      judge(path, "GET", path, reply);
+      judge(`GET ${path}`, "GET", path, reply);
       return reply;
     },
   };

@@ -1,5 +1,5 @@
 /** The service is killed between two transactions of one change: the change is whole or absent, and no leftover counts. */
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { audit } from "./audit.ts";
 import { type Client, newClient } from "./client.ts";
 import { newLedger } from "./ledger.ts";
@@ -9,6 +9,7 @@ import { type FaultyService, startFaultyService } from "./service.ts";
 const MANY = 150;
 /** More members than the removal of a group clears up behind it. */
 const VERY_MANY = 1_900;
+const SHOWN = 5;
 const GROUPS = "/scim2/Groups";
 const ROLES = "/scim2/v2/Roles";
 
@@ -21,6 +22,11 @@ beforeAll(async () => {
   people = await addPeople(client, "kill", MANY);
 }, 120_000);
 afterAll(() => service.close());
+/** What an earlier test left behind is its own failure. */
+let known: ReadonlySet<string> = new Set();
+beforeEach(async () => {
+  known = new Set(await audit(service.table()));
+});
 
 /** Sends a request and kills the service when its transaction number `at` reaches the database. */
 const killedAt = async (at: number, method: string, path: string, body?: unknown): Promise<void> => {
@@ -48,7 +54,8 @@ const meetAll = async (ids: readonly string[]): Promise<void> => {
 };
 const expectNoLeftovers = async (ids = people): Promise<void> => {
   await meetAll(ids);
-  expect(await audit(service.table())).toEqual([]);
+  const left = (await audit(service.table())).filter((problem) => !known.has(problem));
+  expect(left.length > SHOWN ? [...left.slice(0, SHOWN), `and ${left.length - SHOWN} more`] : left).toEqual([]);
 };
 const groupNamed = async (name: string): Promise<string | undefined> => {
   const { body } = await client.send("GET", `${GROUPS}?filter=${encodeURIComponent(`displayName eq "${name}"`)}`);

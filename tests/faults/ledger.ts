@@ -56,6 +56,11 @@ export interface Ledger {
 
 const LINES_SHOWN = 30;
 const BROKEN_SHOWN = 12;
+/** Whether a line of the history is about a label, and not about a longer one that begins with it. */
+const isAbout = (label: string): ((line: string) => boolean) => {
+  const whole = new RegExp(`${RegExp.escape(label)}(?![\\w-])`);
+  return (line) => whole.test(line);
+};
 
 /** Opens a history. */
 export const newLedger = (): Ledger => {
@@ -76,7 +81,7 @@ export const newLedger = (): Ledger => {
       violations
         .slice(0, BROKEN_SHOWN)
         .map(({ label, sentence }) => {
-          const about = label === "" ? [] : lines.filter((line) => line.includes(label)).slice(-LINES_SHOWN);
+          const about = label === "" ? [] : lines.filter(isAbout(label)).slice(-LINES_SHOWN);
           return [`${label}: ${sentence}`, ...about.map((line) => `    ${line}`)].join("\n");
         })
         .concat(violations.length > BROKEN_SHOWN ? [`and ${violations.length - BROKEN_SHOWN} more`] : [])

@@ -10,8 +10,8 @@ export interface Run {
   readonly ledger: Ledger;
   /** Whether writes that need several transactions are part of the run. */
   readonly hasLarge: boolean;
-  /** False from the end of the trouble on. */
-  isOn(): boolean;
+  /** True from the moment on when the trouble and every write are over: no read may fail any more. */
+  isCalm(): boolean;
 }
 
 /** A seeded source of choices. */
@@ -110,7 +110,7 @@ export const newCollection = <S>(run: Run, dice: Dice, look: Look<S>): Collectio
   const check = async (owned: Owned<S>): Promise<void> => {
     const read = await look(owned.id);
     if (read === UNREADABLE) {
-      if (!run.isOn()) ledger.broken(owned.state.label, `${owned.id} cannot be read`);
+      if (run.isCalm()) ledger.broken(owned.state.label, `${owned.id} cannot be read`);
       return;
     }
     if (owned.state.allows(read)) return;

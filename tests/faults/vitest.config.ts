@@ -18,15 +18,17 @@ const open = [
   "tests/faults/shutdown.test.ts",
 ];
 
+const isAll = process.env.FAULTS === "all";
+
 export default defineConfig({
   test: {
     ...shared,
     include: ["tests/faults/**/*.test.ts"],
-    exclude: process.env.FAULTS === "all" ? [] : open,
+    exclude: isAll ? [] : open,
     testTimeout: 180_000,
     hookTimeout: 60_000,
-    // Each file has a service, an engine and a workload of its own, and measures time.
-    fileParallelism: false,
+    // Each file has services and engines of its own; some of the further files measure time.
+    fileParallelism: !isAll,
     maxConcurrency: 2,
     // A failing run prints its seed and history by itself.
     onConsoleLog: () => true,

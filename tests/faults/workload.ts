@@ -10,7 +10,7 @@ import { tokensActor } from "./actors/tokens.ts";
 import { prepareShared, usersActor, verifyContested } from "./actors/users.ts";
 import { audit } from "./audit.ts";
 import { newClient } from "./client.ts";
-import { newLedger } from "./ledger.ts";
+import { type Ledger, newLedger } from "./ledger.ts";
 import { lists, verifyLists } from "./lists.ts";
 import { type Actor, diceOf, type Run } from "./run-of-seed.ts";
 import { startFaultyService, type Victim } from "./service.ts";
@@ -19,8 +19,9 @@ import { startFaultyService, type Victim } from "./service.ts";
 export interface Plan {
   readonly seed: number;
   readonly odds: FaultOdds;
-  /** Milliseconds of trouble. */
+  /** The trouble ends after so many milliseconds, or earlier after that many acknowledged writes. */
   readonly troubleMs: number;
+  readonly writes: number;
   /** Killed in the middle of the trouble, at even intervals. */
   readonly kills: readonly Victim[];
   /** Whether writes that need several transactions are part of the run. */
@@ -37,18 +38,21 @@ export interface Result {
   readonly acknowledged: number;
 }
 
-/** Faults that pass within the time that a request has. */
+/** Faults that the service repeats until they pass. Pages and silence are not among them yet: silent-seeds.test.ts. */
 export const PASSING_FAULTS: FaultOdds = {
   ...NO_FAULTS,
   throttle: 0.04,
   conflict: 0.04,
   cut: 0.02,
   lost: 0.04,
-  page: 0.01,
   delay: 0.1,
   delayMs: 60,
 };
 
+const acknowledgedIn = ({ statuses }: Ledger): number =>
+  [...statuses].reduce((sum, [key, count]) => sum + (key.startsWith("write 2") ? count : 0), 0);
+
+const PART_STEP_MS = 20;
 const READERS = 2;
 const READER_PAUSE_MS = 40;
 
@@ -90,13 +94,13 @@ const tally = (counts: Iterable<readonly [string, number]>): string =>
     .join(", ");
 
 /** Runs a plan from an empty table to the invariants. */
-export const runPlan = async ({ seed, odds, troubleMs, kills, hasLarge }: Plan): Promise<Result> => {
+export const runPlan = async ({ seed, odds, troubleMs, writes, kills, hasLarge }: Plan): Promise<Result> => {
   const service = await startFaultyService(seed);
   try {
     const ledger = newLedger();
     const client = newClient(service, ledger);
-    let isOn = true;
-    const run: Run = { seed, client, ledger, hasLarge, isOn: () => isOn };
+    let [isOn, isCalm] = [true, false];
+    const run: Run = { seed, client, ledger, hasLarge, isCalm: () => isCalm };
     const { actors, finish } = await actorsOf(run);
     service.proxy.set(odds);
 
@@ -110,9 +114,17 @@ export const runPlan = async ({ seed, odds, troubleMs, kills, hasLarge }: Plan):
         await pause(READER_PAUSE_MS);
       }
     };
+    /** Waits for one of the parts into which the kills cut the trouble. */
+    const part = async (at: number): Promise<void> => {
+      const [ms, target] = [troubleMs / (kills.length + 1), (writes * at) / (kills.length + 1)];
+      for (const begun = performance.now(); performance.now() - begun < ms; ) {
+        if (acknowledgedIn(ledger) >= target) return;
+        await pause(PART_STEP_MS);
+      }
+    };
     const trouble = async (): Promise<void> => {
-      for (const victim of kills) {
-        await pause(troubleMs / (kills.length + 1));
+      for (const [at, victim] of kills.entries()) {
+        await part(at + 1);
         ledger.note(`KILL ${victim}`);
         // A service that starts needs its database; what was under way has met the faults.
         const killed = service.kill(victim);
@@ -121,12 +133,13 @@ export const runPlan = async ({ seed, odds, troubleMs, kills, hasLarge }: Plan):
         service.proxy.rule(undefined);
         ledger.note(`RESTARTED ${victim}`);
       }
-      await pause(troubleMs / (kills.length + 1));
+      await part(kills.length + 1);
       isOn = false;
     };
     await Promise.all([trouble(), ...actors.map(writer), ...Array.from({ length: READERS }, reader)]);
     const faults = { ...service.proxy.counts };
     service.proxy.calm();
+    isCalm = true;
 
     for (const actor of actors) await actor.verify();
     await finish();
@@ -135,11 +148,11 @@ export const runPlan = async ({ seed, odds, troubleMs, kills, hasLarge }: Plan):
 
     const report = ledger.report();
     const summary = `seed ${seed}, kills ${kills.join("+") || "none"}: ${tally(Object.entries(faults))}; ${tally(ledger.statuses)}`;
-    const acknowledged = [...ledger.statuses].reduce((sum, [key, count]) => sum + (/write 2/.test(key) ? count : 0), 0);
+    const acknowledged = acknowledgedIn(ledger);
     if (report === "") return { report, summary, faults, acknowledged };
     const path = await keepHistory(seed, [summary, ...ledger.lines, "", "the service's log:", service.log()]);
     return {
-      report: `Repeat with: SEED=${seed} npm run test:faults\nWhole history: ${path}\n${summary}\n${report}`,
+      report: `Repeat with: ${process.env.FAULTS === "all" ? "FAULTS=all " : ""}SEED=${seed} npm run test:faults\nWhole history: ${path}\n${summary}\n${report}`,
       summary,
       faults,
       acknowledged,

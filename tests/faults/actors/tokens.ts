@@ -73,7 +73,7 @@ export const tokensActor = (run: Run, writer: number): Actor => {
   const check = async ({ text, state }: Token) => {
     const reply = await client.send("POST", "/oauth2/introspect", { form: form({ token: text }), as });
     if (reply.status !== 200) {
-      if (!run.isOn()) ledger.broken(state.label, `introspection returned ${reply.status}: ${reply.text}`);
+      if (run.isCalm()) ledger.broken(state.label, `introspection returned ${reply.status}: ${reply.text}`);
       return;
     }
     const read = reply.body.active === true ? ("active" as const) : undefined;
