@@ -50,8 +50,8 @@ export default defineConfig({
         test: {
           name: "together",
           include: ["tests/**/*.test.ts"],
-          // Each of these has its own command: `npm run test:load`, `npm run test:deploy` and `npm run test:bundles`.
-          exclude: [...alone, ...long, "tests/deploy/**", "tests/bundles/**", "tests/load/**"],
+          // Each of these has its own command, `npm run test:load` and so on.
+          exclude: [...alone, ...long, "tests/{deploy,bundles,load,faults}/**"],
           // Modules are loaded once for all of these files, not for each.
           isolate: false,
         },

@@ -13,7 +13,7 @@ import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
 /** The gateway allows an authorizer 10 seconds. */
-const open = openTable(tableConfig({ callMs: 5_000, requestMs: 8_000 }));
+const open = openTable(tableConfig({ callMs: 5_000, requestMs: 6_500, attemptMs: 1_200 }));
 
 const deployment = deploymentFromFile(deploymentFile());
 const { access } = deployment;

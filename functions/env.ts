@@ -49,15 +49,16 @@ const DeploymentFile = z.object({
   DEPLOYMENT_TOML: z.string().min(1),
 });
 
-/** The deadlines of a function for the table: for one call with its retries, and for all calls of a request. */
+/** The deadlines of a function for the table: for one call with its retries, for all calls of a request, for one attempt. */
 export interface Deadlines {
   readonly callMs: number;
   readonly requestMs: number;
+  readonly attemptMs?: number;
 }
 
 /** How the table is reached. */
-export function tableConfig({ callMs, requestMs }: Deadlines, environment = process.env): TableConfig {
-  const deadlines = { deadlineMs: callMs, requestDeadlineMs: requestMs };
+export function tableConfig({ callMs, requestMs, attemptMs }: Deadlines, environment = process.env): TableConfig {
+  const deadlines = { deadlineMs: callMs, requestDeadlineMs: requestMs, ...(attemptMs && { attemptMs }) };
   const { TABLE_NAME, DYNAMODB_ENDPOINT: endpoint, ...aws } = read(Table, environment);
   if (!endpoint) return { tableName: TABLE_NAME, ...deadlines };
   // The SDK needs credentials to sign requests; an embedded engine does not check them.

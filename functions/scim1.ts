@@ -13,7 +13,7 @@ import { openTable } from "#core/table/dynamo.ts";
 import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
-const open = openTable(tableConfig({ callMs: 9_000, requestMs: 28_000 }));
+const open = openTable(tableConfig({ callMs: 9_000, requestMs: 26_500 }));
 const deployment = deploymentFromFile(deploymentFile());
 const isWso2 = deployment.scim2.profile === "wso2";
 const { userStoresOf, usersIn, groupsIn } = await openUserStores("scim1", deployment);

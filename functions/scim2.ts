@@ -16,7 +16,7 @@ import { openTable } from "#core/table/dynamo.ts";
 import { baseUrl, deploymentFile, seal, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
-const open = openTable(tableConfig({ callMs: 9_000, requestMs: 28_000 }));
+const open = openTable(tableConfig({ callMs: 9_000, requestMs: 26_500 }));
 const deployment = deploymentFromFile(deploymentFile());
 const { scim2 } = deployment;
 const { userStoresOf, usersIn, groupsIn } = await openUserStores("scim2", deployment);

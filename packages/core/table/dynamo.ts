@@ -48,14 +48,21 @@ const STEPS_PER_WRITE = 100;
 const QUERY_LIMIT_MAX = 10_000;
 const BACKOFF_FIRST_MS = 10;
 const BACKOFF_MOST_MS = 400;
+const CONNECT_MS = 1_000;
+const ATTEMPT_MS = 2_000;
 
 /** How to reach the database. */
 export interface TableConfig {
   readonly tableName: string;
-  /** Milliseconds after which a call that keeps conflicting or being throttled throws `service.unavailable`. */
+  /** Milliseconds in which attempts of one call start; then it throws `service.unavailable`. */
   readonly deadlineMs: number;
-  /** The same for all calls of one request together, counted from when the table was opened for it. None by default. */
+  /**
+   * The same for all calls of one request together, counted from when the table was opened for it. None by default.
+   * No call starts later, so that a request which was answered does nothing more.
+   */
   readonly requestDeadlineMs?: number;
+  /** Milliseconds that one attempt waits for DynamoDB, 2,000 by default. */
+  readonly attemptMs?: number;
   /** Options of the SDK's client: endpoint, region, request handler. */
   readonly client?: DynamoDBClientConfig;
 }
@@ -91,7 +98,12 @@ class Unprocessed extends Error {}
 
 /** Opens the table for one container: one SDK client, shared by the requests that the container serves. */
 export function openTable(config: TableConfig): OpenTable {
-  const client = new DynamoDBClient(config.client ?? {});
+  const client = new DynamoDBClient({
+    requestHandler: handlerOptions(config.attemptMs ?? ATTEMPT_MS),
+    // The session retries: it knows the deadline, and meters every attempt.
+    maxAttempts: 1,
+    ...config.client,
+  });
   return (meter) => {
     const session = newSession(client, config, meter);
     return {
@@ -104,6 +116,16 @@ export function openTable(config: TableConfig): OpenTable {
       count: (key, add, set) => count(session, key, { add, ...(set && { set }) }),
       forget: (key) => deleteItem(session, key),
     };
+  };
+}
+
+/** A database that accepts a connection and stays silent must not hold a request. */
+function handlerOptions(attemptMs: number) {
+  return {
+    connectionTimeout: CONNECT_MS,
+    requestTimeout: attemptMs,
+    throwOnRequestTimeout: true,
+    socketTimeout: attemptMs,
   };
 }
 
@@ -122,7 +144,10 @@ function newSession(
       hasTime: (waitMs: number) => elapsed() + waitMs <= untilMs,
       exhausted: unavailable,
     };
-    return retry(policy, attempt);
+    return retry(policy, () => {
+      if (elapsed() > untilMs) throw unavailable(new Error("the deadline passed before the call"));
+      return attempt();
+    });
   };
   const metered: Session["metered"] = async (kind, send) => {
     const end = meter.begin();

@@ -19,12 +19,19 @@ const transientNames = new Set([
 const transientReasons = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);
 const networkCodes = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN", "ENOTFOUND"]);
 
+/** What the SDK adds to the errors of a call. */
+interface SdkError extends Error {
+  readonly $metadata?: { readonly httpStatusCode?: number };
+  readonly $response?: { readonly statusCode?: number };
+}
+
 /** Whether the same call may succeed in a moment. */
 export function isTransient(error: unknown): boolean {
   return (
     error instanceof ProvisionedThroughputExceededException ||
     transientNames.has(nameOf(error)) ||
     networkCodes.has(codeOf(error)) ||
+    isBrokenResponse(error) ||
     (error instanceof TransactionCanceledException &&
       !(error.CancellationReasons ?? []).some((reason) => reason.Code === "ConditionalCheckFailed") &&
       (error.CancellationReasons ?? []).some((reason) => transientReasons.has(reason.Code ?? "")))
@@ -34,6 +41,14 @@ export function isTransient(error: unknown): boolean {
 /** The fault of a database that stays unreachable, throttled or in conflict up to the deadline. */
 export function unavailable(cause: unknown): Fault {
   return new Fault("service.unavailable", "The service is busy. Try again in a moment.", { cause });
+}
+
+/** A response that DynamoDB does not send: 5xx, or text that is not its JSON, such as the error page of a proxy. */
+function isBrokenResponse(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { $metadata, $response } = error as SdkError;
+  const status = $response?.statusCode ?? $metadata?.httpStatusCode ?? 0;
+  return status >= 500 || (error instanceof SyntaxError && $response !== undefined);
 }
 
 function nameOf(error: unknown): string {
