@@ -7,8 +7,8 @@ import {
   TransactWriteItemsCommand,
 } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { clientFor } from "#local/database.ts";
-import { createTable, type Engine, startEngine } from "#local/engine.ts";
+import { clientFor, createTable } from "#local/database.ts";
+import { type Engine, startEngine } from "#local/engine.ts";
 import { type FaultKind, type FaultProxy, NO_FAULTS, startFaultProxy } from "#tests/support/fault-proxy.ts";
 
 const TableName = "proxy-test";
