@@ -7,7 +7,7 @@ import { seedsOf } from "./seeds.ts";
 import type { Victim } from "./service.ts";
 import { PASSING_FAULTS, runPlan } from "./workload.ts";
 
-const TROUBLE_MS = 5_000;
+const TROUBLE_MS = 4_000;
 const WRITES = 150;
 /** On the slowest of machines. */
 const ACKNOWLEDGED_LEAST = 10;

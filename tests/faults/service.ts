@@ -28,6 +28,8 @@ export interface FaultyService {
   process(): ChildProcess;
   /** Ends a process as `kill -9` does and starts it again. Resolves when everything runs again. */
   kill(victim: Victim): Promise<void>;
+  /** How often the engine was killed. An engine that is killed forgets which transactions it would repeat with success. */
+  engineKills(): number;
   /** The table, reached past the proxy. */
   table(): TestTable;
   /** What the service wrote to standard error. */
@@ -56,6 +58,7 @@ export const startFaultyService = async (seed: number): Promise<FaultyService> =
   const deployment = await writeDeployment(directory);
   const port = await freePort();
   let log = "";
+  let engineKills = 0;
   let engine: Engine = await startEngine({ dataFile });
   const proxy = await startFaultProxy(engine.endpoint, seed);
 
@@ -86,6 +89,7 @@ export const startFaultyService = async (seed: number): Promise<FaultyService> =
   const restart = async (victim: Victim): Promise<void> => {
     if (victim !== "engine") child.kill("SIGKILL");
     if (victim !== "service") {
+      engineKills += 1;
       process.kill(engine.pid, "SIGKILL");
       await engine.stop();
       engine = await startEngine({ dataFile });
@@ -101,6 +105,7 @@ export const startFaultyService = async (seed: number): Promise<FaultyService> =
     proxy,
     ready: () => running,
     process: () => child,
+    engineKills: () => engineKills,
     kill(victim) {
       const restarted = restart(victim);
       // While the engine alone is away the service answers.

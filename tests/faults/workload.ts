@@ -47,6 +47,7 @@ export const PASSING_FAULTS: FaultOdds = {
   lost: 0.04,
   delay: 0.1,
   delayMs: 60,
+  again: 0.6,
 };
 
 const acknowledgedIn = ({ statuses }: Ledger): number =>

@@ -26,7 +26,11 @@ export const faultKinds = {
 export type FaultKind = keyof typeof faultKinds;
 
 /** How often each kind happens (0 to 1, together at most 1), and the longest delay in milliseconds. */
-export type FaultOdds = Readonly<Record<FaultKind, number>> & { readonly delayMs: number };
+export type FaultOdds = Readonly<Record<FaultKind, number>> & {
+  readonly delayMs: number;
+  /** How often a transaction that is repeated meets the fault again that it met. The SDK alone repeats twice. */
+  readonly again: number;
+};
 
 /** A call of the service, as a rule sees it. */
 export interface Call {
@@ -69,6 +73,7 @@ export const NO_FAULTS: FaultOdds = {
   hang: 0,
   silent: 0,
   delayMs: 100,
+  again: 0,
 };
 
 const kinds = Object.keys(faultKinds) as FaultKind[];
@@ -99,6 +104,9 @@ interface Transaction {
   readonly ClientRequestToken?: string;
 }
 
+/** The token by which a transaction is repeated. */
+const tokenIn = (body: string): string | undefined => /"ClientRequestToken":"([^"]+)"/.exec(body)?.[1];
+
 /**
  * The error of a conflict in the form that the operation has, or `undefined` where it can have none: a transaction that was
  * applied is repeated with success, whatever else happens to its items.
@@ -126,18 +134,28 @@ export const startFaultProxy = async (endpoint: string, seed: number): Promise<F
   const sockets = new Set<Socket>();
   const silenced = new Set<Socket>();
   const applied = new Set<string>();
+  const met = new Map<string, FaultKind>();
   let [odds, rule, engine]: [FaultOdds, FaultRule | undefined, string] = [NO_FAULTS, undefined, endpoint];
 
   /** One draw for each call, so that a change of the odds of one kind moves the others little. */
-  const choose = (call: Call): FaultKind | number | "none" => {
+  const draw = (call: Call): FaultKind | number | "none" => {
     const ruled = rule?.(call);
     if (ruled !== undefined) return ruled;
+    const token = tokenIn(call.body);
+    const known = token === undefined ? undefined : met.get(token);
+    if (known !== undefined && random() < odds.again) return known;
     let left = random();
     for (const kind of kinds) {
       left -= odds[kind];
       if (left < 0) return kind;
     }
     return "none";
+  };
+  const choose = (call: Call): FaultKind | number | "none" => {
+    const chosen = draw(call);
+    const token = tokenIn(call.body);
+    if (token !== undefined && typeof chosen === "string" && chosen !== "none") met.set(token, chosen);
+    return chosen;
   };
 
   /** Sends the call to the engine. Rejects if the engine is gone. */
@@ -149,7 +167,7 @@ export const startFaultProxy = async (endpoint: string, seed: number): Promise<F
         agent,
         headers: { ...headers, "content-length": body.length },
       });
-      const token = /"ClientRequestToken":"([^"]+)"/.exec(body.toString())?.[1];
+      const token = tokenIn(body.toString());
       if (token) applied.add(token);
       outgoing.once("error", reject);
       outgoing.once("response", (head) => bodyOf(head).then((answer) => resolve({ head, body: answer }), reject));
