@@ -15,7 +15,7 @@ const NAME_MAX = 255;
 /** Stands for every scope of this service. */
 const SYSTEM = "SYSTEM";
 
-/** A request for scopes, and what the application is authorised for. */
+/** A request for scopes, and what the application is authorized for. */
 export interface Grantable {
   readonly applicationId: string;
   readonly names: readonly string[];
@@ -52,7 +52,7 @@ export function clientScopes(requested: Grantable): readonly string[] {
 }
 
 /**
- * The scopes of an application on behalf of a user: of its authorised scopes, those that a role of the user includes. Scopes
+ * The scopes of an application on behalf of a user: of its authorized scopes, those that a role of the user includes. Scopes
  * with the policy `NO POLICY` need no role.
  */
 export function userScopes(requested: Grantable, rolesOfUser: readonly Role[]): Granted {
@@ -74,7 +74,7 @@ function includes({ holdsEveryScope, permissions }: Role, name: string): boolean
   return permissions.includes(name) || (holdsEveryScope && systemScopes.has(name));
 }
 
-/** The policy under which an application is authorised for a scope; `undefined` where it is not. */
+/** The policy under which an application is authorized for a scope; `undefined` where it is not. */
 function policyOf(name: string, { apis, places }: Grantable): Policy | undefined {
   const place = systemScopePlaces.get(name) ?? places.get(name);
   return place && apis.find(({ apiId, scopeIds }) => apiId === place.apiId && scopeIds.includes(place.id))?.policy;

@@ -56,7 +56,7 @@ export interface Operation {
   /** True where the handler gets the scopes of the caller, because it checks more than the one above. */
   readonly seesScopes?: true;
   readonly summary: string;
-  /** The requirements and decisions behind it: "AM-004", or "our choice, decision 0002". */
+  /** The requirements and decisions behind it: "AM-004", or "RFC 7009; decision 0023". */
   readonly source: string;
   readonly params?: z.ZodObject;
   /** All values are strings. A repeated parameter is refused. */

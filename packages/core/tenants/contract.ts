@@ -21,7 +21,7 @@ const scopes = {
   create: "internal_create_tenants",
   modify: "internal_modify_tenants",
 } as const;
-const SOURCE = "WSO2's Tenant Management API v1, decision 0017";
+const SOURCE = "decision 0017";
 const at = endpointsOf("administration", "/api/server/v1/tenants", scopes, SOURCE);
 
 export const tenantOperations = {

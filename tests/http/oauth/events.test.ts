@@ -113,7 +113,7 @@ describe("events of a client:", () => {
   });
 });
 
-describe("events of an authorised API:", () => {
+describe("events of an authorized API:", () => {
   const apiOf = async () =>
     (await api.ask("GET", "/api/server/v1/api-resources?filter=identifier+eq+/api/server/v1/applications")).body
       .apiResources[0].id as string;

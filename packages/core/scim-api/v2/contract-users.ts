@@ -4,8 +4,8 @@ import { MANY_MEMBERS, Path } from "../resources/shapes.ts";
 import { PatchRequest, ScimUser, SearchRequest } from "./shapes.ts";
 import { changing, IfMatch, ListQuery, listed, Projection, userMade, userShown } from "./shapes-query.ts";
 
-const users = { service: "scim2", source: "SCIM 2.0 API, requirements S2-001 to S2-007" } as const;
-const me = { service: "scim2", source: "RFC 7644 section 3.11, our choice, decision 0014" } as const;
+const users = { service: "scim2", source: "S2-001 to S2-007" } as const;
+const me = { service: "scim2", source: "RFC 7644 section 3.11; decision 0014" } as const;
 
 export const userOperations = {
   listUsers: operation({
