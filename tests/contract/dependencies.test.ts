@@ -1,4 +1,7 @@
-/** Every package that a source or a test imports is in package.json, so that an update of another package cannot take it away. */
+/**
+ * Every package that a source or a test imports is in package.json, so that an update of another package cannot remove
+ * it.
+ */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { describe, expect, test } from "vitest";
@@ -11,11 +14,11 @@ const lock = JSON.parse(read("package-lock.json")) as { readonly packages: Reado
 
 interface Import {
   readonly name: string;
-  /** True for `import type`, which is not there when the code runs. */
+  /** True for `import type`, which does not exist at run time. */
   readonly typeOnly: boolean;
 }
 
-/** The package of a specifier; `undefined` for a file of the project and for what comes with Node. */
+/** The package of a specifier; `undefined` for a file of the project and for a module of Node. */
 const packageOf = (specifier: string): string | undefined => {
   if (/^[.#/]/.test(specifier) || isBuiltin(specifier)) return undefined;
   const [scope = "", name = ""] = specifier.split("/");
@@ -37,7 +40,7 @@ const filesIn = (folder: string): string[] =>
     .map((name) => `${folder}${name}`)
     .filter((path) => path.endsWith(".ts"));
 
-/** What is deployed must not lean on what only development installs. */
+/** Deployed code must not need packages that only development installs. */
 const isDeployed = (path: string): boolean => /^(?:functions|packages\/core)\//.test(path);
 
 const isDeclared = ({ name, typeOnly }: Import, path: string): boolean => {

@@ -1,4 +1,7 @@
-/** docs/requirements.md agrees with the catalogue, with deployment.toml and with the tests; ids that the project cites exist. */
+/**
+ * docs/requirements.md agrees with the catalogue, with deployment.toml and with the tests; ids that the project cites
+ * exist.
+ */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { operations } from "#core/catalogue.ts";

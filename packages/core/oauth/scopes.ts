@@ -52,8 +52,8 @@ export function clientScopes(requested: Grantable): readonly string[] {
 }
 
 /**
- * The scopes of an application on behalf of a user: of its authorized scopes, those that a role of the user includes. Scopes
- * with the policy `NO POLICY` need no role.
+ * The scopes of an application on behalf of a user: of its authorized scopes, those that a role of the user includes.
+ * Scopes with the policy `NO POLICY` need no role.
  */
 export function userScopes(requested: Grantable, rolesOfUser: readonly Role[]): Granted {
   const roles = rolesOfUser.filter((role) => isFor(role, requested.applicationId));
@@ -69,7 +69,9 @@ export function userScopes(requested: Grantable, rolesOfUser: readonly Role[]): 
   };
 }
 
-/** Whether a role includes a scope. The full-access role includes all scopes of this service, but not the tenant's own. */
+/**
+ * Whether a role includes a scope. The full-access role includes all scopes of this service, but not the tenant's own.
+ */
 function includes({ holdsEveryScope, permissions }: Role, name: string): boolean {
   return permissions.includes(name) || (holdsEveryScope && systemScopes.has(name));
 }

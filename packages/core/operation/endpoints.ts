@@ -2,7 +2,10 @@
 import type { Method } from "./operation.ts";
 import type { ServiceName } from "./services.ts";
 
-/** Returns a function that declares one endpoint: method, path below `base`, scope by its key, and source, unless it is the shared one. */
+/**
+ * Returns a function that declares one endpoint: method, path below `base`, scope by its key, and source, unless it is
+ * the shared one.
+ */
 export function endpointsOf<
   Service extends ServiceName,
   Base extends `/${string}`,

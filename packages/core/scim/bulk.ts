@@ -93,8 +93,8 @@ interface Result<Outcome> {
 }
 
 /**
- * Parses a request, except its `schemas`. Throws `request.malformed`, `request.invalid`, and `request.too_large` for more
- * than 1,000 operations.
+ * Parses a request, except its `schemas`. Throws `request.malformed`, `request.invalid`, and `request.too_large` for
+ * more than 1,000 operations.
  */
 export function readBulk(body: Readonly<Record<string, unknown>>): BulkRequest {
   const members = folded(body);
@@ -168,9 +168,9 @@ export function bulkScopes(kind: BulkKind, method: BulkMethod): readonly [own: s
 }
 
 /**
- * Executes a request. Returns the outcomes in the order of the operations. Every failure of an operation, also a missing
- * scope or an unexpected error, becomes its outcome. With `failOnErrors` n, operations after the n-th failure do not run and
- * have no outcome.
+ * Executes a request. Returns the outcomes in the order of the operations. Every failure of an operation, also a
+ * missing scope or an unexpected error, becomes its outcome. With `failOnErrors` n, operations after the n-th failure
+ * do not run and have no outcome.
  */
 export async function executeBulk<Outcome>(
   protocol: BulkProtocol<Outcome>,

@@ -1,4 +1,7 @@
-/** Who manages applications gets no further by giving one that may do more another client or secret (decision 0022). */
+/**
+ * No privilege escalation: a caller cannot set the client or secret of an application that has more scopes (decision
+ * 0022).
+ */
 import { beforeAll, describe, expect, test } from "vitest";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { addUser } from "#tests/support/people.ts";
@@ -45,7 +48,7 @@ describe("403, and the client still works", () => {
     const file = (await api.ask("GET", `${APPLICATIONS}/${client.applicationId}/export?exportSecrets=true`)).text;
     expect(file).toContain(client.clientSecret);
     await refused(upload(file.replaceAll(client.clientSecret, "a-secret-of-mine")));
-    // The same again changes no credential.
+    // The same file without a change of the secret changes no credential.
     expect((await upload(file)).status).toBe(200);
   });
   test("a client after a removed one", async () => {

@@ -1,4 +1,4 @@
-/** The first request of README.md, by the shell and the curl that people have. */
+/** The first request of README.md, run by the shell and curl of this machine. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * Revocations end opaque and refresh tokens at once, and JWTs within the 30 seconds that a container's cache is fresh. The
- * containers here have clocks that the test sets.
+ * Revocations end opaque and refresh tokens at once, and JWTs within the 30 seconds that a container's cache is fresh.
+ * The containers here have clocks that the test sets.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { roleStore } from "#core/identities/roles/store.ts";
@@ -32,8 +32,8 @@ interface Before {
 }
 
 /**
- * Issues tokens of both formats, applies an event, and checks the tokens: at once; in a container that has just validated the
- * JWT; after its cache has expired; and in a new container.
+ * Issues tokens of both formats, applies an event, and checks the tokens: at once; in a container that has just
+ * validated the JWT; after its cache has expired; and in a new container.
  */
 const outcome = async (
   grant: Record<string, string>,

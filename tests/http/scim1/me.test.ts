@@ -1,4 +1,4 @@
-/** The user who calls, by SCIM 1.1. */
+/** The calling user, by SCIM 1.1. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { oauthOf } from "#tests/support/oauth.ts";
 import { addUser, idOf } from "#tests/support/people.ts";

@@ -1,4 +1,4 @@
-/** Rows C186, C187 and W13 of docs/scim-conformance.md: the user who calls, in the default profile. */
+/** Rows C186, C187 and W13 of docs/scim-conformance.md: the calling user, in the default profile. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { oauthOf } from "#tests/support/oauth.ts";
 import { addUser } from "#tests/support/people.ts";

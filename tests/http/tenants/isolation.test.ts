@@ -1,6 +1,6 @@
 /**
- * Isolation of tenants: for ids of another tenant, every operation returns exactly what it returns for unknown ids, and changes
- * nothing. Both tenants have resources of the same names.
+ * Isolation of tenants: for ids of another tenant, every operation returns exactly what it returns for unknown ids, and
+ * changes nothing. Both tenants have resources of the same names.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { operations } from "#core/catalogue.ts";

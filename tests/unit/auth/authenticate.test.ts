@@ -1,6 +1,7 @@
 /**
- * Authentication on the real engine, with a clock that the test sets and a count of the hashes. Hashes are fast stand-ins
- * here: a lock takes some hundred of them, which a slow machine could not compute in time (credentials.test.ts tests real ones).
+ * Authentication on the real engine, with a clock that the test sets and a count of the hashes. Hashes are fast
+ * stand-ins here: a lock takes some hundred of them, which a slow machine could not compute in time
+ * (credentials.test.ts tests real ones).
  */
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Authenticate, newAuthenticate } from "#core/auth/authenticate.ts";

@@ -1,4 +1,6 @@
-/** A token that is dated behind a revocation is never based on data from before it, however reads and writes interleave. */
+/**
+ * A token that is dated after a revocation is never based on data from before it, however reads and writes interleave.
+ */
 import { beforeEach, expect, test } from "vitest";
 import { groupStore } from "#core/identities/groups/store.ts";
 import { roleStore } from "#core/identities/roles/store.ts";

@@ -37,7 +37,7 @@ const kinds = ["user", "group"] as const;
 interface RoleChangeRequest {
   /** Throws where the role must not be changed. */
   readonly check: (before: Role) => void;
-  /** Returns the new resource and the changes of assignees; `holders` reads the ids of the current ones. */
+  /** Returns the new resource and the changes of assignees; `assignees` reads the ids of the current ones. */
   readonly change: (
     before: Resource,
     holders: (kind: AssigneeKind) => Promise<readonly string[]>,

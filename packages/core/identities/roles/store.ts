@@ -1,5 +1,5 @@
 /**
- * Stores roles: one item each, an entry for the name (its uniqueness guard, and the row of the list), and their
+ * Stores roles: one row each, an entry for the name (its uniqueness guard, and the row of the list), and their
  * assignees.
  */
 import { canBeId } from "../../platform/ids.ts";
@@ -28,7 +28,7 @@ export type { Role } from "./model.ts";
 
 const ROLES_PER_PAGE = 5_000;
 
-/** Assignees that get a role, of those that do not have it, and assignees that lose it. */
+/** Assignees that get a role, which they do not have yet, and assignees that lose it. */
 export interface AssigneeChanges {
   readonly adding: readonly Assignee[];
   readonly removing: readonly Assignee[];

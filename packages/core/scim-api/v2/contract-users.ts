@@ -1,4 +1,4 @@
-/** The operations on users, and on the user who calls. */
+/** The operations on users, and on the calling user. */
 import { operation, SIGNED_IN } from "../../operation/operation.ts";
 import { MANY_MEMBERS, Path } from "../resources/shapes.ts";
 import { PatchRequest, ScimUser, SearchRequest } from "./shapes.ts";
