@@ -76,13 +76,13 @@ describe("package.json", () => {
 });
 
 describe("the comparison", () => {
-  test("reports a package that is not declared, and one that is only for development in what is deployed", () => {
+  test("reports an undeclared package, and a development package in deployed code", () => {
     expect(undeclaredIn("tests/x.ts", 'import { x } from "nowhere/sub";')).toEqual(["tests/x.ts imports nowhere"]);
     expect(undeclaredIn("functions/x.ts", 'import "@scope/none";')).toEqual(["functions/x.ts imports @scope/none"]);
     expect(undeclaredIn("packages/core/x.ts", 'import fc from "fast-check";')).toHaveLength(1);
     expect(undeclaredIn("tests/x.ts", 'const fc = await import("fast-check");')).toEqual([]);
   });
-  test("accepts types alone in what is deployed, and what comes with Node or the project", () => {
+  test("accepts imported types in deployed code, modules of Node and files of the project", () => {
     const text = 'import type { Context } from "aws-lambda";\nimport { x } from "#core/x.ts";\nimport "node:fs";\n';
     expect(undeclaredIn("packages/core/x.ts", text)).toEqual([]);
   });

@@ -294,7 +294,10 @@ function targetOf(
 function checkScopes({ kind, method }: Target, { scopes }: BulkCaller): void {
   const enough = bulkScopes(kind, method);
   if (enough.some((scope) => scopes.has(scope))) return;
-  throw new Fault("auth.forbidden", `This operation requires the scope ${enough.join(" or ")}.`);
+  throw new Fault(
+    "auth.forbidden",
+    `This operation requires the scope ${enough.join(" or ")}, which your credential does not have.`,
+  );
 }
 
 function checkNeeds(needs: ReadonlySet<string>, created: Created): void {

@@ -42,7 +42,7 @@ beforeAll(async () => {
   plain = await oauth.newClient();
 });
 
-describe("403, and the client still works", () => {
+describe("returns 403, and the client keeps its secret, for", () => {
   test("a new secret", () => refused(api.ask("POST", oidc(client, "/regenerate-secret"), { as })));
   test("a file with another secret", async () => {
     const file = (await api.ask("GET", `${APPLICATIONS}/${client.applicationId}/export?exportSecrets=true`)).text;
@@ -63,16 +63,16 @@ describe("403, and the client still works", () => {
   });
 });
 
-describe("200", () => {
+describe("returns 200 for", () => {
   test("other settings of the same client", async () => {
     const shown = (await api.ask("GET", oidc(client))).body;
     const body = { ...shown, callbackURLs: ["https://rides.example/back"] };
     expect((await api.ask("PUT", oidc(client), { as, body })).status).toBe(200);
   });
-  test("of an application without authorizations", async () => {
+  test("a new secret of an application without authorizations", async () => {
     expect((await api.ask("POST", oidc(plain, "/regenerate-secret"), { as })).status).toBe(200);
   });
-  test.each([rich, able])("by who has the scopes, or may authorize any: $username", async (who) => {
+  test.each([rich, able])("a caller that has the scopes, or may authorize any: $username", async (who) => {
     expect((await api.ask("POST", oidc(client, "/regenerate-secret"), { as: who })).status).toBe(200);
   });
 });

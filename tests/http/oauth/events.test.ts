@@ -266,7 +266,7 @@ describe("events of a role:", () => {
   test("tokens with its scopes end when its permissions change or it is deleted; new tokens are valid at once", async () => {
     await store().update(TENANT, roleId, Date.now(), async (before) => ({
       after: before,
-      adding: (await store().holders(TENANT, roleId, "user", 1)).length > 0 ? [] : [{ kind: "user", id: userId }],
+      adding: (await store().assigneeIds(TENANT, roleId, "user", 1)).length > 0 ? [] : [{ kind: "user", id: userId }],
       removing: [],
     }));
     const widen = () =>

@@ -46,7 +46,7 @@ describe("for the client itself", () => {
     const asked = await api.ask("GET", APPLICATIONS, { as: `Bearer ${answer.body.access_token}` });
     expect(asked.status).toBe(403);
   });
-  test("SYSTEM stands for the authorized scopes of this service", async () => {
+  test("SYSTEM means the authorized scopes of this service", async () => {
     expect(await own(client, "SYSTEM")).toBe(`${CREATE} ${VIEW}`);
   });
 });

@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 
 describe("getScim1Me", () => {
-  test("returns 200 with the user who calls, at the address of its id", async () => {
+  test("returns 200 with the calling user, at the address of its id", async () => {
     const id = await idOf(api.service, "admin");
     const answer = await ask("GET", "/Users/me");
     expect(answer.status).toBe(200);

@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 
 describe("getMe", () => {
-  test("C186 C187 W13 returns 200 with the user who calls, at its own address", async () => {
+  test("C186 C187 W13 returns 200 with the calling user, at its own address", async () => {
     const { status, headers, body } = await ask("GET");
     expect(status).toBe(200);
     expect(headers.get("location")).toBe(`${api.url}/scim2/Users/${me.id}`);

@@ -178,7 +178,7 @@ describe("a reference to a resource of another tenant is unknown", () => {
     ],
     ["a new group's member", () => ["POST", "/scim2/Groups", { displayName: "g", members: [{ value: there.user }] }]],
     [
-      "a holder of a role",
+      "an assignee of a role",
       () => [
         "PATCH",
         `/scim2/v2/Roles/${here.role}`,

@@ -279,7 +279,7 @@ describe("lockout", () => {
     await refused("\u01f0UDY", "wrong");
     expect(reasons).toEqual(["locked"]);
   });
-  test("attempts in unknown tenants are counted in one item", async () => {
+  test("attempts in unknown tenants are counted in one row", async () => {
     for (const name of ["a@x.org", "b@y.org", "c@z.org"]) await refused(name, "wrong");
     const table = tableOf(service);
     expect(await table.get({ PK: "T#x.org#LOCK#PRIMARY#a", SK: "A" })).toBeUndefined();

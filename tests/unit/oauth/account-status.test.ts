@@ -45,7 +45,7 @@ test("finds no user that is deleted during the read", async () => {
   expect(await readAccountStatus(TENANT, find, contextAt(Date.now()))).toBeUndefined();
 });
 
-test("reads a user that changes during the read again, and dates the result behind the change", async () => {
+test("reads a user that changes during the read again, and dates the result after the change", async () => {
   const after = { ...before, roleIds: [] };
   for (const steps of [() => revokingUser(TENANT, "user"), () => revokingRole(TENANT, "role")]) {
     const now = Date.now();
@@ -59,7 +59,7 @@ test("reads a user that changes during the read again, and dates the result behi
   }
 });
 
-test("does not date the result behind a change during the second read", async () => {
+test("does not date the result after a change during the second read", async () => {
   const now = Date.now();
   let latest = 0;
   const find = async () => {

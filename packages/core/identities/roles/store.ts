@@ -52,7 +52,7 @@ export interface RoleStore {
   /** The names of several roles, without those that do not exist. One round trip. */
   namesOf(tenant: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** The ids of the users or groups that have a role, up to `most`. */
-  holders(tenant: string, id: string, kind: AssigneeKind, most: number): Promise<readonly string[]>;
+  assigneeIds(tenant: string, id: string, kind: AssigneeKind, most: number): Promise<readonly string[]>;
   /** Those of some users and groups that have a role: the very objects that were given. One round trip. */
   assigneesAmong(tenant: string, id: string, assignees: readonly Assignee[]): Promise<ReadonlySet<Assignee>>;
   /**
@@ -110,7 +110,8 @@ export function roleStore(table: Table): RoleStore {
       return new Map((await findMany(tenant, ids)).map(({ id, name }) => [id, name]));
     },
 
-    holders: async (tenant, id, kind, most) => (canBeId(id) ? readAssignees(table, { tenant, id }, kind, most) : []),
+    assigneeIds: async (tenant, id, kind, most) =>
+      canBeId(id) ? readAssignees(table, { tenant, id }, kind, most) : [],
     assigneesAmong: (tenant, id, assignees) => membersAmong(table, roleAssignees, { tenant, id }, assignees),
     add: (tenant, role, assignees) => add(table, tenant, role, assignees),
     update: (tenant, id, nowMs, change) => update(table, { tenant, id }, nowMs, change),
