@@ -1,4 +1,7 @@
-/** Protocol metadata, adaptive authentication templates, the API document, and the 404 of unknown paths. Needs no database. */
+/**
+ * Protocol metadata, adaptive authentication templates, the API document, and the 404 of unknown paths. Needs no
+ * database.
+ */
 
 import { metadataOperations } from "#core/applications/metadata/contract.ts";
 import { metadataHandlers } from "#core/applications/metadata/handlers.ts";

@@ -1,4 +1,7 @@
-/** Applications: list, create, read, change, delete, owner, authenticators, authorized APIs, resident application, files. */
+/**
+ * Applications: list, create, read, change, delete, owner, authenticators, authorized APIs, resident application,
+ * files.
+ */
 import { apiResourceStore } from "#core/api-resources/store.ts";
 import { authorizedApiOperations } from "#core/applications/authorized-apis/contract.ts";
 import { type AuthorizedApiStores, authorizedApiHandlers } from "#core/applications/authorized-apis/handlers.ts";

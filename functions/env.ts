@@ -1,4 +1,6 @@
-/** Reads the environment of the functions at their start. Throws an `Error` that names each missing or invalid variable. */
+/**
+ * Reads the environment of the functions at their start. Throws an `Error` that names each missing or invalid variable.
+ */
 import * as z from "zod";
 import type { ProtocolSupport } from "#core/applications/protocols/configure.ts";
 import { newSeal, type Seal } from "#core/platform/seal.ts";
@@ -40,7 +42,10 @@ const Sealing = z.object({
 });
 
 const Metadata = z.object({
-  /** Hosts with ports from which SAML metadata may be fetched although they are not public: for tests and closed networks. */
+  /**
+   * Hosts with ports from which SAML metadata may be fetched although they are not public: for tests and closed
+   * networks.
+   */
   METADATA_HOSTS: z.string().default(""),
 });
 
@@ -106,7 +111,9 @@ export function deploymentFile(environment = process.env): string {
   return read(DeploymentFile, environment).DEPLOYMENT_TOML;
 }
 
-/** The password for a directory, from the variable that deployment.toml names. Throws an `Error` where it is not set. */
+/**
+ * The password for a directory, from the variable that deployment.toml names. Throws an `Error` where it is not set.
+ */
 export function directoryPassword(
   { domain, passwordEnv }: { readonly domain: string; readonly passwordEnv: string },
   environment = process.env,

@@ -1,4 +1,7 @@
-/** The OAuth endpoints. The only function that signs tokens and, with the authorizer, the only one that reads password hashes. */
+/**
+ * The OAuth endpoints. The only function that signs tokens and, with the authorizer, the only one that reads password
+ * hashes.
+ */
 import { apiResourceStore } from "#core/api-resources/store.ts";
 import { clientStore } from "#core/applications/registry/client-store.ts";
 import { newAuthenticate } from "#core/auth/authenticate.ts";

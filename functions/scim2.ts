@@ -1,4 +1,4 @@
-/** SCIM 2.0: users, groups, roles, the user who calls, bulk requests, and the schemas of the service. */
+/** SCIM 2.0: users, groups, roles, the calling user, bulk requests, and the schemas of the service. */
 
 import { scopeNames } from "#core/api-resources/scope-store.ts";
 import { hasApplication } from "#core/applications/registry/existence-store.ts";

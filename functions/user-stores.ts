@@ -11,8 +11,8 @@ import type { Table } from "#core/table/table.ts";
 import { directoryPassword } from "./env.ts";
 
 /**
- * The declared user stores, for one container: their names for each tenant, and the users and groups in them. The LDAP client
- * is loaded only where a directory is declared. Throws an `Error` where the password of a directory is not set.
+ * The declared user stores, for one container: their names for each tenant, and the users and groups in them. The LDAP
+ * client is loaded only where a directory is declared. Throws an `Error` where the password of a directory is not set.
  */
 export async function openUserStores(
   service: ServiceName | "authorizer",

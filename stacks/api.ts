@@ -5,8 +5,9 @@ import type { FunctionName } from "./plan.ts";
 import type { Stage } from "./stage.ts";
 
 /**
- * The access log: one line for each request that reaches the gateway, whatever its result. Fields that a caller controls
- * come first. If such a value ever ended its own quotes and added fields, the real fields after it would override them.
+ * The access log: one line for each request that reaches the gateway, whatever its result. Fields that a caller
+ * controls come first. If such a value ever ended its own quotes and added fields, the real fields after it would
+ * override them.
  */
 const accessLog = {
   path: "$context.path",

@@ -1,6 +1,7 @@
 /**
- * Checks that the gateway and the functions accept a common issuer of client certificates. The gateway uses the truststore,
- * the functions use deployment.toml, and a certificate must pass both. Pure except for the files that it reads.
+ * Checks that the gateway and the functions accept a common issuer of client certificates. The gateway uses the
+ * truststore, the functions use deployment.toml, and a certificate must pass both. Pure except for the files that it
+ * reads.
  */
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -9,8 +10,8 @@ import { deploymentFromFile } from "#core/settings/file.ts";
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
- * Checks that `deploymentFile` accepts at least one authority of the truststore. Throws an `Error` that names both sides.
- * Checks nothing if certificates are not a credential.
+ * Checks that `deploymentFile` accepts at least one authority of the truststore. Throws an `Error` that names both
+ * sides. Checks nothing if certificates are not a credential.
  */
 export function checkAuthorities(truststore: string, deploymentFile: string): void {
   const { enabled, issuers } = deploymentFromFile(deploymentFile).access.certificates;

@@ -1,6 +1,6 @@
 /**
- * The bootstrap of a stage. The deployment invokes a function that creates the first tenant and its administrator if there
- * is no tenant. The table decides that, so neither a later deployment nor a concurrent one changes anything.
+ * The bootstrap of a stage. The deployment invokes a function that creates the first tenant and its administrator if
+ * there is no tenant. The table decides that, so neither a later deployment nor a concurrent one changes anything.
  */
 import type { Secrets } from "./secrets.ts";
 import type { Settings } from "./stage.ts";

@@ -5,8 +5,8 @@ import type { Settings, Stage } from "./stage.ts";
 const TTL_ATTRIBUTE = "expiresAtSeconds";
 
 /**
- * Creates the table of the stage. Returns the table that was restored from a backup if one is set; the stage's own table
- * stays unchanged then.
+ * Creates the table of the stage. Returns the table that was restored from a backup if one is set; the stage's own
+ * table stays unchanged then.
  */
 export function table(stage: Stage, { restoredTable }: Settings): sst.aws.Dynamo {
   const made = own(stage);

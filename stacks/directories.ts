@@ -1,4 +1,6 @@
-/** The secrets that a stage needs for the directories of its deployment.toml. Pure except for the file that it reads. */
+/**
+ * The secrets that a stage needs for the directories of its deployment.toml. Pure except for the file that it reads.
+ */
 import { deploymentFromFile } from "#core/settings/file.ts";
 
 /** The variables with the passwords of the declared directories. Throws like the functions at their start. */

@@ -1,4 +1,6 @@
-/** The two domains of the API, which serve the same stage: one without client certificates, and one that requires them. */
+/**
+ * The two domains of the API, which serve the same stage: one without client certificates, and one that requires them.
+ */
 import type { Domains, Stage } from "./stage.ts";
 
 /** A domain with its validated server certificate. */

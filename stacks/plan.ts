@@ -1,6 +1,6 @@
 /**
- * The functions: memory, time, settings and rights of each. A function in `services` without a row here does not compile.
- * Pure: tests run the functions with these settings and these rights.
+ * The functions: memory, time, settings and rights of each. A function in `services` without a row here does not
+ * compile. Pure: tests run the functions with these settings and these rights.
  */
 import type { ServiceName } from "#core/operation/services.ts";
 import { keys } from "#core/table/keys.ts";

@@ -1,9 +1,9 @@
 /**
- * How stages differ, and the settings of a stage. Creates no resources: SST reads it before its platform exists, and so do
- * tests.
+ * How stages differ, and the settings of a stage. Creates no resources: SST reads it before its platform exists, and so
+ * do tests.
  *
- * `production` and `staging` are retained and monitored. Every other name is a developer's own stage: removing it deletes
- * its data.
+ * `production` and `staging` are retained and monitored. Every other name is a developer's own stage: removing it
+ * deletes its data.
  */
 import { existsSync } from "node:fs";
 import { checkAuthorities } from "./authorities.ts";

@@ -1,6 +1,6 @@
 /**
- * The statements of a function's IAM policy on the table, derived from its plan. Pure: the stacks put them into roles, and
- * tests apply them to the embedded database.
+ * The statements of a function's IAM policy on the table, derived from its plan. Pure: the stacks put them into roles,
+ * and tests apply them to the embedded database.
  */
 import { type FunctionPlan, partitions } from "./plan.ts";
 
@@ -24,8 +24,8 @@ const LEADING_KEYS = "dynamodb:LeadingKeys";
 export const secretPartitions: readonly string[] = [partitions.credential, partitions.signingKeys];
 
 /**
- * The statements of a function: one for all its reads and one for all its writes. A transaction is one request with many
- * partitions, and one statement must cover all of them (decision 0031).
+ * The statements of a function: one for all its reads and one for all its writes. A transaction is one request with
+ * many partitions, and one statement must cover all of them (decision 0031).
  */
 export function statementsOf(plan: FunctionPlan): readonly Statement[] {
   return [
@@ -36,8 +36,8 @@ export function statementsOf(plan: FunctionPlan): readonly Statement[] {
 }
 
 /**
- * Allows a call if all of its partitions match. The second condition excludes a call that names no partition: IAM evaluates
- * "all of none" as true.
+ * Allows a call if all of its partitions match. The second condition excludes a call that names no partition: IAM
+ * evaluates "all of none" as true.
  */
 function allowing({ calls, on }: { readonly calls: readonly string[]; readonly on: readonly string[] }): Statement {
   return {

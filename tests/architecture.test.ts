@@ -1,4 +1,6 @@
-/** The rules of tests/support/architecture.ts, applied to every source file, and rules that hold for the text of a file. */
+/**
+ * The rules of tests/support/architecture.ts, applied to every source file, and rules that hold for the text of a file.
+ */
 import { readdir, readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { exceptions, floors, importsOf, problemsOf, roomOf, type Source } from "#tests/support/architecture.ts";

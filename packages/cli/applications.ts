@@ -1,6 +1,6 @@
 /**
- * `npm run applications -- export|import ...`: exports all applications of a tenant to files, or imports them from files,
- * through the HTTP API (decision 0042). `options.ts` has the usage text.
+ * `npm run applications -- export|import ...`: exports all applications of a tenant to files, or imports them from
+ * files, through the HTTP API (decision 0042). `options.ts` has the usage text.
  *
  * Prints a table with one row per outcome and reason; progress and errors go to standard error. Exit codes: 0 all done,
  * 1 some application was refused or is incomplete or the run stopped early, 2 wrong command line.

@@ -1,6 +1,6 @@
 /**
- * `npm run operations-table` writes docs/operations-table.md from the catalogue and from what each operation costs on a small
- * data set; with `-- --check` it fails when the committed document differs.
+ * `npm run operations-table` writes docs/operations-table.md from the catalogue and from what each operation costs on a
+ * small data set; with `-- --check` it fails when the committed document differs.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { operations } from "#core/catalogue.ts";
@@ -99,7 +99,7 @@ if (!process.argv.includes("--check")) {
   await writeFile(FILE, text);
 } else {
   const committed = await readFile(FILE, "utf8").catch(() => "");
-  // A second measurement decides: under load a read beside another may end too late to be counted.
+  // A second measurement decides: under load a parallel read may end too late to be counted.
   if (committed !== text && committed !== documentOf(await measureUnits())) {
     console.error("docs/operations-table.md is out of date: run `npm run operations-table` and commit it.");
     process.exitCode = 1;

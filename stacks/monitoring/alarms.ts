@@ -1,5 +1,6 @@
 /**
- * The alarms, as data: what each watches, what it means, and what an operator does first. docs/operations.md has the steps.
+ * The alarms, as data: what each watches, what it means, and what an operator does first. docs/operations.md has the
+ * steps.
  */
 import { type Metric, ofFunction, ofGateway, ofService, ofTable, type Watched } from "./names.ts";
 
@@ -13,7 +14,7 @@ export interface Alarm<Name = string> {
   readonly metrics: Readonly<Record<string, Metric<Name | string>>>;
   /** The value, over the ids of the metrics. */
   readonly value: string;
-  /** The alarm rings above this value. */
+  /** The alarm is raised above this value. */
   readonly threshold: number;
   readonly periodSeconds: number;
   /** The number of breaching periods, of the last number of periods. */

@@ -1,6 +1,6 @@
 /**
- * The names that monitoring needs: those of the deployed resources, for metrics and logs. During a deployment AWS may not
- * have assigned a name yet, so the type of names is a parameter.
+ * The names that monitoring needs: those of the deployed resources, for metrics and logs. During a deployment AWS may
+ * not have assigned a name yet, so the type of names is a parameter.
  */
 import { DIMENSION, type MetricName, NAMESPACE } from "#core/http/metric-names.ts";
 import type { FunctionName } from "../plan.ts";

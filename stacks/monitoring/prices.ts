@@ -1,6 +1,6 @@
 /**
- * AWS's list prices for us-east-1 on demand, in US dollars (docs/scaling.md). Other regions differ by up to a third: change
- * them for your own figures.
+ * AWS's list prices for us-east-1 on demand, in US dollars (docs/scaling.md). Other regions differ by up to a third:
+ * change them for your own figures.
  */
 export const prices = {
   /** One function of 1 GB running on arm64 for one second. */

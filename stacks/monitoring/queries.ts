@@ -1,6 +1,6 @@
 /**
- * The saved log queries of a stage. The functions write one line of JSON for each request (packages/core/http/observe.ts),
- * the gateway another one (stacks/api.ts).
+ * The saved log queries of a stage. The functions write one line of JSON for each request
+ * (packages/core/http/observe.ts), the gateway another one (stacks/api.ts).
  */
 
 /** A saved query. */

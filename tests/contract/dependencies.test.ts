@@ -1,4 +1,7 @@
-/** Every package that a source or a test imports is in package.json, so that an update of another package cannot take it away. */
+/**
+ * Every package that a source or a test imports is in package.json, so that an update of another package cannot remove
+ * it.
+ */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { describe, expect, test } from "vitest";
@@ -11,11 +14,11 @@ const lock = JSON.parse(read("package-lock.json")) as { readonly packages: Reado
 
 interface Import {
   readonly name: string;
-  /** True for `import type`, which is not there when the code runs. */
+  /** True for `import type`, which does not exist at run time. */
   readonly typeOnly: boolean;
 }
 
-/** The package of a specifier; `undefined` for a file of the project and for what comes with Node. */
+/** The package of a specifier; `undefined` for a file of the project and for a module of Node. */
 const packageOf = (specifier: string): string | undefined => {
   if (/^[.#/]/.test(specifier) || isBuiltin(specifier)) return undefined;
   const [scope = "", name = ""] = specifier.split("/");
@@ -37,7 +40,7 @@ const filesIn = (folder: string): string[] =>
     .map((name) => `${folder}${name}`)
     .filter((path) => path.endsWith(".ts"));
 
-/** What is deployed must not lean on what only development installs. */
+/** Deployed code must not need packages that only development installs. */
 const isDeployed = (path: string): boolean => /^(?:functions|packages\/core)\//.test(path);
 
 const isDeclared = ({ name, typeOnly }: Import, path: string): boolean => {
@@ -73,13 +76,13 @@ describe("package.json", () => {
 });
 
 describe("the comparison", () => {
-  test("reports a package that is not declared, and one that is only for development in what is deployed", () => {
+  test("reports an undeclared package, and a development package in deployed code", () => {
     expect(undeclaredIn("tests/x.ts", 'import { x } from "nowhere/sub";')).toEqual(["tests/x.ts imports nowhere"]);
     expect(undeclaredIn("functions/x.ts", 'import "@scope/none";')).toEqual(["functions/x.ts imports @scope/none"]);
     expect(undeclaredIn("packages/core/x.ts", 'import fc from "fast-check";')).toHaveLength(1);
     expect(undeclaredIn("tests/x.ts", 'const fc = await import("fast-check");')).toEqual([]);
   });
-  test("accepts types alone in what is deployed, and what comes with Node or the project", () => {
+  test("accepts imported types in deployed code, modules of Node and files of the project", () => {
     const text = 'import type { Context } from "aws-lambda";\nimport { x } from "#core/x.ts";\nimport "node:fs";\n';
     expect(undeclaredIn("packages/core/x.ts", text)).toEqual([]);
   });

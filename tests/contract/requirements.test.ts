@@ -1,4 +1,7 @@
-/** docs/requirements.md agrees with the catalogue, with deployment.toml and with the tests; ids that the project cites exist. */
+/**
+ * docs/requirements.md agrees with the catalogue, with deployment.toml and with the tests; ids that the project cites
+ * exist.
+ */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { operations } from "#core/catalogue.ts";
@@ -84,7 +87,7 @@ describe(DOCUMENT, () => {
     expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
     expect(rows.filter(({ requirement }) => requirement === "")).toEqual([]);
   });
-  test("has no line of a table that is not read as a row", () => {
+  test("has only table lines that are read as rows", () => {
     const lines = read(DOCUMENT).match(/^\| (?!Id \||--- |Operation \|).*$/gm) ?? [];
     expect(lines).toHaveLength(rows.length + beyond.size);
   });

@@ -1,4 +1,7 @@
-/** The table of docs/scim-conformance.md agrees with the tests: each row that holds has a test, and each tested row is listed. */
+/**
+ * The table of docs/scim-conformance.md agrees with the tests: each row that holds has a test, and each tested row is
+ * listed.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 

@@ -62,7 +62,7 @@ const required: Readonly<Record<string, readonly OperationId[]>> = {
   internal_user_mgt_delete: ["deleteUser"],
 };
 
-test.each(Object.entries(required))("%s, and no further scope, is what its operations need", (scope, ids) => {
+test.each(Object.entries(required))("%s is the only scope that its operations require", (scope, ids) => {
   for (const id of ids) {
     const { scope: needed, furtherScopes = [] } = operations[id] ?? {};
     expect([id, needed, ...furtherScopes]).toEqual([id, scope]);

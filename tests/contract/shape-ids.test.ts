@@ -12,12 +12,12 @@ const shapes = Object.values(operations).flatMap(({ params, query, headers, body
 );
 
 describe("the shapes of the catalogue", () => {
-  test("carry ids of their own", () => {
+  test("have unique ids", () => {
     const all = shapesWithin([...shapes, ...Object.values(errorSchemas)]);
     expect([...all].filter((shape) => z.globalRegistry.get(shape as z.ZodType)?.id).length).toBeGreaterThan(50);
     expect(duplicateIds(all)).toEqual([]);
   });
-  test("and those of zod's registry that no operation reaches do so too", () => {
+  test("have unique ids in zod's registry too, with those that no operation uses", () => {
     const program = fileURLToPath(new URL("../support/registered-ids.ts", import.meta.url));
     const { shapes: count, duplicates } = JSON.parse(execFileSync(process.execPath, [program], { encoding: "utf8" }));
     expect(count).toBeGreaterThan(50);
@@ -31,7 +31,7 @@ describe("the search for duplicates", () => {
     registry.add(shape, { id });
     return shape;
   };
-  test("finds two shapes of one id, however deep, and takes one shape in two places for one", () => {
+  test("finds two shapes with one id at any depth, and counts a shape in two places once", () => {
     const [first, second] = [named(z.string(), "Twin"), named(z.number(), "Twin")];
     const single = named(z.boolean(), "Single");
     const body = z.object({
@@ -43,7 +43,7 @@ describe("the search for duplicates", () => {
     });
     expect(duplicateIds(shapesWithin([body]), registry)).toEqual(["Twin"]);
   });
-  test("finds an id that a later shape took over in the registry", () => {
+  test("finds an id that a later shape replaced in the registry", () => {
     const recorded = recordShapes(registry);
     named(z.string(), "Lost");
     named(z.string(), "Lost");

@@ -109,7 +109,7 @@ describe("the dashboard", () => {
     expect(new Set(cells).size).toBe(cells.length);
     expect(Math.max(...widgets.map(({ x, width }) => x + width))).toBe(24);
   });
-  test("shows the own metrics of every service", () => {
+  test("shows the metrics of every service", () => {
     const panel = widgets.find(({ properties }) => properties.title === "Requests by service");
     for (const service of Object.keys(services)) expect(JSON.stringify(panel)).toContain(`"service","${service}"`);
   });

@@ -1,4 +1,6 @@
-/** `npm run test:deploy`: evaluates on this machine what a deployment would create on AWS. Needs `npm run sst:install`. */
+/**
+ * `npm run test:deploy`: evaluates on this machine what a deployment would create on AWS. Needs `npm run sst:install`.
+ */
 import { defineConfig } from "vitest/config";
 import { shared } from "../../vitest.config.ts";
 

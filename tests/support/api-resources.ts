@@ -40,6 +40,6 @@ export const apiResourcesOf = ({ ask }: World) => ({
   },
 });
 
-/** The keys of all items of a running service, sorted. */
+/** The keys of all rows of a running service, sorted. */
 export const everyKey = async (service: RunningService): Promise<string[]> =>
   (await allItems(service)).map(({ PK, SK }) => `${PK} / ${SK}`).sort();

@@ -4,7 +4,10 @@
  */
 import { posix } from "node:path";
 
-/** A folder (or a single file) with one purpose. Rooms of one floor do not import each other; a room imports lower floors only. */
+/**
+ * A folder (or a single file) with one purpose. Rooms of one floor do not import each other; a room imports lower
+ * floors only.
+ */
 export interface Room {
   readonly path: string;
   readonly purpose: string;

@@ -54,7 +54,7 @@ const commandOf = ([name, ...words]: readonly string[]): Command => {
   return { method, url: given.url ?? "", user: given.user, headers, data };
 };
 
-/** Executes a command line against a running service. `{base_url}` stands for its origin. */
+/** Executes a command line against a running service. `{base_url}` means its origin. */
 export const curl = (api: World, line: string): Promise<Answer> => {
   const { method, url, user, headers, data } = commandOf(wordsOf(line.trim()));
   if (!url.startsWith("{base_url}/")) throw new Error(`${url} is not an address of the service`);

@@ -21,7 +21,7 @@ export interface Odds {
   readonly throttle: number;
   /** An item of a committed transaction is returned in its old state, for up to `halfMs`, by reads that allow it. */
   readonly half: number;
-  /** Milliseconds; requests where the time of the database goes by requests. */
+  /** Milliseconds, or requests if the time of the database is counted in requests. */
   readonly halfMs: number;
   /** A request is executed, and its connection is then reported as closed. */
   readonly lost: number;
@@ -142,8 +142,8 @@ const keyOfStep = (step: TransactItem): Attributes =>
   keyOf(step.Put?.Item ?? (step.Update ?? step.Delete ?? step.ConditionCheck ?? step.Get)?.Key ?? {});
 
 /**
- * Puts a hostile database in front of the one that the client is configured for. Where its time goes by requests, how long
- * half a transaction is seen does not depend on how fast the machine is.
+ * Puts a hostile database in front of the one that the client is configured for. If its time is counted in requests,
+ * the time for which half a transaction is visible does not depend on the speed of the machine.
  */
 export const hostileDatabase = (
   seed: number,

@@ -11,7 +11,7 @@ export interface Call {
   readonly context: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Whether a text matches a pattern: `*` stands for any characters, `?` for one. */
+/** Whether a text matches a pattern: `*` matches any characters, `?` one. */
 export const isLike = (text: string, pattern: string): boolean => {
   // Only the last star backtracks: earlier stars never need to match more.
   let [at, from] = [0, 0];

@@ -1,4 +1,7 @@
-/** A program of its own: loads every contract and prints the ids that zod's global registry got for more than one shape, as JSON. */
+/**
+ * A program of its own: loads every contract and prints the ids that zod's global registry got for more than one shape,
+ * as JSON.
+ */
 import * as z from "zod";
 import { duplicateIds, recordShapes } from "./shape-ids.ts";
 

@@ -1,4 +1,7 @@
-/** The ids that zod shapes carry in `.meta({ id })`: the API document has one component for each, so no two shapes may share one. */
+/**
+ * The ids that zod shapes carry in `.meta({ id })`: the API document has one component for each, so no two shapes may
+ * share one.
+ */
 import * as z from "zod";
 
 type Registry = Pick<typeof z.globalRegistry, "get" | "add">;

@@ -31,8 +31,7 @@ const scopes = {
   update: "internal_api_resource_update",
   delete: "internal_api_resource_delete",
 } as const;
-const SOURCE = "WSO2's API Resource Management API v1, decision 0010";
-const at = endpointsOf("administration", "/api/server/v1/api-resources", scopes, SOURCE);
+const at = endpointsOf("administration", "/api/server/v1/api-resources", scopes, "decision 0010");
 
 export const apiResourceOperations = {
   listApiResources: operation({

@@ -1,6 +1,6 @@
 /**
- * How API resources are stored: as named items (table/named-items.ts) that are named by their identifier and never renamed,
- * with a claim for each scope name. The APIs of the service itself are in no table; every read finds them too.
+ * How API resources are stored: as named items (table/named-items.ts) that are named by their identifier and never
+ * renamed, with a claim for each scope name. The APIs of the service itself are in no table; every read finds them too.
  */
 
 import type { ApiResource, ApiSummary, ApiType, Scope } from "../domain/api-resource.ts";
@@ -36,8 +36,8 @@ export interface ApiResourceStore {
   add(tenant: string, api: ApiResource): Promise<void>;
   /**
    * Optimistic locking: `change` derives the new resource from the current one and is called again after each conflict.
-   * Throws `api_resource.not_found`, `api_resource.read_only`, `api_resource.scope_exists`, and what `change` throws. Two
-   * round trips.
+   * Throws `api_resource.not_found`, `api_resource.read_only`, `api_resource.scope_exists`, and what `change` throws.
+   * Two round trips.
    */
   update(tenant: string, id: string, change: (before: ApiResource) => ApiResource): Promise<void>;
   /**

@@ -1,4 +1,6 @@
-/** The Lambda authorizer: from the head of a request to a decision that the function behind it obeys (decision 0003). */
+/**
+ * The Lambda authorizer: from the head of a request to a decision that the function behind it obeys (decision 0003).
+ */
 import type {
   APIGatewayEventRequestContextV2,
   APIGatewayRequestAuthorizerEventV2,
@@ -150,7 +152,9 @@ function neededScopes(
   return isPartial ? [] : [declared.scope, ...(declared.furtherScopes ?? [])];
 }
 
-/** Throws `auth.forbidden`; with a challenge that names the missing scope where a token was sent (RFC 6750 section 3.1). */
+/**
+ * Throws `auth.forbidden`; with a challenge that names the missing scope where a token was sent (RFC 6750 section 3.1).
+ */
 function checkScopes(needed: readonly string[], scopes: ReadonlySet<string>, header: string | undefined): void {
   const missing = needed.find((scope) => !scopes.has(scope));
   if (missing === undefined) return;
@@ -163,7 +167,9 @@ function checkScopes(needed: readonly string[], scopes: ReadonlySet<string>, hea
   );
 }
 
-/** The scopes for a handler that needs them. Only those of this service: a user can have thousands of the tenant's own. */
+/**
+ * The scopes for a handler that needs them. Only those of this service: a user can have thousands of the tenant's own.
+ */
 function passedScopes({ declared }: Target, scopes: ReadonlySet<string>): { readonly scopes?: readonly string[] } {
   return declared?.seesScopes ? { scopes: [...scopes].filter((scope) => systemScopes.has(scope)) } : {};
 }

@@ -1,4 +1,6 @@
-/** From a client certificate, whose key the caller proved to have in the TLS handshake, to a principal and its scopes. */
+/**
+ * From a client certificate, whose key the caller proved to have in the TLS handshake, to a principal and its scopes.
+ */
 
 import { readingsOf } from "../domain/username.ts";
 import { unauthenticated } from "../http/decision.ts";

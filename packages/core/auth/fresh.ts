@@ -34,7 +34,10 @@ export function newFreshCache<V>(clock: Clock): FreshCache<V> {
   };
 }
 
-/** A digest under a random key of this process, so that its memory contains no credential and no hash that can be guessed. */
+/**
+ * A digest under a random key of this process, so that its memory contains no credential and no hash that can be
+ * guessed.
+ */
 export function newPrivateDigest(): (text: string) => string {
   const key = randomBytes(32);
   return (text) => createHmac("sha256", key).update(text, "utf8").digest("base64");

@@ -93,8 +93,8 @@ export function credentialsOf(
 }
 
 /**
- * Checks that a rule of the operator allows one of the kinds of credentials that were sent. A request without a credential
- * passes here: its authentication fails with the challenges. Throws `auth.unauthenticated`.
+ * Checks that a rule of the operator allows one of the kinds of credentials that were sent. A request without a
+ * credential passes here: its authentication fails with the challenges. Throws `auth.unauthenticated`.
  */
 export function checkHandlers(
   { certificate, header }: Credentials,

@@ -1,7 +1,7 @@
 /**
  * Failed sign-ins per user name, whether such a user exists or not. After ten failures within 15 minutes the name is
- * locked: first for 15 minutes, then twice as long each time, at most a day. A lock ends by itself, and with a change of
- * the password: it holds only for the password that was guessed at.
+ * locked: first for 15 minutes, then twice as long each time, at most a day. A lock ends by itself, and with a change
+ * of the password: it holds only for the password that was guessed at.
  */
 
 import type { QualifiedName } from "../domain/username.ts";
@@ -75,7 +75,7 @@ const rows = rowCodec<LockRow>("sign-in lock", {
 /** Another sign-in changed the row first. */
 class Conflict extends Error {}
 
-/** Whether a lock holds for the password of that version; `undefined` stands for a name without a password. */
+/** Whether a lock holds for the password of that version; `undefined` means a name without a password. */
 export function isLocked({ lockedUntilMs, lockedFor }: Lock, version: string | undefined, nowMs: number): boolean {
   return lockedUntilMs > nowMs && (lockedFor === undefined || version === undefined || lockedFor === version);
 }

@@ -26,7 +26,9 @@ export async function roleIdsOf(
   return distinct(roleIds, ...found.map((group) => group?.roleIds ?? []), everyone === undefined ? [] : [everyone]);
 }
 
-/** Opens a reader that caches the roles of groups and of everyone (fresh.ts). No round trip while they are in the cache. */
+/**
+ * Opens a reader that caches the roles of groups and of everyone (fresh.ts). No round trip while they are in the cache.
+ */
 export function newRoleIdsOf(clock: Clock): RoleIdsOf {
   const cache: FreshCache<readonly string[]> = newFreshCache(clock);
   return async (stores, tenant, { roleIds, groupIds }) => {

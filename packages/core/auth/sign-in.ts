@@ -1,9 +1,9 @@
 /**
  * From a user name and a password to a user: for the Basic scheme and the password grant.
  *
- * An unknown tenant, user store or user, a wrong password and a locked name cost the same work and get the same response.
- * A verified password is not hashed again while it is in the cache and still the user's password. Concurrent requests with
- * one credential share one hash.
+ * An unknown tenant, user store or user, a wrong password and a locked name cost the same work and get the same
+ * response. A verified password is not hashed again while it is in the cache and still the user's password. Concurrent
+ * requests with one credential share one hash.
  */
 
 import type { TenantStore } from "../domain/tenant-store.ts";
@@ -38,8 +38,8 @@ export interface SignedIn {
 }
 
 /**
- * The user with that name and password; `undefined` where the sign-in is refused. A name can be read in several ways: the
- * first reading whose tenant exists is meant. Two round trips while the password is in the cache. Throws
+ * The user with that name and password; `undefined` where the sign-in is refused. A name can have several readings: the
+ * first one whose tenant exists counts. Two round trips while the password is in the cache. Throws
  * `service.unavailable` when too many passwords are being hashed.
  */
 export type SignIn = (
@@ -52,7 +52,10 @@ export type SignIn = (
 /** The id of no user. Reading it costs what reading a user costs. */
 const NO_USER_ID = "00000000-0000-0000-0000-000000000000";
 
-/** The name under which attempts in unknown tenants are counted. No user can have it; trying it costs what any name costs. */
+/**
+ * The name under which attempts in unknown tenants are counted. No user can have it; trying it costs what any name
+ * costs.
+ */
 export const UNKNOWN_NAME: QualifiedName = { tenant: "-", userStore: "-", name: "-" };
 
 /** The most existing tenants that a container remembers. Tenants are never deleted. */
@@ -68,7 +71,7 @@ interface PasswordCheck {
   readonly isCached: boolean;
 }
 
-/** The user that a name stands for, if it exists. */
+/** The user that a name identifies, if it exists. */
 interface Candidate {
   readonly user: User | undefined;
   /** What a lock holds for; `undefined` where the password is not stored here. */
@@ -92,7 +95,9 @@ export function newSignIn(clock: Clock): SignIn {
     return { name, tenant, candidate, lock };
   };
 
-  /** All readings up to the first whose tenant is known, in parallel: a name with an `@` takes no longer than others. */
+  /**
+   * All readings up to the first whose tenant is known, in parallel: a name with an `@` takes no longer than others.
+   */
   const findAll = (readings: readonly QualifiedName[], stores: SignInStores, now: number) => {
     const known = readings.findIndex(({ tenant }) => knownTenants.has(tenant));
     const possible = known < 0 ? readings : readings.slice(0, known + 1);
@@ -155,7 +160,7 @@ function newHashLimit(): HashLimit {
   };
 }
 
-/** Finds the user that a name stands for, and how its password is checked. */
+/** Finds the user that a name identifies, and how its password is checked. */
 function newCandidates(clock: Clock, hashing: HashLimit) {
   const digest = newPrivateDigest();
   const verified: FreshCache<Promise<boolean>> = newFreshCache(clock);

@@ -9,7 +9,7 @@ export const documentOperations = {
     path: "/openapi.json",
     scope: PUBLIC,
     summary: "The OpenAPI 3.1 description of this API",
-    source: "our choice, decision 0002",
+    source: "decision 0002",
     success: { status: 200, body: z.looseObject({ openapi: z.string() }) },
     failures: [],
   }),

@@ -1,4 +1,7 @@
-/** The OpenAPI 3.1 document, derived from the catalogue. It is committed as docs/openapi.json; drift fails `npm run check`. */
+/**
+ * The OpenAPI 3.1 document, derived from the catalogue. It is committed as docs/openapi.json; drift fails `npm run
+ * check`.
+ */
 import * as z from "zod";
 import { dialects, errorSchemas } from "../http/dialects.ts";
 import { commonFailures, type Operation, PUBLIC } from "../operation/operation.ts";
@@ -158,7 +161,10 @@ function requestMedia({ media: written = "json" }: Operation, dialect: Dialect):
   return { json: media[dialect], form: "application/x-www-form-urlencoded", multipart: "multipart/form-data" }[written];
 }
 
-/** Turns `$ref`s of zod's registry into references to the document's components, and drops the `$schema` and `$id` of parts. */
+/**
+ * Turns `$ref`s of zod's registry into references to the document's components, and drops the `$schema` and `$id` of
+ * parts.
+ */
 function schemaOf(schema: z.ZodType, io: "input" | "output", components: Map<string, Json>): Json {
   const {
     $schema: _,

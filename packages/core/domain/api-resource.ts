@@ -9,7 +9,9 @@ export interface Scope {
   readonly description?: string;
 }
 
-/** `BUSINESS`: an API of a tenant. `TENANT`: administration of one tenant. `SYSTEM`: administration of the deployment. */
+/**
+ * `BUSINESS`: an API of a tenant. `TENANT`: administration of one tenant. `SYSTEM`: administration of the deployment.
+ */
 export type ApiType = "BUSINESS" | "TENANT" | "SYSTEM";
 
 /** What lists show and filter by. */

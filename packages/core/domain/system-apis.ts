@@ -1,6 +1,6 @@
 /**
- * The APIs of this service, as data. They are the same in every tenant, are in no table and cannot be changed. Every scope of
- * the operation catalogue is in exactly one of them.
+ * The APIs of this service, as data. They are the same in every tenant, are in no table and cannot be changed. Every
+ * scope of the operation catalogue is in exactly one of them.
  */
 import { systemIdOf } from "../platform/ids.ts";
 import type { ApiResource, ApiType } from "./api-resource.ts";

@@ -18,7 +18,7 @@ export interface TenantStore {
   findMany(domains: readonly string[]): Promise<Tenant[]>;
   /** Activates or deactivates a tenant. Throws the error of `absent` if there is none. One round trip. */
   setActive(domain: string, active: boolean, absent: () => Error): Promise<void>;
-  /** The steps that store a new tenant. What the tenant needs to begin with belongs in the same transaction. */
+  /** The steps that store a new tenant. The first roles and users of the tenant belong in the same transaction. */
   adding(tenant: Tenant, otherwise: Step["otherwise"]): Step[];
 }
 

@@ -1,9 +1,9 @@
 /**
  * The decision that the authorizer passes to a function with each request (decision 0003).
  *
- * The gateway cannot render a refusal in the dialect of a path. So the authorizer lets every request pass with a decision,
- * and the function renders the refusal. The function fails closed: a decision that is missing, malformed or about another
- * operation is a refusal.
+ * The gateway cannot render a refusal in the dialect of a path. So the authorizer lets every request pass with a
+ * decision, and the function renders the refusal. The function fails closed: a decision that is missing, malformed or
+ * about another operation is a refusal.
  */
 import * as z from "zod";
 import type { Principal } from "../operation/context.ts";

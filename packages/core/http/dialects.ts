@@ -82,8 +82,8 @@ const renderers: Readonly<Record<Dialect, Renderer>> = {
   /** A list of one error and no other member: the trace id is in the header only. */
   scim1: (fault) => ({ Errors: [{ description: fault.description, code: String(fault.row.status) }] }),
   /**
-   * RFC 7644 section 3.12. In the `wso2` profile `schemas` is a string. Strict clients reject unknown members, so the trace
-   * id is in the header only.
+   * RFC 7644 section 3.12. In the `wso2` profile `schemas` is a string. Strict clients reject unknown members, so the
+   * trace id is in the header only.
    */
   scim2: (fault, _, profile) => ({
     schemas: profile === "wso2" ? SCIM2_ERROR : [SCIM2_ERROR],

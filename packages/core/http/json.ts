@@ -1,8 +1,8 @@
 /**
  * Checks of a JSON body before it is parsed: UTF-8, and nothing that parsers disagree about.
  *
- * `JSON.parse` takes the last of two equal keys and accepts `__proto__`, lone surrogates, numbers beyond any double and any
- * depth. With each of these, two readers can see two different bodies.
+ * `JSON.parse` takes the last of two equal keys and accepts `__proto__`, lone surrogates, numbers beyond any double and
+ * any depth. With each of these, two readers can see two different bodies.
  */
 import { Fault } from "../platform/faults.ts";
 

@@ -1,4 +1,7 @@
-/** The only module that knows Lambda: builds the function of a service from its handlers, as a chain of middy middlewares. */
+/**
+ * The only module that knows Lambda: builds the function of a service from its handlers, as a chain of middy
+ * middlewares.
+ */
 import middy, { type MiddlewareObj } from "@middy/core";
 import httpSecurityHeaders from "@middy/http-security-headers";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
@@ -26,7 +29,10 @@ interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores>
   /** All operations of the service. */
   readonly operations: Ops;
   readonly handlers: Handlers<Ops, Stores>;
-  /** Builds what the handlers use. `meter` counts what the request reads and writes; `tenant` is the caller's, if there is one. */
+  /**
+   * Builds what the handlers use. `meter` counts what the request reads and writes; `tenant` is the caller's, if there
+   * is one.
+   */
   readonly stores: (meter: Meter, tenant: string | undefined) => Stores;
   /** The origin of absolute links. Where it is absent: the domain of the gateway. */
   readonly baseUrl?: string | undefined;

@@ -1,6 +1,6 @@
 /**
- * The metrics that the functions write into their logs. Their only dimension is the service: each metric of each operation
- * would cost extra, so the operation is a field of the line instead.
+ * The metrics that the functions write into their logs. Their only dimension is the service: each metric of each
+ * operation would cost extra, so the operation is a field of the line instead.
  */
 
 /** The CloudWatch namespace of the metrics. */

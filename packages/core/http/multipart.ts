@@ -2,8 +2,8 @@
  * Parses `multipart/form-data` (RFC 7578) in memory, without a file system. Loaded with the first such body, so that
  * functions without uploads do not load the parser.
  *
- * The parser is used directly: middy's middleware does not listen for errors of a part, so an upload that breaks off inside
- * a part ends the process (decision 0040).
+ * The parser is used directly: middy's middleware does not listen for errors of a part, so an upload that breaks off
+ * inside a part ends the process (decision 0040).
  */
 import { Busboy } from "@fastify/busboy";
 import { Fault } from "../platform/faults.ts";
@@ -22,8 +22,9 @@ export interface Part {
 }
 
 /**
- * The parts by their names. Throws `request.malformed` for a body that ends early, has no boundary or too many parts, and
- * `request.invalid` for a repeated name: a reader that takes the first part and one that takes the last would disagree.
+ * The parts by their names. Throws `request.malformed` for a body that ends early, has no boundary or too many parts,
+ * and `request.invalid` for a repeated name: a reader that takes the first part and one that takes the last would
+ * disagree.
  */
 export function readMultipart(bytes: Uint8Array, contentType: string): Promise<Readonly<Record<string, Part>>> {
   return new Promise((resolve, reject) => {

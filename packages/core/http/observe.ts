@@ -1,6 +1,7 @@
 /**
- * Logs and metrics: one line per request, which is a log record and its metrics in one (CloudWatch embedded metric format),
- * and lines for warnings and errors. The types list every field that is logged, so bodies, headers and secrets are not.
+ * Logs and metrics: one line per request, which is a log record and its metrics in one (CloudWatch embedded metric
+ * format), and lines for warnings and errors. The types list every field that is logged, so bodies, headers and secrets
+ * are not.
  */
 import { Logger } from "@aws-lambda-powertools/logger";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
@@ -107,7 +108,8 @@ function open(service: string): Observer {
       count("WriteUnits", cost.writeUnits);
       const { decision } = record;
       if (decision !== undefined) count("Refusals", decision === "refuse" ? 1 : 0);
-      // Functions that sign users in always publish these counts, so that "none" differs from "unknown". Each metric costs.
+      // Functions that sign users in always publish these counts, so that "none" differs from "unknown". Each metric
+      // costs.
       if (decision !== undefined || refused.SignInFailures > 0) {
         count("SignInFailures", refused.SignInFailures);
         count("LockedSignIns", refused.LockedSignIns);

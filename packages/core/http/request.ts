@@ -24,7 +24,7 @@ export interface HttpRequest {
 
 const CORRELATION_ID = /^[A-Za-z0-9-]{1,64}$/;
 
-/** The methods that a POST can stand for: some networks allow GET and POST only. */
+/** The methods that a POST can replace: some networks allow GET and POST only. */
 const TUNNELLED: ReadonlySet<string> = new Set(["PUT", "PATCH", "DELETE"]);
 
 /** What the events of the authorizer and of a function have in common. */
@@ -50,8 +50,8 @@ export function readRequest(event: EventHead): HttpRequest {
 }
 
 /**
- * The caller's own correlation id where it is well-formed; otherwise a UUID derived from the gateway's request id, which is
- * the same for the authorizer and the function.
+ * The caller's own correlation id where it is well-formed; otherwise a UUID derived from the gateway's request id,
+ * which is the same for the authorizer and the function.
  */
 function traceIdOf(headers: HttpRequest["headers"], requestId: string | undefined): string {
   const given = headers["x-correlation-id"] ?? headers["correlation-id"] ?? "";
@@ -68,8 +68,8 @@ function methodOf(method: string, path: string, headers: HttpRequest["headers"])
 }
 
 /**
- * The parameters of a query string, or of a form, which has the same syntax. Throws `request.invalid` for invalid escapes and
- * for a repeated parameter: readers that take the first, the last or all of its values would disagree.
+ * The parameters of a query string, or of a form, which has the same syntax. Throws `request.invalid` for invalid
+ * escapes and for a repeated parameter: readers that take the first, the last or all of its values would disagree.
  */
 export function readQuery(rawQuery: string, place = "query string"): Readonly<Record<string, string>> {
   const query = new Map<string, string>();

@@ -54,8 +54,8 @@ interface ResultParts {
 }
 
 /**
- * Compares a request with the decision that came with it, which must be about the operation that the path and method lead
- * to here. Throws the refusal, `route.not_found`, `route.method_not_allowed` or `auth.forbidden`.
+ * Compares a request with the decision that came with it, which must be about the operation that the path and method
+ * lead to here. Throws the refusal, `route.not_found`, `route.method_not_allowed` or `auth.forbidden`.
  */
 export function admit(
   request: HttpRequest,
@@ -131,8 +131,8 @@ function responseOf(
   }
   if (!success.body) return { status: success.status, headers };
   if (success.orNoContent && parts.body === undefined) return { status: 204, headers };
-  // Parsing removes members that the contract does not declare, so that no stored field is returned by accident. The shapes
-  // of SCIM resources are loose: there the SCIM schemas select the attributes (scim/projection.ts).
+  // Parsing removes members that the contract does not declare, so that no stored field is returned by accident. The
+  // shapes of SCIM resources are loose: there the SCIM schemas select the attributes (scim/projection.ts).
   return { status: success.status, headers, body: success.body.parse(parts.body) };
 }
 

@@ -1,20 +1,25 @@
 /**
  * The LDAP clients of one directory. A container shares one client for short requests: it opens on first use, and again
- * after it broke. Paged searches and password checks open clients of their own, because a directory keeps one paged search
- * per connection and a bind changes the identity of a connection.
+ * after it broke. Paged searches and password checks open clients of their own, because a directory keeps one paged
+ * search per connection and a bind changes the identity of a connection.
  */
 import { Client } from "ldapts";
 import { systemClock } from "../platform/clock.ts";
 import { codeOf, unavailable } from "./faults.ts";
 import type { DirectorySettings } from "./model.ts";
 
-/** A frozen container does not notice that its connections died. The wall clock also counts the time that it was frozen. */
+/**
+ * A frozen container does not notice that its connections died. The wall clock also counts the time that it was frozen.
+ */
 const IDLE_MAX_MS = 30_000;
 
 export interface Clients {
   /** Opens a client and binds it. Throws what the directory and the connection throw. */
   bind(dn: string, password: string): Promise<Client>;
-  /** Opens a client that is bound as the service. Throws `service.unavailable` for every failure: the operator must fix it. */
+  /**
+   * Opens a client that is bound as the service. Throws `service.unavailable` for every failure: the operator must fix
+   * it.
+   */
   connect(): Promise<Client>;
   /** The shared client. `isNew`: this call opened it. Throws `service.unavailable`. */
   shared(): Promise<{ readonly client: Client; readonly isNew: boolean }>;

@@ -22,7 +22,9 @@ export interface ValueChange {
   readonly values: readonly string[];
 }
 
-/** Reads throw `service.unavailable` and `scim.too_many`. Writes also throw the error of a refusal that callers handle. */
+/**
+ * Reads throw `service.unavailable` and `scim.too_many`. Writes also throw the error of a refusal that callers handle.
+ */
 export interface Connection {
   /** The entries at and below the base, at most `limit`. */
   search(filter: Filter, limit: number): Promise<readonly Entry[]>;

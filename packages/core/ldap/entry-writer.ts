@@ -1,7 +1,7 @@
 /**
- * Changes of directory entries. LDAP has no transactions over several operations: where a later operation of a change fails,
- * the earlier ones are undone. An undo that fails leaves the entry half changed; it is reported, because only an operator can
- * repair it.
+ * Changes of directory entries. LDAP has no transactions over several operations: where a later operation of a change
+ * fails, the earlier ones are undone. An undo that fails leaves the entry half changed; it is reported, because only an
+ * operator can repair it.
  */
 import type { UndoFailure } from "../http/observe.ts";
 import type { User } from "../identities/users/model.ts";
@@ -19,8 +19,8 @@ type Undo = () => Promise<unknown>;
 
 export interface EntryWriter {
   /**
-   * Creates an entry with its password, then runs `complete`. Deletes the entry where one of them fails. Throws what `taken`
-   * returns where the name is taken, the directory's refusals, and what `complete` throws.
+   * Creates an entry with its password, then runs `complete`. Deletes the entry where one of them fails. Throws what
+   * `taken` returns where the name is taken, the directory's refusals, and what `complete` throws.
    */
   create<R>(
     user: User,

@@ -1,6 +1,7 @@
 /**
  * A user as a directory entry and a directory record. The directory is the source of the attributes that it holds. The
- * directory record, a row of the table, stores the rest: other attributes, the types of addresses, `active`, groups, roles.
+ * directory record, a row of the table, stores the rest: other attributes, the types of addresses, `active`, groups,
+ * roles.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { User } from "../identities/users/model.ts";
@@ -12,7 +13,9 @@ import { isNamedBy, rdnsOf } from "./escape.ts";
 import { type DirectorySettings, listAttributes } from "./model.ts";
 
 const FORMATTED = "name.formatted";
-/** Required by the object class `person` (RFC 4519 section 3.12). Without a value of its own each holds the user name. */
+/**
+ * Required by the object class `person` (RFC 4519 section 3.12). Without a value of its own each holds the user name.
+ */
 const required: ReadonlySet<string> = new Set(["cn", "sn"]);
 
 /** Operational attributes (RFC 4512 section 3.4; `entryCSN` is OpenLDAP's change number). */
@@ -85,7 +88,9 @@ function msOf(entry: Entry, attribute: string): number {
   return Math.floor(microsecondsOf(valuesOf(entry, attribute)[0]) / 1_000);
 }
 
-/** Microseconds since 1970 of a generalized time (RFC 4517 section 3.3.13), with which a CSN begins too; otherwise 0. */
+/**
+ * Microseconds since 1970 of a generalized time (RFC 4517 section 3.3.13), with which a CSN begins too; otherwise 0.
+ */
 function microsecondsOf(text: string | undefined): number {
   const [, year, month, day, hour, minute, second, fraction = ""] = GENERALIZED.exec(text ?? "") ?? [];
   if (second === undefined) return 0;
@@ -114,7 +119,9 @@ function profileOf(entry: Entry, recorded: Resource, settings: DirectorySettings
   return withValue(profile, FORMATTED, isDerived ? undefined : value);
 }
 
-/** The values of the directory as elements, each with the parts that the record stores for it, in the record's order. */
+/**
+ * The values of the directory as elements, each with the parts that the record stores for it, in the record's order.
+ */
 function listed(values: readonly string[], recorded: readonly JsonObject[]): Json[] {
   const inOrder = [
     ...recorded.flatMap(({ value }) => values.filter((text) => isSameText(value, text))),
@@ -161,8 +168,8 @@ export function entryValues(
 }
 
 /**
- * The changes of an entry between two states of a user. A change removes old values by value, so that the directory refuses it
- * after a concurrent change. An attribute that does not change keeps all its values.
+ * The changes of an entry between two states of a user. A change removes old values by value, so that the directory
+ * refuses it after a concurrent change. An attribute that does not change keeps all its values.
  */
 export function valueChanges(before: User, after: User, entry: Entry, settings: DirectorySettings): ValueChange[] {
   const [oldValues, newValues] = [entryValues(before, settings), entryValues(after, settings)];

@@ -1,6 +1,7 @@
 /**
- * Filters of SCIM as filters of LDAP. The result is a superset of the matches: a part that LDAP cannot express is left out,
- * and the caller evaluates the full filter on what comes back. Filters are objects, not text, so values need no escaping.
+ * Filters of SCIM as filters of LDAP. The result is a superset of the matches: a part that LDAP cannot express is left
+ * out, and the caller evaluates the full filter on what comes back. Filters are objects, not text, so values need no
+ * escaping.
  */
 import { AndFilter, EqualityFilter, type Filter, NotFilter, OrFilter, PresenceFilter, SubstringFilter } from "ldapts";
 import { type BoundFilter, type Compare, equalitiesOf, pathName } from "../scim/filter/bound.ts";

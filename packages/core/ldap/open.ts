@@ -1,7 +1,7 @@
 /**
- * The users of the table and of the declared directories behind one interface. Only deployments that declare a directory load
- * this module. A user of a known store is read there. An id alone is searched in the table first, then in the directories
- * of the tenant.
+ * The users of the table and of the declared directories behind one interface. Only deployments that declare a
+ * directory load this module. A user of a known store is read there. An id alone is searched in the table first, then
+ * in the directories of the tenant.
  */
 
 import type { UndoFailure } from "../http/observe.ts";
@@ -139,7 +139,8 @@ function withDirectories(table: UserStore, directories: readonly OpenDirectory[]
       const directory = directoryAt(tenant, before.userStore);
       if (!directory) return table.remove(tenant, id, nowMs, removal);
       await removal.check(before);
-      // The steps revoke tokens, so they come first in case this fails halfway. The record then still lists groups and roles.
+      // The steps revoke tokens, so they come first in case this fails halfway. The record then still lists groups and
+      // roles.
       await directory.users.remove(before, removal.steps(before));
       return table.remove(tenant, id, nowMs, { ...removal, check: () => undefined });
     },

@@ -1,7 +1,7 @@
 /**
- * Directory records: user rows of the table for the users of a directory, each with an entry in the name index of its user
- * store, so that groups and roles treat them as any other user. A directory may rename and remove users without notice. A
- * record whose name another user needs is repaired at that moment.
+ * Directory records: user rows of the table for the users of a directory, each with an entry in the name index of its
+ * user store, so that groups and roles treat them as any other user. A directory may rename and remove users without
+ * notice. A record whose name another user needs is repaired at that moment.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { User } from "../identities/users/model.ts";
@@ -16,13 +16,19 @@ import type { DirectorySettings } from "./model.ts";
 export interface DirectoryRecords {
   find(id: string): Promise<User | undefined>;
   findMany(ids: readonly string[]): Promise<readonly (User | undefined)[]>;
-  /** Stores what the directory does not hold of a user. Returns `undefined` where there is nothing to store and no record. */
+  /**
+   * Stores what the directory does not hold of a user. Returns `undefined` where there is nothing to store and no
+   * record.
+   */
   write(user: User, steps: readonly Step[]): Promise<User | undefined>;
   /** Creates the missing records of users, and renames those whose users have another name now. */
   anchor(users: readonly User[]): Promise<void>;
 }
 
-/** Opens the records. `currentName` reads the user name of an id in the directory; `undefined` where it has no such entry. */
+/**
+ * Opens the records. `currentName` reads the user name of an id in the directory; `undefined` where it has no such
+ * entry.
+ */
 export function directoryRecords(
   table: UserStore,
   { tenant, domain }: DirectorySettings,
@@ -35,8 +41,9 @@ export function directoryRecords(
     table.update(tenant, id, (before) => ({ after: { ...before, userName } }), { userStore: domain, name: userName });
 
   /**
-   * Frees a name that the record of another user holds, where that user is gone or has another name now. Returns the work
-   * to do after the name is taken: where two users swapped their names, one record holds its id as its name in between.
+   * Frees a name that the record of another user holds, where that user is gone or has another name now. Returns the
+   * work to do after the name is taken: where two users swapped their names, one record holds its id as its name in
+   * between.
    */
   const free = async (name: string, id: string, nowMs: number): Promise<() => Promise<unknown>> => {
     const nothing = () => Promise.resolve();

@@ -10,14 +10,14 @@ export interface AccountStatus {
   readonly roles: readonly Role[];
   /** The latest revocation of the user: tokens that were issued before it are not valid. */
   readonly userFromMs: number;
-  /** The latest revocation of the user and of all its roles: a token for this status is dated behind it. */
+  /** The latest revocation of the user and of all its roles: a token for this status is dated after it. */
   readonly knownMs: number;
 }
 
 /**
- * Reads the account of the user that `find` returns. Where a revocation is newer than the start of the request, the user
- * and roles may have been read before it: then they are read again. `knownMs` stays that of the first read, because the
- * second read can miss later changes in the same way.
+ * Reads the account of the user that `find` returns. Where a revocation is newer than the start of the request, the
+ * user and roles may have been read before it: then they are read again. `knownMs` stays that of the first read,
+ * because the second read can miss later changes in the same way.
  */
 export async function readAccountStatus(
   tenant: string,

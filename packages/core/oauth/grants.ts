@@ -35,7 +35,10 @@ export interface GrantRequest extends AuthenticatedRequest {
 type Response = z.input<typeof TokenResponse>;
 type Grant = (request: GrantRequest, context: OAuthContext) => Promise<Response>;
 
-/** A family ends after 30 days, however often it is used, or with its first refresh token if that lives longer (RFC 9700 section 4.14.2). */
+/**
+ * A family ends after 30 days, however often it is used, or with its first refresh token if that lives longer (RFC 9700
+ * section 4.14.2).
+ */
 const FAMILY_SECONDS = 30 * 24 * 60 * 60;
 
 /** The supported grants by their names, which are case-sensitive. */
@@ -168,8 +171,8 @@ async function usableFamily({ client, refreshToken }: GrantRequest, context: OAu
 }
 
 /**
- * Refuses a refresh token that was used before. Its second use ends the family: one of the two users of the token stole it.
- * Two concurrent uses are a race of one client with itself: one succeeds, and the family goes on.
+ * Refuses a refresh token that was used before. Its second use ends the family: one of the two users of the token stole
+ * it. Two concurrent uses are a race of one client with itself: one succeeds, and the family goes on.
  */
 async function checkReuse({ digest, family }: RefreshTokenInFamily, context: OAuthContext): Promise<void> {
   if (family.current === digest) return;
@@ -197,7 +200,9 @@ function refreshRefused(): Fault {
   );
 }
 
-/** The steps that end the access token that a new one replaces. A JWT needs a revocation, because no row of it exists. */
+/**
+ * The steps that end the access token that a new one replaces. A JWT needs a revocation, because no row of it exists.
+ */
 function replacing({ tenant, id, access }: Family, { token }: IssuedToken, nowMs: number) {
   if (access.digest !== undefined) return [removingAccessToken(access.digest)];
   return isAlive(access, nowMs) ? revokingGrant(tenant, id, token.issuedMs, token.expiresAtSeconds) : [];

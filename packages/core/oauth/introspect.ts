@@ -14,15 +14,15 @@ import type { OAuthContext } from "./context.ts";
 import { authenticateClient } from "./request.ts";
 import type { Introspection } from "./shapes.ts";
 
-/** The scope that callers need who are not clients. */
+/** The scope that callers other than clients need. */
 const INTROSPECT = "internal_oauth2_introspect";
 
 type Response = z.input<typeof Introspection>;
 
 /**
- * The tenant whose tokens a caller may introspect: that of a confidential client, or of a user or token with the scope. A
- * Basic header can be of a client or of a user: where client authentication fails it is tried as a user, also if a client
- * with that id exists, so that the response does not show it.
+ * The tenant whose tokens a caller may introspect: that of a confidential client, or of a user or token with the scope.
+ * A Basic header can be of a client or of a user: where client authentication fails it is tried as a user, also if a
+ * client with that id exists, so that the response does not show it.
  */
 export async function introspectorsTenant(
   authorization: string | undefined,

@@ -7,7 +7,7 @@ import type { RefreshToken } from "../tokens/refresh-family-store.ts";
 import { type ClientParameters, clientRefused, presentedClient } from "./client-authentication.ts";
 import type { OAuthContext } from "./context.ts";
 
-/** Parameters that belong into the body: URLs are stored in logs and browser histories. */
+/** Parameters that belong in the body: URLs are stored in logs and browser histories. */
 const BODY_ONLY: ReadonlySet<string> = new Set([
   "grant_type",
   "username",
@@ -55,9 +55,9 @@ export function required(name: string, value: string | undefined): string {
 }
 
 /**
- * Authenticates the client of a request. One round trip, in which everything else that the request needs is read too; one
- * more where the client's tenant is neither the tenant of the path nor the super tenant. Throws `client.unauthenticated`
- * and `request.invalid`.
+ * Authenticates the client of a request. One round trip, in which everything else that the request needs is read too;
+ * one more where the client's tenant is neither the tenant of the path nor the super tenant. Throws
+ * `client.unauthenticated` and `request.invalid`.
  */
 export async function authenticateClient(
   { authorization, form, names = [], refreshToken }: ClientRequest,

@@ -15,7 +15,7 @@ const NAME_MAX = 255;
 /** Stands for every scope of this service. */
 const SYSTEM = "SYSTEM";
 
-/** A request for scopes, and what the application is authorised for. */
+/** A request for scopes, and what the application is authorized for. */
 export interface Grantable {
   readonly applicationId: string;
   readonly names: readonly string[];
@@ -52,8 +52,8 @@ export function clientScopes(requested: Grantable): readonly string[] {
 }
 
 /**
- * The scopes of an application on behalf of a user: of its authorised scopes, those that a role of the user includes. Scopes
- * with the policy `NO POLICY` need no role.
+ * The scopes of an application on behalf of a user: of its authorized scopes, those that a role of the user includes.
+ * Scopes with the policy `NO POLICY` need no role.
  */
 export function userScopes(requested: Grantable, rolesOfUser: readonly Role[]): Granted {
   const roles = rolesOfUser.filter((role) => isFor(role, requested.applicationId));
@@ -69,12 +69,14 @@ export function userScopes(requested: Grantable, rolesOfUser: readonly Role[]): 
   };
 }
 
-/** Whether a role includes a scope. The full-access role includes all scopes of this service, but not the tenant's own. */
+/**
+ * Whether a role includes a scope. The full-access role includes all scopes of this service, but not the tenant's own.
+ */
 function includes({ holdsEveryScope, permissions }: Role, name: string): boolean {
   return permissions.includes(name) || (holdsEveryScope && systemScopes.has(name));
 }
 
-/** The policy under which an application is authorised for a scope; `undefined` where it is not. */
+/** The policy under which an application is authorized for a scope; `undefined` where it is not. */
 function policyOf(name: string, { apis, places }: Grantable): Policy | undefined {
   const place = systemScopePlaces.get(name) ?? places.get(name);
   return place && apis.find(({ apiId, scopeIds }) => apiId === place.apiId && scopeIds.includes(place.id))?.policy;

@@ -52,7 +52,9 @@ export const TokenResponse = z
 
 export const Introspection = z
   .object({
-    active: z.boolean().meta({ description: "Whether the token is valid now; false stands alone" }),
+    active: z
+      .boolean()
+      .meta({ description: "Whether the token is valid now. If false, the response has no other member" }),
     scope: z.string().optional(),
     client_id: z.string().optional(),
     username: z.string().optional(),

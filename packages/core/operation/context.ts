@@ -59,8 +59,8 @@ export interface ScopedContext extends RequestContext {
 }
 
 /**
- * The id of the caller, to compare with ids of users. A client id is chosen by the creator of the client and could equal a
- * user id: the prefix keeps them apart.
+ * The id of the caller, to compare with ids of users. A client id is chosen by the creator of the client and could
+ * equal a user id: the prefix keeps them apart.
  */
 export function callerId({ kind, subject }: Principal): string {
   return kind === "user" ? subject : `client ${subject}`;

@@ -1,8 +1,8 @@
 /**
  * From a method and a path to an operation.
  *
- * Literal segments take precedence over parameters, whatever the order of declaration, so `/applications/resident` is never
- * the application with the id "resident": other methods on a literal path are 405.
+ * Literal segments take precedence over parameters, whatever the order of declaration, so `/applications/resident` is
+ * never the application with the id "resident": other methods on a literal path are 405.
  */
 import { type Method, type Operation, PUBLIC } from "./operation.ts";
 import { familyOf } from "./services.ts";
@@ -10,7 +10,7 @@ import { familyOf } from "./services.ts";
 /** Characters of the longest path that is matched. */
 const PATH_LENGTH_MAX = 4_096;
 
-/** What a method and path lead to. */
+/** The operation that a method and path lead to, if any. */
 export type Match =
   | { readonly kind: "operation"; readonly id: string; readonly params: Readonly<Record<string, string>> }
   | { readonly kind: "method"; readonly allow: readonly Method[] }
@@ -38,8 +38,8 @@ interface Found {
 }
 
 /**
- * Splits `/t/{tenant}/...`. The prefix is offered for the protected families of paths only. A name that is longer than any
- * domain is no tenant: the path does not exist.
+ * Splits `/t/{tenant}/...`. The prefix is offered for the protected families of paths only. A name that is longer than
+ * any domain is no tenant: the path does not exist.
  */
 export function splitTenant(path: string): TenantPath {
   const [, tenant, rest] = /^\/t\/([^/]{1,255})(\/.*)$/s.exec(path) ?? [];
@@ -47,9 +47,9 @@ export function splitTenant(path: string): TenantPath {
 }
 
 /**
- * The segments of a path. `undefined` for a path with dot segments, empty inner segments, backslashes, semicolons, control
- * characters, or a percent sign after the gateway's decoding: a second decoding could bypass the access rules. One trailing
- * slash is allowed.
+ * The segments of a path. `undefined` for a path with dot segments, empty inner segments, backslashes, semicolons,
+ * control characters, or a percent sign after the gateway's decoding: a second decoding could bypass the access rules.
+ * One trailing slash is allowed.
  */
 export function segmentsOf(path: string): readonly string[] | undefined {
   if (path.length > PATH_LENGTH_MAX || !path.startsWith("/") || !path.isWellFormed()) return undefined;

@@ -27,7 +27,9 @@ export interface Success {
   readonly body?: z.ZodType;
   /** True when the response has a `Location` header. */
   readonly location?: true;
-  /** True when the response has an `ETag`. A GET with a matching `If-None-Match` returns 304 (RFC 9110 section 13.1.2). */
+  /**
+   * True when the response has an `ETag`. A GET with a matching `If-None-Match` returns 304 (RFC 9110 section 13.1.2).
+   */
   readonly etag?: true;
   /** True when the handler may leave the body out, which returns 204. */
   readonly orNoContent?: true;
@@ -42,13 +44,16 @@ export interface Operation {
   readonly method: Method;
   /** Full path without the tenant prefix; `{name}` marks one segment. */
   readonly path: `/${string}`;
-  /** The scope that the credential must have; `PUBLIC` only where the protocol authenticates by itself or nothing is secret. */
+  /**
+   * The scope that the credential must have; `PUBLIC` only where the protocol authenticates by itself or nothing is
+   * secret.
+   */
   readonly scope: string;
   /** Further scopes that the credential must have. */
   readonly furtherScopes?: readonly string[];
   /**
-   * Each of these scopes authorises a part of what the operation does, without the scope above. The handler, which sees the
-   * scopes, enforces the part.
+   * Each of these scopes authorises a part of what the operation does, without the scope above. The handler, which sees
+   * the scopes, enforces the part.
    */
   readonly partialScopes?: readonly string[];
   /** True where the operator may open it (deployment.toml, `secured = false`): it returns nothing of a tenant. */
@@ -56,7 +61,7 @@ export interface Operation {
   /** True where the handler gets the scopes of the caller, because it checks more than the one above. */
   readonly seesScopes?: true;
   readonly summary: string;
-  /** The requirements and decisions behind it: "AM-004", or "our choice, decision 0002". */
+  /** The requirements and decisions behind it: "AM-004", or "RFC 7009; decision 0023". */
   readonly source: string;
   readonly params?: z.ZodObject;
   /** All values are strings. A repeated parameter is refused. */
@@ -129,8 +134,8 @@ export type ContextOf<O extends Operation> = O["scope"] extends typeof PUBLIC
       : RequestContext;
 
 /**
- * One handler for each operation. A missing handler, an extra one or a wrong type does not compile. `Stores` is what the
- * handlers use.
+ * One handler for each operation. A missing handler, an extra one or a wrong type does not compile. `Stores` is what
+ * the handlers use.
  */
 export type Handlers<Ops extends Readonly<Record<string, Operation>>, Stores> = {
   readonly [Id in keyof Ops]: (

@@ -1,7 +1,7 @@
 /**
  * The endpoint groups: one Lambda function each, and the paths that the gateway routes to it.
  *
- * A mount stands for two gateway routes, the path itself and everything below it, each also below `/t/{tenant}`. Where two
+ * A mount is two gateway routes, the path itself and everything below it, each also below `/t/{tenant}`. Where two
  * routes match a path, API Gateway prefers a full match to a greedy one, then the longer route, then the one with more
  * literal segments.
  */
@@ -30,8 +30,8 @@ const table = {
   /** The only function that signs tokens and, with the authorizer, the only one that reads password hashes. */
   oauth2: { dialect: "oauth2", mounts: ["/oauth2", "/.well-known/oauth-authorization-server"] },
   /**
-   * Needs no database: the description of the API and its options, and the 404 of unknown paths. Its mounts are literal, so
-   * API Gateway prefers them to `/applications/{applicationId}/inbound-protocols` and the paths below it.
+   * Needs no database: the description of the API and its options, and the 404 of unknown paths. Its mounts are
+   * literal, so API Gateway prefers them to `/applications/{applicationId}/inbound-protocols` and the paths below it.
    */
   "application-metadata": {
     dialect: "management",

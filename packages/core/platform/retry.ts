@@ -14,7 +14,7 @@ export interface RetryPolicy {
   exhausted(cause: unknown): Error;
 }
 
-/** Repeats an attempt while it fails for transient reasons. Passes to it how many attempts went before. */
+/** Repeats an attempt while it fails for transient reasons. Passes the number of earlier attempts to it. */
 export async function retry<R>(policy: RetryPolicy, attempt: (before: number) => Promise<R>): Promise<R> {
   for (let before = 0; ; before += 1) {
     try {

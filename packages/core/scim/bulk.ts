@@ -93,8 +93,8 @@ interface Result<Outcome> {
 }
 
 /**
- * Parses a request, except its `schemas`. Throws `request.malformed`, `request.invalid`, and `request.too_large` for more
- * than 1,000 operations.
+ * Parses a request, except its `schemas`. Throws `request.malformed`, `request.invalid`, and `request.too_large` for
+ * more than 1,000 operations.
  */
 export function readBulk(body: Readonly<Record<string, unknown>>): BulkRequest {
   const members = folded(body);
@@ -168,9 +168,9 @@ export function bulkScopes(kind: BulkKind, method: BulkMethod): readonly [own: s
 }
 
 /**
- * Executes a request. Returns the outcomes in the order of the operations. Every failure of an operation, also a missing
- * scope or an unexpected error, becomes its outcome. With `failOnErrors` n, operations after the n-th failure do not run and
- * have no outcome.
+ * Executes a request. Returns the outcomes in the order of the operations. Every failure of an operation, also a
+ * missing scope or an unexpected error, becomes its outcome. With `failOnErrors` n, operations after the n-th failure
+ * do not run and have no outcome.
  */
 export async function executeBulk<Outcome>(
   protocol: BulkProtocol<Outcome>,
@@ -294,7 +294,10 @@ function targetOf(
 function checkScopes({ kind, method }: Target, { scopes }: BulkCaller): void {
   const enough = bulkScopes(kind, method);
   if (enough.some((scope) => scopes.has(scope))) return;
-  throw new Fault("auth.forbidden", `This operation requires the scope ${enough.join(" or ")}.`);
+  throw new Fault(
+    "auth.forbidden",
+    `This operation requires the scope ${enough.join(" or ")}, which your credential does not have.`,
+  );
 }
 
 function checkNeeds(needs: ReadonlySet<string>, created: Created): void {

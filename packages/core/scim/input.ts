@@ -1,5 +1,6 @@
 /**
- * Parses input of POST, PUT and PATCH into canonical form (RFC 7643 section 2): tolerant of notation, strict about types.
+ * Parses input of POST, PUT and PATCH into canonical form (RFC 7643 section 2): tolerant of notation, strict about
+ * types.
  */
 import { Fault } from "../platform/faults.ts";
 import { isPrimary } from "./resource.ts";
@@ -29,8 +30,8 @@ export function checkElements(attribute: Attribute, elements: readonly Json[], w
 
 /**
  * Parses the elements of a multi-valued attribute: a list, or one element without a list. Drops empty elements and
- * duplicates. `where` names the attribute in messages. Throws `request.malformed` for a wrong type, and `request.invalid`
- * for too many elements, two primary ones, or one without a required part.
+ * duplicates. `where` names the attribute in messages. Throws `request.malformed` for a wrong type, and
+ * `request.invalid` for too many elements, two primary ones, or one without a required part.
  */
 export function readElements(attribute: Attribute, given: unknown, where: string): readonly Json[] {
   const list: readonly unknown[] = Array.isArray(given) ? given : [given];
@@ -51,9 +52,9 @@ export function readElements(attribute: Attribute, given: unknown, where: string
 }
 
 /**
- * Parses the value of an attribute or sub-attribute: the whole list if it is multi-valued. Returns `undefined` for no value:
- * `null`, `""`, `[]`, `{}`, or an object without a writable member. Drops read-only sub-attributes; the caller checks the
- * attribute itself. Throws as `readElements`.
+ * Parses the value of an attribute or sub-attribute: the whole list if it is multi-valued. Returns `undefined` for no
+ * value: `null`, `""`, `[]`, `{}`, or an object without a writable member. Drops read-only sub-attributes; the caller
+ * checks the attribute itself. Throws as `readElements` does.
  */
 export function readAttributeValue(attribute: Attribute, given: unknown, where: string): Json | undefined {
   if (attribute.multiValued) {
@@ -67,7 +68,8 @@ export function readAttributeValue(attribute: Attribute, given: unknown, where: 
 
 /**
  * Parses the body of a POST or PUT. Names are case-insensitive. Ignores `schemas`, unknown and read-only attributes.
- * `requireAll` checks required attributes. Throws `request.malformed` or `request.invalid` with the path of the attribute.
+ * `requireAll` checks required attributes. Throws `request.malformed` or `request.invalid` with the path of the
+ * attribute.
  */
 export function readResource(type: ResourceType, given: unknown): Resource {
   if (!isObject(given)) {

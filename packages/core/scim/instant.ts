@@ -6,9 +6,9 @@ const MINUTE = 60_000;
 const ISO_LENGTH = 24;
 
 /**
- * An instant in UTC with nine fractional digits; the order of such texts is the order of the instants. Accepts up to nine
- * digits, any offset, and a time without a zone as UTC, because some provisioning clients write none. Returns `undefined`
- * for anything but a date and time of the years 0000 to 9999.
+ * An instant in UTC with nine fractional digits; the order of such texts is the order of the instants. Accepts up to
+ * nine digits, any offset, and a time without a zone as UTC, because some provisioning clients write none. Returns
+ * `undefined` for anything but a date and time of the years 0000 to 9999.
  */
 export function instantOf(text: string): string | undefined {
   const found = DATE_TIME.exec(text);

@@ -18,8 +18,9 @@ export interface Order {
 type SortValue = Operand | undefined;
 
 /**
- * Parses `sortBy` and `sortOrder` (default `ascending`). Returns `undefined` without `sortBy`; `sortOrder` is ignored then.
- * @throws `request.invalid` for an unknown attribute, a complex one without a sub-attribute, and an unknown `sortOrder`.
+ * Parses `sortBy` and `sortOrder` (default `ascending`). Returns `undefined` without `sortBy`; `sortOrder` is ignored
+ * then. Throws `request.invalid` for an unknown attribute, a complex one without a sub-attribute, and an unknown
+ * `sortOrder`.
  */
 export function readOrder(
   type: ResourceType,

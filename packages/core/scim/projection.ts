@@ -1,6 +1,6 @@
 /**
- * Selects the attributes of a response (RFC 7644 section 3.9), and renders resources with them: in the order of the schemas,
- * with `schemas`, never with a password.
+ * Selects the attributes of a response (RFC 7644 section 3.9), and renders resources with them: in the order of the
+ * schemas, with `schemas`, never with a password.
  */
 import { Fault } from "../platform/faults.ts";
 import type { Attribute, Json, JsonObject, Resource, ResourceType, Schema } from "./schema/attribute.ts";
@@ -53,9 +53,9 @@ interface PresentOptions {
 }
 
 /**
- * The projection of a request. `attributes` wins over `excludedAttributes`. An empty list counts as absent. Unknown names are
- * ignored; with unknown names only, the attributes that are always returned remain. Throws `request.invalid` for more
- * than 1,000 names.
+ * The projection of a request. `attributes` wins over `excludedAttributes`. An empty list counts as absent. Unknown
+ * names are ignored; with unknown names only, the attributes that are always returned remain. Throws `request.invalid`
+ * for more than 1,000 names.
  */
 export function projectionOf(type: ResourceType, selection: Selection): Projection {
   const choose = chooseFrom(type, selection);
@@ -163,8 +163,8 @@ function withSubs(attribute: Attribute, isShown: (sub: Attribute) => boolean): S
 }
 
 /**
- * Whether an attribute, or a part of it, is selected. Saves stores from reading what is not. The name is that of an attribute,
- * such as `members`, or a full name with its URN.
+ * Whether an attribute, or a part of it, is selected. Saves stores from reading what is not. The name is that of an
+ * attribute, such as `members`, or a full name with its URN.
  */
 export function wants({ type, core, extensions, meta }: Projection, name: string): boolean {
   const found = resolveName(type, name);
@@ -173,8 +173,8 @@ export function wants({ type, core, extensions, meta }: Projection, name: string
 }
 
 /**
- * Renders a resource: `schemas`, `id`, `externalId`, the attributes of the core schema, the extensions, `meta`. `schemas` lists
- * the core schema and the extensions with visible attributes.
+ * Renders a resource: `schemas`, `id`, `externalId`, the attributes of the core schema, the extensions, `meta`.
+ * `schemas` lists the core schema and the extensions with visible attributes.
  */
 export function present(
   projection: Projection,

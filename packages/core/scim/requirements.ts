@@ -16,8 +16,8 @@ interface Part {
 }
 
 /**
- * Checks a resource before it is stored. Throws `request.invalid` for a missing required attribute, too many elements, and
- * more than one primary element. Does not require write-only attributes: a resource does not contain its password.
+ * Checks a resource before it is stored. Throws `request.invalid` for a missing required attribute, too many elements,
+ * and more than one primary element. Does not require write-only attributes: a resource does not contain its password.
  */
 export function requireAll(type: ResourceType, resource: Resource): void {
   for (const { attributes, values, prefix } of partsOf(type, resource).filter(({ isUsed }) => isUsed)) {
@@ -44,8 +44,8 @@ function missing(path: string): Fault {
 }
 
 /**
- * Throws `scim.mutability` for a replacement that changes or removes an immutable value. A value that was not set may be set.
- * Elements of writable lists may be added and removed, so their sub-attributes are not compared.
+ * Throws `scim.mutability` for a replacement that changes or removes an immutable value. A value that was not set may
+ * be set. Elements of writable lists may be added and removed, so their sub-attributes are not compared.
  */
 export function checkImmutable(type: ResourceType, before: Resource, after: Resource): void {
   const now = new Map(partsOf(type, after).flatMap(fixedOf));

@@ -32,7 +32,9 @@ export function isObject(given: unknown): given is Readonly<Record<string, unkno
   return typeof given === "object" && given !== null && !Array.isArray(given);
 }
 
-/** `null`, `""`, `[]`, `{}` and absence all mean "no value" (RFC 7643 section 2.5; the empty string is our addition). */
+/**
+ * `null`, `""`, `[]`, `{}` and absence all mean "no value" (RFC 7643 section 2.5; the empty string is our addition).
+ */
 export function isUnassigned(given: unknown): boolean {
   return (
     given === undefined ||

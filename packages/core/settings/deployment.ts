@@ -117,8 +117,8 @@ const File = table({
 type LineOf = ReturnType<typeof lineFinder>;
 
 /**
- * Reads the text of a deployment.toml. Throws an `Error` that names the line that is not TOML, or up to 5 wrong keys with
- * what to write instead. The caller adds the name of the file.
+ * Reads the text of a deployment.toml. Throws an `Error` that names the line that is not TOML, or up to 5 wrong keys
+ * with what to write instead. The caller adds the name of the file.
  */
 export function readDeployment(source: string): Deployment {
   const document = parseToml(source.replace(/^\uFEFF/, ""));

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { type Deployment, readDeployment } from "./deployment.ts";
 
 /**
- * Reads a deployment.toml once, while a function starts: a function with wrong settings must not serve requests. Throws an
- * `Error` that names the file and every wrong key, or the line that is not TOML.
+ * Reads a deployment.toml once, while a function starts: a function with wrong settings must not serve requests. Throws
+ * an `Error` that names the file and every wrong key, or the line that is not TOML.
  */
 export function deploymentFromFile(path: string): Deployment {
   let text: string;

@@ -1,9 +1,12 @@
-/** The known word that a misspelt word probably stands for. */
+/** Finds the known word that a misspelt word probably means. */
 
 /** The edit distance up to which a word counts as misspelt. */
 const DISTANCE_MAX = 3;
 
-/** The known word within a small edit distance, else one that contains the given word or is part of it, else `undefined`. */
+/**
+ * The known word within a small edit distance, else one that contains the given word or is part of it, else
+ * `undefined`.
+ */
 export function nearest(given: string, known: readonly string[]): string | undefined {
   const word = folded(given.slice(0, 100));
   if (word === "") return undefined;

@@ -66,8 +66,8 @@ export const UserStores = z
   .default([]);
 
 /**
- * The user stores of a tenant in the order of lists: PRIMARY, other stores of the table, directories. A directory belongs to
- * one tenant and does not exist for others.
+ * The user stores of a tenant in the order of lists: PRIMARY, other stores of the table, directories. A directory
+ * belongs to one tenant and does not exist for others.
  */
 export type UserStoreNames = (tenant: string | undefined) => readonly string[];
 

@@ -237,7 +237,7 @@ async function queryPage({ client, common, read }: Session, range: RangeQuery): 
   checkKey({ PK, SK: from });
   checkKey({ PK, SK: to });
   if (after && (after.PK !== PK || compareKeys(after.SK, from) < 0 || compareKeys(after.SK, to) > 0)) {
-    throw new RangeError("the key to continue after lies outside the range");
+    throw new RangeError("the key to continue after is outside the range");
   }
   const { Items = [], LastEvaluatedKey } = await read(() =>
     client.send(

@@ -89,7 +89,7 @@ export function transactItem(TableName: string, step: Step): TransactWriteItem {
   }
   if ("remove" in step) return { Delete: { ...common, Key: storedKey(step.remove), ...condition, ...p.used() } };
   const Key = storedKey(step.check);
-  if (!ConditionExpression) throw new RangeError("a check of nothing");
+  if (!ConditionExpression) throw new RangeError("a check needs a condition");
   return { ConditionCheck: { ...common, Key, ConditionExpression, ...p.used() } };
 }
 

@@ -145,7 +145,7 @@ function isMap(stored: unknown): stored is Readonly<Record<string, unknown>> {
 
 /**
  * A value stored as JSON text, which parses many times faster than a tree of attribute values. `is` checks the parsed
- * value. Text that is not JSON is damage.
+ * value. Text that is not JSON counts as damaged.
  */
 export function json<T>(expects: string, is: (parsed: unknown) => parsed is T): Field<T> {
   return {

@@ -16,8 +16,8 @@ export function stale(): Error {
 }
 
 /**
- * Repeats an attempt that ends in `stale`, with back-off. Passes to it how many attempts went before.
- * Throws `resource.contended` after 8 seconds.
+ * Repeats an attempt that ends in `stale`, with back-off. Passes the number of earlier attempts to it. Throws
+ * `resource.contended` after 8 seconds.
  */
 export function whileStale<R>(attempt: (before: number) => Promise<R>): Promise<R> {
   const policy = {

@@ -70,7 +70,7 @@ export interface RangeQuery {
   readonly backwards?: boolean;
   /** False reads at half the price and may miss the latest writes. Default true. */
   readonly consistent?: boolean;
-  /** Continue after this key, which must lie in the range. */
+  /** Continue after this key, which must be in the range. */
   readonly after?: Key;
 }
 

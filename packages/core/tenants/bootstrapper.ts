@@ -1,6 +1,6 @@
 /**
- * Creates the super tenant with its administrator, while a stage is deployed. It is invoked as a function, never through the
- * API; the API creates other tenants.
+ * Creates the super tenant with its administrator, while a stage is deployed. It is invoked as a function, never
+ * through the API; the API creates other tenants.
  */
 import * as z from "zod";
 import { SUPER_TENANT } from "../domain/tenant.ts";

@@ -1,4 +1,7 @@
-/** The operations on tenants, as WSO2's Tenant Management API v1 has them. Only callers of the super tenant may use them. */
+/**
+ * The operations on tenants, as WSO2's Tenant Management API v1 has them. Only callers of the super tenant may use
+ * them.
+ */
 import * as z from "zod";
 import { endpointsOf } from "../operation/endpoints.ts";
 import { operation } from "../operation/operation.ts";
@@ -21,7 +24,7 @@ const scopes = {
   create: "internal_create_tenants",
   modify: "internal_modify_tenants",
 } as const;
-const SOURCE = "WSO2's Tenant Management API v1, decision 0017";
+const SOURCE = "decision 0017";
 const at = endpointsOf("administration", "/api/server/v1/tenants", scopes, SOURCE);
 
 export const tenantOperations = {

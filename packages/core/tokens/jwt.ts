@@ -100,8 +100,8 @@ export function isJwt(text: string): boolean {
 }
 
 /**
- * Validates and reads a token: signed by a key of the ring, for this API, by the issuer of its tenant, not expired. Returns
- * `undefined` for any other text. The header selects the key and nothing else (RFC 8725).
+ * Validates and reads a token: signed by a key of the ring, for this API, by the issuer of its tenant, not expired.
+ * Returns `undefined` for any other text. The header selects the key and nothing else (RFC 8725).
  */
 export async function readAccessToken(
   text: string,

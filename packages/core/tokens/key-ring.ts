@@ -1,6 +1,6 @@
 /**
- * The key ring: the keys that sign the access tokens of the whole deployment (ES256), and when each of them signs and is
- * accepted (decision 0020). Pure; key-store.ts stores it.
+ * The key ring: the keys that sign the access tokens of the whole deployment (ES256), and when each of them signs and
+ * is accepted (decision 0020). Pure; key-store.ts stores it.
  */
 
 /** The public half of a key, and when it signs. */

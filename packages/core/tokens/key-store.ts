@@ -1,4 +1,7 @@
-/** The rows of the key ring: one with the public halves, one with the sealed private halves. Both change in one transaction. */
+/**
+ * The rows of the key ring: one with the public halves, one with the sealed private halves. Both change in one
+ * transaction.
+ */
 import { generateKeyPair, type JsonWebKey } from "node:crypto";
 import { promisify } from "node:util";
 import { calculateJwkThumbprint } from "jose";
@@ -34,7 +37,10 @@ export interface KeyStore {
   add(nowMs: number, signsFromMs: number): Promise<string>;
   /** Allows a key to sign tokens that live for `seconds`. */
   lengthen(kid: string, seconds: number): Promise<OpenRing>;
-  /** Removes a key: its tokens become invalid. Adds a new key if none is left to sign. False when the key does not exist. */
+  /**
+   * Removes a key: its tokens become invalid. Adds a new key if none is left to sign. False when the key does not
+   * exist.
+   */
   drop(kid: string, nowMs: number): Promise<boolean>;
 }
 

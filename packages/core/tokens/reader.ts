@@ -31,8 +31,8 @@ export interface ValidToken {
 export interface TokenReader {
   /**
    * The token with that text; `undefined` if it is not valid. An opaque token costs one round trip, in which the
-   * revocations of its tenant are read too; a JWT none while the container's cache is fresh. Two where the guess was wrong;
-   * one more for a token of more than a day.
+   * revocations of its tenant are read too; a JWT none while the container's cache is fresh. Two where the guess was
+   * wrong; one more for a token of more than a day.
    */
   read(text: string, reading: TokenReading): Promise<ValidToken | undefined>;
 }

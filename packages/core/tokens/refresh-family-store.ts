@@ -116,7 +116,9 @@ export function startingFamily(family: Family): readonly Step[] {
   return [{ put: familyItem(family), when: "absent", otherwise }, storingRefreshToken(family)];
 }
 
-/** The steps that change a family. `otherwise` makes the fault for a family that has changed or ended since it was read. */
+/**
+ * The steps that change a family. `otherwise` makes the fault for a family that has changed or ended since it was read.
+ */
 export function continuingFamily(before: Family, after: Family, otherwise: () => Error): readonly Step[] {
   return [
     { put: familyItem(after), when: { equal: { current: before.current } }, otherwise },

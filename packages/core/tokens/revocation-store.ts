@@ -1,14 +1,14 @@
 /**
  * Revocations: what ends tokens before they expire (decision 0021).
  *
- * A revocation makes the tokens of a subject (a user, a client, a role, scopes of a client, one grant) valid only if they
- * were issued from a given time on. It is stored twice: as a mark of the subject, which stays while such tokens may exist,
- * and in a log in order of time, which stays for a day. The authorizer reads the log as a whole, so it need not ask about
- * each token.
+ * A revocation makes the tokens of a subject (a user, a client, a role, scopes of a client, one grant) valid only if
+ * they were issued from a given time on. It is stored twice: as a mark of the subject, which stays while such tokens
+ * may exist, and in a log in order of time, which stays for a day. The authorizer reads the log as a whole, so it need
+ * not ask about each token.
  *
- * The time of a revocation is `REVOCATION_LEAD_MS` ahead of the clock, which is longer than a transaction can take. A token
- * that was issued on data from before the transaction is therefore older than the revocation, however the two interleave.
- * A token that is issued on current data gets an issue time behind the revocation (oauth/issue.ts).
+ * The time of a revocation is `REVOCATION_LEAD_MS` ahead of the clock, which is longer than a transaction can take. A
+ * token that was issued on data from before the transaction is therefore older than the revocation, however the two
+ * interleave. A token that is issued on current data gets an issue time after the revocation (oauth/issue.ts).
  */
 import { systemClock } from "../platform/clock.ts";
 import { newId } from "../platform/ids.ts";
@@ -18,7 +18,10 @@ import { type Item, LAST, type Step, type Table } from "../table/table.ts";
 import type { AccessToken } from "./model.ts";
 import { putting } from "./unconditional.ts";
 
-/** How far ahead of the clock a revocation is dated: a transaction gives up after 9 seconds, clocks differ by less than one. */
+/**
+ * How far ahead of the clock a revocation is dated: a transaction gives up after 9 seconds, clocks differ by less than
+ * one.
+ */
 export const REVOCATION_LEAD_MS = 10_000;
 
 /** How long a revocation stays in the log. Older tokens are compared with the marks. */
@@ -29,13 +32,16 @@ const LOG_KEPT_MS = LOG_WINDOW_MS + 60 * 60_000;
 const LOG_ROWS_PER_PAGE = 10_000;
 const MS_DIGITS = 15;
 
-/** The subjects of revocations, as parts of keys. The colon keeps rights on users (`U#`) apart from rights on their marks. */
+/**
+ * The subjects of revocations, as parts of keys. The colon keeps rights on users (`U#`) apart from rights on their
+ * marks.
+ */
 export const subjects = {
   user: (id: string): string => `U:${id}`,
   client: (clientId: string): string => `C:${clientId}`,
-  /** All scopes of a client. The subject of one scope has the scope's name behind a line break. */
+  /** All scopes of a client. The subject of one scope has the scope's name after a line break. */
   scopes: (clientId: string): string => `S:${clientId}`,
-  /** The scopes of the tenant's own APIs, in tokens of any client. One scope: likewise. */
+  /** The scopes of the tenant's own APIs, in tokens of any client. The subject of one scope has the same form. */
   ownScopes: "S:",
   role: (id: string): string => `R:${id}`,
   grant: (id: string): string => `F:${id}`,
@@ -100,9 +106,9 @@ export function revocationTime(nowMs = systemClock.now()): number {
 }
 
 /**
- * The steps that revoke all access and refresh tokens of a user. They belong into the transaction that deletes or
- * deactivates the user, sets its password, or removes a role or a group with roles from it. Two steps; make them again for
- * every attempt, because they contain the time.
+ * The steps that revoke all access and refresh tokens of a user. They belong in the transaction that deletes or
+ * deactivates the user, sets its password, or removes a role or a group with roles from it. Two steps; make them again
+ * for every attempt, because they contain the time.
  */
 export function revokingUser(tenant: string, userId: string, fromMs = revocationTime()): readonly Step[] {
   return [marking(tenant, subjects.user(userId), fromMs), logging(tenant, subjects.user(userId), fromMs)];
@@ -110,8 +116,8 @@ export function revokingUser(tenant: string, userId: string, fromMs = revocation
 
 /**
  * The steps that revoke the access tokens whose scopes come from a role, of all users: where the role is deleted, its
- * permissions change, or a group loses it. Refresh tokens stay valid: each use decides the scopes again. Two steps; make
- * them again for every attempt.
+ * permissions change, or a group loses it. Refresh tokens stay valid: each use decides the scopes again. Two steps;
+ * make them again for every attempt.
  */
 export function revokingRole(tenant: string, roleId: string, fromMs = revocationTime()): readonly Step[] {
   return [marking(tenant, subjects.role(roleId), fromMs), logging(tenant, subjects.role(roleId), fromMs)];
@@ -122,15 +128,17 @@ export function revokingClient(tenant: string, clientId: string, fromMs: number)
   return logging(tenant, subjects.client(clientId), fromMs);
 }
 
-/** The step that revokes the access tokens of a client with one of these scopes. The mark is in the client's own row. */
+/**
+ * The step that revokes the access tokens of a client with one of these scopes. The mark is in the client's own row.
+ */
 export function revokingScopes(tenant: string, clientId: string, fromMs: number, scopes: readonly string[]): Step {
   return logging(tenant, subjects.scopes(clientId), fromMs, scopes);
 }
 
 /**
  * The steps that revoke all access tokens with one of these scopes of the tenant's own APIs, which are deleted. A token
- * that is older than the log is revoked if it has any scope of the tenant's own APIs. Two steps, none for no scopes; make
- * them again for every attempt.
+ * that is older than the log is revoked if it has any scope of the tenant's own APIs. Two steps, none for no scopes;
+ * make them again for every attempt.
  */
 export function revokingOwnScopes(
   tenant: string,
@@ -142,7 +150,10 @@ export function revokingOwnScopes(
     : [marking(tenant, subjects.ownScopes, fromMs), logging(tenant, subjects.ownScopes, fromMs, scopes)];
 }
 
-/** The steps that revoke one grant: all tokens of a sign-in, or a single token. `untilSeconds`: when the last of them expires. */
+/**
+ * The steps that revoke one grant: all tokens of a sign-in, or a single token. `untilSeconds`: when the last of them
+ * expires.
+ */
 export function revokingGrant(tenant: string, grantId: string, fromMs: number, untilSeconds: number): readonly Step[] {
   return [
     marking(tenant, subjects.grant(grantId), fromMs, untilSeconds),

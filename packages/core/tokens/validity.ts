@@ -1,13 +1,16 @@
 /**
- * What one container knows of revocations: for each tenant that it serves, whether the tenant is active, and the log of the
- * last day, read once and then increment by increment. So most tokens are validated without a read of the database.
+ * What one container knows of revocations: for each tenant that it serves, whether the tenant is active, and the log of
+ * the last day, read once and then increment by increment. So most tokens are validated without a read of the database.
  */
 import { tenantStore } from "../domain/tenant-store.ts";
 import type { Table } from "../table/table.ts";
 import type { AccessToken } from "./model.ts";
 import { LOG_WINDOW_MS, type Revocation, revocationStore, subjects } from "./revocation-store.ts";
 
-/** The greatest age of this knowledge where a token is validated by it alone: within this time a revocation takes effect. */
+/**
+ * The greatest age of this knowledge where a token is validated by it alone: within this time a revocation takes
+ * effect.
+ */
 export const REVOCATION_FRESH_MS = 30_000;
 
 /** How much of the log is read a second time: a row can appear up to 9 seconds after the time that its key contains. */

@@ -33,7 +33,7 @@ const PAGE = 100;
 const WALK_PAGE = 200;
 const PAGES_OF_ALL = 20;
 
-/** After this time, a container treats the names of groups that it has read as current (groups/names.ts). */
+/** After this time, a container treats the names of groups that it has read as current (memberships/shown-names.ts). */
 export const NAMES_SETTLED_MS = 1_100;
 
 const READ_ONE: Budget = { roundTrips: 1 };

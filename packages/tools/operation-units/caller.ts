@@ -1,4 +1,6 @@
-/** Calls operations of a running service by their ids, and reads from the request log what each call cost in the table. */
+/**
+ * Calls operations of a running service by their ids, and reads from the request log what each call cost in the table.
+ */
 import { type OperationId, operations } from "#core/catalogue.ts";
 import { administrator, costOf, isAuthorizer, listening } from "#tools/bench/calls.ts";
 
@@ -31,7 +33,10 @@ export interface Received {
   readonly units: Units;
 }
 
-/** Calls an operation. Throws where the status is neither that of its success nor one of its failures by declaration (501, 404 of /Users/me). */
+/**
+ * Calls an operation. Throws for another status than that of its success, or of its failure for an operation that
+ * always fails.
+ */
 export type Caller = (id: OperationId, sent?: Sent) => Promise<Received>;
 
 /** Operations whose only response is a failure. */

@@ -3,7 +3,10 @@ import type { OperationId } from "#core/catalogue.ts";
 import type { Sent } from "./caller.ts";
 import { CAS, type Fixture, OIDC, PASSWORD, SAML, STS, TRUST, userName } from "./fixture.ts";
 
-/** Calls in the order in which they are made. What an earlier call created is in `made`, by the id of its operation. */
+/**
+ * Calls in the order in which they are made. The resource that an earlier call created is in `made`, by the id of its
+ * operation.
+ */
 export type Calls = readonly (readonly [
   OperationId,
   Sent | ((made: (id: OperationId) => Readonly<Record<string, unknown>>) => Sent),

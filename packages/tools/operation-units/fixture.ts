@@ -2,7 +2,7 @@
 import type { Caller } from "./caller.ts";
 
 /** The data set in words, as the document states it. */
-export const dataSet = `10 applications (one has a configuration of each protocol and an authorised API), 11 users, 3 groups of 3
+export const dataSet = `10 applications (one has a configuration of each protocol and an authorized API), 11 users, 3 groups of 3
 members, a role with one user, 2 API resources of 2 scopes, 2 templates and 2 tenants`;
 
 export const PASSWORD = "a-long-password";
@@ -15,7 +15,7 @@ export interface Fixture {
   /** The application that has every protocol. */
   readonly application: string;
   readonly client: { readonly username: string; readonly password: string };
-  /** An API of this service that the application is authorised for. */
+  /** An API of this service that the application is authorized for. */
   readonly systemApi: string;
   readonly users: readonly string[];
   readonly groups: readonly string[];

@@ -7,7 +7,10 @@ import { type Calls, changes, reads } from "./calls.ts";
 import { createFixture } from "./fixture.ts";
 import { stopTime } from "./still-time.ts";
 
-/** A container trusts names of groups and roles that it read a second after the last change of names (decision 0014). */
+/**
+ * A container trusts names of groups and roles that it read at least a second after the last change of names (decision
+ * 0014).
+ */
 const NAMES_SETTLED_MS = 1_100;
 
 const ROUNDS = 3;
@@ -41,8 +44,8 @@ const greatest = (rounds: readonly ReadonlyMap<OperationId, Units>[]): ReadonlyM
 };
 
 /**
- * Measures every operation of the catalogue once, in a fresh service in memory, with functions that have served requests
- * before. Throws where an operation has no call.
+ * Measures every operation of the catalogue once, in a fresh service in memory, with functions that have served
+ * requests before. Throws where an operation has no call.
  */
 export const measureUnits = async (): Promise<ReadonlyMap<string, Units>> => {
   const service = await startService(SETTINGS);
@@ -50,12 +53,12 @@ export const measureUnits = async (): Promise<ReadonlyMap<string, Units>> => {
   try {
     const call = callerOf(service.url);
     const fixture = await createFixture(call);
-    // The first round meets the names, the second remembers them: from then on reading them costs nothing.
+    // The first round reads the names, the second caches them. After that they cost nothing.
     await run(call, reads(fixture));
     await run(call, [["requestToken", { as: fixture.client, form: { grant_type: "client_credentials" } }]]);
     time.pass(NAMES_SETTLED_MS);
     await run(call, reads(fixture));
-    // A read beside the one that decides may end behind the response and is not counted then: the greatest figure is whole.
+    // A parallel read may end after the response and is not counted then, so the greatest figure is the complete one.
     const rounds: ReadonlyMap<OperationId, Units>[] = [];
     for (let round = 0; round < ROUNDS; round += 1) rounds.push(await run(call, reads(fixture)));
     const measured = new Map([...greatest(rounds), ...(await run(call, changes(fixture)))]);

@@ -1,8 +1,8 @@
-/** Time that passes only when told to, so that what functions remember for some seconds is the same on every machine. */
+/** Clocks that advance on request only, so that caches with a life of some seconds behave the same on every machine. */
 
 /** Stops the clocks that the service reads. */
 export interface StillTime {
-  /** Lets milliseconds pass at once. */
+  /** Advances the clocks by some milliseconds. */
   pass(milliseconds: number): void;
   /** Lets the clocks run again. */
   resume(): void;

@@ -1,6 +1,6 @@
 /**
- * Runs sst.config.ts in a process of its own, between two fakes: SST's program, which builds functions, and the engine that
- * would create resources on AWS. Records the requested resources. No request leaves the machine.
+ * Runs sst.config.ts in a process of its own, between two fakes: SST's program, which builds functions, and the engine
+ * that would create resources on AWS. Records the requested resources. No request leaves the machine.
  *
  * An unexpected call fails: one of another version of SST, or one that needs data of AWS.
  */

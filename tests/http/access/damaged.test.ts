@@ -1,4 +1,7 @@
-/** A row that this service could not have written: 500 in the dialect of the operation, its key in the log, nothing else affected. */
+/**
+ * A row that this service could not have written: 500 in the dialect of the operation, its key in the log, nothing else
+ * affected.
+ */
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { keys } from "#core/table/keys.ts";
 import { TENANT, tableOf } from "#tests/support/people.ts";

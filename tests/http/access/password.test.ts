@@ -1,4 +1,6 @@
-/** `npm run password`: sets a password with write access to the table, when the last administrator's password is lost. */
+/**
+ * `npm run password`: sets a password with write access to the table, when the last administrator's password is lost.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";

@@ -110,7 +110,7 @@ describe("404 and 405 in the management dialect", () => {
     ["GET", "/oauth2/token/.well-known/openid-configuration", null],
     ["GET", APPLICATIONS, null],
   ] as const)(
-    "%s %s behind a tenant that is longer than any is a path that does not exist",
+    "%s %s: a tenant prefix that is longer than any domain is not a server error",
     async (method, path, as) => {
       for (const length of [254, 256, 2_100, 3_900]) {
         const { status } = await api.ask(

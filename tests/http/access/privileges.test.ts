@@ -51,7 +51,7 @@ describe("only administrators can change an administrator's", () => {
     const body = set({ password: "another-password", userName: "comrade" });
     expect((await api.ask("PATCH", `/scim2/Users/${colleague}`, { as, body })).status).toBe(200);
   });
-  test("an administrator can, and every user can change the own password", async () => {
+  test("an administrator can, and every user can change its own password", async () => {
     expect(
       (await api.ask("PATCH", `/scim2/Users/${deputy}`, { body: set({ password: "deputy-password" }) })).status,
     ).toBe(200);

@@ -56,7 +56,7 @@ afterAll(async () => {
 });
 
 describe("export and import", () => {
-  test("move all applications out and in again", async () => {
+  test("move all applications out and back in", async () => {
     const out = await command(["export", "--out", folder("all"), "--secrets"], environment());
     expect([out.code, counts(out.output)]).toEqual([0, { exported: MANY, incomplete: 0, skipped: 0, refused: 0 }]);
     expect(await filesIn("all")).toHaveLength(MANY);

@@ -338,7 +338,7 @@ describe("a refused request changes nothing:", async () => {
     return fileOf({ name: "exact", extra });
   };
 
-  /** The numbers of applications and of items. No case changes them, so they are read before the first one only. */
+  /** The numbers of applications and of rows. No case changes them, so they are read before the first one only. */
   const state = async () => ({ total: await total(), items: (await allItems(api.service)).length });
   let before: Awaited<ReturnType<typeof state>> | undefined;
 

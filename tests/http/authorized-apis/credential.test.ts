@@ -1,4 +1,7 @@
-/** Who manages applications gets no further by giving one that may do more another client or secret (decision 0022). */
+/**
+ * No privilege escalation: a caller cannot set the client or secret of an application that has more scopes (decision
+ * 0022).
+ */
 import { beforeAll, describe, expect, test } from "vitest";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { addUser } from "#tests/support/people.ts";
@@ -39,13 +42,13 @@ beforeAll(async () => {
   plain = await oauth.newClient();
 });
 
-describe("403, and the client still works", () => {
+describe("returns 403, and the client keeps its secret, for", () => {
   test("a new secret", () => refused(api.ask("POST", oidc(client, "/regenerate-secret"), { as })));
   test("a file with another secret", async () => {
     const file = (await api.ask("GET", `${APPLICATIONS}/${client.applicationId}/export?exportSecrets=true`)).text;
     expect(file).toContain(client.clientSecret);
     await refused(upload(file.replaceAll(client.clientSecret, "a-secret-of-mine")));
-    // The same again changes no credential.
+    // The same file without a change of the secret changes no credential.
     expect((await upload(file)).status).toBe(200);
   });
   test("a client after a removed one", async () => {
@@ -60,16 +63,16 @@ describe("403, and the client still works", () => {
   });
 });
 
-describe("200", () => {
+describe("returns 200 for", () => {
   test("other settings of the same client", async () => {
     const shown = (await api.ask("GET", oidc(client))).body;
     const body = { ...shown, callbackURLs: ["https://rides.example/back"] };
     expect((await api.ask("PUT", oidc(client), { as, body })).status).toBe(200);
   });
-  test("of an application without authorizations", async () => {
+  test("a new secret of an application without authorizations", async () => {
     expect((await api.ask("POST", oidc(plain, "/regenerate-secret"), { as })).status).toBe(200);
   });
-  test.each([rich, able])("by who has the scopes, or may authorize any: $username", async (who) => {
+  test.each([rich, able])("a caller that has the scopes, or may authorize any: $username", async (who) => {
     expect((await api.ask("POST", oidc(client, "/regenerate-secret"), { as: who })).status).toBe(200);
   });
 });

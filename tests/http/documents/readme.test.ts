@@ -1,4 +1,4 @@
-/** The first request of README.md, by the shell and the curl that people have. */
+/** The first request of README.md, run by the shell and curl of this machine. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ const api = world();
 const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 
-test.skipIf(!hasCurl)("the first request does what it says (skipped where there is no curl)", async () => {
+test.skipIf(!hasCurl)("the first request works as described (skipped without curl)", async () => {
   const [, script = ""] = /^## A first request$[\s\S]*?^```sh\n([\s\S]*?)^```$/m.exec(readme) ?? [];
   expect(script).toContain("api=http://127.0.0.1:3000\n");
   const child = spawn("sh", ["-eu", "-c", script.replace("http://127.0.0.1:3000", api.url)]);

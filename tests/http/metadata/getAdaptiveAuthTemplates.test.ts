@@ -20,7 +20,7 @@ beforeAll(async () => {
   categories = JSON.parse(body.templatesJSON);
 });
 
-/** A user, the request and what services answer, as a script sees them. */
+/** A user, the request and the responses of services, as a script sees them. */
 interface Situation {
   readonly user?: Record<string, unknown>;
   readonly ip?: string;

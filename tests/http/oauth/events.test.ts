@@ -1,6 +1,6 @@
 /**
- * Revocations end opaque and refresh tokens at once, and JWTs within the 30 seconds that a container's cache is fresh. The
- * containers here have clocks that the test sets.
+ * Revocations end opaque and refresh tokens at once, and JWTs within the 30 seconds that a container's cache is fresh.
+ * The containers here have clocks that the test sets.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { roleStore } from "#core/identities/roles/store.ts";
@@ -32,8 +32,8 @@ interface Before {
 }
 
 /**
- * Issues tokens of both formats, applies an event, and checks the tokens: at once; in a container that has just validated the
- * JWT; after its cache has expired; and in a new container.
+ * Issues tokens of both formats, applies an event, and checks the tokens: at once; in a container that has just
+ * validated the JWT; after its cache has expired; and in a new container.
  */
 const outcome = async (
   grant: Record<string, string>,
@@ -113,7 +113,7 @@ describe("events of a client:", () => {
   });
 });
 
-describe("events of an authorised API:", () => {
+describe("events of an authorized API:", () => {
   const apiOf = async () =>
     (await api.ask("GET", "/api/server/v1/api-resources?filter=identifier+eq+/api/server/v1/applications")).body
       .apiResources[0].id as string;
@@ -266,7 +266,7 @@ describe("events of a role:", () => {
   test("tokens with its scopes end when its permissions change or it is deleted; new tokens are valid at once", async () => {
     await store().update(TENANT, roleId, Date.now(), async (before) => ({
       after: before,
-      adding: (await store().holders(TENANT, roleId, "user", 1)).length > 0 ? [] : [{ kind: "user", id: userId }],
+      adding: (await store().assigneeIds(TENANT, roleId, "user", 1)).length > 0 ? [] : [{ kind: "user", id: userId }],
       removing: [],
     }));
     const widen = () =>

@@ -1,4 +1,6 @@
-/** Interoperability: an independent, certified client library discovers the server, and requests and verifies tokens. */
+/**
+ * Interoperability: an independent, certified client library discovers the server, and requests and verifies tokens.
+ */
 import { createRemoteJWKSet, jwtVerify } from "jose";
 import * as openid from "openid-client";
 import { beforeAll, describe, expect, test } from "vitest";

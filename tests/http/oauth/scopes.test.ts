@@ -30,29 +30,29 @@ beforeAll(async () => {
 });
 
 describe("for the client itself", () => {
-  test("grants the requested scopes that are authorised, in the requested order, each once", async () => {
+  test("grants the requested scopes that are authorized, in the requested order, each once", async () => {
     expect(await own(client, `${CREATE} ${USERS} ${VIEW} nothing ${CREATE}`)).toBe(`${CREATE} ${VIEW}`);
   });
-  test("grants none if none is requested or authorised, and no scopes of users only", async () => {
+  test("grants none if none is requested or authorized, and no scopes of users only", async () => {
     expect(await own(client, "")).toBeUndefined();
     expect(await own(client, "internal_login openid profile device_1")).toBeUndefined();
     expect(await own(client, USERS)).toBeUndefined();
     expect(await own(client, `${VIEW}x internal_application_mgt INTERNAL_APPLICATION_MGT_VIEW`)).toBeUndefined();
   });
-  test("an application without authorised APIs gets a token without scopes", async () => {
+  test("an application without authorized APIs gets a token without scopes", async () => {
     const bare = await newClient();
     const answer = await post(TOKEN, { grant_type: "client_credentials", scope: [...systemScopes].join(" ") }, bare);
     expect([answer.status, "scope" in answer.body]).toEqual([200, false]);
     const asked = await api.ask("GET", APPLICATIONS, { as: `Bearer ${answer.body.access_token}` });
     expect(asked.status).toBe(403);
   });
-  test("SYSTEM stands for the authorised scopes of this service", async () => {
+  test("SYSTEM means the authorized scopes of this service", async () => {
     expect(await own(client, "SYSTEM")).toBe(`${CREATE} ${VIEW}`);
   });
 });
 
 describe("for a user", () => {
-  test("grants the authorised scopes that the user's roles include", async () => {
+  test("grants the authorized scopes that the user's roles include", async () => {
     expect(await as("viewer", client, `${VIEW} ${CREATE} ${USERS}`)).toBe(VIEW);
     expect(await as("nobody", client, `${VIEW} ${CREATE}`)).toBeUndefined();
     expect(await granted(client, { grant_type: "password", ...ADMIN, scope: `${VIEW} ${CREATE}` })).toBe(
@@ -129,7 +129,7 @@ describe("scopes of a tenant's own API", () => {
     expect(await as("reader", app, all)).toBe("s:read l:read");
     expect(await granted(app, { grant_type: "password", ...ADMIN, scope: all })).toBe("l:read");
   });
-  test("are not authorised again after a scope is deleted and created again", async () => {
+  test("are not authorized again after a scope is deleted and created again", async () => {
     const app = await newClient();
     const id = await register({ name: "A", identifier: "again", scopes: scopesNamed("again:read") });
     await authorize(app.applicationId, { id, scopes: ["again:read"] });
@@ -140,7 +140,7 @@ describe("scopes of a tenant's own API", () => {
     await api.ask("PATCH", path, { body: { addedScopes: scopesNamed("again:read") } });
     expect(await own(app, "again:read")).toBeUndefined();
   });
-  test("can be authorised before and after the application has a client", async () => {
+  test("can be authorized before and after the application has a client", async () => {
     const id = await api.create({ name: "late client" });
     const resource = await register({ name: "Late", identifier: "late", scopes: scopesNamed("late:1", "late:2") });
     await authorize(id, { id: resource, scopes: ["late:1"] });
@@ -158,7 +158,7 @@ describe("scopes of a tenant's own API", () => {
   });
 });
 
-test("an API that is authorised while the application gets a client is authorised for the client too", async () => {
+test("an API that is authorized while the application gets a client is authorized for the client too", async () => {
   const resource = await register({ name: "Race", identifier: "race", scopes: scopesNamed("race:1") });
   for (let round = 0; round < 20; round += 1) {
     const id = await api.create({ name: `racer ${round}` });
@@ -176,7 +176,7 @@ test("an API that is authorised while the application gets a client is authorise
 
 describe("an application is no way to more scopes than the caller has", () => {
   const secret = "a good password";
-  test("a caller authorises scopes of its own credential; others only with a scope for that", async () => {
+  test("a caller authorizes scopes of its own credential; others only with a scope for that", async () => {
     const app = await newClient();
     const apis = (await api.ask("GET", "/api/server/v1/api-resources?filter=identifier+eq+/scim2/Users")).body;
     const id = apis.apiResources[0].id;
@@ -215,7 +215,7 @@ describe("an application is no way to more scopes than the caller has", () => {
     const post = (access: string) => api.ask("POST", path, { body: { id, scopes: [USERS] }, as: `Bearer ${access}` });
     expect([(await post(narrow)).status, (await post(wide)).status]).toEqual([403, 200]);
   });
-  test("scopes of the tenant's own APIs can be authorised without having them", async () => {
+  test("scopes of the tenant's own APIs can be authorized without having them", async () => {
     const app = await newClient();
     const id = await register({ name: "B", identifier: "business", scopes: scopesNamed("business:1") });
     await addUser(api.service, { username: "seller", password: secret, scopes: ["internal_application_mgt_update"] });

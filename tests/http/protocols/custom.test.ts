@@ -91,7 +91,7 @@ describe("updateCustomConfiguration", () => {
     );
   });
   test.each<[string, Readonly<Record<string, string>>]>([
-    ["without what is required", {}],
+    ["without a required property", {}],
     ["at odds with its pattern", { endpoint: "http://a" }],
     ["a pattern is for the whole value", { endpoint: "x https://a" }],
     ["none of the available values", { endpoint: "https://a", mode: "reckless" }],

@@ -1,10 +1,13 @@
-/** Every field that the requirements name is stored and returned as it was sent (AM-083, AM-093 to AM-105, AM-113 to AM-125). */
+/**
+ * Every field that the requirements name is stored and returned as it was sent (AM-083, AM-093 to AM-105, AM-113 to
+ * AM-125).
+ */
 import { expect, test } from "vitest";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 
 const { ask, create } = world();
 
-/** Puts a protocol configuration and returns what is read then. */
+/** Sets a protocol configuration with PUT, and returns the result of a GET. */
 const stored = async (name: string, protocol: string, body: unknown) => {
   const path = `${APPLICATIONS}/${await create({ name })}/inbound-protocols/${protocol}`;
   const answer = await ask("PUT", path, { body });

@@ -6,7 +6,7 @@ import { APPLICATIONS, world } from "#tests/support/world.ts";
 
 let documents: Server;
 let host = "";
-// The service reads which hosts are exempt when it starts, so this server stands before it.
+// The service reads which hosts are exempt when it starts, so this server starts first.
 beforeAll(async () => {
   documents = createServer((request, response) => {
     if (request.url === "/redirect") response.writeHead(302, { location: "http://127.0.0.1/" }).end();

@@ -61,7 +61,7 @@ test("accepts the documented command lines for users, groups and bulk", async ()
   expect(patched.body).toMatchObject({ preferredLanguage: "si", phoneNumbers: [{ value: "0772508354" }] });
   expect(patched.body).not.toHaveProperty("emails");
 
-  // The user who calls.
+  // The calling user.
   expect((await run("curl -v -k --user admin:admin {base_url}/svc/scim/Users/me")).body.userName).toBe("admin");
   const me = await run(
     `curl -v -k --user admin:admin -X PUT -d '{"schemas":[],"name":{"familyName":"Boss"},"userName":"admin"}' ${JSON_TYPE} {base_url}/svc/scim/Users/me`,

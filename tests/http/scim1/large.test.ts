@@ -71,7 +71,7 @@ describe("100,000 users", () => {
     const body = await list("/Users", { filter: `userName Eq "${numbered("USER", 1_234)}"` });
     expect([body.totalResults, body.Resources[0].id]).toEqual([1, "user-id-1234"]);
   });
-  test("finds by indexed attributes, and returns 400 with faster attributes for a filter that reads all users", async () => {
+  test("finds by indexed attributes, and returns 400 that names them for a filter that reads all users", async () => {
     expect((await list("/Users", { filter: 'externalId Eq "nobody"' })).totalResults).toBe(0);
     expect(refusal1(await ask("GET", "/Users", { query: { filter: "nickName Eq N" } }), 400)).toMatch(/userName/);
   });

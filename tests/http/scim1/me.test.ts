@@ -1,4 +1,4 @@
-/** The user who calls, by SCIM 1.1. */
+/** The calling user, by SCIM 1.1. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { oauthOf } from "#tests/support/oauth.ts";
 import { addUser, idOf } from "#tests/support/people.ts";
@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 
 describe("getScim1Me", () => {
-  test("returns 200 with the user who calls, at the address of its id", async () => {
+  test("returns 200 with the calling user, at the address of its id", async () => {
     const id = await idOf(api.service, "admin");
     const answer = await ask("GET", "/Users/me");
     expect(answer.status).toBe(200);

@@ -204,7 +204,7 @@ describe("orders", () => {
 
 describe("projections", () => {
   const keys = async (query: Shown) => Object.keys((await get(`/Users/${ann.id}`, query)).body);
-  test("C113 S02 shows what attributes names, and what is always shown", async () => {
+  test("C113 S02 shows the attributes that the parameter names, and those that are always shown", async () => {
     expect(await keys({ attributes: "title" })).toEqual(["schemas", "id", "title"]);
     expect(await keys({ attributes: " TITLE , userName,nickName" })).toEqual(["schemas", "id", "userName", "title"]);
     const page = await list({ attributes: "userName,emails,name.familyName" });

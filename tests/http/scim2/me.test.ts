@@ -1,4 +1,4 @@
-/** Rows C186, C187 and W13 of docs/scim-conformance.md: the user who calls, in the default profile. */
+/** Rows C186, C187 and W13 of docs/scim-conformance.md: the calling user, in the default profile. */
 import { beforeEach, describe, expect, test } from "vitest";
 import { oauthOf } from "#tests/support/oauth.ts";
 import { addUser } from "#tests/support/people.ts";
@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 
 describe("getMe", () => {
-  test("C186 C187 W13 returns 200 with the user who calls, at its own address", async () => {
+  test("C186 C187 W13 returns 200 with the calling user, at its own address", async () => {
     const { status, headers, body } = await ask("GET");
     expect(status).toBe(200);
     expect(headers.get("location")).toBe(`${api.url}/scim2/Users/${me.id}`);

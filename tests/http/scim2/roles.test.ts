@@ -98,7 +98,7 @@ describe("createRole", () => {
   });
   test("gives no privileges by a role for one application to a user's own credential", async () => {
     const user = await newUser();
-    const audience = { type: "application", value: await api.create({ name: "Its role lets in nowhere else" }) };
+    const audience = { type: "application", value: await api.create({ name: "Its role is valid nowhere else" }) };
     await newRole({ audience, permissions: [{ value: VIEW }], users: [{ value: user.id }] });
     const as = { username: user.username, password };
     expect((await api.ask("GET", "/api/server/v1/applications", { as })).status).toBe(403);

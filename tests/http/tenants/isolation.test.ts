@@ -1,6 +1,6 @@
 /**
- * Isolation of tenants: for ids of another tenant, every operation returns exactly what it returns for unknown ids, and changes
- * nothing. Both tenants have resources of the same names.
+ * Isolation of tenants: for ids of another tenant, every operation returns exactly what it returns for unknown ids, and
+ * changes nothing. Both tenants have resources of the same names.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { operations } from "#core/catalogue.ts";
@@ -178,7 +178,7 @@ describe("a reference to a resource of another tenant is unknown", () => {
     ],
     ["a new group's member", () => ["POST", "/scim2/Groups", { displayName: "g", members: [{ value: there.user }] }]],
     [
-      "a holder of a role",
+      "an assignee of a role",
       () => [
         "PATCH",
         `/scim2/v2/Roles/${here.role}`,

@@ -1,4 +1,7 @@
-/** Sign-ins of users of secondary stores: by Basic, by the password grant and by a client certificate (AC-002, AC-012, AC-021). */
+/**
+ * Sign-ins of users of secondary stores: by Basic, by the password grant and by a client certificate (AC-002, AC-012,
+ * AC-021).
+ */
 import { beforeAll, describe, expect, test } from "vitest";
 import { oauthOf, TOKEN } from "#tests/support/oauth.ts";
 import { type Shown, scimOf } from "#tests/support/scim.ts";

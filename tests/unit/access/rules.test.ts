@@ -27,7 +27,7 @@ describe("a context", () => {
     ["/scim2/Users/[^/]+", USER, true],
     ["/scim2/Users/[^/]+", "/scim2/Users", false],
   ])("%s and the path %s: %s", async (context, path, matches) => {
-    // Without a leading slash a path gets one; this keeps the pattern as older documents of upstream show it.
+    // Without a leading slash a path gets one; `/{0}` keeps the pattern as older documents of upstream show it.
     const given = context.startsWith("/") ? context : `/{0}${context}`;
     const [ready] = await rules(rule(given));
     expect(ready?.matches("GET", path)).toBe(matches);

@@ -1,6 +1,6 @@
 /**
- * API resources and authorized APIs under the disturbances of DynamoDB: conflicts, throttling, reads during a transaction,
- * stale reads, lost responses. A failure names its seed.
+ * API resources and authorized APIs under the disturbances of DynamoDB: conflicts, throttling, reads during a
+ * transaction, stale reads, lost responses. A failure names its seed.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { apiResourceStore } from "#core/api-resources/store.ts";

@@ -1,4 +1,6 @@
-/** Damaged rows are reported with their key and never read as something else; rows of earlier versions stay readable. */
+/**
+ * Damaged rows are reported with their key and never read as something else; rows of earlier versions stay readable.
+ */
 import { beforeAll, describe, expect, test } from "vitest";
 import { apiResourceItems, apiResourceStore } from "#core/api-resources/store.ts";
 import { clientStore } from "#core/applications/registry/client-store.ts";

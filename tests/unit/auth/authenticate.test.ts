@@ -1,6 +1,7 @@
 /**
- * Authentication on the real engine, with a clock that the test sets and a count of the hashes. Hashes are fast stand-ins
- * here: a lock takes some hundred of them, which a slow machine could not compute in time (credentials.test.ts tests real ones).
+ * Authentication on the real engine, with a clock that the test sets and a count of the hashes. Hashes are fast
+ * stand-ins here: a lock takes some hundred of them, which a slow machine could not compute in time
+ * (credentials.test.ts tests real ones).
  */
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { type Authenticate, newAuthenticate } from "#core/auth/authenticate.ts";
@@ -278,7 +279,7 @@ describe("lockout", () => {
     await refused("\u01f0UDY", "wrong");
     expect(reasons).toEqual(["locked"]);
   });
-  test("attempts in unknown tenants are counted in one item", async () => {
+  test("attempts in unknown tenants are counted in one row", async () => {
     for (const name of ["a@x.org", "b@y.org", "c@z.org"]) await refused(name, "wrong");
     const table = tableOf(service);
     expect(await table.get({ PK: "T#x.org#LOCK#PRIMARY#a", SK: "A" })).toBeUndefined();

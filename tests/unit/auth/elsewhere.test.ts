@@ -71,7 +71,7 @@ test("a right password is checked once a minute, and again after the password ma
   expect(directory.asked).toBe(3);
 });
 
-test("a wrong password is not cached; ten of them lock the name, and the directory is not asked any more", async () => {
+test("a wrong password is not cached; ten of them lock the name, and the directory gets no further request", async () => {
   for (let tries = 0; tries < 10; tries += 1) expect(await enter("guessed", "wrong-password")).toBeUndefined();
   expect(directory.asked).toBe(10);
   expect(await enter("guessed")).toBeUndefined();
@@ -90,7 +90,7 @@ test("an inactive user is refused with the right password", async () => {
   expect(reasons).toEqual(["inactive"]);
 });
 
-test("an unavailable directory is not a failed sign-in, and is asked again", async () => {
+test("an unavailable directory is not a failed sign-in, and gets the next request", async () => {
   directory.isAway = true;
   for (let tries = 0; tries < 12; tries += 1)
     await expect(enter("lucky")).rejects.toMatchObject({ fault: "service.unavailable" });

@@ -36,7 +36,7 @@ describe.each([
       );
       expect(guard.refusals.at(-1)).toBe("applications may not GetItem in T#carbon.super#CRED#nobody");
     });
-    test("one item of many, of a range or of a moment is enough to be refused", async () => {
+    test("refuses a batch, a range or a snapshot with one item that is not allowed", async () => {
       const table = tableOf("applications");
       const both = [keys.application("carbon.super", "1"), keys.credential("carbon.super", "1")];
       await expect(table.getMany(both)).rejects.toMatchObject(refused);
@@ -47,19 +47,19 @@ describe.each([
   });
 
   describe("writing", () => {
-    test("one step of a transaction is enough to be refused, and nothing of it is written", async () => {
+    test("refuses a transaction with one step that is not allowed, and writes nothing of it", async () => {
       const table = tableOf("applications");
       const steps = [application("2"), credential("2")].map((put) => ({ put, when: "absent" as const, otherwise }));
       await expect(table.write(...steps)).rejects.toMatchObject(refused);
       expect(await table.get(keys.application("carbon.super", "2"))).toBeUndefined();
     });
-    test("what sets passwords writes a hash and does not read it", async () => {
+    test("a function that sets passwords writes hashes and does not read them", async () => {
       const table = tableOf("bootstrap");
       await table.write({ put: credential("3"), when: "absent", otherwise });
       await expect(table.get(keys.credential("carbon.super", "3"))).rejects.toMatchObject(refused);
       await expect(table.count(keys.credential("carbon.super", "3"), { n: 1 })).rejects.toMatchObject(refused);
     });
-    test("a caller's own text in a key takes no right away and gives none", async () => {
+    test("a caller's text in a key neither removes nor grants a right", async () => {
       const odd = keys.application("carbon.super", "x#CRED#y");
       expect(await tableOf("applications").get(odd)).toBeUndefined();
       await expect(tableOf("application-templates").get(odd)).rejects.toMatchObject(refused);

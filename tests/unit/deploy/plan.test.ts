@@ -67,7 +67,7 @@ describe("rights", () => {
     const calls = [...reads, "PutItem", "UpdateItem", "DeleteItem"];
     expect(names.filter((name) => calls.some((action) => may(name, action, signing)))).toEqual(["oauth2"]);
   });
-  test("no function that sets passwords gets the old item back", () => {
+  test("no function that sets passwords can request the old item", () => {
     const writers = names.filter((name) => may(name, "PutItem", hash));
     expect(writers).toEqual(["scim1", "scim2", "administration", "bootstrap"]);
     for (const name of writers) {

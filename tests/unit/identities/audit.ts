@@ -73,7 +73,7 @@ export const discrepancies = async (table: TestTable, tenant: string): Promise<r
   const credentialPrefix = keys.credential(tenant, "").PK;
   const rolePrefix = keys.role(tenant, "").PK;
   const roleIds = new Set(main(rolePrefix).map(({ id }) => String(id)));
-  const holders = below(rolePrefix).flatMap((item) =>
+  const assignees = below(rolePrefix).flatMap((item) =>
     item.SK.startsWith("USER#") ? [pair(idIn(item, rolePrefix), item.SK.slice("USER#".length))] : [],
   );
 
@@ -122,9 +122,11 @@ export const discrepancies = async (table: TestTable, tenant: string): Promise<r
     ),
     ...unlike(
       "assignees of roles",
-      holders,
+      assignees,
       users.flatMap(({ id, roles }) => [...setIn(roles)].map((roleId) => pair(roleId, String(id)))),
     ),
-    ...holders.filter((holder) => !roleIds.has(holder.split(" ")[0] ?? "")).map((holder) => `no role: ${holder}`),
+    ...assignees
+      .filter((assignee) => !roleIds.has(assignee.split(" ")[0] ?? ""))
+      .map((assignee) => `no role: ${assignee}`),
   ];
 };

@@ -1,4 +1,6 @@
-/** A user of a directory has an entry and a record. What remains where the second write fails, and where names conflict. */
+/**
+ * A user of a directory has an entry and a record. What remains where the second write fails, and where names conflict.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { UndoFailure } from "#core/http/observe.ts";
 import { declaredUsers } from "#core/identities/users/declared.ts";

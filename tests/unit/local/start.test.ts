@@ -1,6 +1,6 @@
 /**
- * `npm start` and `npm run keys` with wrong settings: one clear message, and no data created or damaged. The tests wait for
- * output and exits, never for a time; `PROCESS_MS` only ends a process that hangs.
+ * `npm start` and `npm run keys` with wrong settings: one clear message, and no data created or damaged. The tests wait
+ * for output and exits, never for a time; `PROCESS_MS` only ends a process that hangs.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

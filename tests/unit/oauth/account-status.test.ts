@@ -1,4 +1,6 @@
-/** A token that is dated behind a revocation is never based on data from before it, however reads and writes interleave. */
+/**
+ * A token that is dated after a revocation is never based on data from before it, however reads and writes interleave.
+ */
 import { beforeEach, expect, test } from "vitest";
 import { groupStore } from "#core/identities/groups/store.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
@@ -43,7 +45,7 @@ test("finds no user that is deleted during the read", async () => {
   expect(await readAccountStatus(TENANT, find, contextAt(Date.now()))).toBeUndefined();
 });
 
-test("reads a user that changes during the read again, and dates the result behind the change", async () => {
+test("reads a user that changes during the read again, and dates the result after the change", async () => {
   const after = { ...before, roleIds: [] };
   for (const steps of [() => revokingUser(TENANT, "user"), () => revokingRole(TENANT, "role")]) {
     const now = Date.now();
@@ -57,7 +59,7 @@ test("reads a user that changes during the read again, and dates the result behi
   }
 });
 
-test("does not date the result behind a change during the second read", async () => {
+test("does not date the result after a change during the second read", async () => {
   const now = Date.now();
   let latest = 0;
   const find = async () => {

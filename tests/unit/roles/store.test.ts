@@ -54,9 +54,12 @@ const group = async (): Promise<Assignee> => {
 };
 const users = (count: number): Promise<Assignee[]> => Promise.all(Array.from({ length: count }, user));
 const deleted = (): Assignee => ({ kind: "user", id: newId() });
-const idsOf = (holders: readonly Assignee[]) => holders.map(({ id }) => id).sort();
+const idsOf = (assignees: readonly Assignee[]) => assignees.map(({ id }) => id).sort();
 const held = async (id: string) =>
-  [...(await roles.holders(TENANT, id, "user", 500)), ...(await roles.holders(TENANT, id, "group", 500))].sort();
+  [
+    ...(await roles.assigneeIds(TENANT, id, "user", 500)),
+    ...(await roles.assigneeIds(TENANT, id, "group", 500)),
+  ].sort();
 const fresh = () => freshRole(newId(), `role ${newId()}`, TENANT, NOW);
 const updating = (id: string, adding: readonly Assignee[], removing: readonly Assignee[] = []) =>
   roles.update(TENANT, id, NOW, async (before) => ({ after: before, adding, removing }));

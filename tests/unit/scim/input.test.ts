@@ -109,7 +109,7 @@ describe("accepts", () => {
       },
     ],
     [
-      "elements equal but for what is left out once",
+      "elements that differ only in omitted parts, once",
       {
         roles: [
           { value: "r", $ref: "1" },

@@ -37,7 +37,7 @@ describe("groups", () => {
       { members: [{ value: "u-3" }, leeMember] },
     ],
     [
-      "D21 a member made by its id",
+      "creates a member by its id",
       [add('members[value eq "u-3"].type', "User")],
       { members: [kimMember, leeMember, { value: "u-3", type: "User" }] },
     ],
@@ -159,7 +159,7 @@ describe("immutable attributes, and required attributes of an extension", () => 
       { doors: [{ value: "d-3", level: 5 }, secondDoor] },
     ],
     [
-      "an element that keeps what it is called",
+      "an element that keeps its value",
       [replace('doors[value eq "d-1"]', { note: "south" })],
       { doors: [{ value: "d-1", note: "south" }, secondDoor] },
     ],
@@ -179,7 +179,7 @@ describe("immutable attributes, and required attributes of an extension", () => 
       [replace("weight", "1.5"), add("level", "7")],
       { weight: 1.5, [BADGES]: { holder: "kim", stamp: "x", level: 7 } },
     ],
-    ["removing an extension leaves what is read-only", [remove(`${BADGES}:level`)], {}],
+    ["removing an extension leaves its read-only attributes", [remove(`${BADGES}:level`)], {}],
   ])("%s", (_, operations, members) => expect(patchBadge(...operations)).toStrictEqual(having(badge, members)));
 
   test.each<[string, Operations, string]>([

@@ -20,7 +20,7 @@ describe("lists", () => {
       { emails: [work, home, { value: "a@b", type: "work" }] },
     ],
     [
-      "C144 what is read-only or unknown in an element is left out",
+      "C144 read-only and unknown parts of an element are left out",
       [add("roles", [{ value: "x", $ref: "y", nope: 1 }])],
       { roles: [{ value: "auditor" }, { value: "x" }] },
     ],
@@ -55,7 +55,7 @@ describe("lists", () => {
       { emails: [work, { ...home, primary: false }] },
     ],
     [
-      "C145 an address that is there gains what is new",
+      "C145 an existing address gets the new parts",
       [add("emails", [{ ...home, primary: true }])],
       {
         emails: [
@@ -108,7 +108,7 @@ describe("lists", () => {
       { emails: [{ value: "n@x", display: "n", type: "work" }, home] },
     ],
     [
-      "C160 a replaced element keeps what it is called",
+      "C160 a replaced element keeps the parts in the brackets",
       [replace('emails[type eq "work"]', { value: "n@x" })],
       { emails: [{ value: "n@x", type: "work" }, home] },
     ],
@@ -160,42 +160,46 @@ describe("lists", () => {
       { ims: [{ value: "x" }], photos: [{ value: "y" }] },
     ],
     [
-      "D21, M09 add makes the element",
+      "M09 add creates the element",
       [add('phoneNumbers[type eq "work"].value', "1")],
       { phoneNumbers: [{ value: "1", type: "work" }] },
     ],
     [
-      "D21 beside others",
+      "creates an element besides others",
       [add('emails[type eq "other"].value', "x")],
       { emails: [work, home, { value: "x", type: "other" }] },
     ],
     [
-      "D21 of several terms",
+      "creates an element from several terms",
       [add('addresses[type eq "work" and primary eq "True"].country', "CH")],
       { addresses: [{ country: "CH", type: "work", primary: true }] },
     ],
     [
-      "D21 with a value",
+      "creates an element from terms and a value",
       [add('addresses[type eq "work"]', { country: "CH", locality: "Bern" })],
       { addresses: [{ locality: "Bern", country: "CH", type: "work" }] },
     ],
     [
-      "D21 a primary one demotes the other",
+      "creates a primary element, which demotes the other",
       [add("emails[primary eq true and type eq other].value", "x")],
       { emails: [{ ...work, primary: false }, home, { value: "x", type: "other", primary: true }] },
     ],
     [
-      "D21 then found",
+      "creates an element that a later operation finds",
       [add('phoneNumbers[type eq "work"].value', "1"), replace('phoneNumbers[type eq "work"].value', "2")],
       { phoneNumbers: [{ value: "2", type: "work" }] },
     ],
-    ["D21 nothing to make", [add('phoneNumbers[type eq "work"].value', "")], {}],
+    ["creates no element without a value", [add('phoneNumbers[type eq "work"].value', "")], {}],
     [
-      "D21 a simple value",
+      "creates a simple value",
       [add('emailAddresses[value eq "x@y"]', "x@y")],
       { [SYSTEM]: { failedLoginAttempts: 3, emailAddresses: ["kim@work.test", "kim@home.test", "x@y"] } },
     ],
-    ["D21 said twice, the same value", [add('ims[value eq "a"].value', "b")], { ims: [{ value: "b" }] }],
+    [
+      "creates one element where the value replaces the term",
+      [add('ims[value eq "a"].value', "b")],
+      { ims: [{ value: "b" }] },
+    ],
     [
       "M10 primary eq true",
       [replace("emails[primary eq true].value", "x")],
@@ -219,7 +223,7 @@ describe("lists", () => {
     ["quotes optional in brackets", [remove("emails[type eq home]")], { emails: [work] }],
     ["names and values in brackets in any case", [remove('EMAILS[TYPE EQ "HOME"]')], { emails: [work] }],
     [
-      "M36 remove what is listed",
+      "M36 remove listed elements",
       [{ op: "Remove", path: "emails", value: [{ value: home.value }] }],
       { emails: [work] },
     ],
@@ -236,7 +240,7 @@ describe("lists", () => {
     ["M36 listed without a value: by all that is said", [remove("emails", [{ type: "home" }])], { emails: [work] }],
     ["M36 null lists nothing in particular", [remove("emails", null)], { emails: undefined }],
     ["M36 an empty list removes nothing", [remove("emails", []), remove("emails", [{}, null, ""])], {}],
-    ["M36 what is not there", [remove("emails", [{ value: "x" }, { type: "other" }])], {}],
+    ["M36 remove absent elements", [remove("emails", [{ value: "x" }, { type: "other" }])], {}],
     [
       "lists of texts",
       [add(`${SYSTEM}:emailAddresses`, ["KIM@WORK.test", "x@y"])],
@@ -260,8 +264,8 @@ describe("lists", () => {
   ])("%s", (_, operations, members) => expect(patch(operations)).toStrictEqual(having(kim, members)));
 
   test.each<[string, Operations]>([
-    ["C145 add what is there", [add("emails", [home]), add(undefined, { emails: [home, work] })]],
-    ["C145 add what is there, said in part", [add("emails", [{ value: work.value, type: "work" }])]],
+    ["C145 add an existing element", [add("emails", [home]), add(undefined, { emails: [home, work] })]],
+    ["C145 add a part of an existing element", [add("emails", [{ value: work.value, type: "work" }])]],
     ["replace by the same", [replace("emails", [work, home]), replace('emails[type eq "home"]', home)]],
     [
       "replace a part by the same",
@@ -274,7 +278,7 @@ describe("lists", () => {
   ])("%s: changes nothing, and returns the same object", (_, operations) => expect(patch(operations)).toBe(kim));
 
   test.each<[string, Operations, string]>([
-    ["C162 replace what does not match", [replace('emails[type eq "other"].value', "x")], "scim.no_target"],
+    ["C162 replace without a match", [replace('emails[type eq "other"].value', "x")], "scim.no_target"],
     [
       "C162 replace an element that does not match",
       [replace('emails[type eq "other"]', { value: "x" })],
@@ -286,11 +290,11 @@ describe("lists", () => {
       "scim.no_target",
     ],
     ["C162 in a value", [replace(undefined, { 'emails[type eq "other"].value': "x" })], "scim.no_target"],
-    ["D21 nothing says what to make", [add('emails[value co "zzz"].type', "x")], "scim.no_target"],
-    ["D21 what would be made does not match", [add('emails[type eq "x" or type eq "y"].value', "z")], "scim.no_target"],
-    ["D21 a read-only part cannot be made", [add('roles[$ref eq "x"].value', "z")], "scim.no_target"],
+    ["no term says which element to create", [add('emails[value co "zzz"].type', "x")], "scim.no_target"],
+    ["the new element would not match", [add('emails[type eq "x" or type eq "y"].value', "z")], "scim.no_target"],
+    ["a read-only part cannot be created", [add('roles[$ref eq "x"].value', "z")], "scim.no_target"],
     [
-      "D21 what the brackets say is too long",
+      "a term in brackets is too long to be stored",
       [add(`ims[type eq "${"x".repeat(1_025)}"].value`, "z")],
       "request.invalid",
     ],
@@ -309,7 +313,7 @@ describe("lists", () => {
     ],
     ["wrong type in an element", [add("emails", [{ value: 5 }])], "request.malformed"],
     ["wrong type in a part", [replace('emails[type eq "work"].primary', "maybe")], "request.malformed"],
-    ["wrong type of what is listed", [remove("emails", [{ primary: "maybe" }])], "request.malformed"],
+    ["wrong type of a listed element", [remove("emails", [{ primary: "maybe" }])], "request.malformed"],
     ["a list for a chosen element", [replace('emails[type eq "work"]', [work, home])], "request.malformed"],
     ["a part of what has none", [replace(`${SYSTEM}:emailAddresses.value`, "x")], "scim.path_invalid"],
   ])("refuses %s", (_, operations, fault) => expect(faultOf(() => patch(operations))).toBe(fault));

@@ -177,7 +177,7 @@ describe("excludedAttributes", () => {
 describe("the name with its user store", () => {
   const alias = { usernameAlias: "PRIMARY/kim" };
   const names = (selection: Selection) => Object.keys(present(projectionOf(userType, selection), kim, alias));
-  test("stands before userName, so that case-insensitive clients keep userName", () => {
+  test("comes before userName, so that case-insensitive clients keep userName", () => {
     const keys = names({});
     expect(keys.slice(0, 5)).toEqual(["schemas", "id", "externalId", "username", "userName"]);
     expect(present(projectionOf(userType, {}), kim, alias)).toEqual({ ...everything, username: "PRIMARY/kim" });

@@ -13,7 +13,10 @@ const letters = {
 const letterOf = (table: Readonly<Record<string, string>>, word: string): string =>
   Object.entries(table).find(([, value]) => value === word)?.[0] ?? "?";
 
-/** `name type mutability returned`, then marks: `*` multi-valued, `!` required, `=` case-exact, `1` unique in the service. */
+/**
+ * `name type mutability returned`, then marks: `*` multi-valued, `!` required, `=` case-exact, `1` unique in the
+ * service.
+ */
 const line = (path: string, attribute: Attribute): string =>
   [
     path,

@@ -1,6 +1,6 @@
 /**
- * The name index against a plain sorted array, while many write to it and everything that DynamoDB may do to them
- * happens: conflicts, throttling, half-applied reads, lost responses. A failure names its seed; the order of concurrent
+ * The name index against a plain sorted array, while many write to it on a database with everything that DynamoDB may
+ * do: conflicts, throttling, half-applied reads, lost responses. A failure names its seed; the order of concurrent
  * writes depends on timing as well.
  *
  * Nothing here is bounded by time, so the tests hold on a slow machine: half-applied transactions are seen for a number
@@ -18,7 +18,7 @@ import { freshKeys, keysIn, NotOwned, named, rangesOf, released, renamed, Taken 
 const SPLIT_BYTES = 40;
 const WRITERS = 14;
 const OPERATIONS = 170;
-/** Readers read once for so many operations of the writers. */
+/** The number of write operations for each read of a reader. */
 const OPERATIONS_PER_READ = 5;
 /** A half-applied transaction is seen for up to 60 requests. */
 const HOSTILE: Odds = { conflict: 0.05, throttle: 0.01, half: 0.5, halfMs: 60, lost: 0.02, heldMs: 3 };
@@ -236,7 +236,7 @@ describe("a name index under concurrent writes and failures of the database", ()
     const index = nameIndex(open(newMeter()), keys, { splitBytes: SPLIT_BYTES, deadlineMs: NO_DEADLINE });
     const model: Model = new Map(steady.map((key) => [`steady ${key}`, key]));
     for (const [id, key] of model) await index.create(named(key, id));
-    // Readers may count on what was there before they began.
+    // Readers must see what was written before they began.
     hostile.settle();
 
     const progress = newProgress();

@@ -219,7 +219,7 @@ describe("write", () => {
     expect(await table.get(at("a"))).toEqual({ ...at("a"), value: 2, more: true });
     for (let again = 0; again < 2; again += 1) await table.write({ remove: at("a"), when: "any", otherwise });
     expect(await table.get(at("a"))).toBeUndefined();
-    await expect(table.write({ check: at("a"), when: "any", otherwise })).rejects.toThrow("a check of nothing");
+    await expect(table.write({ check: at("a"), when: "any", otherwise })).rejects.toThrow("a check needs a condition");
   });
 
   it("sets, adds, takes, clears and removes", async () => {

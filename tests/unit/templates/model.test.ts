@@ -119,7 +119,7 @@ describe("the starter templates", () => {
   test.each(starterTemplates.map((template) => [template.name, template] as const))("%s", (_, template) => {
     const { id, ...fields } = template;
     expect(NewTemplate.parse(fields)).toEqual(fields);
-    // What no template can know, each application brings itself.
+    // The members that no template can provide come from the body.
     const own = {
       saml: {
         inboundProtocolConfiguration: { saml: { manualConfiguration: { issuer: "i", assertionConsumerUrls: ["u"] } } },

@@ -1,6 +1,6 @@
 /**
- * The template store compared with a plain map, with many writers and the disturbances of DynamoDB: conflicts, throttling,
- * reads during a transaction, lost responses. A failure names its seed.
+ * The template store compared with a plain map, with many writers and the disturbances of DynamoDB: conflicts,
+ * throttling, reads during a transaction, lost responses. A failure names its seed.
  */
 import { beforeAll, describe, expect, test } from "vitest";
 import { templateStore } from "#core/applications/templates/store.ts";
@@ -51,7 +51,7 @@ describe.each([1, 2, 3])("seed %i", (seed) => {
     };
     const replace = async (id: string) => {
       const fields = { name: pick(names), description: `${left}` };
-      // Two writers of the same: the second finds what the first left, whichever that is.
+      // Two writers of the same values: whichever comes second finds what the first has written.
       const both = [fields, fields].map((same) => taken(store.replace(tenant, id, { ...same, application })));
       if ((await Promise.all(both)).includes(false)) model.set(id, fields);
     };

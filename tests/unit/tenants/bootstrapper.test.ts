@@ -1,4 +1,4 @@
-/** Founding while a stage is made: the rights of the function are younger than the function. */
+/** The bootstrap while a stage is deployed: IAM applies the rights of the function some seconds after its creation. */
 import { afterAll, expect, test } from "vitest";
 import { newTenantBootstrapper } from "#core/tenants/bootstrapper.ts";
 import { testTable } from "#tests/support/engine.ts";

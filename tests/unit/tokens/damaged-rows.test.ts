@@ -1,4 +1,7 @@
-/** Rows that this service could not have written: reading one throws an error that names its key, and never a wrong result. */
+/**
+ * Rows that this service could not have written: reading one throws an error that names its key, and never a wrong
+ * result.
+ */
 import { randomBytes } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
 import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts";

@@ -47,7 +47,7 @@ const Path = z.object({ applicationId: ApplicationId });
 const ApiPath = z.object({ applicationId: ApplicationId, apiId: ApiId });
 
 const BASE = "/api/server/v1/applications/{applicationId}/authorized-apis";
-const at = endpointsOf("applications", BASE, applicationScopes, "application API");
+const at = endpointsOf("applications", BASE, applicationScopes);
 
 export const authorizedApiOperations = {
   listAuthorizedApis: operation({

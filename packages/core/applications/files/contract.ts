@@ -41,7 +41,7 @@ export const applicationFileOperations = {
     method: "POST",
     scope: "internal_application_mgt_create",
     summary: "Create an application from an exported file, completely or not at all",
-    source: "application API, AM-002",
+    source: "AM-002",
     success: { status: 201, location: true, body: ImportReport },
     failures: [400, 409, 413, 415],
   }),
@@ -51,7 +51,7 @@ export const applicationFileOperations = {
     scope: "internal_application_mgt_update",
     seesScopes: true,
     summary: "Replace the application that has the name in the file by the content of the file",
-    source: "application API, AM-003",
+    source: "AM-003",
     success: { status: 200, location: true, body: ImportReport },
     failures: [400, 404, 409, 413, 415],
   }),
@@ -62,7 +62,7 @@ export const applicationFileOperations = {
     scope: "internal_application_mgt_view",
     seesScopes: true,
     summary: "Export an application as an XML file",
-    source: "application API, AM-006",
+    source: "AM-006",
     params: z.object({ applicationId: ApplicationId }),
     query: z.object({
       exportSecrets: z

@@ -45,7 +45,7 @@ export const wordList: Codec = {
   write: (value) => (value as readonly string[]).join(" "),
 };
 
-/** Text. The word `null` stands for no text. */
+/** Text. The word `null` means no text. */
 export const nullable: Codec = {
   read: (given) => (["", "null"].includes(given.trim()) ? undefined : given),
   write: (value) => (value as string | undefined) ?? "null",

@@ -133,7 +133,7 @@ function isSecret(child: Element): boolean {
   );
 }
 
-/** The children by their identity. A number tells children of one identity apart. */
+/** The children by their identity. A number distinguishes children of one identity. */
 function identified(parent: Element, customNames: ReadonlySet<string>): ReadonlyMap<string, Element> {
   const identify = lists.get(parent.name);
   const counts = new Map<string, number>();

@@ -22,7 +22,7 @@ const params = z.object({ applicationId: z.string().min(1).max(255) });
 const customParams = params.extend({ inboundProtocolId: z.string().min(1).max(255) });
 
 const BASE = "/api/server/v1/applications/{applicationId}/inbound-protocols";
-const at = endpointsOf("inbound-protocols", BASE, applicationScopes, "application API");
+const at = endpointsOf("inbound-protocols", BASE, applicationScopes);
 
 export const protocolOperations = {
   listInboundProtocols: operation({

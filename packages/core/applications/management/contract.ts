@@ -27,7 +27,7 @@ const ListQuery = z.object({
 });
 
 const scopes = { ...applicationScopes, changeOwner: "internal_organization_admin" } as const;
-const at = endpointsOf("applications", "/api/server/v1/applications", scopes, "application API");
+const at = endpointsOf("applications", "/api/server/v1/applications", scopes);
 
 export const applicationOperations = {
   listApplications: operation({

@@ -34,7 +34,7 @@ export async function listApplications(
 ): Promise<z.input<typeof ApplicationList>> {
   const requested = requestedOf(query.attributes);
   const filter = query.filter?.trim() ? parseFilter(query.filter, vocabulary) : undefined;
-  // Rows show the attributes that they are filtered by.
+  // Rows show the attributes that the filter compares.
   const shown = new Set<Requestable>([...requested, ...(filter ? attributesOf(filter) : [])].filter(isRequestable));
   const { limit, offset } = pageOf(query, LIMIT_DEFAULTS.applications);
   const found = await matching(store, tenant, filter);

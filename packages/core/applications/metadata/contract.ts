@@ -71,7 +71,7 @@ export const metadataOperations = {
     ...shared,
     path: "/api/server/v1/applications/meta/inbound-protocols",
     summary: "List the inbound protocols that have metadata, custom protocols first",
-    source: "application API, AM-024",
+    source: "AM-024",
     query: z.object({
       customOnly: z
         .enum(["true", "false"], { error: "expected true or false" })
@@ -86,7 +86,7 @@ export const metadataOperations = {
     ...shared,
     path: "/api/server/v1/applications/meta/inbound-protocols/saml",
     summary: "Read the allowed values of SAML2 settings",
-    source: "application API, AM-025",
+    source: "AM-025",
     success: { status: 200, body: SamlMetadata },
     failures: [],
   }),
@@ -94,7 +94,7 @@ export const metadataOperations = {
     ...shared,
     path: "/api/server/v1/applications/meta/inbound-protocols/oidc",
     summary: "Read the allowed values of OAuth2 and OpenID Connect settings",
-    source: "application API, AM-026",
+    source: "AM-026",
     success: { status: 200, body: OidcMetadata },
     failures: [],
   }),
@@ -102,7 +102,7 @@ export const metadataOperations = {
     ...shared,
     path: "/api/server/v1/applications/meta/inbound-protocols/ws-trust",
     summary: "Read the allowed values of WS-Trust settings",
-    source: "application API, AM-027",
+    source: "AM-027",
     success: { status: 200, body: WsTrustMetadata },
     failures: [],
   }),
@@ -110,7 +110,7 @@ export const metadataOperations = {
     ...shared,
     path: "/api/server/v1/applications/meta/inbound-protocols/{inboundProtocolId}",
     summary: "Read the properties of a custom protocol",
-    source: "application API, AM-028",
+    source: "AM-028",
     params: z.object({
       inboundProtocolId: z.string().meta({ description: "The name of the protocol; `+` means a blank, as `%20` does" }),
     }),
@@ -121,7 +121,7 @@ export const metadataOperations = {
     ...shared,
     path: "/api/server/v1/applications/meta/adaptive-auth-templates",
     summary: "Read sample scripts of adaptive authentication, by category",
-    source: "application API, AM-029",
+    source: "AM-029",
     success: { status: 200, body: AdaptiveAuthTemplates },
     failures: [],
   }),

@@ -1,6 +1,6 @@
 /**
- * The standard protocols: their names in paths, bodies and lists, and the key that identifies an application in each. A new
- * protocol is one more row here, with its shapes, operations and handlers.
+ * The standard protocols: their names in paths, bodies and lists, and the key that identifies an application in each. A
+ * new protocol is one more row here, with its shapes, operations and handlers.
  */
 import { Fault } from "../../platform/faults.ts";
 import type { InboundProtocols } from "./model.ts";

@@ -100,8 +100,8 @@ export function sameText(a: string, b: string): boolean {
 }
 
 /**
- * The client after a checked body, which replaces everything except id, secret and state. The secret is sealed for `owner`.
- * Throws `client.invalid` and `application.invalid` for a wrong id or secret.
+ * The client after a checked body, which replaces everything except id, secret and state. The secret is sealed for
+ * `owner`. Throws `client.invalid` and `application.invalid` for a wrong id or secret.
  */
 export function oidcClient(body: Body, before: OidcClient | undefined, seal: Seal, owner: string): OidcClient {
   const { accessToken = {}, refreshToken = {}, idToken = {}, pkce = {} } = body;

@@ -1,4 +1,7 @@
-/** The allowed values of protocol settings, for the metadata operations and for validation. Those of WSO2 Identity Server. */
+/**
+ * The allowed values of protocol settings, for the metadata operations and for validation. Those of WSO2 Identity
+ * Server.
+ */
 
 /** The allowed values of one setting, and its default. */
 export interface Options {

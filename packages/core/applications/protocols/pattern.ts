@@ -11,7 +11,10 @@ export interface Pattern {
 
 const PATTERN_LENGTH_MAX = 1_024;
 
-/** Compiles a pattern. `undefined` for an invalid one, or one with more than 1,024 characters. RE2 has no back references and no look-around. */
+/**
+ * Compiles a pattern. `undefined` for an invalid one, or one with more than 1,024 characters. RE2 has no back
+ * references and no look-around.
+ */
 export async function readPattern(source: string): Promise<Pattern | undefined> {
   if (source.length > PATTERN_LENGTH_MAX) return undefined;
   const { RE2JS } = await import("re2js");

@@ -1,6 +1,6 @@
 /**
- * Converts the SAML metadata of a service provider (OASIS saml-metadata-2.0-os) to a manual configuration. Documents with a
- * document type, entities, or too much depth are refused before they are read.
+ * Converts the SAML metadata of a service provider (OASIS saml-metadata-2.0-os) to a manual configuration. Documents
+ * with a document type, entities, or too much depth are refused before they are read.
  */
 import { X509Certificate } from "node:crypto";
 import { XmlElement, XmlText } from "@rgrove/parse-xml";
@@ -96,8 +96,8 @@ function parse(text: string): Tree {
 }
 
 /**
- * An element of metadata or of an XML signature as plain data: attributes with an `@`, its own text as `#text`, and children
- * in lists by local name. Elements of other namespaces are ignored.
+ * An element of metadata or of an XML signature as plain data: attributes with an `@`, its own text as `#text`, and
+ * children in lists by local name. Elements of other namespaces are ignored.
  */
 function toTree(element: XmlElement, outside: Namespaces): Tree | undefined {
   const namespaces = namespacesIn(element, outside);

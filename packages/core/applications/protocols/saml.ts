@@ -25,8 +25,8 @@ const INDEX_MAX = 2 ** 31 - 1;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
- * The settings after a manual configuration, which replaces all of them. A part without its switch is on, an absent part is
- * off. Throws `saml.invalid`.
+ * The settings after a manual configuration, which replaces all of them. A part without its switch is on, an absent
+ * part is off. Throws `saml.invalid`.
  */
 export function samlServiceProvider(manual: Manual, before: SamlServiceProvider | undefined): SamlServiceProvider {
   checkKeys(manual);

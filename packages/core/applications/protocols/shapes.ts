@@ -1,6 +1,6 @@
 /**
- * The shapes of inbound protocol settings (AM-093 to AM-134). Bodies have limits and no defaults; responses have no limits,
- * and all defaults.
+ * The shapes of inbound protocol settings (AM-093 to AM-134). Bodies have limits and no defaults; responses have no
+ * limits, and all defaults.
  */
 import * as z from "zod";
 

@@ -1,7 +1,7 @@
 /**
- * The rows of applications. An application is one deep map: members that code relies on are checked when it is read, the
- * rest is passed on as stored. A list entry holds no more than lists are filtered and ordered by, so that all entries of
- * a tenant are one cheap range (decision 0004).
+ * The rows of applications. An application is one deep map: members that code relies on are checked when it is read,
+ * the rest is passed on as stored. A list entry holds no more than lists are filtered and ordered by, so that all
+ * entries of a tenant are one cheap range (decision 0004).
  */
 import { keys } from "../../table/keys.ts";
 import { type NamedKind, type Versioned, version } from "../../table/named-items.ts";
@@ -15,7 +15,7 @@ import { type Application, freshApplication, noProvisioning, type ProvisioningSe
 export interface ApplicationEntry {
   readonly id: string;
   readonly name: string;
-  /** The version of the application when the entry was written: shows which copies of the item are old. */
+  /** The version of the application when the entry was written: shows which copies of the application are old. */
   readonly version: number;
   readonly clientId?: string;
   readonly issuer?: string;
@@ -136,7 +136,9 @@ const packedId: Field<string> = {
   write: packId,
 };
 
-/** How applications are stored as named items. Entries past the first 2,000 are read at half the price (decision 0004). */
+/**
+ * How applications are stored as named items. Entries past the first 2,000 are read at half the price (decision 0004).
+ */
 export const applicationKind: NamedKind<Application, ApplicationEntry> = {
   item: rowCodec<Versioned<Application>>("application", { version, value: as("application", storedApplication) }),
   entry: rowCodec<ApplicationEntry>("application entry", {

@@ -4,8 +4,8 @@
 export type Policy = "RBAC" | "NO POLICY";
 
 /**
- * One authorized API. Scopes are stored by id: a scope that was deleted and created again under the same name is another
- * scope, which is not authorized.
+ * One authorized API. Scopes are stored by id: a scope that was deleted and created again under the same name is
+ * another scope, which is not authorized.
  */
 export interface Authorization {
   readonly apiId: string;

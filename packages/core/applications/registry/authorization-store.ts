@@ -1,8 +1,8 @@
 /**
  * How authorized APIs are stored: all of an application in one row of the application's partition. One round trip reads
- * them, changes follow each other, and they are deleted with the application in one transaction. Names of APIs and scopes
- * are not stored here: a deleted API or scope is no longer shown. The row also names the OAuth client of the application;
- * the client's row has a copy of the authorizations (client-store.ts).
+ * them, changes follow each other, and they are deleted with the application in one transaction. Names of APIs and
+ * scopes are not stored here: a deleted API or scope is no longer shown. The row also names the OAuth client of the
+ * application; the client's row has a copy of the authorizations (client-store.ts).
  */
 import { keys } from "../../table/keys.ts";
 import { version } from "../../table/named-items.ts";
@@ -28,8 +28,8 @@ export interface AuthorizedApiStore {
   of(tenant: string, applicationId: string): Promise<readonly Authorization[]>;
   /**
    * Optimistic locking: `change` derives the new authorizations from the current ones and is called again after each
-   * conflict; `undefined` writes nothing. Throws `application.not_found` and what `change` throws. Two round trips besides
-   * those of `change`.
+   * conflict; `undefined` writes nothing. Throws `application.not_found` and what `change` throws. Two round trips
+   * besides those of `change`.
    */
   update(
     tenant: string,
@@ -105,8 +105,8 @@ export function removingAuthorizedApis(
 }
 
 /**
- * The step that notes the client of an application, given the row as it was read. Without a row nothing is noted: the first
- * authorization reads the application.
+ * The step that notes the client of an application, given the row as it was read. Without a row nothing is noted: the
+ * first authorization reads the application.
  */
 export function linkingClient(
   tenant: string,

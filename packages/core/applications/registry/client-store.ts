@@ -1,8 +1,8 @@
 /**
  * OAuth clients: one row each, at the client id, which is the claim of the id. The row has a copy of all that the token
- * endpoint needs to know of the application, so that a token costs one read: the settings of the client, which change with
- * the application, and the authorized APIs, which change with their own row. Both changes are written here, each in the
- * transaction of its source, together with the revocations that follow from it.
+ * endpoint needs to know of the application, so that a token costs one read: the settings of the client, which change
+ * with the application, and the authorized APIs, which change with their own row. Both changes are written here, each
+ * in the transaction of its source, together with the revocations that follow from it.
  */
 import { canBeId } from "../../platform/ids.ts";
 import { keys } from "../../table/keys.ts";
@@ -36,9 +36,9 @@ export interface Client extends ClientOwner {
   readonly clientId: string;
   readonly settings: ClientRecord;
   readonly apis: readonly Authorization[];
-  /** Tokens of the client count from this time on, in milliseconds since 1970. */
+  /** Tokens of the client that were issued before this time are not valid. In milliseconds since 1970. */
   readonly tokensFromMs: number;
-  /** When the client last lost a scope, likewise. */
+  /** When the client last lost a scope, in the same unit. */
   readonly scopesFromMs: number;
 }
 
@@ -110,7 +110,10 @@ export function clientItem(
   };
 }
 
-/** The steps that change the settings of a client; none if nothing changes. They hold the time: call it for every attempt. */
+/**
+ * The steps that change the settings of a client; none if nothing changes. They hold the time: call it for every
+ * attempt.
+ */
 export function changingClient(
   clientId: string,
   owner: ClientOwner,
@@ -139,8 +142,8 @@ export function releasingClient(clientId: string, owner: ClientOwner): readonly 
 }
 
 /**
- * The steps that change the authorized APIs of a client, and revoke its tokens that have one of the lost scopes. They hold
- * the time: call it for every attempt.
+ * The steps that change the authorized APIs of a client, and revoke its tokens that have one of the lost scopes. They
+ * hold the time: call it for every attempt.
  */
 export function authorizingClient(
   clientId: string,

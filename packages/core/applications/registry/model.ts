@@ -135,7 +135,8 @@ function mergeClaims(before: Application["claimConfiguration"], body: Claims): A
 }
 
 /**
- * Requested claims without mappings are mapped to themselves. Only a body with mappings replaces mappings of other kinds.
+ * Requested claims without mappings are mapped to themselves. Only a body with mappings replaces mappings of other
+ * kinds.
  */
 function mappingsOf(before: readonly ClaimMapping[], body: Claims): ClaimMapping[] {
   if (body.claimMappings) return body.claimMappings;

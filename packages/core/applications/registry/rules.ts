@@ -26,7 +26,10 @@ type Body = {
   readonly claimConfiguration?: z.output<typeof ClaimConfiguration> | undefined;
 };
 
-/** The fault of a new application whose name is in use. An OAuth client has the name of its application and its own code. */
+/**
+ * The fault of a new application whose name is in use. An OAuth client has the name of its application and its own
+ * code.
+ */
 export function nameTaken({ name, inbound }: Pick<Application, "name" | "inbound">, tenant: string): Fault {
   return inbound.oidc
     ? clientTaken(`Error when adding the application. An application with the same name already exists: '${name}'.`)

@@ -1,7 +1,7 @@
 /**
- * The shapes of applications (AM-061 to AM-092), with the further members that WSO2's clients send. Members are optional
- * and have no defaults here: PATCH uses the same shapes, and a default would reset what the caller did not send. model.ts
- * has the defaults of a fresh application.
+ * The shapes of applications (AM-061 to AM-092), with the further members that WSO2's clients send. Members are
+ * optional and have no defaults here: PATCH uses the same shapes, and a default would reset what the caller did not
+ * send. model.ts has the defaults of a fresh application.
  */
 import * as z from "zod";
 import { PageLinks, withoutNulls } from "../../platform/management-api.ts";

@@ -25,10 +25,10 @@ export interface ApplicationStore {
   /** Stores a new application. Throws `application.name_taken`. One round trip. */
   add(tenant: string, application: Application): Promise<void>;
   /**
-   * Optimistic locking: `change` derives the new application from the current one and is called again after each conflict;
-   * returning its argument writes nothing. `onCredential` is called when the application gets another client or secret.
-   * Throws `application.not_found`, `application.name_taken`, and what `change` and `onCredential` throw. Two round trips;
-   * three with another client or secret.
+   * Optimistic locking: `change` derives the new application from the current one and is called again after each
+   * conflict; returning its argument writes nothing. `onCredential` is called when the application gets another client
+   * or secret. Throws `application.not_found`, `application.name_taken`, and what `change` and `onCredential` throw.
+   * Two round trips; three with another client or secret.
    */
   update(
     tenant: string,
@@ -141,7 +141,9 @@ export function applicationStore(table: Table): ApplicationStore {
   };
 }
 
-/** The steps on the client between two states. One round trip where it is added or removed, or its secret is checked. */
+/**
+ * The steps on the client between two states. One round trip where it is added or removed, or its secret is checked.
+ */
 async function clientSteps(
   table: Table,
   tenant: string,

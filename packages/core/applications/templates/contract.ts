@@ -24,7 +24,7 @@ const ListQuery = z.object({
 });
 
 const BASE = "/api/server/v1/applications/templates";
-const at = endpointsOf("application-templates", BASE, applicationScopes, "application API");
+const at = endpointsOf("application-templates", BASE, applicationScopes);
 
 export const templateOperations = {
   listApplicationTemplates: operation({

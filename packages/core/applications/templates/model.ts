@@ -28,8 +28,8 @@ export function isSettings(value: unknown): value is Settings {
 }
 
 /**
- * Merges the body of a new application into a template's application, member by member. Lists are replaced. `templateId`
- * is the template's id unless the body has one.
+ * Merges the body of a new application into a template's application, member by member. Lists are replaced.
+ * `templateId` is the template's id unless the body has one.
  */
 export function overTemplate({ id, application }: Template, body: Settings): Settings {
   return {

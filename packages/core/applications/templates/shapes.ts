@@ -14,8 +14,8 @@ const settings = z.record(z.string().max(255), z.unknown());
 const oidcSettings = settings.transform(({ clientSecret: _, ...rest }) => rest);
 
 /**
- * Protocol settings are stored as sent and checked when an application is created from the template: a template may omit
- * what each application must have for itself.
+ * Protocol settings are stored as sent and checked when an application is created from the template: a template may
+ * omit what each application must have for itself.
  */
 const TemplateApplication = z
   .object({

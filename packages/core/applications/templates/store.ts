@@ -1,7 +1,7 @@
 /**
  * How the templates of a tenant are stored: as named items (table/named-items.ts). The application inside a template is
- * stored as JSON text, because it has numbers and member names that the database would change or refuse. Starter templates
- * are part of the code (starter.ts).
+ * stored as JSON text, because it has numbers and member names that the database would change or refuse. Starter
+ * templates are part of the code (starter.ts).
  */
 import { keys } from "../../table/keys.ts";
 import {

@@ -12,8 +12,9 @@ type Body = z.output<typeof NewApplicationBody>;
 type Complete = z.output<typeof NewApplication>;
 
 /**
- * Merges the body of a new application into the template that the request names by id or name, if any, and validates the
- * result. Throws `application.template_unknown`, `request.malformed` and `request.invalid`. At most two round trips.
+ * Merges the body of a new application into the template that the request names by id or name, if any, and validates
+ * the result. Throws `application.template_unknown`, `request.malformed` and `request.invalid`. At most two round
+ * trips.
  */
 export async function fromTemplate(
   templates: TemplateStore,

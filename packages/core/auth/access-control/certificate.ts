@@ -1,7 +1,7 @@
 /**
- * A client certificate as a credential. The gateway has verified that the caller has the private key and that the chain ends
- * in the truststore. The issuer and the user name are read here from the certificate itself, never from the names that the
- * gateway adds to the request.
+ * A client certificate as a credential. The gateway has verified that the caller has the private key and that the chain
+ * ends in the truststore. The issuer and the user name are read here from the certificate itself, never from the names
+ * that the gateway adds to the request.
  */
 import { X509Certificate } from "node:crypto";
 import type { CertificateIssuer, CertificateSettings } from "./model.ts";

@@ -1,6 +1,6 @@
 /**
- * Checks access rules when the authorizer starts. It refuses a rule that makes tenant data public, a rule that matches no
- * operation, and a rule that is never reached because earlier rules match first (decision 0051).
+ * Checks access rules when the authorizer starts. It refuses a rule that makes tenant data public, a rule that matches
+ * no operation, and a rule that is never reached because earlier rules match first (decision 0051).
  */
 import { type Operation, PUBLIC } from "../../operation/operation.ts";
 import type { AccessRule } from "./model.ts";

@@ -21,11 +21,11 @@ export async function readyRule(rule: AccessRule): Promise<ReadyRule | undefined
 }
 
 /**
- * A context without pattern characters is a path. With only `/*`, `*` or `(.*)` at its end it is a prefix. Otherwise it is a
- * regular expression over the whole path.
+ * A context without pattern characters is a path. With only `/*`, `*` or `(.*)` at its end it is a prefix. Otherwise it
+ * is a regular expression over the whole path.
  */
 async function contextTest(context: string): Promise<((path: string) => boolean) | undefined> {
-  // In a path a dot stands for itself.
+  // In a path a dot is a literal dot.
   const isLiteral = (text: string) => !PATTERN_CHARACTERS.test(text.replaceAll(".", ""));
   const [, prefix, slash] = /^(.*?)(\/?)(?:\*|\(\.\*\))$/s.exec(context) ?? [];
   if (prefix !== undefined && isLiteral(prefix)) {

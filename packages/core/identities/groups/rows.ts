@@ -1,4 +1,4 @@
-/** The rows of a group: its item and its lookup item. Its members are a relation of their own. */
+/** The rows of a group: its own row and its lookup row. Its members are a relation of their own. */
 import { keys } from "../../table/keys.ts";
 import { as, flag, number, optional, rowCodec, text, textSet, withDefault } from "../../table/row.ts";
 import { stale } from "../../table/stale.ts";
@@ -25,12 +25,12 @@ const groupRow = rowCodec<Group & { readonly unfinished: boolean }>("group", {
   unfinished: flag,
 });
 
-/** The item of a group, also for a loader into an empty table. */
+/** The row of a group, also for a loader into an empty table. */
 export function groupItem(tenant: string, group: Group): Item {
   return { ...keys.group(tenant, group.id), ...groupRow.write({ ...group, unfinished: false }) };
 }
 
-/** The item of a group that is still being created. */
+/** The row of a group that is still being created. */
 export function unfinishedItem(tenant: string, group: Group): Item {
   return { ...keys.group(tenant, group.id), ...groupRow.write({ ...group, unfinished: true }) };
 }
@@ -46,14 +46,14 @@ export function finishing(tenant: string, id: string, added: Tally): Step {
   };
 }
 
-/** Reads the item of a group; `undefined` for one that is still being created. */
+/** Reads the row of a group; `undefined` for one that is still being created. */
 export function groupOf(item: Item | undefined): Group | undefined {
   if (!item) return undefined;
   const { unfinished, ...group } = groupRow.read(item);
   return unfinished ? undefined : group;
 }
 
-/** The steps between the lookup items of two states of a group. */
+/** The steps between the lookup rows of two states of a group. */
 export function externalIdSteps(
   tenant: string,
   id: string,
@@ -67,7 +67,7 @@ export function externalIdSteps(
   return steps;
 }
 
-/** The key of a group's lookup item. */
+/** The key of a group's lookup row. */
 export function lookupKey(tenant: string, externalId: string, id: string) {
   return keys.lookup(tenant, "groupExternalId", externalId, id);
 }

@@ -1,7 +1,7 @@
 /** Rules for the names and members of groups. Pure. */
 import { Fault } from "../../platform/faults.ts";
 
-/** The most groups of one user: their ids are stored in the user's item. */
+/** The most groups of one user: their ids are stored in the user's row. */
 export const GROUPS_OF_USER_MAX = 1_000;
 
 const NAME_LENGTH_MAX = 255;

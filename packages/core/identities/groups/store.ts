@@ -1,4 +1,4 @@
-/** Stores groups: one item each, an entry in a name index, a lookup item for the external id, and the members. */
+/** Stores groups: one row each, an entry in a name index, a lookup row for the external id, and the members. */
 import { canBeId } from "../../platform/ids.ts";
 import { keys } from "../../table/keys.ts";
 import type { Range } from "../../table/name-index/items.ts";
@@ -43,7 +43,10 @@ export { groupItem } from "./rows.ts";
 const ROLES_AT_ONCE = 40;
 /** The steps of a transaction that are left for members and roles when a group is removed. */
 const STEPS_BESIDE_REMOVAL = 94;
-/** Attempts to read members that agree with the tally, before a removal goes on with a tally that is wrong for good. */
+/**
+ * Attempts to read members that agree with the tally, before a removal continues although the tally is permanently
+ * wrong.
+ */
 const READS_MAX = 8;
 
 /** A change of a group. */

@@ -1,5 +1,5 @@
 /**
- * Reading all members of a large group. Their items lie in the order of user ids, which begin with the time of creation
+ * Reading all members of a large group. Their rows are in the order of user ids, which begin with the time of creation
  * (UUIDs of version 7). So the part after the first page is cut by time into spans, which are read concurrently.
  */
 import { MEMBER } from "../../table/keys.ts";
@@ -43,7 +43,7 @@ export async function readAllMembers(
   const readSpan = async (from: string, to: string, expected: number): Promise<void> => {
     const { items, next } = await table.query({ ...everything, from, to });
     collect(items);
-    // More than expected lie in this span: the rest is cut more finely.
+    // This span has more members than expected: the rest is cut more finely.
     if (next) await readSpans(next.SK, to, Math.max(expected - items.length, MEMBERS_PER_SPAN * 2));
   };
   /** Both ends may have been read already; a member that is read twice counts once. */

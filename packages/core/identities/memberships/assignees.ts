@@ -18,7 +18,7 @@ const ASSIGNEES_PER_PAGE = 8_000;
 /** Roles and their assignees. */
 export const roleAssignees: Relation<Assignee, Assignee> = {
   attribute: "roles",
-  // Both kinds: no other sort key of a role lies between them.
+  // Both kinds: no other sort key of a role is between them.
   pairs: ({ tenant, id }) => ({ PK: keys.role(tenant, id).PK, from: ROLE_GROUP, to: `${ROLE_USER}${LAST}` }),
   refAt(sortKey) {
     const kind = sortKey.startsWith(ROLE_USER) ? "user" : "group";
@@ -31,7 +31,7 @@ export const roleAssignees: Relation<Assignee, Assignee> = {
   memberKey: (tenant, { kind, id }) => (kind === "user" ? keys.user(tenant, id) : keys.group(tenant, id)),
   copied: () => ({ attributes: {}, when: "present" }),
   async current(table, tenant, assignees, attempts) {
-    // Nothing of an assignee is repeated: it is read only once a transaction has failed.
+    // A pair repeats nothing of its assignee, so assignees are read only after a failed transaction.
     if (attempts === 0) return assignees;
     const items = await table.getMany(assignees.map((assignee) => roleAssignees.memberKey(tenant, assignee)));
     return assignees.map((assignee, at) => (items[at] ? assignee : undefined));
@@ -43,7 +43,7 @@ export function assigningRole(tenant: string, roleId: string, assignee: Assignee
   return addingMember(roleAssignees, { tenant, id: roleId }, assignee);
 }
 
-/** The steps that remove the pairs of an assignee that is being deleted; its item is the caller's. */
+/** The steps that remove the pairs of an assignee that is being deleted; the caller removes its row. */
 export function removingRolePairs(tenant: string, assignee: Assignee, roleIds: readonly string[]): Step[] {
   return roleIds.map((id) => removingPair(roleAssignees, { tenant, id }, assignee));
 }

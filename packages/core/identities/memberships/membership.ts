@@ -71,7 +71,7 @@ export const groupMembers: Relation<string, NewMember> = {
   },
 };
 
-/** Reads a pair's item. */
+/** Reads a pair's row. */
 export function toMember(item: Item): Member {
   return { userId: groupMembers.refAt(item.SK), name: pairRow.read(item).name };
 }
@@ -104,7 +104,7 @@ export async function readMembers(
   return (await table.queryAll(range, most)).map(toMember);
 }
 
-/** The step that records a membership change in a group's item. */
+/** The step that records a membership change in a group's row. */
 export function touchingGroup(
   { tenant, id }: Owner,
   { nowMs, added = [], removed = [] }: MembershipDelta,
@@ -126,7 +126,7 @@ export function renamingMember({ tenant, id }: Owner, { userId, name }: Member):
 }
 
 /**
- * The steps that remove a user who is being deleted from a group; the user's item is the caller's. Of a group in
+ * The steps that remove a user who is being deleted from a group; the caller removes the row of the user. Of a group in
  * `deleted` only the pair is removed; a group that turns out to be deleted is added there, for the next attempt.
  */
 export function removingDeletedUser(group: Owner, userId: string, nowMs: number, deleted: Set<string>): Step[] {

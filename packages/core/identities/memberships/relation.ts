@@ -1,8 +1,8 @@
 /**
  * Relations between owners (groups, roles) and their members (users, groups). A pair is stored twice, in one
- * transaction: as an item in the owner's partition, and as the owner's id in a set attribute of the member's item. So
- * an owner of any size gains or loses a member in one small transaction, and a member is read with its owners in one
- * round trip (decision 0014).
+ * transaction: as a row in the owner's partition, and as the owner's id in a set attribute of the member's row. So an
+ * owner of any size gains or loses a member in one small transaction, and a member is read with its owners in one round
+ * trip (decision 0014).
  */
 import { canBeId } from "../../platform/ids.ts";
 import { stale, whileStale } from "../../table/stale.ts";
@@ -17,22 +17,23 @@ const CLEANUP_ROUNDS = 40;
 
 /** One kind of relation. `Ref` names a member; `New` is what adding it takes. */
 export interface Relation<Ref, New> {
-  /** The attribute of a member's item that holds the ids of its owners. */
+  /** The attribute of a member's row that holds the ids of its owners. */
   readonly attribute: "groups" | "roles";
-  /** Where the pairs of an owner lie. */
+  /** The keys of the pairs of an owner. */
   pairs(owner: Owner): Required<Pick<RangeQuery, "PK" | "from" | "to">>;
   /** The member of a pair, by its sort key. */
   refAt(sortKey: string): Ref;
   refOf(member: New): Ref;
   idOf(ref: Ref): string;
-  /** The key of the pair's item. */
+  /** The key of the pair's row. */
   pairKey(owner: Owner, ref: Ref): Key;
-  /** The key of the member's own item. */
+  /** The key of the member's own row. */
   memberKey(tenant: string, ref: Ref): Key;
-  /** Attributes of the pair's item, and what they depend on in the member's item. */
+  /** Attributes of the pair's row, and what they depend on in the member's row. */
   copied(member: New): { readonly attributes: Readonly<Record<string, Value>>; readonly when: When };
   /**
-   * Members as they are now, in order; `undefined` for deleted ones. `attempts` went before. At most one round trip.
+   * Members as they are now, in order; `undefined` for deleted ones. `attempts` is the number of earlier attempts. At
+   * most one round trip.
    */
   current(table: Table, tenant: string, refs: readonly Ref[], attempts: number): Promise<readonly (New | undefined)[]>;
 }
@@ -43,13 +44,13 @@ export interface Owner {
   readonly id: string;
 }
 
-/** Members to add, of those that are none, and members to remove. */
+/** Members to add, which are not members yet, and members to remove. */
 export interface MemberChanges<Ref> {
   readonly adding: readonly Ref[];
   readonly removing: readonly Ref[];
 }
 
-/** The steps that add a member; two of a transaction. They leave the owner's item unchanged. */
+/** The steps that add a member; two of a transaction. They leave the owner's row unchanged. */
 export function addingMember<Ref, New>(relation: Relation<Ref, New>, owner: Owner, member: New): Step[] {
   const ref = relation.refOf(member);
   const { attributes, when } = relation.copied(member);
@@ -64,17 +65,17 @@ export function addingMember<Ref, New>(relation: Relation<Ref, New>, owner: Owne
   ];
 }
 
-/** The steps that remove a member; two of a transaction. They leave the owner's item unchanged. */
+/** The steps that remove a member; two of a transaction. They leave the owner's row unchanged. */
 export function removingMember<Ref>(relation: Relation<Ref, unknown>, owner: Owner, ref: Ref): Step[] {
   return [removingPair(relation, owner, ref), forgettingOwners(relation, owner.tenant, ref, [owner.id])];
 }
 
-/** The step that removes a pair's item. The member's item is the caller's. */
+/** The step that removes a pair's row. The caller changes the row of the member. */
 export function removingPair<Ref>(relation: Relation<Ref, unknown>, owner: Owner, ref: Ref): Step {
   return { remove: relation.pairKey(owner, ref), when: "present", otherwise: stale };
 }
 
-/** The step that removes owners from a member's item. The pairs' items are the caller's. */
+/** The step that removes owners from a member's row. The caller removes the rows of the pairs. */
 export function forgettingOwners<Ref>(
   relation: Relation<Ref, unknown>,
   tenant: string,
@@ -118,8 +119,8 @@ export async function stillPresent<Ref, New>(
 
 /**
  * Adds and removes any number of members, in several transactions. Each reads the members again, and skips those that
- * another writer has added, removed or deleted. `touching` makes the steps on the owner: at most eight.
- * Throws `resource.contended`, and what `touching` throws.
+ * another writer has added, removed or deleted. `touching` returns the steps on the owner: at most eight. Throws
+ * `resource.contended`, and what `touching` throws.
  */
 export async function changeMembers<Ref, New>(
   table: Table,

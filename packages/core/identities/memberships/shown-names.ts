@@ -1,5 +1,5 @@
 /**
- * The names of groups and roles that users show. A container caches the names that it has read. An item that counts all
+ * The names of groups and roles that users show. A container caches the names that it has read. A row that counts all
  * changes of names, read together with the users, says whether the cache is valid. So a rename shows at once
  * everywhere, and a warm container needs no extra round trip for names (decision 0014).
  */
@@ -41,7 +41,7 @@ const TENANTS_MAX = 100;
  * first seen.
  */
 const SETTLED_MS = 1_000;
-/** A large group is in its users' items before it is complete. A name that is missing for this long is deleted. */
+/** A large group is in its users' rows before it is complete. A name that is missing for this long is deleted. */
 const DELETED_MS = 60_000;
 
 /** Reads the names of some ids, without those that do not exist. */

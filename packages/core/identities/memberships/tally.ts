@@ -1,6 +1,6 @@
 /** A checksum of a group's members. A reading that does not agree with it shows half of a change. */
 
-/** What a group's item says of its members. */
+/** What a group's row says of its members. */
 export interface Tally {
   readonly memberCount: number;
   /** A sum over the members' ids. */
@@ -34,7 +34,7 @@ export function tallyAfter(before: Tally, added: readonly string[], removed: rea
   };
 }
 
-/** Whether ids that were read are exactly the members that a group's item tallies. */
+/** Whether ids that were read are exactly the members that a group's row tallies. */
 export function agrees({ memberCount, memberSum }: Tally, ids: readonly string[]): boolean {
   const read = tallyOf(ids);
   return read.memberCount === memberCount && read.memberSum === memberSum;

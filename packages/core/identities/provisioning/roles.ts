@@ -37,10 +37,10 @@ const kinds = ["user", "group"] as const;
 interface RoleChangeRequest {
   /** Throws where the role must not be changed. */
   readonly check: (before: Role) => void;
-  /** Returns the new resource and the changes of assignees; `holders` reads the ids of the current ones. */
+  /** Returns the new resource and the changes of assignees; `assigneeIds` reads the ids of the current ones. */
   readonly change: (
     before: Resource,
-    holders: (kind: AssigneeKind) => Promise<readonly string[]>,
+    assigneeIds: (kind: AssigneeKind) => Promise<readonly string[]>,
   ) => Promise<{ readonly after: Resource; readonly assigneeChanges: Readonly<Record<AssigneeKind, AssigneeChange>> }>;
 }
 
@@ -96,7 +96,7 @@ export function changeRole(
   return stores.roles.update(tenant, id, now, async (before) => {
     check(before);
     const { after: resource, assigneeChanges } = await change(storedRole(before), (kind) =>
-      stores.roles.holders(tenant, id, kind, ASSIGNEES_READ_MAX),
+      stores.roles.assigneeIds(tenant, id, kind, ASSIGNEES_READ_MAX),
     );
     const after: Role = {
       ...before,
@@ -138,7 +138,7 @@ async function resolve(
 ): Promise<AssigneeChanges> {
   const as = (id: string): Assignee => ({ kind, id });
   if (replaces) {
-    const current = await stores.roles.holders(tenant, roleId, kind, ASSIGNEES_READ_MAX);
+    const current = await stores.roles.assigneeIds(tenant, roleId, kind, ASSIGNEES_READ_MAX);
     const fresh = adding.difference(new Set(current));
     return {
       adding: await assigneesOf(stores, tenant, kind, [...fresh]),

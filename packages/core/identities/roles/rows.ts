@@ -1,4 +1,4 @@
-/** The rows of a role: its item, and the entry of its name. Its assignees are a relation of their own. */
+/** The rows of a role: its own row, and the entry of its name. Its assignees are a relation of their own. */
 import { Fault } from "../../platform/faults.ts";
 import { keys } from "../../table/keys.ts";
 import { bytesOf, nameKey } from "../../table/name-index/name-key.ts";
@@ -29,13 +29,13 @@ const roleRow = rowCodec<RoleRow>("role", {
 /** Reads the id in the entry of a role's name. */
 export const roleEntry = rowCodec<{ readonly id: string }>("role name", { id: text });
 
-/** Reads the item of a role. */
+/** Reads the row of a role. */
 export function toRole(item: Item): Role {
   const { audienceType, audienceId, ...role } = roleRow.read(item);
   return { ...role, audience: { type: audienceType, value: audienceId } };
 }
 
-/** The item of a role. */
+/** The row of a role. */
 export function roleItem(tenant: string, { audience, ...role }: Role): Item {
   const row = { ...role, audienceType: audience.type, audienceId: audience.value };
   return { ...keys.role(tenant, role.id), ...roleRow.write(row) };

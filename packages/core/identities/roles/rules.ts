@@ -2,7 +2,7 @@
 import { Fault } from "../../platform/faults.ts";
 import { isBuiltIn, type Role } from "./model.ts";
 
-/** The most scopes of one role: they are stored in its item. */
+/** The most scopes of one role: they are stored in its row. */
 const PERMISSIONS_MAX = 1_000;
 
 const NAME_LENGTH_MAX = 255;

@@ -1,5 +1,5 @@
 /**
- * Stores roles: one item each, an entry for the name (its uniqueness guard, and the row of the list), and their
+ * Stores roles: one row each, an entry for the name (its uniqueness guard, and the row of the list), and their
  * assignees.
  */
 import { canBeId } from "../../platform/ids.ts";
@@ -28,7 +28,7 @@ export type { Role } from "./model.ts";
 
 const ROLES_PER_PAGE = 5_000;
 
-/** Assignees that get a role, of those that do not have it, and assignees that lose it. */
+/** Assignees that get a role, which they do not have yet, and assignees that lose it. */
 export interface AssigneeChanges {
   readonly adding: readonly Assignee[];
   readonly removing: readonly Assignee[];
@@ -52,7 +52,7 @@ export interface RoleStore {
   /** The names of several roles, without those that do not exist. One round trip. */
   namesOf(tenant: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** The ids of the users or groups that have a role, up to `most`. */
-  holders(tenant: string, id: string, kind: AssigneeKind, most: number): Promise<readonly string[]>;
+  assigneeIds(tenant: string, id: string, kind: AssigneeKind, most: number): Promise<readonly string[]>;
   /** Those of some users and groups that have a role: the very objects that were given. One round trip. */
   assigneesAmong(tenant: string, id: string, assignees: readonly Assignee[]): Promise<ReadonlySet<Assignee>>;
   /**
@@ -110,7 +110,8 @@ export function roleStore(table: Table): RoleStore {
       return new Map((await findMany(tenant, ids)).map(({ id, name }) => [id, name]));
     },
 
-    holders: async (tenant, id, kind, most) => (canBeId(id) ? readAssignees(table, { tenant, id }, kind, most) : []),
+    assigneeIds: async (tenant, id, kind, most) =>
+      canBeId(id) ? readAssignees(table, { tenant, id }, kind, most) : [],
     assigneesAmong: (tenant, id, assignees) => membersAmong(table, roleAssignees, { tenant, id }, assignees),
     add: (tenant, role, assignees) => add(table, tenant, role, assignees),
     update: (tenant, id, nowMs, change) => update(table, { tenant, id }, nowMs, change),

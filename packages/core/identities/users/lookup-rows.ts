@@ -1,5 +1,5 @@
 /**
- * Lookup items: one for each value by which users are found, other than their names, written with the user. They are no
+ * Lookup rows: one for each value by which users are found, other than their names, written with the user. They are no
  * uniqueness guards: several users may have one value.
  */
 import { foldName } from "../../platform/fold.ts";
@@ -49,7 +49,7 @@ function emailsOf({ emails }: Resource): readonly string[] {
     : [];
 }
 
-/** The steps between the lookup items of two states of a user. */
+/** The steps between the lookup rows of two states of a user. */
 export function lookupSteps(
   tenant: string,
   userId: string,

@@ -1,4 +1,4 @@
-/** The item of a user. */
+/** The row of a user. */
 import type { Resource } from "../../scim/schema/attribute.ts";
 import { isObject } from "../../scim/values.ts";
 import { keys } from "../../table/keys.ts";
@@ -20,12 +20,12 @@ const userRow = rowCodec<User>("user", {
   roleIds: as("roles", textSet),
 });
 
-/** The item of a user, also for a loader into an empty table. */
+/** The row of a user, also for a loader into an empty table. */
 export function userItem(tenant: string, user: User): Item {
   return { ...keys.user(tenant, user.id), ...userRow.write(user) };
 }
 
-/** Reads the item of a user. */
+/** Reads the row of a user. */
 export const toUser = userRow.read;
 
 function isResource(parsed: unknown): parsed is Resource {

@@ -1,6 +1,6 @@
 /**
- * Stores users: one item each (with the ids of its groups and roles), an entry in the name index of its store, and a
- * lookup item for each value by which it is found. Credentials have rows of their own, which this store cannot read.
+ * Stores users: one row each (with the ids of its groups and roles), an entry in the name index of its store, and a
+ * lookup row for each value by which it is found. Credentials have rows of their own, which this store cannot read.
  */
 import type { QualifiedName } from "../../domain/username.ts";
 import { foldName } from "../../platform/fold.ts";
@@ -35,7 +35,7 @@ const ROLES_REMOVED_LAST = 19;
 const GROUPS_REMOVED_AT_ONCE = 45;
 const ROLES_REMOVED_AT_ONCE = 90;
 
-/** Bytes of a user as JSON; an item holds 400 KB, and the ids of groups need some of it. */
+/** Bytes of a user as JSON; a row holds 400 KB, and the ids of groups need some of it. */
 export const USER_BYTES_MAX = 250_000;
 
 /** A change of a user. */
@@ -96,7 +96,7 @@ export interface ExternalUsers {
     filter: BoundFilter | undefined,
     limit: number,
   ): AsyncIterable<readonly User[]>;
-  /** Ensures that users have items in the table, under their current names, for transactions on groups and roles. */
+  /** Ensures that users have rows in the table, under their current names, for transactions on groups and roles. */
   anchor(tenant: string, users: readonly User[]): Promise<void>;
 }
 

@@ -47,8 +47,7 @@ export function callOf<Stores extends ScimStores>(
 }
 
 /**
- * The id of the user who calls. Throws `scim.forbidden` for an application, whose client id could equal the id of a
- * user.
+ * The id of the calling user. Throws `scim.forbidden` for an application, whose client id could equal the id of a user.
  */
 export function ownUserId({ principal }: RequestContext): string {
   if (principal.kind === "user") return principal.subject;

@@ -71,7 +71,7 @@ function aliasOf({ userName, userStore }: User): string {
   return `${userStore || PRIMARY}/${userName}`;
 }
 
-/** Groups in the form of SCIM 2.0. `read` holds their members where those are known. Throws as `membersOfAll`. */
+/** Groups in the form of SCIM 2.0. `read` holds their members where those are known. Throws as `membersOfAll` does. */
 export async function showGroups(
   call: ScimCall,
   groups: readonly Group[],

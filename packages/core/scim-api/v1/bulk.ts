@@ -24,7 +24,7 @@ const [userSummary, groupSummary] = [summary(userType), summary(groupType)];
 
 const codes: Readonly<Record<BulkMethod, string>> = { POST: "201", PUT: "200", PATCH: "200", DELETE: "200" };
 
-/** Applies a bulk request. Throws as `bulkOutcomes`. */
+/** Applies a bulk request. Throws as `bulkOutcomes` does. */
 export async function bulk(call: Scim1Call, caller: BulkCaller, body: Body) {
   return {
     schemas: [CORE] as [typeof CORE],

@@ -4,7 +4,7 @@ import { operation, SIGNED_IN } from "../../operation/operation.ts";
 import { bulkRequest, MANY_MEMBERS, Path, text } from "../resources/shapes.ts";
 import { Scim1BulkRequest, Scim1BulkResponse, Scim1Group, Scim1List, Scim1User } from "./shapes.ts";
 
-const scim = { service: "scim1", source: "SCIM 1.1 API, requirements S1-001 to S1-050" } as const;
+const scim = { service: "scim1", source: "S1-001 to S1-050; decision 0015" } as const;
 const Projection = z.object({ attributes: text("Comma-separated: attributes to return besides id, name and meta") });
 /** The handlers read the numbers, because their faults have SCIM's own form. */
 const List = Projection.extend({
@@ -95,7 +95,7 @@ export const scim1Operations = {
     method: "GET",
     path: "/svc/scim/Users/me",
     scope: SIGNED_IN,
-    summary: "Read the user who calls, who must have the administrator role",
+    summary: "Read the calling user, who must have the administrator role",
     query: Projection,
     success: userShown,
     failures: changing,
@@ -106,7 +106,7 @@ export const scim1Operations = {
     path: "/svc/scim/Users/me",
     scope: "internal_user_mgt_update",
     seesScopes: true,
-    summary: "Replace the user who calls, who must have the administrator role",
+    summary: "Replace the calling user, who must have the administrator role",
     body: Scim1User,
     success: userShown,
     failures: changing,
@@ -117,7 +117,7 @@ export const scim1Operations = {
     path: "/svc/scim/Users/me",
     scope: "internal_user_mgt_update",
     seesScopes: true,
-    summary: "Change the user who calls, who must have the administrator role",
+    summary: "Change the calling user, who must have the administrator role",
     body: Scim1User,
     success: userShown,
     failures: changing,

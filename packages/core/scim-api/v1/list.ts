@@ -56,7 +56,7 @@ export async function listUsers(call: Scim1Call, request: ListRequest): Promise<
   );
 }
 
-/** Lists groups. Throws as `listUsers`. */
+/** Lists groups. Throws as `listUsers` does. */
 export async function listGroups(call: Scim1Call, request: ListRequest): Promise<ListResult> {
   const { userStore, ...filter } = groupFilter(groupType, request.filter, call.stores.userStores);
   const userStores = call.stores.userStores.filter((store) => userStore === undefined || store === userStore);

@@ -26,7 +26,7 @@ export function summary(type: ResourceType, attributes = ""): Projection {
   return projectionOf(type, { attributes: [...(always[type.name] ?? []), ...namesOf(type, attributes)] });
 }
 
-/** The projection of a request for one resource. Throws as `summary`. */
+/** The projection of a request for one resource. Throws as `summary` does. */
 export function projectionFor(type: ResourceType, attributes = ""): Projection {
   return attributes.trim() === "" ? everything(type) : summary(type, attributes);
 }

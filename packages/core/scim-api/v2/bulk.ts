@@ -23,7 +23,7 @@ const BRIEF = { attributes: "id" } as const;
 
 const statuses: Readonly<Record<BulkMethod, string>> = { POST: "201", PUT: "200", PATCH: "200", DELETE: "204" };
 
-/** Applies a bulk request. Throws as `bulkOutcomes`. */
+/** Applies a bulk request. Throws as `bulkOutcomes` does. */
 export async function bulk(call: Scim2Call, caller: BulkCaller, body: Readonly<Record<string, unknown>>) {
   checkSchemas(body);
   return {

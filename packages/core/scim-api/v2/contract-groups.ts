@@ -4,7 +4,7 @@ import { bulkRequest, MANY_MEMBERS, Path } from "../resources/shapes.ts";
 import { BulkRequest, BulkResponse, PatchRequest, ScimGroup, SearchRequest } from "./shapes.ts";
 import { changing, groupShown, IfMatch, ListQuery, listed, Projection } from "./shapes-query.ts";
 
-const groups = { service: "scim2", source: "RFC 7644 section 3, our choice, decision 0014" } as const;
+const groups = { service: "scim2", source: "RFC 7644 section 3; decision 0014" } as const;
 
 export const groupOperations = {
   listGroups: operation({

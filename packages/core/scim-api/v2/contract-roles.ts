@@ -4,7 +4,7 @@ import { MANY_MEMBERS, Path } from "../resources/shapes.ts";
 import { PatchRequest, ScimRole, SearchRequest } from "./shapes.ts";
 import { changing, IfMatch, ListQuery, listed, Projection, roleShown } from "./shapes-query.ts";
 
-const roles = { service: "scim2", source: "upstream's SCIM2 roles API v2, our choice, decision 0016" } as const;
+const roles = { service: "scim2", source: "decision 0016" } as const;
 
 /** The scopes that allow a change of one list of a role, and of no other attribute. */
 export const roleListScopes = {

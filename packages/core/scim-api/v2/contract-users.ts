@@ -1,11 +1,11 @@
-/** The operations on users, and on the user who calls. */
+/** The operations on users, and on the calling user. */
 import { operation, SIGNED_IN } from "../../operation/operation.ts";
 import { MANY_MEMBERS, Path } from "../resources/shapes.ts";
 import { PatchRequest, ScimUser, SearchRequest } from "./shapes.ts";
 import { changing, IfMatch, ListQuery, listed, Projection, userMade, userShown } from "./shapes-query.ts";
 
-const users = { service: "scim2", source: "SCIM 2.0 API, requirements S2-001 to S2-007" } as const;
-const me = { service: "scim2", source: "RFC 7644 section 3.11, our choice, decision 0014" } as const;
+const users = { service: "scim2", source: "S2-001 to S2-007" } as const;
+const me = { service: "scim2", source: "RFC 7644 section 3.11; decision 0014" } as const;
 
 export const userOperations = {
   listUsers: operation({
@@ -97,7 +97,7 @@ export const userOperations = {
     method: "GET",
     path: "/scim2/Me",
     scope: SIGNED_IN,
-    summary: "Read the user who calls",
+    summary: "Read the calling user",
     query: Projection,
     success: userShown,
     failures: [400, 404],
@@ -134,7 +134,7 @@ export const userOperations = {
     method: "DELETE",
     path: "/scim2/Me",
     scope: "internal_user_mgt_delete",
-    summary: "Delete the user who calls",
+    summary: "Delete the calling user",
     headers: IfMatch,
     success: { status: 204 },
     failures: changing,

@@ -7,7 +7,7 @@ import { roleOperations } from "./contract-roles.ts";
 import { userOperations } from "./contract-users.ts";
 import { described, listed } from "./shapes-query.ts";
 
-const discovery = { service: "scim2", source: "RFC 7644 section 4, our choice", openable: true } as const;
+const discovery = { service: "scim2", source: "RFC 7644 section 4", openable: true } as const;
 
 export const scim2Operations = {
   ...userOperations,

@@ -36,7 +36,7 @@ export function listUsers(call: Scim2Call, request: ListRequest): Promise<ListRe
   return listPart(call, request, usersOf(call, request, request, "refuse"));
 }
 
-/** Lists groups. Throws as `listUsers`. */
+/** Lists groups. Throws as `listUsers` does. */
 export function listGroups(call: Scim2Call, request: ListRequest): Promise<ListResult> {
   return listPart(call, request, groupsOf(call, request, request, "refuse"));
 }

@@ -94,7 +94,7 @@ function idIn(where: BoundFilter, name: string): string | undefined {
 
 /**
  * The membership change of the steps where it does not depend on the current list; `undefined` otherwise. Throws as
- * `membershipOf`.
+ * `membershipOf` does.
  */
 export async function foreseenMembership(
   steps: readonly AttributeStep[],

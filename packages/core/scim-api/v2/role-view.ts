@@ -49,7 +49,7 @@ export async function readAssignees(
   most: number,
 ): Promise<Assignees> {
   const read = async (kind: AssigneeKind) => {
-    const ids = wants(projection, assigneeLists[kind]) ? await roles.holders(tenant, id, kind, most + 1) : [];
+    const ids = wants(projection, assigneeLists[kind]) ? await roles.assigneeIds(tenant, id, kind, most + 1) : [];
     return ids.length > most ? undefined : ids;
   };
   const [user, group] = await Promise.all([read("user"), read("group")]);

@@ -138,6 +138,6 @@ function checkSteps(steps: readonly PatchStep[], { scopes }: Scim2Call): void {
   if (steps.every((step) => mayChange.some((name) => isStepOn(step, name)))) return;
   throw new Fault(
     "scim.forbidden",
-    `The change needs the scope ${scope}. Your credential can change only these attributes of a role: ${mayChange.join(", ")}.`,
+    `This operation requires the scope ${scope}, which your credential does not have. It can change only these attributes of a role: ${mayChange.join(", ")}.`,
   );
 }

@@ -44,9 +44,8 @@ const namedByDisplay: ReadonlySet<string> = new Set(["groups"]);
 const urnOperators: readonly Operator[] = ["eq", "ne", "co", "sw", "ew"];
 
 /**
- * Binds a filter to a resource type.
- * @throws `scim.filter_invalid` for an unknown attribute (unless `unknown` is "nothing"), a secret one, an operator that the
- * type does not have, and a literal of another type.
+ * Binds a filter to a resource type. Throws `scim.filter_invalid` for an unknown attribute (unless `unknown` is
+ * "nothing"), a secret one, an operator that the type does not have, and a literal of another type.
  */
 export function bindFilter(type: ResourceType, syntax: FilterSyntax, options: BindOptions): BoundFilter {
   return bindSyntax(
@@ -62,8 +61,8 @@ export function bindFilter(type: ResourceType, syntax: FilterSyntax, options: Bi
 }
 
 /**
- * Binds the filter in the brackets of a PATCH path to the elements of its attribute.
- * @throws `scim.path_invalid` for an unknown name, `scim.filter_invalid` for an invalid comparison.
+ * Binds the filter in the brackets of a PATCH path to the elements of its attribute. Throws `scim.path_invalid` for an
+ * unknown name, `scim.filter_invalid` for an invalid comparison.
  */
 export function bindBrackets(path: AttributePath, within: FilterSyntax): BoundFilter {
   return bindSyntax({ ...elementScope(path), unknown: "scim.path_invalid", canonical: (_, text) => text }, within);

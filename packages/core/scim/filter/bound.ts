@@ -1,6 +1,6 @@
 /**
- * A filter that is bound to a resource type: names are attributes, literals are values of their types. Query planning reads
- * this tree; `evaluate.ts` evaluates it.
+ * A filter that is bound to a resource type: names are attributes, literals are values of their types. Query planning
+ * reads this tree; `evaluate.ts` evaluates it.
  */
 import type { Schema } from "../schema/attribute.ts";
 import type { AttributePath } from "../schema/paths.ts";

@@ -38,7 +38,9 @@ export const examples: Readonly<Record<AttributeType, string>> = {
   complex: "a sub-attribute",
 };
 
-/** The value of a literal; `undefined` if it is not of the type of the attribute. Quotes are optional for every type. */
+/**
+ * The value of a literal; `undefined` if it is not of the type of the attribute. Quotes are optional for every type.
+ */
 export function valueOfLiteral({ type }: Attribute, text: string): Operand | undefined {
   switch (type) {
     case "boolean": {
@@ -62,8 +64,8 @@ export function valueOfLiteral({ type }: Attribute, text: string): Operand | und
 }
 
 /**
- * A value of an attribute in comparable form: strings folded unless the attribute is case-exact, dates as instants. Equal
- * values have equal forms. `undefined` for a value of another type.
+ * A value of an attribute in comparable form: strings folded unless the attribute is case-exact, dates as instants.
+ * Equal values have equal forms. `undefined` for a value of another type.
  */
 export function comparable(attribute: Attribute, value: Json | undefined): Operand | undefined {
   switch (attribute.type) {

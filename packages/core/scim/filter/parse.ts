@@ -1,7 +1,7 @@
 /**
- * The parser of filters and of paths with brackets (RFC 7644 section 3.4.2.2, figure 1, and section 3.5.2). It also accepts
- * what clients write beyond the RFC: values without quotes, and a sub-attribute after the brackets. Published parsers accept
- * neither (decision 0050). `bind.ts` resolves names and literals.
+ * The parser of filters and of paths with brackets (RFC 7644 section 3.4.2.2, figure 1, and section 3.5.2). It also
+ * accepts what clients write beyond the RFC: values without quotes, and a sub-attribute after the brackets. Published
+ * parsers accept neither (decision 0050). `bind.ts` resolves names and literals.
  */
 import { excerpt, type Reader, readerOf } from "./reader.ts";
 import { type FilterSyntax, type Literal, type Operator, operators, type PathSyntax } from "./syntax.ts";
@@ -11,8 +11,8 @@ const TERMS_MAX = 200;
 const DEPTH_MAX = 50;
 
 /**
- * Parses a filter.
- * @throws `scim.filter_invalid` with the position; also for more than 8,192 bytes, 200 comparisons or 50 levels.
+ * Parses a filter. Throws `scim.filter_invalid` with the position; also for more than 8,192 bytes, 200 comparisons or
+ * 50 levels.
  */
 export function parseFilter(text: string): FilterSyntax {
   const reader = readerOf(text, "filter");
@@ -22,8 +22,8 @@ export function parseFilter(text: string): FilterSyntax {
 }
 
 /**
- * Parses the path of a PATCH operation. Ignores spaces around it.
- * @throws `scim.path_invalid` with the position; the limits are those of a filter.
+ * Parses the path of a PATCH operation. Ignores spaces around it. Throws `scim.path_invalid` with the position; the
+ * limits are those of a filter.
  */
 export function parsePath(text: string): PathSyntax {
   const reader = readerOf(text, "path");

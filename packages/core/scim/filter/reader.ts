@@ -46,8 +46,7 @@ export function excerpt(text: string): string {
 }
 
 /**
- * Opens a text. Faults are `scim.filter_invalid` or `scim.path_invalid`.
- * @throws for a text of more than 8,192 bytes.
+ * Opens a text. Faults are `scim.filter_invalid` or `scim.path_invalid`. Throws for a text of more than 8,192 bytes.
  */
 export function readerOf(text: string, reading: Reading): Reader {
   const fault = faultOf[reading];

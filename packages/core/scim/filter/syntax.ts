@@ -1,6 +1,6 @@
 /**
- * The syntax tree of a filter (RFC 7644 section 3.4.2.2), independent of a resource type: a search over several types binds
- * one tree to each of them.
+ * The syntax tree of a filter (RFC 7644 section 3.4.2.2), independent of a resource type: a search over several types
+ * binds one tree to each of them.
  */
 
 /** The operators with a literal. */

@@ -13,8 +13,8 @@ import { changedObject, refuseImmutable } from "./object.ts";
 import type { AttributeStep, PatchStep } from "./step.ts";
 
 /**
- * The resource after all steps; the same object if nothing changes. It contains a new password in clear text.
- * @throws `scim.mutability` for a change of an immutable value or of `id`; `scim.no_target` for brackets that select no element
+ * The resource after all steps; the same object if nothing changes. It contains a new password in clear text. Throws
+ * `scim.mutability` for a change of an immutable value or of `id`; `scim.no_target` for brackets that select no element
  * to replace; `request.invalid` for two primary elements or a required value that is missing in the end;
  * `request.too_large` for too many comparisons.
  */

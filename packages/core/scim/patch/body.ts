@@ -1,6 +1,6 @@
 /**
- * Parses the structure of a PATCH request (RFC 7644 section 3.5.2). Names and `op` are case-insensitive; `schemas` and `path`
- * may be missing or empty.
+ * Parses the structure of a PATCH request (RFC 7644 section 3.5.2). Names and `op` are case-insensitive; `schemas` and
+ * `path` may be missing or empty.
  */
 import { Fault } from "../../platform/faults.ts";
 import { excerpt } from "../filter/reader.ts";
@@ -23,9 +23,9 @@ const patchUrn = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 const OPERATIONS_MAX = 1_000;
 
 /**
- * The operations of a request, in order. An empty list changes nothing.
- * @throws `request.malformed` for another body, `scim.no_target` for a `remove` without a path, `scim.path_invalid` for a path
- * that is not a string, and `request.too_large` for more than 1,000 operations.
+ * The operations of a request, in order. An empty list changes nothing. Throws `request.malformed` for another body,
+ * `scim.no_target` for a `remove` without a path, `scim.path_invalid` for a path that is not a string, and
+ * `request.too_large` for more than 1,000 operations.
  */
 export function operationsOf(body: unknown): readonly Operation[] {
   if (!isObject(body)) throw malformed("The body must be a JSON object.");

@@ -7,10 +7,7 @@ export type Budget = (comparisons: number) => void;
 /** The maximum of comparisons of one request (our choice): 1,000 operations on 1,000 elements. */
 const COMPARISONS_MAX = 1_000_000;
 
-/**
- * Starts the count of one request.
- * @throws `request.too_large` when the budget is used up.
- */
+/** Starts the count of one request. Throws `request.too_large` when the budget is used up. */
 export function budget(): Budget {
   let left = COMPARISONS_MAX;
   return (comparisons) => {

@@ -12,9 +12,8 @@ import type { AttributeTarget } from "./target.ts";
 const clear: Change = { kind: "clear" };
 
 /**
- * The change of an `add` or `replace`; `undefined` if it changes nothing.
- * @throws `request.malformed` for a value of another type, `request.invalid` for an invalid one and for a required value that
- * is missing.
+ * The change of an `add` or `replace`; `undefined` if it changes nothing. Throws `request.malformed` for a value of
+ * another type, `request.invalid` for an invalid one and for a required value that is missing.
  */
 export function changeOf(
   op: AttributeStep["op"],
@@ -80,8 +79,8 @@ function checkRequired(place: string, path: AttributePath): void {
 }
 
 /**
- * The change of a `remove`. Older clients list the elements to remove in `value`; `undefined` for an empty list.
- * @throws `request.malformed` for elements of another type.
+ * The change of a `remove`. Older clients list the elements to remove in `value`; `undefined` for an empty list. Throws
+ * `request.malformed` for elements of another type.
  */
 export function removalOf(target: AttributeTarget, given: unknown, place: string): Change | undefined {
   const { path, where } = target;
@@ -109,7 +108,9 @@ function changesOf(attribute: Attribute, given: unknown, where: string): Changes
   );
 }
 
-/** The writable sub-attributes in an object, each once. Among spellings the schema's own wins, otherwise the last one. */
+/**
+ * The writable sub-attributes in an object, each once. Among spellings the schema's own wins, otherwise the last one.
+ */
 function partsIn(attribute: Attribute, given: Readonly<Record<string, unknown>>): ReadonlyMap<Attribute, unknown> {
   const parts = new Map<Attribute, unknown>();
   for (const [name, value] of Object.entries(given)) {

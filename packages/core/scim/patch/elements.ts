@@ -49,9 +49,9 @@ export function hasListedParts(listed: Json, element: Json): boolean {
 }
 
 /**
- * The initial parts of a new element that must match a filter: the values of its equalities. `where` names the attribute in
- * messages.
- * @throws `request.malformed` or `request.invalid` for a literal that can be compared but not stored.
+ * The initial parts of a new element that must match a filter: the values of its equalities. `where` names the
+ * attribute in messages. Throws `request.malformed` or `request.invalid` for a literal that can be compared but not
+ * stored.
  */
 export function initialParts(filter: BoundFilter | undefined, where: string): JsonObject {
   return Object.fromEntries(
@@ -75,9 +75,8 @@ export function partsInFilter(where: BoundFilter | undefined, element: JsonObjec
 }
 
 /**
- * At most one element is primary (RFC 7643 section 2.4): a new primary element demotes the others. `primaries`: the indexes of
- * the elements that the operation sets to primary.
- * @throws `request.invalid` for two of them.
+ * At most one element is primary (RFC 7643 section 2.4): a new primary element demotes the others. `primaries`: the
+ * indexes of the elements that the operation sets to primary. Throws `request.invalid` for two of them.
  */
 export function withOnePrimary(
   place: string,

@@ -21,9 +21,8 @@ import { changedObject, inOrder } from "./object.ts";
 import type { AttributeStep, Changes } from "./step.ts";
 
 /**
- * The list after a step; `undefined` for an empty list.
- * @throws `scim.no_target` for brackets that select no element to replace, `request.invalid` for two primary elements,
- * `scim.mutability` for a change of an immutable part.
+ * The list after a step; `undefined` for an empty list. Throws `scim.no_target` for brackets that select no element to
+ * replace, `request.invalid` for two primary elements, `scim.mutability` for a change of an immutable part.
  */
 export function changedList(step: AttributeStep, list: readonly Json[], spend: Budget): readonly Json[] | undefined {
   const { op, path, where, change } = step;

@@ -7,8 +7,8 @@ import { attributeNamed } from "../schema/paths.ts";
 import type { AttributeStep, Changes } from "./step.ts";
 
 /**
- * An immutable value can be set once. Setting it to the same value again is allowed.
- * @throws `scim.mutability` for any other change.
+ * An immutable value can be set once. Setting it to the same value again is allowed. Throws `scim.mutability` for any
+ * other change.
  */
 export function refuseImmutable(
   { place, path }: AttributeStep,
@@ -31,9 +31,8 @@ export function inOrder(attribute: Attribute, object: JsonObject): JsonObject {
 }
 
 /**
- * A complex value with some parts changed; `undefined` if none is left. A new `value` removes the parts that describe the old
- * one: `$ref` and read-only parts.
- * @throws `scim.mutability` for a change of an immutable part.
+ * A complex value with some parts changed; `undefined` if none is left. A new `value` removes the parts that describe
+ * the old one: `$ref` and read-only parts. Throws `scim.mutability` for a change of an immutable part.
  */
 export function changedObject(step: AttributeStep, before: JsonObject, changes: Changes): JsonObject | undefined {
   const { attribute } = step.path;

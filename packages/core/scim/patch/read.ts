@@ -1,5 +1,6 @@
 /**
- * Parses a PATCH request into steps (RFC 7644 section 3.5.2). An operation on several attributes becomes one step for each.
+ * Parses a PATCH request into steps (RFC 7644 section 3.5.2). An operation on several attributes becomes one step for
+ * each.
  */
 import { Fault } from "../../platform/faults.ts";
 import { pathName } from "../filter/bound.ts";
@@ -32,11 +33,10 @@ interface Member {
 const idAttribute = attributeNamed(commonAttributes, "id");
 
 /**
- * Parses the body of a PATCH request. Unknown and read-only attributes are ignored in a value without a path, and refused as
- * a path.
- * @throws `request.malformed` for another body or a value of another type, `request.invalid` for an invalid value,
- * `scim.path_invalid`, `scim.filter_invalid`, `scim.no_target`, `scim.mutability`, and `request.too_large` for more than
- * 1,000 operations. Messages name the operation.
+ * Parses the body of a PATCH request. Unknown and read-only attributes are ignored in a value without a path, and
+ * refused as a path. Throws `request.malformed` for another body or a value of another type, `request.invalid` for an
+ * invalid value, `scim.path_invalid`, `scim.filter_invalid`, `scim.no_target`, `scim.mutability`, and
+ * `request.too_large` for more than 1,000 operations. Messages name the operation.
  */
 export function readPatch(type: ResourceType, body: unknown, options: PatchOptions = {}): readonly PatchStep[] {
   const reading: Reading = { type, selfService: options.selfService === true };
@@ -105,7 +105,10 @@ function extensionSteps(
   );
 }
 
-/** The known attributes in an operation's value, each once. Among spellings the schema's own wins, otherwise the last one. */
+/**
+ * The known attributes in an operation's value, each once. Among spellings the schema's own wins, otherwise the last
+ * one.
+ */
 function membersOf(
   { type }: Reading,
   { place }: Operation,

@@ -19,9 +19,8 @@ export interface AttributeTarget {
 }
 
 /**
- * Resolves a path; `undefined` for an unknown attribute.
- * @throws `scim.path_invalid` for a syntax error or an unknown sub-attribute, `scim.filter_invalid` for an invalid comparison
- * in brackets.
+ * Resolves a path; `undefined` for an unknown attribute. Throws `scim.path_invalid` for a syntax error or an unknown
+ * sub-attribute, `scim.filter_invalid` for an invalid comparison in brackets.
  */
 export function targetOf(type: ResourceType, text: string, place: string): Target | undefined {
   const syntax = at(place, () => parsePath(text));

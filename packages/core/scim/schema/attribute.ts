@@ -1,6 +1,6 @@
 /**
- * SCIM schemas as data (RFC 7643 sections 2 and 7). Validation, `/Schemas`, filters, PATCH and projection all read these
- * tables.
+ * SCIM schemas as data (RFC 7643 sections 2 and 7). Validation, `/Schemas`, filters, PATCH and projection all read
+ * these tables.
  */
 
 /** RFC 7643 section 2.3. */
@@ -52,8 +52,8 @@ export interface Schema {
   readonly description: string;
   readonly attributes: readonly Attribute[];
   /**
-   * Another extension of the resource type. Older clients write its attributes under this URN; they are accepted there, and
-   * shown under their own URN. Not published.
+   * Another extension of the resource type. Older clients write its attributes under this URN; they are accepted there,
+   * and shown under their own URN. Not published.
    */
   readonly alsoHolds?: Schema;
 }
@@ -75,9 +75,9 @@ export interface JsonObject {
 }
 
 /**
- * A resource in canonical form: names in the spelling of the schemas, values of the declared types, the attributes of an
- * extension in an object under its URN. It has no `null`, empty array, empty object or empty string, and no `schemas`, which
- * is derived. `id`, `externalId` and `meta` are members next to the attributes of the core schema.
+ * A resource in canonical form: names in the spelling of the schemas, values of the declared types, the attributes of
+ * an extension in an object under its URN. It has no `null`, empty array, empty object or empty string, and no
+ * `schemas`, which is derived. `id`, `externalId` and `meta` are members next to the attributes of the core schema.
  */
 export type Resource = JsonObject;
 

@@ -34,9 +34,9 @@ export function behind(urn: string, name: string): string | undefined {
 }
 
 /**
- * Resolves `userName`, `name.givenName`, a full URN with or without an attribute, or the bare name of an extension's attribute
- * if the core schema has no such attribute and only one extension has. An attribute that older clients write under the URN
- * of another extension is found too (`alsoHolds`). Returns `undefined` for any other name.
+ * Resolves `userName`, `name.givenName`, a full URN with or without an attribute, or the bare name of an extension's
+ * attribute if the core schema has no such attribute and only one extension has. An attribute that older clients write
+ * under the URN of another extension is found too (`alsoHolds`). Returns `undefined` for any other name.
  */
 export function resolveName(type: ResourceType, name: string): Named | undefined {
   const ofCore = behind(type.schema.id, name);

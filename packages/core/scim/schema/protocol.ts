@@ -1,6 +1,6 @@
 /**
- * The schemas of the discovery resources: ResourceType, Schema and ServiceProviderConfig (RFC 7643 sections 5 to 7, RFC 9865
- * for pagination). These resources are read-only; clients read the schemas only.
+ * The schemas of the discovery resources: ResourceType, Schema and ServiceProviderConfig (RFC 7643 sections 5 to 7, RFC
+ * 9865 for pagination). These resources are read-only; clients read the schemas only.
  */
 import { type Attribute, attribute, type Characteristics, type Schema } from "./attribute.ts";
 

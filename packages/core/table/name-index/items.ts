@@ -117,7 +117,7 @@ export function entryItem(keys: NameListKeys, key: string, entry: EntryAttribute
   };
 }
 
-/** Whether a key lies in a range. */
+/** Whether a key is in a range. */
 export function covers(range: Range, key: string): boolean {
   return compareKeys(range.low, key) <= 0 && compareKeys(key, range.high) < 0;
 }

@@ -14,8 +14,8 @@ export function bytesOf(text: string): number {
 }
 
 /**
- * The key of a name: folded, 1 to 1,023 bytes, well-formed. Two names with one key are the same name.
- * @throws `request.invalid` for any other text, and for one with the noncharacter U+10FFFF, which ends every range.
+ * The key of a name: folded, 1 to 1,023 bytes, well-formed. Two names with one key are the same name. Throws
+ * `request.invalid` for any other text, and for one with the noncharacter U+10FFFF, which ends every range.
  */
 export function nameKey(name: string): string {
   if (!name.isWellFormed()) throw refused("must be well-formed Unicode: it contains half of a surrogate pair");

@@ -9,8 +9,8 @@ const WAIT_MOST_MS = 100;
 export class Moved extends Error {}
 
 /**
- * Repeats an attempt that ends in `Moved`, with back-off. Passes to it how many attempts went before.
- * Throws `service.unavailable` once the deadline (in milliseconds) has passed.
+ * Repeats an attempt that ends in `Moved`, with back-off. Passes the number of earlier attempts to it. Throws
+ * `service.unavailable` once the deadline (in milliseconds) has passed.
  */
 export function settle<R>(deadlineMs: number, attempt: (before: number) => Promise<R>): Promise<R> {
   const policy = {

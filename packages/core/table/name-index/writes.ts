@@ -131,7 +131,7 @@ function rename(context: IndexContext, renaming: Renaming): Promise<void> {
 }
 
 /**
- * The steps on the index when both names lie in one range: the whole leaf is written, because one update cannot add and
+ * The steps on the index when both names are in one range: the whole leaf is written, because one update cannot add and
  * remove.
  */
 async function exchange(context: IndexContext, low: string, { from, to }: Renaming): Promise<Step[]> {
