@@ -43,10 +43,7 @@ export { groupItem } from "./rows.ts";
 const ROLES_AT_ONCE = 40;
 /** The steps of a transaction that are left for members and roles when a group is removed. */
 const STEPS_BESIDE_REMOVAL = 94;
-/**
- * Attempts to read members that agree with the tally, before a removal continues although the tally is permanently
- * wrong.
- */
+/** Attempts to read members that agree with the tally. Then a removal continues, because the tally itself is wrong. */
 const READS_MAX = 8;
 
 /** A change of a group. */
