@@ -13,6 +13,7 @@ import { removingRolePairs, removingRoles } from "../memberships/assignees.ts";
 import {
   groupMembers,
   type Member,
+  type MemberPage,
   type MemberRange,
   memberRange,
   type NewMember,
@@ -43,10 +44,7 @@ export { groupItem } from "./rows.ts";
 const ROLES_AT_ONCE = 40;
 /** The steps of a transaction that are left for members and roles when a group is removed. */
 const STEPS_BESIDE_REMOVAL = 94;
-/**
- * Attempts to read members that agree with the tally, before a removal continues although the tally is permanently
- * wrong.
- */
+/** Attempts to read members that agree with the tally. Then a removal continues, because the tally itself is wrong. */
 const READS_MAX = 8;
 
 /** A change of a group. */
@@ -86,11 +84,7 @@ export interface GroupStore {
   /** Members in the order of their ids, up to `most`. One round trip to about 7,000. */
   members(tenant: string, id: string, most: number): Promise<readonly Member[]>;
   /** A part of the members, in the order of their ids, and whether more follow. One round trip. */
-  memberRange(
-    tenant: string,
-    id: string,
-    range: MemberRange,
-  ): Promise<{ readonly members: readonly Member[]; readonly more: boolean }>;
+  memberRange(tenant: string, id: string, range: MemberRange): Promise<MemberPage>;
   /** All members, in no order. One round trip to about 7,000, few more for any number of them. */
   allMembers(tenant: string, read: AllMembersRead): Promise<readonly Member[]>;
   /** Which of some users are members. One round trip. */

@@ -25,6 +25,12 @@ export interface NewMember extends Member {
 /** Members that one Query requests; DynamoDB's megabyte ends a page at about 7,000. */
 const MEMBERS_PER_PAGE = 8_000;
 
+/** Some members of a group, and whether more follow. */
+export interface MemberPage {
+  readonly members: readonly Member[];
+  readonly more: boolean;
+}
+
 /** A part of a group's members, in the order of their ids. */
 export interface MemberRange {
   /** The most to return; DynamoDB's megabyte ends a part at about 7,000. */
@@ -82,7 +88,7 @@ export async function memberRange(
   tenant: string,
   groupId: string,
   { limit, after, backwards = false, consistent = true }: MemberRange,
-): Promise<{ readonly members: readonly Member[]; readonly more: boolean }> {
+): Promise<MemberPage> {
   const page = await table.query({
     ...groupMembers.pairs({ tenant, id: groupId }),
     limit: Math.min(MEMBERS_PER_PAGE, limit),
