@@ -83,7 +83,15 @@ export const startFaultyService = async (seed: number): Promise<FaultyService> =
     });
     return child;
   };
-  let child = await startChild();
+  const clean = async (): Promise<void> => {
+    await proxy.close();
+    await engine.stop();
+    await rm(directory, { recursive: true, force: true });
+  };
+  let child = await startChild().catch(async (error: unknown) => {
+    await clean();
+    throw error;
+  });
   let running: Promise<void> = Promise.resolve();
 
   const restart = async (victim: Victim): Promise<void> => {
@@ -127,9 +135,7 @@ export const startFaultyService = async (seed: number): Promise<FaultyService> =
     async close() {
       child.kill("SIGKILL");
       await gone(child);
-      await proxy.close();
-      await engine.stop();
-      await rm(directory, { recursive: true, force: true });
+      await clean();
     },
   };
 };
