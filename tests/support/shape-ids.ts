@@ -9,7 +9,7 @@ type Registry = Pick<typeof z.globalRegistry, "get" | "add">;
 const isShape = (value: unknown): value is z.core.$ZodType =>
   typeof value === "object" && value !== null && "_zod" in value;
 
-/** The shapes directly inside a value: in lists, in the members of objects, and behind getters of lazy shapes. */
+/** The shapes directly inside a value: in lists, in the members of objects, and in getters of lazy shapes. */
 const shapesIn = (value: unknown): z.core.$ZodType[] => {
   if (isShape(value)) return [value];
   if (Array.isArray(value)) return value.flatMap(shapesIn);

@@ -1,4 +1,4 @@
-/** The operations on API resources, as WSO2's API Resource Management API v1 has them (decision 0010). */
+/** The operations on API resources, as in WSO2's API Resource Management API v1 (decision 0010). */
 import * as z from "zod";
 import { endpointsOf } from "../operation/endpoints.ts";
 import { operation } from "../operation/operation.ts";

@@ -1,4 +1,4 @@
-/** The functions behind the operations on API resources. */
+/** The handlers of the operations on API resources. */
 
 import type { ApiResource, Scope } from "../domain/api-resource.ts";
 import type { Handlers } from "../operation/operation.ts";
@@ -10,7 +10,7 @@ import { apiSelfOf, presentApi, presentScopes } from "./present.ts";
 import { apiNotFound, checkFree, checkSize, nameOf, newNamesOf, newScopesOf, scopeNotFound } from "./rules.ts";
 import type { ApiResourceStore } from "./store.ts";
 
-/** What these handlers use. */
+/** The dependencies of these handlers. */
 export interface ApiResourceStores {
   readonly apiResources: ApiResourceStore;
 }

@@ -1,4 +1,4 @@
-/** The list of API resources: filter, cursors, links, as WSO2's API has them. */
+/** The list of API resources: filter, cursors, links, as in WSO2's API. */
 import type * as z from "zod";
 import type { ApiSummary } from "../domain/api-resource.ts";
 import { Fault } from "../platform/faults.ts";

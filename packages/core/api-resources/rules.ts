@@ -21,7 +21,7 @@ const OIDC: ReadonlySet<string> = new Set(["openid", "profile", "email", "addres
 /** RFC 6749 section 3.3: printable ASCII without blank, quote and backslash. */
 const SCOPE_TOKEN = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 
-/** The fault of an id that no API resource of the tenant has. */
+/** The fault for an id that no API resource of the tenant has. */
 export function apiNotFound(id: string): Fault {
   return new Fault(
     "api_resource.not_found",
@@ -29,7 +29,7 @@ export function apiNotFound(id: string): Fault {
   );
 }
 
-/** The fault of an identifier that is in use. */
+/** The fault for an identifier that is in use. */
 export function identifierTaken(identifier: string, tenant: string): Fault {
   return new Fault(
     "api_resource.exists",
@@ -37,7 +37,7 @@ export function identifierTaken(identifier: string, tenant: string): Fault {
   );
 }
 
-/** The fault of a scope name that is in use, by this API or another. */
+/** The fault for a scope name that is in use, by this API or another. */
 export function scopeTaken(name: string, tenant: string): Fault {
   return new Fault("api_resource.scope_exists", `Scope '${name}' already exists for the tenant: ${tenant}.`);
 }
@@ -126,7 +126,7 @@ export function checkChanges(added: number, removed: number): void {
   );
 }
 
-/** The fault of a scope that the API does not have. */
+/** The fault for a scope that the API does not have. */
 export function scopeNotFound(name: string): Fault {
   return new Fault("api_resource.scope_not_found", `The API resource has no scope '${name}'.`);
 }

@@ -1,4 +1,4 @@
-/** The shapes of API resources, as WSO2's API Resource Management API has them. */
+/** The shapes of API resources, as in WSO2's API Resource Management API. */
 import * as z from "zod";
 import { PageLinks, withoutNulls } from "../platform/management-api.ts";
 

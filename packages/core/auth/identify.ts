@@ -20,7 +20,7 @@ export interface AuthorizerStores extends AuthenticationStores {
   readonly table: Table;
 }
 
-/** What the gateway knows of a request besides its head. */
+/** The properties of a request that only the gateway knows. */
 export interface Caller {
   readonly sourceIp: string;
   readonly domainName: string;

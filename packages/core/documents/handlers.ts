@@ -1,8 +1,8 @@
-/** The function behind the OpenAPI document. */
+/** The handler of the OpenAPI document. */
 import type { Handlers } from "../operation/operation.ts";
 import type { documentOperations } from "./contract.ts";
 
-/** What these handlers use. */
+/** The dependencies of these handlers. */
 export interface DocumentStores {
   /** The committed document, read once per container. */
   readonly openApi: () => Promise<{ readonly openapi: string }>;

@@ -14,7 +14,7 @@ export interface Scope {
  */
 export type ApiType = "BUSINESS" | "TENANT" | "SYSTEM";
 
-/** What lists show and filter by. */
+/** The members that lists show and filter by. */
 export interface ApiSummary {
   readonly id: string;
   /** The audience in tokens; unique in a tenant. The path, for an API of this service. */

@@ -69,7 +69,7 @@ export function checkJsonText(text: string, membersMax = MEMBERS_MAX): void {
   }
 }
 
-/** The index behind the closing quote of the string that starts at `start`; -1 where it has none. */
+/** The index after the closing quote of the string that starts at `start`; -1 where it has none. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);

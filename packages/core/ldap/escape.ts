@@ -2,7 +2,7 @@
 
 const ESCAPED = /[\p{Cc}"+,;<=>\\#]/u;
 
-/** A value in the form of distinguished names. Syntax characters, and spaces at both ends, become hex pairs. */
+/** A value as text of a distinguished name. Syntax characters, and spaces at both ends, become hex pairs. */
 export function dnValue(text: string): string {
   return [...text]
     .map((character, at, all) =>

@@ -52,7 +52,7 @@ export function readOnly(domain: string): Fault {
   );
 }
 
-/** The fault of a search that failed. */
+/** The fault for a search that failed. */
 export function readFault(domain: string, cause: unknown): Fault {
   const code = codeOf(cause);
   return code === codes.sizeLimit || code === codes.adminLimit
@@ -60,7 +60,7 @@ export function readFault(domain: string, cause: unknown): Fault {
     : unavailable(domain, cause);
 }
 
-/** The fault of a change that failed. */
+/** The fault for a change that failed. */
 export function writeFault(domain: string, cause: unknown): Fault {
   const code = codeOf(cause);
   if (code === codes.insufficientAccess || code === codes.unwilling) {

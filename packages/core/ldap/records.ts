@@ -41,7 +41,7 @@ export function directoryRecords(
     table.update(tenant, id, (before) => ({ after: { ...before, userName } }), { userStore: domain, name: userName });
 
   /**
-   * Frees a name that the record of another user holds, where that user is gone or has another name now. Returns the
+   * Frees a name that the record of another user holds, where that user is deleted or has another name now. Returns the
    * work to do after the name is taken: where two users swapped their names, one record holds its id as its name in
    * between.
    */

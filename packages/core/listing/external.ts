@@ -25,7 +25,7 @@ export interface ExternalPage<T> {
   readonly count: number | undefined;
 }
 
-/** What one directory is asked for. */
+/** The request for the users of one directory. */
 interface ExternalQuery<T> {
   readonly source: Source<T>;
   readonly external: ExternalList<T>;

@@ -1,4 +1,4 @@
-/** Reads the order and the page that a list request asks for. Both throw `request.invalid`. */
+/** Reads the order and the page of a list request. Both throw `request.invalid`. */
 import { Fault } from "../platform/faults.ts";
 import { limits } from "../scim/discovery.ts";
 import { pathName } from "../scim/filter/bound.ts";
@@ -43,7 +43,8 @@ export function orderOf(
 }
 
 /**
- * The page: 100 resources by default, at most 200. Numbers below the minimum count as the minimum, as RFC 7644 has it.
+ * The page: 100 resources by default, at most 200. Numbers below the minimum count as the minimum, as RFC 7644
+ * specifies.
  */
 export function indexPage({ startIndex, count }: PageRequest): IndexPage {
   return {

@@ -1,4 +1,4 @@
-/** What a list reads from, and what it is asked for. */
+/** The sources of a list, and its query. */
 import { Fault } from "../platform/faults.ts";
 import type { BoundFilter, Compare, Operand } from "../scim/filter/bound.ts";
 import type { Resource } from "../scim/schema/attribute.ts";
@@ -111,7 +111,7 @@ export function defined<T>(list: readonly (T | undefined)[]): T[] {
   return list.flatMap((one) => (one === undefined ? [] : [one]));
 }
 
-/** The fault of a list that would read too much. */
+/** The fault for a list that would read too much. */
 export function tooMany(reason = `The filter or the order must read more than ${CANDIDATES_MAX} resources.`): Fault {
   return new Fault(
     "scim.too_many",

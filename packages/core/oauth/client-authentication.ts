@@ -32,7 +32,7 @@ export interface ClientAuthenticator {
   authenticate(presented: PresentedClient, found: Client | undefined, pathTenant: string | undefined): Client;
 }
 
-/** The fault of a client that is unknown or not authenticated. */
+/** The fault for a client that is unknown or not authenticated. */
 export function clientRefused(
   description = "The client is unknown, its credential is wrong, or it used a method that is not accepted.",
 ): Fault {
@@ -69,7 +69,7 @@ function idOf(text: string): string {
   return PRINTABLE.test(decoded(text)) ? decoded(text) : text;
 }
 
-/** Undoes the form encoding that RFC 6749 section 2.3.1 asks for and few clients apply. */
+/** Undoes the form encoding that RFC 6749 section 2.3.1 requires and few clients apply. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));

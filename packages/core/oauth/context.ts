@@ -1,4 +1,4 @@
-/** What the handlers of the token endpoint use. */
+/** The dependencies of the handlers of the token endpoint. */
 import type { ApiResourceStore } from "../api-resources/store.ts";
 import type { ClientStore } from "../applications/registry/client-store.ts";
 import type { Authenticate, AuthenticationStores } from "../auth/authenticate.ts";

@@ -172,7 +172,7 @@ async function usableFamily({ client, refreshToken }: GrantRequest, context: OAu
 
 /**
  * Refuses a refresh token that was used before. Its second use ends the family: one of the two users of the token stole
- * it. Two concurrent uses are a race of one client with itself: one succeeds, and the family goes on.
+ * it. Two concurrent uses are a race of one client with itself: one succeeds, and the family stays valid.
  */
 async function checkReuse({ digest, family }: RefreshTokenInFamily, context: OAuthContext): Promise<void> {
   if (family.current === digest) return;

@@ -1,6 +1,6 @@
 /**
- * Safe XML: one pass over the text rejects what makes parsers fetch files, expand entities without bound or exhaust the
- * stack, before a parser builds a tree.
+ * Safe XML: one pass over the text rejects everything that makes parsers fetch files, expand entities without bound or
+ * exhaust the stack, before a parser builds a tree.
  */
 import { parseXml, type XmlElement, XmlError } from "@rgrove/parse-xml";
 import type { Fault } from "./faults.ts";

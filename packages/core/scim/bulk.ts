@@ -56,7 +56,7 @@ export interface BulkProtocol<Outcome> {
   ) => Promise<{ readonly etag?: string } | undefined>;
   /** The absolute URL of a resource. */
   readonly locationOf: (kind: BulkKind, id: string) => string;
-  /** The fault of an operation with an unknown path. */
+  /** The fault for an operation with an unknown path. */
   readonly unknownPath: (description: string) => Fault;
   readonly succeeded: (sent: BulkOperation, success: BulkSuccess) => Outcome;
   readonly failed: (sent: BulkOperation, fault: Fault, location: string | undefined) => Outcome;

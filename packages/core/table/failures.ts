@@ -38,7 +38,7 @@ export function isTransient(error: unknown): boolean {
   );
 }
 
-/** The fault of a database that stays unreachable, throttled or in conflict up to the deadline. */
+/** The fault for a database that stays unreachable, throttled or in conflict up to the deadline. */
 export function unavailable(cause: unknown): Fault {
   return new Fault("service.unavailable", "The service is busy. Try again in a moment.", { cause });
 }

@@ -98,7 +98,7 @@ export const keys = {
   family: (tenant: string, id: string): Key => main(`${of(tenant)}#FAM#${id}`),
   /** The time from which tokens of a subject are valid. */
   revocation: (tenant: string, subject: string): Key => main(`${of(tenant)}#REV#${subject}`),
-  /** The same in the order of time, for a day: a container reads all of them at once. */
+  /** The log of revocations of a day, in the order of time: a container reads all of it at once. */
   revocationLog: (tenant: string, atMs: string, id: string): Key => ({
     PK: keys.revocations(tenant),
     SK: `${atMs}#${id}`,

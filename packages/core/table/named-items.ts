@@ -42,9 +42,9 @@ export interface NamedChange<T> {
    * nothing.
    */
   change(before: T): T;
-  /** The fault of an id that no item has. */
+  /** The fault for an id that no item has. */
   absent(): Error;
-  /** The fault of a new name that another item has. */
+  /** The fault for a new name that another item has. */
   taken(after: T): Error;
   /** What else changes in the same transaction. */
   steps?(before: T, after: T): readonly Step[] | Promise<readonly Step[]>;

@@ -1,7 +1,4 @@
-/**
- * The operations on tenants, as WSO2's Tenant Management API v1 has them. Only callers of the super tenant may use
- * them.
- */
+/** The operations on tenants, as in WSO2's Tenant Management API v1. Only callers of the super tenant may use them. */
 import * as z from "zod";
 import { endpointsOf } from "../operation/endpoints.ts";
 import { operation } from "../operation/operation.ts";

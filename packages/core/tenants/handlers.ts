@@ -1,4 +1,4 @@
-/** The functions behind the tenant operations. */
+/** The handlers of the tenant operations. */
 
 import { type Administrator, SUPER_TENANT, type Tenant } from "../domain/tenant.ts";
 import type { TenantStore } from "../domain/tenant-store.ts";
@@ -11,7 +11,7 @@ import { LIMIT_DEFAULTS, type ListQuery, type PageLink, pageOf } from "../platfo
 import type { tenantOperations } from "./contract.ts";
 import { checkCaller, checkDomain, domainNotFound, domainTaken, tenantNotFound } from "./rules.ts";
 
-/** What these handlers use. */
+/** The dependencies of these handlers. */
 export interface TenantStores {
   readonly tenants: TenantStore;
   readonly users: UserStore;

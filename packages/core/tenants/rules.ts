@@ -5,17 +5,17 @@ import { Fault } from "../platform/faults.ts";
 
 const DOMAIN_LENGTH_MAX = 253;
 
-/** The fault of an id that no tenant has. */
+/** The fault for an id that no tenant has. */
 export function tenantNotFound(id: string): Fault {
   return new Fault("tenant.not_found", `Tenant cannot be found for the provided id: ${id.slice(0, 100)}.`);
 }
 
-/** The fault of a domain that no tenant has. */
+/** The fault for a domain that no tenant has. */
 export function domainNotFound(domain: string): Fault {
   return new Fault("tenant.domain_unknown", `Tenant cannot be found for the provided domain: ${domain.slice(0, 100)}.`);
 }
 
-/** The fault of a domain in use. */
+/** The fault for a domain in use. */
 export function domainTaken(domain: string): Fault {
   return new Fault(
     "tenant.exists",

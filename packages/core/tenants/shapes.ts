@@ -1,4 +1,4 @@
-/** The shapes of tenants, as WSO2's Tenant Management API v1 has them. */
+/** The shapes of tenants, as in WSO2's Tenant Management API v1. */
 import * as z from "zod";
 import { PageLinks } from "../platform/management-api.ts";
 

@@ -117,7 +117,8 @@ export function startingFamily(family: Family): readonly Step[] {
 }
 
 /**
- * The steps that change a family. `otherwise` makes the fault for a family that has changed or ended since it was read.
+ * The steps that change a family. `otherwise` returns the fault for a family that has changed or ended since it was
+ * read.
  */
 export function continuingFamily(before: Family, after: Family, otherwise: () => Error): readonly Step[] {
   return [

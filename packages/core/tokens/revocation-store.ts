@@ -3,8 +3,8 @@
  *
  * A revocation makes the tokens of a subject (a user, a client, a role, scopes of a client, one grant) valid only if
  * they were issued from a given time on. It is stored twice: as a mark of the subject, which stays while such tokens
- * may exist, and in a log in order of time, which stays for a day. The authorizer reads the log as a whole, so it need
- * not ask about each token.
+ * may exist, and in a log in order of time, which stays for a day. The authorizer reads the log as a whole, so it needs
+ * no read for each token.
  *
  * The time of a revocation is `REVOCATION_LEAD_MS` ahead of the clock, which is longer than a transaction can take. A
  * token that was issued on data from before the transaction is therefore older than the revocation, however the two

@@ -71,7 +71,8 @@ async function dataFor(dataset: Dataset, cache: string | undefined): Promise<str
 }
 
 /**
- * Measures calls one after another. A failed call, or one with a wrong total, counts as over budget; the others go on.
+ * Measures calls one after another. A failed call, or one with a wrong total, counts as over budget; the others
+ * continue.
  */
 function measuring(url: string, size: number) {
   const call = callWith(url);

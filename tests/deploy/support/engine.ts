@@ -121,7 +121,7 @@ interface Monitor {
   registerResource(request: Registration, done: (error: Error | null, response?: unknown) => void): void;
 }
 
-/** Records the resources that the engine is asked for. */
+/** Records the resources that are requested from the engine. */
 const watch = (app: string, stage: string): readonly Resource[] => {
   const resources: Resource[] = [];
   const urns = new Set<string>();

@@ -480,7 +480,7 @@ describe("a refused request changes nothing:", async () => {
       /levels/,
     ],
     [
-      "100,000 levels behind attributes",
+      "100,000 levels after attributes",
       () => post(file(withProlog("", `${'<a x=">">'.repeat(100_000)}`))),
       400,
       "APP-60001",

@@ -84,7 +84,7 @@ describe("exact settings", () => {
     ["a length that no list has", ["list", "length"], -1],
     ["no length", ["list", "length"], undefined],
     ["a member of a list by name", ["list", "x"], 1],
-    ["a place behind a list", ["list", 2], "c"],
+    ["an index after the end of a list", ["list", 2], "c"],
     ["a hole in a list", ["list", 0], undefined],
     ["a number of an object", [0], 1],
     ["a prototype", ["__proto__", "polluted"], 1],

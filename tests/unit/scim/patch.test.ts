@@ -197,9 +197,9 @@ describe("single values", () => {
     ["C164 blank in a path", [add("display Name", "x")], "scim.path_invalid"],
     ["C164 not closed", [replace('emails[type eq "work"', "x")], "scim.path_invalid"],
     ["C164 not closed, in a value", [replace(undefined, { 'emails[type eq "work"': "x" })], "scim.path_invalid"],
-    ["C164 a part of a part behind brackets", [replace('emails[type eq "work"].value.x', "x")], "scim.path_invalid"],
+    ["C164 a part of a part after brackets", [replace('emails[type eq "work"].value.x', "x")], "scim.path_invalid"],
     ["C164 unknown part in brackets", [replace('emails[nope eq "work"].value', "x")], "scim.path_invalid"],
-    ["C164 unknown part behind brackets", [replace('emails[type eq "work"].nope', "x")], "scim.path_invalid"],
+    ["C164 unknown part after brackets", [replace('emails[type eq "work"].nope', "x")], "scim.path_invalid"],
     ["C164 brackets of a single value", [replace('userName[value eq "Kim"]', "x")], "scim.path_invalid"],
     [
       "C164 brackets of a complex single value",
@@ -294,9 +294,9 @@ describe("complex values and extensions", () => {
       [replace(`${ENTERPRISE.toUpperCase()}:DEPARTMENT`, "IT")],
       inEnterprise({ department: "IT" }),
     ],
-    ["C165 a dot behind the URN", [replace(`${ENTERPRISE}.department`, "IT")], inEnterprise({ department: "IT" })],
+    ["C165 a dot after the URN", [replace(`${ENTERPRISE}.department`, "IT")], inEnterprise({ department: "IT" })],
     [
-      "C165 a part behind the URN",
+      "C165 a part after the URN",
       [replace(`${ENTERPRISE}:manager.value`, "m-2")],
       inEnterprise({ manager: { value: "m-2" } }),
     ],

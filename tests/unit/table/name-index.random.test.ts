@@ -61,7 +61,7 @@ type Model = Map<string, string>;
 interface Progress {
   /** One operation more. */
   advance(): void;
-  /** Lets every reader go on. */
+  /** Lets every reader continue. */
   end(): void;
   /** Resolves when that many operations are done. */
   reached(count: number): Promise<void>;

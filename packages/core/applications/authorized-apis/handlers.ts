@@ -1,4 +1,4 @@
-/** The functions behind the operations on authorized APIs. */
+/** The handlers of the operations on authorized APIs. */
 import type * as z from "zod";
 import type { ApiResourceStore } from "../../api-resources/store.ts";
 import type { ApiResource } from "../../domain/api-resource.ts";
@@ -17,7 +17,7 @@ import {
 import type { AuthorizedApiStore } from "../registry/authorization-store.ts";
 import type { AuthorizedApi, authorizedApiOperations } from "./contract.ts";
 
-/** What these handlers use. */
+/** The dependencies of these handlers. */
 export interface AuthorizedApiStores {
   readonly apiResources: ApiResourceStore;
   readonly authorizedApis: AuthorizedApiStore;

@@ -13,7 +13,7 @@ import type { Imported, ImportTarget } from "./apply.ts";
 import type { applicationFileOperations } from "./contract.ts";
 import { SECRET_SCOPES } from "./contract-secrets.ts";
 
-/** What these handlers use. */
+/** The dependencies of these handlers. */
 export interface ApplicationFileStores {
   readonly applications: ApplicationStore;
   readonly protocols: ProtocolSupport;

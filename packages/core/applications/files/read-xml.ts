@@ -22,7 +22,7 @@ export const nestedDocuments: Readonly<Record<string, string>> = {
   samlsso: "samlssoServiceProviderDTO",
 };
 
-/** The fault of a file with invalid content. */
+/** The fault for a file with invalid content. */
 export function refuseFile(reason: string): Fault {
   return new Fault("application.invalid", reason, { message: IMPORT_MESSAGE });
 }

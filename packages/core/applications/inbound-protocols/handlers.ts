@@ -1,4 +1,4 @@
-/** The functions behind the operations on inbound protocols. */
+/** The handlers of the operations on inbound protocols. */
 
 import type { Handlers } from "../../operation/operation.ts";
 import { Fault } from "../../platform/faults.ts";
@@ -15,7 +15,7 @@ import { checkApplication, notFound } from "../registry/rules.ts";
 import type { ApplicationStore, OnCredential } from "../registry/store.ts";
 import type { protocolOperations } from "./contract.ts";
 
-/** What these handlers use. */
+/** The dependencies of these handlers. */
 export interface ProtocolStores {
   readonly applications: ApplicationStore;
   readonly protocols: ProtocolSupport;

@@ -1,4 +1,4 @@
-/** The functions behind the application operations. */
+/** The handlers of the application operations. */
 
 import type { UserStore } from "../../identities/users/store.ts";
 import type { Principal } from "../../operation/context.ts";
@@ -15,7 +15,7 @@ import { fromTemplate } from "../templates/use.ts";
 import type { applicationOperations } from "./contract.ts";
 import { listApplications } from "./list.ts";
 
-/** What these handlers use. */
+/** The dependencies of these handlers. */
 export interface ApplicationStores {
   readonly applications: ApplicationStore;
   readonly templates: TemplateStore;

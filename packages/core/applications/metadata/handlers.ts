@@ -1,4 +1,4 @@
-/** The functions behind the metadata operations. They need no database. */
+/** The handlers of the metadata operations. They need no database. */
 
 import { SUPER_TENANT } from "../../domain/tenant.ts";
 import type { Handlers } from "../../operation/operation.ts";
@@ -13,7 +13,7 @@ import {
 } from "../protocols/options.ts";
 import type { metadataOperations } from "./contract.ts";
 
-/** What these handlers use. */
+/** The dependencies of these handlers. */
 export interface MetadataStores {
   /** The custom protocols of the deployment. */
   readonly customProtocols: readonly CustomProtocolKind[];

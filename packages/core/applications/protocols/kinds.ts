@@ -12,7 +12,7 @@ export type KeyKind = "OIDC" | "SAML" | "STS" | "WSTRUST";
 export interface InboundKey {
   readonly kind: KeyKind;
   readonly value: string;
-  /** The fault of a key that another application has. */
+  /** The fault for a key that another application has. */
   readonly taken: (tenant: string) => Fault;
 }
 
@@ -78,7 +78,7 @@ export function samlKey({ issuer, serviceProviderQualifier }: NonNullable<Inboun
   return serviceProviderQualifier ? `${issuer}:urn:sp:qualifier:${serviceProviderQualifier}` : issuer;
 }
 
-/** The fault of a client id, or of the name of a client's application, that is in use. */
+/** The fault for a client id, or for the name of a client's application, that is in use. */
 export function clientTaken(description: string): Fault {
   return new Fault("client.taken", description);
 }

@@ -11,7 +11,7 @@ import { samlKey } from "../protocols/kinds.ts";
 import type { InboundProtocols } from "../protocols/model.ts";
 import { type Application, freshApplication, noProvisioning, type ProvisioningSettings } from "./model.ts";
 
-/** What lists are filtered and ordered by. */
+/** The attributes by which lists are filtered and ordered. */
 export interface ApplicationEntry {
   readonly id: string;
   readonly name: string;

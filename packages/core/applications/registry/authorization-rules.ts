@@ -10,14 +10,14 @@ export const AUTHORIZED_APIS_MAX = 100;
 /** The scope that allows a caller to authorize scopes that its credential does not have. */
 export const AUTHORIZE_ANY = "internal_application_internal_api_update";
 
-/** The fault of an API that the tenant does not have. */
+/** The fault for an API that the tenant does not have. */
 export function apiUnknown(id: string | undefined): Fault {
   return id
     ? new Fault("authorized_api.unknown", `No API resource of the tenant has the id ${id}.`)
     : new Fault("authorized_api.unknown", "The id of the API resource is required.");
 }
 
-/** The fault of an API that the application may call already. */
+/** The fault for an API that the application may call already. */
 export function alreadyAuthorized(apiId: string, applicationId: string): Fault {
   return new Fault(
     "authorized_api.exists",
@@ -25,7 +25,7 @@ export function alreadyAuthorized(apiId: string, applicationId: string): Fault {
   );
 }
 
-/** The fault of an API that the application may not call. */
+/** The fault for an API that the application may not call. */
 export function notAuthorized(apiId: string, applicationId: string): Fault {
   return new Fault(
     "authorized_api.absent",

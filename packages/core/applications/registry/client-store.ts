@@ -111,7 +111,7 @@ export function clientItem(
 }
 
 /**
- * The steps that change the settings of a client; none if nothing changes. They hold the time: call it for every
+ * The steps that change the settings of a client; none if nothing changes. They contain the time: call it for every
  * attempt.
  */
 export function changingClient(
@@ -133,7 +133,7 @@ export function changingClient(
   ];
 }
 
-/** The steps that free a client id and revoke its tokens. They hold the time: call it for every attempt. */
+/** The steps that free a client id and revoke its tokens. They contain the time: call it for every attempt. */
 export function releasingClient(clientId: string, owner: ClientOwner): readonly Step[] {
   return [
     { remove: keys.client(clientId), when: { equal: claimedBy(owner) }, otherwise: stale },
@@ -142,8 +142,8 @@ export function releasingClient(clientId: string, owner: ClientOwner): readonly 
 }
 
 /**
- * The steps that change the authorized APIs of a client, and revoke its tokens that have one of the lost scopes. They
- * hold the time: call it for every attempt.
+ * The steps that change the authorized APIs of a client, and revoke its tokens that have one of the removed scopes.
+ * They contain the time: call it for every attempt.
  */
 export function authorizingClient(
   clientId: string,

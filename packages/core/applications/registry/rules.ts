@@ -27,7 +27,7 @@ type Body = {
 };
 
 /**
- * The fault of a new application whose name is in use. An OAuth client has the name of its application and its own
+ * The fault for a new application whose name is in use. An OAuth client has the name of its application and its own
  * code.
  */
 export function nameTaken({ name, inbound }: Pick<Application, "name" | "inbound">, tenant: string): Fault {
@@ -39,14 +39,14 @@ export function nameTaken({ name, inbound }: Pick<Application, "name" | "inbound
       );
 }
 
-/** The fault of a rename to a name that is in use. */
+/** The fault for a rename to a name that is in use. */
 export function renameTaken(id: string, name: string): Fault {
   return new Fault("application.name_taken", `Updated application name '${name}' already exists.`, {
     message: `Error patching application with id: ${id}`,
   });
 }
 
-/** The fault of an id that no application of the tenant has. */
+/** The fault for an id that no application of the tenant has. */
 export function notFound(id: string, tenant: string): Fault {
   return new Fault(
     "application.not_found",

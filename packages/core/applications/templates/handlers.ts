@@ -1,4 +1,4 @@
-/** The functions behind the template operations. */
+/** The handlers of the template operations. */
 import type { Handlers } from "../../operation/operation.ts";
 import { newId } from "../../platform/ids.ts";
 import type { CustomProtocolKind } from "../protocols/custom-kind.ts";
@@ -8,7 +8,7 @@ import { listTemplates, selfOf } from "./list.ts";
 import { checkTemplate, notFound, starterOf, updating } from "./rules.ts";
 import type { TemplateStore } from "./store.ts";
 
-/** What these handlers use. */
+/** The dependencies of these handlers. */
 export interface TemplateStores {
   readonly templates: TemplateStore;
   readonly customKinds: readonly CustomProtocolKind[];

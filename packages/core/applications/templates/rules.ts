@@ -12,7 +12,7 @@ export function updating(id: string): string {
   return `Error while updating the application template with id ${id}.`;
 }
 
-/** The fault of a name that another template of the tenant has. */
+/** The fault for a name that another template of the tenant has. */
 export function nameTaken(name: string, message = ADDING): Fault {
   return new Fault("template.name_taken", `Template with the name: ${name} already exists.`, { message });
 }
@@ -22,7 +22,7 @@ export function starterOf(id: string): Template | undefined {
   return starterTemplates.find((template) => template.id === id);
 }
 
-/** The fault of an id that no template of the tenant has. Starter templates cannot be changed. */
+/** The fault for an id that no template of the tenant has. Starter templates cannot be changed. */
 export function notFound(id: string, tenant: string): Fault {
   return new Fault(
     "template.not_found",

@@ -7,17 +7,17 @@ export const GROUPS_OF_USER_MAX = 1_000;
 const NAME_LENGTH_MAX = 255;
 const IDS_SHOWN = 5;
 
-/** The fault of a group name that another group of the store has. */
+/** The fault for a group name that another group of the store has. */
 export function nameTaken(displayName: string): Fault {
   return new Fault("scim.unique", `Group with name: ${displayName} already exists in the system.`);
 }
 
-/** The fault of an id that no group of the tenant has. */
+/** The fault for an id that no group of the tenant has. */
 export function notFound(id: string): Fault {
   return new Fault("scim.not_found", `Group with id: ${id.slice(0, 100)} not found in the user store.`);
 }
 
-/** The fault of members that are not users of the group's store. */
+/** The fault for members that are not users of the group's store. */
 export function unknownMembers(ids: readonly string[]): Fault {
   const shown = ids.slice(0, IDS_SHOWN).map((id) => `"${id.slice(0, 100)}"`);
   const more = ids.length > shown.length ? ` and ${ids.length - shown.length} more` : "";
@@ -27,7 +27,7 @@ export function unknownMembers(ids: readonly string[]): Fault {
   );
 }
 
-/** The fault of a user with the most groups that a user can have. */
+/** The fault for a user with the most groups that a user can have. */
 export function tooManyGroups(userId: string): Fault {
   return new Fault(
     "request.invalid",

@@ -92,7 +92,7 @@ export function forgettingOwners<Ref>(
   };
 }
 
-/** Those of some references that are members: the very ones that were given. One round trip. */
+/** Those of some references that are members: the same objects that were given. One round trip. */
 export async function membersAmong<Ref>(
   table: Table,
   relation: Relation<Ref, unknown>,

@@ -2,12 +2,12 @@
 import { Fault } from "../../platform/faults.ts";
 import type { Resource } from "../../scim/schema/attribute.ts";
 
-/** The fault of a resource that breaks a rule. */
+/** The fault for a resource that breaks a rule. */
 export function refuse(description: string): Fault {
   return new Fault("request.invalid", description);
 }
 
-/** The fault of a missing attribute. */
+/** The fault for a missing attribute. */
 export function missing(attribute: string): Fault {
   return refuse(`Required attribute ${attribute} is missing in the SCIM object.`);
 }

@@ -8,12 +8,12 @@ const PERMISSIONS_MAX = 1_000;
 const NAME_LENGTH_MAX = 255;
 const TEXTS_SHOWN = 5;
 
-/** The fault of a role name that another role for the same audience has. */
+/** The fault for a role name that another role for the same audience has. */
 export function nameTaken(name: string): Fault {
   return new Fault("scim.unique", `Role with name: ${name} already exists in the system.`);
 }
 
-/** The fault of an id that no role of the tenant has. */
+/** The fault for an id that no role of the tenant has. */
 export function notFound(id: string): Fault {
   return new Fault("scim.not_found", `Role not found in the system: ${id.slice(0, 100)}.`);
 }
@@ -48,7 +48,7 @@ export function checkPermissions(permissions: readonly string[], known: Readonly
   if (unknown.length > 0) throw refuse(`permissions: no API has these scopes: ${quoted(unknown)}.`);
 }
 
-/** The fault of assignees that do not exist. */
+/** The fault for assignees that do not exist. */
 export function unknownHolders(kind: "user" | "group", ids: readonly string[]): Fault {
   return refuse(`${kind}s: these do not exist: ${quoted(ids)}.`);
 }

@@ -53,7 +53,7 @@ export interface RoleStore {
   namesOf(tenant: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** The ids of the users or groups that have a role, up to `most`. */
   assigneeIds(tenant: string, id: string, kind: AssigneeKind, most: number): Promise<readonly string[]>;
-  /** Those of some users and groups that have a role: the very objects that were given. One round trip. */
+  /** Those of some users and groups that have a role: the same objects that were given. One round trip. */
   assigneesAmong(tenant: string, id: string, assignees: readonly Assignee[]): Promise<ReadonlySet<Assignee>>;
   /**
    * Creates a role with its first assignees, without those that are deleted meanwhile, and returns it. More than 45

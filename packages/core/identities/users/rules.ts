@@ -7,12 +7,12 @@ const NAME_LENGTH_MAX = 255;
 const PASSWORD_LENGTH_MIN = 5;
 const PASSWORD_LENGTH_MAX = 100;
 
-/** The fault of a user name that another user of the store has. */
+/** The fault for a user name that another user of the store has. */
 export function nameTaken(userName: string): Fault {
   return new Fault("scim.unique", `User with the name: ${userName} already exists in the system.`);
 }
 
-/** The fault of an id that no user of the tenant has. */
+/** The fault for an id that no user of the tenant has. */
 export function notFound(id: string): Fault {
   return new Fault("scim.not_found", `User with id: ${id.slice(0, 100)} not found in the user store.`);
 }

@@ -10,7 +10,7 @@ import { Fault, type FaultName } from "../faults.ts";
 /** What a list can be filtered by. Attribute names are case-sensitive; operators, `and` and `or` are not. */
 export interface Vocabulary<Attribute extends string> {
   readonly attributes: readonly Attribute[];
-  /** The fault of an unknown attribute: the lists use different error codes. */
+  /** The fault for an unknown attribute: the lists use different error codes. */
   readonly unknownAttribute: FaultName;
   /** A filter of this list, for error messages. */
   readonly example: string;

@@ -1,6 +1,7 @@
 /**
- * What PUT and PATCH make of a user. PUT replaces everything that SCIM 1.1 can name and leaves the rest unchanged.
- * PATCH first removes what `meta.attributes` names and what is marked `delete`, then sets or adds what the body has.
+ * The results of PUT and PATCH for a user. PUT replaces everything that SCIM 1.1 can name and leaves the rest
+ * unchanged. PATCH first removes what `meta.attributes` names and what is marked `delete`, then sets or adds what the
+ * body has.
  */
 import { type BoundFilter, combined } from "../../scim/filter/bound.ts";
 import { comparable } from "../../scim/filter/literal.ts";

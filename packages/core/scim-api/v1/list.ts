@@ -1,4 +1,6 @@
-/** Lists of SCIM 1.1: a page where the request asks for one, otherwise the whole list if one response can hold it. */
+/**
+ * Lists of SCIM 1.1: a page if the request has paging parameters, otherwise the whole list if one response can hold it.
+ */
 
 import { listPage, type Page } from "../../listing/list.ts";
 import { indexPage, type PageRequest, type SortRequest } from "../../listing/request.ts";
@@ -70,7 +72,7 @@ export async function listGroups(call: Scim1Call, request: ListRequest): Promise
   );
 }
 
-/** Lists show a part of their resources, unless the settings have them show all. */
+/** Lists show a part of their resources, unless the settings require whole resources. */
 function shownIn(type: ResourceType, { stores: { dialect } }: Scim1Call, { attributes = "" }: ListRequest) {
   const isWhole = dialect.listsWhole && attributes.trim() === "";
   return isWhole
@@ -88,7 +90,7 @@ function sortOf(type: ResourceType, { sortBy, sortOrder }: SortRequest): SortReq
 }
 
 /**
- * The page that the request asks for. Without one, the whole list: a first page shows its length, and is all of a short
+ * The requested page. Without paging parameters, the whole list: a first page shows its length, and is all of a short
  * list. Throws `scim.too_many` for a longer list than one response holds.
  */
 async function pageOf<T>({ sources, query }: Listing<T>, request: ListRequest): Promise<StartedPage<T>> {

@@ -1,4 +1,4 @@
-/** What the SCIM 1.1 handlers use. */
+/** The dependencies of the SCIM 1.1 handlers. */
 import type { ScimCall, ScimStores } from "../resources/call.ts";
 import type { IsAdministrator } from "./administrators.ts";
 
@@ -10,7 +10,7 @@ export interface Scim1Dialect {
   readonly listsWhole: boolean;
 }
 
-/** What the handlers use. */
+/** The dependencies of the handlers. */
 export interface Scim1Stores extends ScimStores {
   readonly isAdministrator: IsAdministrator;
   readonly dialect: Scim1Dialect;

@@ -1,4 +1,4 @@
-/** Reads list requests: the parameters of a query or the body of a search, and the page that they ask for. */
+/** Reads list requests: the parameters of a query or the body of a search, and the requested page. */
 import { type IndexPage, indexPage, integerOf, type PageRequest, type SortRequest } from "../../listing/request.ts";
 import { Fault } from "../../platform/faults.ts";
 import { limits } from "../../scim/discovery.ts";
@@ -48,7 +48,7 @@ export function pagingOf({ startIndex, count, cursor }: ListRequest): Paging {
   return { kind: "cursor", cursor, count: Math.max(0, size) };
 }
 
-/** The fault of a list that has no cursors. */
+/** The fault for a list that has no cursors. */
 export function noCursor(resources: string): Fault {
   return new Fault("scim.cursor_invalid", `${resources} cannot be paged by cursor. Use startIndex and count.`);
 }

@@ -1,4 +1,4 @@
-/** What the SCIM 2.0 handlers use. */
+/** The dependencies of the SCIM 2.0 handlers. */
 
 import type { RoleStores } from "../../identities/provisioning/roles.ts";
 import type { Fault } from "../../platform/faults.ts";
@@ -18,7 +18,7 @@ export interface Scim2Dialect {
   readonly errorOf: (fault: Fault) => Record<string, unknown>;
 }
 
-/** What the handlers use. */
+/** The dependencies of the handlers. */
 export interface Scim2Stores extends ScimStores, RoleStores {
   readonly dialect: Scim2Dialect;
   /** Seals cursors. */

@@ -25,7 +25,7 @@ interface Scope {
   readonly resolve: (name: string) => Named | undefined;
   /** The resource type or attribute, for messages. */
   readonly owner: string;
-  /** The fault of an unknown name; `undefined` if it counts as no value. */
+  /** The fault for an unknown name; `undefined` if it counts as no value. */
   readonly unknown: FaultName | undefined;
   readonly canonical: (path: AttributePath, text: string) => string;
   /** Resolves `schemas`; `undefined` in an element. */

@@ -6,7 +6,7 @@
 import { excerpt, type Reader, readerOf } from "./reader.ts";
 import { type FilterSyntax, type Literal, type Operator, operators, type PathSyntax } from "./syntax.ts";
 
-/** Limits of one filter (our choice), far beyond those of real clients. */
+/** Limits of one filter (RFC 7644 sets none), far beyond those of real clients. */
 const TERMS_MAX = 200;
 const DEPTH_MAX = 50;
 

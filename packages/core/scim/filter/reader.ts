@@ -25,11 +25,11 @@ export interface Reader {
   readonly quoted: () => string;
   /** Goes back to a position. */
   readonly back: (position: number) => void;
-  /** The fault of a position; by default the position of the next character. */
+  /** The fault for a position; by default the position of the next character. */
   readonly refusal: (reason: string, position?: number) => Fault;
 }
 
-/** The maximum of bytes in UTF-8 of a filter or path (our choice): enough for hundreds of comparisons. */
+/** The maximum of bytes in UTF-8 of a filter or path (RFC 7644 sets none): enough for hundreds of comparisons. */
 const BYTES_MAX = 8_192;
 const SHOWN_MAX = 50;
 const blanks = codes(" \t\r\n");

@@ -19,7 +19,7 @@ export interface Operation {
 
 const patchUrn = "urn:ietf:params:scim:api:messages:2.0:PatchOp";
 
-/** The maximum of operations (our choice). Provisioning clients send tens. */
+/** The maximum of operations (RFC 7644 sets none). Provisioning clients send tens. */
 const OPERATIONS_MAX = 1_000;
 
 /**

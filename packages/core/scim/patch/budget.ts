@@ -4,7 +4,7 @@ import { Fault } from "../../platform/faults.ts";
 /** Counts comparisons before they are made. */
 export type Budget = (comparisons: number) => void;
 
-/** The maximum of comparisons of one request (our choice): 1,000 operations on 1,000 elements. */
+/** The maximum of comparisons of one request (RFC 7644 sets none): 1,000 operations on 1,000 elements. */
 const COMPARISONS_MAX = 1_000_000;
 
 /** Starts the count of one request. Throws `request.too_large` when the budget is used up. */

@@ -200,7 +200,9 @@ ${secondStepIf("Number(user.localClaims[failuresClaim] || 0) > failuresMost")}`,
 
 export const adaptiveMfa: readonly Draft[] = [...requestBased, ...userBased];
 
-/** Asks a service for the risk of a sign-in. `ask` is a call without its last argument. No response counts as a risk. */
+/**
+ * Asks a service for the risk of a sign-in. `ask` is a call without its last argument. No response counts as a risk.
+ */
 function secondStepIfRisky(ask: string, isRisky: string): string {
   return `
 var onLoginRequest = function (context) {
