@@ -1,6 +1,6 @@
 /**
- * The revocation state that one container knows: for each tenant that it serves, whether the tenant is active, and the log
- * of the last day, read once and then increment by increment. So most tokens are validated without a read of the
+ * The revocation state that one container knows: for each tenant that it serves, whether the tenant is active, and the
+ * log of the last day, read once and then increment by increment. So most tokens are validated without a read of the
  * database.
  */
 import { tenantStore } from "../domain/tenant-store.ts";
