@@ -61,9 +61,15 @@ export interface Deadlines {
   readonly attemptMs?: number;
 }
 
+/** Several attempts fit into the time of a call: one that stays without a response costs no request. */
+const ATTEMPT_MS = 2_000;
+
 /** How the table is reached. */
-export function tableConfig({ callMs, requestMs, attemptMs }: Deadlines, environment = process.env): TableConfig {
-  const deadlines = { deadlineMs: callMs, requestDeadlineMs: requestMs, ...(attemptMs && { attemptMs }) };
+export function tableConfig(
+  { callMs, requestMs, attemptMs = ATTEMPT_MS }: Deadlines,
+  environment = process.env,
+): TableConfig {
+  const deadlines = { deadlineMs: callMs, requestDeadlineMs: requestMs, attemptMs };
   const { TABLE_NAME, DYNAMODB_ENDPOINT: endpoint, ...aws } = read(Table, environment);
   if (!endpoint) return { tableName: TABLE_NAME, ...deadlines };
   // The SDK needs credentials to sign requests; an embedded engine does not check them.

@@ -127,6 +127,15 @@ describe("every source file", async () => {
     expect(files.filter(({ text }) => text.includes("as unknown as")).map(({ path }) => path)).toEqual([]);
   });
 
+  test("has comments of at most 120 columns", () => {
+    const isLong = (line: string) =>
+      /^\s*(\*|\/\/|\/\*)/.test(line) && line.length > 120 && !line.includes("biome-ignore");
+    const long = files.flatMap(({ path, text }) =>
+      text.split("\n").flatMap((line) => (isLong(line) ? [`${path}: ${line}`] : [])),
+    );
+    expect(long).toEqual([]);
+  });
+
   test("has at most 350 lines", () => {
     expect(files.filter(({ text }) => text.split("\n").length > 350).map(({ path }) => path)).toEqual([]);
   });

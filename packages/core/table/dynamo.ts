@@ -49,7 +49,6 @@ const QUERY_LIMIT_MAX = 10_000;
 const BACKOFF_FIRST_MS = 10;
 const BACKOFF_MOST_MS = 400;
 const CONNECT_MS = 1_000;
-const ATTEMPT_MS = 2_000;
 
 /** How to reach the database. */
 export interface TableConfig {
@@ -61,7 +60,7 @@ export interface TableConfig {
    * No call starts later, so that a request which was answered does nothing more.
    */
   readonly requestDeadlineMs?: number;
-  /** Milliseconds that one attempt waits for DynamoDB, 2,000 by default. */
+  /** Milliseconds that one attempt waits for DynamoDB. No limit by default. */
   readonly attemptMs?: number;
   /** Options of the SDK's client: endpoint, region, request handler. */
   readonly client?: DynamoDBClientConfig;
@@ -99,7 +98,7 @@ class Unprocessed extends Error {}
 /** Opens the table for one container: one SDK client, shared by the requests that the container serves. */
 export function openTable(config: TableConfig): OpenTable {
   const client = new DynamoDBClient({
-    requestHandler: handlerOptions(config.attemptMs ?? ATTEMPT_MS),
+    ...(config.attemptMs !== undefined && { requestHandler: handlerOptions(config.attemptMs) }),
     // The session retries: it knows the deadline, and meters every attempt.
     maxAttempts: 1,
     ...config.client,
