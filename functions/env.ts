@@ -54,7 +54,7 @@ const DeploymentFile = z.object({
   DEPLOYMENT_TOML: z.string().min(1),
 });
 
-/** The deadlines of a function for the table: for one call with its retries, for all calls of a request, for one attempt. */
+/** The deadlines of a function for the table: one call with its retries, all calls of a request, one attempt. */
 export interface Deadlines {
   readonly callMs: number;
   readonly requestMs: number;

@@ -127,9 +127,9 @@ describe("every source file", async () => {
     expect(files.filter(({ text }) => text.includes("as unknown as")).map(({ path }) => path)).toEqual([]);
   });
 
-  test("has comments of at most 120 columns", () => {
+  test("has comments of at most 120 columns outside of tables", () => {
     const isLong = (line: string) =>
-      /^\s*(\*|\/\/|\/\*)/.test(line) && line.length > 120 && !line.includes("biome-ignore");
+      /^\s*(\*|\/\/|\/\*)/.test(line) && line.length > 120 && !/biome-ignore|^ \* \|/.test(line);
     const long = files.flatMap(({ path, text }) =>
       text.split("\n").flatMap((line) => (isLong(line) ? [`${path}: ${line}`] : [])),
     );

@@ -5,8 +5,9 @@ import { operations, operationsOf } from "#core/catalogue.ts";
 import { systemApis } from "#core/domain/system-apis.ts";
 import { errorSchemas } from "#core/http/dialects.ts";
 import { routes, scopeTable } from "#core/operation/derive.ts";
+import { splitTenant } from "#core/operation/match.ts";
 import { type Operation, PUBLIC, SIGNED_IN } from "#core/operation/operation.ts";
-import { type ServiceName, services } from "#core/operation/services.ts";
+import { familyOf, type ServiceName, services } from "#core/operation/services.ts";
 import { routeMatcher } from "#local/gateway/routing.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { addUser } from "#tests/support/people.ts";
@@ -66,6 +67,11 @@ describe.each(every)("%s", (id, declared) => {
 });
 
 describe.each(secured)("%s", (_, declared) => {
+  test("is in a path family of its dialect, so that its tenant path exists", () => {
+    const path = pathOf(declared);
+    expect(splitTenant(`/t/carbon.super${path}`)).toEqual({ tenant: "carbon.super", path });
+    expect(familyOf(path)?.dialect).toBe(services[declared.service].dialect);
+  });
   const ask = (as: Parameters<typeof api.ask>[2]) =>
     api.ask(declared.method, pathOf(declared), { ...as, ...(declared.body && { body: {} }) });
 
