@@ -50,8 +50,8 @@ export type ServiceName = keyof typeof table;
 export const services: Readonly<Record<ServiceName, Service>> = table;
 
 /**
- * The path families that are protected as a whole: even an unknown path below them is 401 without a credential. Paths of
- * a tenant, `/t/{tenant}/...`, exist for these families only.
+ * The path families that are protected as a whole: even an unknown path below them is 401 without a credential. Paths
+ * of a tenant, `/t/{tenant}/...`, exist for these families only.
  */
 const families: readonly { readonly prefix: `/${string}`; readonly dialect: Dialect }[] = [
   { prefix: "/api/server/v1", dialect: "management" },
