@@ -11,22 +11,24 @@ if (Number.parseInt(process.versions.node, 10) < NODE_LEAST) {
 const alone = ["tests/unit/auth/authenticate.test.ts"];
 
 /**
- * Files that take long by their nature: seeded random runs, thousands of rows, processes that are started and killed.
- * `npm run test:load` runs them, so that `npm test` stays short.
+ * Files that take long by their nature: seeded random runs, thousands of rows, every event of a token, processes that
+ * are started and killed. `npm run test:load` runs them, so that `npm test` stays short.
  */
 export const long = [
   "tests/durability/**/*.test.ts",
   "tests/http/application-files/command*.test.ts",
   "tests/http/application-files/roundTrip.test.ts",
+  "tests/http/oauth/events.test.ts",
   "tests/http/scim1/large.test.ts",
   "tests/http/user-stores/ldap-down.test.ts",
-  "tests/unit/{applications,identities,table,templates}/*.random.test.ts",
+  "tests/unit/{applications,identities,templates}/*.random.test.ts",
   "tests/unit/api-resources/store.hostile.test.ts",
-  "tests/unit/application-files/{exact,extremes}.test.ts",
+  "tests/unit/application-files/{exact,extremes,xml}.test.ts",
   "tests/unit/groups/large-groups.test.ts",
   "tests/unit/identities/{large,races}.test.ts",
   "tests/unit/local/{engine,start}.test.ts",
   "tests/unit/scim1/bulk.crash.test.ts",
+  "tests/unit/table/name-index*.test.ts",
 ];
 
 /** Settings of every kind of tests. */
