@@ -37,8 +37,8 @@ describe("bootstrap", () => {
     expect(await read()).toEqual(before);
   });
   test.each([
-    [{ username: "admin", password: "short" }, /^password: at least 12 characters/],
-    [{ username: "admin", password: "with a blank in it" }, /none of them a blank/],
+    [{ username: "admin", password: "short" }, /^password: must have at least 12 characters/],
+    [{ username: "admin", password: "with a blank in it" }, /without spaces and control characters/],
     [{ username: "OTHER/admin", password }, /^username: must not name a tenant or a user store/],
     [{ username: "admin@example.com", password }, /^username: must not name a tenant or a user store/],
     [{ username: "ad", password }, /userName must have 3 to 255 characters/],
