@@ -123,7 +123,7 @@ describe("every source file", async () => {
     expect(dynamo).not.toMatch(/begins_with|ScanCommand/);
   });
 
-  test("has no cast over unknown in a store", () => {
+  test("has no cast over unknown", () => {
     expect(files.filter(({ text }) => text.includes("as unknown as")).map(({ path }) => path)).toEqual([]);
   });
 

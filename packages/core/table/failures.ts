@@ -17,11 +17,20 @@ const transientNames = new Set([
   "ReplicatedWriteConflictException",
 ]);
 const transientReasons = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);
-const networkCodes = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN", "ENOTFOUND"]);
+const networkCodes = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EAI_AGAIN",
+  "ENOTFOUND",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+]);
 
 /** What the SDK adds to the errors of a call. */
 interface SdkError extends Error {
-  readonly $metadata?: { readonly httpStatusCode?: number };
+  readonly $metadata?: { readonly httpStatusCode?: number; readonly clockSkewCorrected?: boolean };
   readonly $response?: { readonly statusCode?: number };
 }
 
@@ -31,7 +40,7 @@ export function isTransient(error: unknown): boolean {
     error instanceof ProvisionedThroughputExceededException ||
     transientNames.has(nameOf(error)) ||
     networkCodes.has(codeOf(error)) ||
-    isBrokenResponse(error) ||
+    isTransientResponse(error) ||
     (error instanceof TransactionCanceledException &&
       !(error.CancellationReasons ?? []).some((reason) => reason.Code === "ConditionalCheckFailed") &&
       (error.CancellationReasons ?? []).some((reason) => transientReasons.has(reason.Code ?? "")))
@@ -43,12 +52,15 @@ export function unavailable(cause: unknown): Fault {
   return new Fault("service.unavailable", "The service is busy. Try again in a moment.", { cause });
 }
 
-/** A response that DynamoDB does not send: 5xx, or text that is not its JSON, such as the error page of a proxy. */
-function isBrokenResponse(error: unknown): boolean {
+/** A 5xx, text that is not JSON, such as the error page of a proxy, or a refusal that the SDK has corrected for. */
+function isTransientResponse(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const { $metadata, $response } = error as SdkError;
   const status = $response?.statusCode ?? $metadata?.httpStatusCode ?? 0;
-  return status >= 500 || (error instanceof SyntaxError && $response !== undefined);
+  // After a refusal for a wrong clock, the SDK signs the next attempt with the corrected time.
+  return (
+    status >= 500 || $metadata?.clockSkewCorrected === true || (error instanceof SyntaxError && $response !== undefined)
+  );
 }
 
 function nameOf(error: unknown): string {
