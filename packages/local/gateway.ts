@@ -39,12 +39,26 @@ const GRACE_MS = 5_000;
 export interface GatewayOptions extends ServeOptions {
   /** A port, or 0 for any free port. */
   readonly port: number;
+  /** Listens on `port` already: from `reservePort`. */
+  readonly server?: Server;
   /** The address to listen on; 127.0.0.1 by default. */
   readonly host?: string;
   /** `requestContext.domainName`; `localhost` by default. */
   readonly domainName?: string;
   /** Opens a second listener, with client certificates. */
   readonly tls?: MtlsOptions;
+}
+
+/** A port that is open for a gateway that starts later: no other process can take it. */
+export interface ReservedPort {
+  readonly server: Server;
+  readonly port: number;
+}
+
+/** Opens any free port for a gateway whose functions need to know the port before they are built. */
+export async function reservePort(host: string): Promise<ReservedPort> {
+  const server = createServer(serverOptions);
+  return { server, port: await listen(server, 0, host) };
 }
 
 /** A running gateway. */
@@ -87,7 +101,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
   let port = options.port;
   let tlsPort = tls?.port ?? 0;
-  const plain = prepared(createServer(serverOptions), () => ({ scheme: "http", port, domainName }));
+  const plain = prepared(options.server ?? createServer(serverOptions), () => ({ scheme: "http", port, domainName }));
   const secure =
     tls &&
     prepared(newTlsServer(tls, serverOptions), () => ({
@@ -101,7 +115,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const finished = Promise.race([Promise.allSettled(inFlight), pause(GRACE_MS, undefined, { ref: false })]);
     await Promise.all([plain, ...(secure ? [secure] : [])].map((server) => closeServer(server, finished)));
   };
-  port = await listen(plain, options.port, host);
+  if (!options.server) port = await listen(plain, port, host);
   if (secure && tls) {
     tlsPort = await listen(secure, tls.port, host).catch(async (error: unknown) => {
       await closeAll();

@@ -13,8 +13,7 @@ import { ensureCertificates } from "./certificates.ts";
 import { openDirectory, tableFileIn } from "./data-directory.ts";
 import { clientFor, createTable } from "./database.ts";
 import { type Engine, startEngine } from "./engine.ts";
-import { type LambdaFunction, startGateway } from "./gateway.ts";
-import { freePort } from "./ports.ts";
+import { type LambdaFunction, type ReservedPort, reservePort, startGateway } from "./gateway.ts";
 import { sealKey } from "./seal-key.ts";
 import { seed } from "./seed.ts";
 import type { Settings } from "./settings.ts";
@@ -69,6 +68,7 @@ export async function startService(
     await engine?.stop();
     if (certificates?.isTemporary) await rm(join(certificates.directory, ".."), { recursive: true, force: true });
   };
+  let reserved: ReservedPort | undefined;
   try {
     const endpoint = engine?.endpoint ?? settings.endpoint ?? "";
     await prepareTable(endpoint, engine === undefined);
@@ -77,7 +77,8 @@ export async function startService(
 
     const deployment = settings.deploymentFile ?? projectFile("deployment.toml");
     await checkPatterns(deploymentFromFile(deployment).customProtocols);
-    const port = settings.port || (await freePort());
+    if (settings.port === 0) reserved = await reservePort(HOST);
+    const port = reserved?.port ?? settings.port;
     const { authorizer, functions } = await startFunctions(load, {
       TABLE_NAME,
       DYNAMODB_ENDPOINT: endpoint,
@@ -92,6 +93,7 @@ export async function startService(
     });
     const gateway = await startGateway({
       port,
+      ...(reserved && { server: reserved.server }),
       host: HOST,
       domainName: `${HOST}:${port}`,
       routes: routes(),
@@ -111,6 +113,7 @@ export async function startService(
       },
     };
   } catch (error) {
+    reserved?.server.close();
     await stopRest();
     throw error;
   }
