@@ -159,7 +159,7 @@ function draftOf(path: string): string {
 }
 
 /** The start of a process; `undefined` if there is no such process, or it is a zombie. */
-async function bornOf(pid: number): Promise<string | undefined> {
+export async function bornOf(pid: number): Promise<string | undefined> {
   if (process.platform !== "linux") return ps("lstart", pid);
   const stat = await readOrNothing(`/proc/${pid}/stat`);
   // proc(5): the name in parentheses may contain any character. State is the first field after it, start time the 20th.

@@ -33,8 +33,8 @@ export interface RunningService {
   readonly certificates: string | undefined;
   readonly endpoint: string;
   readonly tableName: string;
-  /** Finishes open requests, then stops everything. */
-  close(): Promise<void>;
+  /** Finishes open requests, then stops everything. Resolves with the number of requests that it cut off. */
+  close(): Promise<number>;
 }
 
 /** Events of a running service. */
@@ -108,8 +108,9 @@ export async function startService(
       endpoint,
       tableName: TABLE_NAME,
       async close() {
-        await gateway.close();
+        const cut = await gateway.close();
         await stopRest();
+        return cut;
       },
     };
   } catch (error) {
