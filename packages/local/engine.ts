@@ -9,6 +9,7 @@ import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join, resolve } from "node:path";
+import { checkDataFile } from "./damage.ts";
 import { makeDirectory } from "./data-directory.ts";
 import { guarded, watchGuard } from "./engine-guard.ts";
 import { endProcess, type FileLock, lockFile } from "./file-lock.ts";
@@ -93,7 +94,7 @@ function isExecutable(path: string): Promise<boolean> {
 
 /**
  * Starts an engine and waits until it accepts requests. The engine stops with node, also where node is killed. Throws an `Error` with a message for users: no program, the file cannot be opened, the
- * port is in use, or the file is locked.
+ * port is in use, or the file is locked or damaged.
  */
 export async function startEngine(options: EngineOptions = {}): Promise<Engine> {
   const program = await findProgram();
@@ -101,6 +102,7 @@ export async function startEngine(options: EngineOptions = {}): Promise<Engine> 
   if (file) await makeDirectory(dirname(file));
   const lock = file ? await lockFile(file) : undefined;
   try {
+    if (file) await checkDataFile(file);
     const { child, pid, endpoint, isGuardLost, errorOutput } = await launchOnPort(program, options, file, lock);
     let isStopping = false;
     child.once("exit", (code, signal) => {

@@ -112,8 +112,8 @@ async function takeOver(path: string, dead: string, owner: Owner): Promise<boole
   }
 }
 
-/** Creates a file atomically. Returns false if it exists. */
-async function create(path: string, text: string): Promise<boolean> {
+/** Creates a file atomically, with its text. Returns false if it exists. */
+export async function create(path: string, text: string): Promise<boolean> {
   const draft = draftOf(path);
   await writeFile(draft, text, { mode: 0o600 });
   try {
