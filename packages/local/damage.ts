@@ -16,7 +16,9 @@ const DAMAGED: readonly unknown[] = [11, 26];
 export async function checkDataFile(file: string): Promise<void> {
   const size = await sizeOf(file);
   if (size === undefined) return;
-  const damage = size === 0 && !(await sizeOf(`${file}-wal`)) ? "it is empty" : damageIn(file);
+  // A log may hold what the file lacks.
+  const isAlone = !(await sizeOf(`${file}-wal`));
+  const damage = isAlone && size === 0 ? "it is empty" : damageIn(file, isAlone ? size : undefined);
   if (damage === undefined) return;
   throw new Error(
     `The database ${file} is damaged: ${damage}. Restore the whole data directory from a backup, or set DATA_DIR to an ` +
@@ -33,10 +35,12 @@ async function sizeOf(file: string): Promise<number | undefined> {
   }
 }
 
-function damageIn(file: string): string | undefined {
+function damageIn(file: string, size: number | undefined): string | undefined {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(file, { readOnly: true });
+    const pageBytes = Number(database.prepare("PRAGMA page_size").get()?.page_size);
+    if (size !== undefined && size % pageBytes !== 0) return "its last page is cut off";
     return damageOf(database);
   } catch (error) {
     return error instanceof Error && "errcode" in error && DAMAGED.includes(error.errcode) ? error.message : undefined;
