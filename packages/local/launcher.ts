@@ -17,6 +17,8 @@ interface Launcher {
 
 /** Calls `onEnd` once, within about a second after the end of a launcher. Linux only: elsewhere nothing is watched. */
 export async function watchLaunchers(environment: NodeJS.ProcessEnv, onEnd: () => void): Promise<void> {
+  // Node reports each module to its watcher, and would fail where the watcher has ended.
+  process.once("disconnect", () => delete process.send);
   const launchers = process.platform === "linux" ? await launchersOf(environment) : [];
   if (launchers.length === 0) return;
   const timer = setInterval(async () => {

@@ -34,8 +34,7 @@ async function start(): Promise<void> {
   const service = await startService(settings, {
     onEngineExit: (reason) => fail(new Error(reason)),
   });
-  stopOnSignals(service);
-  await watchLaunchers(process.env, () => process.kill(process.pid, "SIGTERM"));
+  await watchLaunchers(process.env, stopOnSignals(service));
   if (service.mtlsUrl && service.certificates) {
     const client = join(service.certificates, "client-admin.pem");
     process.stderr.write(`mTLS: ${service.mtlsUrl} (client certificate: ${client})\n`);
@@ -43,21 +42,23 @@ async function start(): Promise<void> {
   process.stdout.write(`ready ${service.url}\n`);
 }
 
-function stopOnSignals(service: Pick<RunningService, "close">): void {
+/** Stops the service on signals. Returns what stops it for another reason, which is no second signal. */
+function stopOnSignals(service: Pick<RunningService, "close">): () => void {
   let stoppingSinceMs: number | undefined;
-  const stop = (signal: "SIGTERM" | "SIGINT" | "SIGHUP") => {
-    if (stoppingSinceMs === undefined) {
-      stoppingSinceMs = elapsed();
-      setTimeout(
-        () => tell("Finishing the requests that were read. Another signal (Ctrl-C) stops at once."),
-        NOTICE_MS,
-      );
-      service.close().then(end, fail);
-    } else if (elapsed() - stoppingSinceMs > SAME_PRESS_MS) {
-      process.exit(128 + constants.signals[signal]);
-    }
+  const stop = () => {
+    if (stoppingSinceMs !== undefined) return;
+    stoppingSinceMs = elapsed();
+    setTimeout(() => tell("Finishing the requests that were read. Another signal (Ctrl-C) stops at once."), NOTICE_MS);
+    service.close().then(end, fail);
   };
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, stop);
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      const isAgain = stoppingSinceMs !== undefined && elapsed() - stoppingSinceMs > SAME_PRESS_MS;
+      if (isAgain) process.exit(128 + constants.signals[signal]);
+      stop();
+    });
+  }
+  return stop;
 }
 
 function end(requestsCut: number): never {
