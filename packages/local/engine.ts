@@ -1,15 +1,17 @@
 /**
  * The embedded DynamoDB: the native program `dynoxide` as a child process, in memory or on a file.
  *
- * A file has one engine at a time. Its lock (file-lock.ts) names the engine, so that the engine of a killed process is
- * stopped before a new one opens the file.
+ * An engine ends with the process that started it, however that process ends (engine-guard.ts). A file has one engine at
+ * a time: its lock (file-lock.ts) names the engine, and the next start stops one that is still ending.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join, resolve } from "node:path";
+import { checkDataFile } from "./damage.ts";
 import { makeDirectory } from "./data-directory.ts";
+import { guarded, watchGuard } from "./engine-guard.ts";
 import { endProcess, type FileLock, lockFile } from "./file-lock.ts";
 import { freePort } from "./ports.ts";
 
@@ -46,6 +48,8 @@ class NotStarted extends Error {}
 interface Ready {
   readonly child: ChildProcess;
   readonly pid: number;
+  /** Whether the engine was ended because its guard was killed. */
+  readonly isGuardLost: () => boolean;
   /** The last error output of the engine. */
   readonly errorOutput: () => string;
 }
@@ -89,9 +93,8 @@ function isExecutable(path: string): Promise<boolean> {
 }
 
 /**
- * Starts an engine and waits until it accepts requests. The engine stops with node. If node is killed, the next start
- * on the same file stops it. Throws an `Error` with a message for users: no program, the file cannot be opened, the
- * port is in use, or the file is locked.
+ * Starts an engine and waits until it accepts requests. The engine stops with node, also where node is killed. Throws an `Error` with a message for users: no program, the file cannot be opened, the
+ * port is in use, or the file is locked or damaged.
  */
 export async function startEngine(options: EngineOptions = {}): Promise<Engine> {
   const program = await findProgram();
@@ -99,13 +102,18 @@ export async function startEngine(options: EngineOptions = {}): Promise<Engine> 
   if (file) await makeDirectory(dirname(file));
   const lock = file ? await lockFile(file) : undefined;
   try {
-    const { child, pid, endpoint, errorOutput } = await launchOnPort(program, options, file, lock);
+    if (file) await checkDataFile(file);
+    const { child, pid, endpoint, isGuardLost, errorOutput } = await launchOnPort(program, options, file, lock);
     let isStopping = false;
     child.once("exit", (code, signal) => {
       running.delete(child);
+      if (isStopping) return;
       const reason = errorOutput() === "" ? "" : `: ${errorOutput()}`;
-      if (!isStopping)
-        options.onExit?.(`The embedded database ended unexpectedly (${signal ?? `code ${code}`})${reason}`);
+      options.onExit?.(
+        isGuardLost()
+          ? "The embedded database was stopped, because its guard, which ends it together with this service, was killed. Start the service again."
+          : `The embedded database ended unexpectedly (${signal ?? `code ${code}`})${reason}`,
+      );
     });
     const stop = async () => {
       isStopping = true;
@@ -148,10 +156,12 @@ function launch(program: string, args: readonly string[], lock: FileLock | undef
     // Own process group: Ctrl-C reaches only node, which finishes its requests before it stops the engine.
     // The file contains password hashes: only its owner may read it.
     const mask = process.umask(0o077);
-    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], detached: true });
+    const { command, args: words, stdio } = guarded(program, args);
+    const child = spawn(command, words, { stdio: [...stdio], detached: true });
     process.umask(mask);
     const { pid } = child;
     if (pid !== undefined) lock?.record(pid);
+    const isGuardLost = watchGuard(child);
     stopWithNode(child);
     let isReady = false;
     let output = "";
@@ -180,11 +190,11 @@ function launch(program: string, args: readonly string[], lock: FileLock | undef
       clearTimeout(timer);
       child.off("close", onEarlyExit);
       unref(child);
-      ready({ child, pid, errorOutput: () => output.trim() });
+      ready({ child, pid, isGuardLost, errorOutput: () => output.trim() });
     };
     // The engine reports on its error stream that it is ready.
-    child.stderr.setEncoding("utf8").on("data", onOutput);
-    child.stdout.setEncoding("utf8").on("data", onOutput);
+    child.stderr?.setEncoding("utf8").on("data", onOutput);
+    child.stdout?.setEncoding("utf8").on("data", onOutput);
   });
 }
 

@@ -112,8 +112,8 @@ async function takeOver(path: string, dead: string, owner: Owner): Promise<boole
   }
 }
 
-/** Creates a file atomically. Returns false if it exists. */
-async function create(path: string, text: string): Promise<boolean> {
+/** Creates a file atomically, with its text. Returns false if it exists. */
+export async function create(path: string, text: string): Promise<boolean> {
   const draft = draftOf(path);
   await writeFile(draft, text, { mode: 0o600 });
   try {
@@ -159,7 +159,7 @@ function draftOf(path: string): string {
 }
 
 /** The start of a process; `undefined` if there is no such process, or it is a zombie. */
-async function bornOf(pid: number): Promise<string | undefined> {
+export async function bornOf(pid: number): Promise<string | undefined> {
   if (process.platform !== "linux") return ps("lstart", pid);
   const stat = await readOrNothing(`/proc/${pid}/stat`);
   // proc(5): the name in parentheses may contain any character. State is the first field after it, start time the 20th.

@@ -22,18 +22,22 @@
  * - There is no `Via` header. Account, API id, region and ARNs are placeholders.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { setTimeout as pause } from "node:timers/promises";
+import type { Socket } from "node:net";
+import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
 import { ClientGone, discardRest } from "./gateway/body.ts";
 import type { Listener } from "./gateway/event.ts";
 import { closeServer, listen, prepareServer, serverOptions } from "./gateway/listen.ts";
 import { type MtlsOptions, newTlsServer } from "./gateway/mtls.ts";
 import { send } from "./gateway/response.ts";
-import { newServe, type ServeOptions } from "./gateway/serve.ts";
+import { longestMs, newServe, type ServeOptions } from "./gateway/serve.ts";
 
 export type { LambdaFunction } from "./gateway/invoke.ts";
 export type { GatewayRoute } from "./gateway/routing.ts";
 
-const GRACE_MS = 5_000;
+/** What a closing gateway adds to the time of a function, for the rest of a body and the response. */
+const TRANSFER_MS = 5_000;
+/** Turns of the event loop after which a connection that was made, and a request on it, have been read. */
+const TURNS = 3;
 
 /** The options of a gateway. */
 export interface GatewayOptions extends ServeOptions {
@@ -68,8 +72,11 @@ export interface Gateway {
   readonly port: number;
   /** The mTLS listener, if there is one. */
   readonly tls?: { readonly url: string; readonly port: number };
-  /** Accepts no new requests, gives open ones five seconds, then closes all connections. Idempotent. */
-  close(): Promise<void>;
+  /**
+   * Accepts no new connections, finishes every request whose head was read, then closes all connections. Gives up after
+   * the longest time that a function may take. Resolves with the number of requests that it cut off. Idempotent.
+   */
+  close(): Promise<number>;
 }
 
 /**
@@ -81,11 +88,17 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const serve = newServe(options);
   const inFlight = new Set<Promise<void>>();
   let isClosing = false;
+  // Clients may send several requests before the first response: only the response to the newest may close.
+  const newest = new WeakMap<Socket, IncomingMessage>();
+  const told = new WeakSet<Socket>();
   const exchange = async (listener: Listener, request: IncomingMessage, response: ServerResponse): Promise<void> => {
     try {
       const { answer, requestId } = await serve(request, response, listener);
       discardRest(request, response);
-      if (isClosing) response.shouldKeepAlive = false;
+      if (isClosing && newest.get(request.socket) === request) {
+        response.shouldKeepAlive = false;
+        told.add(request.socket);
+      }
       await send(response, answer, requestId);
     } catch (error) {
       if (!(error instanceof ClientGone)) throw error;
@@ -93,6 +106,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
   const prepared = <S extends Server>(server: S, listener: () => Listener): S => {
     prepareServer(server, (request, response) => {
+      // RFC 9112 section 9.6: after the response that closes the connection, no request on it is processed.
+      if (told.has(request.socket)) return;
+      newest.set(request.socket, request);
       const done = exchange(listener(), request, response).finally(() => inFlight.delete(done));
       inFlight.add(done);
     });
@@ -110,10 +126,16 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       domainName: tls.domainName ?? domainName,
     }));
 
-  const closeAll = async (): Promise<void> => {
+  const finish = async (): Promise<void> => {
+    while (inFlight.size > 0) await Promise.allSettled(inFlight);
+  };
+  const closeAll = async (): Promise<number> => {
+    for (let turns = 0; turns < TURNS; turns += 1) await turn();
     isClosing = true;
-    const finished = Promise.race([Promise.allSettled(inFlight), pause(GRACE_MS, undefined, { ref: false })]);
+    const limit = pause(longestMs(options) + TRANSFER_MS, undefined, { ref: false });
+    const finished = Promise.race([finish(), limit]).then(() => inFlight.size);
     await Promise.all([plain, ...(secure ? [secure] : [])].map((server) => closeServer(server, finished)));
+    return finished;
   };
   if (!options.server) port = await listen(plain, port, host);
   if (secure && tls) {
@@ -124,7 +146,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   }
 
   const origin = (scheme: string, at: number) => `${scheme}://${host.includes(":") ? `[${host}]` : host}:${at}`;
-  let closed: Promise<void> | undefined;
+  let closed: Promise<number> | undefined;
   return {
     url: origin("http", port),
     port,

@@ -1,10 +1,19 @@
 /** The key that seals the secrets of the local service: created once, stored with the data. */
 import { randomBytes } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { newSeal } from "#core/platform/seal.ts";
+import { keys } from "#core/table/keys.ts";
+import { rowCodec, text } from "#core/table/row.ts";
+import type { Table } from "#core/table/table.ts";
 import { codeOf, exists, sealKeyFileIn, tableFileIn } from "./data-directory.ts";
+import { create } from "./file-lock.ts";
 
 const KEY_BYTES = 32;
+/** The owner and the text of the check. */
+const CHECK = "seal-check";
+
+const checkRows = rowCodec<{ readonly sealed: string }>("seal check", { sealed: text });
 
 /**
  * The key in Base64. Creates it if there is neither key nor data, so call this before the database creates its file.
@@ -23,22 +32,48 @@ export async function sealKey(dataDirectory: string | undefined): Promise<string
         "backup, or set DATA_DIR to an empty directory.",
     );
   }
-  try {
-    // Atomic: two concurrent starts get the same key.
-    await writeFile(file, fresh, { flag: "wx", mode: 0o600 });
-    return fresh;
-  } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
-    return (await readFile(file, "utf8")).trim();
-  }
+  // Atomic: two concurrent starts get the same key, and a crash leaves no part of one.
+  if (await create(file, fresh)) return fresh;
+  return (await readSealKey(dataDirectory)) ?? fresh;
 }
 
-/** The stored key in Base64; `undefined` if there is none. */
+/** The stored key in Base64; `undefined` if there is none. Throws an `Error` with a message for users if it is no key. */
 export async function readSealKey(dataDirectory: string): Promise<string | undefined> {
+  const file = sealKeyFileIn(dataDirectory);
+  let stored: string;
   try {
-    return (await readFile(sealKeyFileIn(dataDirectory), "utf8")).trim();
+    stored = (await readFile(file, "utf8")).trim();
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;
+  }
+  if (Buffer.from(stored, "base64").length === KEY_BYTES) return stored;
+  throw new Error(
+    `${resolve(file)} is damaged: it does not contain a key of ${KEY_BYTES} bytes in Base64. Restore the file from a backup, or ` +
+      "set DATA_DIR to an empty directory.",
+  );
+}
+
+/**
+ * Compares the key with the one that sealed the secrets of a table. A table that has not been compared yet takes this
+ * key. Throws an `Error` with a message for users if they differ; `place` names the table. Up to two round trips.
+ */
+export async function checkSealKey(table: Table, key: string, place: string): Promise<void> {
+  const seal = newSeal(Buffer.from(key, "base64"));
+  const stored = await table.get(keys.sealCheck());
+  if (!stored) {
+    const row = { ...keys.sealCheck(), ...checkRows.write({ sealed: seal.seal(CHECK, CHECK) }) };
+    const raced = () => new Error(`Another service starts on ${place} at this moment. Stop one, then try again.`);
+    await table.write({ put: row, when: "absent", otherwise: raced });
+    return;
+  }
+  try {
+    seal.open(checkRows.read(stored).sealed, CHECK);
+  } catch (cause) {
+    throw new Error(
+      `The secrets of ${place} are sealed with another key than seal.key in DATA_DIR. Restore seal.key of the ` +
+        "first start from a backup of DATA_DIR, or use an empty database and DATA_DIR.",
+      { cause },
+    );
   }
 }

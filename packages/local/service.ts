@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { checkPatterns } from "#core/applications/protocols/custom.ts";
 import { routes } from "#core/operation/derive.ts";
 import { services } from "#core/operation/services.ts";
+import { Fault } from "#core/platform/faults.ts";
 import { deploymentFromFile } from "#core/settings/file.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
@@ -14,7 +15,7 @@ import { openDirectory, tableFileIn } from "./data-directory.ts";
 import { clientFor, createTable } from "./database.ts";
 import { type Engine, startEngine } from "./engine.ts";
 import { type LambdaFunction, type ReservedPort, reservePort, startGateway } from "./gateway.ts";
-import { sealKey } from "./seal-key.ts";
+import { checkSealKey, sealKey } from "./seal-key.ts";
 import { seed } from "./seed.ts";
 import type { Settings } from "./settings.ts";
 
@@ -33,8 +34,8 @@ export interface RunningService {
   readonly certificates: string | undefined;
   readonly endpoint: string;
   readonly tableName: string;
-  /** Finishes open requests, then stops everything. */
-  close(): Promise<void>;
+  /** Finishes open requests, then stops everything. Resolves with the number of requests that it cut off. */
+  close(): Promise<number>;
 }
 
 /** Events of a running service. */
@@ -71,9 +72,7 @@ export async function startService(
   let reserved: ReservedPort | undefined;
   try {
     const endpoint = engine?.endpoint ?? settings.endpoint ?? "";
-    await prepareTable(endpoint, engine === undefined);
-    const config = { tableName: TABLE_NAME, deadlineMs: SEED_DEADLINE_MS, client: clientFor(endpoint) };
-    await seed(openTable(config)(newMeter()), settings.administrator);
+    await prepareData(settings, endpoint, SEAL_KEY);
 
     const deployment = settings.deploymentFile ?? projectFile("deployment.toml");
     await checkPatterns(deploymentFromFile(deployment).customProtocols);
@@ -108,8 +107,9 @@ export async function startService(
       endpoint,
       tableName: TABLE_NAME,
       async close() {
-        await gateway.close();
+        const cut = await gateway.close();
         await stopRest();
+        return cut;
       },
     };
   } catch (error) {
@@ -149,18 +149,25 @@ async function certificatesIn(settings: Settings): Promise<{ directory: string; 
     : { directory: join(await mkdtemp(join(tmpdir(), "identity-admin-api-")), "certs"), isTemporary: true };
 }
 
-/** Creates the table. The message for an unusable external DynamoDB names its variable. */
-async function prepareTable(endpoint: string, isExternal: boolean): Promise<void> {
+/** Creates the table and its first data, and checks the sealing key. A failure of the database names its variable. */
+async function prepareData(settings: Settings, endpoint: string, sealingKey: string): Promise<void> {
+  const place = settings.endpoint
+    ? `DYNAMODB_ENDPOINT ${settings.endpoint}`
+    : `the data in DATA_DIR "${settings.dataDirectory ?? ":memory:"}"`;
   try {
     await createTable(endpoint, TABLE_NAME);
-  } catch (cause) {
-    if (!isExternal || !(cause instanceof Error)) throw cause;
-    throw new Error(
-      `Cannot use DYNAMODB_ENDPOINT ${endpoint}: ${cause.message}. Check that a DynamoDB is running there.`,
-      {
-        cause,
-      },
-    );
+    const config = { tableName: TABLE_NAME, deadlineMs: SEED_DEADLINE_MS, client: clientFor(endpoint) };
+    const table = openTable(config)(newMeter());
+    await checkSealKey(table, sealingKey, place);
+    await seed(table, settings.administrator);
+  } catch (error) {
+    const cause = error instanceof Fault ? (error.cause ?? error) : error;
+    const isOfDatabase = cause instanceof Error && ("$metadata" in cause || error instanceof Fault);
+    if (!isOfDatabase) throw error;
+    const advice = settings.endpoint
+      ? "Check that a DynamoDB is running there."
+      : "Check its disk, or restore the directory from a backup.";
+    throw new Error(`Cannot use ${place}: ${cause.message}. ${advice}`, { cause });
   }
 }
 

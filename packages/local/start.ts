@@ -1,15 +1,23 @@
 /**
  * `npm start`: runs the API on this machine (environment variables: see README.md). Prints `ready <URL>` on standard
- * output when it accepts requests; the log goes to standard error. SIGTERM and SIGINT stop it. Exit codes: 0 stopped, 1
- * failed.
+ * output when it accepts requests; the log goes to standard error. SIGTERM, SIGINT and SIGHUP stop it after the requests
+ * that it has read; a second signal stops it at once. Exit codes: 0 stopped, 1 failed or requests were cut off, 128 and
+ * the number of the signal if stopped at once.
  */
 import { Console } from "node:console";
+import { constants } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
+import { elapsed } from "#core/platform/clock.ts";
+import { watchLaunchers } from "./launcher.ts";
 import { readableLog } from "./log.ts";
+import type { RunningService } from "./service.ts";
 import { readSettings } from "./settings.ts";
 
 const NODE_MAJOR = 24;
+/** A terminal sends Ctrl-C to node and to npm, and npm sends it to node again. */
+const SAME_PRESS_MS = 500;
+const NOTICE_MS = 1_000;
 
 // Scripts wait for the line `ready ...` on standard output. The log for CloudWatch goes to standard error.
 globalThis.console = new Console(readableLog(process.stderr, process.env.LOG_FORMAT === "json"));
@@ -26,14 +34,7 @@ async function start(): Promise<void> {
   const service = await startService(settings, {
     onEngineExit: (reason) => fail(new Error(reason)),
   });
-  let isStopping = false;
-  const stop = () => {
-    if (isStopping) return;
-    isStopping = true;
-    service.close().then(() => process.exit(0), fail);
-  };
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
+  await watchLaunchers(process.env, stopOnSignals(service));
   if (service.mtlsUrl && service.certificates) {
     const client = join(service.certificates, "client-admin.pem");
     process.stderr.write(`mTLS: ${service.mtlsUrl} (client certificate: ${client})\n`);
@@ -41,9 +42,38 @@ async function start(): Promise<void> {
   process.stdout.write(`ready ${service.url}\n`);
 }
 
+/** Stops the service on signals. Returns what stops it for another reason, which is no second signal. */
+function stopOnSignals(service: Pick<RunningService, "close">): () => void {
+  let stoppingSinceMs: number | undefined;
+  const stop = () => {
+    if (stoppingSinceMs !== undefined) return;
+    stoppingSinceMs = elapsed();
+    setTimeout(() => tell("Finishing the requests that were read. Another signal (Ctrl-C) stops at once."), NOTICE_MS);
+    service.close().then(end, fail);
+  };
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      const isAgain = stoppingSinceMs !== undefined && elapsed() - stoppingSinceMs > SAME_PRESS_MS;
+      if (isAgain) process.exit(128 + constants.signals[signal]);
+      stop();
+    });
+  }
+  return stop;
+}
+
+function end(requestsCut: number): never {
+  if (requestsCut > 0)
+    tell(`Stopped before ${requestsCut} requests were finished: they took longer than a function may.`);
+  process.exit(requestsCut > 0 ? 1 : 0);
+}
+
+function tell(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
 /** Prints the message of an expected error; any other error with its stack. */
 function fail(error: unknown): never {
   const isExpected = error instanceof Error && error.name === "Error" && !("code" in error);
-  process.stderr.write(`${isExpected ? error.message : inspect(error)}\n`);
+  tell(isExpected ? error.message : inspect(error));
   process.exit(1);
 }

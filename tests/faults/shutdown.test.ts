@@ -10,7 +10,8 @@ import { newLedger } from "./ledger.ts";
 import { addPeople, values } from "./people.ts";
 import { startFaultyService } from "./service.ts";
 
-const CALL_MS = 1_300;
+/** Less than the authorizer waits for one response (decision 0060). */
+const CALL_MS = 800;
 /** Some nine calls behind the signal: longer than five seconds, shorter than a function may take. */
 const MEMBERS = 120;
 const ENGINE_GONE_MS = 3_000;

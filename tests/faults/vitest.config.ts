@@ -11,7 +11,6 @@ import { shared } from "../../vitest.config.ts";
  */
 const open = [
   "tests/faults/large-kills.test.ts",
-  "tests/faults/shutdown.test.ts",
   // Its kills meet large changes: what they leave half done stays (large-kills).
   "tests/faults/silent-seeds.test.ts",
 ];

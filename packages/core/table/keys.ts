@@ -108,6 +108,8 @@ export const keys = {
   /** The keys that verify tokens, and in another item those that sign them, sealed. */
   keyRing: (): Key => main("G#KEYS"),
   signingKeys: (): Key => main("G#SIGN"),
+  /** A sealed text of the local service: it shows with which key the secrets of the table are sealed. */
+  sealCheck: (): Key => ({ PK: "G#SIGN", SK: "SEAL" }),
 
   role: (tenant: string, id: string): Key => main(`${of(tenant)}#ROLE#${id}`),
   roleName: (tenant: string, name: string): Key => ({ PK: `${of(tenant)}#ROLEN`, SK: name }),

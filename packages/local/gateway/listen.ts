@@ -16,6 +16,9 @@ export const serverOptions: ServerOptions = { maxHeaderSize: NODE_HEAD_BYTES_MAX
 /** Connections that got their last response. Node reports further data of the same request as another error. */
 const answered = new WeakSet<Duplex>();
 
+/** The connections of each server, those without a TLS handshake included. */
+const connections = new WeakMap<Server, Set<Duplex>>();
+
 /** Adds the handlers for all kinds of requests to a server. */
 export function prepareServer(
   server: Server,
@@ -23,6 +26,12 @@ export function prepareServer(
 ): void {
   // By default, node silently drops headers after the 2000th. Only the limit in bytes applies here.
   server.maxHeadersCount = 0;
+  const open = new Set<Duplex>();
+  connections.set(server, open);
+  server.on("connection", (socket: Duplex) => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+  });
   server.on("request", handle);
   server.on("checkContinue", handle);
   server.on("checkExpectation", handle);
@@ -70,7 +79,12 @@ export function listen(server: Server, port: number, host: string): Promise<numb
     server.once("error", (cause: Error & { code?: string }) => {
       const reason =
         cause.code === "EADDRINUSE" ? "is in use by another program" : `cannot be opened: ${cause.message}`;
-      failed(new Error(`Port ${port} of ${host} ${reason}.`, { cause }));
+      failed(
+        new Error(
+          `Port ${port} of ${host} ${reason}. Stop that program, or set PORT (for client certificates MTLS_PORT) to another port.`,
+          { cause },
+        ),
+      );
     });
     server.listen(port, host, () => {
       const address = server.address();
@@ -84,6 +98,6 @@ export async function closeServer(server: Server, finished: Promise<unknown>): P
   if (!server.listening) return;
   const closed = new Promise((done) => server.close(done));
   await finished;
-  server.closeAllConnections();
+  for (const socket of connections.get(server) ?? []) socket.destroy();
   await closed;
 }

@@ -12,6 +12,11 @@ import { HEAD_BYTES_MAX, headBytes, readTarget } from "./target.ts";
 const FUNCTION_TIMEOUT_MS = 30_000;
 const AUTHORIZER_TIMEOUT_MS = 10_000;
 
+/** The longest that a request takes after its body: the time limits of the authorizer and the function. */
+export function longestMs({ timeouts }: Pick<ServeOptions, "timeouts">): number {
+  return (timeouts?.authorizerMs ?? AUTHORIZER_TIMEOUT_MS) + (timeouts?.functionMs ?? FUNCTION_TIMEOUT_MS);
+}
+
 /** A failure that gets a response of the gateway itself. */
 class GatewayFailure extends Error {
   readonly answer: GatewayResponse;

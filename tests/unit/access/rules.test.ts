@@ -166,5 +166,9 @@ describe("refuses a rule that", () => {
       rules(rule("/scim2/ServiceProviderConfig", 'http_method = "GET"\nsecured = false')),
     ).resolves.toHaveLength(1);
     await expect(rules(rule("/scim2/Users/1234"))).resolves.toHaveLength(1);
+    for (const context of ["inbound-protocols", "(.*)", "inbound-protocols/cas"]) {
+      const open = rule(`/api/server/v1/applications/meta/${context}`, 'http_method = "all"\nsecured = false');
+      await expect(rules(open)).resolves.toHaveLength(1);
+    }
   });
 });

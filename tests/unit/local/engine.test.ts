@@ -41,6 +41,10 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
+/** The processes that a process has started. */
+const childrenOf = async (pid: number): Promise<readonly number[]> =>
+  (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8")).trim().split(" ").map(Number);
+
 const gone = (pid: number) => expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false);
 
 const key = { PK: { S: "a" }, SK: { S: "b" } };
@@ -125,7 +129,7 @@ describe("startEngine", () => {
     await start({ dataFile: join(directory, "y.db") });
   });
 
-  it("stops the engine of a killed process, and keeps all data", async () => {
+  it("ends with a killed process, and the next start has all data", async () => {
     const dataFile = join(directory, "x.db");
     const { child, ready } = otherNode(dataFile, "setInterval(() => {}, 1000);");
     const orphan = await ready;
@@ -133,11 +137,44 @@ describe("startEngine", () => {
     await put(orphan);
     child.kill("SIGKILL");
     await once(child, "exit");
+    await gone(orphan.pid);
+    expect(await has(await start({ dataFile }))).toBe(true);
+  });
+
+  it("stops an engine that is still ending when the next one starts", async () => {
+    const dataFile = join(directory, "x.db");
+    const { child, ready } = otherNode(dataFile, "setInterval(() => {}, 1000);");
+    const orphan = await ready;
+    await createTable(orphan.endpoint, "table");
+    await put(orphan);
+    // Without its guard and its process at once, nothing ends an engine but the next start.
+    for (const guard of await childrenOf(orphan.pid)) process.kill(guard, "SIGSTOP");
+    child.kill("SIGKILL");
+    await once(child, "exit");
     expect(isAlive(orphan.pid)).toBe(true);
     const engine = await start({ dataFile });
     expect(engine.pid).not.toBe(orphan.pid);
     expect(await has(engine)).toBe(true);
     await gone(orphan.pid);
+  });
+
+  it("ends when its guard is killed, and says so", async () => {
+    const reasons: string[] = [];
+    const engine = await start({ onExit: (reason) => reasons.push(reason) });
+    const guards = await childrenOf(engine.pid);
+    expect(guards).toHaveLength(1);
+    for (const guard of guards) process.kill(guard, "SIGKILL");
+    await gone(engine.pid);
+    await expect
+      .poll(() => reasons)
+      .toEqual([expect.stringMatching(/its guard, .* was killed\. Start the service again\.$/)]);
+  });
+
+  it("leaves no guard behind when it ends first", async () => {
+    const engine = await start();
+    const guards = await childrenOf(engine.pid);
+    process.kill(engine.pid, "SIGKILL");
+    for (const guard of guards) await gone(guard);
   });
 
   it("does not stop another process with the id of the old engine", async () => {

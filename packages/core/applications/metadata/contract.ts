@@ -64,7 +64,13 @@ const AdaptiveAuthTemplates = z
   })
   .meta({ id: "AdaptiveAuthTemplates" });
 
-const shared = { service: "application-metadata", method: "GET", scope: "internal_application_mgt_view" } as const;
+/** They describe the service and its deployment, nothing of a tenant. */
+const shared = {
+  service: "application-metadata",
+  method: "GET",
+  scope: "internal_application_mgt_view",
+  openable: true,
+} as const;
 
 export const metadataOperations = {
   listSupportedProtocols: operation({

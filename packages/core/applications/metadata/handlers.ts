@@ -1,6 +1,7 @@
 /** The handlers of the metadata operations. They need no database. */
 
 import { SUPER_TENANT } from "../../domain/tenant.ts";
+import type { OpenableContext } from "../../operation/context.ts";
 import type { Handlers } from "../../operation/operation.ts";
 import { Fault } from "../../platform/faults.ts";
 import type { CustomProtocolKind } from "../protocols/custom-kind.ts";
@@ -32,8 +33,8 @@ export const metadataHandlers: Handlers<typeof metadataOperations, MetadataStore
     return query.customOnly ? custom : [...custom, ...standardProtocols];
   },
 
-  async getSamlMetadata(_, { tenant }) {
-    const alias = certificateAliasOf(tenant);
+  async getSamlMetadata(_, context) {
+    const alias = certificateAliasFor(context);
     return {
       defaultNameIdFormat: samlOptions.defaultNameIdFormat,
       certificateAlias: { options: [alias], defaultValue: alias },
@@ -59,8 +60,8 @@ export const metadataHandlers: Handlers<typeof metadataOperations, MetadataStore
     };
   },
 
-  async getWsTrustMetadata(_, { tenant }) {
-    return { certificateAlias: { options: [certificateAliasOf(tenant)] } };
+  async getWsTrustMetadata(_, context) {
+    return { certificateAlias: { options: [certificateAliasFor(context)] } };
   },
 
   async getCustomProtocolMetadata({ params }, { customProtocols }) {
@@ -84,8 +85,12 @@ export const metadataHandlers: Handlers<typeof metadataOperations, MetadataStore
   },
 };
 
-/** The alias of a tenant's certificate is its domain; the super tenant uses the server's certificate. */
-function certificateAliasOf(tenant: string): string {
+/**
+ * The alias of a tenant's certificate is its domain; the super tenant uses the server's certificate. Without a credential
+ * it is what the path names, whether there is such a tenant or not.
+ */
+function certificateAliasFor({ tenant: own, pathTenant }: OpenableContext): string {
+  const tenant = own ?? pathTenant?.toLowerCase() ?? SUPER_TENANT;
   return tenant === SUPER_TENANT ? SERVER_CERTIFICATE_ALIAS : tenant;
 }
 

@@ -59,15 +59,39 @@ function problemOf(
   return undefined;
 }
 
-/** Sample requests for every operation: with any id, and with the id that the context of the rule names. */
+/**
+ * Sample requests for every operation: with any id, and with the id that the context of the rule names. A literal segment
+ * of another path is no id: the router prefers literals, so `/applications/meta/...` never leads to an application.
+ */
 function samplesFor(operations: Readonly<Record<string, Operation>>, context: string): readonly Sample[] {
   const segments = context.split("/");
+  const isLiteral = literalsOf(operations);
   return Object.entries(operations).flatMap(([id, declared]) => {
     const named = declared.path.split("/").map((segment, at) => {
       const given = segments[at] ?? "";
       return segment.startsWith("{") && /^[\w.:-]+$/.test(given) ? given : segment.replace(/\{\w+\}/, SAMPLE_ID);
     });
     const paths = new Set([named.join("/"), declared.path.replace(/\{\w+\}/g, SAMPLE_ID)]);
-    return [...paths].map((path) => ({ id, method: declared.method, path, declared }));
+    return [...paths]
+      .filter((path) => leadsTo(declared.path, path, isLiteral))
+      .map((path) => ({ id, method: declared.method, path, declared }));
   });
+}
+
+/** Whether no segment in the place of a parameter is a literal of another operation. */
+function leadsTo(declared: string, path: string, isLiteral: (before: readonly string[], segment: string) => boolean) {
+  const given = path.split("/");
+  return declared.split("/").every((segment, at) => {
+    return !segment.startsWith("{") || !isLiteral(given.slice(0, at), given[at] ?? "");
+  });
+}
+
+/** Finds out whether some path has a literal segment after these segments. Ignores case, as rules do. */
+function literalsOf(operations: Readonly<Record<string, Operation>>) {
+  const paths = Object.values(operations).map(({ path }) => path.toLowerCase().split("/"));
+  const fits = (one: string | undefined, given: string) => one === given || (one?.startsWith("{") ?? false);
+  return (before: readonly string[], segment: string): boolean => {
+    const [start, end] = [before.map((each) => each.toLowerCase()), segment.toLowerCase()];
+    return paths.some((path) => path[start.length] === end && start.every((each, at) => fits(path[at], each)));
+  };
 }
