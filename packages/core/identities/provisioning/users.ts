@@ -54,11 +54,10 @@ export interface UserChangeRequest {
   readonly userName?: string | undefined;
 }
 
-/** The store and the bare name of a user name. Throws `request.invalid`. */
+/** The store and the bare name of a user name, which may be one that no new user can have. Throws `request.invalid`. */
 function nameIn(userName: string, userStores: readonly string[]): StoreName {
   const { userStore, name } = splitStore(userName.trim());
   if (!userStores.includes(userStore)) throw refuse(`Invalid user store domain: ${userStore.slice(0, 50)}.`);
-  checkName(name);
   return { userStore, name };
 }
 
@@ -81,6 +80,7 @@ export async function createUser(
 ): Promise<User> {
   const { name, password, active = true, profile } = accountOf(resource, userStores);
   if (password === undefined && needsPassword && !isInvited(profile)) throw missing("password");
+  checkName(name.name);
   if (password !== undefined) checkPassword(password);
   const { userStore } = name;
   const elsewhere = isExternal(users, tenant, name);
@@ -120,6 +120,8 @@ export async function changeUser(
     if (resource === was) return undefined;
     const account = accountOf(resource, stores.userStores);
     if (account.name.userStore !== before.userStore) throw refuse("A user cannot be moved to another user store.");
+    // A user whose name was valid once, or comes from a directory, can be changed under that name.
+    if (account.name.name !== before.userName) checkName(account.name.name);
     const { password } = account;
     const steps = await credentialSteps(before, password);
     const after = changedUser(before, account, now, steps.length > 0);
