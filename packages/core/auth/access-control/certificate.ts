@@ -65,6 +65,7 @@ function readPem(pem: string): X509Certificate | undefined {
 /** A user name in Unicode form NFC; `undefined` for a text that could pass for another name. */
 function usernameIn(commonName: string | undefined): string | undefined {
   if (commonName === undefined || commonName === "" || commonName.length > COMMON_NAME_LENGTH_MAX) return undefined;
-  if (hiddenIn(commonName) !== undefined || commonName !== commonName.trim() || !commonName.isWellFormed()) return undefined;
+  if (hiddenIn(commonName) !== undefined || commonName !== commonName.trim() || !commonName.isWellFormed())
+    return undefined;
   return commonName.normalize("NFC");
 }
