@@ -27,7 +27,9 @@ const WRITTEN = new RegExp(
   "gu",
 );
 
-/** The first hidden character of a text as `U+200B`; `undefined` where it has none. For names that users sign in with. */
+/**
+ * The first hidden character of a text as `U+200B`; `undefined` where it has none. For names that users sign in with.
+ */
 export function hiddenIn(text: string): string | undefined {
   const point = HIDDEN.exec(text)?.[0].codePointAt(0);
   return point === undefined ? undefined : `U+${point.toString(16).toUpperCase().padStart(4, "0")}`;
