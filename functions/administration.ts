@@ -2,16 +2,19 @@
 import { apiResourceOperations } from "#core/api-resources/contract.ts";
 import { type ApiResourceStores, apiResourceHandlers } from "#core/api-resources/handlers.ts";
 import { apiResourceStore } from "#core/api-resources/store.ts";
+import { SUPER_TENANT } from "#core/domain/tenant.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { lambda } from "#core/http/lambda.ts";
-import { userStore } from "#core/identities/users/store.ts";
+import { deploymentFromFile } from "#core/settings/file.ts";
 import { openTable } from "#core/table/dynamo.ts";
-import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
 import { tenantOperations } from "#core/tenants/contract.ts";
+import { createTenant } from "#core/tenants/create.ts";
 import { type TenantStores, tenantHandlers } from "#core/tenants/handlers.ts";
-import { baseUrl, tableConfig } from "./env.ts";
+import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
+import { openUserStores } from "./user-stores.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
+const { userStoresOf, usersIn } = await openUserStores("administration", deploymentFromFile(deploymentFile()));
 
 export const operations = { ...apiResourceOperations, ...tenantOperations };
 
@@ -22,11 +25,13 @@ export const handler = lambda<typeof operations, ApiResourceStores & TenantStore
   baseUrl: baseUrl(),
   stores: (meter) => {
     const table = open(meter);
+    const users = usersIn(table);
+    const creation = { table, users, userStores: userStoresOf(SUPER_TENANT) };
     return {
       apiResources: apiResourceStore(table),
       tenants: tenantStore(table),
-      users: userStore(table),
-      create: (domain, administrator, nowMs) => bootstrapTenant(table, domain, administrator, nowMs),
+      users,
+      create: (domain, administrator, nowMs) => createTenant(creation, domain, administrator, nowMs),
     };
   },
 });

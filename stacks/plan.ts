@@ -209,7 +209,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     ...hashing,
     description: "API resources and tenants",
-    needs: ["address"],
+    needs: ["address", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [p.apiResource, p.apiResourceNames, ...tenants, p.user, p.userNames],

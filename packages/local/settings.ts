@@ -1,4 +1,5 @@
 /** The environment variables of `npm start`, and their defaults. */
+import { hiddenIn } from "#core/domain/characters.ts";
 import { checkPassword } from "#core/identities/users/rules.ts";
 import { Fault } from "#core/platform/faults.ts";
 
@@ -27,7 +28,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     mtlsPort: portOf("MTLS_PORT", environment.MTLS_PORT, 3443),
     dataDirectory: dataDirectory === MEMORY ? undefined : dataDirectory,
     administrator: {
-      username: environment.ADMIN_USERNAME || "admin",
+      username: usernameOf(environment.ADMIN_USERNAME),
       password: passwordOf(environment.ADMIN_PASSWORD),
     },
     endpoint: endpointOf(environment.DYNAMODB_ENDPOINT),
@@ -40,6 +41,13 @@ function portOf(name: string, text: string | undefined, fallback: number): numbe
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
   throw new Error(`${name} must be a port number from 0 to 65535, not "${text}".`);
+}
+
+/** Refuses a name with which the administrator could not sign in, or that would look like another. */
+function usernameOf(text: string | undefined): string {
+  const name = text || "admin";
+  if (!name.includes(":") && hiddenIn(name) === undefined) return name;
+  throw new Error("ADMIN_USERNAME must not contain a colon or an invisible character.");
 }
 
 /** Validates the password by the rules for all users. */

@@ -178,12 +178,14 @@ const rangesOf = (items: readonly Item[], tenant: string): string[] => {
   );
 };
 
-/** What belongs to no tenant that exists. */
+/** What belongs to no tenant that exists. A reservation that a kill left behind has no effect (decision 0062). */
 const strayOf = (items: readonly Item[], domains: readonly string[]): string[] => {
   const [before = ""] = keys.tenant("?").PK.split("?");
   const known = new Set(domains);
   const tenantIn = (PK: string) => PK.slice(before.length).split("#")[0] ?? ID;
-  return [...new Set(items.flatMap(({ PK }) => (PK.startsWith(before) && !known.has(tenantIn(PK)) ? [PK] : [])))].map(
+  const isReservation = ({ SK, kept }: Item) => SK === keys.tenantReservation("?").SK && kept === false;
+  const stray = items.filter((item) => item.PK.startsWith(before) && !known.has(tenantIn(item.PK)));
+  return [...new Set(stray.flatMap((item) => (isReservation(item) ? [] : [item.PK])))].map(
     (PK) => `${PK} belongs to no tenant`,
   );
 };

@@ -2,7 +2,7 @@
 import { canBeId } from "../platform/ids.ts";
 import { keys } from "../table/keys.ts";
 import { as, bool, number, rowCodec, text, withDefault } from "../table/row.ts";
-import { stale } from "../table/stale.ts";
+import { stale, whileStale } from "../table/stale.ts";
 import type { Item, Step, Table } from "../table/table.ts";
 import { SUPER_TENANT, type Tenant } from "./tenant.ts";
 
@@ -10,6 +10,15 @@ import { SUPER_TENANT, type Tenant } from "./tenant.ts";
 export interface TenantStore {
   /** One round trip. */
   find(domain: string): Promise<Tenant | undefined>;
+  /** Whether a tenant has that domain or is being created with it. One round trip. */
+  isInUse(domain: string, nowMs: number): Promise<boolean>;
+  /**
+   * Reserves a domain for a tenant with a new id, so that `isInUse` is true from now on. Takes the reservation of
+   * another creation that has not ended. False where a tenant was created.
+   */
+  reserve(domain: string, id: string, nowMs: number): Promise<boolean>;
+  /** Ends the reservation of a tenant that was not created. */
+  release(domain: string, id: string): Promise<void>;
   /** The domain of the tenant with that id. One round trip. */
   domainOf(id: string): Promise<string | undefined>;
   /** All domains in order, without the super tenant's. One round trip for about 8,000. */
@@ -20,9 +29,14 @@ export interface TenantStore {
   setActive(domain: string, active: boolean, absent: () => Error): Promise<void>;
   /** The steps that store a new tenant. The first roles and users of the tenant belong in the same transaction. */
   adding(tenant: Tenant, otherwise: Step["otherwise"]): Step[];
+  /** The step that keeps the reservation of a tenant that is stored in the same transaction. */
+  keepingReservation({ domain, id }: Pick<Tenant, "domain" | "id">, otherwise: Step["otherwise"]): Step;
 }
 
 const ENTRIES_PER_PAGE = 8_000;
+
+/** After this time no function still works on a request, so a reservation without a tenant has been left behind. */
+const RESERVED_MS = 60_000;
 
 const codec = rowCodec<Omit<Tenant, "domain">>("tenant", {
   id: text,
@@ -33,6 +47,11 @@ const codec = rowCodec<Omit<Tenant, "domain">>("tenant", {
 
 const claim = rowCodec<Pick<Tenant, "domain">>("tenant id", { domain: text });
 
+const reservation = rowCodec<{ readonly id: string; readonly sinceMs: number; readonly isKept: boolean }>(
+  "reservation of a tenant",
+  { id: text, sinceMs: as("since", number), isKept: as("kept", bool) },
+);
+
 /** Opens the store on the table of one request. */
 export function tenantStore(table: Table): TenantStore {
   return {
@@ -40,6 +59,48 @@ export function tenantStore(table: Table): TenantStore {
       const item = await table.get(keys.tenant(domain));
       return item && toTenant(domain, item);
     },
+
+    async isInUse(domain, nowMs) {
+      const { items } = await table.query({ PK: keys.tenant(domain).PK, limit: 2 });
+      return items.some((item) => {
+        if (item.SK !== keys.tenantReservation(domain).SK) return true;
+        const { isKept, sinceMs } = reservation.read(item);
+        return isKept || sinceMs > nowMs - RESERVED_MS;
+      });
+    },
+
+    async reserve(domain, id, nowMs) {
+      const put = { ...keys.tenantReservation(domain), ...reservation.write({ id, sinceMs: nowMs, isKept: false }) };
+      const exists = new Error("the tenant exists");
+      /** The id of the reservation to take over. */
+      let other: string | undefined;
+      const attempt = () =>
+        table.write({
+          put,
+          when: other === undefined ? "absent" : { equal: { id: other, kept: false } },
+          otherwise(found) {
+            const current = found && reservation.read(found);
+            if (current?.id === id) return "applied";
+            if (current?.isKept) return exists;
+            other = current?.id;
+            return stale();
+          },
+        });
+      try {
+        await whileStale(attempt);
+        return true;
+      } catch (error) {
+        if (error === exists) return false;
+        throw error;
+      }
+    },
+
+    release: (domain, id) =>
+      table.write({
+        remove: keys.tenantReservation(domain),
+        when: { equal: { id, kept: false } },
+        otherwise: () => "applied",
+      }),
 
     async domainOf(id) {
       if (!canBeId(id)) return undefined;
@@ -69,6 +130,13 @@ export function tenantStore(table: Table): TenantStore {
       { put: { ...keys.tenantId(tenant.id), ...claim.write(tenant) }, when: "absent", otherwise: stale },
       { put: { ...keys.shownNames(tenant.domain), v: 0 }, when: "absent", otherwise },
     ],
+
+    keepingReservation: ({ domain, id }, otherwise) => ({
+      change: keys.tenantReservation(domain),
+      set: { kept: true },
+      when: { equal: { id, kept: false } },
+      otherwise,
+    }),
   };
 }
 

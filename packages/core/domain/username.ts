@@ -49,6 +49,17 @@ export function readingsOf(text: string): readonly QualifiedName[] {
   return [first, whole].flatMap((reading) => reading ?? []);
 }
 
+/**
+ * The tenant of which a name of the super tenant would be read as a user, without its store: `acme.com` in
+ * `kim@acme.com`. `undefined` for a name that no tenant can capture.
+ */
+export function tenantNamedIn(name: string): string | undefined {
+  const folded = foldName(name);
+  const at = folded.lastIndexOf("@");
+  const domain = folded.slice(at + 1);
+  return at >= 0 && domain.includes(".") && TENANT.test(domain) ? domain : undefined;
+}
+
 /** Splits `[DOMAIN/]name` as SCIM writes it: the store in upper case, PRIMARY by default. */
 export function splitStore(text: string): { readonly userStore: string; readonly name: string } {
   const slash = text.indexOf("/");

@@ -114,9 +114,10 @@ export function directoryUsers(directory: Directory, table: UserStore): Director
       }
     },
 
-    async add(user, { steps = [], taken = () => nameTaken(user.userName), password }) {
+    async add(user, { steps = [], taken = () => nameTaken(user.userName), allowed, password }) {
       if (settings.isReadOnly) throw readOnly(domain);
-      if ((await entries.withName(user.userName, 1)).length > 0) throw taken();
+      const [sameName] = await Promise.all([entries.withName(user.userName, 1), allowed]);
+      if (sameName.length > 0) throw taken();
       return writer.create(user, password, taken, async (dn) => {
         // The directory assigned the id.
         const entry = await connection.read(dn);

@@ -119,6 +119,7 @@ const table = {
   "tenant.domain_invalid": row(400, "TM-60006", "Invalid input."),
   "tenant.domain_characters": row(400, "TM-60007", "Invalid input."),
   "tenant.exists": row(409, "TM-60009", "Unable to create the tenant."),
+  "tenant.names_captured": row(409, "TM-60000", "Unable to create the tenant."),
   "tenant.limit_invalid": row(400, "TM-60010", "Invalid input."),
   "tenant.offset_invalid": row(400, "TM-60011", "Invalid input."),
   "tenant.owner_missing": row(400, "TM-60012", "Invalid input."),

@@ -35,6 +35,8 @@ export interface NameListKeys {
 
 export const keys = {
   tenant: (tenant: string): Key => main(`${of(tenant)}#TENANT`),
+  /** Reserves the domain of a tenant before it is created, in the tenant's partition. */
+  tenantReservation: (tenant: string): Key => ({ ...keys.tenant(tenant), SK: "R" }),
   /** One entry per tenant: the row of the list. This form and the next do not belong to a tenant. */
   tenantEntry: (domain: string): Key => ({ PK: "G#TENANTS", SK: domain }),
   tenantId: (id: string): Key => main(`G#TENANT#${id}`),

@@ -2,7 +2,7 @@
 
 import type { Administrator, Tenant } from "../domain/tenant.ts";
 import { tenantStore } from "../domain/tenant-store.ts";
-import { addingCredential, newCredential } from "../identities/credentials/store.ts";
+import { addingCredential, type Credential, newCredential } from "../identities/credentials/store.ts";
 import { ADMIN_ROLE, EVERYONE_ROLE, freshRole } from "../identities/roles/model.ts";
 import { roleStore } from "../identities/roles/store.ts";
 import { freshUser } from "../identities/users/model.ts";
@@ -14,27 +14,52 @@ import type { Table } from "../table/table.ts";
 
 class TenantExists extends Error {}
 
+/** A tenant to store. */
+interface NewTenant extends Pick<Tenant, "id" | "domain"> {
+  readonly administrator: Administrator;
+  /** That of the administrator's password. */
+  readonly credential: Credential;
+  readonly nowMs: number;
+  /** True where the domain was reserved for the id. */
+  readonly isReserved: boolean;
+}
+
 /**
- * Creates a tenant with its roles and administrator. Returns `undefined` if it exists; concurrent calls create it once.
- * The resident application needs no row: without one it has the settings of a fresh application.
+ * Creates a tenant without regard to names that it captures: for the super tenant, which captures none. Returns
+ * `undefined` if it exists; concurrent calls create it once.
  */
 export async function bootstrapTenant(
   table: Table,
   domain: string,
-  { username, password, profile = {} }: Administrator,
+  administrator: Administrator,
   nowMs = systemClock.now(),
 ): Promise<Tenant | undefined> {
   if (await tenantStore(table).find(domain)) return undefined;
+  const credential = await newCredential(administrator.password);
+  return addTenant(table, { id: newId(), domain, administrator, credential, nowMs, isReserved: false });
+}
+
+/**
+ * Stores a tenant with its roles and administrator, in one transaction. Returns `undefined` if it exists, or is not
+ * reserved for the id any more. The resident application needs no row: without one it has the settings of a fresh
+ * application.
+ */
+export async function addTenant(
+  table: Table,
+  { id, domain, administrator, credential, nowMs, isReserved }: NewTenant,
+): Promise<Tenant | undefined> {
+  const { username, profile = {} } = administrator;
   const exists = () => new TenantExists(domain);
-  const roles = roleStore(table);
+  const [tenants, roles] = [tenantStore(table), roleStore(table)];
   const [userId, adminId, everyoneId] = [newId(), newId(), newId()];
-  const tenant: Tenant = { id: newId(), domain, active: true, createdMs: nowMs, administrator: userId };
+  const tenant: Tenant = { id, domain, active: true, createdMs: nowMs, administrator: userId };
   const steps = [
-    ...tenantStore(table).adding(tenant, exists),
+    ...tenants.adding(tenant, exists),
+    ...(isReserved ? [tenants.keepingReservation(tenant, exists)] : []),
     ...roles.adding(domain, freshRole(adminId, ADMIN_ROLE, domain, nowMs, { holdsEveryScope: true }), exists),
     ...roles.adding(domain, freshRole(everyoneId, EVERYONE_ROLE, domain, nowMs, { permissions: [SIGNED_IN] }), exists),
     roles.holding(domain, adminId, userId, exists),
-    addingCredential(domain, userId, await newCredential(password), exists),
+    addingCredential(domain, userId, credential, exists),
   ];
   const user = freshUser(userId, username, nowMs, { hasPassword: true, roleIds: [adminId], profile });
   try {

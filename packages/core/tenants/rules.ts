@@ -23,6 +23,15 @@ export function domainTaken(domain: string): Fault {
   );
 }
 
+/** The fault for a domain that would capture names of the super tenant's users (decision 0062). */
+export function namesCaptured(domain: string, count: number): Fault {
+  const users = count === 1 ? "1 user" : `${count} users`;
+  return new Fault(
+    "tenant.names_captured",
+    `domain: the names of ${users} of the super tenant end in @${domain}. Sign-ins would read them as users of the new tenant. Rename these users first, or choose another domain.`,
+  );
+}
+
 /** Throws `auth.forbidden` for callers of other tenants. */
 export function checkCaller(tenant: string): void {
   if (tenant === SUPER_TENANT) return;

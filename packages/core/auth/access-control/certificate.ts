@@ -4,6 +4,7 @@
  * that the gateway adds to the request.
  */
 import { X509Certificate } from "node:crypto";
+import { hiddenIn } from "../../domain/characters.ts";
 import type { CertificateIssuer, CertificateSettings } from "./model.ts";
 
 export type CertificateVerdict =
@@ -12,8 +13,6 @@ export type CertificateVerdict =
   | { readonly kind: "refused"; readonly reason: string };
 
 const COMMON_NAME_LENGTH_MAX = 255;
-/** Control and format characters, separators of lines and paragraphs, and direction marks. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u200E\u200F\u202A-\u202E\u2066-\u2069]/u;
 
 /** Whether a path is a context or below one. Compares whole segments: `/scim22` is not below `/scim2`. */
 export function isBelow(path: string, contexts: readonly string[]): boolean {
@@ -66,6 +65,7 @@ function readPem(pem: string): X509Certificate | undefined {
 /** A user name in Unicode form NFC; `undefined` for a text that could pass for another name. */
 function usernameIn(commonName: string | undefined): string | undefined {
   if (commonName === undefined || commonName === "" || commonName.length > COMMON_NAME_LENGTH_MAX) return undefined;
-  if (UNPRINTABLE.test(commonName) || commonName !== commonName.trim() || !commonName.isWellFormed()) return undefined;
+  if (hiddenIn(commonName) !== undefined || commonName !== commonName.trim() || !commonName.isWellFormed())
+    return undefined;
   return commonName.normalize("NFC");
 }

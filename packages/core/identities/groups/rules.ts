@@ -1,4 +1,5 @@
 /** Rules for the names and members of groups. Pure. */
+import { hiddenInShown } from "../../domain/characters.ts";
 import { Fault } from "../../platform/faults.ts";
 
 /** The most groups of one user: their ids are stored in the user's row. */
@@ -35,13 +36,19 @@ export function tooManyGroups(userId: string): Fault {
   );
 }
 
-/** Checks the part of a group name after its store. Throws `request.invalid`. */
+/**
+ * Checks the part of a new group name after its store (decision 0062). Existing names stay valid. Throws
+ * `request.invalid`.
+ */
 export function checkGroupName(name: string): void {
   const length = [...name].length;
-  if (length === 0 || length > NAME_LENGTH_MAX || /\p{Cc}/u.test(name)) {
-    throw new Fault(
-      "request.invalid",
-      `displayName must have 1 to ${NAME_LENGTH_MAX} characters and no control characters.`,
-    );
+  if (length === 0 || length > NAME_LENGTH_MAX) {
+    throw new Fault("request.invalid", `displayName must have 1 to ${NAME_LENGTH_MAX} characters.`);
   }
+  const hidden = hiddenInShown(name);
+  if (hidden === undefined) return;
+  throw new Fault(
+    "request.invalid",
+    `displayName contains the invisible character ${hidden}. Leave it out: the name would look like another.`,
+  );
 }

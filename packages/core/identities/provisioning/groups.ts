@@ -93,6 +93,7 @@ export async function createGroup(
   resource: Resource,
 ): Promise<{ readonly group: Group; readonly members: readonly Member[] }> {
   const { userStore, name } = nameIn(textOf(resource, "displayName"), stores.userStores);
+  checkGroupName(name);
   // In the order in which the group is read.
   const ids = [...memberIds(resource.members)].sort();
   const members = await newMembers(stores, tenant, userStore, [...(await readUsers(stores, tenant, ids))]);
@@ -129,6 +130,7 @@ export function changeGroup(
       const { after, membership } = await change(storedGroup(before), () => allMembers(stores, tenant, before));
       const { userStore, name } = nameIn(textOf(after, "displayName"), stores.userStores, before.userStore);
       if (userStore !== before.userStore) throw refuse("A group cannot be moved to another user store.");
+      if (name !== before.displayName) checkGroupName(name);
       const externalId = typeof after.externalId === "string" ? after.externalId : undefined;
       const known = prefetched && membership === expected ? prefetched : await prefetch(stores, tenant, id, membership);
       const { adding, removing, members } = await resolve(stores, tenant, before, known);
@@ -216,15 +218,13 @@ function isReplacedExactly({ memberCount }: Group): boolean {
   return memberCount <= EXACT_MAX;
 }
 
-/** The store and the bare name of a group name. Throws `request.invalid`. */
+/** The store and the bare name of a group name. */
 function nameIn(displayName: string, userStores: readonly string[], defaultStore = PRIMARY): StoreName {
   const given = displayName.trim();
   const split = splitStore(given);
   // Names of groups may contain a slash: only a known store before it is a store.
   const hasStore = given.includes("/") && userStores.includes(split.userStore);
-  const { userStore, name } = hasStore ? split : { userStore: defaultStore, name: given };
-  checkGroupName(name);
-  return { userStore, name };
+  return hasStore ? split : { userStore: defaultStore, name: given };
 }
 
 async function readUsers(

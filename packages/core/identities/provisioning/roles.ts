@@ -58,7 +58,8 @@ export function valuesIn(name: string, list: Resource[string] | undefined): Set<
 /** Creates a role with its assignees. Throws `request.invalid`, `scim.forbidden` and `scim.unique`. */
 export async function createRole(stores: RoleStores, context: ChangeContext, resource: Resource): Promise<Role> {
   const { tenant, now } = context;
-  const name = nameIn(resource);
+  const name = textOf(resource, "displayName");
+  checkRoleName(name);
   const permissions = [...valuesIn("permissions", resource.permissions)].sort();
   checkGrantedScopes(context, permissions);
   const [audience, users, groups] = await Promise.all([
@@ -100,9 +101,10 @@ export function changeRole(
     );
     const after: Role = {
       ...before,
-      name: nameIn(resource),
+      name: textOf(resource, "displayName"),
       permissions: [...valuesIn("permissions", resource.permissions)].sort(),
     };
+    if (after.name !== before.name) checkRoleName(after.name);
     checkBuiltIn(before, after);
     const granted = after.permissions.filter((permission) => !before.permissions.includes(permission));
     checkGrantedScopes(context, granted);
@@ -180,12 +182,6 @@ export function deleteRole({ roles }: RoleStores, { tenant }: ChangeContext, id:
     checkBuiltIn(role, undefined);
     check(role);
   });
-}
-
-function nameIn(resource: Resource): string {
-  const name = textOf(resource, "displayName");
-  checkRoleName(name);
-  return name;
 }
 
 /** Assignees by their ids. Throws `request.invalid` for those that do not exist. */

@@ -3,8 +3,9 @@
  * (scim/schema/attribute.ts). Passwords are hashed here and never returned.
  */
 import { isDeepStrictEqual } from "node:util";
+import { SUPER_TENANT } from "../../domain/tenant.ts";
 import type { TenantStore } from "../../domain/tenant-store.ts";
-import { splitStore } from "../../domain/username.ts";
+import { splitStore, tenantNamedIn } from "../../domain/username.ts";
 import { Fault } from "../../platform/faults.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Resource } from "../../scim/schema/attribute.ts";
@@ -54,11 +55,10 @@ export interface UserChangeRequest {
   readonly userName?: string | undefined;
 }
 
-/** The store and the bare name of a user name. Throws `request.invalid`. */
+/** The store and the bare name of a user name, which may be one that no new user can have. Throws `request.invalid`. */
 function nameIn(userName: string, userStores: readonly string[]): StoreName {
   const { userStore, name } = splitStore(userName.trim());
   if (!userStores.includes(userStore)) throw refuse(`Invalid user store domain: ${userStore.slice(0, 50)}.`);
-  checkName(name);
   return { userStore, name };
 }
 
@@ -74,13 +74,15 @@ export function storedResource(user: User): Resource {
 
 /** Creates a user. Throws `request.invalid` and `scim.unique`. Two round trips. */
 export async function createUser(
-  { users, userStores }: UserStores,
-  { tenant, now }: ChangeContext,
+  { users, tenants, userStores }: UserStores,
+  context: ChangeContext,
   resource: Resource,
   { needsPassword }: { readonly needsPassword: boolean },
 ): Promise<User> {
+  const { tenant, now } = context;
   const { name, password, active = true, profile } = accountOf(resource, userStores);
   if (password === undefined && needsPassword && !isInvited(profile)) throw missing("password");
+  checkName(name.name);
   if (password !== undefined) checkPassword(password);
   const { userStore } = name;
   const elsewhere = isExternal(users, tenant, name);
@@ -88,7 +90,25 @@ export async function createUser(
   const user = freshUser(newId(), name.name, now, { userStore, active, profile, hasPassword });
   const inUse = () => new Error("a new user id is in use");
   const steps = hasPassword ? [addingCredential(tenant, user.id, await newCredential(password), inUse)] : [];
-  return users.add(tenant, user, { steps, ...(elsewhere && { password }) });
+  const allowed = checkTenantIn(tenants, context, name);
+  return users.add(tenant, user, { steps, allowed, ...(elsewhere && { password }) });
+}
+
+/**
+ * Refuses a name of the super tenant that sign-ins would read as a user of another tenant (decision 0062). One round
+ * trip for a name with a domain, none for others. A caller that does not await the result gets no unhandled rejection.
+ */
+function checkTenantIn(tenants: TenantStore, { tenant, now }: ChangeContext, { name }: StoreName): Promise<void> {
+  const domain = tenant === SUPER_TENANT ? tenantNamedIn(name) : undefined;
+  const check = async () => {
+    if (domain === undefined || !(await tenants.isInUse(domain, now))) return;
+    throw refuse(
+      `userName must not end in @${domain}: sign-ins read it as a user of the tenant ${domain}. Create the user there, or choose another name.`,
+    );
+  };
+  const checked = check();
+  checked.catch(() => undefined);
+  return checked;
 }
 
 /** Whether the user sets its password through an invitation. */
@@ -113,6 +133,7 @@ export async function changeUser(
   // Read concurrently with the user where it may be needed; not awaited where another check fails first.
   const administrator = newName && isAdministrator(stores, tenant, id);
   administrator?.catch(() => undefined);
+  const newNameChecked = newName && checkTenantIn(stores.tenants, context, newName);
   const changeOf = async (before: User): Promise<UserChange | undefined> => {
     await check?.(before);
     const was = storedResource(before);
@@ -120,6 +141,8 @@ export async function changeUser(
     if (resource === was) return undefined;
     const account = accountOf(resource, stores.userStores);
     if (account.name.userStore !== before.userStore) throw refuse("A user cannot be moved to another user store.");
+    // A user whose name was valid once, or comes from a directory, can be changed under that name.
+    if (account.name.name !== before.userName) checkName(account.name.name);
     const { password } = account;
     const steps = await credentialSteps(before, password);
     const after = changedUser(before, account, now, steps.length > 0);
@@ -131,11 +154,15 @@ export async function changeUser(
     }
     const takesOver = isRenamed || password !== undefined;
     const isRestricted = takesOver || maySignIn(before) !== maySignIn(after);
+    const allowed = async () => {
+      const checked = isRenamed ? (newNameChecked ?? checkTenantIn(stores.tenants, context, account.name)) : undefined;
+      await Promise.all([checkAccountChange(stores, context, before, { takesOver }), checked]);
+    };
     return {
       after,
       steps: [...steps, ...(password !== undefined || isBlocked ? revokingUser(tenant, id) : [])],
       ...(isExternal(stores.users, tenant, before) && { password }),
-      ...(isRestricted && { allowed: checkAccountChange(stores, context, before, { takesOver }) }),
+      ...(isRestricted && { allowed: allowed() }),
     };
   };
   return stores.users.update(tenant, id, changeOf, newName);

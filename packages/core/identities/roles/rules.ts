@@ -1,4 +1,5 @@
 /** Rules for the names, permissions and assignees of roles. Pure. */
+import { hiddenInShown } from "../../domain/characters.ts";
 import { Fault } from "../../platform/faults.ts";
 import { isBuiltIn, type Role } from "./model.ts";
 
@@ -18,11 +19,17 @@ export function notFound(id: string): Fault {
   return new Fault("scim.not_found", `Role not found in the system: ${id.slice(0, 100)}.`);
 }
 
-/** Checks the name of a role. Throws `request.invalid`. */
+/** Checks the new name of a role (decision 0062). Existing names stay valid. Throws `request.invalid`. */
 export function checkRoleName(name: string): void {
   const length = [...name].length;
-  if (length === 0 || length > NAME_LENGTH_MAX || /[\p{Cc}#]/u.test(name)) {
-    throw refuse(`displayName must have 1 to ${NAME_LENGTH_MAX} characters, without control characters and #.`);
+  if (length === 0 || length > NAME_LENGTH_MAX || name.includes("#")) {
+    throw refuse(`displayName must have 1 to ${NAME_LENGTH_MAX} characters, without #.`);
+  }
+  const hidden = hiddenInShown(name);
+  if (hidden !== undefined) {
+    throw refuse(
+      `displayName contains the invisible character ${hidden}. Leave it out: the name would look like another.`,
+    );
   }
 }
 

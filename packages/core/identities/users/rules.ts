@@ -1,4 +1,5 @@
 /** Rules for the names and passwords of users. Pure. */
+import { hiddenIn } from "../../domain/characters.ts";
 import { Fault } from "../../platform/faults.ts";
 
 const NAME_LENGTH_MIN = 3;
@@ -17,16 +18,26 @@ export function notFound(id: string): Fault {
   return new Fault("scim.not_found", `User with id: ${id.slice(0, 100)} not found in the user store.`);
 }
 
-/** Checks the part of a user name after its store. Throws `request.invalid`. */
+/**
+ * Checks the part of a new user name after its store (decision 0062). Existing names stay valid. Throws
+ * `request.invalid`.
+ */
 export function checkName(name: string): void {
   const length = [...name].length;
   if (length < NAME_LENGTH_MIN || length > NAME_LENGTH_MAX) {
     throw refuse(`userName must have ${NAME_LENGTH_MIN} to ${NAME_LENGTH_MAX} characters.`);
   }
-  if (/[\s\p{Cc}*?%/]/u.test(name)) {
+  const hidden = hiddenIn(name);
+  if (hidden !== undefined) {
     throw refuse(
-      "userName must not contain spaces, control characters or any of * ? % /. Only a user store may precede it: STORE/name.",
+      `userName contains the invisible character ${hidden}. Leave it out: the name would look like another.`,
     );
+  }
+  if (name.includes(":")) {
+    throw refuse("userName must not contain a colon: the Basic scheme ends the user name at the first one.");
+  }
+  if (/[\s*?%/]/u.test(name)) {
+    throw refuse("userName must not contain spaces or any of * ? % / :. Only a user store may precede it: STORE/name.");
   }
 }
 

@@ -64,6 +64,7 @@ export interface Adding {
   /** The error when the name is in use. */
   readonly taken?: () => Error;
   /** As in a change. */
+  readonly allowed?: Promise<void> | undefined;
   readonly password?: string | undefined;
 }
 
@@ -159,7 +160,7 @@ export function userStore(table: Table): UserStore {
     names: (tenant, store) => indexOf(table, tenant, store),
     idsBy: (tenant, lookup, most) => findByLookup(table, tenant, lookup, most),
 
-    async add(tenant, user, { steps = [], taken = () => nameTaken(user.userName) } = {}) {
+    async add(tenant, user, { steps = [], taken = () => nameTaken(user.userName), allowed } = {}) {
       await indexOf(table, tenant, user.userStore).create({
         key: nameKey(user.userName),
         entry: { id: user.id },
@@ -168,6 +169,7 @@ export function userStore(table: Table): UserStore {
           ...lookupSteps(tenant, user.id, {}, user.profile, idInUse),
           ...steps,
         ],
+        allowed,
         taken,
       });
       return user;

@@ -10,6 +10,8 @@ export interface NewName {
   readonly entry: EntryAttributes;
   /** Written in the same transaction: at most 97, of items outside the index. */
   readonly steps: readonly Step[];
+  /** A check that reads more, concurrently. Nothing is written where it is rejected. Not used by `createMany`. */
+  readonly allowed?: Promise<void> | undefined;
   /** The error when the name has another owner. */
   readonly taken: () => Error;
 }
