@@ -4,7 +4,6 @@ import type { Handlers } from "../../operation/operation.ts";
 import { Fault } from "../../platform/faults.ts";
 import { newId } from "../../platform/ids.ts";
 import type { ProtocolSupport } from "../protocols/configure.ts";
-import { checkCredential } from "../registry/authorization-rules.ts";
 import type { Application } from "../registry/model.ts";
 import { selfOf } from "../registry/present.ts";
 import { checkNewName, checkSpelling, notFound } from "../registry/rules.ts";
@@ -54,9 +53,7 @@ export const applicationFileHandlers: Handlers<typeof applicationFileOperations,
         imported = importOver(before);
         return imported.application;
       };
-      await applications.update(tenant, entry.id, replaced, (authorizations) =>
-        checkCredential(authorizations, context.scopes),
-      );
+      await applications.update(tenant, entry.id, context.scopes, replaced);
       if (!imported) throw nameUnknown(settings.name, tenant);
       return resultOf(tenant, imported);
     } catch (error) {
