@@ -41,7 +41,11 @@ export const protocolOperations = {
   }),
   deleteSamlConfiguration: operation({ ...at("DELETE", "/saml", "delete", "AM-013"), ...removing("SAML2") }),
 
-  getOidcConfiguration: operation({ ...at("GET", "/oidc", "view", "AM-014"), ...reading("OIDC", OidcShown) }),
+  getOidcConfiguration: operation({
+    ...at("GET", "/oidc", "view", "AM-014"),
+    ...reading("OIDC", OidcShown),
+    seesScopes: true,
+  }),
   updateOidcConfiguration: operation({
     ...at("PUT", "/oidc", "update", "AM-039"),
     ...replacing("OIDC", OidcBody),
@@ -94,6 +98,7 @@ export const protocolOperations = {
   getCustomConfiguration: operation({
     ...at("GET", "/{inboundProtocolId}", "view", "AM-022"),
     ...reading("custom protocol", CustomShown),
+    seesScopes: true,
     params: customParams,
   }),
   updateCustomConfiguration: operation({

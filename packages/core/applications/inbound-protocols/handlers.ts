@@ -4,6 +4,7 @@ import type { ScopedContext } from "../../operation/context.ts";
 import type { Handlers } from "../../operation/operation.ts";
 import { Fault } from "../../platform/faults.ts";
 import { type ProtocolSupport, passiveSts, wsTrust } from "../protocols/configure.ts";
+import { seesClientSecret, seesSecrets } from "../protocols/contract-secrets.ts";
 import { customKindOf, customSettings, presentCustom } from "../protocols/custom.ts";
 import { protocolKinds, protocolRefs, withoutOthers } from "../protocols/kinds.ts";
 import { type InboundProtocols, ownerOf } from "../protocols/model.ts";
@@ -46,9 +47,8 @@ export const protocolHandlers: Handlers<typeof protocolOperations, ProtocolStore
     drop(context, context.tenant, params.applicationId, withoutMember("saml")),
 
   async getOidcConfiguration({ params }, context) {
-    const { tenant, protocols } = context;
-    const client = await settingsOf(context, tenant, params.applicationId, "oidc");
-    return presentOidc(client, protocols.seal, ownerOf(tenant, params.applicationId));
+    const client = await settingsOf(context, context.tenant, params.applicationId, "oidc");
+    return presentOidc(client, clientOpener(context, params.applicationId));
   },
 
   async updateOidcConfiguration({ params, body }, context) {
@@ -74,7 +74,7 @@ export const protocolHandlers: Handlers<typeof protocolOperations, ProtocolStore
     };
     await change(context, tenant, params.applicationId, renewed);
     if (!client) throw unset(params.applicationId, "oidc");
-    return presentOidc(client, protocols.seal, owner);
+    return presentOidc(client, clientOpener(context, params.applicationId));
   },
 
   revokeClient: ({ params }, context) =>
@@ -106,12 +106,13 @@ export const protocolHandlers: Handlers<typeof protocolOperations, ProtocolStore
     drop(context, context.tenant, params.applicationId, withoutMember("wsTrust")),
 
   async getCustomConfiguration({ params }, context) {
-    const { tenant, protocols, applications } = context;
+    const { tenant, scopes, protocols, applications } = context;
     const { id, inbound } = await read(applications, tenant, params.applicationId);
     const { name } = customKindOf(customName(params.inboundProtocolId), protocols.customKinds);
     const settings = inbound.custom?.[name];
     if (!settings) throw unset(id, name);
-    return presentCustom(settings, protocols.customKinds, protocols.seal, ownerOf(tenant, id));
+    const isShown = seesSecrets(protocols.clientSecretsShownTo, scopes);
+    return presentCustom(settings, protocols.customKinds, isShown ? opener(context, id) : undefined);
   },
 
   async updateCustomConfiguration({ params, body }, context) {
@@ -119,13 +120,26 @@ export const protocolHandlers: Handlers<typeof protocolOperations, ProtocolStore
     const kind = customKindOf(customName(params.inboundProtocolId), protocols.customKinds);
     const settings = await customSettings(kind, body, protocols.seal, ownerOf(tenant, params.applicationId));
     return change({ ...context, scopes: TAKES_ONLY }, tenant, params.applicationId, ({ inbound }) => ({
-      custom: { ...inbound.custom, [kind.name]: settings },
+      custom: { ...inbound.custom, [kind.name]: settings(inbound.custom?.[kind.name]) },
     }));
   },
 
   deleteCustomConfiguration: ({ params }, context) =>
     drop(context, context.tenant, params.applicationId, withoutCustom(customName(params.inboundProtocolId))),
 };
+
+type Asked = ProtocolStores & Pick<ScopedContext, "tenant" | "scopes">;
+
+/** Opens the secrets of an application. */
+function opener({ tenant, protocols }: Asked, id: string): (sealed: string) => string {
+  return (sealed) => protocols.seal.open(sealed, ownerOf(tenant, id));
+}
+
+/** Opens the client secret, if the caller sees it. */
+function clientOpener(context: Asked, id: string): ((sealed: string) => string) | undefined {
+  const { scopes, protocols } = context;
+  return seesClientSecret(protocols.clientSecretsShownTo, scopes) ? opener(context, id) : undefined;
+}
 
 /** The settings of one protocol. Throws `application.not_found` and `application.protocol_unset`. */
 async function settingsOf<Name extends keyof InboundProtocols>(
