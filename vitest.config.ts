@@ -17,6 +17,7 @@ const alone = ["tests/unit/auth/authenticate.test.ts"];
 export const long = [
   "tests/durability/**/*.test.ts",
   "tests/http/access/rules.test.ts",
+  "tests/http/access/gains-by-file.test.ts",
   "tests/http/application-files/command*.test.ts",
   "tests/http/application-files/roundTrip.test.ts",
   "tests/http/oauth/events.test.ts",

@@ -41,6 +41,11 @@ const Sealing = z.object({
     .pipe(z.array(SealingKey)),
 });
 
+const Cursors = z.object({
+  /** The key under which cursors are sealed, derived from `SEAL_KEY` (`cursorKeyOf`). */
+  CURSOR_KEY: SealingKey,
+});
+
 const Metadata = z.object({
   /**
    * Hosts with ports from which SAML metadata may be fetched although they are not public: for tests and closed
@@ -94,15 +99,21 @@ export function seal(environment = process.env): Seal {
   return newSeal(bytes(SEAL_KEY), FORMER_SEAL_KEYS.map(bytes));
 }
 
+/** The seal of cursors. It opens no secret. */
+export function cursorSeal(environment = process.env): Seal {
+  return newSeal(Buffer.from(read(Cursors, environment).CURSOR_KEY, "base64"));
+}
+
 /** What inbound protocols need besides the table. */
 export function protocolSupport(
-  { customProtocols }: Pick<Deployment, "customProtocols">,
+  { customProtocols, clientSecretsShownTo }: Pick<Deployment, "customProtocols" | "clientSecretsShownTo">,
   environment = process.env,
 ): ProtocolSupport {
   const { METADATA_HOSTS } = read(Metadata, environment);
   return {
     seal: seal(environment),
     customKinds: customProtocols,
+    clientSecretsShownTo,
     metadataExempt: new Set(METADATA_HOSTS.split(",").filter((host) => host !== "")),
   };
 }

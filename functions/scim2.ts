@@ -13,7 +13,7 @@ import { scim2Handlers } from "#core/scim-api/v2/handlers.ts";
 import type { Scim2Dialect } from "#core/scim-api/v2/stores.ts";
 import { deploymentFromFile } from "#core/settings/file.ts";
 import { openTable } from "#core/table/dynamo.ts";
-import { baseUrl, deploymentFile, seal, tableConfig } from "./env.ts";
+import { baseUrl, cursorSeal, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 26_500 }));
@@ -21,7 +21,7 @@ const deployment = deploymentFromFile(deploymentFile());
 const { scim2 } = deployment;
 const { userStoresOf, usersIn, groupsIn } = await openUserStores("scim2", deployment);
 const memory = newNameMemory();
-const cursorSeal = seal();
+const seal = cursorSeal();
 const isWso2 = scim2.profile === "wso2";
 const dialect: Scim2Dialect = {
   showsUsername: isWso2,
@@ -53,7 +53,7 @@ export const handler = lambda({
       names: nameStore(table, memory, [groups.namesOf, roles.namesOf]),
       userStores: userStoresOf(tenant),
       dialect,
-      seal: cursorSeal,
+      seal,
     };
   },
 });

@@ -1,5 +1,6 @@
 /** The functions, each from its row in plan.ts: code, settings, rights, log. */
 import { join } from "node:path";
+import { cursorKeyOf } from "#core/platform/seal.ts";
 import { bundling } from "./bundling.ts";
 import { componentName, type FunctionName, type FunctionPlan, type Need, plan } from "./plan.ts";
 import type { Secrets } from "./secrets.ts";
@@ -81,6 +82,7 @@ function variablesOf({ needs, reads, writes }: FunctionPlan, { settings: { domai
     // One origin on both domains, so a token is valid on both. Without a domain: the name that AWS assigns.
     address: domains && { BASE_URL: `https://${domains.api}` },
     sealing: { SEAL_KEY: secrets.sealKey.value, FORMER_SEAL_KEYS: secrets.formerSealKeys.value },
+    cursors: { CURSOR_KEY: secrets.sealKey.value.apply(cursorKeyOf) },
     document: { OPENAPI_FILE: placeOf("docs/openapi.json") },
     deployment: { DEPLOYMENT_TOML: placeOf(DEPLOYMENT_FILE) },
     directories: Object.fromEntries(secrets.directoryPasswords.map(({ variable, secret }) => [variable, secret.value])),

@@ -14,6 +14,8 @@ export type Need =
   | "address"
   /** The keys that seal secrets which the API returns. */
   | "sealing"
+  /** The key that seals cursors: derived, it opens no secret. */
+  | "cursors"
   /** The API document, next to the bundle. */
   | "document"
   /** deployment.toml, next to the bundle. */
@@ -45,6 +47,7 @@ export interface FunctionPlan {
 const variables: Readonly<Record<Need, readonly string[]>> = {
   address: ["BASE_URL"],
   sealing: ["SEAL_KEY", "FORMER_SEAL_KEYS"],
+  cursors: ["CURSOR_KEY"],
   document: ["OPENAPI_FILE"],
   deployment: ["DEPLOYMENT_TOML"],
   // Those that deployment.toml names; none if it declares no directory.
@@ -195,7 +198,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     ...hashing,
     description: "Users, groups and roles by SCIM 2.0",
-    needs: ["address", "sealing", "deployment", "directories"],
+    needs: ["address", "cursors", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [p.tenant, ...people, p.roleNames, p.application, p.scope],

@@ -4,7 +4,7 @@
  */
 import { appendFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { SECRETS_WITHHELD } from "#core/applications/files/contract-secrets.ts";
+import { SECRETS_WITHHELD } from "#core/applications/protocols/contract-secrets.ts";
 import { apisFileOf, authorizedOf, writeApis } from "./authorized-apis.ts";
 import { type Api, listIn, memberOf, RunEnded, reasonOf, textIn } from "./client.ts";
 import { writeWhole } from "./files.ts";

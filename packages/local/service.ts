@@ -7,6 +7,7 @@ import { checkPatterns } from "#core/applications/protocols/custom.ts";
 import { routes } from "#core/operation/derive.ts";
 import { services } from "#core/operation/services.ts";
 import { Fault } from "#core/platform/faults.ts";
+import { cursorKeyOf } from "#core/platform/seal.ts";
 import { deploymentFromFile } from "#core/settings/file.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
@@ -84,6 +85,7 @@ export async function startService(
       BASE_URL: `http://${HOST}:${port}`,
       OPENAPI_FILE: projectFile("docs/openapi.json"),
       SEAL_KEY,
+      CURSOR_KEY: cursorKeyOf(SEAL_KEY),
       METADATA_HOSTS: process.env.METADATA_HOSTS ?? "",
       DEPLOYMENT_TOML: deployment,
       // Log to the console of this process, including the record of each request.

@@ -1,5 +1,6 @@
 /** The functions as they would be created: settings and rights. */
 import { describe, expect, test } from "vitest";
+import { cursorKeyOf } from "#core/platform/seal.ts";
 import { componentName, type FunctionName, plan, variablesOf } from "../../stacks/plan.ts";
 import { statementsOf } from "../../stacks/statements.ts";
 import { secrets } from "./support/evaluate.ts";
@@ -83,6 +84,12 @@ describe("secrets", () => {
     expect(holders(secrets.SST_SECRET_SealKey).sort()).toEqual(
       sealing.map((name) => `${componentName(name)}Function`).sort(),
     );
+  });
+  test("a function that seals cursors alone has a derived key, which opens no secret", () => {
+    const cursors = names.filter((name) => plan[name].needs.includes("cursors"));
+    expect(cursors).toEqual(["scim2"]);
+    expect(holders(cursorKeyOf(secrets.SST_SECRET_SealKey)).sort()).toEqual(["Scim2Function"]);
+    expect(cursors.filter((name) => plan[name].needs.includes("sealing"))).toEqual([]);
   });
   test("the first administrator's password is only in the invocation that creates the first tenant", () => {
     expect(holders(secrets.SST_SECRET_AdminPassword)).toEqual(["FirstAdministrator"]);

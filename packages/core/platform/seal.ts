@@ -1,5 +1,5 @@
 /** Encrypts secrets that the API must show again: AES-256-GCM with a key that only some functions have. */
-import { createCipheriv, createDecipheriv, createHash, randomBytes, randomInt } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, randomInt } from "node:crypto";
 
 const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;
@@ -44,6 +44,16 @@ export function newSeal(key: Uint8Array, former: readonly Uint8Array[] = []): Se
       );
     },
   };
+}
+
+/**
+ * The key of cursors, derived from the sealing key; both in Base64 (HKDF with SHA-256, RFC 5869). Who has it can neither
+ * open secrets nor find the sealing key. Throws `RangeError` for a key of another length.
+ */
+export function cursorKeyOf(sealKey: string): string {
+  const key = Buffer.from(sealKey, "base64");
+  if (key.length !== KEY_BYTES) throw new RangeError(`a sealing key has ${KEY_BYTES} bytes, not ${key.length}`);
+  return Buffer.from(hkdfSync("sha256", key, "", "identity-admin-api cursors", KEY_BYTES)).toString("base64");
 }
 
 /** The short name of a key, which reveals nothing of it. */

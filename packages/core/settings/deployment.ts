@@ -1,6 +1,7 @@
 /** Parses and validates `deployment.toml`: the settings of a deployment, for all of its tenants. */
 import { parse, TomlError } from "smol-toml";
 import * as z from "zod";
+import type { ClientSecretsShownTo } from "../applications/protocols/contract-secrets.ts";
 import type { CustomProperty, CustomProtocolKind } from "../applications/protocols/custom-kind.ts";
 import type { AccessSettings } from "../auth/access-control/model.ts";
 import { AccessControl, Certificates, certificatesOf, rulesOf } from "./access.ts";
@@ -12,6 +13,8 @@ export interface Deployment {
   /** The custom inbound protocols, in the order of the file. */
   readonly customProtocols: readonly CustomProtocolKind[];
   readonly scim2: Scim2Settings;
+  /** Who sees client secrets. */
+  readonly clientSecretsShownTo: ClientSecretsShownTo;
   readonly access: AccessSettings;
   /** The user stores besides PRIMARY, in the order of the file. */
   readonly userStores: readonly SecondaryStore[];
@@ -106,8 +109,13 @@ const Scim2 = table({
   consider_total_records_for_total_results_of_ldap: z.boolean().default(false),
 });
 
+const Oauth = table({
+  show_client_secrets_to: z.enum(["viewers", "secret_viewers"]).default("viewers"),
+});
+
 const File = table({
   scim2: Scim2.prefault({}),
+  oauth: Oauth.prefault({}),
   intermediate_cert_validation: Certificates.prefault({}),
   resource: table({ access_control: AccessControl }).prefault({}),
   user_store: UserStores,
@@ -158,6 +166,7 @@ function deploymentOf(file: z.output<typeof File>, lineOf: LineOf): Deployment {
       removesDuplicateUsers: file.scim2.remove_duplicate_users_in_users_response,
       countsDirectories: file.scim2.consider_total_records_for_total_results_of_ldap,
     },
+    clientSecretsShownTo: file.oauth.show_client_secrets_to,
     userStores: file.user_store,
   };
 }

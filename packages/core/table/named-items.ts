@@ -37,6 +37,8 @@ export interface NamedKind<T, E extends NamedEntry> {
 
 /** A change of one item. */
 export interface NamedChange<T> {
+  /** What else is read in the round trip that reads the item: called for each attempt. */
+  alongside?(): Promise<unknown>;
   /**
    * Derives the new value from the current one; called again after each conflict. Returning its argument writes
    * nothing.
@@ -132,9 +134,9 @@ export function namedItems<T, E extends NamedEntry>(table: Table, kind: NamedKin
         { put: itemRow(kind, tenant, value, FIRST_VERSION), when: "absent", otherwise: stale },
       ),
 
-    update: (tenant, id, { change, absent, taken, steps }) =>
+    update: (tenant, id, { change, absent, taken, steps, alongside }) =>
       whileStale(async () => {
-        const before = await find(tenant, id);
+        const [before] = await Promise.all([find(tenant, id), alongside?.()]);
         if (!before) throw absent();
         const after = change(before.value);
         if (after === before.value) return;

@@ -52,7 +52,7 @@ describe("200", () => {
     const others = ["internal_application_mgt_create", "internal_application_mgt_update"];
     const { text, as } = await by("looker", others, "?exportSecrets=true");
     expect(text).not.toMatch(/a-secret-of-mine|oauthConsumerSecret/);
-    const note = `<!-- Secrets are left out: the caller has neither the scope internal_application_mgt_client_secret_view`;
+    const note = `<!-- Secrets are left out: the caller needs the scope internal_application_mgt_client_secret_view`;
     expect(text.split("\n")[1]).toContain(note);
     expect((await by("modest", [], "")).text).not.toContain("<!--");
     // As specified, the operation on the client itself returns the secret.

@@ -66,7 +66,7 @@ describe("returns 403, and the client keeps its secret, for", () => {
 describe("returns 200 for", () => {
   test("other settings of the same client", async () => {
     const shown = (await api.ask("GET", oidc(client))).body;
-    const body = { ...shown, callbackURLs: ["https://rides.example/back"] };
+    const body = { ...shown, allowedOrigins: ["https://rides.example"] };
     expect((await api.ask("PUT", oidc(client), { as, body })).status).toBe(200);
   });
   test("a new secret of an application without authorizations", async () => {

@@ -10,7 +10,12 @@ import { newSeal } from "#core/platform/seal.ts";
 const UPLOAD_BYTES_MAX = 4_194_304;
 const ANSWER_BYTES_MAX = 5_000_000;
 const TENANT = "carbon.super";
-const support = { seal: newSeal(new Uint8Array(32)), customKinds: [], metadataExempt: new Set<string>() };
+const support = {
+  seal: newSeal(new Uint8Array(32)),
+  customKinds: [],
+  clientSecretsShownTo: "viewers" as const,
+  metadataExempt: new Set<string>(),
+};
 const fresh = freshApplication("00000000-0000-7000-8000-000000000000", "extreme", "owner", false);
 const steps = (count: number, option: object) => ({
   type: "USER_DEFINED" as const,

@@ -5,7 +5,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { listApplications } from "#core/applications/management/list.ts";
 import { type Application, freshApplication } from "#core/applications/registry/model.ts";
-import { applicationItems, applicationStore } from "#core/applications/registry/store.ts";
+import { applicationItems, applicationStore, TAKES_ONLY } from "#core/applications/registry/store.ts";
 import { Fault } from "#core/platform/faults.ts";
 import { newId } from "#core/platform/ids.ts";
 import { newMeter } from "#core/table/meter.ts";
@@ -56,12 +56,12 @@ describe.each([1, 2, 3])("seed %i", (seed) => {
       const note = (before: Application) => ({ ...before, description: `${before.description ?? ""}.` });
       if (random() < 0.5) {
         // Two writers on one application: both notes must be there.
-        await Promise.all([store.update(tenant, id, note), store.update(tenant, id, note)]);
+        await Promise.all([store.update(tenant, id, TAKES_ONLY, note), store.update(tenant, id, TAKES_ONLY, note)]);
         kept.notes += 2;
         return;
       }
       const name = pick(names);
-      if (!(await taken(store.update(tenant, id, (before) => ({ ...note(before), name }))))) {
+      if (!(await taken(store.update(tenant, id, TAKES_ONLY, (before) => ({ ...note(before), name }))))) {
         Object.assign(kept, { name, notes: kept.notes + 1 });
       }
     };
@@ -137,7 +137,7 @@ test("a copy that is older than its entry is read again, so a list shows the lat
   const store = applicationStore(open(newMeter()));
   const fresh = freshApplication(newId(), "shown", "owner", false);
   await store.add("stale", fresh);
-  await store.update("stale", fresh.id, (before) => ({ ...before, description: "new" }));
+  await store.update("stale", fresh.id, TAKES_ONLY, (before) => ({ ...before, description: "new" }));
   // Query shows an old entry too under these odds, so the entry is read by its key, which is never behind.
   const entry = await store.entry("stale", "shown");
   expect(entry?.version).toBe(2);

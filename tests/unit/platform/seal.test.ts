@@ -1,8 +1,26 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { newSeal, randomText } from "#core/platform/seal.ts";
+import { cursorKeyOf, newSeal, randomText } from "#core/platform/seal.ts";
 
 const seal = newSeal(randomBytes(32));
+
+describe("the key of cursors", () => {
+  const key = randomBytes(32).toString("base64");
+  const sealOf = (text: string) => newSeal(Buffer.from(text, "base64"));
+
+  test("is the same for the same sealing key, and another one for another", () => {
+    expect(cursorKeyOf(key)).toBe(cursorKeyOf(key));
+    expect(cursorKeyOf(key)).not.toBe(cursorKeyOf(randomBytes(32).toString("base64")));
+    // Instances of other versions, and of other regions, derive the same key.
+    expect(cursorKeyOf(Buffer.alloc(32, 7).toString("base64"))).toBe("mnQIKqRlDyZvBNdD0edMgLLNXYCa7N/zAYgsamtOKDI=");
+    expect(() => cursorKeyOf(randomBytes(16).toString("base64"))).toThrow("32 bytes");
+  });
+  test("opens nothing that the sealing key has sealed, and neither does that key open cursors", () => {
+    const [secrets, cursors] = [sealOf(key), sealOf(cursorKeyOf(key))];
+    expect(() => cursors.open(secrets.seal("secret", "tenant/app"), "tenant/app")).toThrow(/another key/);
+    expect(() => secrets.open(cursors.seal("{}", "cursor"), "cursor")).toThrow(/another key/);
+  });
+});
 
 describe("a sealed secret", () => {
   test("opens for its owner, and differs each time", () => {

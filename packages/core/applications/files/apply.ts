@@ -73,7 +73,7 @@ export async function prepareImport(
   const customs: CustomSettings[] = [];
   for (const each of protocols.custom ?? []) {
     const kind = withoutRequiredSecrets(customKindOf(each.name, customKinds));
-    customs.push(await customSettings(kind, each, seal, owner));
+    customs.push((await customSettings(kind, each, seal, owner))(undefined));
   }
   const customNames = new Set(customKinds.map(({ name }) => name));
 

@@ -1,8 +1,8 @@
 /** The operations that export and import applications as files. */
 import * as z from "zod";
 import { operation } from "../../operation/operation.ts";
+import { SECRET_SCOPES } from "../protocols/contract-secrets.ts";
 import { ApplicationId } from "../registry/shapes.ts";
-import { SECRET_SCOPES } from "./contract-secrets.ts";
 
 /** Bytes of an upload. Lambda accepts events of 6 MB, and Base64 makes a body a third larger. */
 const UPLOAD_BYTES_MAX = 4_194_304;

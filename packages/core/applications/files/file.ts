@@ -2,10 +2,10 @@
 import { Fault } from "../../platform/faults.ts";
 import { parsePart } from "../../platform/parse.ts";
 import type { ProtocolSupport } from "../protocols/configure.ts";
+import { SECRETS_WITHHELD } from "../protocols/contract-secrets.ts";
 import type { CustomProtocolKind } from "../protocols/custom-kind.ts";
 import { ownerOf } from "../protocols/model.ts";
 import type { Application } from "../registry/model.ts";
-import { SECRETS_WITHHELD } from "./contract-secrets.ts";
 import { exactElement, withExact } from "./exact.ts";
 import { normalised } from "./normalise.ts";
 import { readXml, refuseFile } from "./read-xml.ts";

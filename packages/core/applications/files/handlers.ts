@@ -4,14 +4,13 @@ import type { Handlers } from "../../operation/operation.ts";
 import { Fault } from "../../platform/faults.ts";
 import { newId } from "../../platform/ids.ts";
 import type { ProtocolSupport } from "../protocols/configure.ts";
-import { checkCredential } from "../registry/authorization-rules.ts";
+import { seesSecrets } from "../protocols/contract-secrets.ts";
 import type { Application } from "../registry/model.ts";
 import { selfOf } from "../registry/present.ts";
 import { checkNewName, checkSpelling, notFound } from "../registry/rules.ts";
 import type { ApplicationStore } from "../registry/store.ts";
 import type { Imported, ImportTarget } from "./apply.ts";
 import type { applicationFileOperations } from "./contract.ts";
-import { SECRET_SCOPES } from "./contract-secrets.ts";
 
 /** The dependencies of these handlers. */
 export interface ApplicationFileStores {
@@ -54,9 +53,7 @@ export const applicationFileHandlers: Handlers<typeof applicationFileOperations,
         imported = importOver(before);
         return imported.application;
       };
-      await applications.update(tenant, entry.id, replaced, (authorizations) =>
-        checkCredential(authorizations, context.scopes),
-      );
+      await applications.update(tenant, entry.id, context.scopes, replaced);
       if (!imported) throw nameUnknown(settings.name, tenant);
       return resultOf(tenant, imported);
     } catch (error) {
@@ -68,7 +65,7 @@ export const applicationFileHandlers: Handlers<typeof applicationFileOperations,
     const application = await applications.find(tenant, params.applicationId);
     if (!application) throw notFound(params.applicationId, tenant);
     const { fileOf } = await load();
-    const mayHaveSecrets = SECRET_SCOPES.some((scope) => scopes.has(scope));
+    const mayHaveSecrets = seesSecrets(protocols.clientSecretsShownTo, scopes);
     const secrets = query.exportSecrets ? (mayHaveSecrets ? "included" : "withheld") : "omitted";
     const content = fileOf(application, tenant, protocols, secrets);
     return { content, fileName: `${application.name}.xml` };

@@ -34,10 +34,18 @@ export const protocolOperations = {
   }),
 
   getSamlConfiguration: operation({ ...at("GET", "/saml", "view", "AM-012"), ...reading("SAML2", SamlShown) }),
-  updateSamlConfiguration: operation({ ...at("PUT", "/saml", "update", "AM-038"), ...replacing("SAML2", SamlBody) }),
+  updateSamlConfiguration: operation({
+    ...at("PUT", "/saml", "update", "AM-038"),
+    ...replacing("SAML2", SamlBody),
+    seesScopes: true,
+  }),
   deleteSamlConfiguration: operation({ ...at("DELETE", "/saml", "delete", "AM-013"), ...removing("SAML2") }),
 
-  getOidcConfiguration: operation({ ...at("GET", "/oidc", "view", "AM-014"), ...reading("OIDC", OidcShown) }),
+  getOidcConfiguration: operation({
+    ...at("GET", "/oidc", "view", "AM-014"),
+    ...reading("OIDC", OidcShown),
+    seesScopes: true,
+  }),
   updateOidcConfiguration: operation({
     ...at("PUT", "/oidc", "update", "AM-039"),
     ...replacing("OIDC", OidcBody),
@@ -67,6 +75,7 @@ export const protocolOperations = {
   updatePassiveStsConfiguration: operation({
     ...at("PUT", "/passive-sts", "update", "AM-040"),
     ...replacing("Passive STS", PassiveStsBody),
+    seesScopes: true,
   }),
   deletePassiveStsConfiguration: operation({
     ...at("DELETE", "/passive-sts", "delete", "AM-019"),
@@ -89,6 +98,7 @@ export const protocolOperations = {
   getCustomConfiguration: operation({
     ...at("GET", "/{inboundProtocolId}", "view", "AM-022"),
     ...reading("custom protocol", CustomShown),
+    seesScopes: true,
     params: customParams,
   }),
   updateCustomConfiguration: operation({

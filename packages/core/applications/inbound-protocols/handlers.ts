@@ -1,18 +1,19 @@
 /** The handlers of the operations on inbound protocols. */
 
+import type { ScopedContext } from "../../operation/context.ts";
 import type { Handlers } from "../../operation/operation.ts";
 import { Fault } from "../../platform/faults.ts";
 import { type ProtocolSupport, passiveSts, wsTrust } from "../protocols/configure.ts";
+import { seesClientSecret, seesSecrets } from "../protocols/contract-secrets.ts";
 import { customKindOf, customSettings, presentCustom } from "../protocols/custom.ts";
 import { protocolKinds, protocolRefs, withoutOthers } from "../protocols/kinds.ts";
 import { type InboundProtocols, ownerOf } from "../protocols/model.ts";
 import { checkOidc, oidcClient, presentOidc, regenerated, revoked } from "../protocols/oidc.ts";
 import { readSaml, samlServiceProvider } from "../protocols/saml.ts";
-import { checkCredential } from "../registry/authorization-rules.ts";
 import { type Application, withCertificate } from "../registry/model.ts";
 import { selfOf } from "../registry/present.ts";
 import { checkApplication, notFound } from "../registry/rules.ts";
-import type { ApplicationStore, OnCredential } from "../registry/store.ts";
+import { type ApplicationStore, TAKES_ONLY } from "../registry/store.ts";
 import type { protocolOperations } from "./contract.ts";
 
 /** The dependencies of these handlers. */
@@ -38,7 +39,7 @@ export const protocolHandlers: Handlers<typeof protocolOperations, ProtocolStore
       tenant,
       params.applicationId,
       ({ inbound }) => ({ saml: samlServiceProvider(manual, inbound.saml) }),
-      { certificate },
+      certificate,
     );
   },
 
@@ -46,22 +47,17 @@ export const protocolHandlers: Handlers<typeof protocolOperations, ProtocolStore
     drop(context, context.tenant, params.applicationId, withoutMember("saml")),
 
   async getOidcConfiguration({ params }, context) {
-    const { tenant, protocols } = context;
-    const client = await settingsOf(context, tenant, params.applicationId, "oidc");
-    return presentOidc(client, protocols.seal, ownerOf(tenant, params.applicationId));
+    const client = await settingsOf(context, context.tenant, params.applicationId, "oidc");
+    return presentOidc(client, clientOpener(context, params.applicationId));
   },
 
   async updateOidcConfiguration({ params, body }, context) {
     const { tenant, protocols } = context;
     await checkOidc(body);
     const owner = ownerOf(tenant, params.applicationId);
-    return change(
-      context,
-      tenant,
-      params.applicationId,
-      ({ inbound }) => ({ oidc: oidcClient(body, inbound.oidc, protocols.seal, owner) }),
-      { onCredential: (authorizations) => checkCredential(authorizations, context.scopes) },
-    );
+    return change(context, tenant, params.applicationId, ({ inbound }) => ({
+      oidc: oidcClient(body, inbound.oidc, protocols.seal, owner),
+    }));
   },
 
   deleteOidcConfiguration: ({ params }, context) =>
@@ -76,15 +72,13 @@ export const protocolHandlers: Handlers<typeof protocolOperations, ProtocolStore
       client = regenerated(inbound.oidc, protocols.seal, owner);
       return { oidc: client };
     };
-    await change(context, tenant, params.applicationId, renewed, {
-      onCredential: (authorizations) => checkCredential(authorizations, context.scopes),
-    });
+    await change(context, tenant, params.applicationId, renewed);
     if (!client) throw unset(params.applicationId, "oidc");
-    return presentOidc(client, protocols.seal, owner);
+    return presentOidc(client, clientOpener(context, params.applicationId));
   },
 
   revokeClient: ({ params }, context) =>
-    change(context, context.tenant, params.applicationId, ({ id, inbound }) => {
+    change({ ...context, scopes: TAKES_ONLY }, context.tenant, params.applicationId, ({ id, inbound }) => {
       if (!inbound.oidc) throw unset(id, "oidc");
       return { oidc: revoked(inbound.oidc) };
     }),
@@ -104,7 +98,7 @@ export const protocolHandlers: Handlers<typeof protocolOperations, ProtocolStore
     settingsOf(context, context.tenant, params.applicationId, "wsTrust"),
 
   updateWsTrustConfiguration: ({ params, body }, context) =>
-    change(context, context.tenant, params.applicationId, ({ inbound }) => ({
+    change({ ...context, scopes: TAKES_ONLY }, context.tenant, params.applicationId, ({ inbound }) => ({
       wsTrust: wsTrust(body, inbound.wsTrust),
     })),
 
@@ -112,26 +106,40 @@ export const protocolHandlers: Handlers<typeof protocolOperations, ProtocolStore
     drop(context, context.tenant, params.applicationId, withoutMember("wsTrust")),
 
   async getCustomConfiguration({ params }, context) {
-    const { tenant, protocols, applications } = context;
+    const { tenant, scopes, protocols, applications } = context;
     const { id, inbound } = await read(applications, tenant, params.applicationId);
     const { name } = customKindOf(customName(params.inboundProtocolId), protocols.customKinds);
     const settings = inbound.custom?.[name];
     if (!settings) throw unset(id, name);
-    return presentCustom(settings, protocols.customKinds, protocols.seal, ownerOf(tenant, id));
+    const isShown = seesSecrets(protocols.clientSecretsShownTo, scopes);
+    return presentCustom(settings, protocols.customKinds, isShown ? opener(context, id) : undefined);
   },
 
   async updateCustomConfiguration({ params, body }, context) {
     const { tenant, protocols } = context;
     const kind = customKindOf(customName(params.inboundProtocolId), protocols.customKinds);
     const settings = await customSettings(kind, body, protocols.seal, ownerOf(tenant, params.applicationId));
-    return change(context, tenant, params.applicationId, ({ inbound }) => ({
-      custom: { ...inbound.custom, [kind.name]: settings },
+    return change({ ...context, scopes: TAKES_ONLY }, tenant, params.applicationId, ({ inbound }) => ({
+      custom: { ...inbound.custom, [kind.name]: settings(inbound.custom?.[kind.name]) },
     }));
   },
 
   deleteCustomConfiguration: ({ params }, context) =>
     drop(context, context.tenant, params.applicationId, withoutCustom(customName(params.inboundProtocolId))),
 };
+
+type Asked = ProtocolStores & Pick<ScopedContext, "tenant" | "scopes">;
+
+/** Opens the secrets of an application. */
+function opener({ tenant, protocols }: Asked, id: string): (sealed: string) => string {
+  return (sealed) => protocols.seal.open(sealed, ownerOf(tenant, id));
+}
+
+/** Opens the client secret, if the caller sees it. */
+function clientOpener(context: Asked, id: string): ((sealed: string) => string) | undefined {
+  const { scopes, protocols } = context;
+  return seesClientSecret(protocols.clientSecretsShownTo, scopes) ? opener(context, id) : undefined;
+}
 
 /** The settings of one protocol. Throws `application.not_found` and `application.protocol_unset`. */
 async function settingsOf<Name extends keyof InboundProtocols>(
@@ -153,14 +161,11 @@ async function read(applications: ApplicationStore, tenant: string, id: string):
 
 /** Changes the protocols of an application, and checks the whole application afterwards. */
 async function change(
-  { applications }: ProtocolStores,
+  { applications, scopes }: ProtocolStores & Pick<ScopedContext, "scopes">,
   tenant: string,
   id: string,
   settings: (before: Application) => Partial<InboundProtocols>,
-  {
-    certificate,
-    onCredential,
-  }: { readonly certificate?: string | undefined; readonly onCredential?: OnCredential } = {},
+  certificate?: string,
 ): Promise<undefined> {
   const changed = (before: Application): Application => {
     const inbound = withoutOthers({ ...before.inbound, ...settings(before) });
@@ -168,7 +173,7 @@ async function change(
     checkApplication(after, tenant, `Error updating application with id: ${id}`);
     return after;
   };
-  await applications.update(tenant, id, changed, onCredential);
+  await applications.update(tenant, id, scopes, changed);
   return undefined;
 }
 
@@ -180,7 +185,7 @@ async function drop(
   without: (inbound: InboundProtocols) => InboundProtocols,
 ): Promise<undefined> {
   try {
-    await applications.update(tenant, id, (before) => {
+    await applications.update(tenant, id, TAKES_ONLY, (before) => {
       const inbound = without(before.inbound);
       return inbound === before.inbound ? before : { ...before, inbound };
     });

@@ -60,6 +60,7 @@ export const applicationOperations = {
   }),
   patchApplication: operation({
     ...at("PATCH", "/{applicationId}", "update", "AM-033"),
+    seesScopes: true,
     summary: "Change parts of an application",
     params: Path,
     body: ApplicationPatch,

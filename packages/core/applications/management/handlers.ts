@@ -9,7 +9,7 @@ import { configureNew, type ProtocolSupport } from "../protocols/configure.ts";
 import { freshApplication, mergeApplication, mergeProvisioning, withCertificate } from "../registry/model.ts";
 import { presentApplication, presentAuthenticators, presentProvisioning, selfOf } from "../registry/present.ts";
 import { checkApplication, checkBody, checkNewName, checkRename, checkResident, notFound } from "../registry/rules.ts";
-import type { ApplicationStore } from "../registry/store.ts";
+import { type ApplicationStore, TAKES_ONLY } from "../registry/store.ts";
 import type { TemplateStore } from "../templates/store.ts";
 import { fromTemplate } from "../templates/use.ts";
 import type { applicationOperations } from "./contract.ts";
@@ -60,8 +60,8 @@ export const applicationHandlers: Handlers<typeof applicationOperations, Applica
     return presentApplication(tenant, application);
   },
 
-  async patchApplication({ params, body }, { tenant, applications }) {
-    await applications.update(tenant, params.applicationId, (before) => {
+  async patchApplication({ params, body }, { tenant, scopes, applications }) {
+    await applications.update(tenant, params.applicationId, scopes, (before) => {
       if (body.name !== undefined) checkRename(before, body.name);
       checkBody(body);
       const after = mergeApplication(before, body);
@@ -78,7 +78,7 @@ export const applicationHandlers: Handlers<typeof applicationOperations, Applica
 
   async changeApplicationOwner({ params, body }, { tenant, applications, users }) {
     const owner = await users.find(tenant, body.id);
-    await applications.update(tenant, params.applicationId, (before) => {
+    await applications.update(tenant, params.applicationId, TAKES_ONLY, (before) => {
       // Checked here, so that an unknown application is reported before an unknown user.
       if (!owner) throw new Fault("application.owner_unknown", `No user of tenant ${tenant} has the id ${body.id}.`);
       return { ...before, ownerId: owner.id };

@@ -3,6 +3,7 @@ import type * as z from "zod";
 import { Fault } from "../../platform/faults.ts";
 import type { Exempt } from "../../platform/public-fetch.ts";
 import type { Seal } from "../../platform/seal.ts";
+import type { ClientSecretsShownTo } from "./contract-secrets.ts";
 import { customKindOf, customSettings } from "./custom.ts";
 import type { CustomProtocolKind } from "./custom-kind.ts";
 import { type InboundProtocols, ownerOf } from "./model.ts";
@@ -15,6 +16,7 @@ import { isRunnable } from "./urls.ts";
 export interface ProtocolSupport {
   readonly seal: Seal;
   readonly customKinds: readonly CustomProtocolKind[];
+  readonly clientSecretsShownTo: ClientSecretsShownTo;
   /** Addresses from which metadata may be fetched although they are not public; for tests and closed networks. */
   readonly metadataExempt: Exempt;
 }
@@ -58,7 +60,7 @@ export async function configureNew(
   for (const each of body.custom ?? []) {
     const kind = customKindOf(each.name, customKinds);
     if (custom[kind.name]) throw new Fault("application.invalid", `The protocol '${kind.name}' is given twice.`);
-    custom[kind.name] = await customSettings(kind, each, seal, owner);
+    custom[kind.name] = (await customSettings(kind, each, seal, owner))(undefined);
   }
   if (body.oidc) await checkOidc(body.oidc);
   const saml = body.saml && (await readSaml(body.saml, tenant, metadataExempt));

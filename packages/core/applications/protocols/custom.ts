@@ -7,6 +7,8 @@ import type { CustomSettings } from "./model.ts";
 import { readPattern } from "./pattern.ts";
 import type { CustomBody, CustomShown } from "./shapes.ts";
 
+type Stored = CustomSettings["properties"][number];
+
 /** The declaration of that name. Throws `application.invalid` if there is none. */
 export function customKindOf(name: string, kinds: readonly CustomProtocolKind[]): CustomProtocolKind {
   const kind = kinds.find((candidate) => candidate.name === name);
@@ -26,14 +28,18 @@ export async function checkPatterns(kinds: readonly CustomProtocolKind[]): Promi
   }
 }
 
-/** The settings after a body, which replaces all of them. Throws `application.invalid`. */
+/**
+ * Checks a body, which replaces all settings. Returns the function to the new settings from those before: a
+ * confidential property that the body names without a value keeps its value, because responses withhold it. Both throw
+ * `application.invalid`.
+ */
 export async function customSettings(
   kind: CustomProtocolKind,
   body: z.output<typeof CustomBody>,
   seal: Seal,
   owner: string,
-): Promise<CustomSettings> {
-  const given = new Map<string, string>();
+): Promise<(before: CustomSettings | undefined) => CustomSettings> {
+  const given = new Map<string, string | undefined>();
   for (const { key, value } of body.properties ?? []) {
     if (given.has(key)) throw refuse(`The property '${key}' is given twice.`);
     if (!kind.properties.some(({ name }) => name === key)) {
@@ -41,23 +47,35 @@ export async function customSettings(
         `The protocol '${kind.name}' has no property '${key}'; it has: ${kind.properties.map(({ name }) => name).join(", ")}.`,
       );
     }
-    if (value !== undefined) given.set(key, value);
+    given.set(key, value);
   }
-  const properties: CustomSettings["properties"][number][] = [];
   for (const property of kind.properties) {
-    const value = given.get(property.name) ?? property.defaultValue;
-    if (value === undefined || value === "") {
-      if (property.required) throw refuse(`The property '${property.name}' is required.`);
-      continue;
-    }
-    await checkValue(property, value);
-    properties.push(
-      property.isConfidential
-        ? { key: property.name, value: seal.seal(value, owner), isSealed: true }
-        : { key: property.name, value },
-    );
+    const value = givenValueOf(property, given);
+    if (value !== undefined) await checkValue(property, value);
   }
-  return { name: kind.name, configName: body.configName, properties };
+  return (before) => {
+    const former = new Map(before?.properties.map((stored) => [stored.key, stored]));
+    const properties = kind.properties.flatMap((property): Stored[] => {
+      const { name, isConfidential, required } = property;
+      const value = givenValueOf(property, given);
+      const kept = given.has(name) && given.get(name) === undefined ? former.get(name) : undefined;
+      if (kept?.isSealed) return [kept];
+      const set = (isConfidential ? kept?.value : undefined) ?? value;
+      if (set !== undefined) return [sealedOr(property, set, seal, owner)];
+      if (required) throw refuse(`The property '${name}' is required.`);
+      return [];
+    });
+    return { name: kind.name, configName: body.configName, properties };
+  };
+}
+
+/** The value that a body sets, or the default; an empty text is no value. */
+function givenValueOf({ name, defaultValue }: CustomProperty, given: ReadonlyMap<string, string | undefined>) {
+  return (given.get(name) ?? defaultValue) || undefined;
+}
+
+function sealedOr({ name, isConfidential }: CustomProperty, value: string, seal: Seal, owner: string): Stored {
+  return isConfidential ? { key: name, value: seal.seal(value, owner), isSealed: true } : { key: name, value };
 }
 
 async function checkValue(property: CustomProperty, value: string): Promise<void> {
@@ -74,22 +92,29 @@ async function checkValue(property: CustomProperty, value: string): Promise<void
   if (!pattern.matches(value)) throw wrong(`must match ${validationRegex}`);
 }
 
-/** The settings in a response; `friendlyName` is the display name of the current declaration. */
+/**
+ * The settings in a response; `friendlyName` is the display name of the current declaration. `open` opens confidential
+ * values. Where it is absent, the caller must not see them: their properties have no value.
+ */
 export function presentCustom(
   settings: CustomSettings,
   kinds: readonly CustomProtocolKind[],
-  seal: Seal,
-  owner: string,
+  open?: (sealed: string) => string,
 ): z.input<typeof CustomShown> {
   const declared = kinds.find(({ name }) => name === settings.name)?.properties ?? [];
   return {
     name: settings.name,
     configName: settings.configName,
-    properties: settings.properties.map(({ key, value, isSealed }) => ({
-      key,
-      value: isSealed ? seal.open(value, owner) : value,
-      friendlyName: declared.find(({ name }) => name === key)?.displayName,
-    })),
+    properties: settings.properties.map(({ key, value, isSealed }) => {
+      const property = declared.find(({ name }) => name === key);
+      // Stored before it was declared confidential, a value is not sealed.
+      const isConfidential = isSealed || property?.isConfidential;
+      return {
+        key,
+        ...((open || !isConfidential) && { value: isSealed && open ? open(value) : value }),
+        friendlyName: property?.displayName,
+      };
+    }),
   };
 }
 

@@ -188,12 +188,12 @@ export function revoked(client: OidcClient): OidcClient {
   return { ...client, state: "REVOKED" };
 }
 
-/** The client in a response, with its secret. */
-export function presentOidc({ sealedSecret, ...client }: OidcClient, seal: Seal, owner: string): Shown {
+/** The client in a response. `open` opens its secret; it is absent where the caller must not see the secret. */
+export function presentOidc({ sealedSecret, ...client }: OidcClient, open?: (sealed: string) => string): Shown {
   return {
     ...client,
     refreshToken: { renewRefreshToken: false, ...client.refreshToken },
-    clientSecret: seal.open(sealedSecret, owner),
+    ...(open && { clientSecret: open(sealedSecret) }),
   };
 }
 

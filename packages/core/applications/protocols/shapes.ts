@@ -3,6 +3,7 @@
  * limits, and all defaults.
  */
 import * as z from "zod";
+import { SECRET_SCOPES } from "./contract-secrets.ts";
 
 const url = text(2_048);
 const LIST_MAX = 100;
@@ -199,14 +200,32 @@ export const CustomBody = z
   .object({
     name: text(255).min(1),
     configName: text(255).min(1),
-    properties: list(z.object({ key: text(255).min(1), value: text(10_000).optional() })).optional(),
+    properties: list(
+      z.object({
+        key: text(255).min(1),
+        value: text(10_000).optional().meta({
+          description: "Without a value, a confidential property keeps its value, and others get their default",
+        }),
+      }),
+    ).optional(),
   })
   .meta({ id: "CustomProtocolBody" });
 export const CustomShown = z
   .object({
     name: z.string(),
     configName: z.string(),
-    properties: z.array(z.object({ key: z.string(), value: z.string(), friendlyName: z.string().optional() })),
+    properties: z.array(
+      z.object({
+        key: z.string(),
+        value: z
+          .string()
+          .optional()
+          .meta({
+            description: `Absent for a confidential property, unless the caller has the scope ${SECRET_SCOPES.join(" or ")}`,
+          }),
+        friendlyName: z.string().optional(),
+      }),
+    ),
   })
   .meta({ id: "CustomProtocol" });
 

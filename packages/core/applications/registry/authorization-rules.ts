@@ -57,11 +57,16 @@ export function checkElevation(api: ApiResource, names: readonly string[], own: 
 }
 
 /**
- * No privilege escalation: a caller cannot set the credential of an application that is authorized for scopes of this
- * service that the caller's credential does not have (decision 0022).
+ * No privilege escalation: where an application is authorized for scopes of this service that the caller's credential
+ * does not have, the caller cannot make a change with gains (gain-rules.ts): that would give it, or somebody else,
+ * these scopes (decision 0061).
  */
-export function checkCredential(authorizations: readonly Authorization[], own: ReadonlySet<string>): void {
-  if (own.has(AUTHORIZE_ANY)) return;
+export function checkGains(
+  gains: readonly string[],
+  authorizations: readonly Authorization[],
+  own: ReadonlySet<string>,
+): void {
+  if (gains.length === 0 || own.has(AUTHORIZE_ANY)) return;
   const granted = authorizations.flatMap(({ apiId, scopeIds }) => {
     const ids = new Set(scopeIds);
     return (systemApi(apiId)?.scopes ?? []).filter(({ id }) => ids.has(id)).map(({ name }) => name);
@@ -70,7 +75,7 @@ export function checkCredential(authorizations: readonly Authorization[], own: R
   if (lacking.length === 0) return;
   throw new Fault(
     "authorized_api.elevation",
-    `You cannot change the client or secret of an application with scopes that your credential does not have: ${lacking.slice(0, 5).join(", ")}. The scope ${AUTHORIZE_ANY} allows it.`,
+    `You cannot change ${gains.slice(0, 5).join(", ")} of an application with scopes that your credential does not have: ${lacking.slice(0, 5).join(", ")}. The scope ${AUTHORIZE_ANY} allows it.`,
   );
 }
 

@@ -104,6 +104,15 @@ export function removingAuthorizedApis(
   return { ...(found ? { remove: key } : { check: key }), when: unchanged(found), otherwise: stale };
 }
 
+/** The step that holds the authorizations of an application as they were read. */
+export function holdingAuthorizedApis(
+  tenant: string,
+  applicationId: string,
+  found: AuthorizationRow | undefined,
+): Step {
+  return { check: keys.authorizedApis(tenant, applicationId), when: unchanged(found), otherwise: stale };
+}
+
 /**
  * The step that notes the client of an application, given the row as it was read. Without a row nothing is noted: the
  * first authorization reads the application.

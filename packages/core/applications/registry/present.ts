@@ -7,7 +7,8 @@ import { type Application as ApplicationShape, advancedSwitches, type StepAuthen
 
 type Shown = z.input<typeof ApplicationShape>;
 
-const SUBJECT_CLAIM = "http://wso2.org/claims/userid";
+/** The subject of tokens in the local dialect, where an application names none. */
+export const SUBJECT_CLAIM = "http://wso2.org/claims/userid";
 const ROLE_CLAIM = "http://wso2.org/claims/role";
 
 /** The path of an application, with its tenant. */

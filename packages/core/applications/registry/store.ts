@@ -8,15 +8,22 @@ import { stale, whileStale } from "../../table/stale.ts";
 import type { Item, Step, Table } from "../../table/table.ts";
 import { type InboundKey, keysOf, protocolKinds } from "../protocols/kinds.ts";
 import { type ApplicationEntry, applicationKind, noResident, residentRow } from "./application-rows.ts";
-import type { Authorization } from "./authorization-model.ts";
-import { linkingClient, readAuthorizations, removingAuthorizedApis } from "./authorization-store.ts";
+import { AUTHORIZE_ANY, checkGains } from "./authorization-rules.ts";
+import {
+  type AuthorizationRow,
+  holdingAuthorizedApis,
+  linkingClient,
+  readAuthorizations,
+  removingAuthorizedApis,
+} from "./authorization-store.ts";
 import { type ClientRecord, clientOf } from "./client-model.ts";
 import { changingClient, claimedBy, clientItem, releasingClient } from "./client-store.ts";
+import { gainsOf } from "./gain-rules.ts";
 import type { Application, ProvisioningSettings } from "./model.ts";
 import { nameTaken, notFound, renameTaken } from "./rules.ts";
 
-/** Decides whether an application with these authorizations may get another credential; throws if not. */
-export type OnCredential = (authorizations: readonly Authorization[]) => void;
+/** The scopes of a caller who only takes away: a gain is refused, and nothing is read in advance to judge one. */
+export const TAKES_ONLY: ReadonlySet<string> = new Set();
 
 /** The applications of all tenants; every method takes the tenant that the credential named. */
 export interface ApplicationStore {
@@ -26,15 +33,16 @@ export interface ApplicationStore {
   add(tenant: string, application: Application): Promise<void>;
   /**
    * Optimistic locking: `change` derives the new application from the current one and is called again after each
-   * conflict; returning its argument writes nothing. `onCredential` is called when the application gets another client
-   * or secret. Throws `application.not_found`, `application.name_taken`, and what `change` and `onCredential` throw.
-   * Two round trips; three with another client or secret.
+   * conflict; returning its argument writes nothing. `scopes` are those of the caller: a gain needs the scopes that the
+   * application is authorized for. Throws `application.not_found`, `application.name_taken`,
+   * `authorized_api.elevation`, and what `change` throws. Two round trips; three where a caller that may authorize any
+   * scope adds or removes a client.
    */
   update(
     tenant: string,
     id: string,
+    scopes: ReadonlySet<string>,
     change: (before: Application) => Application,
-    onCredential?: OnCredential,
   ): Promise<void>;
   /** Removes an application with its authorized APIs and frees its name. Idempotent. Two round trips. */
   remove(tenant: string, id: string): Promise<void>;
@@ -80,16 +88,23 @@ export function applicationStore(table: Table): ApplicationStore {
         ...keySteps(tenant, undefined, application),
       ]),
 
-    update: (tenant, id, change, onCredential) =>
-      items.update(tenant, id, {
+    update(tenant, id, scopes, change) {
+      const read = () => readAuthorizations(table, tenant, id);
+      let early: Promise<AuthorizationRow | undefined> | undefined;
+      return items.update(tenant, id, {
         change,
+        alongside: async () => {
+          early = scopes === TAKES_ONLY || scopes.has(AUTHORIZE_ANY) ? undefined : read();
+          await early;
+        },
         absent: () => notFound(id, tenant),
         taken: ({ name }) => renameTaken(id, name),
         steps: async (before, after) => [
-          ...(await clientSteps(table, tenant, before, after, onCredential)),
+          ...(await clientSteps(tenant, before, after, scopes, () => early ?? read())),
           ...keySteps(tenant, before, after),
         ],
-      }),
+      });
+    },
 
     remove: (tenant, id) =>
       whileStale(async () => {
@@ -142,27 +157,33 @@ export function applicationStore(table: Table): ApplicationStore {
 }
 
 /**
- * The steps on the client between two states. One round trip where it is added or removed, or its secret is checked.
+ * The steps on the client between two states, and on the authorizations by which the change was judged. Calls `read`
+ * where a client is added or removed, or a gain is judged. Throws `authorized_api.elevation`.
  */
 async function clientSteps(
-  table: Table,
   tenant: string,
   before: Application,
   after: Application,
-  onCredential: OnCredential | undefined,
+  scopes: ReadonlySet<string>,
+  read: () => Promise<AuthorizationRow | undefined>,
 ): Promise<readonly Step[]> {
   const [old, next] = [namedClientOf(before), namedClientOf(after)];
   const owner = { tenant, applicationId: after.id };
-  if (old && next && old.clientId === next.clientId) {
-    if (onCredential && old.client.sealedSecret !== next.client.sealedSecret) {
-      onCredential((await readAuthorizations(table, tenant, after.id))?.apis ?? []);
-    }
-    return changingClient(old.clientId, owner, old.client, next.client);
+  const gains = scopes.has(AUTHORIZE_ANY) ? [] : gainsOf(before, after);
+  const isAnother = old?.clientId !== next?.clientId;
+  if (gains.length === 0 && !isAnother) {
+    return old && next ? changingClient(old.clientId, owner, old.client, next.client) : [];
   }
-  if (!old && !next) return [];
-  const authorized = await readAuthorizations(table, tenant, after.id);
+  const authorized = await read();
   const apis = authorized?.apis ?? [];
-  if (next) onCredential?.(apis);
+  checkGains(gains, apis, scopes);
+  if (!isAnother) {
+    return [
+      // Authorized meanwhile, the application would give what was not judged.
+      holdingAuthorizedApis(tenant, after.id, authorized),
+      ...(old && next ? changingClient(old.clientId, owner, old.client, next.client) : []),
+    ];
+  }
   return [
     linkingClient(tenant, after.id, authorized, next?.clientId),
     ...(old ? releasingClient(old.clientId, owner) : []),

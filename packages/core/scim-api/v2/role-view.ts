@@ -7,8 +7,19 @@ import { type Projection, present, wants } from "../../scim/projection.ts";
 import type { Resource } from "../../scim/schema/attribute.ts";
 import { filled, linkTo, metaOf } from "../resources/present.ts";
 import { MEMBERS_SHOWN_MAX } from "../resources/show.ts";
+import { groupOperations } from "./contract-groups.ts";
+import { userOperations } from "./contract-users.ts";
 import { headersOf, type Tagged } from "./request.ts";
 import type { Scim2Call } from "./stores.ts";
+
+/**
+ * The scopes that show the names of assignees, by kind: those that read users and groups. The scopes of roles show ids
+ * alone (decision 0061).
+ */
+const nameScopes: Readonly<Record<AssigneeKind, readonly string[]>> = {
+  user: [userOperations.getUser.scope, userOperations.listUsers.scope],
+  group: [groupOperations.getGroup.scope],
+};
 
 /** Assignees are shown with their names up to as many as a page has resources: each name costs a read. */
 const NAMED_MAX = 200;
@@ -79,13 +90,14 @@ async function assigneesShown(call: Scim2Call, kind: AssigneeKind, ids: readonly
   );
 }
 
-/** The names of assignees; `undefined` where there are too many. */
+/** The names of assignees; `undefined` where there are too many, or where the caller may not read them. */
 async function namesOf(
-  { stores: { users, groups }, tenant }: Scim2Call,
+  { stores: { users, groups }, tenant, scopes }: Scim2Call,
   kind: AssigneeKind,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string> | undefined> {
   if (ids.length === 0 || ids.length > NAMED_MAX) return undefined;
+  if (!nameScopes[kind].some((scope) => scopes?.has(scope))) return undefined;
   if (kind === "group") return groups.namesOf(tenant, ids);
   const found = await users.findMany(tenant, ids);
   return new Map(found.flatMap((user) => (user ? [[user.id, qualifiedName(user)]] : [])));

@@ -1,0 +1,127 @@
+/**
+ * What a change of an application newly lets somebody do: act as the application, or receive what its users sign in
+ * for. Whoever makes such a change could have given the scopes of the application (decision 0061). Pure.
+ */
+import { oidcOptions } from "../protocols/options.ts";
+import { defaultSteps } from "./authenticators.ts";
+import type { Application } from "./model.ts";
+import { SUBJECT_CLAIM } from "./present.ts";
+
+type Client = NonNullable<Application["inbound"]["oidc"]>;
+
+/**
+ * The ways in that one setting opens. A change is a gain where it adds one: so whatever only removes ways is none. An
+ * absent default and a default that was sent must give the same ways.
+ */
+type Ways<From> = (settings: From) => readonly string[];
+
+const UNBOUND = "None";
+
+const ofClient: Readonly<Record<string, Ways<Client>>> = {
+  clientId: ({ clientId }) => [clientId],
+  clientSecret: ({ sealedSecret }) => [sealedSecret],
+  state: ({ state }) => way(state === "ACTIVE"),
+  grantTypes: ({ grantTypes }) => grantTypes,
+  // A public client cannot act on its own account; a confidential one cannot act without its secret.
+  publicClient: ({ publicClient, grantTypes }) => [
+    ...way(publicClient, "without a secret"),
+    ...way(!publicClient && grantTypes.includes("client_credentials"), "on its own account"),
+  ],
+  callbackURLs: ({ callbackURLs }) => callbackURLs,
+  pkce: ({ pkce }) => [
+    ...way(!pkce.mandatory, "without a proof"),
+    ...way(pkce.supportPlainTransformAlgorithm, "with the proof in plain text"),
+  ],
+  accessToken: ({ accessToken: { bindingType = UNBOUND, validateTokenBinding } }) => [
+    ...(bindingType === UNBOUND ? oidcOptions.accessTokenBindingType.options : [bindingType]),
+    ...way(!validateTokenBinding, "binding not validated"),
+  ],
+  validateRequestObjectSignature: ({ validateRequestObjectSignature }) => way(!validateRequestObjectSignature),
+  scopeValidators: ({ scopeValidators }) =>
+    oidcOptions.scopeValidators.options.filter((name) => !scopeValidators.includes(name)),
+};
+
+const ofApplication: Readonly<Record<string, Ways<Application>>> = {
+  applicationEnabled: ({ applicationEnabled }) => way(applicationEnabled),
+  // The key of request objects and of client assertions.
+  "advancedConfigurations.certificate": ({ advancedConfigurations: { certificate } }) =>
+    certificate ? [JSON.stringify([certificate.type, certificate.value])] : [],
+  "advancedConfigurations.saas": ({ advancedConfigurations: { saas } }) => way(saas),
+  "advancedConfigurations.skipLoginConsent": ({ advancedConfigurations: { skipLoginConsent } }) =>
+    way(skipLoginConsent),
+  "advancedConfigurations.enableAPIBasedAuthentication": ({ advancedConfigurations: settings }) =>
+    way(settings.enableAPIBasedAuthentication),
+  "advancedConfigurations.enableAuthorization": ({ advancedConfigurations: { enableAuthorization } }) =>
+    way(!enableAuthorization),
+  "advancedConfigurations.attestationMetaData": ({ advancedConfigurations: { attestationMetaData: given = {} } }) => [
+    ...way(!given.enableClientAttestation, "without attestation"),
+    ...texts(given.androidPackageName, given.appleAppId),
+  ],
+  "advancedConfigurations.trustedAppConfiguration": ({ advancedConfigurations: settings }) => {
+    const {
+      isFIDOTrustedApp,
+      androidPackageName,
+      androidThumbprints = [],
+      appleAppId,
+    } = {
+      ...settings.trustedAppConfiguration,
+    };
+    return [...way(isFIDOTrustedApp), ...texts(androidPackageName, appleAppId, ...androidThumbprints)];
+  },
+  authenticationSequence: sequenceWays,
+  "claimConfiguration.subject": subjectWays,
+  "saml.assertionConsumerUrls": ({ inbound: { saml } }) => saml?.assertionConsumerUrls ?? [],
+  "passiveSts.replyTo": ({ inbound: { passiveSts } }) => texts(passiveSts?.replyTo),
+};
+
+/** The settings through which a change newly lets somebody do something; empty for one that only takes away. */
+export function gainsOf(before: Application, after: Application): readonly string[] {
+  const { oidc } = after.inbound;
+  return [...(oidc ? opened(ofClient, before.inbound.oidc, oidc) : []), ...opened(ofApplication, before, after)];
+}
+
+function opened<From>(
+  settings: Readonly<Record<string, Ways<From>>>,
+  before: From | undefined,
+  after: From,
+): readonly string[] {
+  return Object.entries(settings).flatMap(([setting, waysOf]) => {
+    const had = new Set(before === undefined ? [] : waysOf(before));
+    return waysOf(after).every((one) => had.has(one)) ? [] : [setting];
+  });
+}
+
+/** Who may sign in, by step. Removing an option of a step is no gain, but removing a step is. */
+function sequenceWays({ authenticationSequence: sequence }: Application): readonly string[] {
+  const { type, steps: own, requestPathAuthenticators, script = "", subjectStepId, attributeStepId } = sequence;
+  const steps = type === "DEFAULT" ? defaultSteps : own;
+  return [
+    JSON.stringify([steps.map(({ id }) => id), subjectStepId, attributeStepId, script]),
+    ...steps.flatMap(({ id, options }) =>
+      options.map(({ idp, authenticator }) => JSON.stringify([id, idp, authenticator])),
+    ),
+    ...requestPathAuthenticators,
+  ];
+}
+
+/** Which attribute of a user a token is about. */
+function subjectWays({ claimConfiguration: { dialect, subject, claimMappings } }: Application): readonly string[] {
+  const claim = subject.claim?.uri ?? subject.claim?.id ?? (dialect === "LOCAL" ? SUBJECT_CLAIM : "");
+  const mapped = claimMappings.find(({ applicationClaim }) => applicationClaim === claim)?.localClaim;
+  const local = dialect === "LOCAL" ? claim : (mapped?.uri ?? mapped?.id ?? "");
+  const flags = [
+    subject.includeUserDomain,
+    subject.includeTenantDomain,
+    subject.useMappedLocalSubject,
+    subject.mappedLocalSubjectMandatory,
+  ];
+  return [JSON.stringify([local, ...flags.map(Boolean)])];
+}
+
+function way(isOpen: boolean | undefined, name = "open"): readonly string[] {
+  return isOpen ? [name] : [];
+}
+
+function texts(...given: readonly (string | undefined)[]): readonly string[] {
+  return given.filter((text) => text !== undefined && text !== "") as string[];
+}
