@@ -73,12 +73,10 @@ async function password({ form, client, names, places }: GrantRequest, context: 
   const credential = usable(username, required("password", form.password));
   if (!credential) throw signInRefused();
   const name = nameIn(tenant, credential.username, username.includes("@"));
-  const onRefused = context.tools.refusals(context.traceId, context.sourceIp);
-  const status = await readAccountStatus(
-    tenant,
-    async () => (await context.tools.signIn([name], credential.password, context, onRefused))?.user,
-    context,
-  );
+  const { tools, traceId, sourceIp } = context;
+  const attempt = { readings: [name], password: credential.password, sourceIp };
+  const signIn = async () => (await tools.signIn(attempt, context, tools.refusals(traceId, sourceIp)))?.user;
+  const status = await readAccountStatus(tenant, signIn, context);
   if (!status) throw signInRefused();
   const [id, text] = [newId(), newOpaque("rt_")];
   const user = { id: status.user.id, userName: status.user.userName, userStore: status.user.userStore };

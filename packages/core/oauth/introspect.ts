@@ -46,7 +46,7 @@ async function callersTenant(header: string, context: OAuthContext): Promise<str
   const { tools, traceId, sourceIp, pathTenant } = context;
   const { principal, scopes } = isBearer(header)
     ? await authenticateBearer(header, tools.reader, readingOf(context))
-    : await tools.authenticate(header, context, tools.refusals(traceId, sourceIp));
+    : await tools.authenticate({ header, sourceIp }, context, tools.refusals(traceId, sourceIp));
   if (pathTenant !== undefined && pathTenant !== principal.tenant) throw clientRefused();
   if (!scopes.has(INTROSPECT)) {
     throw new Fault(
