@@ -15,6 +15,7 @@ import { newObserver } from "#core/http/observe.ts";
 import { credentialStore } from "#core/identities/credentials/store.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { newClientAuthenticator } from "#core/oauth/client-authentication.ts";
+import { clientLockoutStore } from "#core/oauth/client-lockout-store.ts";
 import type { OAuthTools } from "#core/oauth/context.ts";
 import { oauthOperations } from "#core/oauth/contract.ts";
 import { oauthHandlers } from "#core/oauth/handlers.ts";
@@ -54,6 +55,7 @@ export const handler = lambda({
       table,
       tools,
       clients: clientStore(table),
+      clientLockouts: clientLockoutStore(table),
       tenants: tenantStore(table),
       users: usersIn(table),
       roles: roleStore(table),

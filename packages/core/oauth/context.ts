@@ -10,6 +10,7 @@ import type { SigningKeys } from "../tokens/key-cache.ts";
 import type { TokenReader } from "../tokens/reader.ts";
 import type { FamilyStore } from "../tokens/refresh-family-store.ts";
 import type { ClientAuthenticator } from "./client-authentication.ts";
+import type { ClientLockoutStore } from "./client-lockout-store.ts";
 
 /** What lives as long as the container. */
 export interface OAuthTools {
@@ -26,6 +27,7 @@ export interface OAuthTools {
 export interface OAuthStores extends AuthenticationStores {
   readonly table: Table;
   readonly clients: ClientStore;
+  readonly clientLockouts: ClientLockoutStore;
   readonly apiResources: ApiResourceStore;
   readonly families: FamilyStore;
   readonly tools: OAuthTools;

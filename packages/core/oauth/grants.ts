@@ -67,7 +67,7 @@ async function clientCredentials({ client, names, places }: GrantRequest, contex
   return tokenResponse(issued);
 }
 
-async function password({ form, client, names, places }: GrantRequest, context: OAuthContext): Promise<Response> {
+async function password({ form, client, names }: GrantRequest, context: OAuthContext): Promise<Response> {
   const { tenant, settings } = client;
   const username = required("username", form.username);
   const credential = usable(username, required("password", form.password));
@@ -75,12 +75,12 @@ async function password({ form, client, names, places }: GrantRequest, context: 
   const name = nameIn(tenant, credential.username, username.includes("@"));
   const { tools, traceId, sourceIp } = context;
   const attempt = { readings: [name], password: credential.password, sourceIp };
-  const signIn = async () => (await tools.signIn(attempt, context, tools.refusals(traceId, sourceIp)))?.user;
-  const status = await readAccountStatus(tenant, signIn, context);
+  const find = async () => (await tools.signIn(attempt, context, tools.refusals(traceId, sourceIp)))?.user;
+  const status = await readAccountStatus({ tenant, names: ownNames(names), find }, context);
   if (!status) throw signInRefused();
   const [id, text] = [newId(), newOpaque("rt_")];
   const user = { id: status.user.id, userName: status.user.userName, userStore: status.user.userStore };
-  const granted = userScopes({ names, places, ...client }, status.roles);
+  const granted = userScopes({ names, places: status.places, ...client }, status.roles);
   const issued = await issueAccessToken(client, { user, ...granted, grantId: id, knownMs: status.knownMs }, context);
   const startedSeconds = issued.token.issuedAtSeconds;
   const family: Family = {
@@ -126,12 +126,9 @@ async function refresh(request: GrantRequest, context: OAuthContext): Promise<Re
     const user = await context.users.find(tenant, family.user.id, family.user.userStore);
     return user && maySignIn(user) ? user : undefined;
   };
-  const [status, places] = await Promise.all([
-    readAccountStatus(tenant, find, context),
-    context.apiResources.findScopes(tenant, ownNames(names)),
-  ]);
+  const status = await readAccountStatus({ tenant, names: ownNames(names), find }, context);
   if (!status || status.userFromMs > family.startedMs) throw refreshRefused();
-  const granted = userScopes({ names, places, ...client }, status.roles);
+  const granted = userScopes({ names, places: status.places, ...client }, status.roles);
   const knownMs = Math.max(status.knownMs, family.access.issuedMs + 1);
   const issued = await issueAccessToken(
     client,
