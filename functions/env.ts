@@ -96,12 +96,13 @@ export function seal(environment = process.env): Seal {
 
 /** What inbound protocols need besides the table. */
 export function protocolSupport(
-  { customProtocols }: Pick<Deployment, "customProtocols">,
+  { customProtocols, clients }: Pick<Deployment, "customProtocols" | "clients">,
   environment = process.env,
 ): ProtocolSupport {
   const { METADATA_HOSTS } = read(Metadata, environment);
   return {
     seal: seal(environment),
+    limits: clients,
     customKinds: customProtocols,
     metadataExempt: new Set(METADATA_HOSTS.split(",").filter((host) => host !== "")),
   };

@@ -29,7 +29,9 @@ import { baseUrl, deploymentFile, seal as sealOf, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
-const { userStoresOf, usersIn, groupsIn } = await openUserStores("oauth2", deploymentFromFile(deploymentFile()));
+const deployment = deploymentFromFile(deploymentFile());
+const { userStoresOf, usersIn, groupsIn } = await openUserStores("oauth2", deployment);
+const limits = deployment.clients;
 const seal = sealOf();
 const observer = newObserver("oauth2");
 
@@ -37,7 +39,8 @@ const tools: OAuthTools = {
   signIn: newSignIn(systemClock),
   authenticate: newAuthenticate(systemClock, systemScopes),
   clientAuthenticator: newClientAuthenticator(seal),
-  signing: newSigningKeys(seal, observer.signingKey),
+  limits,
+  signing: newSigningKeys(seal, { onRead: observer.signingKey, lifeSecondsMax: limits.accessTokenSecondsMax }),
   reader: newTokenReader(userStoresOf),
   refusals: (traceId, sourceIp) => refusalLog(observer, traceId, sourceIp),
 };

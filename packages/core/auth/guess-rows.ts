@@ -35,7 +35,7 @@ export interface GuessState {
 const KEPT_MS = 2 * 24 * 60 * 60_000;
 /** How long a source is known after a success. */
 export const KNOWN_MS = 30 * 24 * 60 * 60_000;
-/** How much the clocks of containers may differ. A time further ahead was written by a wrong clock: it does not count. */
+/** How much the clocks of containers may differ. A time further ahead is from a wrong clock: it does not count. */
 const CLOCKS_DIFFER_MS = 60_000;
 
 interface GuessRow {

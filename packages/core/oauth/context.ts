@@ -1,5 +1,6 @@
 /** The dependencies of the handlers of the token endpoint. */
 import type { ApiResourceStore } from "../api-resources/store.ts";
+import type { ClientLimits } from "../applications/protocols/limits.ts";
 import type { ClientStore } from "../applications/registry/client-store.ts";
 import type { Authenticate, AuthenticationStores } from "../auth/authenticate.ts";
 import type { OnRefusal } from "../auth/refusals.ts";
@@ -17,6 +18,7 @@ export interface OAuthTools {
   readonly signIn: SignIn;
   readonly authenticate: Authenticate;
   readonly clientAuthenticator: ClientAuthenticator;
+  readonly limits: ClientLimits;
   readonly signing: SigningKeys;
   readonly reader: TokenReader;
   /** Logs the refusals of one request. */

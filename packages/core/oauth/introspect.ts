@@ -11,6 +11,7 @@ import type { TokenReading, ValidToken } from "../tokens/reader.ts";
 import { revocationStore, subjects } from "../tokens/revocation-store.ts";
 import { type ClientParameters, clientRefused } from "./client-authentication.ts";
 import type { OAuthContext } from "./context.ts";
+import { familyEndsAtSeconds } from "./lifetimes.ts";
 import { type AuthenticatedRequest, type ClientFailure, tryClient } from "./request.ts";
 import type { Introspection } from "./shapes.ts";
 
@@ -108,7 +109,10 @@ function presentAccess({ token, id }: ValidToken, { origin }: OAuthContext): Res
 async function presentRefresh(text: string, tenant: string, context: OAuthContext): Promise<Response | undefined> {
   const refreshToken = await context.families.findToken(text);
   const found = refreshToken?.tenant === tenant ? await context.families.withFamily(refreshToken) : undefined;
-  if (!found || found.family.current !== found.digest || !isAlive(found, context.now)) return undefined;
+  if (!found || found.family.current !== found.digest) return undefined;
+  const endsAtSeconds = familyEndsAtSeconds(found.family, context.tools.limits);
+  const expiresAtSeconds = Math.min(found.expiresAtSeconds, endsAtSeconds);
+  if (!isAlive({ expiresAtSeconds }, context.now)) return undefined;
   const { user, clientId, scopes, startedMs } = found.family;
   const [client, owner, [userFromMs = 0]] = await Promise.all([
     context.clients.find(clientId),
@@ -123,7 +127,7 @@ async function presentRefresh(text: string, tenant: string, context: OAuthContex
     client_id: clientId,
     username: nameOf(user, tenant),
     token_type: "Refresh",
-    exp: found.expiresAtSeconds,
+    exp: expiresAtSeconds,
     sub: user.id,
   };
 }

@@ -2,9 +2,11 @@
 import { parse, TomlError } from "smol-toml";
 import * as z from "zod";
 import type { CustomProperty, CustomProtocolKind } from "../applications/protocols/custom-kind.ts";
+import type { ClientLimits } from "../applications/protocols/limits.ts";
 import type { AccessSettings } from "../auth/access-control/model.ts";
 import { AccessControl, Certificates, certificatesOf, rulesOf } from "./access.ts";
 import { lineFinder } from "./lines.ts";
+import { clientLimitsOf, OAuth } from "./oauth.ts";
 import { parsing, reasonOf, table } from "./shared.ts";
 import { type SecondaryStore, UserStores } from "./user-stores.ts";
 
@@ -12,6 +14,8 @@ export interface Deployment {
   /** The custom inbound protocols, in the order of the file. */
   readonly customProtocols: readonly CustomProtocolKind[];
   readonly scim2: Scim2Settings;
+  /** What OAuth clients may be configured for. */
+  readonly clients: ClientLimits;
   readonly access: AccessSettings;
   /** The user stores besides PRIMARY, in the order of the file. */
   readonly userStores: readonly SecondaryStore[];
@@ -108,6 +112,7 @@ const Scim2 = table({
 
 const File = table({
   scim2: Scim2.prefault({}),
+  oauth: OAuth.prefault({}),
   intermediate_cert_validation: Certificates.prefault({}),
   resource: table({ access_control: AccessControl }).prefault({}),
   user_store: UserStores,
@@ -158,6 +163,7 @@ function deploymentOf(file: z.output<typeof File>, lineOf: LineOf): Deployment {
       removesDuplicateUsers: file.scim2.remove_duplicate_users_in_users_response,
       countsDirectories: file.scim2.consider_total_records_for_total_results_of_ldap,
     },
+    clients: clientLimitsOf(file.oauth),
     userStores: file.user_store,
   };
 }

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { prepareImport } from "#core/applications/files/apply.ts";
 import { fileOf, readFile } from "#core/applications/files/file.ts";
+import { defaultClientLimits } from "#core/applications/protocols/limits.ts";
 import { type Application, freshApplication, mergeApplication } from "#core/applications/registry/model.ts";
 import { presentApplication } from "#core/applications/registry/present.ts";
 import { checkApplication } from "#core/applications/registry/rules.ts";
@@ -10,7 +11,12 @@ import { newSeal } from "#core/platform/seal.ts";
 const UPLOAD_BYTES_MAX = 4_194_304;
 const ANSWER_BYTES_MAX = 5_000_000;
 const TENANT = "carbon.super";
-const support = { seal: newSeal(new Uint8Array(32)), customKinds: [], metadataExempt: new Set<string>() };
+const support = {
+  seal: newSeal(new Uint8Array(32)),
+  limits: defaultClientLimits,
+  customKinds: [],
+  metadataExempt: new Set<string>(),
+};
 const fresh = freshApplication("00000000-0000-7000-8000-000000000000", "extreme", "owner", false);
 const steps = (count: number, option: object) => ({
   type: "USER_DEFINED" as const,
