@@ -122,21 +122,21 @@ export async function countNothing(table: Table, key: Key, before: GuessState | 
   await table.count(key, { refused: 1, failures: 0, ...NOTHING }, { expiresAtSeconds: endOf(before, nowMs) });
 }
 
-/** Clears the failures in `before`, and remembers the source. Changes nothing where a window or lock began since. */
+/**
+ * Remembers that the right secret was sent from the source of the row, and clears the failures in `before`; those of a
+ * window or lock that began since stay. One round trip.
+ */
 export async function rememberSuccess(table: Table, key: Key, before: GuessState, nowMs: number): Promise<void> {
-  const row = {
-    failures: 0,
-    lockouts: 0,
-    windowStartedMs: 0,
-    knownFromMs: nowMs,
-    failuresUntilSeconds: 0,
-    expiresAtSeconds: seconds(nowMs + KNOWN_MS),
-  };
-  const when = before.exists ? { equal: versionOf(before) } : "absent";
-  await wrote(table, { put: { ...key, ...row }, when, otherwise: conflict });
+  const known = { knownFromMs: nowMs, expiresAtSeconds: seconds(nowMs + KNOWN_MS) };
+  if (!before.hasFailures) {
+    await table.count(key, { failures: 0, ...NOTHING }, known);
+    return;
+  }
+  const row = { failures: 0, ...NOTHING, ...known, failuresUntilSeconds: 0 };
+  await wrote(table, { put: { ...key, ...row }, when: { equal: versionOf(before) }, otherwise: conflict });
 }
 
-/** Forgets that a source is known, and counts an attempt without effect. One round trip. */
+/** Takes `rememberSuccess` back, and counts an attempt without effect. One round trip. */
 export async function forgetSuccess(table: Table, key: Key): Promise<void> {
   await table.count(key, { refused: 1, failures: 0, ...NOTHING }, { knownFromMs: 0 });
 }

@@ -102,7 +102,7 @@ describe("refuses, with the key to change,", () => {
     ["[custom_inbound_protocols]", 'unknown key "custom_inbound_protocols" (did you mean "custom_inbound_protocol"?)'],
     [
       "[scope]\na = 1",
-      'unknown key "scope" (known: scim2, intermediate_cert_validation, resource, user_store, custom_inbound_protocol)',
+      'unknown key "scope" (known: scim2, oauth, intermediate_cert_validation, resource, user_store, custom_inbound_protocol)',
     ],
     [
       kind('name = "proto"\ndisplayName = "x"'),
