@@ -35,7 +35,7 @@ const BODY_ONLY: ReadonlySet<string> = new Set([
 export interface ClientRequest {
   readonly authorization: string | undefined;
   readonly form: ClientParameters;
-  /** Scopes of the tenant's own APIs whose places are to be read together with the client. */
+  /** Scopes of the tenant's own APIs whose places are to be read, for a client that sends a secret. */
   readonly names?: readonly string[];
   readonly refreshToken?: string | undefined;
 }
@@ -90,13 +90,15 @@ export async function authenticateClient(request: ClientRequest, context: OAuthC
  * that cannot be read or a client that may not be used, and `request.invalid`.
  */
 export async function tryClient(
-  { authorization, form, names = [], refreshToken }: ClientRequest,
+  { authorization, form, names: requested = [], refreshToken }: ClientRequest,
   context: OAuthContext,
 ): Promise<AuthenticatedRequest | ClientFailure> {
   const { clients, clientLockouts, tenants, apiResources, families, pathTenant, sourceIp, tools, now } = context;
   const presented = presentedClient(authorization, form);
   const guesser = { clientId: presented.clientId, sourceIp };
   const guess = pathTenant ?? SUPER_TENANT;
+  // The id of a public client proves nothing.
+  const names = presented.secrets.length > 0 ? requested : [];
   const early = mayReadEarly(names, presented, context) ? names : [];
   const readTenant = (domain: string, scopes: readonly string[]) =>
     Promise.all([tenants.find(domain), apiResources.findScopes(domain, scopes)]);
