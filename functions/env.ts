@@ -106,12 +106,16 @@ export function cursorSeal(environment = process.env): Seal {
 
 /** What inbound protocols need besides the table. */
 export function protocolSupport(
-  { customProtocols, clientSecretsShownTo }: Pick<Deployment, "customProtocols" | "clientSecretsShownTo">,
+  { customProtocols, clients, clientSecretsShownTo }: Pick<
+    Deployment,
+    "customProtocols" | "clients" | "clientSecretsShownTo"
+  >,
   environment = process.env,
 ): ProtocolSupport {
   const { METADATA_HOSTS } = read(Metadata, environment);
   return {
     seal: seal(environment),
+    limits: clients,
     customKinds: customProtocols,
     clientSecretsShownTo,
     metadataExempt: new Set(METADATA_HOSTS.split(",").filter((host) => host !== "")),

@@ -15,6 +15,7 @@ import { newObserver } from "#core/http/observe.ts";
 import { credentialStore } from "#core/identities/credentials/store.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { newClientAuthenticator } from "#core/oauth/client-authentication.ts";
+import { clientLockoutStore } from "#core/oauth/client-lockout-store.ts";
 import type { OAuthTools } from "#core/oauth/context.ts";
 import { oauthOperations } from "#core/oauth/contract.ts";
 import { oauthHandlers } from "#core/oauth/handlers.ts";
@@ -28,7 +29,9 @@ import { baseUrl, deploymentFile, seal as sealOf, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
-const { userStoresOf, usersIn, groupsIn } = await openUserStores("oauth2", deploymentFromFile(deploymentFile()));
+const deployment = deploymentFromFile(deploymentFile());
+const { userStoresOf, usersIn, groupsIn } = await openUserStores("oauth2", deployment);
+const limits = deployment.clients;
 const seal = sealOf();
 const observer = newObserver("oauth2");
 
@@ -36,7 +39,8 @@ const tools: OAuthTools = {
   signIn: newSignIn(systemClock),
   authenticate: newAuthenticate(systemClock, systemScopes),
   clientAuthenticator: newClientAuthenticator(seal),
-  signing: newSigningKeys(seal, observer.signingKey),
+  limits,
+  signing: newSigningKeys(seal, { onRead: observer.signingKey, lifeSecondsMax: limits.accessTokenSecondsMax }),
   reader: newTokenReader(userStoresOf),
   refusals: (traceId, sourceIp) => refusalLog(observer, traceId, sourceIp),
 };
@@ -54,6 +58,7 @@ export const handler = lambda({
       table,
       tools,
       clients: clientStore(table),
+      clientLockouts: clientLockoutStore(table),
       tenants: tenantStore(table),
       users: usersIn(table),
       roles: roleStore(table),

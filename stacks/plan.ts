@@ -82,6 +82,7 @@ export const partitions = {
   shownNames: keys.shownNames(ANY).PK,
   credential: keys.credential(ANY, ANY).PK,
   lock: keys.lock(ANY, ANY, ANY).PK,
+  clientLock: keys.clientLock(ANY, ANY).PK,
   accessToken: keys.accessToken(ANY).PK,
   refreshToken: keys.refreshToken(ANY).PK,
   family: keys.family(ANY, ANY).PK,
@@ -141,11 +142,11 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "sealing", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [...authentication, p.scope, p.refreshToken, p.family, p.signingKeys],
+      on: [...authentication, p.clientLock, p.scope, p.refreshToken, p.family, p.signingKeys],
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [p.lock, p.accessToken, p.refreshToken, p.family, ...revocations, p.keyRing, p.signingKeys],
+      on: [p.lock, p.clientLock, p.accessToken, p.refreshToken, p.family, ...revocations, p.keyRing, p.signingKeys],
     },
   },
   applications: {

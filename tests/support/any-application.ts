@@ -2,6 +2,7 @@
  * Arbitrary request bodies of applications that the API accepts: every member, with texts that are hard to serialise.
  */
 import fc from "fast-check";
+import { defaultClientLimits, strengthOf } from "#core/applications/protocols/limits.ts";
 
 /** The deployment whose custom protocol the applications use. */
 export const deployment = `[[custom_inbound_protocol]]
@@ -30,7 +31,7 @@ const flag = maybe(fc.boolean());
 const few = <T>(of: fc.Arbitrary<T>) => maybe(fc.array(of, { maxLength: 4 }));
 const word = anyText(100, 1);
 const address = fc.webUrl({ withQueryParameters: true }).map((url) => url.replaceAll("'", ""));
-const seconds = maybe(fc.integer({ min: 0, max: 2_147_483_647 }));
+const seconds = maybe(fc.integer({ min: 0, max: defaultClientLimits.idTokenSecondsMax }));
 
 const claim = fc
   .record({ uri: maybe(word), id: maybe(word), displayName: maybe(word) })
@@ -124,7 +125,9 @@ const callback = fc.oneof(
   fc.constantFrom("regexp=https://(a|b)\\.example/cb", "regexp=(https://x\\.example|https://y\\.example)/\\d+"),
 );
 const oidc = fc.record({
-  clientSecret: maybe(fc.stringMatching(/^[!-~]{1,60}$/)),
+  clientSecret: maybe(
+    fc.stringMatching(/^[!-~]{24,60}$/).filter((secret) => strengthOf(secret) >= defaultClientLimits.secretBitsMin),
+  ),
   grantTypes: fc.uniqueArray(fc.constantFrom("authorization_code", "refresh_token", "password", "iwa:ntlm"), {
     minLength: 1,
     maxLength: 4,

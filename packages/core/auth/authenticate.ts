@@ -11,9 +11,15 @@ import { type Authenticated, newResolveUser, type PrincipalStores, type ResolveU
 /** What authentication reads. */
 export interface AuthenticationStores extends SignInStores, PrincipalStores {}
 
+/** What a caller sent, and from where. */
+export interface Presented {
+  readonly header: string | undefined;
+  readonly sourceIp: string;
+}
+
 /** Authenticates the `Authorization` header of a request. Throws `auth.unauthenticated`. */
 export type Authenticate = (
-  header: string | undefined,
+  presented: Presented,
   stores: AuthenticationStores,
   onRefused: OnRefused,
 ) => Promise<Authenticated>;
@@ -25,7 +31,7 @@ export function newAuthenticate(
   resolveUser: ResolveUser = newResolveUser(clock, everyScope),
 ): Authenticate {
   const signIn = newSignIn(clock);
-  return async (header, stores, onRefused) => {
+  return async ({ header, sourceIp }, stores, onRefused) => {
     if (!header) {
       throw unauthenticated(
         "Send an Authorization header: Basic with user name and password, or Bearer with an access token.",
@@ -34,7 +40,7 @@ export function newAuthenticate(
     const credential = readBasic(header);
     const readings = credential ? readingsOf(credential.username) : [];
     if (!credential || readings.length === 0) throw refused();
-    const found = await signIn(readings, credential.password, stores, onRefused);
+    const found = await signIn({ readings, password: credential.password, sourceIp }, stores, onRefused);
     if (!found) throw refused();
     return resolveUser(stores, found.tenant, found.user);
   };

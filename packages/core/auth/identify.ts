@@ -67,7 +67,7 @@ export function newIdentify(
   return async ({ certificate, header }, request, { sourceIp, domainName }, stores) => {
     const onRefused = refusalLog(observer, request.traceId, sourceIp);
     const byHeader = (): Promise<Authenticated> => {
-      if (header === undefined || !isBearer(header)) return authenticateBasic(header, stores, onRefused);
+      if (header === undefined || !isBearer(header)) return authenticateBasic({ header, sourceIp }, stores, onRefused);
       const issuer = issuerAt(baseUrl ?? `https://${domainName}`);
       const reading = { table: stores.table, issuer, nowMs: clock.now(), tenantGuess: request.pathTenant };
       return authenticateBearer(header, tokens, reading);

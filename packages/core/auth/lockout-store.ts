@@ -1,176 +1,134 @@
 /**
- * Failed sign-ins per user name, whether such a user exists or not. After ten failures within 15 minutes the name is
- * locked: first for 15 minutes, then twice as long each time, at most a day. A lock ends by itself, and with a change
- * of the password: it holds only for the password that was guessed at.
+ * Failed sign-ins by user name, whether such a user exists or not (decision 0065). Two rows count them: one for the
+ * name and the source of the request, and one for the name and all sources together from which nobody has signed in
+ * under that name lately. So guesses from elsewhere do not lock out a user at a known source.
  */
 
+import { createHash } from "node:crypto";
 import type { QualifiedName } from "../domain/username.ts";
 import { foldName } from "../platform/fold.ts";
 import { keys } from "../table/keys.ts";
-import { number, optional, rowCodec, text, withDefault } from "../table/row.ts";
-import type { Item, Key, Step, Table } from "../table/table.ts";
+import type { Table } from "../table/table.ts";
+import {
+  countFailure,
+  countNothing,
+  forgetSuccess,
+  type GuessPolicy,
+  type GuessState,
+  guessState,
+  isLocked,
+  rememberSuccess,
+} from "./guess-rows.ts";
+import { sourceOf } from "./source.ts";
 
 /** When names are locked. */
 export interface LockoutPolicy {
-  readonly failuresMax: number;
-  readonly windowMs: number;
-  readonly lockMs: number;
-  readonly lockMaxMs: number;
+  /** For one name and one source. */
+  readonly source: GuessPolicy;
+  /** For one name and all unknown sources. */
+  readonly name: GuessPolicy;
+  /** A known source is written again after this time, not with every sign-in. */
+  readonly refreshMs: number;
 }
+
+const DAY_MS = 24 * 60 * 60_000;
 
 export const defaultLockoutPolicy: LockoutPolicy = {
-  failuresMax: 10,
-  windowMs: 15 * 60_000,
-  lockMs: 15 * 60_000,
-  lockMaxMs: 24 * 60 * 60_000,
+  source: { failuresMax: 10, windowMs: 15 * 60_000, lockMs: 15 * 60_000, lockMaxMs: DAY_MS },
+  name: { failuresMax: 100, windowMs: DAY_MS, lockMs: 60 * 60_000, lockMaxMs: DAY_MS },
+  refreshMs: DAY_MS,
 };
 
-/** How long the row of a name stays after its last failure or lock. */
-const KEPT_MS = 2 * 24 * 60 * 60_000;
-
-/** A lock, and the password that it holds for. */
-interface Lock {
-  readonly lockedUntilMs: number;
-  /** The version of the password that was guessed at; empty for a name without one, `undefined` for any password. */
-  readonly lockedFor: string | undefined;
+/** A name, and the address that the request came from, as the gateway saw it. */
+export interface Guesser {
+  readonly name: QualifiedName;
+  readonly sourceIp: string;
 }
 
-/** The failures of one name. */
-export interface LockState extends Lock {
-  readonly exists: boolean;
-  /** True when a successful sign-in has failures to clear. */
-  readonly hasFailures: boolean;
-  readonly windowStartedMs: number;
+/** The failures of one name at one source. */
+export interface LockState {
+  readonly name: GuessState;
+  readonly source: GuessState;
+  /** True where the name signed in from the source within 30 days: guesses at other sources do not lock it. */
+  readonly isKnown: boolean;
 }
 
 /** The failures of all names. */
 export interface LockoutStore {
   /** One round trip. */
-  find(name: QualifiedName, nowMs: number): Promise<LockState>;
-  /** Counts a failure, and locks the name at the limit. `version` is that of the password that was compared. */
-  fail(name: QualifiedName, before: LockState, nowMs: number, version: string | undefined): Promise<void>;
-  /** Counts an attempt on a locked name. It does not prolong the lock, and takes as long as counting a failure. */
-  refuse(name: QualifiedName): Promise<void>;
-  /** Clears the failures in `before` after a successful sign-in. Failures that were counted since then stay. */
-  clear(name: QualifiedName, before: LockState): Promise<void>;
+  find(guesser: Guesser, nowMs: number): Promise<LockState>;
+  /** What can lock this attempt now, after `before` was read. One round trip. */
+  findAgain(guesser: Guesser, before: LockState, nowMs: number): Promise<LockState>;
+  /** Counts a failure, and locks at the limit. `version` is that of the password that was compared. */
+  fail(guesser: Guesser, before: LockState, nowMs: number, version: string): Promise<void>;
+  /** Counts an attempt without effect, after the work of a failure. It does not prolong a lock. */
+  refuse(guesser: Guesser, before: LockState | undefined, nowMs: number): Promise<void>;
+  /** True where a success must be written: there are failures to clear, or the source is not known, or for long. */
+  isDue(state: LockState, nowMs: number): boolean;
+  /** Clears the failures in `before` after a successful sign-in, and remembers the source. One round trip. */
+  succeed(guesser: Guesser, before: LockState, nowMs: number): Promise<void>;
+  /** Takes back `succeed`: the name was locked meanwhile. One round trip. */
+  takeBack(guesser: Guesser): Promise<void>;
 }
 
-interface LockRow extends Lock {
-  readonly failures: number;
-  readonly lockouts: number;
-  readonly windowStartedMs: number;
-  readonly expiresAtSeconds: number;
-}
-
-const count = withDefault(number, 0);
-const rows = rowCodec<LockRow>("sign-in lock", {
-  failures: count,
-  lockouts: count,
-  windowStartedMs: count,
-  lockedUntilMs: count,
-  lockedFor: optional(text),
-  expiresAtSeconds: count,
-});
-
-/** Another sign-in changed the row first. */
-class Conflict extends Error {}
-
-/** Whether a lock holds for the password of that version; `undefined` means a name without a password. */
-export function isLocked({ lockedUntilMs, lockedFor }: Lock, version: string | undefined, nowMs: number): boolean {
-  return lockedUntilMs > nowMs && (lockedFor === undefined || version === undefined || lockedFor === version);
+/** Whether a lock holds for the password of that version. */
+export function isSignInLocked({ name, source, isKnown }: LockState, version: string, nowMs: number): boolean {
+  return isLocked(source, version, nowMs) || (!isKnown && isLocked(name, version, nowMs));
 }
 
 /** Opens the store on the table of one request. */
 export function lockoutStore(table: Table, policy: LockoutPolicy): LockoutStore {
-  const keyOf = ({ tenant, userStore, name }: QualifiedName) => keys.lock(tenant, userStore, foldName(name));
+  const nameKey = ({ name: { tenant, userStore, name } }: Guesser) => keys.lock(tenant, userStore, foldName(name));
+  const sourceKey = (guesser: Guesser) => {
+    const { tenant, userStore, name } = guesser.name;
+    return keys.sourceLock(tenant, userStore, foldName(name), digestOf(guesser));
+  };
 
-  /** Writes one step; false when another sign-in changed the row first. */
-  const wrote = async (step: Step): Promise<boolean> => {
-    try {
-      await table.write(step);
-      return true;
-    } catch (error) {
-      if (error instanceof Conflict) return false;
-      throw error;
-    }
+  const find: LockoutStore["find"] = async (guesser, nowMs) => {
+    const [ofName, ofSource] = await table.getMany([nameKey(guesser), sourceKey(guesser)]);
+    const source = guessState(ofSource, policy.source, nowMs);
+    return { name: guessState(ofName, policy.name, nowMs), source, isKnown: source.knownFromMs > 0 };
   };
 
   return {
-    async find(name, nowMs) {
-      const item = await table.get(keyOf(name));
-      const { lockedUntilMs, lockedFor, windowStartedMs, expiresAtSeconds } = read(item);
-      return {
-        lockedUntilMs,
-        lockedFor,
-        exists: item !== undefined,
-        // Expired rows do not count, even before DynamoDB has removed them.
-        hasFailures: expiresAtSeconds * 1_000 > nowMs,
-        windowStartedMs,
-      };
+    find,
+
+    async findAgain(guesser, before, nowMs) {
+      // The success that is being decided must not make its own source a known one.
+      if (!before.isKnown) return { ...(await find(guesser, nowMs)), isKnown: false };
+      return { ...before, source: guessState(await table.get(sourceKey(guesser)), policy.source, nowMs) };
     },
 
-    async fail(name, before, nowMs, version) {
-      const key = keyOf(name);
-      const expiresAtSeconds = seconds(nowMs + KEPT_MS);
-      const isOver = nowMs - before.windowStartedMs > policy.windowMs;
-      const first = { failures: 1, windowStartedMs: nowMs, expiresAtSeconds };
-      // Where another failure started the window first, this one is counted in it.
-      if (isOver && (await wrote(startingWindow(key, before, first)))) return;
-      const after = rows.read(await table.count(key, { failures: 1 }, { expiresAtSeconds }));
-      const isDue = after.failures >= policy.failuresMax && !isLocked(after, version, nowMs);
-      // Of concurrent failures one locks the name: for the others the counted window has ended.
-      const lockMs = Math.min(policy.lockMaxMs, policy.lockMs * 2 ** after.lockouts);
-      if (isDue) await wrote(locking(key, after, nowMs + lockMs, version ?? ""));
+    async fail(guesser, before, nowMs, version) {
+      const source = { table, key: sourceKey(guesser), policy: policy.source };
+      const name = { table, key: nameKey(guesser), policy: policy.name };
+      await Promise.all([
+        countFailure(source, before.source, nowMs, version),
+        before.isKnown
+          ? countNothing(table, name.key, before.name, nowMs)
+          : countFailure(name, before.name, nowMs, version),
+      ]);
     },
 
-    async refuse(name) {
-      await table.count(keyOf(name), { refused: 1 });
+    async refuse(guesser, before, nowMs) {
+      await Promise.all([
+        countNothing(table, sourceKey(guesser), before?.source, nowMs),
+        countNothing(table, nameKey(guesser), before?.name, nowMs),
+      ]);
     },
 
-    async clear(name, before) {
-      await wrote({ remove: keyOf(name), when: { equal: versionOf(before) }, otherwise: conflict });
-    },
+    isDue: ({ source }, nowMs) => source.hasFailures || nowMs - source.knownFromMs > policy.refreshMs,
+
+    succeed: (guesser, before, nowMs) => rememberSuccess(table, sourceKey(guesser), before.source, nowMs),
+
+    takeBack: (guesser) => forgetSuccess(table, sourceKey(guesser)),
   };
 }
 
-/** Starts a new window with one failure. */
-function startingWindow(key: Key, before: LockState, first: Readonly<Record<string, number>>): Step {
-  if (!before.exists) return { put: { ...key, lockouts: 0, ...first }, when: "absent", otherwise: conflict };
-  return {
-    change: key,
-    // Resets an earlier lock, also one for another password: it must not count as a lock of the new window.
-    set: { ...first, lockedUntilMs: 0, ...(!before.hasFailures && { lockouts: 0 }) },
-    when: { equal: versionOf(before) },
-    otherwise: conflict,
-  };
-}
-
-/** Locks the name, and ends the window, so that the first failure after the lock starts a new one. */
-function locking(key: Key, counted: LockRow, lockedUntilMs: number, lockedFor: string): Step {
-  const { lockouts, windowStartedMs } = counted;
-  const expiresAtSeconds = seconds(lockedUntilMs + KEPT_MS);
-  return {
-    change: key,
-    set: { lockouts: lockouts + 1, lockedUntilMs, lockedFor, windowStartedMs: 0, expiresAtSeconds },
-    when: { equal: { lockouts, windowStartedMs } },
-    otherwise: conflict,
-  };
-}
-
-function conflict(): Error {
-  return new Conflict();
-}
-
-/** A name without a row has no failures. */
-function read(item: Item | undefined): LockRow {
-  return rows.read(item ?? { PK: "", SK: "" });
-}
-
-/** The attributes that change when another sign-in starts a window or locks the name. */
-function versionOf({ windowStartedMs, lockedUntilMs }: LockState): Readonly<Record<string, number>> {
-  return { windowStartedMs, ...(lockedUntilMs > 0 && { lockedUntilMs }) };
-}
-
-function seconds(milliseconds: number): number {
-  return Math.ceil(milliseconds / 1_000);
+/** Stands for the source in keys: a different one for each name, so that keys do not show who shares an address. */
+function digestOf({ name: { tenant, userStore, name }, sourceIp }: Guesser): string {
+  return createHash("sha256")
+    .update(`${tenant}/${userStore}/${foldName(name)}\n${sourceOf(sourceIp)}`, "utf8")
+    .digest("base64url")
+    .slice(0, 22);
 }

@@ -15,7 +15,7 @@ import type { Clock } from "../platform/clock.ts";
 import { Fault } from "../platform/faults.ts";
 import { verifyNothing, verifyPassword } from "../platform/password.ts";
 import { type FreshCache, newFreshCache, newPrivateDigest } from "./fresh.ts";
-import { isLocked, type LockoutStore } from "./lockout-store.ts";
+import { type Guesser, isSignInLocked, type LockoutStore, type LockState } from "./lockout-store.ts";
 
 /** What a sign-in reads. */
 export interface SignInStores {
@@ -37,14 +37,21 @@ export interface SignedIn {
   readonly user: User;
 }
 
+/** One sign-in. */
+export interface SignInAttempt {
+  /** A name can have several readings: the first one whose tenant exists counts. */
+  readonly readings: readonly QualifiedName[];
+  readonly password: string;
+  /** The address that the request came from, as the gateway saw it; never from a header. */
+  readonly sourceIp: string;
+}
+
 /**
- * The user with that name and password; `undefined` where the sign-in is refused. A name can have several readings: the
- * first one whose tenant exists counts. Two round trips while the password is in the cache. Throws
- * `service.unavailable` when too many passwords are being hashed.
+ * The user with that name and password; `undefined` where the sign-in is refused. Two round trips while the password is
+ * in the cache. Throws `service.unavailable` when too many passwords are being hashed.
  */
 export type SignIn = (
-  readings: readonly QualifiedName[],
-  password: string,
+  attempt: SignInAttempt,
   stores: SignInStores,
   onRefused: OnRefused,
 ) => Promise<SignedIn | undefined>;
@@ -74,9 +81,15 @@ interface PasswordCheck {
 /** The user that a name identifies, if it exists. */
 interface Candidate {
   readonly user: User | undefined;
-  /** What a lock holds for; `undefined` where the password is not stored here. */
-  readonly passwordVersion: string | undefined;
-  verify(password: string): Promise<PasswordCheck>;
+  /** What a lock holds for; empty where the password is not stored here. */
+  readonly passwordVersion: string;
+  /**
+   * Checks the password. The result is cached only where `mayCache`: of a user who may not sign in, it must take as
+   * long for the right password as for a wrong one.
+   */
+  verify(password: string, mayCache: boolean): Promise<PasswordCheck>;
+  /** Does the work of checking a password. */
+  verifyNothing(password: string): Promise<PasswordCheck>;
 }
 
 /** Opens the sign-in of one container. */
@@ -85,61 +98,93 @@ export function newSignIn(clock: Clock): SignIn {
   const candidateOf = newCandidates(clock, hashing);
   const knownTenants = new Set<string>();
 
-  const find = async (name: QualifiedName, stores: SignInStores, now: number) => {
+  const find = async (name: QualifiedName, { sourceIp }: SignInAttempt, stores: SignInStores, now: number) => {
+    const guesser = { name, sourceIp };
     const [tenant, candidate, lock] = await Promise.all([
       stores.tenants.find(name.tenant),
       candidateOf(name, stores),
-      stores.lockouts.find(name, now),
+      stores.lockouts.find(guesser, now),
     ]);
     if (tenant && knownTenants.size < TENANTS_KNOWN_MAX) knownTenants.add(name.tenant);
-    return { name, tenant, candidate, lock };
+    return { guesser, tenant, candidate, lock };
   };
 
   /**
    * All readings up to the first whose tenant is known, in parallel: a name with an `@` takes no longer than others.
    */
-  const findAll = (readings: readonly QualifiedName[], stores: SignInStores, now: number) => {
-    const known = readings.findIndex(({ tenant }) => knownTenants.has(tenant));
-    const possible = known < 0 ? readings : readings.slice(0, known + 1);
-    return Promise.all(possible.map((reading) => find(reading, stores, now)));
+  const findAll = (attempt: SignInAttempt, stores: SignInStores, now: number) => {
+    const known = attempt.readings.findIndex(({ tenant }) => knownTenants.has(tenant));
+    const possible = known < 0 ? attempt.readings : attempt.readings.slice(0, known + 1);
+    return Promise.all(possible.map((reading) => find(reading, attempt, stores, now)));
   };
 
-  return async (readings, password, stores, onRefused) => {
+  return async (attempt, stores, onRefused) => {
+    const { password, sourceIp } = attempt;
+    const { lockouts } = stores;
     const now = clock.now();
-    const all = await findAll(readings, stores, now);
+    const all = await findAll(attempt, stores, now);
     const found = all.find(({ tenant }) => tenant) ?? all[0];
     if (!found) return undefined;
-    const { name, tenant, lock } = found;
-    const { user, passwordVersion, verify } = found.candidate;
-
-    if (isLocked(lock, passwordVersion, now)) {
-      await hashing(() => verifyNothing(password));
-      await stores.lockouts.refuse(name);
-      onRefused(name, "locked");
+    const { guesser, tenant, lock, candidate } = found;
+    const { user } = candidate;
+    const refuse = (reason: RefusalReason): undefined => {
+      onRefused(guesser.name, reason);
       return undefined;
-    }
+    };
     const maySucceed = tenant?.active === true && user !== undefined && maySignIn(user);
-    const { isRight, isCached } = await verify(password);
-    if (!isRight || !user || !maySucceed) {
+    // Failures of a user who may not sign in are counted too, but a lock of that time does not outlast it.
+    const version = user && !maySucceed ? `inactive ${candidate.passwordVersion}` : candidate.passwordVersion;
+
+    if (isSignInLocked(lock, version, now)) {
+      await candidate.verifyNothing(password);
+      await lockouts.refuse(guesser, lock, now);
+      return refuse("locked");
+    }
+    const { isRight, isCached } = await candidate.verify(password, maySucceed);
+    if (!isRight || !maySucceed) {
       // Attempts in unknown tenants are counted in one row: otherwise strangers could fill the table.
       const isCounted = tenant && (user || found === all[0]);
-      if (!isRight) {
-        await (isCounted
-          ? stores.lockouts.fail(name, lock, now, passwordVersion)
-          : stores.lockouts.refuse(UNKNOWN_NAME));
-      }
-      onRefused(name, !user ? "unknown" : isRight ? "inactive" : "password");
-      return undefined;
+      await (isCounted
+        ? lockouts.fail(guesser, lock, now, version)
+        : lockouts.refuse({ name: UNKNOWN_NAME, sourceIp }, undefined, now));
+      return refuse(!user ? "unknown" : isRight ? "inactive" : "password");
     }
-    // Of many guesses at once, the right one must not succeed after the others locked the name while it was hashed.
-    const lockNow = isCached ? lock : await stores.lockouts.find(name, now);
-    if (isLocked(lockNow, passwordVersion, now)) {
-      onRefused(name, "locked");
-      return undefined;
-    }
-    if (lockNow.hasFailures) await stores.lockouts.clear(name, lockNow);
-    return { tenant: name.tenant, user };
+    const isLockedNow = (state: LockState) => isSignInLocked(state, version, now);
+    if (!(await admits(lockouts, { guesser, lock, isCached, isLockedNow, now }))) return refuse("locked");
+    return { tenant: guesser.name.tenant, user };
   };
+}
+
+interface Success {
+  readonly guesser: Guesser;
+  readonly lock: LockState;
+  readonly isCached: boolean;
+  readonly isLockedNow: (state: LockState) => boolean;
+  readonly now: number;
+}
+
+/**
+ * Whether a right password is still admitted after it was hashed: of many guesses at once, the right one must not
+ * succeed after the others locked the name. Writes what a success changes. One round trip, none if the result came from
+ * the cache; one more where there are failures to clear.
+ */
+async function admits(lockouts: LockoutStore, { guesser, lock, isCached, isLockedNow, now }: Success) {
+  if (isCached) {
+    if (lock.source.hasFailures) await lockouts.succeed(guesser, lock, now);
+    return true;
+  }
+  // A new source is written while the lock is read again, so that it costs no round trip.
+  const isRemembered = !lock.source.hasFailures && lockouts.isDue(lock, now);
+  const [lockNow] = await Promise.all([
+    lockouts.findAgain(guesser, lock, now),
+    isRemembered ? lockouts.succeed(guesser, lock, now) : undefined,
+  ]);
+  if (isLockedNow(lockNow)) {
+    await lockouts.takeBack(guesser);
+    return false;
+  }
+  if (lockNow.source.hasFailures) await lockouts.succeed(guesser, lockNow, now);
+  return true;
 }
 
 type HashLimit = <R>(hash: () => Promise<R>) => Promise<R>;
@@ -163,20 +208,25 @@ function newHashLimit(): HashLimit {
 /** Finds the user that a name identifies, and how its password is checked. */
 function newCandidates(clock: Clock, hashing: HashLimit) {
   const digest = newPrivateDigest();
-  const verified: FreshCache<Promise<boolean>> = newFreshCache(clock);
+  const cached: FreshCache<true> = newFreshCache(clock);
+  const running = new Map<string, Promise<boolean>>();
 
-  /** Checks a password once while the result is in the cache. Wrong passwords are not cached. */
-  const checkOnce = async (key: string, check: () => Promise<boolean>): Promise<PasswordCheck> => {
-    const cached = verified.get(key);
-    if (cached) return { isRight: await cached, isCached: true };
-    const result = check();
-    verified.set(key, result);
-    const isRight = await result.catch((error: unknown) => {
-      verified.delete(key);
-      throw error;
-    });
-    if (!isRight) verified.delete(key);
+  /** Checks a password once while a right result is in the cache, and once for concurrent requests. */
+  const checkOnce = async (key: string, mayCache: boolean, check: () => Promise<boolean>): Promise<PasswordCheck> => {
+    if (mayCache && cached.get(key)) return { isRight: true, isCached: true };
+    const other = running.get(key);
+    if (other) return { isRight: await other, isCached: true };
+    const result = check().finally(() => running.delete(key));
+    running.set(key, result);
+    const isRight = await result;
+    if (mayCache && isRight) cached.set(key, true);
     return { isRight, isCached: false };
+  };
+
+  const verifyingNothing = ({ tenant, userStore, name }: QualifiedName) => {
+    const place = `${tenant}/${userStore}/${name}`;
+    return (password: string) =>
+      checkOnce(digest(`nothing\n${place}\n${password}`), false, () => hashing(() => verifyNothing(password)));
   };
 
   /** A user whose password hash is in the table. */
@@ -186,15 +236,17 @@ function newCandidates(clock: Clock, hashing: HashLimit) {
       stores.credentials.find(name.tenant, userId),
       stores.users.find(name.tenant, userId, name.userStore),
     ]);
+    const nothing = verifyingNothing(name);
     return {
       user,
-      passwordVersion: stored?.version,
-      verify: async (password) => {
-        if (!stored) return { isRight: await hashing(() => verifyNothing(password)), isCached: false };
+      passwordVersion: stored?.version ?? "",
+      async verify(password, mayCache) {
+        if (!stored) return nothing(password);
         const { passwordHash, version } = stored;
         const key = digest(`${version}\n${userId}\n${password}`);
-        return checkOnce(key, () => hashing(() => verifyPassword(password, passwordHash)));
+        return checkOnce(key, mayCache, () => hashing(() => verifyPassword(password, passwordHash)));
       },
+      verifyNothing: nothing,
     };
   };
 
@@ -203,8 +255,9 @@ function newCandidates(clock: Clock, hashing: HashLimit) {
     const { user, mark, verify } = await directories.lookUp(name);
     return {
       user,
-      passwordVersion: undefined,
-      verify: (password) => checkOnce(digest(`${mark}\n${password}`), () => verify(password)),
+      passwordVersion: "",
+      verify: (password, mayCache) => checkOnce(digest(`${mark}\n${password}`), mayCache, () => verify(password)),
+      verifyNothing: verifyingNothing(name),
     };
   };
 

@@ -3,7 +3,9 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { ownerOf } from "../applications/protocols/model.ts";
 import type { Client } from "../applications/registry/client-store.ts";
 import { basicParts } from "../auth/basic.ts";
+import { newFreshCache, newPrivateDigest } from "../auth/fresh.ts";
 import { BASIC_CHALLENGE } from "../http/decision.ts";
+import { type Clock, systemClock } from "../platform/clock.ts";
 import { Fault } from "../platform/faults.ts";
 import type { Seal } from "../platform/seal.ts";
 
@@ -23,13 +25,24 @@ export interface ClientParameters {
 
 const PRINTABLE = /^[\x21-\x7E]+$/;
 
+/** What decides about a client besides its credentials. */
+export interface ClientCheck {
+  /** The client with the presented id. */
+  readonly found: Client | undefined;
+  readonly pathTenant: string | undefined;
+  /** Whether guesses have locked the client for the source of the request. */
+  readonly isLocked: boolean;
+}
+
 /** Authenticates clients for one container. */
 export interface ClientAuthenticator {
   /**
-   * The client that sent a request; `found` is the one with the presented id. Throws `client.unauthenticated`, with one
-   * sentence for an unknown client and a wrong secret, after the same work.
+   * The client that sent a request. `undefined` for an unknown client, a wrong secret and a locked client, after the
+   * same work. Throws `client.unauthenticated` for a client with a right secret that may not be used.
    */
-  authenticate(presented: PresentedClient, found: Client | undefined, pathTenant: string | undefined): Client;
+  authenticate(presented: PresentedClient, check: ClientCheck): Client | undefined;
+  /** Whether the same credentials were accepted here within a minute. */
+  wasAccepted(presented: PresentedClient): boolean;
 }
 
 /** The fault for a client that is unknown or not authenticated. */
@@ -80,25 +93,29 @@ function decoded(text: string): string {
 }
 
 /** Opens client authentication for one container. */
-export function newClientAuthenticator(seal: Seal): ClientAuthenticator {
+export function newClientAuthenticator(seal: Seal, clock: Clock = systemClock): ClientAuthenticator {
   // Stands in for unknown clients, so that they cost the same work.
   const unknown = { text: seal.seal("the secret of an unknown client", "unknown"), owner: "unknown" };
+  const accepted = newFreshCache<true>(clock);
+  const digest = newPrivateDigest();
+  const keyOf = ({ clientId, secrets }: PresentedClient) => digest([clientId, ...secrets].join("\n"));
   return {
-    authenticate({ secrets }, found, pathTenant) {
+    authenticate(presented, { found, pathTenant, isLocked }) {
+      const { secrets } = presented;
       const sealed = found
         ? { text: found.settings.sealedSecret, owner: ownerOf(found.tenant, found.applicationId) }
         : unknown;
-      const isRight = equalsAny(seal.open(sealed.text, sealed.owner), secrets);
+      const isRight = equalsAny(seal.open(sealed.text, sealed.owner), secrets) && !isLocked;
       const isOtherTenant = pathTenant !== undefined && found?.tenant !== pathTenant;
-      if (!found || isOtherTenant || !(isRight || (secrets.length === 0 && found.settings.isPublic))) {
-        throw clientRefused();
-      }
+      if (!found || isOtherTenant || !(isRight || (secrets.length === 0 && found.settings.isPublic))) return undefined;
       if (!found.settings.isEnabled) throw clientRefused("The application is disabled.");
       if (found.settings.state !== "ACTIVE") {
         throw clientRefused("The client was revoked. Regenerate its secret to use it again.");
       }
+      if (isRight) accepted.set(keyOf(presented), true);
       return found;
     },
+    wasAccepted: (presented) => accepted.get(keyOf(presented)) === true,
   };
 }
 

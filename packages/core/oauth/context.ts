@@ -1,5 +1,6 @@
 /** The dependencies of the handlers of the token endpoint. */
 import type { ApiResourceStore } from "../api-resources/store.ts";
+import type { ClientLimits } from "../applications/protocols/limits.ts";
 import type { ClientStore } from "../applications/registry/client-store.ts";
 import type { Authenticate, AuthenticationStores } from "../auth/authenticate.ts";
 import type { OnRefusal } from "../auth/refusals.ts";
@@ -10,12 +11,14 @@ import type { SigningKeys } from "../tokens/key-cache.ts";
 import type { TokenReader } from "../tokens/reader.ts";
 import type { FamilyStore } from "../tokens/refresh-family-store.ts";
 import type { ClientAuthenticator } from "./client-authentication.ts";
+import type { ClientLockoutStore } from "./client-lockout-store.ts";
 
 /** What lives as long as the container. */
 export interface OAuthTools {
   readonly signIn: SignIn;
   readonly authenticate: Authenticate;
   readonly clientAuthenticator: ClientAuthenticator;
+  readonly limits: ClientLimits;
   readonly signing: SigningKeys;
   readonly reader: TokenReader;
   /** Logs the refusals of one request. */
@@ -26,6 +29,7 @@ export interface OAuthTools {
 export interface OAuthStores extends AuthenticationStores {
   readonly table: Table;
   readonly clients: ClientStore;
+  readonly clientLockouts: ClientLockoutStore;
   readonly apiResources: ApiResourceStore;
   readonly families: FamilyStore;
   readonly tools: OAuthTools;

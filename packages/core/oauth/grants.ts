@@ -21,6 +21,7 @@ import { revocationTime, revokingGrant } from "../tokens/revocation-store.ts";
 import { readAccountStatus } from "./account-status.ts";
 import type { OAuthContext } from "./context.ts";
 import { type IssuedToken, issueAccessToken, tokenResponse } from "./issue.ts";
+import { familyEndsAtSeconds, familySeconds, refreshSeconds } from "./lifetimes.ts";
 import { type AuthenticatedRequest, required } from "./request.ts";
 import { clientScopes, ownNames, userScopes } from "./scopes.ts";
 import type { TokenRequest, TokenResponse } from "./shapes.ts";
@@ -34,12 +35,6 @@ export interface GrantRequest extends AuthenticatedRequest {
 
 type Response = z.input<typeof TokenResponse>;
 type Grant = (request: GrantRequest, context: OAuthContext) => Promise<Response>;
-
-/**
- * A family ends after 30 days, however often it is used, or with its first refresh token if that lives longer (RFC 9700
- * section 4.14.2).
- */
-const FAMILY_SECONDS = 30 * 24 * 60 * 60;
 
 /** The supported grants by their names, which are case-sensitive. */
 export const grants: ReadonlyMap<string, Grant> = new Map([
@@ -67,24 +62,23 @@ async function clientCredentials({ client, names, places }: GrantRequest, contex
   return tokenResponse(issued);
 }
 
-async function password({ form, client, names, places }: GrantRequest, context: OAuthContext): Promise<Response> {
+async function password({ form, client, names }: GrantRequest, context: OAuthContext): Promise<Response> {
   const { tenant, settings } = client;
   const username = required("username", form.username);
   const credential = usable(username, required("password", form.password));
   if (!credential) throw signInRefused();
   const name = nameIn(tenant, credential.username, username.includes("@"));
-  const onRefused = context.tools.refusals(context.traceId, context.sourceIp);
-  const status = await readAccountStatus(
-    tenant,
-    async () => (await context.tools.signIn([name], credential.password, context, onRefused))?.user,
-    context,
-  );
+  const { tools, traceId, sourceIp } = context;
+  const attempt = { readings: [name], password: credential.password, sourceIp };
+  const find = async () => (await tools.signIn(attempt, context, tools.refusals(traceId, sourceIp)))?.user;
+  const status = await readAccountStatus({ tenant, names: ownNames(names), find }, context);
   if (!status) throw signInRefused();
   const [id, text] = [newId(), newOpaque("rt_")];
   const user = { id: status.user.id, userName: status.user.userName, userStore: status.user.userStore };
-  const granted = userScopes({ names, places, ...client }, status.roles);
+  const granted = userScopes({ names, places: status.places, ...client }, status.roles);
   const issued = await issueAccessToken(client, { user, ...granted, grantId: id, knownMs: status.knownMs }, context);
   const startedSeconds = issued.token.issuedAtSeconds;
+  const lifeSeconds = refreshSeconds(settings, tools.limits);
   const family: Family = {
     id,
     tenant,
@@ -93,9 +87,9 @@ async function password({ form, client, names, places }: GrantRequest, context: 
     user,
     scopes: granted.scopes,
     startedMs: issued.token.issuedMs,
-    endsAtSeconds: startedSeconds + Math.max(FAMILY_SECONDS, settings.refreshSeconds),
+    endsAtSeconds: startedSeconds + familySeconds(lifeSeconds),
     current: digestOf(text),
-    currentUntilSeconds: startedSeconds + settings.refreshSeconds,
+    currentUntilSeconds: startedSeconds + lifeSeconds,
     rotatedMs: 0,
     access: issued.latest,
   };
@@ -128,12 +122,9 @@ async function refresh(request: GrantRequest, context: OAuthContext): Promise<Re
     const user = await context.users.find(tenant, family.user.id, family.user.userStore);
     return user && maySignIn(user) ? user : undefined;
   };
-  const [status, places] = await Promise.all([
-    readAccountStatus(tenant, find, context),
-    context.apiResources.findScopes(tenant, ownNames(names)),
-  ]);
+  const status = await readAccountStatus({ tenant, names: ownNames(names), find }, context);
   if (!status || status.userFromMs > family.startedMs) throw refreshRefused();
-  const granted = userScopes({ names, places, ...client }, status.roles);
+  const granted = userScopes({ names, places: status.places, ...client }, status.roles);
   const knownMs = Math.max(status.knownMs, family.access.issuedMs + 1);
   const issued = await issueAccessToken(
     client,
@@ -146,7 +137,10 @@ async function refresh(request: GrantRequest, context: OAuthContext): Promise<Re
     access: issued.latest,
     ...(settings.rotatesRefresh && {
       current: digestOf(text),
-      currentUntilSeconds: Math.min(issued.token.issuedAtSeconds + settings.refreshSeconds, family.endsAtSeconds),
+      currentUntilSeconds: Math.min(
+        issued.token.issuedAtSeconds + refreshSeconds(settings, context.tools.limits),
+        family.endsAtSeconds,
+      ),
       rotatedMs: systemClock.now(),
     }),
   };
@@ -165,7 +159,7 @@ async function usableFamily({ client, refreshToken }: GrantRequest, context: OAu
   if (!found || found.family.clientId !== client.clientId || !isAlive(found, context.now)) throw refreshRefused();
   await checkReuse(found, context);
   const { family } = found;
-  const hasEnded = !isAlive({ expiresAtSeconds: family.endsAtSeconds }, context.now);
+  const hasEnded = !isAlive({ expiresAtSeconds: familyEndsAtSeconds(family, context.tools.limits) }, context.now);
   if (hasEnded || client.tokensFromMs > family.startedMs) throw refreshRefused();
   return family;
 }

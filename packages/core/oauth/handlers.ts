@@ -22,7 +22,9 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
     checkQuery(query);
     const { names, fault } = requestedScopes(form.scope);
     const { authorization } = headers;
-    const request = { authorization, form, names: ownNames(names), refreshToken: form.refresh_token };
+    // Other grants read scopes later, with what they read anyway, so that only an authenticated client costs that.
+    const early = form.grant_type === "client_credentials" ? ownNames(names) : [];
+    const request = { authorization, form, names: early, refreshToken: form.refresh_token };
     const authenticated = await authenticateClient(request, context);
     const grant = grants.get(form.grant_type);
     if (!grant) {

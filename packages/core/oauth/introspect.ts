@@ -11,7 +11,8 @@ import type { TokenReading, ValidToken } from "../tokens/reader.ts";
 import { revocationStore, subjects } from "../tokens/revocation-store.ts";
 import { type ClientParameters, clientRefused } from "./client-authentication.ts";
 import type { OAuthContext } from "./context.ts";
-import { authenticateClient } from "./request.ts";
+import { familyEndsAtSeconds } from "./lifetimes.ts";
+import { type AuthenticatedRequest, type ClientFailure, tryClient } from "./request.ts";
 import type { Introspection } from "./shapes.ts";
 
 /** The scope that callers other than clients need. */
@@ -30,14 +31,32 @@ export async function introspectorsTenant(
   context: OAuthContext,
 ): Promise<string> {
   if (authorization !== undefined && isBearer(authorization)) return callersTenant(authorization, context);
+  const result = await clientOrFailure(authorization, form, context);
+  if ("client" in result && !result.client.settings.isPublic) return result.client.tenant;
   try {
-    const { client } = await authenticateClient({ authorization, form }, context);
-    if (client.settings.isPublic) throw clientRefused();
-    return client.tenant;
+    if (authorization === undefined) throw clientRefused();
+    return await callersTenant(authorization, context);
   } catch (error) {
-    const isUnknown = error instanceof Fault && error.fault === "client.unauthenticated";
-    if (!isUnknown || authorization === undefined) throw error;
-    return callersTenant(authorization, context);
+    // The header is of neither a client nor a user. Of a user it must not count as a guess at a client.
+    const isRefused =
+      error instanceof Fault && (error.fault === "client.unauthenticated" || error.fault === "auth.unauthenticated");
+    if (isRefused && "count" in result) await result.count();
+    throw error;
+  }
+}
+
+/** The client, if the request is of one. A header that cannot be read, or of a client that may not be used, is none. */
+async function clientOrFailure(
+  authorization: string | undefined,
+  form: ClientParameters,
+  context: OAuthContext,
+): Promise<AuthenticatedRequest | ClientFailure | Record<string, never>> {
+  try {
+    return await tryClient({ authorization, form }, context);
+  } catch (error) {
+    const isRefused = error instanceof Fault && error.fault === "client.unauthenticated";
+    if (!isRefused || authorization === undefined) throw error;
+    return {};
   }
 }
 
@@ -46,7 +65,7 @@ async function callersTenant(header: string, context: OAuthContext): Promise<str
   const { tools, traceId, sourceIp, pathTenant } = context;
   const { principal, scopes } = isBearer(header)
     ? await authenticateBearer(header, tools.reader, readingOf(context))
-    : await tools.authenticate(header, context, tools.refusals(traceId, sourceIp));
+    : await tools.authenticate({ header, sourceIp }, context, tools.refusals(traceId, sourceIp));
   if (pathTenant !== undefined && pathTenant !== principal.tenant) throw clientRefused();
   if (!scopes.has(INTROSPECT)) {
     throw new Fault(
@@ -90,7 +109,10 @@ function presentAccess({ token, id }: ValidToken, { origin }: OAuthContext): Res
 async function presentRefresh(text: string, tenant: string, context: OAuthContext): Promise<Response | undefined> {
   const refreshToken = await context.families.findToken(text);
   const found = refreshToken?.tenant === tenant ? await context.families.withFamily(refreshToken) : undefined;
-  if (!found || found.family.current !== found.digest || !isAlive(found, context.now)) return undefined;
+  if (!found || found.family.current !== found.digest) return undefined;
+  const endsAtSeconds = familyEndsAtSeconds(found.family, context.tools.limits);
+  const expiresAtSeconds = Math.min(found.expiresAtSeconds, endsAtSeconds);
+  if (!isAlive({ expiresAtSeconds }, context.now)) return undefined;
   const { user, clientId, scopes, startedMs } = found.family;
   const [client, owner, [userFromMs = 0]] = await Promise.all([
     context.clients.find(clientId),
@@ -105,7 +127,7 @@ async function presentRefresh(text: string, tenant: string, context: OAuthContex
     client_id: clientId,
     username: nameOf(user, tenant),
     token_type: "Refresh",
-    exp: found.expiresAtSeconds,
+    exp: expiresAtSeconds,
     sub: user.id,
   };
 }

@@ -8,6 +8,7 @@ import type { AccessToken, TokenUser } from "../tokens/model.ts";
 import { digestOf, newOpaque } from "../tokens/opaque.ts";
 import type { LatestAccess } from "../tokens/refresh-family-store.ts";
 import type { OAuthContext } from "./context.ts";
+import { accessSeconds } from "./lifetimes.ts";
 
 /** What a token grants. */
 export interface TokenGrant {
@@ -47,7 +48,6 @@ export async function issueAccessToken(
 ): Promise<IssuedToken> {
   const { settings, clientId, tenant, applicationId } = client;
   const issuedAtSeconds = Math.floor(now / 1_000);
-  const life = grant.user ? settings.userTokenSeconds : settings.clientTokenSeconds;
   const token: AccessToken = {
     tenant,
     clientId,
@@ -55,7 +55,7 @@ export async function issueAccessToken(
     ...grant,
     issuedAtSeconds,
     issuedMs: Math.max(now, knownMs, client.tokensFromMs, client.scopesFromMs),
-    expiresAtSeconds: issuedAtSeconds + life,
+    expiresAtSeconds: issuedAtSeconds + accessSeconds(settings, grant.user !== undefined, tools.limits),
   };
   const { issuedMs, expiresAtSeconds } = token;
   if (settings.tokenType === "JWT") {

@@ -1,10 +1,17 @@
 /** What all requests of clients have in common: parameters, and the authentication of the client. */
 import type { ScopePlace } from "../api-resources/scope-store.ts";
 import type { Client } from "../applications/registry/client-store.ts";
+import { isLocked } from "../auth/guess-rows.ts";
 import { SUPER_TENANT } from "../domain/tenant.ts";
 import { Fault } from "../platform/faults.ts";
 import type { RefreshToken } from "../tokens/refresh-family-store.ts";
-import { type ClientParameters, clientRefused, presentedClient } from "./client-authentication.ts";
+import {
+  type ClientParameters,
+  clientRefused,
+  type PresentedClient,
+  presentedClient,
+} from "./client-authentication.ts";
+import { secretVersion } from "./client-lockout-store.ts";
 import type { OAuthContext } from "./context.ts";
 
 /** Parameters that belong in the body: URLs are stored in logs and browser histories. */
@@ -28,7 +35,7 @@ const BODY_ONLY: ReadonlySet<string> = new Set([
 export interface ClientRequest {
   readonly authorization: string | undefined;
   readonly form: ClientParameters;
-  /** Requested scopes of the tenant's own APIs. */
+  /** Scopes of the tenant's own APIs whose places are to be read, for a client that sends a secret. */
   readonly names?: readonly string[];
   readonly refreshToken?: string | undefined;
 }
@@ -36,10 +43,22 @@ export interface ClientRequest {
 /** The authenticated client of a request, and what was read in the same round trip. */
 export interface AuthenticatedRequest {
   readonly client: Client;
-  /** The APIs of the requested scopes that exist. */
+  /** The APIs of the named scopes that exist. */
   readonly places: ReadonlyMap<string, ScopePlace>;
   readonly refreshToken: RefreshToken | undefined;
 }
+
+/** A client that is not authenticated. */
+export interface ClientFailure {
+  /** Counts the failure. One round trip. */
+  count(): Promise<void>;
+}
+
+/**
+ * The most scopes that are read for a client before it is authenticated: anybody can send a hundred names. More are
+ * read at once where the same credentials were accepted before, otherwise one round trip later.
+ */
+const UNPROVEN_SCOPES_MAX = 4;
 
 /** Refuses OAuth parameters in the query string. Throws `request.invalid`. */
 export function checkQuery(query: Readonly<Record<string, unknown>>): void {
@@ -55,24 +74,55 @@ export function required(name: string, value: string | undefined): string {
 }
 
 /**
- * Authenticates the client of a request. One round trip, in which everything else that the request needs is read too;
- * one more where the client's tenant is neither the tenant of the path nor the super tenant. Throws
- * `client.unauthenticated` and `request.invalid`.
+ * Authenticates the client of a request, and counts a failure. Throws `client.unauthenticated` and `request.invalid`.
  */
-export async function authenticateClient(
-  { authorization, form, names = [], refreshToken }: ClientRequest,
-  { clients, tenants, apiResources, families, pathTenant, tools }: OAuthContext,
-): Promise<AuthenticatedRequest> {
+export async function authenticateClient(request: ClientRequest, context: OAuthContext): Promise<AuthenticatedRequest> {
+  const result = await tryClient(request, context);
+  if (!("count" in result)) return result;
+  await result.count();
+  throw clientRefused();
+}
+
+/**
+ * Authenticates the client of a request; the caller counts a failure. One round trip, in which everything else that the
+ * request needs is read too; one more where the client's tenant is neither the tenant of the path nor the super tenant,
+ * or where more scopes are named than are read for an unproven client. Throws `client.unauthenticated` for a header
+ * that cannot be read or a client that may not be used, and `request.invalid`.
+ */
+export async function tryClient(
+  { authorization, form, names: requested = [], refreshToken }: ClientRequest,
+  context: OAuthContext,
+): Promise<AuthenticatedRequest | ClientFailure> {
+  const { clients, clientLockouts, tenants, apiResources, families, pathTenant, sourceIp, tools, now } = context;
   const presented = presentedClient(authorization, form);
+  const guesser = { clientId: presented.clientId, sourceIp };
   const guess = pathTenant ?? SUPER_TENANT;
-  const readTenant = (domain: string) => Promise.all([tenants.find(domain), apiResources.findScopes(domain, names)]);
-  const [found, guessed, token] = await Promise.all([
+  // The id of a public client proves nothing.
+  const names = presented.secrets.length > 0 ? requested : [];
+  const early = mayReadEarly(names, presented, context) ? names : [];
+  const readTenant = (domain: string, scopes: readonly string[]) =>
+    Promise.all([tenants.find(domain), apiResources.findScopes(domain, scopes)]);
+  const [found, lock, [guessed, guessedPlaces], token] = await Promise.all([
     clients.find(presented.clientId),
-    readTenant(guess),
+    clientLockouts.find(guesser, now),
+    readTenant(guess, early),
     refreshToken ? families.findToken(refreshToken) : undefined,
   ]);
-  const client = tools.clientAuthenticator.authenticate(presented, found, pathTenant);
-  const [tenant, places] = client.tenant === guess ? guessed : await readTenant(client.tenant);
-  if (!tenant?.active) throw clientRefused();
+  const version = secretVersion(found);
+  const failure = (of: string): ClientFailure => ({
+    count: () => clientLockouts.fail(guesser, lock, now, presented.secrets.length > 0 ? of : undefined),
+  });
+  const check = { found, pathTenant, isLocked: isLocked(lock, version, now) };
+  const client = tools.clientAuthenticator.authenticate(presented, check);
+  if (!client) return failure(version);
+  const isGuessed = client.tenant === guess;
+  const [tenant, places] =
+    isGuessed && early === names ? [guessed, guessedPlaces] : await readTenant(client.tenant, names);
+  // The same work as for a wrong secret, but a lock of that time does not outlast it.
+  if (!tenant?.active) return failure(`inactive ${version}`);
   return { client, places, refreshToken: token };
+}
+
+function mayReadEarly(names: readonly string[], presented: PresentedClient, { tools }: OAuthContext): boolean {
+  return names.length <= UNPROVEN_SCOPES_MAX || tools.clientAuthenticator.wasAccepted(presented);
 }

@@ -3,9 +3,11 @@ import { parse, TomlError } from "smol-toml";
 import * as z from "zod";
 import type { ClientSecretsShownTo } from "../applications/protocols/contract-secrets.ts";
 import type { CustomProperty, CustomProtocolKind } from "../applications/protocols/custom-kind.ts";
+import type { ClientLimits } from "../applications/protocols/limits.ts";
 import type { AccessSettings } from "../auth/access-control/model.ts";
 import { AccessControl, Certificates, certificatesOf, rulesOf } from "./access.ts";
 import { lineFinder } from "./lines.ts";
+import { clientLimitsOf, OAuth } from "./oauth.ts";
 import { parsing, reasonOf, table } from "./shared.ts";
 import { type SecondaryStore, UserStores } from "./user-stores.ts";
 
@@ -15,6 +17,8 @@ export interface Deployment {
   readonly scim2: Scim2Settings;
   /** Who sees client secrets. */
   readonly clientSecretsShownTo: ClientSecretsShownTo;
+  /** What OAuth clients may be configured for. */
+  readonly clients: ClientLimits;
   readonly access: AccessSettings;
   /** The user stores besides PRIMARY, in the order of the file. */
   readonly userStores: readonly SecondaryStore[];
@@ -109,13 +113,9 @@ const Scim2 = table({
   consider_total_records_for_total_results_of_ldap: z.boolean().default(false),
 });
 
-const Oauth = table({
-  show_client_secrets_to: z.enum(["viewers", "secret_viewers"]).default("viewers"),
-});
-
 const File = table({
   scim2: Scim2.prefault({}),
-  oauth: Oauth.prefault({}),
+  oauth: OAuth.prefault({}),
   intermediate_cert_validation: Certificates.prefault({}),
   resource: table({ access_control: AccessControl }).prefault({}),
   user_store: UserStores,
@@ -167,6 +167,7 @@ function deploymentOf(file: z.output<typeof File>, lineOf: LineOf): Deployment {
       countsDirectories: file.scim2.consider_total_records_for_total_results_of_ldap,
     },
     clientSecretsShownTo: file.oauth.show_client_secrets_to,
+    clients: clientLimitsOf(file.oauth),
     userStores: file.user_store,
   };
 }

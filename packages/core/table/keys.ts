@@ -6,8 +6,9 @@
  * the tenant is known begin with `G#` and contain the tenant.
  *
  * IAM policies distinguish items by their leading keys. For least privilege, each of these has a form of its own:
- * password hashes (`CRED`), lock counters (`LOCK`), access tokens (`G#AT`), refresh tokens and their families (`G#RT`,
- * `FAM`), revocations (`REV`, `REVS`), the keys that verify tokens (`G#KEYS`) and those that sign them (`G#SIGN`).
+ * password hashes (`CRED`), lock counters (`LOCK`, `G#LOCK`), access tokens (`G#AT`), refresh tokens and their families
+ * (`G#RT`, `FAM`), revocations (`REV`, `REVS`), the keys that verify tokens (`G#KEYS`) and those that sign them
+ * (`G#SIGN`).
  */
 import { createHash } from "node:crypto";
 import type { Key } from "./table.ts";
@@ -92,6 +93,13 @@ export const keys = {
   credential: (tenant: string, userId: string): Key => main(`${of(tenant)}#CRED#${userId}`),
   /** Failed sign-ins, by user name, also of names that no user has. */
   lock: (tenant: string, store: string, name: string): Key => main(`${of(tenant)}#LOCK#${store}#${name}`),
+  /** The same of one source of requests, in the partition of the name. */
+  sourceLock: (tenant: string, store: string, name: string, source: string): Key => ({
+    PK: keys.lock(tenant, store, name).PK,
+    SK: `S#${source}`,
+  }),
+  /** Failed authentications of an OAuth client from one source, also of ids that no client has. */
+  clientLock: (clientId: string, source: string): Key => ({ PK: `G#LOCK#${keyText(clientId)}`, SK: `S#${source}` }),
 
   /** Tokens are stored under the digest of their text. */
   accessToken: (digest: string): Key => main(`G#AT#${digest}`),

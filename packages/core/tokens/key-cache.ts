@@ -58,19 +58,27 @@ export function newVerifyingKeys(): VerifyingKeys {
   };
 }
 
-/** Opens the signing keys of one container. Each read of the ring passes the age of the signing key to `onRead`. */
-export function newSigningKeys(seal: Seal, onRead: (ageMs: number) => void = () => undefined): SigningKeys {
+/** What signing depends on. */
+export interface SigningParts {
+  /** Gets the age of the signing key with each read of the ring. */
+  readonly onRead?: (ageMs: number) => void;
+  /** The longest life of a token, and so of a key after it has signed. */
+  readonly lifeSecondsMax?: number;
+}
+
+/** Opens the signing keys of one container. */
+export function newSigningKeys(seal: Seal, { onRead, lifeSecondsMax }: SigningParts = {}): SigningKeys {
   let held: OpenRing | undefined;
   let readMs = 0;
   const imported = new Map<string, Promise<CryptoKey>>();
 
   const open = async (table: Table, nowMs: number): Promise<OpenRing> => {
     if (held && nowMs - readMs <= FRESH_MS) return held;
-    held = await keyStore(table, seal).open(nowMs);
+    held = await keyStore(table, seal, lifeSecondsMax).open(nowMs);
     readMs = nowMs;
     for (const kid of imported.keys()) if (!held.secrets.has(kid)) imported.delete(kid);
     const signer = signerAt(held.ring, nowMs);
-    if (signer) onRead(nowMs - signer.signsFromMs);
+    if (signer) onRead?.(nowMs - signer.signsFromMs);
     return held;
   };
 
@@ -84,7 +92,9 @@ export function newSigningKeys(seal: Seal, onRead: (ageMs: number) => void = () 
       if (!key || !d) throw new Error("the key ring has no key that can sign");
       const lifeSeconds = token.expiresAtSeconds - token.issuedAtSeconds;
       // Stored before the token exists, so that the key is accepted for as long as the token lives.
-      if (lifeSeconds > key.longestLifeSeconds) held = await keyStore(table, seal).lengthen(key.kid, lifeSeconds);
+      if (lifeSeconds > key.longestLifeSeconds) {
+        held = await keyStore(table, seal, lifeSecondsMax).lengthen(key.kid, lifeSeconds);
+      }
       const secret = imported.get(key.kid) ?? privateKey(key, d);
       imported.set(key.kid, secret);
       return signAccessToken(token, id, issuer, { kid: key.kid, secret: await secret });

@@ -61,6 +61,15 @@ export function withLife(ring: Ring, kid: string, seconds: number): Ring {
   );
 }
 
+/**
+ * The ring in which no key is accepted for longer than tokens may live now; the same object where none is. Tokens of a
+ * former, longer limit end with their key.
+ */
+export function withinLife(ring: Ring, secondsMax: number): Ring {
+  if (ring.every(({ longestLifeSeconds }) => longestLifeSeconds <= secondsMax)) return ring;
+  return ring.map((key) => ({ ...key, longestLifeSeconds: Math.min(key.longestLifeSeconds, secondsMax) }));
+}
+
 /** The keys whose private half is needed: the one that signs and those that will sign later. */
 export function signersFrom(ring: Ring, nowMs: number): Ring {
   const signer = signerAt(ring, nowMs);

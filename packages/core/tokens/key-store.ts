@@ -10,7 +10,7 @@ import { keys } from "../table/keys.ts";
 import { json, list, misfit, number, record, rowCodec, text } from "../table/row.ts";
 import { stale, whileStale } from "../table/stale.ts";
 import type { Step, Table } from "../table/table.ts";
-import { type Ring, type RingKey, signersFrom, withKey, withLife } from "./key-ring.ts";
+import { type Ring, type RingKey, signersFrom, withinLife, withKey, withLife } from "./key-ring.ts";
 
 /** The owner that the private halves are sealed for. */
 const OWNER = "signing-keys";
@@ -31,7 +31,10 @@ export interface OpenRing {
 
 /** The key ring with its private halves: for the token endpoint and for the command that rotates keys. */
 export interface KeyStore {
-  /** The ring; creates a first key where none can sign. One round trip; two more for the first key. */
+  /**
+   * The ring; creates a first key where none can sign, and shortens the life of keys above the limit. One round trip;
+   * one or two more where it writes.
+   */
   open(nowMs: number): Promise<OpenRing>;
   /** Adds a key that signs from `signsFromMs` on. Returns its id. */
   add(nowMs: number, signsFromMs: number): Promise<string>;
@@ -66,8 +69,8 @@ export async function readRing(table: Table): Promise<Ring> {
   return item ? ringRows.read(item).keys : [];
 }
 
-/** Opens the store on a table. */
-export function keyStore(table: Table, seal: Seal): KeyStore {
+/** Opens the store on a table. Where `lifeSecondsMax` is given, no key is accepted for longer after it has signed. */
+export function keyStore(table: Table, seal: Seal, lifeSecondsMax = Number.POSITIVE_INFINITY): KeyStore {
   const read = async (): Promise<Versioned> => {
     const [item, sealed] = await table.snapshot([keys.keyRing(), keys.signingKeys()]);
     const { ver, keys: ring } = item ? ringRows.read(item) : { ver: 0, keys: [] };
@@ -76,7 +79,8 @@ export function keyStore(table: Table, seal: Seal): KeyStore {
     return { ring, secrets: new Map(secrets.map(({ kid, d }) => [kid, d])), ver };
   };
 
-  const write = async (ver: number, after: OpenRing): Promise<OpenRing> => {
+  const write = async (ver: number, given: OpenRing): Promise<OpenRing> => {
+    const after = { ...given, ring: withinLife(given.ring, lifeSecondsMax) };
     const secrets: readonly SecretKey[] = [...after.secrets].map(([kid, d]) => ({ kid, d }));
     const sealed = seal.seal(JSON.stringify(secrets), OWNER);
     const common: Pick<Step, "when" | "otherwise"> = {
@@ -95,7 +99,8 @@ export function keyStore(table: Table, seal: Seal): KeyStore {
     open: (nowMs) =>
       whileStale(async () => {
         const found = await read();
-        return found.secrets.size > 0 ? found : write(found.ver, (await withNewKey(found, nowMs, nowMs)).after);
+        if (found.secrets.size === 0) return write(found.ver, (await withNewKey(found, nowMs, nowMs)).after);
+        return withinLife(found.ring, lifeSecondsMax) === found.ring ? found : write(found.ver, found);
       }),
     add: (nowMs, signsFromMs) =>
       whileStale(async () => {

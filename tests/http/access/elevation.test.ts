@@ -234,7 +234,7 @@ describe("a token with few scopes cannot become a credential with more", () => {
     });
     const client = await oauth.newClient(["internal_user_mgt_update"], {
       clientId: id,
-      clientSecret: "its-own-secret",
+      clientSecret: "its-own-secret-7Qx2vLr9Tz",
     });
     expect(client.clientId).toBe(id);
     const as = `Bearer ${await oauth.ownToken(client, "internal_user_mgt_update")}`;
@@ -250,7 +250,7 @@ describe("a token with few scopes cannot become a credential with more", () => {
     const steps = [roleStore(table).holding("carbon.super", admin, id, fail)];
     await userStore(table).add("carbon.super", user, { steps });
     const scopes = ["internal_user_mgt_update", "internal_user_mgt_delete"];
-    const client = await oauth.newClient(scopes, { clientId: id, clientSecret: "its-own-secret" });
+    const client = await oauth.newClient(scopes, { clientId: id, clientSecret: "its-own-secret-7Qx2vLr9Tz" });
     const as = `Bearer ${await oauth.ownToken(client, scopes.join(" "))}`;
     await refused("PATCH", `/scim2/Users/${id}`, set({ active: false }), as, "administrator");
     await refused("DELETE", `/scim2/Users/${id}`, undefined, as, "administrator");

@@ -46,7 +46,11 @@ beforeAll(async () => {
   const scopes = ["view", "create", "update", "client_secret_view"].map((verb) => `internal_application_mgt_${verb}`);
   await addUser(api.service, { username: "mover", password, scopes });
   for (let at = 0; at < MANY; at += 1) {
-    const oidc = { clientId: `client-${at}`, clientSecret: `secret-${at}`, grantTypes: ["client_credentials"] };
+    const oidc = {
+      clientId: `client-${at}`,
+      clientSecret: `secret-${at}-of-a-client-7Qx2vLr9`,
+      grantTypes: ["client_credentials"],
+    };
     await create({ name: `app ${at}`, inboundProtocolConfiguration: at % 2 ? { oidc } : {} });
   }
 });

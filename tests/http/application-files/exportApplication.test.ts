@@ -24,17 +24,17 @@ describe("200", () => {
     expect(await exported(api, id)).not.toMatch(new RegExp(`${id}|Owner|admin|carbon`, "i"));
   });
   test("contains secrets with exportSecrets=true only", async () => {
-    const oidc = { clientId: "shy", clientSecret: "a-secret-of-mine", grantTypes: ["client_credentials"] };
+    const oidc = { clientId: "shy", clientSecret: "a-secret-of-mine-7Qx2vLr9", grantTypes: ["client_credentials"] };
     const id = await create({ name: "shy", inboundProtocolConfiguration: { oidc } });
     for (const query of ["", "?exportSecrets=false"]) {
-      expect(await exported(api, id, query)).not.toMatch(/a-secret-of-mine|oauthConsumerSecret/);
+      expect(await exported(api, id, query)).not.toMatch(/a-secret-of-mine-7Qx2vLr9|oauthConsumerSecret/);
     }
     expect(await exported(api, id, "?exportSecrets=true")).toContain(
-      "<oauthConsumerSecret>a-secret-of-mine</oauthConsumerSecret>",
+      "<oauthConsumerSecret>a-secret-of-mine-7Qx2vLr9</oauthConsumerSecret>",
     );
   });
   test("contains secrets only for callers with a scope for them; for others, a comment reports that they are left out", async () => {
-    const oidc = { clientId: "guarded", clientSecret: "a-secret-of-mine", grantTypes: ["client_credentials"] };
+    const oidc = { clientId: "guarded", clientSecret: "a-secret-of-mine-7Qx2vLr9", grantTypes: ["client_credentials"] };
     const id = await create({ name: "guarded", inboundProtocolConfiguration: { oidc } });
     const password = "a long enough password";
     const by = async (name: string, scopes: readonly string[], query: string) => {
@@ -44,24 +44,26 @@ describe("200", () => {
       expect(answer.status).toBe(200);
       return { text: answer.text, as };
     };
-    const secret = "<oauthConsumerSecret>a-secret-of-mine</oauthConsumerSecret>";
+    const secret = "<oauthConsumerSecret>a-secret-of-mine-7Qx2vLr9</oauthConsumerSecret>";
     for (const what of ["view", "create"]) {
       const scope = `internal_application_mgt_client_secret_${what}`;
       expect((await by(`keeper-${what}`, [scope], "?exportSecrets=true")).text).toContain(secret);
     }
     const others = ["internal_application_mgt_create", "internal_application_mgt_update"];
     const { text, as } = await by("looker", others, "?exportSecrets=true");
-    expect(text).not.toMatch(/a-secret-of-mine|oauthConsumerSecret/);
+    expect(text).not.toMatch(/a-secret-of-mine-7Qx2vLr9|oauthConsumerSecret/);
     const note = `<!-- Secrets are left out: the caller needs the scope internal_application_mgt_client_secret_view`;
     expect(text.split("\n")[1]).toContain(note);
     expect((await by("modest", [], "")).text).not.toContain("<!--");
     // As specified, the operation on the client itself returns the secret.
-    expect((await ask("GET", at(id, "/inbound-protocols/oidc"), { as })).body.clientSecret).toBe("a-secret-of-mine");
+    expect((await ask("GET", at(id, "/inbound-protocols/oidc"), { as })).body.clientSecret).toBe(
+      "a-secret-of-mine-7Qx2vLr9",
+    );
     await ask("DELETE", at(id));
     expect((await upload(api, "POST", text)).status).toBe(201);
   });
   test("creates the same client with a new secret from a file without one", async () => {
-    const oidc = { clientId: "remade", clientSecret: "a-secret-of-mine", grantTypes: ["client_credentials"] };
+    const oidc = { clientId: "remade", clientSecret: "a-secret-of-mine-7Qx2vLr9", grantTypes: ["client_credentials"] };
     const id = await create({ name: "remade", inboundProtocolConfiguration: { oidc } });
     const file = await exported(api, id);
     await ask("DELETE", at(id));
@@ -153,14 +155,14 @@ describe("after an import, changes through the API win over the file", () => {
     expect((await read(await imported(after))).authenticationSequence.steps).toEqual(steps);
   });
   test("for elements about a secret", async () => {
-    const secret = "<oauthConsumerSecret>first</oauthConsumerSecret>";
+    const secret = "<oauthConsumerSecret>first-7Qx2vLr9TzKw4Nb</oauthConsumerSecret>";
     const inside = `${secret}<oauthConsumerSecretExpiryTime>1234567</oauthConsumerSecretExpiryTime><samlECP>x</samlECP>`;
     const id = await imported(fileOf({ name: "expiring", inbound: oauthEntry("expiring", inside) }));
     expect(await exported(api, id, "?exportSecrets=true")).toContain("1234567");
     expect(await exported(api, id)).not.toContain("1234567");
     await ask("POST", at(id, "/inbound-protocols/oidc/regenerate-secret"));
     const after = await exported(api, id, "?exportSecrets=true");
-    expect(after).not.toMatch(/1234567|>first</);
+    expect(after).not.toMatch(/1234567|>first-/);
     expect(after).toContain("<samlECP>x</samlECP>");
   });
   test("for a removed protocol, and for another client", async () => {

@@ -134,7 +134,7 @@ describe("the content of a file", () => {
   const inbound = [
     oauthEntry(
       "rich",
-      `<oauthConsumerSecret>a-secret-of-the-file</oauthConsumerSecret><oauthConsumerSecretExpiryTime>99</oauthConsumerSecretExpiryTime><state>REVOKED</state><scopeValidators><scopeValidator>Role based scope validator</scopeValidator><scopeValidator>XACML Scope Validator</scopeValidator></scopeValidators><idTokenExpiryTime>0</idTokenExpiryTime><tokenType>JWT</tokenType><hybridFlowEnabled>true</hybridFlowEnabled><accessTokenClaims><accessTokenClaim>mail</accessTokenClaim></accessTokenClaims>`,
+      `<oauthConsumerSecret>a-secret-of-the-file-7Qx2</oauthConsumerSecret><oauthConsumerSecretExpiryTime>99</oauthConsumerSecretExpiryTime><state>REVOKED</state><scopeValidators><scopeValidator>Role based scope validator</scopeValidator><scopeValidator>XACML Scope Validator</scopeValidator></scopeValidators><idTokenExpiryTime>0</idTokenExpiryTime><tokenType>JWT</tokenType><hybridFlowEnabled>true</hybridFlowEnabled><accessTokenClaims><accessTokenClaim>mail</accessTokenClaim></accessTokenClaims>`,
     ),
     samlEntry(
       "https://rich.example",
@@ -201,7 +201,7 @@ describe("the content of a file", () => {
     const protocols = (await read(id, "/inbound-protocols/")).map(({ type }: { type: string }) => type);
     expect(protocols).toEqual(["samlsso", "oauth2", "passivests", "cas", "some-connector"]);
     expect(await read(id, "/inbound-protocols/oidc")).toMatchObject({
-      clientSecret: "a-secret-of-the-file",
+      clientSecret: "a-secret-of-the-file-7Qx2",
       state: "REVOKED",
       scopeValidators: ["Role based scope validator"],
       idToken: { expiryInSeconds: 3600 },
@@ -247,9 +247,11 @@ describe("the content of a file", () => {
   });
   test("has no secrets in an export without them, and none in clear text in the table", async () => {
     const { body } = await ask("GET", `${APPLICATIONS}?filter=name+eq+rich`);
-    expect(await exported(api, body.applications[0].id)).not.toMatch(/hush-hush|a-secret-of-the-file|ExpiryTime>99/);
+    expect(await exported(api, body.applications[0].id)).not.toMatch(
+      /hush-hush|a-secret-of-the-file-7Qx2|ExpiryTime>99/,
+    );
     expect(await exported(api, body.applications[0].id, "?exportSecrets=true")).toMatch(/hush-hush/);
-    expect(JSON.stringify(await allItems(api.service))).not.toMatch(/hush-hush|a-secret-of-the-file/);
+    expect(JSON.stringify(await allItems(api.service))).not.toMatch(/hush-hush|a-secret-of-the-file-7Qx2/);
   });
   test("is reported if it has no effect, without values that may be secret", async () => {
     const reported = await notices(

@@ -17,6 +17,7 @@ import { addUser } from "#tests/support/people.ts";
 import { allItems } from "#tests/support/protocols.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 
+const ANOTHER = "another-secret-7Qx2vLr9Tz";
 const api = world({
   deployment: `[[custom_inbound_protocol]]
 name = "kerberos"
@@ -112,11 +113,11 @@ describe("the file replaces", () => {
     const answer = await put(
       fileOf({
         name: "revived",
-        inbound: inbound("<oauthConsumerSecret>of-the-file</oauthConsumerSecret><state>ACTIVE</state>"),
+        inbound: inbound("<oauthConsumerSecret>of-the-file-7Qx2vLr9Tz</oauthConsumerSecret><state>ACTIVE</state>"),
       }),
     );
     expect(answer.body.notHonoured).toMatchObject([{ element: "oAuthAppDO/state" }]);
-    expect(await read(id, oidc)).toMatchObject({ clientSecret: "of-the-file", state: "REVOKED" });
+    expect(await read(id, oidc)).toMatchObject({ clientSecret: "of-the-file-7Qx2vLr9Tz", state: "REVOKED" });
   });
   test("a client by itself: its tokens stay valid until the file has another secret", async () => {
     const client = await newClient([VIEW], { clientId: "going-on" });
@@ -129,9 +130,9 @@ describe("the file replaces", () => {
       expect((await read(client.applicationId, "/authorized-apis")).length).toBe(1);
     }
     const file = await exported(api, client.applicationId, "?exportSecrets=true");
-    expect((await put(file.replace(/(<oauthConsumerSecret>).*(<)/, "$1another$2"))).status).toBe(200);
+    expect((await put(file.replace(/(<oauthConsumerSecret>).*(<)/, `$1${ANOTHER}$2`))).status).toBe(200);
     expect(await status()).toBe(401);
-    const other = { ...client, clientSecret: "another" };
+    const other = { ...client, clientSecret: ANOTHER };
     expect(await ownToken(other, VIEW)).toBeDefined();
   });
   test("without changing the owner if the caller is an application", async () => {

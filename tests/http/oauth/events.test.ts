@@ -97,10 +97,10 @@ describe("events of a client:", () => {
     }
   });
   test("a later client with the same id inherits no tokens, and its own tokens are valid at once", async () => {
-    const one = await newClient([VIEW], { clientId: "inherited", clientSecret: "s" });
+    const one = await newClient([VIEW], { clientId: "inherited", clientSecret: "an-heirs-secret-7Qx2vLr9" });
     const old = await ownToken(one, VIEW);
     await api.ask("DELETE", `${APPLICATIONS}/${one.applicationId}`);
-    const heir = await newClient([VIEW], { clientId: "inherited", clientSecret: "s" });
+    const heir = await newClient([VIEW], { clientId: "inherited", clientSecret: "an-heirs-secret-7Qx2vLr9" });
     expect([await lets(old), await lets(await ownToken(heir, VIEW))]).toEqual([401, 200]);
   });
   test("no token ends when other settings of the application change", async () => {

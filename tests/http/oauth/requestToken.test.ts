@@ -115,7 +115,7 @@ describe("200", () => {
     expect([refreshed.status, refreshed.body.scope]).toEqual([200, VIEW]);
   });
   test("a secret with special characters in a header, plain or encoded as in RFC 6749; any other text is wrong", async () => {
-    const clientSecret = "a:b%41+c/d=~'\"";
+    const clientSecret = "a:b%41+c/d=~'\"7Qx2vLr9Tz";
     const special = await newClient([], { clientId: "id+with%special", clientSecret });
     const formEncoded = (text: string) => encodeURIComponent(text).replaceAll("'", "%27").replaceAll("%20", "+");
     const plain = await newClient([], { clientId: "plain-id", clientSecret });

@@ -71,9 +71,9 @@ describe("getOidcConfiguration", () => {
 describe("updateOidcConfiguration", () => {
   test("creates a client with a given id and secret", async () => {
     const id = await create({ name: "given" });
-    const answer = await put(id, { ...CODE, clientId: "my-client.1", clientSecret: "s3cret~" });
+    const answer = await put(id, { ...CODE, clientId: "my-client.1", clientSecret: "s3cret~7Qx2vLr9TzKw4" });
     expect([answer.status, answer.text]).toEqual([200, ""]);
-    expect(await get(id)).toMatchObject({ clientId: "my-client.1", clientSecret: "s3cret~" });
+    expect(await get(id)).toMatchObject({ clientId: "my-client.1", clientSecret: "s3cret~7Qx2vLr9TzKw4" });
   });
   test("replaces everything except id, secret and state", async () => {
     const id = await fresh({

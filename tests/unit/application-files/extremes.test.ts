@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { prepareImport } from "#core/applications/files/apply.ts";
 import { fileOf, readFile } from "#core/applications/files/file.ts";
+import { defaultClientLimits } from "#core/applications/protocols/limits.ts";
 import { type Application, freshApplication, mergeApplication } from "#core/applications/registry/model.ts";
 import { presentApplication } from "#core/applications/registry/present.ts";
 import { checkApplication } from "#core/applications/registry/rules.ts";
@@ -12,6 +13,7 @@ const ANSWER_BYTES_MAX = 5_000_000;
 const TENANT = "carbon.super";
 const support = {
   seal: newSeal(new Uint8Array(32)),
+  limits: defaultClientLimits,
   customKinds: [],
   clientSecretsShownTo: "viewers" as const,
   metadataExempt: new Set<string>(),

@@ -47,7 +47,8 @@ const enter = async (name: string, password = directory.password) => {
     lockouts: lockoutStore(opened, defaultLockoutPolicy),
   };
   const readings = [{ tenant: TENANT, userStore: "CORP", name }];
-  return (await signIn(readings, password, stores, (_, reason) => reasons.push(reason)))?.user;
+  const attempt = { readings, password, sourceIp: "192.0.2.1" };
+  return (await signIn(attempt, stores, (_, reason) => reasons.push(reason)))?.user;
 };
 
 beforeAll(async () => {

@@ -2,6 +2,7 @@
  * A token that is dated after a revocation is never based on data from before it, however reads and writes interleave.
  */
 import { beforeEach, expect, test } from "vitest";
+import { apiResourceStore } from "#core/api-resources/store.ts";
 import { groupStore } from "#core/identities/groups/store.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { freshUser, type User } from "#core/identities/users/model.ts";
@@ -18,7 +19,15 @@ beforeEach(async () => {
   table = (await testTable()).open(newMeter());
 });
 const contextAt = (now: number): OAuthContext =>
-  ({ now, table, roles: roleStore(table), groups: groupStore(table) }) as unknown as OAuthContext;
+  ({
+    now,
+    table,
+    roles: roleStore(table),
+    groups: groupStore(table),
+    apiResources: apiResourceStore(table),
+  }) as unknown as OAuthContext;
+const statusOf = (find: () => Promise<User | undefined>, now: number) =>
+  readAccountStatus({ tenant: TENANT, names: [], find }, contextAt(now));
 const before = freshUser("user", "u", 0, { roleIds: ["role"] });
 
 /** Returns a user as it was, and makes a change before anything else is read. */
@@ -34,7 +43,7 @@ const overtaken = (happens: () => Promise<void>, then: User | undefined) => {
 
 test("reads an unchanged user once", async () => {
   const now = Date.now();
-  expect(await readAccountStatus(TENANT, async () => before, contextAt(now))).toMatchObject({
+  expect(await statusOf(async () => before, now)).toMatchObject({
     user: before,
     knownMs: 0,
   });
@@ -42,17 +51,16 @@ test("reads an unchanged user once", async () => {
 
 test("finds no user that is deleted during the read", async () => {
   const find = overtaken(() => table.write(...revokingUser(TENANT, "user")), undefined);
-  expect(await readAccountStatus(TENANT, find, contextAt(Date.now()))).toBeUndefined();
+  expect(await statusOf(find, Date.now())).toBeUndefined();
 });
 
 test("reads a user that changes during the read again, and dates the result after the change", async () => {
   const after = { ...before, roleIds: [] };
   for (const steps of [() => revokingUser(TENANT, "user"), () => revokingRole(TENANT, "role")]) {
     const now = Date.now();
-    const found = await readAccountStatus(
-      TENANT,
+    const found = await statusOf(
       overtaken(() => table.write(...steps()), after),
-      contextAt(now),
+      now,
     );
     expect(found?.user).toBe(after);
     expect(found?.knownMs).toBeGreaterThanOrEqual(now + REVOCATION_LEAD_MS);
@@ -68,7 +76,7 @@ test("does not date the result after a change during the second read", async () 
     await table.write(...steps);
     return before;
   };
-  const found = await readAccountStatus(TENANT, find, contextAt(now));
+  const found = await statusOf(find, now);
   expect(found?.knownMs).toBe(now + REVOCATION_LEAD_MS);
   expect(found?.userFromMs).toBe(now + REVOCATION_LEAD_MS + 1_000);
 });

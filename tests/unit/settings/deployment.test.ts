@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
+import { defaultClientLimits } from "#core/applications/protocols/limits.ts";
 import { defaultAccess } from "#core/auth/access-control/model.ts";
 import { readDeployment } from "#core/settings/deployment.ts";
 import { deploymentFromFile } from "#core/settings/file.ts";
@@ -17,6 +18,7 @@ describe("accepts", () => {
         customProtocols: [],
         clientSecretsShownTo: "viewers",
         scim2: { profile: "wso2", removesDuplicateUsers: false, countsDirectories: false },
+        clients: defaultClientLimits,
         access: defaultAccess,
         userStores: [],
       });

@@ -56,7 +56,7 @@ describe.each<[string, Item, () => Promise<unknown>]>([
   [
     "a lock",
     { ...keys.lock(TENANT, "PRIMARY", "kim"), lockedUntilMs: "never" },
-    () => lockoutStore(table, defaultLockoutPolicy).find(name, 0),
+    () => lockoutStore(table, defaultLockoutPolicy).find({ name, sourceIp: "192.0.2.1" }, 0),
   ],
 ])("%s", (_, item, read) => {
   test("throws an error with the key of the row", async () => {

@@ -69,7 +69,7 @@ export async function prepareImport(
   } = settings;
   const owner = ownerOf(tenant, id);
   const { seal, customKinds } = support;
-  if (protocols.oidc) await checkOidc(protocols.oidc);
+  if (protocols.oidc) await checkOidc(protocols.oidc, support.limits);
   const customs: CustomSettings[] = [];
   for (const each of protocols.custom ?? []) {
     const kind = withoutRequiredSecrets(customKindOf(each.name, customKinds));
@@ -122,14 +122,19 @@ function withoutRequiredSecrets(kind: CustomProtocolKind): CustomProtocolKind {
  * The client of a file. If the application already has this client, its secret and origins stay unless the file has its
  * own. A revoked client stays revoked: only a new secret activates it again.
  */
-function clientOf(given: Client, before: OidcClient | undefined, { seal }: ProtocolSupport, owner: string): OidcClient {
-  const { state = "ACTIVE", ...body } = given;
-  const former = before?.clientId === body.clientId ? before : undefined;
-  const origins = body.allowedOrigins ?? former?.allowedOrigins;
-  const client = oidcClient({ ...body, ...(origins && { allowedOrigins: origins }) }, undefined, seal, owner);
+function clientOf(given: Client, before: OidcClient | undefined, support: ProtocolSupport, owner: string): OidcClient {
+  const { state = "ACTIVE", clientSecret: secret, ...rest } = given;
+  const former = before?.clientId === rest.clientId ? before : undefined;
+  const origins = rest.allowedOrigins ?? former?.allowedOrigins;
   // Sealing the same secret again gives another text. That would look like a new secret and revoke the client's tokens.
-  const { clientSecret: secret } = body;
-  const isSameSecret = former && (secret === undefined || sameText(secret, seal.open(former.sealedSecret, owner)));
+  const isSameSecret =
+    former && (secret === undefined || sameText(secret, support.seal.open(former.sealedSecret, owner)));
+  const body = {
+    ...rest,
+    ...(origins && { allowedOrigins: origins }),
+    ...(secret !== undefined && !isSameSecret && { clientSecret: secret }),
+  };
+  const client = oidcClient(body, undefined, support, owner);
   return {
     ...client,
     ...(isSameSecret && { sealedSecret: former.sealedSecret }),

@@ -53,10 +53,10 @@ export const protocolHandlers: Handlers<typeof protocolOperations, ProtocolStore
 
   async updateOidcConfiguration({ params, body }, context) {
     const { tenant, protocols } = context;
-    await checkOidc(body);
+    await checkOidc(body, protocols.limits);
     const owner = ownerOf(tenant, params.applicationId);
     return change(context, tenant, params.applicationId, ({ inbound }) => ({
-      oidc: oidcClient(body, inbound.oidc, protocols.seal, owner),
+      oidc: oidcClient(body, inbound.oidc, protocols, owner),
     }));
   },
 

@@ -2,19 +2,17 @@
 import type * as z from "zod";
 import { Fault } from "../../platform/faults.ts";
 import type { Exempt } from "../../platform/public-fetch.ts";
-import type { Seal } from "../../platform/seal.ts";
 import type { ClientSecretsShownTo } from "./contract-secrets.ts";
 import { customKindOf, customSettings } from "./custom.ts";
 import type { CustomProtocolKind } from "./custom-kind.ts";
 import { type InboundProtocols, ownerOf } from "./model.ts";
-import { checkOidc, oidcClient } from "./oidc.ts";
+import { type ClientSupport, checkOidc, oidcClient } from "./oidc.ts";
 import { readSaml, samlServiceProvider } from "./saml.ts";
 import type { InboundProtocolsBody, PassiveStsBody, WsTrustBody } from "./shapes.ts";
 import { isRunnable } from "./urls.ts";
 
 /** What protocol settings need in addition to their body. */
-export interface ProtocolSupport {
-  readonly seal: Seal;
+export interface ProtocolSupport extends ClientSupport {
   readonly customKinds: readonly CustomProtocolKind[];
   readonly clientSecretsShownTo: ClientSecretsShownTo;
   /** Addresses from which metadata may be fetched although they are not public; for tests and closed networks. */
@@ -53,8 +51,9 @@ export async function configureNew(
   body: z.output<typeof InboundProtocolsBody>,
   tenant: string,
   applicationId: string,
-  { seal, customKinds, metadataExempt }: ProtocolSupport,
+  support: ProtocolSupport,
 ): Promise<Configured> {
+  const { seal, customKinds, metadataExempt } = support;
   const owner = ownerOf(tenant, applicationId);
   const custom: Record<string, NonNullable<InboundProtocols["custom"]>[string]> = {};
   for (const each of body.custom ?? []) {
@@ -62,11 +61,11 @@ export async function configureNew(
     if (custom[kind.name]) throw new Fault("application.invalid", `The protocol '${kind.name}' is given twice.`);
     custom[kind.name] = (await customSettings(kind, each, seal, owner))(undefined);
   }
-  if (body.oidc) await checkOidc(body.oidc);
+  if (body.oidc) await checkOidc(body.oidc, support.limits);
   const saml = body.saml && (await readSaml(body.saml, tenant, metadataExempt));
   return {
     inbound: {
-      ...(body.oidc && { oidc: oidcClient(body.oidc, undefined, seal, owner) }),
+      ...(body.oidc && { oidc: oidcClient(body.oidc, undefined, support, owner) }),
       ...(saml && { saml: samlServiceProvider(saml.manual, undefined) }),
       ...(body.passiveSts && { passiveSts: passiveSts(body.passiveSts, undefined) }),
       ...(body.wsTrust && { wsTrust: body.wsTrust }),

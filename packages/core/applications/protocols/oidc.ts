@@ -3,6 +3,7 @@ import { timingSafeEqual } from "node:crypto";
 import type * as z from "zod";
 import { Fault } from "../../platform/faults.ts";
 import { randomText, type Seal } from "../../platform/seal.ts";
+import { type ClientLimits, checkLifetimes, checkSecretStrength } from "./limits.ts";
 import type { OidcClient } from "./model.ts";
 import { grantTypes, oidcOptions, tokenLifetimes } from "./options.ts";
 import { readPattern } from "./pattern.ts";
@@ -22,8 +23,14 @@ const EXPRESSIONS_MAX = 10;
 /** An expression that matches this address matches any. */
 const UNRELATED_ADDRESS = "https://stranger.invalid/anything";
 
+/** What the settings of a client need in addition to their body. */
+export interface ClientSupport {
+  readonly seal: Seal;
+  readonly limits: ClientLimits;
+}
+
 /** Checks what does not depend on the client. Throws `client.invalid`, `application.invalid`, `cors.duplicate`. */
-export async function checkOidc(body: Body): Promise<void> {
+export async function checkOidc(body: Body, limits: ClientLimits): Promise<void> {
   const names: readonly string[] = grantTypes.map(({ name }) => name);
   for (const grant of body.grantTypes) allowed(grant, names, "grant type");
   const callbacks = body.callbackURLs ?? [];
@@ -43,6 +50,7 @@ export async function checkOidc(body: Body): Promise<void> {
   }
   allowed(body.accessToken?.type, oidcOptions.accessTokenType.options, "access token type");
   allowed(body.accessToken?.bindingType, oidcOptions.accessTokenBindingType.options, "binding type");
+  checkLifetimes(body, limits);
   const audience = body.idToken?.audience ?? [];
   if (audience.some((entry) => entry.trim() === "") || new Set(audience).size < audience.length) {
     throw refuse("Audience values cannot contain duplicates or empty values.");
@@ -103,12 +111,17 @@ export function sameText(a: string, b: string): boolean {
  * The client after a checked body, which replaces everything except id, secret and state. The secret is sealed for
  * `owner`. Throws `client.invalid` and `application.invalid` for a wrong id or secret.
  */
-export function oidcClient(body: Body, before: OidcClient | undefined, seal: Seal, owner: string): OidcClient {
+export function oidcClient(
+  body: Body,
+  before: OidcClient | undefined,
+  support: ClientSupport,
+  owner: string,
+): OidcClient {
   const { accessToken = {}, refreshToken = {}, idToken = {}, pkce = {} } = body;
   const isEncrypted = idToken.encryption?.enabled === true;
   const binding = accessToken.bindingType;
   return {
-    ...credentialOf(body, before, seal, owner),
+    ...credentialOf(body, before, support, owner),
     grantTypes: body.grantTypes,
     callbackURLs: body.callbackURLs ?? [],
     allowedOrigins: body.allowedOrigins ?? [],
@@ -150,7 +163,7 @@ export function oidcClient(body: Body, before: OidcClient | undefined, seal: Sea
 }
 
 /** The id and secret of an existing client stay; those of a new one come from the body or are generated. */
-function credentialOf(body: Body, before: OidcClient | undefined, seal: Seal, owner: string) {
+function credentialOf(body: Body, before: OidcClient | undefined, { seal, limits }: ClientSupport, owner: string) {
   const { clientId, clientSecret } = body;
   const invalid = (what: string) => new Fault("application.invalid", `Invalid ${what} provided for update.`);
   if (before) {
@@ -167,6 +180,7 @@ function credentialOf(body: Body, before: OidcClient | undefined, seal: Seal, ow
   if (clientId !== undefined && RESOURCE_ID.test(clientId)) {
     throw refuse("The clientId must not have the form of a user id (a UUID of version 7).");
   }
+  if (clientSecret !== undefined) checkSecretStrength(clientSecret, clientId, limits);
   return {
     clientId: clientId ?? randomText(CLIENT_ID_LENGTH),
     sealedSecret: seal.seal(clientSecret ?? randomText(SECRET_LENGTH), owner),

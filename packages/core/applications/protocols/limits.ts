@@ -1,0 +1,90 @@
+/** What a deployment allows OAuth clients: the section `[oauth]` of deployment.toml (decision 0067). Pure. */
+import { Fault } from "../../platform/faults.ts";
+
+/** The limits of the OAuth clients of all tenants. */
+export interface ClientLimits {
+  /** The least strength of a client secret that a caller chooses. */
+  readonly secretBitsMin: number;
+  /** The longest lifetimes, in seconds. */
+  readonly accessTokenSecondsMax: number;
+  readonly refreshTokenSecondsMax: number;
+  readonly idTokenSecondsMax: number;
+}
+
+const DAY_SECONDS = 86_400;
+
+/** The limits where deployment.toml sets none. */
+export const defaultClientLimits: ClientLimits = {
+  secretBitsMin: 64,
+  accessTokenSecondsMax: 30 * DAY_SECONDS,
+  refreshTokenSecondsMax: 90 * DAY_SECONDS,
+  idTokenSecondsMax: 30 * DAY_SECONDS,
+};
+
+/** Lifetimes of tokens in a body, in seconds. */
+export interface Lifetimes {
+  readonly accessToken?:
+    | {
+        readonly userAccessTokenExpiryInSeconds?: number | undefined;
+        readonly applicationAccessTokenExpiryInSeconds?: number | undefined;
+      }
+    | undefined;
+  readonly refreshToken?: { readonly expiryInSeconds?: number | undefined } | undefined;
+  readonly idToken?: { readonly expiryInSeconds?: number | undefined } | undefined;
+}
+
+/** Throws `client.invalid`, which names the ceiling, for a lifetime above it. */
+export function checkLifetimes({ accessToken, refreshToken, idToken }: Lifetimes, limits: ClientLimits): void {
+  const access = [limits.accessTokenSecondsMax, "max_access_token_lifetime"] as const;
+  const given = [
+    ["accessToken.userAccessTokenExpiryInSeconds", accessToken?.userAccessTokenExpiryInSeconds, ...access],
+    [
+      "accessToken.applicationAccessTokenExpiryInSeconds",
+      accessToken?.applicationAccessTokenExpiryInSeconds,
+      ...access,
+    ],
+    [
+      "refreshToken.expiryInSeconds",
+      refreshToken?.expiryInSeconds,
+      limits.refreshTokenSecondsMax,
+      "max_refresh_token_lifetime",
+    ],
+    ["idToken.expiryInSeconds", idToken?.expiryInSeconds, limits.idTokenSecondsMax, "max_id_token_lifetime"],
+  ] as const;
+  for (const [field, seconds = 0, most, key] of given) {
+    if (seconds > most) {
+      throw refuse(`${field} must be at most ${most} seconds, the ${key} of this server. Choose a shorter lifetime.`);
+    }
+  }
+}
+
+/** Throws `client.invalid` for a client secret that can be guessed. */
+export function checkSecretStrength(secret: string, clientId: string | undefined, { secretBitsMin }: ClientLimits) {
+  const bits = secret === clientId ? 0 : Math.floor(strengthOf(secret));
+  if (bits >= secretBitsMin) return;
+  throw refuse(
+    `The clientSecret is too easy to guess: its strength is about ${bits} bits, and the min_client_secret_bits of ` +
+      `this server is ${secretBitsMin}. Leave it out, so that the server creates one, or send a longer random text.`,
+  );
+}
+
+/**
+ * An estimate of the bits that a text takes to guess, never more than a random text of its length has: each different
+ * pair of neighbours counts with the logarithm of the number of different characters. Repetitions and runs of the
+ * alphabet count for nothing.
+ */
+export function strengthOf(text: string): number {
+  const characters = [...text];
+  const pairs = new Set(
+    characters.slice(1).flatMap((second, at) => {
+      const first = characters[at] ?? "";
+      const isRun = Math.abs((first.codePointAt(0) ?? 0) - (second.codePointAt(0) ?? 0)) <= 1;
+      return isRun ? [] : [first + second];
+    }),
+  );
+  return pairs.size * Math.log2(Math.max(1, new Set(characters).size));
+}
+
+function refuse(description: string): Fault {
+  return new Fault("client.invalid", description);
+}

@@ -1,0 +1,66 @@
+/**
+ * Failed authentications of clients, by client id and source, whether such a client exists or not (decision 0065). A
+ * right secret from another source is accepted, so guesses do not lock a client out.
+ */
+import { createHash } from "node:crypto";
+import type { Client } from "../applications/registry/client-store.ts";
+import {
+  countFailure,
+  countNothing,
+  type GuessPolicy,
+  type GuessState,
+  guessState,
+  isLocked,
+} from "../auth/guess-rows.ts";
+import { sourceOf } from "../auth/source.ts";
+import { canBeId } from "../platform/ids.ts";
+import { keys } from "../table/keys.ts";
+import type { Table } from "../table/table.ts";
+
+/** A client id that was sent, and the address that the request came from, as the gateway saw it. */
+export interface ClientGuesser {
+  readonly clientId: string;
+  readonly sourceIp: string;
+}
+
+/** The failures of all client ids. */
+export interface ClientLockoutStore {
+  /** One round trip. */
+  find(guesser: ClientGuesser, nowMs: number): Promise<GuessState>;
+  /**
+   * Counts a failure; without effect where no secret was sent (`version` is `undefined`), or while the client id is
+   * locked at the source. The same work for all, except for the failure that locks.
+   */
+  fail(guesser: ClientGuesser, before: GuessState, nowMs: number, version: string | undefined): Promise<void>;
+}
+
+/** Machines repeat a wrong secret without being asked, and secrets are long: a lock stays short. */
+export const clientLockoutPolicy: GuessPolicy = {
+  failuresMax: 10,
+  windowMs: 15 * 60_000,
+  lockMs: 15 * 60_000,
+  lockMaxMs: 60 * 60_000,
+};
+
+/** What a lock holds for: the secret of a client, so that a new one ends it. Empty where there is no such client. */
+export function secretVersion(client: Client | undefined): string {
+  return client ? digestOf(client.settings.sealedSecret) : "";
+}
+
+/** Opens the store on the table of one request. */
+export function clientLockoutStore(table: Table, policy = clientLockoutPolicy): ClientLockoutStore {
+  const keyOf = ({ clientId, sourceIp }: ClientGuesser) =>
+    keys.clientLock(canBeId(clientId) ? clientId : "", digestOf(`${clientId}\n${sourceOf(sourceIp)}`));
+  return {
+    find: async (guesser, nowMs) => guessState(await table.get(keyOf(guesser)), policy, nowMs),
+    async fail(guesser, before, nowMs, version) {
+      const key = keyOf(guesser);
+      if (version === undefined || isLocked(before, version, nowMs)) return countNothing(table, key, before, nowMs);
+      return countFailure({ table, key, policy }, before, nowMs, version);
+    },
+  };
+}
+
+function digestOf(text: string): string {
+  return createHash("sha256").update(text, "utf8").digest("base64url").slice(0, 22);
+}

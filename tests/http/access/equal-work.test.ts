@@ -1,0 +1,139 @@
+/**
+ * Every refused sign-in does the same work, whatever the reason: as many hashes, database calls in a row and capacity
+ * units, at both doors, for every attempt up to a lock and after it. Hashes are fast stand-ins that are counted.
+ */
+
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { addingCredential, newCredential } from "#core/identities/credentials/store.ts";
+import { freshUser } from "#core/identities/users/model.ts";
+import { userStore } from "#core/identities/users/store.ts";
+import { newId } from "#core/platform/ids.ts";
+import * as passwords from "#core/platform/password.ts";
+import { systemSchema } from "#core/scim/schema/system.ts";
+import { oauthOf, type TestClient, TOKEN } from "#tests/support/oauth.ts";
+import { TENANT, tableOf } from "#tests/support/people.ts";
+import { APPLICATIONS, basic, world } from "#tests/support/world.ts";
+import { type LogLine, listening } from "#tools/bench/calls.ts";
+
+vi.mock("#core/platform/password.ts", async (original) => {
+  const hashOf = (password: string): string => `stand-in of ${password}`;
+  return {
+    ...(await original<typeof passwords>()),
+    hashPassword: async (password: string) => hashOf(password),
+    verifyPassword: vi.fn(async (password: string, hash: string) => hash === hashOf(password)),
+    verifyNothing: vi.fn(async () => false),
+  };
+});
+
+/** More than lock a name. */
+const ATTEMPTS = 12;
+/** The attempts that start a window and that lock take another form of write, which unknown tenants do not have. */
+const SPECIAL: ReadonlySet<number> = new Set([1, 10]);
+
+const api = world();
+const { newClient, post } = oauthOf(api);
+let client: TestClient;
+let made = 0;
+beforeAll(async () => {
+  client = await newClient();
+  // The first request of a container reads what later ones remember.
+  await api.ask("GET", APPLICATIONS);
+  await post(TOKEN, { grant_type: "password", username: "nobody", password: "x" }, client);
+});
+
+interface Case {
+  readonly username: string;
+  readonly password: string;
+}
+
+interface Account {
+  readonly active?: boolean;
+  readonly flags?: Readonly<Record<string, boolean>>;
+}
+
+/** A new user whose password is `right`. */
+const user = async ({ active = true, flags }: Account = {}, hasPassword = true): Promise<string> => {
+  made += 1;
+  const [name, id, table] = [`equal-${made}`, newId(), tableOf(api.service)];
+  const profile = flags && { [systemSchema.id]: flags };
+  const taken = () => new Error("in use");
+  const steps = hasPassword ? [addingCredential(TENANT, id, await newCredential("right"), taken)] : [];
+  await userStore(table).add(TENANT, freshUser(id, name, 0, { active, hasPassword, ...(profile && { profile }) }), {
+    steps,
+    taken,
+  });
+  return name;
+};
+const unknown = () => {
+  made += 1;
+  return `nobody-${made}`;
+};
+
+/** Why a sign-in is refused, and what is sent then. */
+const cases: Record<string, () => Promise<Case>> = {
+  "a wrong password": async () => ({ username: await user(), password: "wrong" }),
+  "an unknown user": async () => ({ username: unknown(), password: "right" }),
+  "a user without a password": async () => ({ username: await user({}, false), password: "right" }),
+  "a user store that does not exist": async () => ({ username: `NOPE/${await user()}`, password: "right" }),
+  "a tenant that does not exist": async () => ({ username: `${await user()}@nowhere.example`, password: "right" }),
+};
+const barred: Readonly<Record<string, Account>> = {
+  "a deactivated user": { active: false },
+  "a locked user": { flags: { accountLocked: true } },
+  "a disabled user": { flags: { accountDisabled: true } },
+};
+for (const [what, of] of Object.entries(barred)) {
+  for (const password of ["right", "wrong"]) {
+    cases[`the ${password} password of ${what}`] = async () => ({ username: await user(of), password });
+  }
+}
+
+const doors: Readonly<Record<string, (given: Case) => Promise<{ status: number; text: string }>>> = {
+  Basic: (given) => api.ask("GET", APPLICATIONS, { as: basic(given) }),
+  "the password grant": (given) => post(TOKEN, { grant_type: "password", ...given }, client),
+};
+
+/** The work of one attempt: hashes, and what the functions log. */
+const workOf = async (send: () => Promise<{ status: number; text: string }>) => {
+  vi.clearAllMocks();
+  let response: { status: number; text: string } | undefined;
+  const lines = await listening(async () => {
+    response = await send();
+  });
+  const hashes =
+    vi.mocked(passwords.verifyPassword).mock.calls.length + vi.mocked(passwords.verifyNothing).mock.calls.length;
+  const costs = lines
+    .filter(({ RoundTrips }) => RoundTrips !== undefined)
+    .map(({ service, RoundTrips, ReadUnits, WriteUnits }: LogLine) => ({ service, RoundTrips, ReadUnits, WriteUnits }));
+  return { hashes, costs, status: response?.status, text: response?.text.replace(/"traceId":"[^"]+"/, "") };
+};
+
+type Work = Awaited<ReturnType<typeof workOf>>;
+
+/** A name with an unknown tenant has two readings, which are read at the same time: only hashes and writes compare. */
+const withoutReads = ({ costs, ...work }: Work) => ({
+  ...work,
+  costs: costs.map(({ service, WriteUnits }) => ({ service, WriteUnits })),
+});
+
+describe.each(Object.entries(doors))("%s", (_, send) => {
+  test("costs the same for every reason, at every attempt", async () => {
+    const works = new Map<string, Work[]>();
+    for (const [reason, prepare] of Object.entries(cases)) {
+      const given = await prepare();
+      const all: Work[] = [];
+      for (let at = 0; at < ATTEMPTS; at += 1) all.push(await workOf(() => send(given)));
+      works.set(reason, all);
+    }
+    const expected = works.get("a wrong password") ?? [];
+    for (const { hashes, costs } of expected) expect([hashes, costs.length > 0]).toEqual([1, true]);
+    for (const [reason, all] of works) {
+      const isTenant = reason === "a tenant that does not exist";
+      const shown = (given: readonly Work[]) =>
+        given
+          .map((work, at) => ({ reason, attempt: at + 1, work: isTenant ? withoutReads(work) : work }))
+          .filter(({ attempt }) => !isTenant || !SPECIAL.has(attempt));
+      expect(shown(all)).toEqual(shown(expected));
+    }
+  });
+});
