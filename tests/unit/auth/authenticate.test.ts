@@ -48,6 +48,7 @@ const enter = async (username: string, password: string): Promise<{ scopes: stri
   const meter = newMeter();
   const table = open(meter);
   const stores = {
+    table,
     tenants: tenantStore(table),
     users: userStore(table),
     roles: roleStore(table),
