@@ -12,8 +12,8 @@ import type { AuthenticationHandler, CertificateSettings } from "./access-contro
 import { type AuthenticationStores, newAuthenticate } from "./authenticate.ts";
 import { authenticateBearer, isBearer } from "./bearer.ts";
 import { newAuthenticateCertificate } from "./client-certificate.ts";
-import { newChangesOf } from "./role-changes.ts";
 import { refusalLog } from "./refusals.ts";
+import { newChangesOf } from "./role-changes.ts";
 import { type Authenticated, newResolveUser } from "./user-principal.ts";
 
 /** What the authorizer reads. */

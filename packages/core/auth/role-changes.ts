@@ -8,10 +8,7 @@ import type { Changes, RevocationCache } from "../tokens/validity.ts";
  * Begins to read the changes of the tenants that a user name can mean. The result returns those of the tenant that it
  * means, which exists. No round trip more than the sign-in.
  */
-export type ChangesOf = (
-  readings: readonly QualifiedName[],
-  table: Table,
-) => (tenant: string) => Promise<Changes>;
+export type ChangesOf = (readings: readonly QualifiedName[], table: Table) => (tenant: string) => Promise<Changes>;
 
 /** Opens the reader of one container. */
 export function newChangesOf(revocations: RevocationCache, clock: Clock): ChangesOf {

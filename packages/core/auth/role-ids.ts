@@ -16,12 +16,7 @@ export interface RoleIdStores {
 type Assignee = Pick<User, "roleIds" | "groupIds">;
 
 /** The ids of all roles of a user, each once. Ids of deleted roles may be among them. */
-type RoleIdsOf = (
-  stores: RoleIdStores,
-  tenant: string,
-  user: Assignee,
-  changes: Changes,
-) => Promise<readonly string[]>;
+type RoleIdsOf = (stores: RoleIdStores, tenant: string, user: Assignee, changes: Changes) => Promise<readonly string[]>;
 
 /** The current role ids of a user. One round trip. */
 export async function roleIdsOf(

@@ -43,14 +43,13 @@ export function newResolveUser(clock: Clock, everyScope: ReadonlySet<string>): R
     const keyOf = (id: string) => `${tenant}#${id}`;
     const rolePermissions = facts(changes, (key) => subjects.role(key.slice(keyOf("").length)));
     const known = ids.map((id) => rolePermissions.get(keyOf(id)));
-    const read = await roles.findMany(
-      tenant,
-      ids.filter((_, index) => !known[index]),
-    );
-    const permissions = read.map((role) => {
-      // The user calls directly: roles of a single application give nothing here.
-      const scopes = isFor(role) ? scopesOf(role, everyScope) : [];
-      rolePermissions.set(keyOf(role.id), scopes);
+    const missing = ids.filter((_, index) => !known[index]);
+    const read = new Map((await roles.findMany(tenant, missing)).map((role) => [role.id, role]));
+    const permissions = missing.map((id) => {
+      const role = read.get(id);
+      // The user calls directly: roles of a single application give nothing here, as deleted ones do.
+      const scopes = role && isFor(role) ? scopesOf(role, everyScope) : [];
+      rolePermissions.set(keyOf(id), scopes);
       return scopes;
     });
     return new Set([...known, ...permissions].flatMap((scopes) => scopes ?? []));

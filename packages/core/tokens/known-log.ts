@@ -12,17 +12,22 @@ const OVERLAP_MS = 12_000;
 const STEP_BACK_MS = 5_000;
 /** A longer pause between two reads than this costs no more than the first read. */
 const PAUSE_MAX_MS = 120_000;
-/** Subjects that are remembered in each of two generations. The older one is forgotten when the younger one is full. */
-const GENERATION_MAX = 10_000;
+
+/** How much of the logs a container reads at once and remembers. */
+export interface LogLimits extends Readonly<Record<LogName, { readonly first: number; readonly further: number }>> {
+  /** Subjects in each of two generations. The older one is forgotten when the younger one is full. */
+  readonly generation: number;
+}
 
 /**
  * The most entries of a read: the first one of a container, and one that continues. Rows of grants have some 70 bytes,
  * the others some 160: a first read costs at most about 20 units, and fifty refreshes a second fit into one that
  * continues.
  */
-export const LOG_LIMITS: Readonly<Record<LogName, { readonly first: number; readonly further: number }>> = {
+export const LOG_LIMITS: LogLimits = {
   subjects: { first: 200, further: 1_000 },
   grants: { first: 600, further: 3_000 },
+  generation: 10_000,
 };
 
 /** The knowledge of one log. */
@@ -52,6 +57,7 @@ export function newKnownLog(
   log: LogName,
   namesOf: (revocation: Revocation) => readonly string[],
   onDamaged: (damage: Error) => void,
+  limits: LogLimits,
 ): KnownLog {
   let readMs = Number.NEGATIVE_INFINITY;
   let horizonMs = Number.POSITIVE_INFINITY;
@@ -94,7 +100,7 @@ export function newKnownLog(
   };
 
   const forget = (nowMs: number, order: number): void => {
-    if (young.size < GENERATION_MAX) return;
+    if (young.size < limits.generation) return;
     if (old.size > 0) raise(oldUntilMs + OVERLAP_MS, order);
     old = young;
     oldUntilMs = nowMs;
@@ -109,7 +115,7 @@ export function newKnownLog(
       // Rows from before the window may be gone, and a clock that was set back would skip what was written since.
       const continues = nextMs >= firstMs && nowMs >= readMs - STEP_BACK_MS;
       const sinceMs = continues ? nextMs : firstMs;
-      const { first, further } = LOG_LIMITS[log];
+      const { first, further } = limits[log];
       const limit = continues && nowMs - readMs <= PAUSE_MAX_MS ? further : first;
       const { entries, hasMore } = await readLog(table, log, tenant, sinceMs, limit);
       const order = orderOf();

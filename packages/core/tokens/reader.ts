@@ -40,6 +40,8 @@ export interface TokenReader {
 
 interface Found extends ValidToken {
   readonly state: RevocationState;
+  /** Whether a mark ends the token, where that was read beside the state. */
+  readonly isMarked?: Promise<boolean>;
 }
 
 /** Opens the reader of one container. The token of a user whose user store its tenant does not have is not valid. */
@@ -62,7 +64,12 @@ export function newTokenReader(
     const stateOf = guess(tenantGuess, reading, isStrict ? STRICT : STRICT_SUBJECTS);
     const token = await accessTokenStore(table).find(text);
     if (!token || !isAlive(token, nowMs) || isFromFuture(token, nowMs)) return undefined;
-    return { token, state: await stateOf(token.tenant) };
+    const { tenant } = token;
+    const isUnknown = tenant !== tenantGuess && !revocations.knows(tenant);
+    // The first token of a tenant in a container may be one that the log leaves to the marks: that costs no wait.
+    const isMarked = isUnknown ? revocationStore(table).isRevokedByMark(token, nowMs) : undefined;
+    isMarked?.catch(() => undefined);
+    return { token, state: await stateOf(tenant), ...(isMarked && { isMarked }) };
   };
 
   const findJwt = async (text: string, reading: TokenReading): Promise<Found | undefined> => {
@@ -78,11 +85,15 @@ export function newTokenReader(
     return { ...found, state: await (guessed ?? ((actual) => revocations.of(actual, table, nowMs, ages)))(tenant) };
   };
 
-  const isRevoked = async ({ token, state }: Found, text: string, { table, nowMs }: TokenReading): Promise<boolean> => {
+  const isRevoked = async (
+    { token, state, isMarked }: Found,
+    text: string,
+    { table, nowMs }: TokenReading,
+  ): Promise<boolean> => {
     const key = digestOf(text);
     const verdict = state.judge(token, key, nowMs);
     if (verdict !== "marks") return verdict === "revoked";
-    if (await revocationStore(table).isRevokedByMark(token, nowMs)) return true;
+    if (await (isMarked ?? revocationStore(table).isRevokedByMark(token, nowMs))) return true;
     state.pass(token, key);
     return false;
   };
@@ -92,7 +103,7 @@ export function newTokenReader(
       const find = isOpaque(text, "at_") ? findOpaque : isJwt(text) ? findJwt : undefined;
       const found = await find?.(text, reading);
       if (!found?.state.isActive) return undefined;
-      const { state: _, ...valid } = found;
+      const { state: _, isMarked: __, ...valid } = found;
       const { tenant, user } = valid.token;
       if (user && !userStoresOf(tenant).includes(user.userStore)) return undefined;
       if (await isRevoked(found, text, reading)) return undefined;

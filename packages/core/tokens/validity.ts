@@ -6,9 +6,9 @@
  */
 import { tenantStore } from "../domain/tenant-store.ts";
 import type { Table } from "../table/table.ts";
-import { type KnownLog, newKnownLog } from "./known-log.ts";
+import { type KnownLog, LOG_LIMITS, newKnownLog } from "./known-log.ts";
 import type { AccessToken } from "./model.ts";
-import { shortGrant } from "./revocation-log-store.ts";
+import { LOG_WINDOW_MS, shortGrant } from "./revocation-log-store.ts";
 import { isDatedAhead, isOwnScope, MARK_AHEAD_MS, REVOCATION_LEAD_MS, subjects } from "./revocation-store.ts";
 
 /**
@@ -19,6 +19,8 @@ export const REVOCATION_FRESH_MS = 30_000;
 
 /** How far the time of a revocation can be after that of its entry: the lead, and clocks that differ. */
 const ENTRY_LEAD_MS = REVOCATION_LEAD_MS + 2_000;
+/** Around the window of the log, for clocks that differ. */
+const SLACK_MS = 60_000;
 const TENANTS_MAX = 100;
 /** Tokens of one tenant that are remembered as compared with their marks. */
 const COMPARED_MAX = 1_000;
@@ -80,7 +82,10 @@ interface Known {
 }
 
 /** Opens the cache of one container. `onDamaged` gets each damaged row of a log once. */
-export function newRevocationCache(onDamaged: (damage: Error) => void = () => undefined): RevocationCache {
+export function newRevocationCache(
+  onDamaged: (damage: Error) => void = () => undefined,
+  limits = LOG_LIMITS,
+): RevocationCache {
   const tenants = new Map<string, Known>();
   let order = 0;
   const orderOf = (): number => {
@@ -90,8 +95,8 @@ export function newRevocationCache(onDamaged: (damage: Error) => void = () => un
 
   const fresh = (): Known => ({
     isActive: false,
-    subjects: newKnownLog("subjects", namesOf, onDamaged),
-    grants: newKnownLog("grants", ({ subject }) => [subject], onDamaged),
+    subjects: newKnownLog("subjects", namesOf, onDamaged, limits),
+    grants: newKnownLog("grants", ({ subject }) => [subject], onDamaged, limits),
     readMs: Number.NEGATIVE_INFINITY,
     compared: new Set(),
     comparedFor: "",
@@ -148,7 +153,7 @@ function stateOf(known: Known): RevocationState {
   return {
     isActive,
     judge(token, key, nowMs) {
-      if (isDatedAhead(token)) return "marks";
+      if (isDatedAhead(token) || isBeyondLog(token, nowMs)) return "marks";
       const ends = [...subjectsOf(token).map(log.fromMs), grants.fromMs(shortGrant(token.grantId))].filter((fromMs) =>
         isEndedBy(fromMs, token),
       );
@@ -168,6 +173,11 @@ function stateOf(known: Known): RevocationState {
       known.compared.add(key);
     },
   };
+}
+
+/** True for a token that is older than the log: its marks decide each time, because entries about it can be gone. */
+function isBeyondLog({ issuedMs }: AccessToken, nowMs: number): boolean {
+  return issuedMs < nowMs - LOG_WINDOW_MS + SLACK_MS;
 }
 
 /** Changes when entries of a tenant may have been missed. */
