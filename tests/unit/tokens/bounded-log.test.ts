@@ -2,88 +2,33 @@
  * What the authorizer reads of the revocation log is bounded, and nothing is missed by it: tokens from before what a
  * container has read are compared with their marks.
  */
-import { randomBytes } from "node:crypto";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { tenantStore } from "#core/domain/tenant-store.ts";
-import { systemClock } from "#core/platform/clock.ts";
+import { beforeEach, describe, expect, test } from "vitest";
 import { newId } from "#core/platform/ids.ts";
-import { newSeal } from "#core/platform/seal.ts";
 import { keys } from "#core/table/keys.ts";
-import { newMeter } from "#core/table/meter.ts";
-import type { Item, Step, Table } from "#core/table/table.ts";
-import { storingAccessToken } from "#core/tokens/access-token-store.ts";
-import { issuerAt } from "#core/tokens/jwt.ts";
-import { newSigningKeys } from "#core/tokens/key-cache.ts";
+import type { Item } from "#core/table/table.ts";
 import { LOG_LIMITS } from "#core/tokens/known-log.ts";
 import type { AccessToken } from "#core/tokens/model.ts";
-import { newOpaque } from "#core/tokens/opaque.ts";
-import { newTokenReader, type TokenReader } from "#core/tokens/reader.ts";
 import { revokingGrant, revokingUser } from "#core/tokens/revocation-store.ts";
 import { newRevocationCache, REVOCATION_FRESH_MS } from "#core/tokens/validity.ts";
-import { type TestTable, testTable } from "#tests/support/engine.ts";
-import { loadItems } from "#tools/bench/bulk.ts";
+import {
+  anything,
+  madeAt,
+  newReader,
+  rowsOf,
+  TOKEN_TENANT as TENANT,
+  tokenOf,
+  tokenWorld,
+} from "#tests/support/token-world.ts";
 
-const TENANT = "acme.com";
-const issuer = issuerAt("https://id.example");
-let signing = newSigningKeys(newSeal(randomBytes(32)));
+const world = tokenWorld();
+const { load, read, write, jwtOf, opaqueOf } = world;
 const HOUR_MS = 3_600_000;
 const UNITS_MAX = 50;
-const fail = () => new Error("in use");
-let service: TestTable;
-let table: Table;
 let start = 0;
-
-const anything = (put: Item): Step => ({ put, when: "any", otherwise: fail });
-const addTenant = (domain: string) =>
-  table.write(
-    ...tenantStore(table).adding({ id: domain, domain, active: true, createdMs: 0, administrator: "u" }, fail),
-  );
-beforeEach(async () => {
-  service = await testTable();
-  table = service.open(newMeter());
-  signing = newSigningKeys(newSeal(randomBytes(32)));
+beforeEach(() => {
   start = Date.now();
-  await addTenant(TENANT);
-  await table.write(anything({ ...keys.client("client"), tenant: TENANT }));
-});
-afterEach(() => {
-  vi.restoreAllMocks();
 });
 
-const tokenOf = (issuedMs: number, more: Partial<AccessToken> = {}): AccessToken => ({
-  tenant: TENANT,
-  clientId: "client",
-  applicationId: "application",
-  user: { id: "user", userName: "u", userStore: "PRIMARY" },
-  scopes: ["internal_x"],
-  roleIds: ["role"],
-  grantId: newId(),
-  issuedAtSeconds: Math.floor(issuedMs / 1_000),
-  issuedMs,
-  expiresAtSeconds: Math.floor(issuedMs / 1_000) + 30 * 86_400,
-  ...more,
-});
-const jwtOf = (token: AccessToken) => signing.sign(table, token, newId(), issuer, start);
-const opaqueOf = async (token: AccessToken): Promise<string> => {
-  const text = newOpaque("at_");
-  await table.write(storingAccessToken(text, token));
-  return text;
-};
-const newReader = (cache = newRevocationCache()) => newTokenReader(() => ["PRIMARY"], cache);
-const read = async (reader: TokenReader, text: string, nowMs: number) => {
-  const meter = newMeter();
-  const found = await reader.read(text, { table: service.open(meter), issuer, nowMs });
-  return { isValid: found !== undefined, ...meter.cost };
-};
-
-/** Steps as they are made at a time. */
-const madeAt = (ms: number, make: () => readonly Step[]): readonly Step[] => {
-  const spy = vi.spyOn(systemClock, "now").mockReturnValue(ms);
-  const steps = make();
-  spy.mockRestore();
-  return steps;
-};
-const rowsOf = (steps: readonly Step[]): Item[] => steps.flatMap((step) => ("put" in step ? [step.put] : []));
 const untilSeconds = () => Math.floor(start / 1_000) + 86_400;
 /** The rows of refreshes, evenly over a time. */
 const refreshes = (count: number, fromMs: number, toMs: number): Item[] =>
@@ -94,7 +39,6 @@ const deactivations = (count: number, fromMs: number, toMs: number): Item[] =>
   Array.from({ length: count }, (_, at) => fromMs + ((toMs - fromMs) * at) / count).flatMap((ms) =>
     rowsOf(madeAt(Math.floor(ms), () => revokingUser(TENANT, newId()))).slice(1),
   );
-const load = (items: readonly Item[]) => loadItems(service.endpoint, service.tableName, "log", items.length, items);
 
 describe("a container that starts", () => {
   test.each<[string, (token: AccessToken) => Promise<string>]>([
@@ -107,9 +51,7 @@ describe("a container that starts", () => {
       tokenOf(start - HOUR_MS * 20),
       tokenOf(start + 12_000),
     ];
-    await table.write(
-      ...madeAt(start - HOUR_MS * 19, () => revokingGrant(TENANT, ended.grantId, start, untilSeconds())),
-    );
+    await write(...madeAt(start - HOUR_MS * 19, () => revokingGrant(TENANT, ended.grantId, start, untilSeconds())));
     for (const [token, isValid] of [
       [good, true],
       [ended, false],
@@ -132,7 +74,7 @@ describe("a container that starts", () => {
     expect(await read(reader, text, start)).toMatchObject({ isValid: true, roundTrips: 2 });
     expect(await read(reader, text, start + 1_000)).toMatchObject({ isValid: true, roundTrips: 0 });
     expect(await read(reader, text, start + 31_000)).toMatchObject({ isValid: true, roundTrips: 1 });
-    await table.write(...madeAt(start + 40_000, () => revokingUser(TENANT, "user")));
+    await write(...madeAt(start + 40_000, () => revokingUser(TENANT, "user")));
     expect(await read(reader, text, start + 62_000)).toMatchObject({ isValid: false, roundTrips: 1 });
   });
 });
@@ -190,8 +132,8 @@ describe("a damaged row of a log", () => {
     ["of grants", { ...keys.grantLog(TENANT, "nonsense") }],
   ])("%s fails no token: the marks decide, and it is reported once", async (_, row) => {
     const [good, ended] = [await jwtOf(tokenOf(start - 1_000)), await jwtOf(tokenOf(start, { grantId: "ended" }))];
-    await table.write(...revokingGrant(TENANT, "ended", start + 10_000, untilSeconds()));
-    await table.write(anything(row));
+    await write(...revokingGrant(TENANT, "ended", start + 10_000, untilSeconds()));
+    await write(anything(row));
     const damages: Error[] = [];
     const reader = newReader(newRevocationCache((damage) => damages.push(damage)));
     for (const [at, roundTrips] of [
@@ -209,14 +151,14 @@ describe("a damaged row of a log", () => {
 test("a container whose clock is set back sees revocations at once", async () => {
   const [reader, text] = [newReader(), await jwtOf(tokenOf(start - HOUR_MS))];
   expect((await read(reader, text, start + 23 * HOUR_MS)).isValid).toBe(true);
-  await table.write(...revokingUser(TENANT, "user"));
+  await write(...revokingUser(TENANT, "user"));
   expect((await read(reader, text, start)).isValid).toBe(false);
 });
 
 test("a container that sees ever new subjects forgets old ones, and misses none of them", async () => {
   const reader = newReader(newRevocationCache(undefined, { ...LOG_LIMITS, generation: 100 }));
   const [text, ended] = [await jwtOf(tokenOf(start)), await jwtOf(tokenOf(start, { grantId: "ended" }))];
-  await table.write(...revokingGrant(TENANT, "ended", start + 10_000, untilSeconds()));
+  await write(...revokingGrant(TENANT, "ended", start + 10_000, untilSeconds()));
   expect([(await read(reader, text, start)).isValid, (await read(reader, ended, start)).isValid]).toEqual([
     true,
     false,
