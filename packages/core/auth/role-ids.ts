@@ -29,8 +29,8 @@ export async function roleIdsOf(
 }
 
 /**
- * Opens a reader that caches the roles of groups and of everyone (fresh.ts), until they change. No round trip while they
- * are in the cache.
+ * Opens a reader that caches the roles of groups and of everyone (fresh.ts), until they change. No round trip while
+ * they are in the cache.
  */
 export function newRoleIdsOf(clock: Clock): RoleIdsOf {
   const facts = newFactCache<readonly string[]>(clock);

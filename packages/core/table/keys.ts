@@ -7,7 +7,8 @@
  *
  * IAM policies distinguish items by their leading keys. For least privilege, each of these has a form of its own:
  * password hashes (`CRED`), lock counters (`LOCK`), access tokens (`G#AT`), refresh tokens and their families (`G#RT`,
- * `FAM`), revocations (`REV`, `REVS`, `REVG`), the keys that verify tokens (`G#KEYS`) and those that sign them (`G#SIGN`).
+ * `FAM`), revocations (`REV`, `REVS`, `REVG`), the keys that verify tokens (`G#KEYS`) and those that sign them
+ * (`G#SIGN`).
  */
 import { createHash } from "node:crypto";
 import type { Key } from "./table.ts";
