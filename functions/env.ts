@@ -106,10 +106,11 @@ export function cursorSeal(environment = process.env): Seal {
 
 /** What inbound protocols need besides the table. */
 export function protocolSupport(
-  { customProtocols, clients, clientSecretsShownTo }: Pick<
-    Deployment,
-    "customProtocols" | "clients" | "clientSecretsShownTo"
-  >,
+  {
+    customProtocols,
+    clients,
+    clientSecretsShownTo,
+  }: Pick<Deployment, "customProtocols" | "clients" | "clientSecretsShownTo">,
   environment = process.env,
 ): ProtocolSupport {
   const { METADATA_HOSTS } = read(Metadata, environment);

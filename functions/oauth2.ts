@@ -7,7 +7,9 @@ import { clientStore } from "#core/applications/registry/client-store.ts";
 import { newAuthenticate } from "#core/auth/authenticate.ts";
 import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts";
 import { refusalLog } from "#core/auth/refusals.ts";
+import { newChangesOf } from "#core/auth/role-changes.ts";
 import { newSignIn } from "#core/auth/sign-in.ts";
+import { newResolveUser } from "#core/auth/user-principal.ts";
 import { systemScopes } from "#core/domain/system-apis.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { lambda } from "#core/http/lambda.ts";
@@ -25,6 +27,7 @@ import { openTable } from "#core/table/dynamo.ts";
 import { newSigningKeys } from "#core/tokens/key-cache.ts";
 import { newTokenReader } from "#core/tokens/reader.ts";
 import { familyStore } from "#core/tokens/refresh-family-store.ts";
+import { newRevocationCache } from "#core/tokens/validity.ts";
 import { baseUrl, deploymentFile, seal as sealOf, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
@@ -35,13 +38,20 @@ const limits = deployment.clients;
 const seal = sealOf();
 const observer = newObserver("oauth2");
 
+const revocations = newRevocationCache(observer.damagedRow);
+
 const tools: OAuthTools = {
   signIn: newSignIn(systemClock),
-  authenticate: newAuthenticate(systemClock, systemScopes),
+  authenticate: newAuthenticate(
+    systemClock,
+    systemScopes,
+    newResolveUser(systemClock, systemScopes),
+    newChangesOf(revocations, systemClock),
+  ),
   clientAuthenticator: newClientAuthenticator(seal),
   limits,
   signing: newSigningKeys(seal, { onRead: observer.signingKey, lifeSecondsMax: limits.accessTokenSecondsMax }),
-  reader: newTokenReader(userStoresOf),
+  reader: newTokenReader(userStoresOf, revocations),
   refusals: (traceId, sourceIp) => refusalLog(observer, traceId, sourceIp),
 };
 

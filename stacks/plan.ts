@@ -88,6 +88,7 @@ export const partitions = {
   family: keys.family(ANY, ANY).PK,
   revocation: keys.revocation(ANY, ANY).PK,
   revocations: keys.revocations(ANY),
+  grantRevocations: keys.grantRevocations(ANY),
   keyRing: keys.keyRing().PK,
   signingKeys: keys.signingKeys().PK,
   role: keys.role(ANY, ANY).PK,
@@ -116,6 +117,7 @@ const authentication = [
   p.lock,
   p.accessToken,
   ...revocations,
+  p.grantRevocations,
   p.client,
   p.keyRing,
 ];
@@ -146,7 +148,17 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [p.lock, p.clientLock, p.accessToken, p.refreshToken, p.family, ...revocations, p.keyRing, p.signingKeys],
+      on: [
+        p.lock,
+        p.clientLock,
+        p.accessToken,
+        p.refreshToken,
+        p.family,
+        ...revocations,
+        p.grantRevocations,
+        p.keyRing,
+        p.signingKeys,
+      ],
     },
   },
   applications: {

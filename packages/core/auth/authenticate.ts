@@ -4,12 +4,17 @@ import { readingsOf } from "../domain/username.ts";
 import { unauthenticated } from "../http/decision.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Fault } from "../platform/faults.ts";
+import type { Table } from "../table/table.ts";
+import { newRevocationCache } from "../tokens/validity.ts";
 import { readBasic } from "./basic.ts";
+import { type ChangesOf, newChangesOf } from "./role-changes.ts";
 import { newSignIn, type OnRefused, type SignInStores } from "./sign-in.ts";
 import { type Authenticated, newResolveUser, type PrincipalStores, type ResolveUser } from "./user-principal.ts";
 
 /** What authentication reads. */
-export interface AuthenticationStores extends SignInStores, PrincipalStores {}
+export interface AuthenticationStores extends SignInStores, PrincipalStores {
+  readonly table: Table;
+}
 
 /** What a caller sent, and from where. */
 export interface Presented {
@@ -29,6 +34,7 @@ export function newAuthenticate(
   clock: Clock,
   everyScope: ReadonlySet<string>,
   resolveUser: ResolveUser = newResolveUser(clock, everyScope),
+  changesOf: ChangesOf = newChangesOf(newRevocationCache(), clock),
 ): Authenticate {
   const signIn = newSignIn(clock);
   return async ({ header, sourceIp }, stores, onRefused) => {
@@ -40,9 +46,10 @@ export function newAuthenticate(
     const credential = readBasic(header);
     const readings = credential ? readingsOf(credential.username) : [];
     if (!credential || readings.length === 0) throw refused();
+    const changesIn = changesOf(readings, stores.table);
     const found = await signIn({ readings, password: credential.password, sourceIp }, stores, onRefused);
     if (!found) throw refused();
-    return resolveUser(stores, found.tenant, found.user);
+    return resolveUser(stores, found.tenant, found.user, await changesIn(found.tenant));
   };
 }
 

@@ -10,6 +10,7 @@ import type { Fault } from "../platform/faults.ts";
 import { readCertificate } from "./access-control/certificate.ts";
 import type { CertificateSettings } from "./access-control/model.ts";
 import type { AuthenticationStores } from "./authenticate.ts";
+import type { ChangesOf } from "./role-changes.ts";
 import type { OnRefused } from "./sign-in.ts";
 import type { Authenticated, ResolveUser } from "./user-principal.ts";
 
@@ -25,14 +26,17 @@ export function newAuthenticateCertificate(
   clock: Clock,
   settings: CertificateSettings,
   resolveUser: ResolveUser,
+  changesOf: ChangesOf,
 ): AuthenticateCertificate {
   return async (pem, stores, onRefused) => {
     const now = clock.now();
     const verdict = readCertificate(pem, settings, now);
     if (verdict.kind === "refused") throw refused();
     // No lockout: it protects passwords from guesses, and a certificate cannot be guessed.
+    const readings = readingsOf(verdict.username);
+    const changesIn = changesOf(readings, stores.table);
     const candidates = await Promise.all(
-      readingsOf(verdict.username).map(async (name) => {
+      readings.map(async (name) => {
         const [tenant, userId] = await Promise.all([stores.tenants.find(name.tenant), stores.users.idOf(name)]);
         return { name, tenant, userId };
       }),
@@ -44,7 +48,7 @@ export function newAuthenticateCertificate(
       onRefused(name, user ? "inactive" : "unknown");
       throw refused();
     }
-    return resolveUser(stores, name.tenant, user);
+    return resolveUser(stores, name.tenant, user, await changesIn(name.tenant));
   };
 }
 

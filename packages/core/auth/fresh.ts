@@ -1,8 +1,9 @@
 /** Facts about access that one container caches for a short time, in its memory only. */
 import { createHmac, randomBytes } from "node:crypto";
 import type { Clock } from "../platform/clock.ts";
+import type { Changes } from "../tokens/validity.ts";
 
-/** How long a fact about access is cached: within this time a change takes effect everywhere. */
+/** How long a fact about access is cached. */
 export const FRESH_MS = 60_000;
 const ENTRIES_MAX = 1_000;
 
@@ -32,6 +33,24 @@ export function newFreshCache<V>(clock: Clock): FreshCache<V> {
     },
     delete: (key) => void entries.delete(key),
   };
+}
+
+/** The facts that a cache has for one request. */
+export type Facts<V> = Pick<FreshCache<V>, "get" | "set">;
+
+/**
+ * A cache of facts that also end when the log of their tenant shows a change of their subject. `subjectOf` returns the
+ * subject of a key. What a request reads must be read after the changes that it passes.
+ */
+export function newFactCache<V>(clock: Clock): (changes: Changes, subjectOf: (key: string) => string) => Facts<V> {
+  const cache = newFreshCache<{ readonly value: V; readonly order: number }>(clock);
+  return ({ order, isUnchangedSince }, subjectOf) => ({
+    get(key) {
+      const fact = cache.get(key);
+      return fact && isUnchangedSince(subjectOf(key), fact.order) ? fact.value : undefined;
+    },
+    set: (key, value) => cache.set(key, { value, order }),
+  });
 }
 
 /**

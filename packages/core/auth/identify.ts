@@ -4,21 +4,20 @@ import { unauthenticated } from "../http/decision.ts";
 import type { Observer } from "../http/observe.ts";
 import type { HttpRequest } from "../http/request.ts";
 import type { Clock } from "../platform/clock.ts";
-import type { Table } from "../table/table.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import { newTokenReader } from "../tokens/reader.ts";
+import { newRevocationCache } from "../tokens/validity.ts";
 import { isBelow } from "./access-control/certificate.ts";
 import type { AuthenticationHandler, CertificateSettings } from "./access-control/model.ts";
 import { type AuthenticationStores, newAuthenticate } from "./authenticate.ts";
 import { authenticateBearer, isBearer } from "./bearer.ts";
 import { newAuthenticateCertificate } from "./client-certificate.ts";
 import { refusalLog } from "./refusals.ts";
+import { newChangesOf } from "./role-changes.ts";
 import { type Authenticated, newResolveUser } from "./user-principal.ts";
 
 /** What the authorizer reads. */
-export interface AuthorizerStores extends AuthenticationStores {
-  readonly table: Table;
-}
+export type AuthorizerStores = AuthenticationStores;
 
 /** The properties of a request that only the gateway knows. */
 export interface Caller {
@@ -60,9 +59,11 @@ export function newIdentify(
   observer: Observer,
 ): Identify {
   const resolveUser = newResolveUser(clock, everyScope);
-  const authenticateBasic = newAuthenticate(clock, everyScope, resolveUser);
-  const authenticateCertificate = newAuthenticateCertificate(clock, certificates, resolveUser);
-  const tokens = newTokenReader(userStoresOf);
+  const revocations = newRevocationCache(observer.damagedRow);
+  const changesOf = newChangesOf(revocations, clock);
+  const authenticateBasic = newAuthenticate(clock, everyScope, resolveUser, changesOf);
+  const authenticateCertificate = newAuthenticateCertificate(clock, certificates, resolveUser, changesOf);
+  const tokens = newTokenReader(userStoresOf, revocations);
 
   return async ({ certificate, header }, request, { sourceIp, domainName }, stores) => {
     const onRefused = refusalLog(observer, request.traceId, sourceIp);

@@ -3,7 +3,9 @@ import type { GroupStore } from "../identities/groups/store.ts";
 import type { RoleStore } from "../identities/roles/store.ts";
 import type { User } from "../identities/users/model.ts";
 import type { Clock } from "../platform/clock.ts";
-import { type FreshCache, newFreshCache } from "./fresh.ts";
+import { subjects } from "../tokens/revocation-store.ts";
+import type { Changes } from "../tokens/validity.ts";
+import { newFactCache } from "./fresh.ts";
 
 /** Where role assignments are read. */
 export interface RoleIdStores {
@@ -14,7 +16,7 @@ export interface RoleIdStores {
 type Assignee = Pick<User, "roleIds" | "groupIds">;
 
 /** The ids of all roles of a user, each once. Ids of deleted roles may be among them. */
-type RoleIdsOf = (stores: RoleIdStores, tenant: string, user: Assignee) => Promise<readonly string[]>;
+type RoleIdsOf = (stores: RoleIdStores, tenant: string, user: Assignee, changes: Changes) => Promise<readonly string[]>;
 
 /** The current role ids of a user. One round trip. */
 export async function roleIdsOf(
@@ -27,11 +29,13 @@ export async function roleIdsOf(
 }
 
 /**
- * Opens a reader that caches the roles of groups and of everyone (fresh.ts). No round trip while they are in the cache.
+ * Opens a reader that caches the roles of groups and of everyone (fresh.ts), until they change. No round trip while
+ * they are in the cache.
  */
 export function newRoleIdsOf(clock: Clock): RoleIdsOf {
-  const cache: FreshCache<readonly string[]> = newFreshCache(clock);
-  return async (stores, tenant, { roleIds, groupIds }) => {
+  const facts = newFactCache<readonly string[]>(clock);
+  return async (stores, tenant, { roleIds, groupIds }, changes) => {
+    const cache = facts(changes, () => subjects.rolesOfGroups);
     const [keyOf, everyoneKey] = [(id: string) => `${tenant}#${id}`, `${tenant}#`];
     const cached = groupIds.map((id) => cache.get(keyOf(id)));
     const missing = groupIds.filter((_, at) => cached[at] === undefined);

@@ -6,7 +6,9 @@ import type { User } from "../identities/users/model.ts";
 import type { Principal } from "../operation/context.ts";
 import { SIGNED_IN } from "../operation/operation.ts";
 import type { Clock } from "../platform/clock.ts";
-import { type FreshCache, newFreshCache } from "./fresh.ts";
+import { subjects } from "../tokens/revocation-store.ts";
+import type { Changes } from "../tokens/validity.ts";
+import { newFactCache } from "./fresh.ts";
 import { newRoleIdsOf, type RoleIdStores } from "./role-ids.ts";
 
 /** Who calls, and the scopes of the credential. */
@@ -21,35 +23,43 @@ export interface PrincipalStores {
   readonly groups: RoleIdStores["groups"];
 }
 
-/** The principal and scopes of a user. No round trip while its roles are in the cache. */
-export type ResolveUser = (stores: PrincipalStores, tenant: string, user: User) => Promise<Authenticated>;
+/**
+ * The principal and scopes of a user. No round trip while its roles are in the cache, and `changes`, which the request
+ * read before, shows no change of them.
+ */
+export type ResolveUser = (
+  stores: PrincipalStores,
+  tenant: string,
+  user: User,
+  changes: Changes,
+) => Promise<Authenticated>;
 
 /** Opens the resolver of one container. `everyScope` are the scopes of the full-access role. */
 export function newResolveUser(clock: Clock, everyScope: ReadonlySet<string>): ResolveUser {
   const roleIdsOf = newRoleIdsOf(clock);
-  const rolePermissions: FreshCache<readonly string[]> = newFreshCache(clock);
+  const facts = newFactCache<readonly string[]>(clock);
 
-  const scopesOfRoles = async (roles: RoleStore, tenant: string, ids: readonly string[]) => {
+  const scopesOfRoles = async (roles: RoleStore, tenant: string, ids: readonly string[], changes: Changes) => {
     const keyOf = (id: string) => `${tenant}#${id}`;
+    const rolePermissions = facts(changes, (key) => subjects.role(key.slice(keyOf("").length)));
     const known = ids.map((id) => rolePermissions.get(keyOf(id)));
-    const read = await roles.findMany(
-      tenant,
-      ids.filter((_, index) => !known[index]),
-    );
-    const permissions = read.map((role) => {
-      // The user calls directly: roles of a single application give nothing here.
-      const scopes = isFor(role) ? scopesOf(role, everyScope) : [];
-      rolePermissions.set(keyOf(role.id), scopes);
+    const missing = ids.filter((_, index) => !known[index]);
+    const read = new Map((await roles.findMany(tenant, missing)).map((role) => [role.id, role]));
+    const permissions = missing.map((id) => {
+      const role = read.get(id);
+      // The user calls directly: roles of a single application give nothing here, as deleted ones do.
+      const scopes = role && isFor(role) ? scopesOf(role, everyScope) : [];
+      rolePermissions.set(keyOf(id), scopes);
       return scopes;
     });
     return new Set([...known, ...permissions].flatMap((scopes) => scopes ?? []));
   };
 
-  return async (stores, tenant, user) => {
-    const roleIds = await roleIdsOf(stores, tenant, user);
+  return async (stores, tenant, user, changes) => {
+    const roleIds = await roleIdsOf(stores, tenant, user, changes);
     return {
       principal: { kind: "user", tenant, subject: user.id, username: user.userName, userStore: user.userStore },
-      scopes: new Set([SIGNED_IN, ...(await scopesOfRoles(stores.roles, tenant, roleIds))]),
+      scopes: new Set([SIGNED_IN, ...(await scopesOfRoles(stores.roles, tenant, roleIds, changes))]),
     };
   };
 }

@@ -63,6 +63,8 @@ export interface Observer {
   failure(failure: Failure): void;
   security(event: SecurityEvent): void;
   undoFailure(failure: UndoFailure): void;
+  /** A row of the revocation log that cannot be read: tokens are compared with their marks instead. */
+  damagedRow(damage: Error): void;
   /** Adds the age of the key that signs access tokens to the next line. */
   signingKey(ageMs: number): void;
 }
@@ -136,6 +138,9 @@ function open(service: string): Observer {
     undoFailure({ cause, ...failure }) {
       undoFailures += 1;
       logger.error("directory undo failed", { ...failure, cause: loggedErrorOf(cause) });
+    },
+    damagedRow(damage) {
+      logger.error("damaged row of the revocation log", { cause: loggedErrorOf(damage) });
     },
     signingKey(ageMs) {
       keyAgeMs = ageMs;

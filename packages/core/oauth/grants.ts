@@ -1,5 +1,6 @@
 /** The grants: from an authenticated client and its form to tokens (decision 0023). */
 import type * as z from "zod";
+import type { Client } from "../applications/registry/client-store.ts";
 import { usable } from "../auth/basic.ts";
 import { UNKNOWN_NAME } from "../auth/sign-in.ts";
 import { parseUsername, type QualifiedName } from "../domain/username.ts";
@@ -13,11 +14,15 @@ import { digestOf, newOpaque } from "../tokens/opaque.ts";
 import {
   continuingFamily,
   type Family,
+  isFamilyFromFuture,
   type RefreshTokenInFamily,
+  ROTATION_MS,
   removingFamily,
   startingFamily,
+  startOf,
 } from "../tokens/refresh-family-store.ts";
-import { revocationTime, revokingGrant } from "../tokens/revocation-store.ts";
+import { isEndedBy, revocationTime, revokingGrant } from "../tokens/revocation-store.ts";
+import { REVOCATION_FRESH_MS } from "../tokens/validity.ts";
 import { readAccountStatus } from "./account-status.ts";
 import type { OAuthContext } from "./context.ts";
 import { type IssuedToken, issueAccessToken, tokenResponse } from "./issue.ts";
@@ -43,13 +48,22 @@ export const grants: ReadonlyMap<string, Grant> = new Map([
   ["refresh_token", refresh],
 ]);
 
-/** The steps that end a family and revoke all its tokens. */
-export function endingFamily({ id, tenant, access }: Family) {
+/** The steps that end a family of a client and revoke all its tokens. */
+export function endingFamily({ id, tenant, access }: Family, client: Client) {
   return [
     removingFamily(tenant, id),
     ...(access.digest === undefined ? [] : [removingAccessToken(access.digest)]),
-    ...revokingGrant(tenant, id, revocationTime(), access.expiresAtSeconds),
+    ...revokingGrant(tenant, id, revocationTime(), lastExpiry(access, client)),
   ];
+}
+
+/** When the last token of a grant can expire: also one that is being issued now. */
+export function lastExpiry(
+  { expiresAtSeconds }: { readonly expiresAtSeconds: number },
+  { settings: { userTokenSeconds, clientTokenSeconds } }: Client,
+): number {
+  const nowSeconds = Math.ceil(revocationTime() / 1_000);
+  return Math.max(expiresAtSeconds, nowSeconds + Math.max(userTokenSeconds, clientTokenSeconds));
 }
 
 async function clientCredentials({ client, names, places }: GrantRequest, context: OAuthContext): Promise<Response> {
@@ -87,6 +101,7 @@ async function password({ form, client, names }: GrantRequest, context: OAuthCon
     user,
     scopes: granted.scopes,
     startedMs: issued.token.issuedMs,
+    startedSeconds,
     endsAtSeconds: startedSeconds + familySeconds(lifeSeconds),
     current: digestOf(text),
     currentUntilSeconds: startedSeconds + lifeSeconds,
@@ -123,7 +138,7 @@ async function refresh(request: GrantRequest, context: OAuthContext): Promise<Re
     return user && maySignIn(user) ? user : undefined;
   };
   const status = await readAccountStatus({ tenant, names: ownNames(names), find }, context);
-  if (!status || status.userFromMs > family.startedMs) throw refreshRefused();
+  if (!status || isEndedBy(status.userFromMs, startOf(family), context.now)) throw refreshRefused();
   const granted = userScopes({ names, places: status.places, ...client }, status.roles);
   const knownMs = Math.max(status.knownMs, family.access.issuedMs + 1);
   const issued = await issueAccessToken(
@@ -157,10 +172,11 @@ async function usableFamily({ client, refreshToken }: GrantRequest, context: OAu
   const isInTenant = refreshToken?.tenant === client.tenant;
   const found = isInTenant ? await context.families.withFamily(refreshToken) : undefined;
   if (!found || found.family.clientId !== client.clientId || !isAlive(found, context.now)) throw refreshRefused();
-  await checkReuse(found, context);
+  await checkReuse(found, client, context);
   const { family } = found;
   const hasEnded = !isAlive({ expiresAtSeconds: familyEndsAtSeconds(family, context.tools.limits) }, context.now);
-  if (hasEnded || client.tokensFromMs > family.startedMs) throw refreshRefused();
+  const isRevoked = isEndedBy(client.tokensFromMs, startOf(family), context.now);
+  if (hasEnded || isRevoked || isFamilyFromFuture(family, context.now)) throw refreshRefused();
   return family;
 }
 
@@ -168,10 +184,15 @@ async function usableFamily({ client, refreshToken }: GrantRequest, context: OAu
  * Refuses a refresh token that was used before. Its second use ends the family: one of the two users of the token stole
  * it. Two concurrent uses are a race of one client with itself: one succeeds, and the family stays valid.
  */
-async function checkReuse({ digest, family }: RefreshTokenInFamily, context: OAuthContext): Promise<void> {
+async function checkReuse(
+  { digest, family }: RefreshTokenInFamily,
+  client: Client,
+  context: OAuthContext,
+): Promise<void> {
   if (family.current === digest) return;
-  if (context.now >= family.rotatedMs) {
-    await context.table.write(...endingFamily(family));
+  const sinceMs = context.now - family.rotatedMs;
+  if (sinceMs >= 0 || sinceMs < -ROTATION_MS) {
+    await context.table.write(...endingFamily(family, client));
     const { userName: name, userStore } = family.user;
     const log = context.tools.refusals(context.traceId, context.sourceIp);
     log({ tenant: family.tenant, userStore, name }, "refresh token used twice");
@@ -195,9 +216,11 @@ function refreshRefused(): Fault {
 }
 
 /**
- * The steps that end the access token that a new one replaces. A JWT needs a revocation, because no row of it exists.
+ * The steps that end the access token that a new one replaces. A JWT needs a revocation, because no row of it exists;
+ * none where it expires before every container would know of that.
  */
 function replacing({ tenant, id, access }: Family, { token }: IssuedToken, nowMs: number) {
   if (access.digest !== undefined) return [removingAccessToken(access.digest)];
-  return isAlive(access, nowMs) ? revokingGrant(tenant, id, token.issuedMs, token.expiresAtSeconds) : [];
+  if (!isAlive(access, nowMs + REVOCATION_FRESH_MS)) return [];
+  return revokingGrant(tenant, id, token.issuedMs, Math.max(access.expiresAtSeconds, token.expiresAtSeconds));
 }

@@ -3,18 +3,15 @@
 import { SUPER_TENANT } from "../domain/tenant.ts";
 import type { Handlers } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
-import { removingAccessToken } from "../tokens/access-token-store.ts";
-import { issuerAt, toJwk } from "../tokens/jwt.ts";
+import { toJwk } from "../tokens/jwt.ts";
 import { acceptedAt } from "../tokens/key-ring.ts";
-import { digestOf } from "../tokens/opaque.ts";
-import { removingFamily } from "../tokens/refresh-family-store.ts";
-import { revocationTime, revokingGrant } from "../tokens/revocation-store.ts";
 import type { OAuthContext, OAuthStores } from "./context.ts";
 import type { oauthOperations } from "./contract.ts";
-import { endingFamily, grants } from "./grants.ts";
+import { grants } from "./grants.ts";
 import { introspect, introspectorsTenant } from "./introspect.ts";
 import { openIdConfiguration, serverMetadata } from "./metadata.ts";
 import { authenticateClient, checkQuery } from "./request.ts";
+import { claimedMark, revoke } from "./revoke.ts";
 import { ownNames, scopeNames } from "./scopes.ts";
 
 export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
@@ -39,8 +36,11 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
 
   async revokeToken({ query, headers, body: form }, context) {
     checkQuery(query);
-    const { client } = await authenticateClient({ authorization: headers.authorization, form }, context);
-    await revoke(form.token, client.clientId, client.tenant, context);
+    const [{ client }, markedMs] = await Promise.all([
+      authenticateClient({ authorization: headers.authorization, form }, context),
+      claimedMark(form.token, context),
+    ]);
+    await revoke(form.token, client, markedMs, context);
     return undefined;
   },
 
@@ -70,27 +70,6 @@ function requestedScopes(scope: string | undefined): { readonly names: readonly 
     if (error instanceof Fault) return { names: [], fault: error };
     throw error;
   }
-}
-
-/** Revokes a token if it belongs to the client; ignores any other text (RFC 7009 section 2.2). */
-async function revoke(text: string, clientId: string, tenant: string, context: OAuthContext): Promise<void> {
-  const { tools, table, families, origin, now } = context;
-  const isOwn = (of: { readonly clientId: string; readonly tenant: string }) =>
-    of.clientId === clientId && of.tenant === tenant;
-  const read = await tools.reader.read(text, { table, issuer: issuerAt(origin), nowMs: now, tenantGuess: tenant });
-  if (read) {
-    const { token } = read;
-    if (!isOwn(token)) return;
-    await table.write(
-      removingAccessToken(digestOf(text)),
-      removingFamily(tenant, token.grantId),
-      ...revokingGrant(tenant, token.grantId, revocationTime(), token.expiresAtSeconds),
-    );
-    return;
-  }
-  const refreshToken = await families.findToken(text);
-  const found = refreshToken && (await families.withFamily(refreshToken));
-  if (found && isOwn(found.family)) await table.write(...endingFamily(found.family));
 }
 
 async function metadataOf(domain: string | undefined, context: OAuthContext) {

@@ -8,7 +8,8 @@ import { Fault } from "../platform/faults.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import { isAlive, subjectOf, type TokenUser } from "../tokens/model.ts";
 import type { TokenReading, ValidToken } from "../tokens/reader.ts";
-import { revocationStore, subjects } from "../tokens/revocation-store.ts";
+import { isFamilyFromFuture, startOf } from "../tokens/refresh-family-store.ts";
+import { isEndedBy, revocationStore, subjects } from "../tokens/revocation-store.ts";
 import { type ClientParameters, clientRefused } from "./client-authentication.ts";
 import type { OAuthContext } from "./context.ts";
 import { familyEndsAtSeconds } from "./lifetimes.ts";
@@ -113,14 +114,15 @@ async function presentRefresh(text: string, tenant: string, context: OAuthContex
   const endsAtSeconds = familyEndsAtSeconds(found.family, context.tools.limits);
   const expiresAtSeconds = Math.min(found.expiresAtSeconds, endsAtSeconds);
   if (!isAlive({ expiresAtSeconds }, context.now)) return undefined;
-  const { user, clientId, scopes, startedMs } = found.family;
+  const { user, clientId, scopes } = found.family;
   const [client, owner, [userFromMs = 0]] = await Promise.all([
     context.clients.find(clientId),
     context.users.find(tenant, user.id, user.userStore),
     revocationStore(context.table).validFrom(tenant, [subjects.user(user.id)]),
   ]);
-  if (!client || client.tokensFromMs > startedMs || !owner || !maySignIn(owner) || userFromMs > startedMs)
-    return undefined;
+  if (!client || !owner || !maySignIn(owner) || isFamilyFromFuture(found.family, context.now)) return undefined;
+  const isEnded = [client.tokensFromMs, userFromMs].some((ms) => isEndedBy(ms, startOf(found.family), context.now));
+  if (isEnded) return undefined;
   return {
     active: true,
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),

@@ -7,7 +7,7 @@
  *
  * IAM policies distinguish items by their leading keys. For least privilege, each of these has a form of its own:
  * password hashes (`CRED`), lock counters (`LOCK`, `G#LOCK`), access tokens (`G#AT`), refresh tokens and their families
- * (`G#RT`, `FAM`), revocations (`REV`, `REVS`), the keys that verify tokens (`G#KEYS`) and those that sign them
+ * (`G#RT`, `FAM`), revocations (`REV`, `REVS`, `REVG`), the keys that verify tokens (`G#KEYS`) and those that sign them
  * (`G#SIGN`).
  */
 import { createHash } from "node:crypto";
@@ -108,12 +108,15 @@ export const keys = {
   family: (tenant: string, id: string): Key => main(`${of(tenant)}#FAM#${id}`),
   /** The time from which tokens of a subject are valid. */
   revocation: (tenant: string, subject: string): Key => main(`${of(tenant)}#REV#${subject}`),
-  /** The log of revocations of a day, in the order of time: a container reads all of it at once. */
+  /** The log of revocations of a day, in the order of time. */
   revocationLog: (tenant: string, atMs: string, id: string): Key => ({
     PK: keys.revocations(tenant),
     SK: `${atMs}#${id}`,
   }),
   revocations: (tenant: string): string => `${of(tenant)}#REVS`,
+  /** The log of revoked grants, which is apart because it is much longer than the other. */
+  grantLog: (tenant: string, entry: string): Key => ({ PK: keys.grantRevocations(tenant), SK: entry }),
+  grantRevocations: (tenant: string): string => `${of(tenant)}#REVG`,
 
   /** The keys that verify tokens, and in another item those that sign them, sealed. */
   keyRing: (): Key => main("G#KEYS"),

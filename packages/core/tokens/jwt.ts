@@ -1,15 +1,14 @@
 /** Access tokens as JWTs (RFC 9068), signed with ES256. */
-import { type CryptoKey, importJWK, type JWTPayload, jwtVerify, SignJWT } from "jose";
+import { type CryptoKey, decodeJwt, importJWK, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import { SUPER_TENANT } from "../domain/tenant.ts";
+import { canBeId } from "../platform/ids.ts";
 import type { RingKey } from "./key-ring.ts";
-import { type AccessToken, isAlive, subjectOf } from "./model.ts";
+import { type AccessToken, CLOCK_TOLERANCE_MS, isAlive, isFromFuture, subjectOf } from "./model.ts";
 
 const ALGORITHM = "ES256";
 const TYPE = "at+jwt";
 /** Characters of the longest token that is parsed. The gateway accepts at most 10,240 bytes of headers. */
 const LENGTH_MAX = 8_192;
-/** How far the clock of the issuing container may be ahead of this one. */
-const CLOCK_SKEW_SECONDS = 5;
 /** Three parts in the URL-safe alphabet without padding; 64 bytes of signature are 86 characters. */
 const FORM = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.([A-Za-z0-9_-]{86})$/;
 
@@ -127,14 +126,30 @@ export async function readAccessToken(
       audience: issuer.origin,
       requiredClaims: ["iss", "sub", "exp", "iat", "nbf", "jti", "client_id"],
       currentDate: new Date(nowMs),
-      clockTolerance: CLOCK_SKEW_SECONDS,
+      clockTolerance: CLOCK_TOLERANCE_MS / 1_000,
     });
     const token = toToken(payload, issuer);
     // The tolerance is for `nbf` and `iat` only: `exp` is exact.
-    return token && isText(payload.jti) && isAlive(token, nowMs) ? { token, id: payload.jti } : undefined;
+    if (!token || !isText(payload.jti) || !isAlive(token, nowMs) || isFromFuture(token, nowMs)) return undefined;
+    return { token, id: payload.jti };
   } catch {
     if (failure) throw failure.error;
     // Any other error means that the token is invalid.
+    return undefined;
+  }
+}
+
+/**
+ * The tenant and the grant that a text claims, which nobody has verified: they may decide what is read meanwhile, and
+ * nothing else. `undefined` for a text that is not a token.
+ */
+export function claimsOf(text: string): { readonly tenant: string; readonly grant: string } | undefined {
+  if (!isJwt(text)) return undefined;
+  try {
+    const own = ownOf(decodeJwt(text));
+    return own && canBeId(own.tenant) && canBeId(own.grant) ? { tenant: own.tenant, grant: own.grant } : undefined;
+  } catch {
+    // Not a token: nothing is known of it.
     return undefined;
   }
 }

@@ -17,6 +17,8 @@ const UNKNOWN_KEY_READ_MS = 5_000;
 export interface VerifyingKeys {
   /** Finds keys by id, as of a moment. One round trip where the ring may have changed. */
   at(table: Table, nowMs: number): KeyOf;
+  /** Whether the ring was read lately. */
+  isFresh(nowMs: number): boolean;
   /** Reads the ring where it may have changed, so that `at` need not. */
   refresh(table: Table, nowMs: number): Promise<void>;
 }
@@ -29,6 +31,11 @@ export interface SigningKeys {
   sign(table: Table, token: AccessToken, id: string, issuer: Issuer, nowMs: number): Promise<string>;
 }
 
+/** Whether something was read lately; never where the clock was set back since. */
+function isFresh(nowMs: number, readMs: number, maxAgeMs: number): boolean {
+  return Math.abs(nowMs - readMs) <= maxAgeMs;
+}
+
 /** Opens the verifying keys of one container. */
 export function newVerifyingKeys(): VerifyingKeys {
   let ring: Ring = [];
@@ -36,7 +43,7 @@ export function newVerifyingKeys(): VerifyingKeys {
   const imported = new Map<string, Promise<CryptoKey>>();
 
   const readAgain = async (table: Table, nowMs: number, maxAgeMs: number): Promise<void> => {
-    if (nowMs - readMs <= maxAgeMs) return;
+    if (isFresh(nowMs, readMs, maxAgeMs)) return;
     ring = await readRing(table);
     readMs = nowMs;
     for (const kid of imported.keys()) if (!ring.some((key) => key.kid === kid)) imported.delete(kid);
@@ -45,6 +52,7 @@ export function newVerifyingKeys(): VerifyingKeys {
     acceptedAt(ring, nowMs).find((key) => key.kid === kid);
 
   return {
+    isFresh: (nowMs) => isFresh(nowMs, readMs, FRESH_MS),
     refresh: (table, nowMs) => readAgain(table, nowMs, FRESH_MS),
     at: (table, nowMs) => async (kid) => {
       await readAgain(table, nowMs, FRESH_MS);
@@ -73,7 +81,7 @@ export function newSigningKeys(seal: Seal, { onRead, lifeSecondsMax }: SigningPa
   const imported = new Map<string, Promise<CryptoKey>>();
 
   const open = async (table: Table, nowMs: number): Promise<OpenRing> => {
-    if (held && nowMs - readMs <= FRESH_MS) return held;
+    if (held && isFresh(nowMs, readMs, FRESH_MS)) return held;
     held = await keyStore(table, seal, lifeSecondsMax).open(nowMs);
     readMs = nowMs;
     for (const kid of imported.keys()) if (!held.secrets.has(kid)) imported.delete(kid);

@@ -39,3 +39,11 @@ export function subjectOf({ user, clientId }: AccessToken): string {
 export function isAlive({ expiresAtSeconds }: { readonly expiresAtSeconds: number }, nowMs: number): boolean {
   return expiresAtSeconds * 1_000 > nowMs;
 }
+
+/** How far the clock of another container may be ahead of this one. */
+export const CLOCK_TOLERANCE_MS = 5_000;
+
+/** True for what was issued by a clock that is ahead of this one: it is not valid until the time that it names. */
+export function isFromFuture({ issuedAtSeconds }: { readonly issuedAtSeconds: number }, nowMs: number): boolean {
+  return issuedAtSeconds * 1_000 > nowMs + CLOCK_TOLERANCE_MS;
+}

@@ -2,21 +2,21 @@
 import { SUPER_TENANT } from "../domain/tenant.ts";
 import type { Table } from "../table/table.ts";
 import { accessTokenStore } from "./access-token-store.ts";
-import { type Issuer, isJwt, readAccessToken } from "./jwt.ts";
+import { claimsOf, type Issuer, isJwt, readAccessToken } from "./jwt.ts";
 import { newVerifyingKeys } from "./key-cache.ts";
-import { type AccessToken, isAlive } from "./model.ts";
-import { isOpaque } from "./opaque.ts";
+import { type AccessToken, isAlive, isFromFuture } from "./model.ts";
+import { digestOf, isOpaque } from "./opaque.ts";
 import { revocationStore } from "./revocation-store.ts";
-import { isBeyondLog, newRevocationCache, REVOCATION_FRESH_MS } from "./validity.ts";
+import { type Ages, FRESH, newRevocationCache, type RevocationState, STRICT, STRICT_SUBJECTS } from "./validity.ts";
 
 /** What the validation of a token depends on. */
 export interface TokenReading {
   readonly table: Table;
   readonly issuer: Issuer;
   readonly nowMs: number;
-  /** The likely tenant of the token: a right guess saves a round trip. */
+  /** The likely tenant of an opaque token: a right guess saves a round trip. */
   readonly tenantGuess?: string | undefined;
-  /** True where a JWT must not outlive its revocation even for a moment. */
+  /** True where a token must not outlive its revocation even for a moment. */
   readonly isStrict?: true;
 }
 
@@ -32,47 +32,82 @@ export interface TokenReader {
   /**
    * The token with that text; `undefined` if it is not valid. An opaque token costs one round trip, in which the
    * revocations of its tenant are read too; a JWT none while the container's cache is fresh. Two where the guess was
-   * wrong; one more for a token of more than a day.
+   * wrong. One more for a token from before the log that the container knows, the first time. It never waits for the
+   * data of another tenant than the token's.
    */
   read(text: string, reading: TokenReading): Promise<ValidToken | undefined>;
 }
 
+interface Found extends ValidToken {
+  readonly state: RevocationState;
+  /** Whether a mark ends the token, where that was read beside the state. */
+  readonly isMarked?: Promise<boolean>;
+}
+
 /** Opens the reader of one container. The token of a user whose user store its tenant does not have is not valid. */
-export function newTokenReader(userStoresOf: (tenant: string) => readonly string[]): TokenReader {
-  const revocations = newRevocationCache();
+export function newTokenReader(
+  userStoresOf: (tenant: string) => readonly string[],
+  revocations = newRevocationCache(),
+): TokenReader {
   const keys = newVerifyingKeys();
   let latestTenant = SUPER_TENANT;
 
-  const findOpaque = async (text: string, { table, nowMs, tenantGuess = latestTenant }: TokenReading) => {
-    const [token, guessed] = await Promise.all([
-      accessTokenStore(table).find(text),
-      revocations.of(tenantGuess, table, nowMs, 0),
-    ]);
-    if (!token || !isAlive(token, nowMs)) return undefined;
-    const { tenant } = token;
-    return { token, state: tenant === tenantGuess ? guessed : await revocations.of(tenant, table, nowMs, 0) };
+  /** Reads the state of a tenant that may be the right one. Where it is not, nobody waits for it, or sees it fail. */
+  const guess = (tenant: string, { table, nowMs }: TokenReading, ages: Ages) => {
+    const state = revocations.of(tenant, table, nowMs, ages);
+    state.catch(() => undefined);
+    return (actual: string) => (actual === tenant ? state : revocations.of(actual, table, nowMs, ages));
   };
 
-  const findJwt = async (text: string, { table, nowMs, issuer, isStrict }: TokenReading) => {
-    const maxAgeMs = isStrict ? 0 : REVOCATION_FRESH_MS;
-    // In parallel, so that the two reads that may follow find a fresh cache.
-    await Promise.all([keys.refresh(table, nowMs), revocations.of(latestTenant, table, nowMs, REVOCATION_FRESH_MS)]);
+  const findOpaque = async (text: string, reading: TokenReading): Promise<Found | undefined> => {
+    const { table, nowMs, tenantGuess = latestTenant, isStrict } = reading;
+    const stateOf = guess(tenantGuess, reading, isStrict ? STRICT : STRICT_SUBJECTS);
+    const token = await accessTokenStore(table).find(text);
+    if (!token || !isAlive(token, nowMs) || isFromFuture(token, nowMs)) return undefined;
+    const { tenant } = token;
+    const isUnknown = tenant !== tenantGuess && !revocations.knows(tenant);
+    // The first token of a tenant in a container may be one that the log leaves to the marks: that costs no wait.
+    const isMarked = isUnknown ? revocationStore(table).isRevokedByMark(token, nowMs) : undefined;
+    isMarked?.catch(() => undefined);
+    return { token, state: await stateOf(tenant), ...(isMarked && { isMarked }) };
+  };
+
+  const findJwt = async (text: string, reading: TokenReading): Promise<Found | undefined> => {
+    const { table, nowMs, issuer, isStrict } = reading;
+    const ages = isStrict ? STRICT : FRESH;
+    // Where the keys are read anyway, the state of the claimed tenant is read beside them: nothing is verified yet.
+    const claimed = keys.isFresh(nowMs) ? undefined : claimsOf(text)?.tenant;
+    const guessed = claimed === undefined ? undefined : guess(claimed, reading, ages);
+    await keys.refresh(table, nowMs);
     const found = await readAccessToken(text, keys.at(table, nowMs), issuer, nowMs);
-    return found && { ...found, state: await revocations.of(found.token.tenant, table, nowMs, maxAgeMs) };
+    if (!found) return undefined;
+    const { tenant } = found.token;
+    return { ...found, state: await (guessed ?? ((actual) => revocations.of(actual, table, nowMs, ages)))(tenant) };
+  };
+
+  const isRevoked = async (
+    { token, state, isMarked }: Found,
+    text: string,
+    { table, nowMs }: TokenReading,
+  ): Promise<boolean> => {
+    const key = digestOf(text);
+    const verdict = state.judge(token, key, nowMs);
+    if (verdict !== "marks") return verdict === "revoked";
+    if (await (isMarked ?? revocationStore(table).isRevokedByMark(token, nowMs))) return true;
+    state.pass(token, key);
+    return false;
   };
 
   return {
     async read(text, reading) {
       const find = isOpaque(text, "at_") ? findOpaque : isJwt(text) ? findJwt : undefined;
       const found = await find?.(text, reading);
-      if (!found) return undefined;
-      const { state, ...valid } = found;
-      const { token } = valid;
-      if (!state.isActive || state.revokes(token)) return undefined;
-      if (token.user && !userStoresOf(token.tenant).includes(token.user.userStore)) return undefined;
-      const { table, nowMs } = reading;
-      if (isBeyondLog(token, nowMs) && (await revocationStore(table).isRevokedByMark(token))) return undefined;
-      latestTenant = token.tenant;
+      if (!found?.state.isActive) return undefined;
+      const { state: _, isMarked: __, ...valid } = found;
+      const { tenant, user } = valid.token;
+      if (user && !userStoresOf(tenant).includes(user.userStore)) return undefined;
+      if (await isRevoked(found, text, reading)) return undefined;
+      latestTenant = tenant;
       return valid;
     },
   };

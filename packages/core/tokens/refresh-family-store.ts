@@ -7,9 +7,13 @@ import { keys } from "../table/keys.ts";
 import { list, number, optional, record, rowCodec, text } from "../table/row.ts";
 import type { Item, Step, Table } from "../table/table.ts";
 import { tokenUser } from "./access-token-store.ts";
-import type { TokenUser } from "./model.ts";
+import { CLOCK_TOLERANCE_MS, isFromFuture, type TokenUser } from "./model.ts";
 import { digestOf, isOpaque } from "./opaque.ts";
+import { type Issued, MARK_AHEAD_MS } from "./revocation-store.ts";
 import { putting, removing } from "./unconditional.ts";
+
+/** A token that was replaced at most so long after the start of a request was replaced during it. */
+export const ROTATION_MS = 30_000;
 
 /** The access token that was issued last in a family. */
 export interface LatestAccess {
@@ -30,6 +34,8 @@ export interface Family {
   readonly scopes: readonly string[];
   /** When the user signed in, measured like `AccessToken.issuedMs`. */
   readonly startedMs: number;
+  /** The same by the clock; absent in rows of earlier versions. */
+  readonly startedSeconds?: number | undefined;
   /** When the family ends, however often it is used. */
   readonly endsAtSeconds: number;
   /** The digest of the valid refresh token. */
@@ -84,6 +90,7 @@ const familyRows = rowCodec<{
     user: tokenUser,
     scopes: list(text),
     startedMs: number,
+    startedSeconds: optional(number),
     endsAtSeconds: number,
     current: text,
     currentUntilSeconds: number,
@@ -93,6 +100,21 @@ const familyRows = rowCodec<{
   current: text,
   expiresAtSeconds: number,
 });
+
+/** When a sign-in began, as revocations are compared with it. */
+export function startOf({ startedMs, startedSeconds = Math.floor(startedMs / 1_000) }: Family): Issued {
+  return { issuedMs: startedMs, issuedAtSeconds: startedSeconds };
+}
+
+/** True for a sign-in, or its latest refresh token, of a clock that is ahead of this one. */
+export function isFamilyFromFuture(family: Family, nowMs: number): boolean {
+  const { startedMs, startedSeconds, rotatedMs } = family;
+  const isStartAhead =
+    startedSeconds === undefined
+      ? startedMs > nowMs + MARK_AHEAD_MS
+      : isFromFuture({ issuedAtSeconds: startedSeconds }, nowMs);
+  return isStartAhead || rotatedMs > nowMs + ROTATION_MS + CLOCK_TOLERANCE_MS;
+}
 
 /** Opens the store on the table of one request. */
 export function familyStore(table: Table): FamilyStore {

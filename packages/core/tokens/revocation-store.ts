@@ -3,19 +3,19 @@
  *
  * A revocation makes the tokens of a subject (a user, a client, a role, scopes of a client, one grant) valid only if
  * they were issued from a given time on. It is stored twice: as a mark of the subject, which stays while such tokens
- * may exist, and in a log in order of time, which stays for a day. The authorizer reads the log as a whole, so it needs
- * no read for each token.
+ * may exist, and in a log in order of time, which stays for a day. The authorizer reads the newest entries of the log,
+ * so that most tokens need no read of their own; the marks decide about all others.
  *
  * The time of a revocation is `REVOCATION_LEAD_MS` ahead of the clock, which is longer than a transaction can take. A
  * token that was issued on data from before the transaction is therefore older than the revocation, however the two
  * interleave. A token that is issued on current data gets an issue time after the revocation (oauth/issue.ts).
  */
 import { systemClock } from "../platform/clock.ts";
-import { newId } from "../platform/ids.ts";
 import { keys } from "../table/keys.ts";
-import { list, number, optional, rowCodec, text, withDefault } from "../table/row.ts";
-import { type Item, LAST, type Step, type Table } from "../table/table.ts";
-import type { AccessToken } from "./model.ts";
+import { number, rowCodec, text, withDefault } from "../table/row.ts";
+import type { Item, Step, Table } from "../table/table.ts";
+import { type AccessToken, CLOCK_TOLERANCE_MS } from "./model.ts";
+import { logging, loggingGrant } from "./revocation-log-store.ts";
 import { putting } from "./unconditional.ts";
 
 /**
@@ -24,13 +24,8 @@ import { putting } from "./unconditional.ts";
  */
 export const REVOCATION_LEAD_MS = 10_000;
 
-/** How long a revocation stays in the log. Older tokens are compared with the marks. */
-export const LOG_WINDOW_MS = 24 * 60 * 60_000;
-
-/** How much longer the rows of the log stay in the table, so that no reader misses one at the edge of the window. */
-const LOG_KEPT_MS = LOG_WINDOW_MS + 60 * 60_000;
-const LOG_ROWS_PER_PAGE = 10_000;
-const MS_DIGITS = 15;
+/** A mark that is further ahead of the clock was written under a wrong one. */
+export const MARK_AHEAD_MS = REVOCATION_LEAD_MS + CLOCK_TOLERANCE_MS;
 
 /**
  * The subjects of revocations, as parts of keys. The colon keeps rights on users (`U#`) apart from rights on their
@@ -45,27 +40,23 @@ export const subjects = {
   ownScopes: "S:",
   role: (id: string): string => `R:${id}`,
   grant: (id: string): string => `F:${id}`,
+  /** The roles of the groups of a tenant. No token has this subject: it is for caches of facts. */
+  rolesOfGroups: "G:",
 } as const;
 
-/** An entry of the log: tokens of `subject` are valid from `fromMs` on. */
-export interface Revocation {
-  readonly subject: string;
-  readonly fromMs: number;
-  /** The scopes that it is limited to; absent where it is not about scopes. */
-  readonly scopes?: readonly string[];
+/** When a token or a sign-in began: by the clock, and as revocations are compared with it. */
+export interface Issued {
+  readonly issuedAtSeconds: number;
+  readonly issuedMs: number;
 }
 
 /** The revocations of all tenants. */
 export interface RevocationStore {
-  /** The log of a tenant since a time. One round trip to 10,000 entries. */
-  log(tenant: string, sinceMs: number): Promise<readonly Revocation[]>;
   /** From when on the tokens of each subject are valid; 0 for a subject without a mark. One round trip. */
   validFrom(tenant: string, subjects: readonly string[]): Promise<readonly number[]>;
-  /** Whether a mark ends the token: for a token that is older than the log. One round trip. */
-  isRevokedByMark(token: AccessToken): Promise<boolean>;
+  /** Whether a mark ends the token: for a token of which the log does not decide. One round trip. */
+  isRevokedByMark(token: AccessToken, nowMs: number): Promise<boolean>;
 }
-
-const logRows = rowCodec<Revocation>("revocation log", { subject: text, fromMs: number, scopes: optional(list(text)) });
 
 const marks = rowCodec<{ readonly fromMs: number }>("revocation mark", { fromMs: number });
 
@@ -79,25 +70,40 @@ const clientMarks = rowCodec<{
 /** Opens the store on the table of one request. */
 export function revocationStore(table: Table): RevocationStore {
   return {
-    async log(tenant, sinceMs) {
-      const PK = keys.revocations(tenant);
-      const items = await table.queryAll({ PK, from: logTime(sinceMs), to: LAST, limit: LOG_ROWS_PER_PAGE });
-      return items.map(logRows.read);
-    },
     async validFrom(tenant, of) {
       const items = await table.getMany(of.map((subject) => keys.revocation(tenant, subject)));
       return items.map(markOf);
     },
-    async isRevokedByMark(token) {
+    async isRevokedByMark(token, nowMs) {
       const markKeys = markedSubjectsOf(token).map((subject) => keys.revocation(token.tenant, subject));
       const items = await table.getMany([...markKeys, keys.client(token.clientId)]);
       const item = items.pop();
       const client = item && clientMarks.read(item);
       const clientFromMs = client?.tenant === token.tenant ? client.tokensFromMs : Number.POSITIVE_INFINITY;
       const scopesFromMs = token.scopes.length > 0 ? (client?.scopesFromMs ?? 0) : 0;
-      return [...items.map(markOf), clientFromMs, scopesFromMs].some((fromMs) => fromMs > token.issuedMs);
+      return [...items.map(markOf), clientFromMs, scopesFromMs].some((fromMs) => isEndedBy(fromMs, token, nowMs));
     },
   };
+}
+
+/**
+ * Whether a mark ends what was issued. What was issued after a mark of a clock that was ahead is dated after that mark,
+ * so that it is valid; of later marks, which are right, its time by the clock counts.
+ */
+export function isEndedBy(fromMs: number, issued: Issued, nowMs: number): boolean {
+  if (fromMs > issued.issuedMs) return true;
+  const isRightMark = fromMs <= nowMs + MARK_AHEAD_MS;
+  return isDatedAhead(issued) && isRightMark && fromMs > issued.issuedAtSeconds * 1_000;
+}
+
+/** Whether an issue time is further ahead of the clock's than a right mark can make it. */
+export function isDatedAhead({ issuedAtSeconds, issuedMs }: Issued): boolean {
+  return issuedMs > (issuedAtSeconds + 1) * 1_000 + MARK_AHEAD_MS;
+}
+
+/** Whether a scope belongs to an API of the tenant. The scopes of this service begin with `internal_`. */
+export function isOwnScope(scope: string): boolean {
+  return !scope.startsWith("internal_");
 }
 
 /** The time of a revocation that is about to be written: tokens that were issued before it are not valid. */
@@ -111,7 +117,7 @@ export function revocationTime(nowMs = systemClock.now()): number {
  * for every attempt, because they contain the time.
  */
 export function revokingUser(tenant: string, userId: string, fromMs = revocationTime()): readonly Step[] {
-  return [marking(tenant, subjects.user(userId), fromMs), logging(tenant, subjects.user(userId), fromMs)];
+  return [marking(tenant, subjects.user(userId), fromMs), logging(tenant, { subject: subjects.user(userId), fromMs })];
 }
 
 /**
@@ -120,19 +126,19 @@ export function revokingUser(tenant: string, userId: string, fromMs = revocation
  * make them again for every attempt.
  */
 export function revokingRole(tenant: string, roleId: string, fromMs = revocationTime()): readonly Step[] {
-  return [marking(tenant, subjects.role(roleId), fromMs), logging(tenant, subjects.role(roleId), fromMs)];
+  return [marking(tenant, subjects.role(roleId), fromMs), logging(tenant, { subject: subjects.role(roleId), fromMs })];
 }
 
 /** The step that revokes all tokens of a client. The store of clients writes the mark into the client's own row. */
 export function revokingClient(tenant: string, clientId: string, fromMs: number): Step {
-  return logging(tenant, subjects.client(clientId), fromMs);
+  return logging(tenant, { subject: subjects.client(clientId), fromMs });
 }
 
 /**
  * The step that revokes the access tokens of a client with one of these scopes. The mark is in the client's own row.
  */
 export function revokingScopes(tenant: string, clientId: string, fromMs: number, scopes: readonly string[]): Step {
-  return logging(tenant, subjects.scopes(clientId), fromMs, scopes);
+  return logging(tenant, { subject: subjects.scopes(clientId), fromMs, scopes });
 }
 
 /**
@@ -147,17 +153,31 @@ export function revokingOwnScopes(
 ): readonly Step[] {
   return scopes.length === 0
     ? []
-    : [marking(tenant, subjects.ownScopes, fromMs), logging(tenant, subjects.ownScopes, fromMs, scopes)];
+    : [marking(tenant, subjects.ownScopes, fromMs), logging(tenant, { subject: subjects.ownScopes, fromMs, scopes })];
+}
+
+/**
+ * The step that tells caches that a group got or lost roles. It ends no token. It belongs in the transaction of the
+ * change.
+ */
+export function changingRolesOfGroups(tenant: string): Step {
+  return logging(tenant, { subject: subjects.rolesOfGroups, fromMs: 0 });
 }
 
 /**
  * The steps that revoke one grant: all tokens of a sign-in, or a single token. `untilSeconds`: when the last of them
- * expires.
+ * expires. `onMark` is the condition on its mark, where there is one.
  */
-export function revokingGrant(tenant: string, grantId: string, fromMs: number, untilSeconds: number): readonly Step[] {
+export function revokingGrant(
+  tenant: string,
+  grantId: string,
+  fromMs: number,
+  untilSeconds: number,
+  onMark?: Pick<Step, "when" | "otherwise">,
+): readonly Step[] {
   return [
-    marking(tenant, subjects.grant(grantId), fromMs, untilSeconds),
-    logging(tenant, subjects.grant(grantId), fromMs),
+    { ...marking(tenant, subjects.grant(grantId), fromMs, untilSeconds), ...onMark },
+    loggingGrant(tenant, grantId, fromMs, untilSeconds),
   ];
 }
 
@@ -166,35 +186,16 @@ function markedSubjectsOf({ user, roleIds, grantId, scopes }: AccessToken): read
   return [
     ...(user ? [subjects.user(user.id)] : []),
     ...roleIds.map((id) => subjects.role(id)),
-    ...(scopes.some(isOwn) ? [subjects.ownScopes] : []),
+    ...(scopes.some(isOwnScope) ? [subjects.ownScopes] : []),
     subjects.grant(grantId),
   ];
 }
 
-/** Whether a scope belongs to an API of the tenant. The scopes of this service begin with `internal_`. */
-function isOwn(scope: string): boolean {
-  return !scope.startsWith("internal_");
-}
-
-function markOf(item: Item | undefined): number {
+/** From when on tokens of a subject are valid, by the row of its mark. */
+export function markOf(item: Item | undefined): number {
   return item ? marks.read(item).fromMs : 0;
 }
 
 function marking(tenant: string, subject: string, fromMs: number, expiresAtSeconds?: number): Step {
   return putting({ ...keys.revocation(tenant, subject), ...marks.write({ fromMs }), expiresAtSeconds });
-}
-
-function logging(tenant: string, subject: string, fromMs: number, scopes?: readonly string[]): Step {
-  const atMs = systemClock.now();
-  return putting({
-    // A new id keeps two revocations of one millisecond apart.
-    ...keys.revocationLog(tenant, logTime(atMs), newId()),
-    ...logRows.write({ subject, fromMs, ...(scopes && { scopes }) }),
-    expiresAtSeconds: Math.ceil((atMs + LOG_KEPT_MS) / 1_000),
-  });
-}
-
-/** The time part of a key of the log. */
-function logTime(ms: number): string {
-  return String(Math.max(0, ms)).padStart(MS_DIGITS, "0");
 }

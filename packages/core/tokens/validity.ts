@@ -1,12 +1,15 @@
 /**
  * The revocation state that one container knows: for each tenant that it serves, whether the tenant is active, and the
- * log of the last day, read once and then increment by increment. So most tokens are validated without a read of the
- * database.
+ * newest entries of its logs, read once and then increment by increment. So most tokens are validated without a read of
+ * the database. A token from before what the container has read is compared with the marks once; from then on new
+ * entries can end it.
  */
 import { tenantStore } from "../domain/tenant-store.ts";
 import type { Table } from "../table/table.ts";
+import { type KnownLog, LOG_LIMITS, newKnownLog } from "./known-log.ts";
 import type { AccessToken } from "./model.ts";
-import { LOG_WINDOW_MS, type Revocation, revocationStore, subjects } from "./revocation-store.ts";
+import { LOG_WINDOW_MS, shortGrant } from "./revocation-log-store.ts";
+import { isDatedAhead, isOwnScope, MARK_AHEAD_MS, REVOCATION_LEAD_MS, subjects } from "./revocation-store.ts";
 
 /**
  * The greatest age of this knowledge where a token is validated by it alone: within this time a revocation takes
@@ -14,99 +17,189 @@ import { LOG_WINDOW_MS, type Revocation, revocationStore, subjects } from "./rev
  */
 export const REVOCATION_FRESH_MS = 30_000;
 
-/** How much of the log is read a second time: a row can appear up to 9 seconds after the time that its key contains. */
-const OVERLAP_MS = 20_000;
+/** How far the time of a revocation can be after that of its entry: the lead, and clocks that differ. */
+const ENTRY_LEAD_MS = REVOCATION_LEAD_MS + 2_000;
 /** Around the window of the log, for clocks that differ. */
 const SLACK_MS = 60_000;
 const TENANTS_MAX = 100;
-/** How often entries that have left the window are dropped. */
-const PRUNE_EVERY_MS = 60 * 60_000;
+/** Tokens of one tenant that are remembered as compared with their marks. */
+const COMPARED_MAX = 1_000;
+
+/** How old the knowledge may be; 0 always reads. */
+export interface Ages {
+  readonly subjects: number;
+  readonly grants: number;
+}
+
+/** For a token that is validated without a read, and for one of which nothing may be missed. */
+export const FRESH: Ages = { subjects: REVOCATION_FRESH_MS, grants: REVOCATION_FRESH_MS };
+export const STRICT: Ages = { subjects: 0, grants: 0 };
+/** For an opaque token: who revokes its grant removes its row too. */
+export const STRICT_SUBJECTS: Ages = { subjects: 0, grants: REVOCATION_FRESH_MS };
+
+/** `marks`: the logs do not say, so that the marks of the token's subjects decide. */
+export type Verdict = "valid" | "revoked" | "marks";
 
 /** The revocation state of one tenant. */
 export interface RevocationState {
   /** False for an inactive tenant, and for one that does not exist. */
   readonly isActive: boolean;
-  /** Whether the log of the last day ends the token. */
-  revokes(token: AccessToken): boolean;
+  /** What the logs say of a token. `key` names the token among others. */
+  judge(token: AccessToken, key: string, nowMs: number): Verdict;
+  /** Remembers that no mark ends the token, so that `judge` returns `valid` until a new entry ends it. */
+  pass(token: AccessToken, key: string): void;
+}
+
+/** What was changed of roles and groups, for caches of facts about them. */
+export interface Changes {
+  /** Names this moment: for a fact that is read from now on. */
+  readonly order: number;
+  /** Whether a fact about the subject that was read at that order is still true. */
+  isUnchangedSince(subject: string, order: number): boolean;
+  /** Remembers the tenant, which exists. Tenants that do not are forgotten: callers choose their names. */
+  keep(): void;
 }
 
 /** The revocations that one container knows. */
 export interface RevocationCache {
-  /** The state of a tenant, at most `maxAgeMs` old at `nowMs`; 0 always reads. One round trip where it reads. */
-  of(tenant: string, table: Table, nowMs: number, maxAgeMs: number): Promise<RevocationState>;
+  /** The state of a tenant. One round trip where it reads. */
+  of(tenant: string, table: Table, nowMs: number, ages: Ages): Promise<RevocationState>;
+  /** What was changed in a tenant until now. One round trip. */
+  changes(tenant: string, table: Table, nowMs: number): Promise<Changes>;
+  /** Whether it has read of the tenant, which therefore exists. */
+  knows(tenant: string): boolean;
 }
 
-interface Entry {
-  readMs: number;
-  prunedMs: number;
+interface Known {
   isActive: boolean;
-  readonly fromMs: Map<string, number>;
+  readonly subjects: KnownLog;
+  readonly grants: KnownLog;
+  /** The tenant was last read at. */
+  readMs: number;
+  /** Tokens that no mark ended, as long as no entry was missed since. */
+  readonly compared: Set<string>;
+  comparedFor: string;
 }
 
-/** Opens the cache of one container. */
-export function newRevocationCache(): RevocationCache {
-  const tenants = new Map<string, Entry>();
+/** Opens the cache of one container. `onDamaged` gets each damaged row of a log once. */
+export function newRevocationCache(
+  onDamaged: (damage: Error) => void = () => undefined,
+  limits = LOG_LIMITS,
+): RevocationCache {
+  const tenants = new Map<string, Known>();
+  let order = 0;
+  const orderOf = (): number => {
+    order += 1;
+    return order;
+  };
 
-  const read = async (tenant: string, table: Table, nowMs: number): Promise<Entry> => {
-    const before = tenants.get(tenant);
-    const sinceMs = before ? before.readMs - OVERLAP_MS : nowMs - LOG_WINDOW_MS - SLACK_MS;
-    const [found, log] = await Promise.all([
-      tenantStore(table).find(tenant),
-      revocationStore(table).log(tenant, sinceMs),
-    ]);
-    // Concurrent reads may have added entries: they stay.
-    const entry = tenants.get(tenant) ?? { readMs: 0, prunedMs: nowMs, isActive: false, fromMs: new Map() };
-    for (const revocation of log) add(entry, revocation);
-    entry.isActive = found?.active === true;
-    entry.readMs = Math.max(entry.readMs, nowMs);
-    prune(entry, nowMs);
+  const fresh = (): Known => ({
+    isActive: false,
+    subjects: newKnownLog("subjects", namesOf, onDamaged, limits),
+    grants: newKnownLog("grants", ({ subject }) => [subject], onDamaged, limits),
+    readMs: Number.NEGATIVE_INFINITY,
+    compared: new Set(),
+    comparedFor: "",
+  });
+
+  const keep = (tenant: string, known: Known): void => {
     tenants.delete(tenant);
-    // Tenants that do not exist are not remembered: callers choose their names.
-    if (found) tenants.set(tenant, entry);
+    tenants.set(tenant, known);
     const [oldest] = tenants.keys();
     if (tenants.size > TENANTS_MAX && oldest !== undefined) tenants.delete(oldest);
-    return entry;
   };
 
   return {
-    async of(tenant, table, nowMs, maxAgeMs) {
-      const kept = tenants.get(tenant);
-      const isFresh = kept !== undefined && maxAgeMs > 0 && nowMs - kept.readMs <= maxAgeMs;
-      const { isActive, fromMs } = isFresh ? kept : await read(tenant, table, nowMs);
+    async of(tenant, table, nowMs, ages) {
+      const known = tenants.get(tenant) ?? fresh();
+      const { subjects: log, grants } = known;
+      const isFresh = known.readMs > 0 && log.isFresh(nowMs, ages.subjects) && nowMs - known.readMs <= ages.subjects;
+      const isGrantsFresh = grants.isFresh(nowMs, ages.grants);
+      const [found] = await Promise.all([
+        isFresh ? undefined : tenantStore(table).find(tenant),
+        isFresh ? undefined : log.read(table, tenant, nowMs, orderOf),
+        isGrantsFresh ? undefined : grants.read(table, tenant, nowMs, orderOf),
+      ]);
+      if (!isFresh) {
+        known.isActive = found?.active === true;
+        known.readMs = nowMs;
+        if (found) keep(tenant, known);
+        else tenants.delete(tenant);
+      }
+      return stateOf(known);
+    },
+    async changes(tenant, table, nowMs) {
+      const known = tenants.get(tenant) ?? fresh();
+      const log = known.subjects;
+      let read = 0;
+      await log.read(table, tenant, nowMs, () => {
+        read = orderOf();
+        return read;
+      });
       return {
-        isActive,
-        revokes: (token) => subjectsOf(token).some((subject) => (fromMs.get(subject) ?? 0) > token.issuedMs),
+        order: read,
+        isUnchangedSince: log.isUnchangedSince,
+        keep: () => keep(tenant, known),
       };
+    },
+    knows: (tenant) => tenants.has(tenant),
+  };
+}
+
+function stateOf(known: Known): RevocationState {
+  const { isActive, subjects: log, grants } = known;
+  const gaps = gapsOf(known);
+  const isEndedBy = (fromMs: number, { issuedMs }: AccessToken) => fromMs > issuedMs;
+  return {
+    isActive,
+    judge(token, key, nowMs) {
+      if (isDatedAhead(token) || isBeyondLog(token, nowMs)) return "marks";
+      const ends = [...subjectsOf(token).map(log.fromMs), grants.fromMs(shortGrant(token.grantId))].filter((fromMs) =>
+        isEndedBy(fromMs, token),
+      );
+      // A clock that was ahead wrote a later time: a mark may have replaced it.
+      const isSure = ends.some((fromMs) => fromMs <= nowMs + MARK_AHEAD_MS);
+      if (ends.length > 0) return isSure ? "revoked" : "marks";
+      const horizonMs = Math.max(log.horizonMs(), grants.horizonMs());
+      const isRead = token.issuedMs >= horizonMs + ENTRY_LEAD_MS;
+      return isRead || (known.comparedFor === gapsOf(known) && known.compared.has(key)) ? "valid" : "marks";
+    },
+    pass(token, key) {
+      if (isDatedAhead(token) || gapsOf(known) !== gaps) return;
+      if (known.comparedFor !== gaps) known.compared.clear();
+      known.comparedFor = gaps;
+      const [oldest] = known.compared;
+      if (known.compared.size >= COMPARED_MAX && oldest !== undefined) known.compared.delete(oldest);
+      known.compared.add(key);
     },
   };
 }
 
-/** True for a token that is older than the log. */
-export function isBeyondLog({ issuedMs }: AccessToken, nowMs: number): boolean {
+/** True for a token that is older than the log: its marks decide each time, because entries about it can be gone. */
+function isBeyondLog({ issuedMs }: AccessToken, nowMs: number): boolean {
   return issuedMs < nowMs - LOG_WINDOW_MS + SLACK_MS;
 }
 
-function add({ fromMs }: Entry, { subject, scopes, ...revocation }: Revocation): void {
-  for (const name of scopes?.map((scope) => scopeSubject(subject, scope)) ?? [subject]) {
-    fromMs.set(name, Math.max(fromMs.get(name) ?? 0, revocation.fromMs));
-  }
+/** Changes when entries of a tenant may have been missed. */
+function gapsOf({ subjects: log, grants }: Known): string {
+  return `${log.gapOrder()} ${grants.gapOrder()}`;
 }
 
-function prune(entry: Entry, nowMs: number): void {
-  if (nowMs - entry.prunedMs < PRUNE_EVERY_MS) return;
-  entry.prunedMs = nowMs;
-  for (const [subject, fromMs] of entry.fromMs) {
-    if (fromMs < nowMs - LOG_WINDOW_MS - SLACK_MS) entry.fromMs.delete(subject);
-  }
+/** The subjects of an entry of the log of subjects. */
+function namesOf({ subject, scopes }: { readonly subject: string; readonly scopes?: readonly string[] }) {
+  return scopes?.map((scope) => scopeSubject(subject, scope)) ?? [subject];
 }
 
-/** All subjects by which the log can end a token. */
+/** All subjects by which the log of subjects can end a token. */
 function subjectsOf({ user, clientId, roleIds, grantId, scopes }: AccessToken): readonly string[] {
   return [
     ...(user ? [subjects.user(user.id)] : []),
     subjects.client(clientId),
+    // Earlier versions logged grants here.
     subjects.grant(grantId),
     ...roleIds.map((id) => subjects.role(id)),
+    ...(scopes.length > 0 ? [subjects.scopes(clientId)] : []),
+    ...(scopes.some(isOwnScope) ? [subjects.ownScopes] : []),
     ...scopes.flatMap((scope) => [
       scopeSubject(subjects.scopes(clientId), scope),
       scopeSubject(subjects.ownScopes, scope),

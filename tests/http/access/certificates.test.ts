@@ -218,3 +218,25 @@ describe("rules of deployment.toml", () => {
     expect((await api.ask("GET", "/scim2/Users", { as: null })).status).toBe(401);
   });
 });
+
+test("a change of the holder's roles takes effect on the next request", async () => {
+  const VIEW = "internal_application_mgt_view";
+  const [userName, path] = ["certified", "/api/server/v1/applications"];
+  const sent = async (method: string, to: string, body: unknown) => (await api.ask(method, to, { body })).body;
+  const { id } = await sent("POST", "/scim2/Users", { userName, password });
+  const group = await sent("POST", "/scim2/Groups", { displayName: "certified", members: [{ value: id }] });
+  const role = await sent("POST", "/scim2/v2/Roles", { displayName: "certified", permissions: [{ value: VIEW }] });
+  const holder = await holderOf(userName);
+  const patch = (op: string, at: string, value?: unknown) =>
+    api.ask("PATCH", `/scim2/v2/Roles/${role.id}`, { body: { Operations: [{ op, path: at, value }] } });
+  expect(await statusOf(holder, path)).toBe(403);
+  for (const [change, status] of [
+    [() => patch("add", "groups", [{ value: group.id }]), 200],
+    [() => patch("replace", "permissions", [{ value: "internal_user_mgt_list" }]), 403],
+    [() => patch("add", "permissions", [{ value: VIEW }]), 200],
+    [() => patch("remove", `groups[value eq "${group.id}"]`), 403],
+  ] as const) {
+    expect((await change()).status).toBe(200);
+    expect(await statusOf(holder, path)).toBe(status);
+  }
+});

@@ -52,7 +52,8 @@ const oldToken = async (
 /** As if a day had passed: removes the log entries and leaves the marks. */
 const forgetLog = async () => {
   const table = tableOf(api.service);
-  const entries = await table.queryAll({ PK: keys.revocations(SUPER_TENANT), limit: 1_000 });
+  const logs = [keys.revocations(SUPER_TENANT), keys.grantRevocations(SUPER_TENANT)];
+  const entries = (await Promise.all(logs.map((PK) => table.queryAll({ PK, limit: 1_000 })))).flat();
   expect(entries.length).toBeGreaterThan(0);
   for (const entry of entries) await table.forget(entry);
 };

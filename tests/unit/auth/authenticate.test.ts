@@ -56,6 +56,7 @@ const enter = async (
   const meter = newMeter();
   const table = open(meter);
   const stores = {
+    table,
     tenants: tenantStore(table),
     users: userStore(table),
     roles: roleStore(table),

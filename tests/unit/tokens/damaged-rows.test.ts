@@ -47,11 +47,6 @@ describe.each<[string, Item, () => Promise<unknown>]>([
     { ...keys.revocation(TENANT, subjects.user("u")), fromMs: "1" },
     () => revocationStore(table).validFrom(TENANT, [subjects.user("u")]),
   ],
-  [
-    "a log entry",
-    { ...keys.revocationLog(TENANT, "000000000000001", "x"), subject: "U:u" },
-    () => revocationStore(table).log(TENANT, 0),
-  ],
   ["the key ring", { ...keys.keyRing(), ver: 1, keys: [{ kid: "k" }] }, () => readRing(table)],
   [
     "a lock",

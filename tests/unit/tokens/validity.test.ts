@@ -6,8 +6,8 @@ import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
 import type { Step, Table } from "#core/table/table.ts";
 import type { AccessToken } from "#core/tokens/model.ts";
+import { LOG_WINDOW_MS } from "#core/tokens/revocation-log-store.ts";
 import {
-  LOG_WINDOW_MS,
   REVOCATION_LEAD_MS,
   revocationStore,
   revocationTime,
@@ -17,7 +17,7 @@ import {
   revokingScopes,
   revokingUser,
 } from "#core/tokens/revocation-store.ts";
-import { isBeyondLog, newRevocationCache, REVOCATION_FRESH_MS } from "#core/tokens/validity.ts";
+import { FRESH, newRevocationCache, REVOCATION_FRESH_MS, type RevocationState, STRICT } from "#core/tokens/validity.ts";
 import { testTable } from "#tests/support/engine.ts";
 
 const TENANT = "acme.com";
@@ -62,18 +62,19 @@ const others: [string, () => readonly Step[]][] = [
   ["the user of another tenant", () => revokingUser("other.com", "user")],
 ];
 const now = () => systemClock.now();
+const ends = (state: RevocationState, token: AccessToken) => state.judge(token, "key", now()) === "revoked";
 
 describe.each(all)("a revocation of %s", (_, steps) => {
   test("ends tokens that were issued before it, and no later ones", async () => {
     await table.write(...steps());
-    const state = await newRevocationCache().of(TENANT, table, now(), 0);
-    expect(state.revokes(issuedAt(now()))).toBe(true);
-    expect(state.revokes(issuedAt(now() + REVOCATION_LEAD_MS + 1_000))).toBe(false);
+    const state = await newRevocationCache().of(TENANT, table, now(), STRICT);
+    expect(ends(state, issuedAt(now()))).toBe(true);
+    expect(ends(state, issuedAt(now() + REVOCATION_LEAD_MS + 1_000))).toBe(false);
   });
 });
 test.each(others)("a revocation of %s does not end the token", async (_, steps) => {
   await table.write(...steps());
-  expect((await newRevocationCache().of(TENANT, table, now(), 0)).revokes(issuedAt(now()))).toBe(false);
+  expect(ends(await newRevocationCache().of(TENANT, table, now(), STRICT), issuedAt(now()))).toBe(false);
 });
 
 test("two revocations of one millisecond both count", async () => {
@@ -82,9 +83,9 @@ test("two revocations of one millisecond both count", async () => {
     table.write(revokingScopes(TENANT, "client", at, ["a"])),
     table.write(revokingScopes(TENANT, "client", at, ["z"])),
   ]);
-  const state = await newRevocationCache().of(TENANT, table, now(), 0);
-  expect(state.revokes(issuedAt(now(), { scopes: ["a"] }))).toBe(true);
-  expect(state.revokes(issuedAt(now(), { scopes: ["z"] }))).toBe(true);
+  const state = await newRevocationCache().of(TENANT, table, now(), STRICT);
+  expect(ends(state, issuedAt(now(), { scopes: ["a"] }))).toBe(true);
+  expect(ends(state, issuedAt(now(), { scopes: ["z"] }))).toBe(true);
 });
 
 describe("a container", () => {
@@ -92,35 +93,35 @@ describe("a container", () => {
     const cache = newRevocationCache();
     const start = now();
     for (let index = 0; index < 40; index += 1) await table.write(...revokingUser(TENANT, `user ${index}`));
-    const look = async (nowMs: number, maxAgeMs: number) => {
+    const look = async (nowMs: number, ages: typeof FRESH) => {
       const meter = newMeter();
-      const state = await cache.of(TENANT, open(meter), nowMs, maxAgeMs);
+      const state = await cache.of(TENANT, open(meter), nowMs, ages);
       return { ...meter.cost, state };
     };
-    expect((await look(start, REVOCATION_FRESH_MS)).roundTrips).toBe(1);
-    expect((await look(start + REVOCATION_FRESH_MS, REVOCATION_FRESH_MS)).roundTrips).toBe(0);
-    expect((await look(start + 60_000, REVOCATION_FRESH_MS)).roundTrips).toBe(1);
-    // It reads the tenant and an empty range: the entries of the log are older than the overlap.
-    const later = await look(start + 120_000, REVOCATION_FRESH_MS);
-    expect([later.roundTrips, later.readUnits]).toEqual([1, 2]);
-    expect(later.state.revokes(issuedAt(start, { user: { id: "user 7", userName: "", userStore: "" } }))).toBe(true);
-    expect((await look(start + 120_001, 0)).roundTrips).toBe(1);
+    expect((await look(start, FRESH)).roundTrips).toBe(1);
+    expect((await look(start + REVOCATION_FRESH_MS, FRESH)).roundTrips).toBe(0);
+    expect((await look(start + 60_000, FRESH)).roundTrips).toBe(1);
+    // It reads the tenant and two empty ranges: the entries of the log are older than the overlap.
+    const later = await look(start + 120_000, FRESH);
+    expect([later.roundTrips, later.readUnits]).toEqual([1, 3]);
+    expect(ends(later.state, issuedAt(start, { user: { id: "user 7", userName: "", userStore: "" } }))).toBe(true);
+    expect((await look(start + 120_001, STRICT)).roundTrips).toBe(1);
   });
   test("misses no entry that is dated before its last read and was written after it", async () => {
     const cache = newRevocationCache();
     const steps = revokingUser(TENANT, "user");
     const issued = now();
     // A transaction may take nine seconds.
-    expect((await cache.of(TENANT, table, issued + 9_000, 0)).revokes(issuedAt(issued))).toBe(false);
+    expect(ends(await cache.of(TENANT, table, issued + 9_000, STRICT), issuedAt(issued))).toBe(false);
     await table.write(...steps);
-    const state = await cache.of(TENANT, table, issued + 9_000 + REVOCATION_FRESH_MS + 1, REVOCATION_FRESH_MS);
-    expect(state.revokes(issuedAt(issued))).toBe(true);
+    const state = await cache.of(TENANT, table, issued + 9_000 + REVOCATION_FRESH_MS + 1, FRESH);
+    expect(ends(state, issuedAt(issued))).toBe(true);
   });
   test("does not remember an unknown tenant, which is not active", async () => {
     const cache = newRevocationCache();
     for (let again = 0; again < 2; again += 1) {
       const meter = newMeter();
-      expect((await cache.of("nowhere", open(meter), now(), REVOCATION_FRESH_MS)).isActive).toBe(false);
+      expect((await cache.of("nowhere", open(meter), now(), FRESH)).isActive).toBe(false);
       expect(meter.cost.roundTrips).toBe(1);
     }
   });
@@ -128,7 +129,7 @@ describe("a container", () => {
     const cache = newRevocationCache();
     const cost = async (tenant: string) => {
       const meter = newMeter();
-      await cache.of(tenant, open(meter), now(), REVOCATION_FRESH_MS);
+      await cache.of(tenant, open(meter), now(), FRESH);
       return meter.cost.roundTrips;
     };
     for (let index = 0; index <= 100; index += 1) {
@@ -143,14 +144,17 @@ describe("a token of more than a day", () => {
   const old = () => issuedAt(now() - LOG_WINDOW_MS - 1);
   const client = (more: Record<string, number> = {}) =>
     table.write({ put: { ...keys.client("client"), tenant: TENANT, ...more }, when: "any", otherwise: fail });
-  test("is older than the log", () => {
-    expect(isBeyondLog(old(), now())).toBe(true);
-    expect(isBeyondLog(issuedAt(now() - LOG_WINDOW_MS / 2), now())).toBe(false);
+  test("is older than the log, which leaves it to the marks each time", async () => {
+    const state = await newRevocationCache().of(TENANT, table, now(), FRESH);
+    expect(state.judge(issuedAt(now() - LOG_WINDOW_MS / 2), "key", now())).toBe("valid");
+    expect(state.judge(old(), "key", now())).toBe("marks");
+    state.pass(old(), "key");
+    expect(state.judge(old(), "key", now())).toBe("marks");
   });
   test("is compared with the marks of all its subjects, in one round trip", async () => {
     await client();
     const meter = newMeter();
-    expect(await revocationStore(open(meter)).isRevokedByMark(old())).toBe(false);
+    expect(await revocationStore(open(meter)).isRevokedByMark(old(), now())).toBe(false);
     expect(meter.cost.roundTrips).toBe(1);
     const marks: [() => Promise<void>, () => Promise<void>][] = [
       [() => table.write(...revokingUser(TENANT, "user")), () => table.forget(keys.revocation(TENANT, "U:user"))],
@@ -165,13 +169,13 @@ describe("a token of more than a day", () => {
     ];
     for (const [revoke, undo] of marks) {
       await revoke();
-      expect(await revocationStore(table).isRevokedByMark(old())).toBe(true);
+      expect(await revocationStore(table).isRevokedByMark(old(), now())).toBe(true);
       await undo();
-      expect(await revocationStore(table).isRevokedByMark(old())).toBe(false);
+      expect(await revocationStore(table).isRevokedByMark(old(), now())).toBe(false);
     }
   });
   test("ends when its client belongs to another tenant now", async () => {
     await client();
-    expect(await revocationStore(table).isRevokedByMark({ ...old(), tenant: "other.com" })).toBe(true);
+    expect(await revocationStore(table).isRevokedByMark({ ...old(), tenant: "other.com" }, now())).toBe(true);
   });
 });

@@ -7,7 +7,7 @@ import { nameKey } from "../../table/name-index/name-key.ts";
 import type { NameReads } from "../../table/name-index/reads.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { ReadOptions, Step, Table } from "../../table/table.ts";
-import { revokingRole, revokingUser } from "../../tokens/revocation-store.ts";
+import { changingRolesOfGroups, revokingRole, revokingUser } from "../../tokens/revocation-store.ts";
 import { type AllMembersRead, readAllMembers } from "../memberships/all-members.ts";
 import { removingRolePairs, removingRoles } from "../memberships/assignees.ts";
 import {
@@ -43,7 +43,7 @@ export { groupItem } from "./rows.ts";
 /** Roles that are removed in the transaction that removes their group. */
 const ROLES_AT_ONCE = 40;
 /** The steps of a transaction that are left for members and roles when a group is removed. */
-const STEPS_BESIDE_REMOVAL = 94;
+const STEPS_BESIDE_REMOVAL = 93;
 /** Attempts to read members that agree with the tally. Then a removal continues, because the tally itself is wrong. */
 const READS_MAX = 8;
 
@@ -314,7 +314,7 @@ async function remove(table: Table, owner: Owner, check: (group: Group) => void)
     for (; group && group.roleIds.length > ROLES_AT_ONCE; group = await read(table, owner)) {
       const some = group.roleIds.slice(0, ROLES_AT_ONCE);
       await endTokensOfRoles(table, tenant, some);
-      await table.write(...removingRoles(tenant, assignee, group.version, some));
+      await table.write(...removingRoles(tenant, assignee, group.version, some), changingRolesOfGroups(tenant));
       isBegun = true;
     }
     if (!group) throw notFound(id);
@@ -331,6 +331,7 @@ async function remove(table: Table, owner: Owner, check: (group: Group) => void)
         ...externalIdSteps(tenant, id, group.externalId, undefined),
         ...removingRolePairs(tenant, assignee, roleIds),
         renamingStep(tenant),
+        ...(roleIds.length > 0 ? [changingRolesOfGroups(tenant)] : []),
         ...(isSmall ? members.flatMap(({ userId }) => removingMember(groupMembers, owner, userId)) : []),
       ],
       notOwned: stale,

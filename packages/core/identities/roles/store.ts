@@ -6,7 +6,7 @@ import { canBeId } from "../../platform/ids.ts";
 import { keys } from "../../table/keys.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Item, Step, Table } from "../../table/table.ts";
-import { revokingRole } from "../../tokens/revocation-store.ts";
+import { changingRolesOfGroups, revokingRole } from "../../tokens/revocation-store.ts";
 import { type Assignee, type AssigneeKind, readAssignees, roleAssignees } from "../memberships/assignees.ts";
 import {
   addingMember,
@@ -137,7 +137,11 @@ async function add(table: Table, tenant: string, role: Role, assignees: readonly
   const steps = addingRole(tenant, role, (found) => (found?.id === role.id ? "applied" : nameTaken(role.name)));
   await whileStale(async (attempts) => {
     const present = await stillPresent(table, roleAssignees, tenant, first, attempts);
-    await table.write(...steps, ...present.flatMap((assignee) => addingMember(roleAssignees, owner, assignee)));
+    await table.write(
+      ...steps,
+      ...present.flatMap((assignee) => addingMember(roleAssignees, owner, assignee)),
+      ...tellingGroups(tenant, present),
+    );
   });
   if (rest.length === 0) return role;
   await changeRest(table, owner, role.createdMs, { adding: rest, removing: [] });
@@ -174,6 +178,7 @@ function update(
       ...removed.flatMap((assignee) => removingMember(roleAssignees, owner, assignee)),
       ...added.flatMap((assignee) => addingMember(roleAssignees, owner, assignee)),
       ...(isRevoking ? revokingRole(tenant, id) : []),
+      ...tellingGroups(tenant, [...removed, ...added]),
     );
     const rest = { adding: adding.slice(added.length), removing: removing.slice(removed.length) };
     if (rest.adding.length + rest.removing.length === 0) return after;
@@ -205,8 +210,9 @@ function renaming(tenant: string, before: Role, after: Role): Step[] {
  */
 function changeRest(table: Table, owner: Owner, nowMs: number, changes: MemberChanges<Assignee>): Promise<void> {
   const { tenant, id } = owner;
-  return changeMembers(table, roleAssignees, owner, changes, ({ removing }) => [
+  return changeMembers(table, roleAssignees, owner, changes, ({ adding, removing }) => [
     ...(removing.length > 0 ? revokingRole(tenant, id) : []),
+    ...tellingGroups(tenant, [...adding, ...removing]),
     {
       change: keys.role(tenant, id),
       add: { ver: 1 },
@@ -231,6 +237,11 @@ async function remove(table: Table, owner: Owner, check: (role: Role) => void): 
     );
   });
   await removeMembers(table, roleAssignees, owner);
+}
+
+/** The step for a transaction in which groups get or lose a role; none where only users do. */
+function tellingGroups(tenant: string, changed: readonly Assignee[]): readonly Step[] {
+  return changed.some(({ kind }) => kind === "group") ? [changingRolesOfGroups(tenant)] : [];
 }
 
 function isSame(some: readonly string[], others: readonly string[]): boolean {
