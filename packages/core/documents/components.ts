@@ -59,13 +59,11 @@ export function newComponents(): Components {
   };
 }
 
-/** A plain schema whose references name the direction. Clients ignore members of responses that they do not know. */
+/** A plain schema whose references name the direction. */
 function prepared(given: unknown, direction: Direction): Json {
   const schema = mapped(plainSchema(given), (part) => {
-    const { additionalProperties: further, ...open } = part;
-    const opened = direction === "output" && further === false ? open : part;
-    const { $ref } = opened;
-    return typeof $ref === "string" ? { ...opened, $ref: `${direction}:${$ref.replace(/^#\/\$defs\//, "")}` } : opened;
+    const { $ref } = part;
+    return typeof $ref === "string" ? { ...part, $ref: `${direction}:${$ref.replace(/^#\/\$defs\//, "")}` } : part;
   });
   return schema as Json;
 }

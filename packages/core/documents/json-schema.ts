@@ -33,14 +33,17 @@ export function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Names of members are texts, and `{}` allows any value: generators read `true` without inventing a type. */
-function unbounded({ propertyNames, additionalProperties, ...schema }: Json): Json {
+/**
+ * Names of members are texts, and `{}` allows any value: generators read `true` without inventing a type. No object is
+ * closed: a later version may add members to responses, and generators have no use for closed requests.
+ */
+function unbounded({ propertyNames, additionalProperties: further, ...schema }: Json): Json {
   const isLimited = isObject(propertyNames) && Object.keys(propertyNames).some((keyword) => keyword !== "type");
-  const isAny = isObject(additionalProperties) && Object.keys(additionalProperties).length === 0;
+  const isAny = isObject(further) && Object.keys(further).length === 0;
   return {
     ...schema,
     ...(isLimited && { propertyNames }),
-    ...(additionalProperties !== undefined && { additionalProperties: isAny ? true : additionalProperties }),
+    ...(further !== undefined && further !== false && { additionalProperties: isAny ? true : further }),
   };
 }
 

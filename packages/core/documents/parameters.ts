@@ -39,6 +39,8 @@ function parameter(name: string, shape: z.ZodType, place: Place, components: Com
     required: place === "path" || !shape.safeParse(undefined).success,
     ...(typeof description === "string" && { description }),
     schema: {
+      // Without it, a path would be that of another operation.
+      ...(place === "path" && { minLength: 1 }),
       ...Object.fromEntries(Object.entries(schema).filter(([keyword]) => isText || !OF_TEXT.has(keyword))),
       ...(fallback !== undefined && { default: fallback }),
     },

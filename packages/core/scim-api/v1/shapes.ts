@@ -63,8 +63,9 @@ const groupMeta = {
   },
 } as const;
 
-export const Scim1User = AnyObject.meta({ id: "Scim1User", ...userMeta, required: ["schemas", "id"] });
-export const Scim1Group = AnyObject.meta({ id: "Scim1Group", ...groupMeta, required: ["schemas", "id"] });
+/** Resources in lists have no schemas (S1-015). */
+export const Scim1User = AnyObject.meta({ id: "Scim1User", ...userMeta, required: ["id"] });
+export const Scim1Group = AnyObject.meta({ id: "Scim1Group", ...groupMeta, required: ["id"] });
 /** Bodies of creation and replacement. */
 export const Scim1UserInput = AnyObject.meta({ id: "Scim1UserInput", ...userMeta, required: ["userName"] });
 export const Scim1GroupInput = AnyObject.meta({ id: "Scim1GroupInput", ...groupMeta, required: ["displayName"] });

@@ -1,7 +1,7 @@
 /** The shapes of SCIM 2.0 requests and responses. The schema of a resource decides which attributes it may have. */
 import * as z from "zod";
 import type { ResourceType, Schema } from "../../scim/schema/attribute.ts";
-import { resourceTypeSchema, schemaSchema, serviceProviderConfigSchema } from "../../scim/schema/protocol.ts";
+import { resourceTypeSchema, serviceProviderConfigSchema } from "../../scim/schema/protocol.ts";
 import { groupType, userType } from "../../scim/schema/resource-types.ts";
 import { roleType } from "../../scim/schema/role.ts";
 import { AnyObject, bulkOperations, objectOf } from "../resources/shapes.ts";
@@ -11,6 +11,8 @@ export const LIST_RESPONSE = `${URN_MESSAGES}:ListResponse`;
 export const SEARCH_REQUEST = `${URN_MESSAGES}:SearchRequest`;
 export const BULK_REQUEST = `${URN_MESSAGES}:BulkRequest`;
 export const BULK_RESPONSE = `${URN_MESSAGES}:BulkResponse`;
+
+type JsonRecord = Record<string, unknown>;
 
 /** RFC 7643 section 3.1. */
 const common = {
@@ -42,7 +44,36 @@ export const ScimGroupInput = sentResource("ScimGroupInput", groupType);
 
 export const ServiceProviderConfig = discoveryShape("ScimServiceProviderConfig", serviceProviderConfigSchema);
 export const ResourceTypeShown = discoveryShape("ScimResourceType", resourceTypeSchema);
-export const SchemaShown = discoveryShape("ScimSchema", schemaSchema);
+
+/** An attribute of a schema (RFC 7643 section 7). The schema of schemas has three levels of them. */
+const SchemaAttribute = z
+  .object({
+    name: z.string(),
+    type: z.enum(["string", "boolean", "decimal", "integer", "dateTime", "reference", "complex", "binary"]),
+    multiValued: z.boolean(),
+    description: z.string(),
+    required: z.boolean(),
+    canonicalValues: z.array(z.string()).optional(),
+    caseExact: z.boolean(),
+    mutability: z.enum(["readOnly", "readWrite", "immutable", "writeOnly"]),
+    returned: z.enum(["always", "never", "default", "request"]),
+    uniqueness: z.enum(["none", "server", "global"]),
+    referenceTypes: z.array(z.string()).optional(),
+    get subAttributes() {
+      return z.array(SchemaAttribute).optional();
+    },
+  })
+  .meta({ id: "ScimSchemaAttribute" });
+export const SchemaShown: z.ZodType<JsonRecord, JsonRecord> = z
+  .object({
+    schemas: z.array(z.string()),
+    id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    attributes: z.array(SchemaAttribute),
+    meta: z.object({ resourceType: z.string(), location: z.string() }),
+  })
+  .meta({ id: "ScimSchema" });
 
 /** Pages of resources (RFC 7644 section 3.4.2, RFC 9865). */
 export const ScimUserList = listOf("ScimUserList", ScimUser);
