@@ -22,7 +22,7 @@ export const NewApiResource = z.preprocess(
       requiresAuthorization: z.boolean().optional(),
       scopes: NewScopes.optional(),
     })
-    .meta({ id: "NewApiResource" }),
+    .meta({ id: "NewApiResource", required: ["name", "identifier"] }),
 );
 
 /** Body of PATCH. Absent members stay as they are. */

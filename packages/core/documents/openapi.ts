@@ -3,31 +3,13 @@
  * check`.
  */
 import * as z from "zod";
-import { dialects, errorSchemas } from "../http/dialects.ts";
-import { commonFailures, type Operation, PUBLIC } from "../operation/operation.ts";
-import { type Dialect, services } from "../operation/services.ts";
-
-type Json = Record<string, unknown>;
-
-const reasons: Readonly<Record<number, string>> = {
-  200: "OK",
-  201: "Created",
-  204: "No content",
-  400: "The request is invalid; see the description",
-  401: "No valid credential",
-  403: "The credential does not have the scope, or the resource is protected",
-  404: "The tenant has no such resource",
-  304: "Unchanged since the entity tag of If-None-Match",
-  405: "The path has other methods: see Allow",
-  406: "Accept allows no available representation",
-  409: "Another resource has the same name or key",
-  412: "The resource has changed since the entity tag of If-Match",
-  413: "The body is too large",
-  415: "The operation does not accept the media type of the body",
-  500: "An internal error; report the traceId",
-  501: "Not supported by this service",
-  503: "The service is busy or cannot reach its database; try again",
-};
+import { errorSchemas } from "../http/dialects.ts";
+import { type Operation, PUBLIC, SIGNED_IN } from "../operation/operation.ts";
+import { type Dialect, type ServiceName, services } from "../operation/services.ts";
+import { type Components, newComponents } from "./components.ts";
+import type { Json } from "./json-schema.ts";
+import { parametersOf } from "./parameters.ts";
+import { failuresIn, reasons } from "./statuses.ts";
 
 const media: Readonly<Record<Dialect, string>> = {
   management: "application/json",
@@ -36,174 +18,185 @@ const media: Readonly<Record<Dialect, string>> = {
   oauth2: "application/json",
 };
 
+const prefixes: Readonly<Record<Dialect, string>> = {
+  management: "",
+  scim1: "Scim1",
+  scim2: "Scim2",
+  oauth2: "OAuth2",
+};
+
+/** The groups of operations in generated clients and in the navigation of readers. */
+const tags: Readonly<Record<ServiceName, string>> = {
+  applications: "Applications, their owners, authorized APIs, export and import",
+  "inbound-protocols": "The inbound protocols of an application",
+  "application-templates": "Templates of applications",
+  administration: "API resources and tenants",
+  scim1: "SCIM 1.1",
+  scim2: "SCIM 2.0",
+  oauth2: "Tokens, keys and the metadata of the OAuth 2.0 server",
+  "application-metadata": "What applications can be configured with, and this document",
+};
+
+/** The rate limit is the gateway's, which has one format for all paths. */
+const GatewayError = z.object({ message: z.string() }).meta({ id: "GatewayError" });
+const GATEWAY_STATUS = 429;
+
+const text = { type: "string" } as const;
+const headers: Readonly<Record<string, Json>> = {
+  Allow: { description: "The methods of the path", schema: text },
+  "Content-Disposition": { description: "The name of the file", schema: text },
+  ETag: { description: "The version of the resource", schema: text },
+  Location: { description: "The URL of the resource", schema: { ...text, format: "uri" } },
+  "Retry-After": {
+    description: "Seconds to wait before the next attempt",
+    schema: { type: "integer", format: "int32" },
+  },
+  "WWW-Authenticate": { description: "The accepted schemes", schema: text },
+  "X-Correlation-ID": { description: "Names the request in the log of the service", schema: text },
+};
+
+/** The headers of some errors. 409 has `Retry-After` only where another change is in progress. */
+const errorHeaders: Readonly<Record<number, readonly string[]>> = {
+  401: ["WWW-Authenticate"],
+  405: ["Allow"],
+  409: ["Retry-After"],
+  503: ["Retry-After"],
+};
+
 /** The document of a set of operations: paths in alphabetical order, so that a change shows as a small difference. */
 export function openApiDocument(operations: Readonly<Record<string, Operation>>): Json {
-  const components = new Map<string, Json>();
+  const components = newComponents();
+  const failuresOf = failuresIn(operations);
+  const responses = new Map<string, Json>();
   const paths: Record<string, Json> = {};
-  for (const [id, declaration] of Object.entries(operations).sort(([, a], [, b]) => (a.path < b.path ? -1 : 1))) {
-    paths[declaration.path] = {
-      ...paths[declaration.path],
-      [declaration.method.toLowerCase()]: describeOperation(id, declaration, components),
+  for (const [id, declared] of Object.entries(operations).sort(([, a], [, b]) => (a.path < b.path ? -1 : 1))) {
+    const failures = failuresOf(declared).map((status) => {
+      const { dialect } = services[declared.service];
+      const name = `${prefixes[dialect]}Error${status}`;
+      responses.set(name, failureOf(dialect, status, components));
+      return [status, { $ref: `#/components/responses/${name}` }] as const;
+    });
+    const described = describeOperation(id, declared, components);
+    paths[declared.path] = {
+      ...paths[declared.path],
+      [declared.method.toLowerCase()]: {
+        ...described,
+        responses: { ...(described.responses as Json), ...Object.fromEntries(failures) },
+      },
     };
   }
+  const usedTags = new Set(Object.values(operations).map(({ service }) => service));
+  const { document, schemas } = components.finish({
+    paths,
+    responses: Object.fromEntries([...responses].sort(([a], [b]) => (a < b ? -1 : 1))),
+  });
   return {
     openapi: "3.1.0",
     info: {
       title: "Identity Admin API",
       version: "1.0.0",
-      description:
+      contact: { name: "The operator of this service" },
+      description: [
         "The administration API of an identity provider. Every path below /api/server/v1, /scim2, /svc/scim and /oauth2 is also available below /t/{tenant}.",
+        "Clients must ignore members of responses that they do not know: a later version may add some.",
+      ].join("\n\n"),
     },
     servers: [{ url: "/" }],
-    paths,
+    tags: Object.entries(tags)
+      .filter(([name]) => usedTags.has(name as ServiceName))
+      .map(([name, description]) => ({ name, description })),
+    paths: document.paths,
     components: {
-      schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
+      schemas,
+      responses: document.responses,
+      headers,
       securitySchemes: {
-        basic: { type: "http", scheme: "basic" },
+        basic: {
+          type: "http",
+          scheme: "basic",
+          description: "A user name, with its user store and tenant, and a password",
+        },
         bearer: { type: "http", scheme: "bearer", description: "An access token of /oauth2/token" },
+        client: { type: "http", scheme: "basic", description: "The id and the secret of a client, form-encoded" },
       },
     },
   };
 }
 
-function describeOperation(id: string, declaration: Operation, components: Map<string, Json>): Json {
-  const { dialect } = services[declaration.service];
-  const { success } = declaration;
-  const failures = [...declaration.failures, ...commonFailures.filter((status) => mayFailWith(declaration, status))];
-  const parameters = [
-    ...parametersOf(declaration.params, "path", components),
-    ...parametersOf(declaration.query, "query", components),
-    ...parametersOf(declaration.headers, "header", components),
-  ];
-  const [headers, content] = [responseHeaders(declaration), responseContent(declaration, dialect, components)];
+function describeOperation(id: string, declared: Operation, components: Components): Json {
+  const { dialect } = services[declared.service];
+  const parameters = parametersOf(declared, components);
   return {
     operationId: id,
-    summary: declaration.summary,
-    tags: [declaration.service],
+    summary: declared.summary,
+    description: `${declared.summary}.\n\n${scopesOf(declared)}`,
+    tags: [declared.service],
     ...(parameters.length > 0 && { parameters }),
-    ...(declaration.body && {
+    ...(declared.body && {
       requestBody: {
         required: true,
-        content: { [requestMedia(declaration, dialect)]: { schema: schemaOf(declaration.body, "input", components) } },
+        content: { [requestMedia(declared, dialect)]: { schema: components.schemaOf(declared.body, "input") } },
       },
     }),
-    responses: {
-      [success.status]: {
-        description: reasons[success.status],
-        ...(headers && { headers }),
-        ...(content && { content }),
-      },
-      ...furtherResponses(declaration),
-      ...Object.fromEntries(
-        [...new Set(failures)]
-          .sort((a, b) => a - b)
-          .map((status) => [
-            status,
-            {
-              description: reasons[status] ?? "Refused",
-              content: { [media[dialect]]: { schema: schemaOf(errorSchemas[dialect], "output", components) } },
-            },
-          ]),
-      ),
+    responses: successesOf(declared, dialect, components),
+    security: securityOf(declared),
+    "x-required-scope": declared.scope,
+    "x-source": declared.source,
+  };
+}
+
+function scopesOf({ scope, furtherScopes = [], partialScopes = [] }: Operation): string {
+  if (scope === PUBLIC) return "Needs no scope.";
+  const needed = [scope, ...furtherScopes].map((name) => `\`${name}\``).join(" and ");
+  const partial = partialScopes.map((name) => `\`${name}\``).join(" or ");
+  const sentence = scope === SIGNED_IN ? `Needs the scope ${needed}, which every caller has.` : `Needs ${needed}.`;
+  return partial ? `${sentence} A part of it needs only ${partial}.` : sentence;
+}
+
+function securityOf({ scope, clientAuthentication }: Operation): readonly Json[] {
+  if (scope !== PUBLIC) return [{ basic: [] }, { bearer: [] }];
+  if (clientAuthentication === undefined) return [];
+  // A client may also send its id and secret in the form.
+  return [{ client: [] }, ...(clientAuthentication === "client-or-bearer" ? [{ bearer: [] }] : []), {}];
+}
+
+function successesOf({ method, success }: Operation, dialect: Dialect, components: Components): Json {
+  const names = [
+    ...(success.location ? ["Location"] : []),
+    ...(success.etag ? ["ETag"] : []),
+    ...(success.file ? ["Content-Disposition"] : []),
+  ];
+  const further = [...(success.orNoContent ? [204] : []), ...(success.etag && method === "GET" ? [304] : [])];
+  const schema = success.body && components.schemaOf(success.body, "output");
+  return {
+    [success.status]: {
+      description: reasons[success.status],
+      headers: headersOf(names),
+      ...(schema && { content: { [media[dialect]]: { schema } } }),
+      ...(success.file && { content: { [success.file]: { schema: { ...text, format: "binary" } } } }),
     },
-    security: declaration.scope === PUBLIC ? [] : [{ basic: [] }, { bearer: [] }],
-    "x-required-scope": declaration.scope,
-    "x-source": declaration.source,
+    ...Object.fromEntries(
+      further.map((status) => [status, { description: reasons[status], headers: headersOf(names) }]),
+    ),
   };
 }
 
-/** 401 and 403 need a credential, 409 a change, 406 a response body, 413 and 415 a request body. */
-function mayFailWith({ service, method, scope, body, success }: Operation, status: number): boolean {
-  if (status === 409) return method !== "GET";
-  if (status === 401 || status === 403) return scope !== PUBLIC;
-  if (status === 406) return success.body !== undefined && dialects[services[service].dialect].checksAccept;
-  return body !== undefined || (status !== 413 && status !== 415);
-}
-
-function parametersOf(
-  schema: z.ZodObject | undefined,
-  place: "path" | "query" | "header",
-  components: Map<string, Json>,
-): Json[] {
-  return Object.entries(schema?.shape ?? {}).map(([name, field]) => {
-    const { description, pattern, default: _, ...shape } = schemaOf(field as z.ZodType, "input", components);
-    const { default: fallback } = (field as z.ZodType).meta() ?? {};
-    return {
-      name,
-      in: place,
-      required: place === "path" || !(field as z.ZodType).safeParse(undefined).success,
-      ...(typeof description === "string" && { description }),
-      // The pattern of a number describes its text in the query string.
-      schema: {
-        ...shape,
-        ...(shape.type === "string" && pattern !== undefined && { pattern }),
-        ...(fallback !== undefined && { default: fallback }),
-      },
-    };
-  });
-}
-
-function responseHeaders({ success }: Operation): Json | undefined {
-  const headers = {
-    ...(success.location && { Location: { schema: { type: "string", format: "uri" } } }),
-    ...(success.etag && { ETag: { schema: { type: "string" } } }),
-    ...(success.file && { "Content-Disposition": { schema: { type: "string" } } }),
+function failureOf(dialect: Dialect, status: number, components: Components): Json {
+  const isGateway = status === GATEWAY_STATUS;
+  const schema = components.schemaOf(isGateway ? GatewayError : errorSchemas[dialect], "output");
+  return {
+    description: reasons[status] ?? "Refused",
+    ...(!isGateway && { headers: headersOf(errorHeaders[status] ?? []) }),
+    content: { [isGateway ? "application/json" : media[dialect]]: { schema } },
   };
-  return Object.keys(headers).length > 0 ? headers : undefined;
 }
 
-function responseContent({ success }: Operation, dialect: Dialect, components: Map<string, Json>): Json | undefined {
-  if (success.file) return { [success.file]: { schema: { type: "string", format: "binary" } } };
-  return success.body && { [media[dialect]]: { schema: schemaOf(success.body, "output", components) } };
+function headersOf(names: readonly string[]): Json {
+  return Object.fromEntries(
+    [...names, "X-Correlation-ID"].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
 }
 
 function requestMedia({ media: written = "json" }: Operation, dialect: Dialect): string {
   return { json: media[dialect], form: "application/x-www-form-urlencoded", multipart: "multipart/form-data" }[written];
-}
-
-/**
- * Turns `$ref`s of zod's registry into references to the document's components, and drops the `$schema` and `$id` of
- * parts.
- */
-function schemaOf(schema: z.ZodType, io: "input" | "output", components: Map<string, Json>): Json {
-  const {
-    $schema: _,
-    $defs,
-    ...json
-  } = z.toJSONSchema(schema, { io, reused: "inline", unrepresentable: "any" }) as Json;
-  for (const [name, part] of Object.entries(($defs ?? {}) as Record<string, Json>)) {
-    const { id: __, $id: ___, ...body } = part;
-    components.set(componentName(name, io), relink(body, io) as Json);
-  }
-  const { id, ...body } = json;
-  if (typeof id !== "string") return relink(body, io) as Json;
-  components.set(componentName(id, io), relink(body, io) as Json);
-  return { $ref: `#/components/schemas/${componentName(id, io)}` };
-}
-
-function relink(part: unknown, io: "input" | "output"): unknown {
-  if (Array.isArray(part)) return part.map((entry) => relink(entry, io));
-  if (part === null || typeof part !== "object") return part;
-  return Object.fromEntries(
-    Object.entries(part).map(([key, value]) =>
-      key === "$ref" && typeof value === "string"
-        ? [key, `#/components/schemas/${componentName(value.replace(/^#\/\$defs\//, ""), io)}`]
-        : [key, relink(value, io)],
-    ),
-  );
-}
-
-/** A shape differs between request and response (defaults), so each has a component of its own. */
-function componentName(id: string, io: "input" | "output"): string {
-  return io === "input" ? `${id}Input` : id;
-}
-
-/** Further responses without an error. */
-function furtherResponses({ method, success }: Operation): Json {
-  return Object.fromEntries(
-    [...(success.etag && method === "GET" ? [304] : []), ...(success.orNoContent ? [204] : [])].map((status) => [
-      status,
-      { description: reasons[status] },
-    ]),
-  );
 }

@@ -61,7 +61,9 @@ export const errorSchemas: Readonly<Record<Dialect, z.ZodObject>> = {
     .meta({ id: "Scim1Error" }),
   scim2: z
     .object({
-      schemas: z.union([z.literal(SCIM2_ERROR), z.array(z.literal(SCIM2_ERROR))]),
+      schemas: z.custom<string | readonly string[]>(isScim2Error).meta({
+        description: `\`${SCIM2_ERROR}\`, in a list where the service follows RFC 7644 exactly (profile rfc7644)`,
+      }),
       status: z.string(),
       scimType: z.string().optional(),
       detail: z.string(),
@@ -69,6 +71,10 @@ export const errorSchemas: Readonly<Record<Dialect, z.ZodObject>> = {
     .meta({ id: "Scim2Error" }),
   oauth2: z.object({ error: z.string(), error_description: z.string() }).meta({ id: "OAuth2Error" }),
 };
+
+function isScim2Error(schemas: unknown): boolean {
+  return schemas === SCIM2_ERROR || (Array.isArray(schemas) && schemas.length === 1 && schemas[0] === SCIM2_ERROR);
+}
 
 type Renderer = (fault: Fault, traceId: string, profile: ScimProfile) => RenderedFault["body"];
 

@@ -26,6 +26,7 @@ const form = {
   limits: { bytes: FORM_BYTES_MAX },
   query: AnyQuery,
   headers: Credential,
+  clientAuthentication: "client",
 } as const;
 
 const published = { service: "oauth2", method: "GET", scope: PUBLIC } as const;
@@ -58,6 +59,8 @@ export const oauthOperations = {
     summary: "Introspect a token, as a client or as a caller with the scope internal_oauth2_introspect",
     source: "RFC 7662; decision 0023",
     body: TokenReference,
+    clientAuthentication: "client-or-bearer",
+    changesNothing: true,
     success: { status: 200, body: Introspection },
     failures: [400, 401, 403],
   }),

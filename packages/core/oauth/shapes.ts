@@ -63,7 +63,7 @@ export const Introspection = z
     iat: z.int().optional().meta({ description: "When the token was issued, in seconds since 1970" }),
     nbf: z.int().optional(),
     sub: z.string().optional(),
-    aud: z.union([z.string(), z.array(z.string())]).optional(),
+    aud: z.array(z.string()).optional(),
     iss: z.string().optional(),
     jti: z.string().optional(),
     aut: z.string().optional().meta({ description: "APPLICATION_USER for a token of a user, otherwise APPLICATION" }),

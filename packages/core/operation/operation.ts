@@ -60,6 +60,8 @@ export interface Operation {
   readonly openable?: true;
   /** True where the handler gets the scopes of the caller, because it checks more than the one above. */
   readonly seesScopes?: true;
+  /** How the caller of a public operation may authenticate, where the operation itself checks it. */
+  readonly clientAuthentication?: "client" | "client-or-bearer";
   readonly summary: string;
   /** The requirements and decisions behind it: "AM-004", or "RFC 7009; decision 0023". */
   readonly source: string;
@@ -75,12 +77,14 @@ export interface Operation {
   /** Replaces the default limits: 1 MiB, and 10,000 members. */
   readonly limits?: BodyLimits;
   readonly success: Success;
+  /** True for a POST that changes no stored data, such as a search. Methods other than GET change data by default. */
+  readonly changesNothing?: true;
   /** The error statuses of the operation itself, besides `commonFailures`. */
   readonly failures: readonly number[];
 }
 
-/** The error statuses that any operation can return. */
-export const commonFailures = [401, 403, 405, 406, 409, 413, 415, 500, 503] as const;
+/** The error statuses that follow from the declaration of an operation (documents/statuses.ts). */
+export const commonFailures = [400, 401, 403, 404, 405, 406, 409, 413, 415, 429, 431, 500, 503] as const;
 
 /** The scope that every authenticated caller has. */
 export const SIGNED_IN = "internal_login";

@@ -8,7 +8,9 @@ export const LIMIT_MAX = 100;
 export const LIMIT_DEFAULTS = { applications: 30, administration: 10 } as const;
 
 /** Links to the pages around this one. */
-export const PageLinks = z.array(z.object({ rel: z.enum(["next", "previous"]), href: z.string() }));
+export const PageLinks = z.array(
+  z.object({ rel: z.enum(["next", "previous"]), href: z.string() }).meta({ id: "PageLink" }),
+);
 
 /** One link to another page. */
 export type PageLink = z.output<typeof PageLinks>[number];

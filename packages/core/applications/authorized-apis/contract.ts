@@ -33,7 +33,7 @@ export const NewAuthorizedApi = z.preprocess(
         .meta({ description: "`RBAC` (the default) or `No Policy`, in any case" }),
       scopes: ScopeNames.optional(),
     })
-    .meta({ id: "NewAuthorizedApi" }),
+    .meta({ id: "NewAuthorizedApi", required: ["id"] }),
 );
 
 export const AuthorizedApiPatch = z.preprocess(

@@ -197,15 +197,25 @@ const StepShown = z.object({
   id: z.int(),
   options: z.array(z.object({ idp: z.string(), authenticator: z.string() })),
 });
-const AdvancedShown = z.object({
-  ...switches(Bool),
-  certificate: z.object({ type: z.string(), value: z.string() }).optional(),
-  trustedAppConfiguration: z
-    .object({ ...TrustedApp.shape, androidThumbprints: z.array(z.string()).optional() })
-    .optional(),
-  attestationMetaData: Attestation.optional(),
-  additionalSpProperties: z.array(SpProperty),
-});
+const AdvancedShown = z
+  .object({
+    ...switches(Bool),
+    certificate: z.object({ type: z.string(), value: z.string() }).optional(),
+    trustedAppConfiguration: z
+      .object({ ...TrustedApp.shape, androidThumbprints: z.array(z.string()).optional() })
+      .optional(),
+    attestationMetaData: Attestation.optional(),
+    additionalSpProperties: z.array(SpProperty),
+  })
+  .meta({ id: "ApplicationAdvancedConfigurations" });
+const ProvisioningShown = z
+  .object({
+    inboundProvisioning: InboundProvisioning.optional(),
+    outboundProvisioningIdps: z.array(
+      z.object({ idp: z.string(), connector: z.string(), blocking: Bool, rules: Bool, jit: Bool }),
+    ),
+  })
+  .meta({ id: "ApplicationProvisioningConfigurations" });
 
 /** An application in a response: every part is present. */
 export const Application = z
@@ -250,12 +260,7 @@ export const Application = z
       attributeStepId: z.int(),
     }),
     advancedConfigurations: AdvancedShown,
-    provisioningConfigurations: z.object({
-      inboundProvisioning: InboundProvisioning.optional(),
-      outboundProvisioningIdps: z.array(
-        z.object({ idp: z.string(), connector: z.string(), blocking: Bool, rules: Bool, jit: Bool }),
-      ),
-    }),
+    provisioningConfigurations: ProvisioningShown,
     access: z.enum(["READ", "WRITE"]),
   })
   .meta({ id: "Application" });

@@ -43,6 +43,11 @@ export function text(description: string) {
   return z.string().max(16_384).optional().meta({ description });
 }
 
+/** An optional whole number in a query. The handlers read it, because their faults have the form of SCIM. */
+export function integerText(description: string, more: { readonly default?: number } = {}) {
+  return text(description).meta({ description, type: "integer", format: "int32", ...more });
+}
+
 /** The `Operations` of a bulk request; `more` are members that one version adds. */
 export function bulkOperations(more: JsonSchema = {}): JsonSchema {
   return {
@@ -61,21 +66,25 @@ export function bulkOperations(more: JsonSchema = {}): JsonSchema {
   };
 }
 
-/** The JSON Schema of some attributes, for the API document. */
-export function propertiesOf(attributes: readonly Attribute[]): JsonSchema {
-  return Object.fromEntries(
-    attributes.map(({ name, type, multiValued, description, mutability, subAttributes }) => {
-      const single = { ...jsonTypes[type], ...(subAttributes && { properties: propertiesOf(subAttributes) }) };
-      const shape = multiValued ? { type: "array", items: single } : single;
-      return [
-        name,
-        {
-          ...shape,
-          description,
-          ...(mutability === "readOnly" && { readOnly: true }),
-          ...(mutability === "writeOnly" && { writeOnly: true }),
-        },
-      ];
-    }),
-  );
+/**
+ * The JSON Schema of an object with some attributes, for the API document. With `isWhole`, required attributes are
+ * required: not in responses, where clients select attributes.
+ */
+export function objectOf(attributes: readonly Attribute[], isWhole: boolean): JsonSchema {
+  const required = attributes.filter((attribute) => isWhole && attribute.required).map(({ name }) => name);
+  return {
+    type: "object",
+    ...(required.length > 0 && { required }),
+    properties: Object.fromEntries(attributes.map((attribute) => [attribute.name, schemaOf(attribute, isWhole)])),
+  };
+}
+
+function schemaOf({ type, multiValued, description, mutability, subAttributes }: Attribute, isWhole: boolean) {
+  const single = subAttributes ? objectOf(subAttributes, isWhole) : jsonTypes[type];
+  return {
+    ...(multiValued ? { type: "array", items: single } : single),
+    description,
+    ...(mutability === "readOnly" && { readOnly: true }),
+    ...(mutability === "writeOnly" && { writeOnly: true }),
+  };
 }

@@ -1,25 +1,36 @@
 /** The SCIM 1.1 operations. */
 import * as z from "zod";
 import { operation, SIGNED_IN } from "../../operation/operation.ts";
-import { bulkRequest, MANY_MEMBERS, Path, text } from "../resources/shapes.ts";
-import { Scim1BulkRequest, Scim1BulkResponse, Scim1Group, Scim1List, Scim1User } from "./shapes.ts";
+import { bulkRequest, integerText, MANY_MEMBERS, Path, text } from "../resources/shapes.ts";
+import {
+  Scim1BulkRequest,
+  Scim1BulkResponse,
+  Scim1Group,
+  Scim1GroupInput,
+  Scim1GroupList,
+  Scim1GroupPatch,
+  Scim1User,
+  Scim1UserInput,
+  Scim1UserList,
+  Scim1UserPatch,
+} from "./shapes.ts";
 
 const scim = { service: "scim1", source: "S1-001 to S1-050; decision 0015" } as const;
 const Projection = z.object({ attributes: text("Comma-separated: attributes to return besides id, name and meta") });
-/** The handlers read the numbers, because their faults have SCIM's own form. */
 const List = Projection.extend({
   filter: text(
     'One attribute, Eq and a value: userName Eq "kim"; for groups also displayNameEqstaff and displayName Eq "*aff*"',
   ),
-  startIndex: text("The first resource of the page, from 1"),
-  count: text("The most resources of the page: 100 where only startIndex is given, at most 200"),
+  startIndex: integerText("The first resource of the page, from 1"),
+  count: integerText("The most resources of the page: 100 where only startIndex is given, at most 200"),
   sortBy: text("The attribute to sort by; userName or displayName by default"),
   sortOrder: text("ascending (the default) or descending"),
 });
 
 const userShown = { status: 200, body: Scim1User, location: true } as const;
 const groupShown = { status: 200, body: Scim1Group, location: true } as const;
-const listed = { status: 200, body: Scim1List } as const;
+const usersListed = { status: 200, body: Scim1UserList } as const;
+const groupsListed = { status: 200, body: Scim1GroupList } as const;
 const changing = [400, 403, 404] as const;
 
 export const scim1Operations = {
@@ -29,7 +40,7 @@ export const scim1Operations = {
     path: "/svc/scim/Users",
     scope: "internal_user_mgt_create",
     summary: "Create a user",
-    body: Scim1User,
+    body: Scim1UserInput,
     success: { ...userShown, status: 201 },
     failures: [400],
   }),
@@ -40,7 +51,7 @@ export const scim1Operations = {
     scope: "internal_user_mgt_list",
     summary: "List users: a page where startIndex or count is given, otherwise the whole list of up to 5,000",
     query: List,
-    success: listed,
+    success: usersListed,
     failures: [400],
   }),
   getScim1User: operation({
@@ -62,7 +73,7 @@ export const scim1Operations = {
     seesScopes: true,
     summary: "Replace the attributes of a user that SCIM 1.1 can name",
     params: Path,
-    body: Scim1User,
+    body: Scim1UserInput,
     success: userShown,
     failures: changing,
   }),
@@ -74,7 +85,7 @@ export const scim1Operations = {
     seesScopes: true,
     summary: "Change the attributes of a user that the body has, and remove those that meta.attributes names",
     params: Path,
-    body: Scim1User,
+    body: Scim1UserPatch,
     success: userShown,
     failures: changing,
   }),
@@ -107,7 +118,7 @@ export const scim1Operations = {
     scope: "internal_user_mgt_update",
     seesScopes: true,
     summary: "Replace the calling user, who must have the administrator role",
-    body: Scim1User,
+    body: Scim1UserInput,
     success: userShown,
     failures: changing,
   }),
@@ -118,7 +129,7 @@ export const scim1Operations = {
     scope: "internal_user_mgt_update",
     seesScopes: true,
     summary: "Change the calling user, who must have the administrator role",
-    body: Scim1User,
+    body: Scim1UserPatch,
     success: userShown,
     failures: changing,
   }),
@@ -128,6 +139,7 @@ export const scim1Operations = {
     path: "/svc/scim/Users/me",
     scope: "internal_user_mgt_delete",
     summary: "Always 404: `me` is not a user id here",
+    changesNothing: true,
     success: { status: 200 },
     failures: [404],
   }),
@@ -138,7 +150,7 @@ export const scim1Operations = {
     path: "/svc/scim/Groups",
     scope: "internal_group_mgt_create",
     summary: "Create a group of existing users",
-    body: Scim1Group,
+    body: Scim1GroupInput,
     limits: MANY_MEMBERS,
     success: { ...groupShown, status: 201 },
     failures: [400],
@@ -150,7 +162,7 @@ export const scim1Operations = {
     scope: "internal_group_mgt_view",
     summary: "List groups: a page where startIndex or count is given, otherwise the whole list of up to 5,000",
     query: List,
-    success: listed,
+    success: groupsListed,
     failures: [400],
   }),
   getScim1Group: operation({
@@ -172,7 +184,7 @@ export const scim1Operations = {
     seesScopes: true,
     summary: "Replace a group; without a response body where it has more than 20,000 members",
     params: Path,
-    body: Scim1Group,
+    body: Scim1GroupInput,
     limits: MANY_MEMBERS,
     success: { ...groupShown, orNoContent: true },
     failures: [400, 404],
@@ -185,7 +197,7 @@ export const scim1Operations = {
     seesScopes: true,
     summary: "Rename a group, or add and remove members; without a response body where it has more than 20,000 members",
     params: Path,
-    body: Scim1Group,
+    body: Scim1GroupPatch,
     limits: MANY_MEMBERS,
     success: { ...groupShown, orNoContent: true },
     failures: [400, 404],

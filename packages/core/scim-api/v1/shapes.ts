@@ -1,7 +1,8 @@
 /** The shapes of SCIM 1.1 requests and responses. The schema of a resource decides which attributes it may have. */
 import * as z from "zod";
+import type { Attribute } from "../../scim/schema/attribute.ts";
 import { groupType, userType } from "../../scim/schema/resource-types.ts";
-import { AnyObject, bulkOperations, propertiesOf } from "../resources/shapes.ts";
+import { AnyObject, bulkOperations, objectOf } from "../resources/shapes.ts";
 
 /** The schema of users, groups, lists and bulk messages. */
 export const CORE = "urn:scim:schemas:core:1.0";
@@ -20,6 +21,7 @@ const common = {
   externalId: text,
   meta: {
     type: "object",
+    title: "Scim1Meta",
     properties: {
       created: { ...text, readOnly: true },
       lastModified: { ...text, readOnly: true },
@@ -38,37 +40,52 @@ const enterprise = {
   manager: { type: "object", properties: { managerId: text } },
 } as const;
 
-export const Scim1User = AnyObject.meta({
-  id: "Scim1User",
+const userMeta = {
+  title: "Scim1User",
   description: "A user of SCIM 1.1",
   properties: {
     ...common,
-    ...propertiesOf(userType.schema.attributes),
-    [ENTERPRISE]: { type: "object", properties: enterprise },
-    [WSO2_MEMBER]: { type: "object", properties: { ...enterprise, askPassword: flag, verifyEmail: flag } },
+    ...propertiesOf(userType.schema),
+    [ENTERPRISE]: { type: "object", title: "Scim1EnterpriseUser", properties: enterprise },
+    [WSO2_MEMBER]: {
+      type: "object",
+      title: "Scim1Wso2User",
+      properties: { ...enterprise, askPassword: flag, verifyEmail: flag },
+    },
   },
-});
-
-export const Scim1Group = AnyObject.meta({
-  id: "Scim1Group",
+} as const;
+const groupMeta = {
+  title: "Scim1Group",
   description: "A group of SCIM 1.1",
-  properties: { ...common, ...propertiesOf(groupType.schema.attributes.filter(({ name }) => name !== "roles")) },
-});
+  properties: {
+    ...common,
+    ...propertiesOf({ attributes: groupType.schema.attributes.filter(({ name }) => name !== "roles") }),
+  },
+} as const;
 
-export const Scim1List = z
-  .object({
-    totalResults: z.int(),
-    itemsPerPage: z.int(),
-    startIndex: z.int(),
-    schemas: z.array(z.literal(CORE)),
-    Resources: z.array(AnyObject),
-  })
-  .meta({ id: "Scim1List" });
+/** Resources in lists have no schemas (S1-015). */
+export const Scim1User = AnyObject.meta({ id: "Scim1User", ...userMeta, required: ["id"] });
+export const Scim1Group = AnyObject.meta({ id: "Scim1Group", ...groupMeta, required: ["id"] });
+/** Bodies of creation and replacement. */
+export const Scim1UserInput = AnyObject.meta({ id: "Scim1UserInput", ...userMeta, required: ["userName"] });
+export const Scim1GroupInput = AnyObject.meta({ id: "Scim1GroupInput", ...groupMeta, required: ["displayName"] });
+/** Bodies of PATCH: attributes that are not sent stay as they are. */
+export const Scim1UserPatch = AnyObject.meta({ id: "Scim1UserPatch", ...userMeta });
+export const Scim1GroupPatch = AnyObject.meta({ id: "Scim1GroupPatch", ...groupMeta });
+
+export const Scim1UserList = listOf("Scim1UserList", Scim1User);
+export const Scim1GroupList = listOf("Scim1GroupList", Scim1Group);
 
 export const Scim1BulkRequest = AnyObject.meta({
   id: "Scim1BulkRequest",
+  required: ["Operations"],
   properties: {
-    failOnErrors: { type: "integer", description: "Stop after this many failures; 0: never stop" },
+    failOnErrors: {
+      type: "integer",
+      format: "int32",
+      minimum: 0,
+      description: "Stop after this many failures; 0: never stop",
+    },
     schemas: { type: "array", items: text },
     Operations: bulkOperations(),
   },
@@ -87,3 +104,19 @@ export const Scim1BulkResponse = z
     ),
   })
   .meta({ id: "Scim1BulkResponse" });
+
+function propertiesOf({ attributes }: { readonly attributes: readonly Attribute[] }) {
+  return objectOf(attributes, false).properties as Readonly<Record<string, unknown>>;
+}
+
+function listOf<S extends z.ZodType>(id: string, resource: S) {
+  return z
+    .object({
+      totalResults: z.int(),
+      itemsPerPage: z.int(),
+      startIndex: z.int(),
+      schemas: z.array(z.literal(CORE)),
+      Resources: z.array(resource),
+    })
+    .meta({ id });
+}

@@ -1,8 +1,8 @@
 /** The operations on groups, bulk requests, and lists of users and groups together. */
 import { operation } from "../../operation/operation.ts";
 import { bulkRequest, MANY_MEMBERS, Path } from "../resources/shapes.ts";
-import { BulkRequest, BulkResponse, PatchRequest, ScimGroup, SearchRequest } from "./shapes.ts";
-import { changing, groupShown, IfMatch, ListQuery, listed, Projection } from "./shapes-query.ts";
+import { BulkRequest, BulkResponse, PatchRequest, ScimGroupInput, SearchRequest } from "./shapes.ts";
+import { changing, groupShown, groupsListed, IfMatch, ListQuery, Projection, resourcesListed } from "./shapes-query.ts";
 
 const groups = { service: "scim2", source: "RFC 7644 section 3; decision 0014" } as const;
 
@@ -14,7 +14,7 @@ export const groupOperations = {
     scope: "internal_group_mgt_view",
     summary: "List groups",
     query: ListQuery,
-    success: listed,
+    success: groupsListed,
     failures: [400],
   }),
   searchGroups: operation({
@@ -24,7 +24,8 @@ export const groupOperations = {
     scope: "internal_group_mgt_view",
     summary: "Search groups",
     body: SearchRequest,
-    success: listed,
+    changesNothing: true,
+    success: groupsListed,
     failures: [400],
   }),
   createGroup: operation({
@@ -34,7 +35,7 @@ export const groupOperations = {
     scope: "internal_group_mgt_create",
     summary: "Create a group",
     query: Projection,
-    body: ScimGroup,
+    body: ScimGroupInput,
     limits: MANY_MEMBERS,
     success: { ...groupShown, status: 201 },
     failures: [400],
@@ -60,7 +61,7 @@ export const groupOperations = {
     params: Path,
     query: Projection,
     headers: IfMatch,
-    body: ScimGroup,
+    body: ScimGroupInput,
     limits: MANY_MEMBERS,
     success: groupShown,
     failures: changing,
@@ -109,7 +110,7 @@ export const groupOperations = {
     furtherScopes: ["internal_group_mgt_view"],
     summary: "List users and groups together",
     query: ListQuery,
-    success: listed,
+    success: resourcesListed,
     failures: [400],
   }),
   searchResources: operation({
@@ -120,7 +121,8 @@ export const groupOperations = {
     furtherScopes: ["internal_group_mgt_view"],
     summary: "Search users and groups together",
     body: SearchRequest,
-    success: listed,
+    changesNothing: true,
+    success: resourcesListed,
     failures: [400],
   }),
 } as const;

@@ -1,8 +1,8 @@
 /** The operations on roles: upstream's SCIM2 roles API v2. */
 import { operation } from "../../operation/operation.ts";
 import { MANY_MEMBERS, Path } from "../resources/shapes.ts";
-import { PatchRequest, ScimRole, SearchRequest } from "./shapes.ts";
-import { changing, IfMatch, ListQuery, listed, Projection, roleShown } from "./shapes-query.ts";
+import { PatchRequest, ScimRoleInput, SearchRequest } from "./shapes.ts";
+import { changing, IfMatch, ListQuery, Projection, roleShown, rolesListed } from "./shapes-query.ts";
 
 const roles = { service: "scim2", source: "decision 0016" } as const;
 
@@ -21,7 +21,7 @@ export const roleOperations = {
     scope: "internal_role_mgt_view",
     summary: "List roles",
     query: ListQuery,
-    success: listed,
+    success: rolesListed,
     failures: [400],
   }),
   searchRoles: operation({
@@ -31,7 +31,8 @@ export const roleOperations = {
     scope: "internal_role_mgt_view",
     summary: "Search roles",
     body: SearchRequest,
-    success: listed,
+    changesNothing: true,
+    success: rolesListed,
     failures: [400],
   }),
   createRole: operation({
@@ -42,7 +43,7 @@ export const roleOperations = {
     seesScopes: true,
     summary: "Create a role",
     query: Projection,
-    body: ScimRole,
+    body: ScimRoleInput,
     limits: MANY_MEMBERS,
     success: { ...roleShown, status: 201 },
     failures: [400],
@@ -69,7 +70,7 @@ export const roleOperations = {
     params: Path,
     query: Projection,
     headers: IfMatch,
-    body: ScimRole,
+    body: ScimRoleInput,
     limits: MANY_MEMBERS,
     success: roleShown,
     failures: changing,

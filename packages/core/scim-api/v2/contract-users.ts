@@ -1,8 +1,8 @@
 /** The operations on users, and on the calling user. */
 import { operation, SIGNED_IN } from "../../operation/operation.ts";
 import { MANY_MEMBERS, Path } from "../resources/shapes.ts";
-import { PatchRequest, ScimUser, SearchRequest } from "./shapes.ts";
-import { changing, IfMatch, ListQuery, listed, Projection, userMade, userShown } from "./shapes-query.ts";
+import { PatchRequest, ScimUserInput, SearchRequest } from "./shapes.ts";
+import { changing, IfMatch, ListQuery, Projection, userMade, userShown, usersListed } from "./shapes-query.ts";
 
 const users = { service: "scim2", source: "S2-001 to S2-007" } as const;
 const me = { service: "scim2", source: "RFC 7644 section 3.11; decision 0014" } as const;
@@ -15,7 +15,7 @@ export const userOperations = {
     scope: "internal_user_mgt_list",
     summary: "List users",
     query: ListQuery,
-    success: listed,
+    success: usersListed,
     failures: [400],
   }),
   searchUsers: operation({
@@ -25,7 +25,8 @@ export const userOperations = {
     scope: "internal_user_mgt_list",
     summary: "Search users",
     body: SearchRequest,
-    success: listed,
+    changesNothing: true,
+    success: usersListed,
     failures: [400],
   }),
   createUser: operation({
@@ -35,7 +36,7 @@ export const userOperations = {
     scope: "internal_user_mgt_create",
     summary: "Create a user",
     query: Projection,
-    body: ScimUser,
+    body: ScimUserInput,
     success: userMade,
     failures: [400],
   }),
@@ -60,7 +61,7 @@ export const userOperations = {
     params: Path,
     query: Projection,
     headers: IfMatch,
-    body: ScimUser,
+    body: ScimUserInput,
     success: userShown,
     failures: changing,
   }),
@@ -111,7 +112,7 @@ export const userOperations = {
     summary: "Replace the attributes that users may change of themselves",
     query: Projection,
     headers: IfMatch,
-    body: ScimUser,
+    body: ScimUserInput,
     success: userShown,
     failures: changing,
   }),
@@ -145,6 +146,7 @@ export const userOperations = {
     path: "/scim2/Me",
     scope: "internal_user_mgt_create",
     summary: "Self-registration, which is not supported",
+    changesNothing: true,
     success: { status: 201 },
     failures: [501],
   }),

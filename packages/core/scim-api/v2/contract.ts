@@ -5,7 +5,7 @@ import { Path, text } from "../resources/shapes.ts";
 import { groupOperations } from "./contract-groups.ts";
 import { roleOperations } from "./contract-roles.ts";
 import { userOperations } from "./contract-users.ts";
-import { described, listed } from "./shapes-query.ts";
+import { configShown, resourceTypeShown, resourceTypesListed, schemaShown, schemasListed } from "./shapes-query.ts";
 
 const discovery = { service: "scim2", source: "RFC 7644 section 4", openable: true } as const;
 
@@ -21,7 +21,7 @@ export const scim2Operations = {
     scope: SIGNED_IN,
     summary: "The SCIM features of the service",
     query: z.object({ filter: text("Not supported: 403") }),
-    success: described,
+    success: configShown,
     failures: [403],
   }),
   listResourceTypes: operation({
@@ -31,7 +31,7 @@ export const scim2Operations = {
     scope: SIGNED_IN,
     summary: "List the resource types",
     query: z.object({ filter: text("Not supported: 403") }),
-    success: listed,
+    success: resourceTypesListed,
     failures: [403],
   }),
   getResourceType: operation({
@@ -41,7 +41,7 @@ export const scim2Operations = {
     scope: SIGNED_IN,
     summary: "Read a resource type",
     params: Path,
-    success: described,
+    success: resourceTypeShown,
     failures: [404],
   }),
   listSchemas: operation({
@@ -51,7 +51,7 @@ export const scim2Operations = {
     scope: SIGNED_IN,
     summary: "List the schemas",
     query: z.object({ filter: text("Not supported: 403") }),
-    success: listed,
+    success: schemasListed,
     failures: [403],
   }),
   getSchema: operation({
@@ -61,7 +61,7 @@ export const scim2Operations = {
     scope: SIGNED_IN,
     summary: "Read a schema",
     params: Path,
-    success: described,
+    success: schemaShown,
     failures: [404],
   }),
 } as const;

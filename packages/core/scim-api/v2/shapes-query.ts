@@ -1,30 +1,51 @@
 /** Parameters, headers and responses that SCIM 2.0 operations share. */
 import * as z from "zod";
-import { text } from "../resources/shapes.ts";
-import { Described, ListResponse, ScimGroup, ScimRole, ScimUser } from "./shapes.ts";
+import { integerText, text } from "../resources/shapes.ts";
+import {
+  ResourceList,
+  ResourceTypeList,
+  ResourceTypeShown,
+  SchemaList,
+  SchemaShown,
+  ScimGroup,
+  ScimGroupList,
+  ScimRole,
+  ScimRoleList,
+  ScimUser,
+  ScimUserList,
+  ServiceProviderConfig,
+} from "./shapes.ts";
 
 export const Projection = z.object({
   attributes: text("Comma-separated: attributes to return, besides those that are always returned"),
   excludedAttributes: text("Comma-separated: attributes to leave out; ignored where attributes is given"),
 });
-/** The parameters of a list. The handlers read the numbers, because their faults have SCIM's own form. */
+/** The parameters of a list. */
 export const ListQuery = Projection.extend({
   filter: text("A filter (RFC 7644 section 3.4.2.2)"),
-  startIndex: text("The first resource of the page, from 1"),
-  count: text("The most resources of the page: 100 by default, at most 200"),
+  startIndex: integerText("The first resource of the page, from 1", { default: 1 }),
+  count: integerText("The most resources of the page, at most 200", { default: 100 }),
   cursor: text("Pages by cursor (RFC 9865): empty for the first page, then the nextCursor of the previous page"),
   domain: text("The user store to list; all user stores by default"),
   sortBy: text("The attribute to sort by; userName or displayName by default"),
   sortOrder: text("ascending (the default) or descending"),
-  sortOder: text("Upstream's spelling of sortOrder; ignored where sortOrder is given"),
+  /** Upstream's spelling of sortOrder. Clients need one of them. */
+  sortOder: text("Ignored where sortOrder is given").meta({ undocumented: true }),
 });
 /** RFC 7644 section 3.14. */
 export const IfMatch = z.object({ "if-match": text("The entity tag that the resource must have") });
 
-export const listed = { status: 200, body: ListResponse } as const;
+export const usersListed = { status: 200, body: ScimUserList } as const;
+export const groupsListed = { status: 200, body: ScimGroupList } as const;
+export const rolesListed = { status: 200, body: ScimRoleList } as const;
+export const resourcesListed = { status: 200, body: ResourceList } as const;
 export const userMade = { status: 201, body: ScimUser, location: true, etag: true } as const;
 export const userShown = { status: 200, body: ScimUser, location: true, etag: true } as const;
 export const groupShown = { status: 200, body: ScimGroup, location: true, etag: true } as const;
 export const roleShown = { status: 200, body: ScimRole, location: true, etag: true } as const;
-export const described = { status: 200, body: Described } as const;
+export const configShown = { status: 200, body: ServiceProviderConfig } as const;
+export const resourceTypeShown = { status: 200, body: ResourceTypeShown } as const;
+export const resourceTypesListed = { status: 200, body: ResourceTypeList } as const;
+export const schemaShown = { status: 200, body: SchemaShown } as const;
+export const schemasListed = { status: 200, body: SchemaList } as const;
 export const changing = [400, 403, 404, 412] as const;

@@ -1,9 +1,10 @@
 /** The shapes of SCIM 2.0 requests and responses. The schema of a resource decides which attributes it may have. */
 import * as z from "zod";
-import type { ResourceType } from "../../scim/schema/attribute.ts";
+import type { ResourceType, Schema } from "../../scim/schema/attribute.ts";
+import { resourceTypeSchema, serviceProviderConfigSchema } from "../../scim/schema/protocol.ts";
 import { groupType, userType } from "../../scim/schema/resource-types.ts";
 import { roleType } from "../../scim/schema/role.ts";
-import { AnyObject, bulkOperations, propertiesOf } from "../resources/shapes.ts";
+import { AnyObject, bulkOperations, objectOf } from "../resources/shapes.ts";
 
 const URN_MESSAGES = "urn:ietf:params:scim:api:messages:2.0";
 export const LIST_RESPONSE = `${URN_MESSAGES}:ListResponse`;
@@ -11,24 +12,77 @@ export const SEARCH_REQUEST = `${URN_MESSAGES}:SearchRequest`;
 export const BULK_REQUEST = `${URN_MESSAGES}:BulkRequest`;
 export const BULK_RESPONSE = `${URN_MESSAGES}:BulkResponse`;
 
-export const ScimUser = resourceShape("ScimUser", userType);
-export const ScimRole = resourceShape("ScimRole", roleType);
-export const ScimGroup = resourceShape("ScimGroup", groupType);
-/** A resource of discovery. */
-export const Described = AnyObject.meta({ id: "ScimDescription" });
+type JsonRecord = Record<string, unknown>;
 
-/** A page of resources (RFC 7644 section 3.4.2, RFC 9865). */
-export const ListResponse = z
+/** RFC 7643 section 3.1. */
+const common = {
+  schemas: { type: "array", items: { type: "string" } },
+  id: { type: "string", readOnly: true },
+  externalId: { type: "string" },
+  meta: {
+    type: "object",
+    title: "ScimMeta",
+    readOnly: true,
+    properties: {
+      resourceType: { type: "string" },
+      created: { type: "string", format: "date-time" },
+      lastModified: { type: "string", format: "date-time" },
+      location: { type: "string", format: "uri" },
+      version: { type: "string" },
+    },
+  },
+} as const;
+
+export const ScimUser = shownResource("ScimUser", userType);
+export const ScimRole = shownResource("ScimRole", roleType);
+export const ScimGroup = shownResource("ScimGroup", groupType);
+
+/** Bodies of creation and replacement: as shown, and required attributes are required. */
+export const ScimUserInput = sentResource("ScimUserInput", userType);
+export const ScimRoleInput = sentResource("ScimRoleInput", roleType);
+export const ScimGroupInput = sentResource("ScimGroupInput", groupType);
+
+export const ServiceProviderConfig = discoveryShape("ScimServiceProviderConfig", serviceProviderConfigSchema);
+export const ResourceTypeShown = discoveryShape("ScimResourceType", resourceTypeSchema);
+
+/** An attribute of a schema (RFC 7643 section 7). The schema of schemas has three levels of them. */
+const SchemaAttribute = z
   .object({
-    schemas: z.array(z.literal(LIST_RESPONSE)),
-    totalResults: z.int(),
-    startIndex: z.int().optional(),
-    itemsPerPage: z.int(),
-    previousCursor: z.string().optional(),
-    nextCursor: z.string().optional(),
-    Resources: z.array(AnyObject),
+    name: z.string(),
+    type: z.enum(["string", "boolean", "decimal", "integer", "dateTime", "reference", "complex", "binary"]),
+    multiValued: z.boolean(),
+    description: z.string(),
+    required: z.boolean(),
+    canonicalValues: z.array(z.string()).optional(),
+    caseExact: z.boolean(),
+    mutability: z.enum(["readOnly", "readWrite", "immutable", "writeOnly"]),
+    returned: z.enum(["always", "never", "default", "request"]),
+    uniqueness: z.enum(["none", "server", "global"]),
+    referenceTypes: z.array(z.string()).optional(),
+    get subAttributes() {
+      return z.array(SchemaAttribute).optional();
+    },
   })
-  .meta({ id: "ScimListResponse" });
+  .meta({ id: "ScimSchemaAttribute" });
+export const SchemaShown: z.ZodType<JsonRecord, JsonRecord> = z
+  .object({
+    schemas: z.array(z.string()),
+    id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    attributes: z.array(SchemaAttribute),
+    meta: z.object({ resourceType: z.string(), location: z.string() }),
+  })
+  .meta({ id: "ScimSchema" });
+
+/** Pages of resources (RFC 7644 section 3.4.2, RFC 9865). */
+export const ScimUserList = listOf("ScimUserList", ScimUser);
+export const ScimGroupList = listOf("ScimGroupList", ScimGroup);
+export const ScimRoleList = listOf("ScimRoleList", ScimRole);
+export const ResourceTypeList = listOf("ScimResourceTypeList", ResourceTypeShown);
+export const SchemaList = listOf("ScimSchemaList", SchemaShown);
+/** Users and groups together. */
+export const ResourceList = listOf("ScimResourceList", AnyObject);
 
 /** A search (RFC 7644 section 3.4.3). The case of its member names does not matter. */
 export const SearchRequest = AnyObject.meta({
@@ -41,8 +95,8 @@ export const SearchRequest = AnyObject.meta({
     domain: { type: "string" },
     sortBy: { type: "string" },
     sortOrder: { type: "string", enum: ["ascending", "descending"] },
-    startIndex: { type: "integer" },
-    count: { type: "integer" },
+    startIndex: { type: "integer", format: "int32" },
+    count: { type: "integer", format: "int32" },
     cursor: { type: "string" },
   },
 });
@@ -50,6 +104,7 @@ export const SearchRequest = AnyObject.meta({
 /** A PATCH (RFC 7644 section 3.5.2). */
 export const PatchRequest = AnyObject.meta({
   id: "ScimPatchRequest",
+  required: ["Operations"],
   properties: {
     schemas: { type: "array", items: { type: "string", const: `${URN_MESSAGES}:PatchOp` } },
     Operations: {
@@ -66,9 +121,10 @@ export const PatchRequest = AnyObject.meta({
 /** A bulk request (RFC 7644 section 3.7). */
 export const BulkRequest = AnyObject.meta({
   id: "ScimBulkRequest",
+  required: ["Operations"],
   properties: {
     schemas: { type: "array", items: { type: "string", const: BULK_REQUEST } },
-    failOnErrors: { type: "integer" },
+    failOnErrors: { type: "integer", format: "int32", minimum: 0 },
     Operations: bulkOperations({ version: { type: "string" } }),
   },
 });
@@ -89,22 +145,51 @@ export const BulkResponse = z
   })
   .meta({ id: "ScimBulkResponse" });
 
-function resourceShape(id: string, { schema, extensions }: ResourceType) {
+/** A resource in a response. A client selects the attributes; these are always returned. */
+function shownResource(id: string, type: ResourceType) {
+  return AnyObject.meta({ id, ...membersOf(type, false), required: ["schemas", "id"] });
+}
+
+/** A resource in a request. Its parts are named after `title`, as those of responses are. */
+function sentResource(id: string, type: ResourceType) {
+  return AnyObject.meta({ id, title: id.replace(/Input$/, ""), ...membersOf(type, true) });
+}
+
+function membersOf({ schema, extensions }: ResourceType, isWhole: boolean) {
+  const { properties, ...core } = objectOf(schema.attributes, isWhole);
+  const extended = extensions.map(({ id, name, description, attributes }) => [
+    id,
+    { title: `Scim${name}`, description, ...objectOf(attributes, isWhole) },
+  ]);
+  return {
+    description: schema.description,
+    ...core,
+    properties: { ...common, ...(properties as object), ...Object.fromEntries(extended) },
+  };
+}
+
+/** A resource that describes the service. Clients cannot select its attributes. */
+function discoveryShape(id: string, { attributes, description }: Schema) {
+  const { properties, required = [], ...core } = objectOf(attributes, true);
   return AnyObject.meta({
     id,
-    description: schema.description,
-    properties: {
-      schemas: { type: "array", items: { type: "string" } },
-      id: { type: "string", readOnly: true },
-      externalId: { type: "string" },
-      meta: { type: "object", readOnly: true },
-      ...propertiesOf(schema.attributes),
-      ...Object.fromEntries(
-        extensions.map((extension) => [
-          extension.id,
-          { type: "object", description: extension.description, properties: propertiesOf(extension.attributes) },
-        ]),
-      ),
-    },
+    description,
+    ...core,
+    required: ["schemas", "meta", ...(required as readonly string[])],
+    properties: { schemas: common.schemas, meta: common.meta, ...(properties as object) },
   });
+}
+
+function listOf<S extends z.ZodType>(id: string, resource: S) {
+  return z
+    .object({
+      schemas: z.array(z.literal(LIST_RESPONSE)),
+      totalResults: z.int(),
+      startIndex: z.int().optional().meta({ description: "Absent with a cursor" }),
+      itemsPerPage: z.int(),
+      previousCursor: z.string().optional(),
+      nextCursor: z.string().optional(),
+      Resources: z.array(resource),
+    })
+    .meta({ id });
 }

@@ -1,0 +1,67 @@
+/**
+ * From zod's JSON Schema to schemas that generators of clients understand: no keywords that only repeat a default, and
+ * integers with the size that holds them.
+ */
+
+/** A JSON object. */
+export type Json = Record<string, unknown>;
+
+const INT32_MAX = 2_147_483_647;
+
+/** Keywords whose value holds schemas under names of any kind. */
+const MAPS: ReadonlySet<string> = new Set(["properties", "$defs"]);
+
+/** Rewrites a schema and all schemas in it. */
+export function plainSchema(schema: unknown): unknown {
+  return mapped(schema, ({ $schema: _, id: __, $id: ___, ...rest }) => sized(enumerated(unbounded(rest))));
+}
+
+/** Applies a change to a schema and to every schema in it, the innermost first. */
+export function mapped(schema: unknown, change: (schema: Json) => Json): unknown {
+  if (Array.isArray(schema)) return schema.map((entry) => mapped(entry, change));
+  if (!isObject(schema)) return schema;
+  const entries = Object.entries(schema).map(([keyword, value]) => [
+    keyword,
+    MAPS.has(keyword) && isObject(value)
+      ? Object.fromEntries(Object.entries(value).map(([name, part]) => [name, mapped(part, change)]))
+      : mapped(value, change),
+  ]);
+  return change(Object.fromEntries(entries));
+}
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Names of members are texts, and `{}` allows any value: generators read `true` without inventing a type. No object is
+ * closed: a later version may add members to responses, and generators have no use for closed requests.
+ */
+function unbounded({ propertyNames, additionalProperties: further, ...schema }: Json): Json {
+  const isLimited = isObject(propertyNames) && Object.keys(propertyNames).some((keyword) => keyword !== "type");
+  const isAny = isObject(further) && Object.keys(further).length === 0;
+  return {
+    ...schema,
+    ...(isLimited && { propertyNames }),
+    ...(further !== undefined && further !== false && { additionalProperties: isAny ? true : further }),
+  };
+}
+
+/** A constant as an enumeration of one value, and every enumeration of texts with its type. */
+function enumerated({ const: constant, ...schema }: Json): Json {
+  const values = constant === undefined ? schema.enum : [constant];
+  if (!Array.isArray(values)) return schema;
+  return { ...(values.every((value) => typeof value === "string") && { type: "string" }), ...schema, enum: values };
+}
+
+/** Safe integers are zod's default: their bounds say no more than the format does. */
+function sized(schema: Json): Json {
+  if (schema.type !== "integer") return schema;
+  const { minimum, maximum, ...rest } = schema;
+  return {
+    ...rest,
+    format: rest.format ?? (typeof maximum === "number" && maximum <= INT32_MAX ? "int32" : "int64"),
+    ...(minimum !== undefined && minimum !== Number.MIN_SAFE_INTEGER && { minimum }),
+    ...(maximum !== undefined && maximum !== Number.MAX_SAFE_INTEGER && { maximum }),
+  };
+}

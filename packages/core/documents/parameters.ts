@@ -1,0 +1,48 @@
+/** The parameters of an operation in the document. */
+import * as z from "zod";
+import type { Operation } from "../operation/operation.ts";
+import type { Components } from "./components.ts";
+import type { Json } from "./json-schema.ts";
+
+type Place = "path" | "query" | "header";
+
+/** Keywords about the text in the query string, which do not hold for the number or boolean in it. */
+const OF_TEXT: ReadonlySet<string> = new Set(["enum", "pattern", "minLength", "maxLength"]);
+
+/** RFC 9110 section 13.1.2. */
+const IfNoneMatch = z.string().optional().meta({ description: "The entity tags that the caller already has" });
+
+/** The headers that clients set as parameters. `Authorization` belongs to the security schemes. */
+const names: Readonly<Record<string, string>> = { "if-match": "If-Match" };
+
+/** The parameters of an operation, without those that the contract does not document. */
+export function parametersOf({ method, params, query, headers, success }: Operation, components: Components): Json[] {
+  const shapes = (shape: z.ZodObject | undefined) => Object.entries((shape?.shape ?? {}) as Record<string, z.ZodType>);
+  return [
+    ...shapes(params).map(([name, shape]) => parameter(name, shape, "path", components)),
+    ...shapes(query).map(([name, shape]) => parameter(name, shape, "query", components)),
+    ...shapes(headers)
+      .filter(([name]) => name !== "authorization")
+      .map(([name, shape]) => parameter(names[name] ?? name, shape, "header", components)),
+    ...(method === "GET" && success.etag ? [parameter("If-None-Match", IfNoneMatch, "header", components)] : []),
+  ].filter((each) => each !== undefined);
+}
+
+function parameter(name: string, shape: z.ZodType, place: Place, components: Components): Json | undefined {
+  const { undocumented, default: fallback } = shape.meta() ?? {};
+  if (undocumented === true) return undefined;
+  const { description, default: _, ...schema } = components.schemaOf(shape, "input");
+  const isText = schema.type === "string";
+  return {
+    name,
+    in: place,
+    required: place === "path" || !shape.safeParse(undefined).success,
+    ...(typeof description === "string" && { description }),
+    schema: {
+      // Without it, a path would be that of another operation.
+      ...(place === "path" && { minLength: 1 }),
+      ...Object.fromEntries(Object.entries(schema).filter(([keyword]) => isText || !OF_TEXT.has(keyword))),
+      ...(fallback !== undefined && { default: fallback }),
+    },
+  };
+}
