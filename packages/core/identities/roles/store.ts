@@ -234,5 +234,6 @@ async function remove(table: Table, owner: Owner, check: (role: Role) => void): 
 }
 
 function isSame(some: readonly string[], others: readonly string[]): boolean {
-  return some.length === others.length && some.every((one) => others.includes(one));
+  const all = new Set(others);
+  return some.length === others.length && some.every((one) => all.has(one));
 }
