@@ -3,7 +3,9 @@
  * characters that built-in functions read. Unlike time, it is the same on every machine. Regular expressions do not
  * count: tests/unit/regular-expressions.test.ts proves that they are linear.
  */
-import { Worker } from "node:worker_threads";
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { SizedCase } from "#tests/work/sized.ts";
 
 /** One computation on input. The module of the cases exports them as `cases`. */
 export interface WorkCase {
@@ -27,41 +29,40 @@ export interface Measured {
   readonly outcome: string;
 }
 
-/** A thread that measures the cases of a module. */
+/** A process that measures the cases of a module. */
 export interface WorkMeter {
-  readonly names: readonly string[];
+  /** The cases of the module. */
+  readonly cases: readonly Omit<SizedCase, "prepare">[];
   measure(order: Order): Promise<Measured>;
-  stop(): Promise<void>;
+  stop(): void;
 }
 
-/** Starts a thread for the cases of a module. Measures one case after the other. */
+/** Starts a process for the cases of a module. Measures one case after the other. */
 export const startMeter = async (module: URL): Promise<WorkMeter> => {
-  // Options of this process, such as loaders of the test runner, do not apply to the thread.
-  const thread = new Worker(new URL("./work-thread.ts", import.meta.url), {
-    workerData: { module: module.href },
-    execArgv: [],
-  });
+  // Options of this process, such as loaders of the test runner, do not apply to the other one.
+  const child = fork(fileURLToPath(new URL("./work-process.ts", import.meta.url)), [module.href], { execArgv: [] });
   const answer = <Answer>(): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const settle = (act: () => void) => {
-        thread.off("message", onMessage).off("error", onError).off("exit", onExit);
+        child.off("message", onMessage).off("exit", onExit);
         act();
       };
-      const onError = (error: unknown) => settle(() => reject(error));
-      const onExit = (code: number) => settle(() => reject(new Error(`the thread ended with code ${code}`)));
-      const onMessage = (message: Answer & { readonly failed?: string }) =>
+      const onExit = (code: number | null) => settle(() => reject(new Error(`the process ended with code ${code}`)));
+      const onMessage = (given: unknown) => {
+        const message = given as Answer & { readonly failed?: string };
         settle(() => (message.failed === undefined ? resolve(message) : reject(new Error(message.failed))));
-      thread.on("message", onMessage).on("error", onError).on("exit", onExit);
+      };
+      child.on("message", onMessage).on("exit", onExit);
     });
-  const { names } = await answer<{ readonly names: readonly string[] }>();
+  const { cases } = await answer<Pick<WorkMeter, "cases">>();
   return {
-    names,
+    cases,
     async measure(order) {
-      thread.postMessage(order);
+      child.send(order);
       return answer<Measured>();
     },
-    async stop() {
-      await thread.terminate();
+    stop() {
+      child.disconnect();
     },
   };
 };

@@ -1,10 +1,10 @@
 /**
- * A thread that measures work: V8 counts the blocks of every function from the moment the thread starts, so modules are
- * imported after that. See work.ts.
+ * A process that measures work: V8 counts the blocks of every function from the moment that this module runs, so the
+ * others are imported after that. See work.ts.
  */
 import { Session } from "node:inspector";
-import { parentPort, workerData } from "node:worker_threads";
-import type { Measured, Order, WorkCase } from "./work.ts";
+import type { SizedCase } from "#tests/work/sized.ts";
+import type { Measured, Order } from "./work.ts";
 import { countNatives } from "./work-natives.ts";
 
 interface Coverage {
@@ -12,6 +12,13 @@ interface Coverage {
     readonly url: string;
     readonly functions: readonly { readonly ranges: readonly { readonly count: number }[] }[];
   }[];
+}
+
+/** What a module of cases exports. */
+interface MeasuredModule {
+  readonly cases: readonly SizedCase[];
+  /** Ends what the module started. */
+  readonly stop?: () => Promise<void>;
 }
 
 const session = new Session();
@@ -30,8 +37,8 @@ const post = <Result>(method: string, parameters: object = {}): Result => {
 post("Profiler.enable");
 post("Profiler.startPreciseCoverage", { callCount: true, detailed: true });
 
-const { module } = workerData as { readonly module: string };
-const { cases } = (await import(module)) as { readonly cases: readonly WorkCase[] };
+const [module = ""] = process.argv.slice(2);
+const { cases, stop } = (await import(module)) as MeasuredModule;
 const natives = countNatives();
 
 /** The blocks that ran since the last call. The functions of this measurement itself do not count. */
@@ -62,11 +69,15 @@ const measure = async ({ name, size }: Order): Promise<Measured> => {
   return { steps: blocks() + elements, bytes, outcome };
 };
 
-parentPort?.on("message", async (order: Order) => {
+process.on("message", async (order: Order) => {
   try {
-    parentPort?.postMessage(await measure(order));
+    process.send?.(await measure(order));
   } catch (error) {
-    parentPort?.postMessage({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    process.send?.({ failed: error instanceof Error ? (error.stack ?? error.message) : String(error) });
   }
 });
-parentPort?.postMessage({ names: cases.map(({ name }) => name) });
+process.on("disconnect", async () => {
+  await stop?.();
+  process.exit();
+});
+process.send?.({ cases: cases.map(({ prepare: _, ...rest }) => rest) });
