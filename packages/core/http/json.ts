@@ -10,6 +10,8 @@ import { Fault } from "../platform/faults.ts";
 const DEPTH_MAX = 30;
 /** Members of all objects of a body, unless the operation declares another limit. */
 export const MEMBERS_MAX = 10_000;
+/** Elements of all lists of a body. A shape that refuses a list reads all of its elements first. */
+export const ELEMENTS_MAX = 10_000;
 
 const NUMBER = /-?\d[\d.eE+-]*/y;
 
@@ -25,12 +27,18 @@ export function decodeUtf8(bytes: Uint8Array): string {
 /**
  * Scans a JSON text without building a value. It does not replace the parser: text that is not JSON may pass. Throws
  * `request.malformed` for repeated members, `__proto__`, lone surrogates, numbers too large for a double, more than 30
- * levels of nesting, or more members than `membersMax`.
+ * levels of nesting, or more members or elements than the limits. An empty list counts as one element.
  */
-export function checkJsonText(text: string, membersMax = MEMBERS_MAX): void {
+export function checkJsonText(text: string, limits: { members?: number; elements?: number } = {}): void {
+  const { members: membersMax = MEMBERS_MAX, elements: elementsMax = ELEMENTS_MAX } = limits;
   const open: (Set<string> | undefined)[] = [];
   let count = 0;
+  let elements = 0;
   let nameExpected = false;
+  const countElement = () => {
+    elements += 1;
+    if (elements > elementsMax) throw malformed(`The lists have more than ${elementsMax} elements together.`);
+  };
   for (let at = 0; at < text.length; ) {
     const char = text[at] as string;
     if (char === '"') {
@@ -51,11 +59,13 @@ export function checkJsonText(text: string, membersMax = MEMBERS_MAX): void {
       open.push(char === "{" ? new Set() : undefined);
       if (open.length > DEPTH_MAX) throw malformed(`The nesting is deeper than ${DEPTH_MAX} levels.`);
       nameExpected = char === "{";
+      if (char === "[") countElement();
     } else if (char === "}" || char === "]") {
       open.pop();
       nameExpected = false;
     } else if (char === ",") {
       nameExpected = open.at(-1) !== undefined;
+      if (!nameExpected) countElement();
     } else if (char === "-" || (char >= "0" && char <= "9")) {
       NUMBER.lastIndex = at;
       const token = NUMBER.exec(text)?.[0];

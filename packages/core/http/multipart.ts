@@ -12,6 +12,8 @@ import { Fault } from "../platform/faults.ts";
 const PARTS_MAX = 10;
 const HEADERS_PER_PART_MAX = 20;
 const NAME_SHOWN_MAX = 100;
+/** The parser goes on after its limits: a body is given to it piece by piece, until it is refused. */
+const PIECE_BYTES = 65_536;
 
 /** One part: a file, or a field, which is a part without a file name. */
 export interface Part {
@@ -27,8 +29,13 @@ export interface Part {
  * disagree.
  */
 export function readMultipart(bytes: Uint8Array, contentType: string): Promise<Readonly<Record<string, Part>>> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve, refuse) => {
     const parts = new Map<string, Part>();
+    let isRefused = false;
+    const reject = (fault: Fault) => {
+      isRefused = true;
+      refuse(fault);
+    };
     const fail = () => reject(malformed("it has no boundary, or ends before the last boundary."));
     const take = (name: string, part: Part) => {
       if (parts.has(name)) {
@@ -57,7 +64,13 @@ export function readMultipart(bytes: Uint8Array, contentType: string): Promise<R
       });
       parser.on("error", fail);
       parser.on("finish", () => resolve(Object.fromEntries(parts)));
-      parser.end(Buffer.from(bytes));
+      const give = (from: number) => {
+        if (isRefused) return;
+        const to = from + PIECE_BYTES;
+        if (to >= bytes.length) parser.end(Buffer.from(bytes.subarray(from)));
+        else parser.write(Buffer.from(bytes.subarray(from, to)), () => give(to));
+      };
+      give(0);
     } catch {
       // The parser throws for a content type without a boundary.
       fail();

@@ -62,6 +62,12 @@ export interface BulkProtocol<Outcome> {
   readonly failed: (sent: BulkOperation, fault: Fault, location: string | undefined) => Outcome;
 }
 
+/** An operation that has not run, and how many operations it still waits for. */
+interface Waiting {
+  readonly sent: BulkOperation;
+  blockers: number;
+}
+
 interface BulkRequest {
   readonly operations: readonly BulkOperation[];
   /** Stop after this number of failures; 0: never. */
@@ -180,13 +186,11 @@ export async function executeBulk<Outcome>(
   const startedMs = elapsed();
   const created: Created = new Map();
   const outcomes = new Map<BulkOperation, Outcome>();
-  /** bulkIds of operations that have not run yet. */
-  const open = new Set(operations.flatMap(({ bulkId }) => bulkId ?? []));
-  const waiting = [...operations];
+  const { waiting, close } = queueOf(operations);
   const width = failOnErrors > 0 ? 1 : CONCURRENT_MAX;
   let errors = 0;
   while (waiting.length > 0 && (failOnErrors === 0 || errors < failOnErrors)) {
-    const now = nextOf(waiting, open, width);
+    const now = nextOf(waiting, width);
     const isLate = elapsed() - startedMs > START_WITHIN_MS;
     const done = await Promise.all(
       now.map(async (sent): Promise<readonly [BulkOperation, Result<Outcome>]> => {
@@ -196,19 +200,42 @@ export async function executeBulk<Outcome>(
     );
     for (const [sent, { outcome, hasFailed }] of done) {
       outcomes.set(sent, outcome);
-      waiting.splice(waiting.indexOf(sent), 1);
-      if (sent.bulkId !== undefined) open.delete(sent.bulkId);
+      close(sent);
       if (hasFailed) errors += 1;
     }
   }
   return operations.flatMap((sent) => outcomes.get(sent) ?? []);
 }
 
+/** All operations in their order. `close` takes one out and lets those run that waited for it only. */
+function queueOf(operations: readonly BulkOperation[]) {
+  const waiting = operations.map((sent): Waiting => ({ sent, blockers: 0 }));
+  const followers = new Map(
+    operations.flatMap(({ bulkId }) => (bulkId === undefined ? [] : [[bulkId, new Set<Waiting>()]])),
+  );
+  for (const one of waiting) {
+    for (const need of one.sent.needs) {
+      const others = followers.get(need);
+      // Nothing creates an unknown one: the operation runs, and fails.
+      if (others) one.blockers += 1;
+      others?.add(one);
+    }
+  }
+  const close = (sent: BulkOperation) => {
+    waiting.splice(
+      waiting.findIndex((one) => one.sent === sent),
+      1,
+    );
+    for (const one of followers.get(sent.bulkId ?? "") ?? []) one.blockers -= 1;
+  };
+  return { waiting, close };
+}
+
 /** The next operations: the first that can run, and adjacent creations of users with other names. */
-function nextOf(waiting: readonly BulkOperation[], open: ReadonlySet<string>, width: number): readonly BulkOperation[] {
-  const isReady = ({ needs, bulkId }: BulkOperation) => [...needs].every((need) => need !== bulkId && !open.has(need));
-  const at = Math.max(0, waiting.findIndex(isReady));
-  const [first, ...following] = waiting.slice(at, at + width);
+function nextOf(waiting: readonly Waiting[], width: number): readonly BulkOperation[] {
+  const ready = waiting.findIndex(({ blockers }) => blockers === 0);
+  const at = Math.max(0, ready);
+  const [first, ...following] = waiting.slice(at, at + width).map(({ sent }) => sent);
   if (!first) return [];
   const names = new Set([newUserName(first)]);
   if (names.has(undefined)) return [first];

@@ -97,6 +97,19 @@ describe("exact settings", () => {
     expect(() => withExact(file, read)).toThrow(/ExactSettings/);
     expect(({} as Json).polluted).toBeUndefined();
   });
+  test.each([
+    ["equal paths", ["a"], ["a"]],
+    ["a path before its continuation", ["a"], ["a", "b"]],
+    ["a path after its continuation", ["a", "b", 0], ["a", "b"]],
+  ])("%s are refused: each setting is read once", (_, ...paths) => {
+    const entries = paths.map((at) => ({ at, read: fingerprint(undefined), value: 1 }));
+    const file = element("ServiceProvider", [element("ExactSettings", JSON.stringify(entries))]);
+    expect(() => withExact(file, {})).toThrow(/ExactSettings/);
+  });
+  test("with more levels than any setting are refused", () => {
+    const entries = `[{"at":["a"],"read":"","value":${"[".repeat(40)}${"]".repeat(40)}}]`;
+    expect(() => withExact(element("ServiceProvider", [element("ExactSettings", entries)]), {})).toThrow(/damaged/);
+  });
   test("restore any settings from any others", () => {
     fc.assert(
       fc.property(settings, settings, (read, actual) => {

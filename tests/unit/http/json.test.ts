@@ -28,6 +28,8 @@ describe("refuses a body that two parsers could read differently", () => {
     ['{"a":"unterminated', /no closing quote/],
     ['{"a\\x":1}', /string/],
     [`{${Array.from({ length: 10_001 }, (_, i) => `"k${i}":1`).join(",")}}`, /members/],
+    [`[${"0,".repeat(10_000)}0]`, /more than 10000 elements/],
+    [`[${"[],".repeat(5_000)}[]]`, /more than 10000 elements/],
   ])("%.40s", (text, reason) => expect(verdict(text)).toMatch(reason));
 
   test("bytes that are not UTF-8", () => {

@@ -67,10 +67,12 @@ const mappingsPart: Part = {
   write(settings) {
     const mappings = (at(settings, [CLAIMS, "claimMappings"]) ?? []) as readonly Mapping[];
     const requested = (at(settings, [CLAIMS, "requestedClaims"]) ?? []) as readonly Requested[];
+    // Of several requests of one claim, the first counts.
+    const requests = new Map(requested.toReversed().map((each) => [uriOf(each.claim), each]));
     return [
       element(
         "ClaimMappings",
-        mappings.map((mapping) => writeMapping(mapping, requested)),
+        mappings.map((mapping) => writeMapping(mapping, requests.get(mapping.applicationClaim))),
       ),
     ];
   },
@@ -205,8 +207,7 @@ function uriOf({ uri, id }: Ref): string {
   return uri ?? id ?? "";
 }
 
-function writeMapping({ applicationClaim, localClaim }: Mapping, requested: readonly Requested[]): Element {
-  const request = requested.find((each) => uriOf(each.claim) === applicationClaim);
+function writeMapping({ applicationClaim, localClaim }: Mapping, request: Requested | undefined): Element {
   return element("ClaimMapping", [
     claim("LocalClaim", uriOf(localClaim)),
     claim("RemoteClaim", applicationClaim),

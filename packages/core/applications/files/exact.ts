@@ -3,10 +3,12 @@
  *
  * An export adds one element that WSO2 Identity Server ignores. It lists each member that an import would read with
  * another value: its path, its value, and a fingerprint of what would be read instead. An import takes the value only
- * while the fingerprint still fits, so that an edit by hand wins. Pure.
+ * while the fingerprint still fits, so that an edit by hand wins. No path continues another one, so that an import reads
+ * each setting once, however many entries there are. Pure.
  */
 import { createHash } from "node:crypto";
 import * as z from "zod";
+import { checkJsonText } from "../../http/json.ts";
 import { isPlain, type Json } from "./parts.ts";
 import { refuseFile } from "./read-xml.ts";
 import { childrenOf, type Element, element } from "./tree.ts";
@@ -16,6 +18,8 @@ export const EXACT = "ExactSettings";
 
 const DEPTH_MAX = 12;
 const ENTRIES_MAX = 10_000;
+/** Members and elements of the list: an entry of the deepest path has 15, and an application 300,000 bytes. */
+const JSON_LIMITS = { members: 100_000, elements: 200_000 };
 
 /** One member: its path, the fingerprint of what an import reads, and its value; no value for an absent member. */
 interface Exact {
@@ -89,10 +93,35 @@ export function withExact(root: Element, read: Json): Json {
 }
 
 function parseExacts(text: string): readonly Exact[] {
+  let exacts: readonly Exact[];
   try {
-    return Exacts.parse(JSON.parse(text)) as readonly Exact[];
+    checkJsonText(text, JSON_LIMITS);
+    exacts = Exacts.parse(JSON.parse(text)) as readonly Exact[];
   } catch {
     throw refused();
+  }
+  checkDistinct(exacts);
+  return exacts;
+}
+
+/** What follows a part of paths; nothing follows the end of one. */
+interface Branch extends Map<string | number, Branch | typeof END> {}
+const END = "end";
+
+/** Refuses a path that is equal to another one, continues it, or begins it. */
+function checkDistinct(exacts: readonly Exact[]): void {
+  const root: Branch = new Map();
+  for (const { at } of exacts) {
+    let branch = root;
+    for (const name of at.slice(0, -1)) {
+      const next: Branch | typeof END = branch.get(name) ?? new Map();
+      if (next === END) throw refused();
+      branch.set(name, next);
+      branch = next;
+    }
+    const last = at.at(-1) ?? "";
+    if (branch.has(last)) throw refused();
+    branch.set(last, END);
   }
 }
 

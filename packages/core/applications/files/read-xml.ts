@@ -5,8 +5,8 @@ import { decodeXml, parseXmlText, type XmlLimits } from "../../platform/xml.ts";
 import { childrenOf, type Element, element, find, writable } from "./tree.ts";
 
 /** More than any stored application needs: 9,200 options of federated providers need some 65,000 elements. */
-const LIMITS: XmlLimits = { depth: 30, elements: 75_000 };
-const NESTED_LIMITS: XmlLimits = { depth: 15, elements: 10_000 };
+const LIMITS: XmlLimits = { depth: 30, elements: 75_000, attributes: 75_000 };
+const NESTED_LIMITS: XmlLimits = { depth: 15, elements: 10_000, attributes: 10_000 };
 
 /** The root of an application file. */
 export const ROOT = "ServiceProvider";

@@ -22,7 +22,7 @@ export interface Unmapped {
   /** Attributes that the service does not write, or writes with another value. */
   readonly attributes?: Readonly<Record<string, string>>;
   readonly inside?: readonly Unmapped[];
-  /** The fingerprint of the content that `element` depends on: see `dependencyOf`. */
+  /** The fingerprint of the content that `element` depends on: see `dependenciesIn`. */
   readonly base?: string;
 }
 
@@ -76,12 +76,13 @@ export function unmappedOf(
   at = "",
 ): Unmapped | undefined {
   const known = identified(base, customNames);
+  const dependencyOf = dependenciesIn(base, known);
   const inside = [...identified(theirs, customNames)].flatMap(([identity, child]): Unmapped[] => {
     if (child.name === EXACT) return [];
     const counterpart = known.get(identity);
     const found = counterpart && unmappedOf(counterpart, child, customNames, identity);
     if (counterpart) return found ? [found] : [];
-    const dependency = dependencyOf(base, child.name, known.keys());
+    const dependency = dependencyOf(child.name);
     return [{ at: identity, element: child, ...(dependency !== undefined && { base: dependency }) }];
   });
   const attributes = Object.entries(theirs.attributes).filter(
@@ -101,13 +102,14 @@ export function unmappedOf(
 export function restore(mine: Element, unmapped: Unmapped, customNames: ReadonlySet<string>): Element {
   const { text, attributes = {}, inside = [] } = unmapped;
   const known = identified(mine, customNames);
+  const dependencyOf = dependenciesIn(mine, known);
   const below = new Map(inside.map((each) => [each.at, each]));
   const children = [...known].map(([identity, child]) => {
     const found = below.get(identity);
     return found && !found.element ? restore(child, found, customNames) : child;
   });
   const added = inside.flatMap(({ at, element, base }) =>
-    element && !known.has(at) && dependencyOf(mine, element.name, known.keys()) === base ? [element] : [],
+    element && !known.has(at) && dependencyOf(element.name) === base ? [element] : [],
   );
   return {
     ...mine,
@@ -148,14 +150,25 @@ function identified(parent: Element, customNames: ReadonlySet<string>): Readonly
 }
 
 /**
- * The fingerprint of the written content that an unmapped element depends on: the items of its list, or the sibling
- * that it describes. `undefined` if it depends on nothing.
+ * Finds the fingerprint of the written content that an unmapped element depends on: the items of its list, or the
+ * sibling that it describes. `undefined` if it depends on nothing. Each fingerprint is computed once: a file may have
+ * tens of thousands of unmapped elements in one list.
  */
-function dependencyOf(parent: Element, name: string, items: Iterable<string>): string | undefined {
-  const sibling = companions.get(name);
-  if (sibling === undefined && !lists.has(parent.name)) return undefined;
-  const base = sibling === undefined ? JSON.stringify([...items].sort()) : (textAt(parent, sibling) ?? "");
-  return createHash("sha256").update(base).digest("base64url");
+function dependenciesIn(parent: Element, known: ReadonlyMap<string, Element>): (name: string) => string | undefined {
+  const found = new Map<string | undefined, string>();
+  return (name) => {
+    const sibling = companions.get(name);
+    if (sibling === undefined && !lists.has(parent.name)) return undefined;
+    const fingerprint =
+      found.get(sibling) ??
+      fingerprintOf(sibling === undefined ? JSON.stringify([...known.keys()].sort()) : (textAt(parent, sibling) ?? ""));
+    found.set(sibling, fingerprint);
+    return fingerprint;
+  };
+}
+
+function fingerprintOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64url");
 }
 
 function isLeaf({ children }: Element): boolean {

@@ -4,7 +4,7 @@ import { Fault } from "../../platform/faults.ts";
 import type { Seal } from "../../platform/seal.ts";
 import type { CustomProperty, CustomProtocolKind } from "./custom-kind.ts";
 import type { CustomSettings } from "./model.ts";
-import { readPattern } from "./pattern.ts";
+import { PATTERN_LIMITS, readPattern } from "./pattern.ts";
 import type { CustomBody, CustomShown } from "./shapes.ts";
 
 type Stored = CustomSettings["properties"][number];
@@ -22,7 +22,9 @@ export async function checkPatterns(kinds: readonly CustomProtocolKind[]): Promi
   for (const kind of kinds) {
     for (const { name, validationRegex } of kind.properties) {
       if (validationRegex !== undefined && !(await readPattern(validationRegex))) {
-        throw new Error(`The validation_regex of the property "${name}" of "${kind.name}" is not a valid RE2 pattern.`);
+        throw new Error(
+          `The validation_regex of the property "${name}" of "${kind.name}" is not a valid RE2 pattern with ${PATTERN_LIMITS}.`,
+        );
       }
     }
   }

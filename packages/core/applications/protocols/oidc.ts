@@ -6,7 +6,7 @@ import { randomText, type Seal } from "../../platform/seal.ts";
 import { type ClientLimits, checkLifetimes, checkSecretStrength } from "./limits.ts";
 import type { OidcClient } from "./model.ts";
 import { grantTypes, oidcOptions, tokenLifetimes } from "./options.ts";
-import { readPattern } from "./pattern.ts";
+import { PATTERN_LIMITS, readPattern } from "./pattern.ts";
 import type { OidcBody, OidcShown } from "./shapes.ts";
 import { isRunnable } from "./urls.ts";
 
@@ -70,7 +70,7 @@ async function checkCallback(callback: string): Promise<void> {
   if (callback.startsWith("regexp=")) {
     const pattern = await readPattern(callback.slice("regexp=".length));
     if (!pattern)
-      throw refuse(`The callback '${callback.slice(0, 100)}' must be an RE2 expression of at most 1,024 characters.`);
+      throw refuse(`The callback '${callback.slice(0, 100)}' must be an RE2 expression with ${PATTERN_LIMITS}.`);
     if (pattern.matches(UNRELATED_ADDRESS))
       throw refuse(`The callback '${callback.slice(0, 100)}' would match any address.`);
     return;

@@ -1,7 +1,9 @@
 /**
- * Regular expressions of callers and operators. They are RE2 patterns, which match in linear time. The engine is loaded
- * when it is first needed.
+ * Regular expressions of callers and operators. They are RE2 patterns, which match in linear time. The engine writes
+ * repeats out, so that a short pattern can become a program that is a thousand times as long: its size is bounded
+ * before the pattern is compiled (decision 0064). The engine is loaded when it is first needed.
  */
+import { expandedSize } from "./pattern-size.ts";
 
 /** A compiled pattern. */
 export interface Pattern {
@@ -9,14 +11,19 @@ export interface Pattern {
   matches(text: string): boolean;
 }
 
-const PATTERN_LENGTH_MAX = 1_024;
+const LENGTH_MAX = 1_024;
+/** `[a-z]{1,1000}` fits. */
+const EXPANDED_MAX = 2_048;
+
+/** The limits of a pattern, for messages. */
+export const PATTERN_LIMITS = "at most 1,024 characters, and at most 2,048 with its repeats written out";
 
 /**
- * Compiles a pattern. `undefined` for an invalid one, or one with more than 1,024 characters. RE2 has no back
- * references and no look-around.
+ * Compiles a pattern. `undefined` for an invalid one, and for one with more than 1,024 characters, or more than 2,048
+ * with its repeats written out. RE2 has no back references and no look-around.
  */
 export async function readPattern(source: string): Promise<Pattern | undefined> {
-  if (source.length > PATTERN_LENGTH_MAX) return undefined;
+  if (source.length > LENGTH_MAX || expandedSize(source) > EXPANDED_MAX) return undefined;
   const { RE2JS } = await import("re2js");
   try {
     const compiled = RE2JS.compile(source);

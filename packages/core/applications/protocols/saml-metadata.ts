@@ -9,7 +9,7 @@ import { Fault } from "../../platform/faults.ts";
 import { decodeXml, parseXmlText } from "../../platform/xml.ts";
 import { SamlManual } from "./shapes.ts";
 
-const LIMITS = { depth: 30, elements: 5_000 };
+const LIMITS = { depth: 30, elements: 5_000, attributes: 20_000 };
 const EMAIL_FORMAT = "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress";
 const METADATA = "urn:oasis:names:tc:SAML:2.0:metadata";
 const READ_NAMESPACES: ReadonlySet<string> = new Set([METADATA, "http://www.w3.org/2000/09/xmldsig#"]);
@@ -39,7 +39,11 @@ const Descriptor = z.object({
 
 type Tree = { readonly [name: string]: string | readonly Tree[] };
 
-type Namespaces = ReadonlyMap<string, string>;
+/** The namespaces that an element declares, and those around it. Copying them for each element would be quadratic. */
+interface Namespaces {
+  readonly own: ReadonlyMap<string, string>;
+  readonly outside?: Namespaces;
+}
 
 /** A manual configuration, and the signing certificate as the Base64 of its PEM. */
 export interface SamlMetadata {
@@ -90,7 +94,7 @@ export function readSamlMetadata(bytes: Uint8Array): SamlMetadata {
 
 function parse(text: string): Tree {
   const root = parseXmlText(text, LIMITS, refuse);
-  const tree = splitName(root.name)[1] === "EntityDescriptor" ? toTree(root, new Map()) : undefined;
+  const tree = splitName(root.name)[1] === "EntityDescriptor" ? toTree(root) : undefined;
   if (!tree) throw refuse(`The root must be one EntityDescriptor of the namespace ${METADATA}.`);
   return tree;
 }
@@ -99,10 +103,10 @@ function parse(text: string): Tree {
  * An element of metadata or of an XML signature as plain data: attributes with an `@`, its own text as `#text`, and
  * children in lists by local name. Elements of other namespaces are ignored.
  */
-function toTree(element: XmlElement, outside: Namespaces): Tree | undefined {
+function toTree(element: XmlElement, outside?: Namespaces): Tree | undefined {
   const namespaces = namespacesIn(element, outside);
   const [prefix] = splitName(element.name);
-  if (!READ_NAMESPACES.has(namespaces.get(prefix) ?? "")) return undefined;
+  if (!READ_NAMESPACES.has(namespaceOf(prefix, namespaces))) return undefined;
   const tree: Record<string, string | Tree[]> = {};
   for (const [name, value] of Object.entries(element.attributes)) tree[`@${name}`] = value;
   let text = "";
@@ -121,13 +125,18 @@ function toTree(element: XmlElement, outside: Namespaces): Tree | undefined {
 }
 
 /** The namespaces inside an element. */
-function namespacesIn(element: XmlElement, outside: Namespaces): Namespaces {
-  const inside = new Map(outside);
+function namespacesIn(element: XmlElement, outside: Namespaces | undefined): Namespaces {
+  const own = new Map<string, string>();
   for (const [name, value] of Object.entries(element.attributes)) {
-    if (name === "xmlns") inside.set("", value);
-    else if (name.startsWith("xmlns:")) inside.set(name.slice("xmlns:".length), value);
+    if (name === "xmlns") own.set("", value);
+    else if (name.startsWith("xmlns:")) own.set(name.slice("xmlns:".length), value);
   }
-  return inside;
+  return { own, ...(outside && { outside }) };
+}
+
+/** The namespace of a prefix. The levels of a document are limited. */
+function namespaceOf(prefix: string, { own, outside }: Namespaces): string {
+  return own.get(prefix) ?? (outside ? namespaceOf(prefix, outside) : "");
 }
 
 function splitName(name: string): readonly [prefix: string, local: string] {

@@ -106,7 +106,8 @@ export function changeRole(
     };
     if (after.name !== before.name) checkRoleName(after.name);
     checkBuiltIn(before, after);
-    const granted = after.permissions.filter((permission) => !before.permissions.includes(permission));
+    const held = new Set(before.permissions);
+    const granted = after.permissions.filter((permission) => !held.has(permission));
     checkGrantedScopes(context, granted);
     const [changes] = await Promise.all([
       Promise.all(kinds.map((kind) => resolve(stores, tenant, id, kind, assigneeChanges[kind]))),

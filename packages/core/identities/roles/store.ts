@@ -245,5 +245,6 @@ function tellingGroups(tenant: string, changed: readonly Assignee[]): readonly S
 }
 
 function isSame(some: readonly string[], others: readonly string[]): boolean {
-  return some.length === others.length && some.every((one) => others.includes(one));
+  const all = new Set(others);
+  return some.length === others.length && some.every((one) => all.has(one));
 }

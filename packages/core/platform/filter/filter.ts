@@ -170,8 +170,9 @@ function malformedLike(example: string): Malformed {
 
 function tokensOf(text: string, malformed: Malformed): Token[] {
   const tokens: Token[] = [];
+  const length = text.trimEnd().length;
   TOKEN.lastIndex = 0;
-  while (text.slice(TOKEN.lastIndex).trim() !== "") {
+  while (TOKEN.lastIndex < length) {
     const found = TOKEN.exec(text);
     if (!found) throw malformed("A closing quote is missing.");
     const [whole, open, close, double, single, word] = found;

@@ -21,9 +21,9 @@ interface Equality {
   readonly value: string;
 }
 
-const EQUALITY = /^(\S+)\s+eq\s+(.*)$/is;
+const EQUALITY = /^(\S+)\s+eq\s+(.*)/is;
 /** Blanks are optional here. The first `eq` is the operator: names may contain those letters too. */
-const COMPACT = /^(displayName)\s*eq\s*(.*)$/is;
+const COMPACT = /^(displayName)\s*eq\s*(.*)/is;
 const QUOTED = /^"((?:[^"\\]|\\.)*)"$/s;
 
 /** What a filter selects. */

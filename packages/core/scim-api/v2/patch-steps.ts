@@ -6,8 +6,9 @@
 import type { Member } from "../../identities/memberships/membership.ts";
 import type { MembershipChange } from "../../identities/provisioning/groups.ts";
 import { Fault } from "../../platform/faults.ts";
-import { type BoundFilter, pathName } from "../../scim/filter/bound.ts";
+import { type BoundFilter, pathName, sizeOf } from "../../scim/filter/bound.ts";
 import { matchesElement } from "../../scim/filter/evaluate.ts";
+import { type Budget, budget } from "../../scim/patch/budget.ts";
 import { type AttributeStep, isStepOn, type PatchStep } from "../../scim/patch/step.ts";
 import type { Json } from "../../scim/schema/attribute.ts";
 
@@ -34,9 +35,16 @@ export function textSet(steps: readonly PatchStep[], name: string): string | und
 
 /**
  * Applies the steps to a list of ids, in order. Throws `scim.mutability` for a change within an element (a member is
- * added or removed, never altered), and `request.invalid` for an element that is not an id.
+ * added or removed, never altered), `request.invalid` for an element that is not an id, and `request.too_large` for too
+ * many comparisons. Reads the list once, however many filters there are.
  */
 export async function membershipOf(steps: readonly AttributeStep[], list: IdList): Promise<MembershipChange> {
+  const spend = budget();
+  let members: Promise<readonly Member[]> | undefined;
+  const read = (): Promise<readonly Member[]> => {
+    members ??= list.read();
+    return members;
+  };
   let replaces = false;
   const [adding, removing] = [new Set<string>(), new Set<string>()];
   const replace = (ids: Iterable<string>) => {
@@ -60,7 +68,7 @@ export async function membershipOf(steps: readonly AttributeStep[], list: IdList
   for (const step of steps) {
     const { op, change, where } = step;
     if (change.kind === "clear" && !step.path.sub) {
-      if (where) remove(await chosen(where, list, replaces));
+      if (where) remove(await chosen(where, list.name, replaces ? async () => [] : read, spend));
       else replace([]);
     } else if (change.kind === "elements" && !where) {
       const ids = list.idsOf(change.elements);
@@ -77,10 +85,16 @@ export async function membershipOf(steps: readonly AttributeStep[], list: IdList
   return { replaces, adding, removing };
 }
 
-async function chosen(where: BoundFilter, { name, read }: IdList, isEmpty: boolean): Promise<readonly string[]> {
+async function chosen(
+  where: BoundFilter,
+  name: string,
+  read: IdList["read"],
+  spend: Budget,
+): Promise<readonly string[]> {
   const id = idIn(where, name);
   if (id !== undefined) return [id];
-  const members = isEmpty ? [] : await read();
+  const members = await read();
+  spend(members.length * sizeOf(where));
   const elements = members.map((member) => ({ value: member.userId, display: member.name, type: "User" }));
   return elements.filter((element) => matchesElement(where, element)).map(({ value }) => value);
 }
