@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { prepareImport } from "#core/applications/files/apply.ts";
 import { fileOf, readFile } from "#core/applications/files/file.ts";
+import { defaultClientLimits } from "#core/applications/protocols/limits.ts";
 import { readSamlMetadata } from "#core/applications/protocols/saml-metadata.ts";
 import type { Application } from "#core/applications/registry/model.ts";
 import { freshApplication } from "#core/applications/registry/model.ts";
@@ -11,7 +12,13 @@ import { many, type SizedCase, sized } from "./sized.ts";
 const FILE_BYTES = 4_194_304;
 const METADATA_BYTES = 786_432;
 
-const support = { seal: newSeal(Buffer.alloc(32, 1)), customKinds: [], metadataExempt: new Set<string>() };
+const support = {
+  seal: newSeal(Buffer.alloc(32, 1)),
+  customKinds: [],
+  limits: defaultClientLimits,
+  clientSecretsShownTo: "viewers" as const,
+  metadataExempt: new Set<string>(),
+};
 const target = { tenant: "carbon.super", ownerId: "owner", applicationId: "0198" };
 
 const fileWith = (inside: string): Uint8Array =>

@@ -30,7 +30,9 @@ const service = await startService(inMemory);
 const { url } = service;
 
 /** Ends the service. */
-export const stop = (): Promise<void> => service.close();
+export const stop = async (): Promise<void> => {
+  await service.close();
+};
 
 const fixture = await createFixture(callerOf(url));
 const calls = new Map(

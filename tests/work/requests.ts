@@ -1,4 +1,5 @@
 /** The parts of any request at their largest: heads of 10,240 bytes, bodies of 1 MiB, forms of 64 KiB. */
+import { defaultClientLimits } from "#core/applications/protocols/limits.ts";
 import { checkOidc } from "#core/applications/protocols/oidc.ts";
 import { readPattern } from "#core/applications/protocols/pattern.ts";
 import { isBelow } from "#core/auth/access-control/certificate.ts";
@@ -95,7 +96,7 @@ const callbacks = (name: string, pattern: string, outcome?: RegExp): SizedCase =
     name: `callbacks: ${name}`,
     largest: 10,
     input: (size) => many(size, (at) => `regexp=${pattern}${at}`),
-    run: (callbackURLs) => checkOidc({ grantTypes: ["authorization_code"], callbackURLs }),
+    run: (callbackURLs) => checkOidc({ grantTypes: ["authorization_code"], callbackURLs }, defaultClientLimits),
     ...(outcome && { outcome }),
   });
 
