@@ -1,6 +1,6 @@
 /**
- * Finds damage in the file of the embedded database before the engine opens it: the engine would start, and fail or lose
- * data later.
+ * Finds damage in the file of the embedded database before the engine opens it: the engine would start, and fail or
+ * lose data later.
  */
 import { stat } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
@@ -16,8 +16,8 @@ const DAMAGED: readonly unknown[] = [11, 26];
 export async function checkDataFile(file: string): Promise<void> {
   const size = await sizeOf(file);
   if (size === undefined) return;
-  // A log may hold what the file lacks.
-  const isAlone = !(await sizeOf(`${file}-wal`));
+  // A log, or the journal of a first start that was killed, has what the file lacks.
+  const isAlone = !(await sizeOf(`${file}-wal`)) && !(await sizeOf(`${file}-journal`));
   const damage = isAlone && size === 0 ? "it is empty" : damageIn(file, isAlone ? size : undefined);
   if (damage === undefined) return;
   throw new Error(

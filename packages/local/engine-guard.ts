@@ -1,9 +1,10 @@
 /**
  * Ends the engine together with this process, whatever kills it.
  *
- * A process that is killed cannot clean up, so another one does it: a shell, the *guard*, which shares a pipe with node.
- * The kernel closes node's end of the pipe however node ends; then the guard ends the engine. If the guard is killed,
- * node's end of the same pipe closes, and node ends the engine. A shell, because `killall node` must not end both.
+ * A process that is killed cannot clean up, so another one does it: a shell, the *guard*, which shares a pipe with
+ * node. The kernel closes node's end of the pipe however node ends; then the guard ends the engine. If the guard is
+ * killed, node's end of the same pipe closes, and node ends the engine. A shell, because `killall node` must not end
+ * both (decision 0068).
  */
 import type { ChildProcess } from "node:child_process";
 import { Socket } from "node:net";

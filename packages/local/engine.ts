@@ -1,8 +1,8 @@
 /**
  * The embedded DynamoDB: the native program `dynoxide` as a child process, in memory or on a file.
  *
- * An engine ends with the process that started it, however that process ends (engine-guard.ts). A file has one engine at
- * a time: its lock (file-lock.ts) names the engine, and the next start stops one that is still ending.
+ * An engine ends with the process that started it, however that process ends (engine-guard.ts). A file has one engine
+ * at a time: its lock (file-lock.ts) names the engine, and the next start stops one that is still ending.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:fs";
@@ -93,8 +93,9 @@ function isExecutable(path: string): Promise<boolean> {
 }
 
 /**
- * Starts an engine and waits until it accepts requests. The engine stops with node, also where node is killed. Throws an `Error` with a message for users: no program, the file cannot be opened, the
- * port is in use, or the file is locked or damaged.
+ * Starts an engine and waits until it accepts requests. The engine stops with node, also where node is killed. Throws
+ * an `Error` with a message for users: no program, the file cannot be opened, the port is in use, or the file is locked
+ * or damaged.
  */
 export async function startEngine(options: EngineOptions = {}): Promise<Engine> {
   const program = await findProgram();

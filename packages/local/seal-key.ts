@@ -37,7 +37,9 @@ export async function sealKey(dataDirectory: string | undefined): Promise<string
   return (await readSealKey(dataDirectory)) ?? fresh;
 }
 
-/** The stored key in Base64; `undefined` if there is none. Throws an `Error` with a message for users if it is no key. */
+/**
+ * The stored key in Base64; `undefined` if there is none. Throws an `Error` with a message for users if it is no key.
+ */
 export async function readSealKey(dataDirectory: string): Promise<string | undefined> {
   const file = sealKeyFileIn(dataDirectory);
   let stored: string;

@@ -1,8 +1,8 @@
 /**
  * `npm start`: runs the API on this machine (environment variables: see README.md). Prints `ready <URL>` on standard
- * output when it accepts requests; the log goes to standard error. SIGTERM, SIGINT and SIGHUP stop it after the requests
- * that it has read; a second signal stops it at once. Exit codes: 0 stopped, 1 failed or requests were cut off, 128 and
- * the number of the signal if stopped at once.
+ * output when it accepts requests; the log goes to standard error. SIGTERM, SIGINT and SIGHUP stop it after the
+ * requests that it has read; a second signal stops it at once (decision 0068). Exit codes: 0 stopped, 1 failed or
+ * requests were cut off, 128 and the number of the signal if stopped at once.
  */
 import { Console } from "node:console";
 import { constants } from "node:os";

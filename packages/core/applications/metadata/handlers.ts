@@ -86,8 +86,8 @@ export const metadataHandlers: Handlers<typeof metadataOperations, MetadataStore
 };
 
 /**
- * The alias of a tenant's certificate is its domain; the super tenant uses the server's certificate. Without a credential
- * it is what the path names, whether there is such a tenant or not.
+ * The alias of a tenant's certificate is its domain; the super tenant uses the server's certificate. Without a
+ * credential it is that of the tenant in the path, whether there is such a tenant or not.
  */
 function certificateAliasFor({ tenant: own, pathTenant }: OpenableContext): string {
   const tenant = own ?? pathTenant?.toLowerCase() ?? SUPER_TENANT;

@@ -60,8 +60,8 @@ function problemOf(
 }
 
 /**
- * Sample requests for every operation: with any id, and with the id that the context of the rule names. A literal segment
- * of another path is no id: the router prefers literals, so `/applications/meta/...` never leads to an application.
+ * Sample requests for every operation: with any id, and with the id that the context of the rule names. A literal
+ * segment of another path is no id: the router prefers literals, so no application has the id `meta`.
  */
 function samplesFor(operations: Readonly<Record<string, Operation>>, context: string): readonly Sample[] {
   const segments = context.split("/");
