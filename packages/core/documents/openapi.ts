@@ -52,7 +52,7 @@ export function openApiDocument(operations: Readonly<Record<string, Operation>>)
       title: "Identity Admin API",
       version: "1.0.0",
       description:
-        "The administration API of an identity provider. Every path below /api/server/v1, /scim2, /svc/scim and /oauth2 is also available below /t/{tenant}.",
+        "The administration API of an identity provider. Every path below /api/server/v1, /scim2, /svc/scim and /oauth2 is also available below /t/{tenant}. In a JSON body, a member that is null means the same as a missing one.",
     },
     servers: [{ url: "/" }],
     paths,
