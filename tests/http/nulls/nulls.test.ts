@@ -187,13 +187,15 @@ describe.each([
     const before = (await api.ask("GET", at)).body;
     const members = pathsIn({ $ref: `#/${name}` });
     const targetOf = (member: Path) =>
-      member.filter((step) => step !== 0).join(String(member[0]).startsWith("urn:") ? ":" : ".");
-    const cases = members.flatMap((member) => [
-      { op: "replace", path: targetOf(member), value: null },
-      { op: "add", path: targetOf(member), value: null },
-      { op: "add", value: withValue({}, member, null) },
-      { op: "replace", value: withValue({}, member, null) },
-    ]);
+      textOf(member.filter((step) => step !== 0)).replace(/^(urn:.*?)\.(?=[a-z])/i, "$1:");
+    // As paths, elements and their parts are for PATCH of values, which other tests cover.
+    const named = members.filter((member) => !member.includes(0));
+    const cases: Json[] = [
+      ...members.map((member) => ({ op: "add", value: withValue({}, member, null) })),
+      ...members.map((member) => ({ op: "replace", value: withValue({}, member, null) })),
+      ...named.map((member) => ({ op: "replace", path: targetOf(member), value: null })),
+      ...named.map((member) => ({ op: "add", path: targetOf(member), value: null })),
+    ];
     const attempt: Attempt<Json> = async (Operations) => {
       const answer = await api.ask("PATCH", at, { body: { schemas: [URN.patch], Operations } });
       return wrongWith(answer, [200, 204], Operations.map((one) => JSON.stringify(one)).join(", "));
