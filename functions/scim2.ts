@@ -27,7 +27,7 @@ const dialect: Scim2Dialect = {
   showsUsername: isWso2,
   needsPassword: isWso2,
   removesDuplicateUsers: scim2.removesDuplicateUsers,
-  userType: userTypeFor({ passwordRequired: isWso2 }),
+  userType: userTypeFor(scim2.profile),
   groupType,
   errorOf: (fault) => ({ ...renderFault("scim2", fault, "", scim2.profile).body }),
 };

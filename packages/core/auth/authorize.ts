@@ -12,6 +12,7 @@ import { newObserver } from "../http/observe.ts";
 import { type HttpRequest, readRequest } from "../http/request.ts";
 import type { Principal } from "../operation/context.ts";
 import { isOpenPath, matcherOf } from "../operation/match.ts";
+import { nearestPathOf } from "../operation/nearest.ts";
 import { type Operation, PUBLIC } from "../operation/operation.ts";
 import { familyOf } from "../operation/services.ts";
 import { elapsed } from "../platform/clock.ts";
@@ -49,6 +50,8 @@ interface Target {
   readonly declared: Operation | undefined;
   /** True where the catalogue needs no credential. */
   readonly isOpen: boolean;
+  /** For an unknown path: the one that the request probably means. */
+  readonly nearest?: string | undefined;
 }
 
 /** Opens the authorizer of one container. */
@@ -64,7 +67,8 @@ export function newAuthorizer({ operations, stores, access, ...parts }: Authoriz
    * credential belongs to and which scopes an operation needs is shown only to callers that are authenticated.
    *
    * 1. Find the operation of the path and method, and the first rule of the operator that matches.
-   * 2. Let a request for a public operation pass, before any credential is read.
+   * 2. Let a request for a public operation pass, before any credential is read. So does an unknown path outside of
+   *    the protected families; a credential is read there only to show the path that was probably meant.
    * 3. Check that the rule allows the kind of credential, before the database is read.
    * 4. Authenticate every credential that was sent; two credentials must name the same user.
    * 5. Check that the tenant of the path is the tenant of the credential.
@@ -76,13 +80,29 @@ export function newAuthorizer({ operations, stores, access, ...parts }: Authoriz
     const target = findTarget(request);
     const rule = ruleFor(access.rules, request.method, request.path);
     try {
-      if (isPublic(target, rule)) return { decision: "public", operation: target.operation };
       const credentials = credentialsOf(request, caller, access.certificates);
+      const { nearest } = target;
+      if (isPublic(target, rule)) {
+        const isShown =
+          nearest !== undefined &&
+          credentials.header !== undefined &&
+          (await identify(credentials, request, caller, stores(meter)).then(
+            () => true,
+            () => false,
+          ));
+        return { decision: "public", operation: target.operation, ...(isShown && { nearest }) };
+      }
       checkHandlers(credentials, rule?.handlers);
       const { principal, scopes } = await identify(credentials, request, caller, stores(meter));
       checkTenant(request, principal);
       checkScopes(neededScopes(target, rule, scopes), scopes, credentials.header);
-      return { decision: "allow", operation: target.operation, principal, ...passedScopes(target, scopes) };
+      return {
+        decision: "allow",
+        operation: target.operation,
+        principal,
+        ...passedScopes(target, scopes),
+        ...(nearest !== undefined && { nearest }),
+      };
     } catch (error) {
       return { decision: "refuse", operation: target.operation, fault: toFault(error) };
     }
@@ -118,7 +138,8 @@ export function newAuthorizer({ operations, stores, access, ...parts }: Authoriz
 /** Finds the target of a request. */
 function newTargets(operations: Readonly<Record<string, Operation>>) {
   const match = matcherOf(operations);
-  return ({ method, path }: HttpRequest): Target => {
+  const nearestTo = nearestPathOf(operations);
+  return ({ method, path, pathTenant }: HttpRequest): Target => {
     const found = match(method, path);
     const operation = found.kind === "operation" ? found.id : "";
     const declared = operations[operation];
@@ -126,7 +147,9 @@ function newTargets(operations: Readonly<Record<string, Operation>>) {
       declared?.scope === PUBLIC ||
       (!declared && !familyOf(path)) ||
       (found.kind === "method" && isOpenPath(match, operations, path, found.allow));
-    return { operation, declared, isOpen };
+    const nearest =
+      found.kind === "none" ? nearestTo(pathTenant === undefined ? path : `/t/${pathTenant}${path}`) : undefined;
+    return { operation, declared, isOpen, nearest };
   };
 }
 

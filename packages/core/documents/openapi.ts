@@ -98,6 +98,7 @@ export function openApiDocument(operations: Readonly<Record<string, Operation>>)
       contact: { name: "The operator of this service" },
       description: [
         "The administration API of an identity provider. Every path below /api/server/v1, /scim2, /svc/scim and /oauth2 is also available below /t/{tenant}.",
+        "In a JSON body, a member that is null means the same as a missing one.",
         "Clients must ignore members of responses that they do not know: a later version may add some.",
       ].join("\n\n"),
     },

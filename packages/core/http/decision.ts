@@ -17,8 +17,10 @@ export type Decision =
       readonly principal: Principal;
       /** The scopes of the credential, for an operation that declares `seesScopes`. */
       readonly scopes?: readonly string[];
+      readonly nearest?: string;
     }
-  | { readonly decision: "public"; readonly operation: string }
+  /** `nearest`: the path that a request for an unknown path probably means. Only for authenticated callers. */
+  | { readonly decision: "public"; readonly operation: string; readonly nearest?: string }
   | { readonly decision: "refuse"; readonly operation: string; readonly fault: Fault };
 
 const REALM = 'realm="Identity Admin API"';
@@ -36,12 +38,13 @@ const allowed = {
   tenant: text,
   subject: text,
   scopes: z.string().optional(),
+  nearest: z.string().optional(),
 };
 
 const Context = z.union([
   z.object({ ...allowed, kind: z.literal("user"), username: text, userStore: text }),
   z.object({ ...allowed, kind: z.literal("client"), applicationId: text }),
-  z.object({ decision: z.literal("public"), operation: z.string() }),
+  z.object({ decision: z.literal("public"), operation: z.string(), nearest: z.string().optional() }),
   z.object({
     decision: z.literal("refuse"),
     operation: z.string(),
@@ -69,14 +72,19 @@ export function toContext(decision: Decision): DecisionContext {
         operation,
         ...decision.principal,
         ...(decision.scopes && { scopes: decision.scopes.join(" ") }),
+        ...nearestOf(decision),
       };
     case "public":
-      return { decision: "public", operation };
+      return { decision: "public", operation, ...nearestOf(decision) };
     case "refuse": {
       const { fault, description, headers } = decision.fault;
       return { decision: "refuse", operation, fault, description, challenge: headers["www-authenticate"] ?? "" };
     }
   }
+}
+
+function nearestOf({ nearest }: { readonly nearest?: string | undefined }): { readonly nearest?: string } {
+  return nearest === undefined ? {} : { nearest };
 }
 
 /** The refusal of a request without an accepted credential. `challenge` names the accepted schemes. */
@@ -98,10 +106,10 @@ export function readDecision(context: unknown): Decision {
           ? { kind: "user", tenant, subject, username: data.username, userStore: data.userStore }
           : { kind: "client", tenant, subject, applicationId: data.applicationId };
       const scopes = data.scopes?.split(" ").filter((scope) => scope !== "");
-      return { decision: "allow", operation, principal, ...(scopes && { scopes }) };
+      return { decision: "allow", operation, principal, ...(scopes && { scopes }), ...nearestOf(data) };
     }
     case "public":
-      return { decision: "public", operation };
+      return { decision: "public", operation, ...nearestOf(data) };
     case "refuse": {
       const { fault, description, challenge } = data;
       if (!isRefusal(fault)) return { decision: "refuse", operation, fault: undecided() };

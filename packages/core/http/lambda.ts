@@ -203,12 +203,14 @@ function securityHeaders() {
   });
 }
 
-/** Headers of every response; removes the body of a response to HEAD. */
+/**
+ * Headers of every response. A response to HEAD keeps its body, of which the gateway sends the length only (RFC 9110
+ * section 9.3.2).
+ */
 function commonHeaders(): Middleware {
   const add = ({ event, response }: Ended) => {
     if (!response) return;
     const { request, dialect } = exchangeOf(event);
-    if (request.method === "HEAD") response.body = "";
     response.headers = { "cache-control": "no-store", "x-correlation-id": request.traceId, ...response.headers };
     const isStored = response.headers["cache-control"] !== "no-store";
     if (dialects[dialect].forbidsOldCaches && !isStored) response.headers.pragma = "no-cache";

@@ -69,7 +69,7 @@ export function admit(
   if (found.kind !== "operation") {
     const isListed = found.kind === "method" && isOpenPath(match, operations, request.path, found.allow);
     if (isOpen && familyOf(request.path) && !isListed) throw otherOperation();
-    throw unmatched(found, request);
+    throw unmatched(found, request, decision.nearest);
   }
   const declared = operations[found.id];
   // Rules of the operator can protect public operations and open those that are declared openable; nothing else.
@@ -90,12 +90,19 @@ function otherOperation(): Fault {
   );
 }
 
-function unmatched(match: Exclude<Match, { kind: "operation" }>, { method, path }: HttpRequest): Fault {
-  return match.kind === "method"
-    ? new Fault("route.method_not_allowed", `${path} supports ${match.allow.join(", ")}, not ${method.slice(0, 20)}.`, {
-        headers: { allow: match.allow.join(", ") },
-      })
-    : new Fault("route.not_found", "No operation of this API has this path.");
+function unmatched(
+  match: Exclude<Match, { kind: "operation" }>,
+  { method, path }: HttpRequest,
+  nearest: string | undefined,
+): Fault {
+  if (match.kind === "none") {
+    const hint = nearest === undefined ? "" : ` Did you mean ${nearest}? Letter case and slashes count.`;
+    return new Fault("route.not_found", `No operation of this API has this path.${hint}`);
+  }
+  const allow = match.allow.join(", ");
+  // The body for HEAD has the length of that for GET.
+  const used = method === "HEAD" ? "GET" : method.slice(0, 20);
+  return new Fault("route.method_not_allowed", `${path} supports ${allow}, not ${used}.`, { headers: { allow } });
 }
 
 /** Parses the input of a request, calls its handler and builds the response. */

@@ -1,8 +1,8 @@
 /** The shapes of tenants, as in WSO2's Tenant Management API v1. */
 import * as z from "zod";
-import { PageLinks } from "../platform/management-api.ts";
+import { PageLinks, withoutNulls } from "../platform/management-api.ts";
 
-export const NewTenant = z
+const Creation = z
   .object({
     domain: z
       .string()
@@ -33,6 +33,8 @@ export const NewTenant = z
       .max(1),
   })
   .meta({ id: "NewTenant" });
+
+export const NewTenant = z.preprocess(withoutNulls, Creation);
 
 export const LifecycleStatus = z.object({ activated: z.boolean() }).meta({ id: "TenantLifecycleStatus" });
 

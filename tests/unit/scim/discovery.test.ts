@@ -140,7 +140,7 @@ describe("schemas", () => {
   });
   test("show whether the deployment requires a password", () => {
     const passwordIn = (passwordRequired: boolean) => {
-      const [users = {}] = schemaResources(base, [userTypeFor({ passwordRequired })]);
+      const [users = {}] = schemaResources(base, [userTypeFor(passwordRequired ? "wso2" : "rfc7644")]);
       return (users.attributes as JsonObject[]).find(({ name }) => name === "password");
     };
     expect(passwordIn(true)).toEqual({

@@ -209,14 +209,21 @@ test.each([
   expect(found?.attribute && found.sub?.canonicalValues).toEqual(types.split(" "));
 });
 
-test("requires a password if the deployment says so, and differs in nothing else", () => {
-  const [withOne, without] = [true, false].map((passwordRequired) => userTypeFor({ passwordRequired }));
+test("requires a password and has further parts of roles in the profile wso2, and differs in nothing else", () => {
+  const [withOne, without] = [userTypeFor("wso2"), userTypeFor("rfc7644")];
   const passwordOf = (type = withOne) => type?.schema.attributes.find(({ name }) => name === "password");
   expect(passwordOf(withOne)?.required).toBe(true);
   expect(passwordOf(without)?.required).toBe(false);
-  const others = (type = withOne) => type?.schema.attributes.filter(({ name }) => name !== "password");
+  const partsOf = (type = withOne) =>
+    type.schema.attributes.find(({ name }) => name === "roles")?.subAttributes?.map(({ name }) => name);
+  expect(partsOf(without)).toEqual(["value", "display", "type", "primary"]);
+  expect(partsOf(withOne)).toEqual([
+    ...(partsOf(without) ?? []),
+    ...["$ref", "audienceValue", "audienceDisplay", "audienceType"],
+  ]);
+  const others = (type = withOne) =>
+    type.schema.attributes.filter(({ name }) => name !== "password" && name !== "roles");
   expect(others(without)).toEqual(others(withOne));
-  expect(userTypeFor({ passwordRequired: false })).toBe(without);
 });
 
 test("lets users change their profile, but nothing that affects their privileges", () => {

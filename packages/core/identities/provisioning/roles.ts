@@ -68,7 +68,7 @@ export async function createRole(stores: RoleStores, context: ChangeContext, res
     assigneesOf(stores, tenant, "group", [...valuesIn("groups", resource.groups)]),
     checkScopes(stores, tenant, permissions),
   ]);
-  const role = freshRole(newId(), name, tenant, now, { permissions, audience });
+  const role = freshRole(newId(), name, tenant, now, { permissions, audience, externalId: externalIdIn(resource) });
   return stores.roles.add(tenant, role, [...users, ...groups]);
 }
 
@@ -102,6 +102,7 @@ export function changeRole(
     const after: Role = {
       ...before,
       name: textOf(resource, "displayName"),
+      externalId: externalIdIn(resource),
       permissions: [...valuesIn("permissions", resource.permissions)].sort(),
     };
     if (after.name !== before.name) checkRoleName(after.name);
@@ -116,7 +117,10 @@ export function changeRole(
     const [adding, removing] = [changes.flatMap((one) => one.adding), changes.flatMap((one) => one.removing)];
     await checkAdministrator(stores, tenant, before, removing);
     if (adding.length > 0) await checkAssignedRoles(stores, context, [after]);
-    const isSame = after.name === before.name && after.permissions.join("\n") === before.permissions.join("\n");
+    const isSame =
+      after.name === before.name &&
+      after.externalId === before.externalId &&
+      after.permissions.join("\n") === before.permissions.join("\n");
     return isSame && adding.length === 0 && removing.length === 0 ? undefined : { after, adding, removing };
   });
 }
@@ -126,6 +130,7 @@ function storedRole(role: Role): Resource {
   return {
     id: role.id,
     displayName: role.name,
+    ...(role.externalId !== undefined && { externalId: role.externalId }),
     audience: { value: role.audience.value, type: role.audience.type },
     ...(role.permissions.length > 0 && { permissions: role.permissions.map((value) => ({ value })) }),
   };
@@ -183,6 +188,10 @@ export function deleteRole({ roles }: RoleStores, { tenant }: ChangeContext, id:
     checkBuiltIn(role, undefined);
     check(role);
   });
+}
+
+function externalIdIn({ externalId }: Resource): string | undefined {
+  return typeof externalId === "string" ? externalId : undefined;
 }
 
 /** Assignees by their ids. Throws `request.invalid` for those that do not exist. */

@@ -12,6 +12,8 @@ export interface Role {
   readonly id: string;
   /** Unique among the roles for its audience, in any case. */
   readonly name: string;
+  /** The id of the role at the provisioning client. */
+  readonly externalId?: string | undefined;
   /** The scopes of the role; empty for a full-access role. */
   readonly permissions: readonly string[];
   /** True for a full-access role: it has every scope of the catalogue, also those of later versions. */
@@ -35,7 +37,7 @@ export function freshRole(
   name: string,
   tenant: string,
   nowMs: number,
-  more: Partial<Pick<Role, "permissions" | "holdsEveryScope" | "audience">> = {},
+  more: Partial<Pick<Role, "externalId" | "permissions" | "holdsEveryScope" | "audience">> = {},
 ): Role {
   return {
     id,

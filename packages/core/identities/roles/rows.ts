@@ -2,7 +2,7 @@
 import { Fault } from "../../platform/faults.ts";
 import { keys } from "../../table/keys.ts";
 import { bytesOf, nameKey } from "../../table/name-index/name-key.ts";
-import { as, flag, number, oneOf, rowCodec, text, textSet } from "../../table/row.ts";
+import { as, flag, number, oneOf, optional, rowCodec, text, textSet } from "../../table/row.ts";
 import type { Item, Key } from "../../table/table.ts";
 import type { Role } from "./model.ts";
 
@@ -17,6 +17,7 @@ interface RoleRow extends Omit<Role, "audience"> {
 const roleRow = rowCodec<RoleRow>("role", {
   id: text,
   name: text,
+  externalId: optional(text),
   permissions: textSet,
   holdsEveryScope: as("every", flag),
   audienceType: as("audience", oneOf("organization", "application")),

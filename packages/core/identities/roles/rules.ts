@@ -43,7 +43,7 @@ export function checkBuiltIn(before: Role, after: Role | undefined): void {
   if (!isUnchanged) {
     throw new Fault(
       "scim.forbidden",
-      `The role "${before.name}" is built in. Only its users and groups can be changed.`,
+      `The role "${before.name}" is built in. Only its users, groups and externalId can be changed.`,
     );
   }
 }

@@ -12,7 +12,7 @@ import { roleResource } from "./role-view.ts";
 import type { Scim2Call } from "./stores.ts";
 
 /** The attributes of a role in a list: assignees are shown by each role alone. */
-const LISTED = "displayName,audience,permissions,meta";
+const LISTED = "displayName,externalId,audience,permissions,meta";
 
 /** Lists roles. Throws the faults of SCIM for filters, orders and pages. */
 export async function listRoles(call: Scim2Call, request: ListRequest): Promise<ListResult> {

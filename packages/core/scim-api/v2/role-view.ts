@@ -43,6 +43,7 @@ export function roleResource(role: Role, call: Scim2Call): Resource {
   return {
     id: role.id,
     displayName: role.name,
+    ...(role.externalId !== undefined && { externalId: role.externalId }),
     audience: { value, display: value, type },
     ...filled(
       "permissions",

@@ -48,7 +48,9 @@ export function readPatch(type: ResourceType, body: unknown, options: PatchOptio
 }
 
 function implicitSteps(reading: Reading, operation: Operation): readonly PatchStep[] {
-  const { place, value } = operation;
+  const { place } = operation;
+  // Some clients send the object in a list, as they do for an attribute with several values.
+  const value = Array.isArray(operation.value) && operation.value.length === 1 ? operation.value[0] : operation.value;
   if (!isObject(value)) {
     throw new Fault("request.malformed", `${place}.value must be an object if there is no path, not ${kindOf(value)}.`);
   }

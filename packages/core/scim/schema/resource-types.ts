@@ -6,13 +6,10 @@ import { protocolSchemas } from "./protocol.ts";
 import { systemSchema } from "./system.ts";
 import { userSchemas } from "./user.ts";
 
-const users = {
-  passwordRequired: usersWith(userSchemas.passwordRequired),
-  passwordOptional: usersWith(userSchemas.passwordOptional),
-};
+const users = { wso2: usersWith(userSchemas.wso2), rfc7644: usersWith(userSchemas.rfc7644) };
 
-/** For code that does not depend on whether a password is required: filters, paths, projection. */
-export const userType: ResourceType = users.passwordRequired;
+/** For code that does not depend on the profile. */
+export const userType: ResourceType = users.wso2;
 
 export const groupType: ResourceType = {
   name: "Group",
@@ -22,9 +19,9 @@ export const groupType: ResourceType = {
   extensions: [],
 };
 
-/** The deployment decides whether a new user must have a password. */
-export function userTypeFor({ passwordRequired }: { readonly passwordRequired: boolean }): ResourceType {
-  return passwordRequired ? users.passwordRequired : users.passwordOptional;
+/** The type of users in a profile of SCIM 2.0. */
+export function userTypeFor(profile: keyof typeof users): ResourceType {
+  return users[profile];
 }
 
 /** Every schema of the resource types once, then those of the discovery resources. */

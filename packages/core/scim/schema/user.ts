@@ -35,9 +35,12 @@ const groupParts: readonly Attribute[] = [
   }),
 ];
 
-const roleParts: readonly Attribute[] = [
-  attribute("value", "The role."),
-  ...labels("role"),
+/** The parts of a role in RFC 7643. */
+const roleParts: readonly Attribute[] = [attribute("value", "The role."), ...labels("role")];
+
+/** The same with upstream's own parts. */
+const wso2RoleParts: readonly Attribute[] = [
+  ...roleParts,
   readOnly("$ref", "The URL of a role that this service assigned.", {
     type: "reference",
     referenceTypes: ["uri"],
@@ -50,23 +53,32 @@ const roleParts: readonly Attribute[] = [
 
 const external = { type: "reference", referenceTypes: ["external"], caseExact: true } as const;
 
-/** The schema with a required and with an optional password of new users. */
-export const userSchemas = { passwordRequired: schemaOf(true), passwordOptional: schemaOf(false) } as const;
+/** The schema of each profile: the password of new users is required in `wso2`, and roles have further parts there. */
+export const userSchemas = {
+  wso2: schemaOf({ passwordRequired: true, roles: wso2RoleParts }),
+  rfc7644: schemaOf({ passwordRequired: false, roles: roleParts }),
+} as const;
+
+/** What differs between the profiles. */
+interface Differences {
+  readonly passwordRequired: boolean;
+  readonly roles: readonly Attribute[];
+}
 
 function readOnly(name: string, description: string, more: Characteristics = {}): Attribute {
   return attribute(name, description, { mutability: "readOnly", ...more });
 }
 
-function schemaOf(passwordRequired: boolean): Schema {
+function schemaOf(differences: Differences): Schema {
   return {
     id: "urn:ietf:params:scim:schemas:core:2.0:User",
     name: "User",
     description: "User Account",
-    attributes: attributesOf(passwordRequired),
+    attributes: attributesOf(differences),
   };
 }
 
-function attributesOf(passwordRequired: boolean): readonly Attribute[] {
+function attributesOf({ passwordRequired, roles }: Differences): readonly Attribute[] {
   return [
     attribute("userName", "The name the user signs in with. Unique in its user store, regardless of case.", {
       required: true,
@@ -133,7 +145,7 @@ function attributesOf(passwordRequired: boolean): readonly Attribute[] {
       attribute("value", "The entitlement."),
       ...labels("entitlement"),
     ]),
-    list("roles", "Roles that this service assigned, then roles that a client stored.", roleParts),
+    list("roles", "Roles that this service assigned, then roles that a client stored.", roles),
     list("x509Certificates", "Certificates issued to the user.", [
       attribute("value", "The certificate: DER in base64.", { type: "binary", caseExact: true, lengthMax: LONG }),
       ...labels("certificate"),
