@@ -24,8 +24,8 @@ const LEADING_KEYS = "dynamodb:LeadingKeys";
 export const secretPartitions: readonly string[] = [partitions.credential, partitions.signingKeys];
 
 /**
- * The statements of a function: one for all its reads, one for its checks, one for all its writes. A transaction is one request with
- * many partitions, and one statement must cover all of them (decision 0031).
+ * The statements of a function: one for all its reads, one for its checks, and one for all its writes. A transaction is
+ * one request with many partitions, and one statement must cover all of them (decision 0031).
  */
 export function statementsOf(plan: FunctionPlan): readonly Statement[] {
   return [
