@@ -40,6 +40,8 @@ export interface FunctionPlan {
   readonly timeout: `${number} seconds`;
   readonly needs: readonly Need[];
   readonly reads?: Right<ReadAction>;
+  /** Partitions of which it may read keys alone (`GetItem`), to see whether an item exists. */
+  readonly checks?: readonly string[];
   readonly writes?: Right<WriteAction>;
 }
 
@@ -214,8 +216,9 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "cursors", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.tenant, ...people, p.roleNames, p.application, p.scope],
+      on: [p.tenant, ...people, p.roleNames, p.scope],
     },
+    checks: [p.application],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [...people, p.roleNames, p.credential, ...revocations],

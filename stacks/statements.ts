@@ -24,12 +24,13 @@ const LEADING_KEYS = "dynamodb:LeadingKeys";
 export const secretPartitions: readonly string[] = [partitions.credential, partitions.signingKeys];
 
 /**
- * The statements of a function: one for all its reads and one for all its writes. A transaction is one request with
- * many partitions, and one statement must cover all of them (decision 0031).
+ * The statements of a function: one for all its reads, one for its checks, and one for all its writes. A transaction is
+ * one request with many partitions, and one statement must cover all of them (decision 0031).
  */
 export function statementsOf(plan: FunctionPlan): readonly Statement[] {
   return [
     ...(plan.reads ? [allowing(plan.reads)] : []),
+    ...(plan.checks ? [allowingKeys(plan.checks)] : []),
     ...(plan.writes ? [allowing(plan.writes)] : []),
     ...withoutAnswers(plan),
   ];
@@ -46,6 +47,24 @@ function allowing({ calls, on }: { readonly calls: readonly string[]; readonly o
     conditions: [
       { test: "ForAllValues:StringLike", variable: LEADING_KEYS, values: on },
       { test: "Null", variable: LEADING_KEYS, values: ["false"] },
+    ],
+  };
+}
+
+/**
+ * Allows to read keys alone, in the form that AWS documents for attributes. Without a projection, a call has no
+ * attributes in its conditions, or all of them: both are excluded.
+ */
+function allowingKeys(on: readonly string[]): Statement {
+  const { effect, actions, conditions } = allowing({ calls: ["GetItem"], on });
+  return {
+    effect,
+    actions,
+    conditions: [
+      ...conditions,
+      { test: "ForAllValues:StringEquals", variable: "dynamodb:Attributes", values: ["PK", "SK"] },
+      { test: "Null", variable: "dynamodb:Attributes", values: ["false"] },
+      { test: "StringEqualsIfExists", variable: "dynamodb:Select", values: ["SPECIFIC_ATTRIBUTES"] },
     ],
   };
 }

@@ -16,10 +16,14 @@ const runs = await Promise.all(
   files.map(async (file) => JSON.parse(await readFile(join(usesDirectory(directory), file), "utf8")) as Uses),
 );
 
-const unused = Object.entries(plan).flatMap(([name, { reads, writes }]) => {
+const unused = Object.entries(plan).flatMap(([name, { reads, checks, writes }]) => {
   const used = runs.flatMap((run) => run[name] ?? []);
   const isUsed = (right: string) => used.some((use) => isLike(use, right));
-  return Object.entries({ read: reads, write: writes }).flatMap(([kind, right]) =>
+  return [
+    ["read", reads] as const,
+    ["read", checks && { calls: ["GetItem"], on: checks }] as const,
+    ["write", writes] as const,
+  ].flatMap(([kind, right]) =>
     [...(right?.calls ?? []), ...(right?.on ?? [])]
       .map((each) => `${kind} ${each}`)
       .flatMap((each) => (isUsed(each) ? [] : [`${name}: ${each}`])),

@@ -88,6 +88,10 @@ const callOf = ({ action }: Access, partitions: readonly string[], body: Body): 
   context: {
     "dynamodb:LeadingKeys": partitions,
     ...(typeof body.ReturnValues === "string" && { "dynamodb:ReturnValues": [body.ReturnValues] }),
+    ...(typeof body.ProjectionExpression === "string" && {
+      "dynamodb:Attributes": body.ProjectionExpression.split(", "),
+      "dynamodb:Select": ["SPECIFIC_ATTRIBUTES"],
+    }),
   },
 });
 

@@ -38,6 +38,7 @@ export const isLike = (text: string, pattern: string): boolean => {
 const operators: Readonly<Record<string, (value: string, expected: string) => boolean>> = {
   StringLike: isLike,
   StringEquals: (value, expected) => value === expected,
+  StringEqualsIfExists: (value, expected) => value === expected,
 };
 
 const holds = ({ test, variable, values }: Condition, context: Call["context"]): boolean => {
@@ -47,6 +48,7 @@ const holds = ({ test, variable, values }: Condition, context: Call["context"]):
   const operator = operators[name ?? ""];
   if (!operator) throw new Error(`unknown condition ${test}`);
   const fits = (value: string) => values.some((expected) => operator(value, expected));
+  if (given.length === 0 && test.endsWith("IfExists")) return true;
   // In IAM, ForAllValues is true for an empty set.
   return set === "ForAllValues" ? given.every(fits) : given.some(fits);
 };

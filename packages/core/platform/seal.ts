@@ -47,8 +47,8 @@ export function newSeal(key: Uint8Array, former: readonly Uint8Array[] = []): Se
 }
 
 /**
- * The key of cursors, derived from the sealing key; both in Base64 (HKDF with SHA-256, RFC 5869). Who has it can neither
- * open secrets nor find the sealing key. Throws `RangeError` for a key of another length.
+ * The key of cursors, derived from the sealing key; both in Base64 (HKDF with SHA-256, RFC 5869). It opens no secret,
+ * and does not lead back to the sealing key. Throws `RangeError` for a key of another length.
  */
 export function cursorKeyOf(sealKey: string): string {
   const key = Buffer.from(sealKey, "base64");

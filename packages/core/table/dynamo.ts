@@ -34,6 +34,7 @@ import {
   compareKeys,
   FIRST,
   type Item,
+  type ItemReadOptions,
   type Key,
   LAST,
   type Page,
@@ -106,7 +107,7 @@ export function openTable(config: TableConfig): OpenTable {
   return (meter) => {
     const session = newSession(client, config, meter);
     return {
-      get: (key, options) => getItem(session, key, options?.consistent ?? true),
+      get: (key, options) => getItem(session, key, options),
       getMany: (keys, options) => getItems(session, keys, options?.consistent ?? true),
       snapshot: (keys) => snapshot(session, keys),
       query: (range) => queryPage(session, range),
@@ -173,9 +174,10 @@ function unitsOf({ ConsumedCapacity }: Metered): number {
   return [ConsumedCapacity ?? []].flat().reduce((sum, part) => sum + (part.CapacityUnits ?? 0), 0);
 }
 
-async function getItem({ client, common, read }: Session, key: Key, ConsistentRead: boolean) {
-  const Key = storedKey(key);
-  const { Item } = await read(() => client.send(new GetItemCommand({ ...common, Key, ConsistentRead })));
+async function getItem({ client, common, read }: Session, key: Key, options: ItemReadOptions = {}) {
+  const { consistent: ConsistentRead = true, keyOnly = false } = options;
+  const input = { ...common, Key: storedKey(key), ConsistentRead, ...(keyOnly && { ProjectionExpression: "PK, SK" }) };
+  const { Item } = await read(() => client.send(new GetItemCommand(input)));
   return Item && itemOf(Item);
 }
 

@@ -86,13 +86,19 @@ export interface ReadOptions {
   readonly consistent?: boolean;
 }
 
+/** How one item is read. */
+export interface ItemReadOptions extends ReadOptions {
+  /** Reads the key alone, for what is only checked: the function needs no right to read the item. Default false. */
+  readonly keyOnly?: boolean;
+}
+
 /**
  * The table. Every method retries transient failures with jitter, and throws `service.unavailable` when DynamoDB is
  * still unreachable or busy at the deadline.
  */
 export interface Table {
   /** One item. */
-  get(key: Key, options?: ReadOptions): Promise<Item | undefined>;
+  get(key: Key, options?: ItemReadOptions): Promise<Item | undefined>;
   /** Many items, in the order of the keys. One round trip for each 1,600 (16 concurrent calls of 100). */
   getMany(keys: readonly Key[], options?: ReadOptions): Promise<(Item | undefined)[]>;
   /** Up to 100 items at one instant (a serializable read), in the order of the keys. */

@@ -51,6 +51,16 @@ describe("a policy", () => {
     expect(ask([allow], [])).toBe(false);
     expect(ask([{ ...allow, conditions: allow.conditions.slice(0, 1) }], [])).toBe(true);
   });
+  test("with IfExists, tests a key only where the call has it", () => {
+    const select = { test: "StringEqualsIfExists", variable: "dynamodb:Select", values: ["SPECIFIC_ATTRIBUTES"] };
+    const policy = [{ ...allow, conditions: [...allow.conditions, select] }];
+    const selecting = (...values: string[]) =>
+      isAllowed(policy, {
+        action: "GetItem",
+        context: { "dynamodb:LeadingKeys": ["A#1"], "dynamodb:Select": values },
+      });
+    expect([selecting(), selecting("SPECIFIC_ATTRIBUTES"), selecting("ALL_ATTRIBUTES")]).toEqual([true, true, false]);
+  });
   test("denies a call if any statement denies it", () => {
     expect(ask([allow, deny], ["A#1"])).toBe(true);
     expect(ask([allow, deny], ["A#1", "A#secret"])).toBe(false);

@@ -62,6 +62,24 @@ describe("rights", () => {
     const readers = names.filter((name) => reads.some((action) => may(name, action, hash)));
     expect(readers).toEqual(["authorizer", "oauth2"]);
   });
+  test("a function that checks whether an application exists reads its key alone", () => {
+    const application = keys.application("carbon.super", newId()).PK;
+    const checking = (attributes: readonly string[], select?: string) =>
+      isAllowed(statementsOf(plan.scim2), {
+        action: "GetItem",
+        context: {
+          "dynamodb:LeadingKeys": [application],
+          "dynamodb:Attributes": attributes,
+          ...(select !== undefined && { "dynamodb:Select": [select] }),
+        },
+      });
+    expect(checking(["PK", "SK"])).toBe(true);
+    expect(checking(["PK", "SK"], "SPECIFIC_ATTRIBUTES")).toBe(true);
+    expect(checking(["PK", "SK"], "ALL_ATTRIBUTES")).toBe(false);
+    expect(checking([])).toBe(false);
+    expect(checking(["PK", "SK", "application"])).toBe(false);
+    expect(reads.filter((action) => may("scim2", action, application))).toEqual([]);
+  });
   test("only the token endpoint reads and writes the signing keys", () => {
     const signing = keys.signingKeys().PK;
     const calls = [...reads, "PutItem", "UpdateItem", "DeleteItem"];

@@ -25,6 +25,11 @@ describe("accepts", () => {
     },
   );
 
+  test.each(["viewers", "secret_viewers"])("client secrets that show to %s", (shownTo) => {
+    const { clientSecretsShownTo } = readDeployment(`[oauth]\nshow_client_secrets_to = "${shownTo}"`);
+    expect(clientSecretsShownTo).toBe(shownTo);
+  });
+
   test("the project's own file, which declares CAS", async () => {
     const { customProtocols } = readDeployment(
       await readFile(new URL("../../../deployment.toml", import.meta.url), "utf8"),
@@ -146,6 +151,11 @@ describe("refuses, with the key to change,", () => {
       `${property('name = "p"')}[[custom_inbound_protocol.property]]\nname = "p"`,
       `${place}.name: "p" is used twice; rename one`,
     ],
+    [
+      '[oauth]\nshow_client_secrets_to = "everybody"',
+      'oauth.show_client_secrets_to: must be "viewers" or "secret_viewers" (line 2)',
+    ],
+    ["[oauth]\nshow_client_secrets = true", 'did you mean "show_client_secrets_to"?'],
     ["a = ", "line 1, column 5: "],
     ["[a]\n[a]", "line 2, column "],
   ])("%j", (source, message) => {

@@ -2,8 +2,8 @@
 import { keys } from "../../table/keys.ts";
 import type { Table } from "../../table/table.ts";
 
-/** One round trip. */
+/** Reads the key alone. One round trip. */
 export function hasApplication(table: Table) {
   return async (tenant: string, id: string): Promise<boolean> =>
-    (await table.get(keys.application(tenant, id))) !== undefined;
+    (await table.get(keys.application(tenant, id), { keyOnly: true })) !== undefined;
 }
