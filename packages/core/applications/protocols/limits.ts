@@ -1,5 +1,6 @@
 /** What a deployment allows OAuth clients: the section `[oauth]` of deployment.toml (decision 0067). Pure. */
 import { Fault } from "../../platform/faults.ts";
+import { tokenLifetimes } from "./options.ts";
 
 /** The limits of the OAuth clients of all tenants. */
 export interface ClientLimits {
@@ -20,6 +21,17 @@ export const defaultClientLimits: ClientLimits = {
   refreshTokenSecondsMax: 90 * DAY_SECONDS,
   idTokenSecondsMax: 30 * DAY_SECONDS,
 };
+
+/** The lifetimes where an application sets none, or 0. A default is never above its ceiling. */
+export function defaultLifetimes(limits: ClientLimits): { readonly [Name in keyof typeof tokenLifetimes]: number } {
+  const { userAccessTokenSeconds, applicationAccessTokenSeconds, refreshTokenSeconds, idTokenSeconds } = tokenLifetimes;
+  return {
+    userAccessTokenSeconds: Math.min(userAccessTokenSeconds, limits.accessTokenSecondsMax),
+    applicationAccessTokenSeconds: Math.min(applicationAccessTokenSeconds, limits.accessTokenSecondsMax),
+    refreshTokenSeconds: Math.min(refreshTokenSeconds, limits.refreshTokenSecondsMax),
+    idTokenSeconds: Math.min(idTokenSeconds, limits.idTokenSecondsMax),
+  };
+}
 
 /** Lifetimes of tokens in a body, in seconds. */
 export interface Lifetimes {
@@ -69,8 +81,8 @@ export function checkSecretStrength(secret: string, clientId: string | undefined
 }
 
 /**
- * An estimate of the bits that a text takes to guess, never more than a random text of its length has: each different
- * pair of neighbours counts with the logarithm of the number of different characters. Repetitions and runs of the
+ * An estimate of the bits that a text takes to guess, never more than a random text of its length has: the first
+ * character and each different pair of neighbours count with the logarithm of the number of different characters. Repetitions and runs of the
  * alphabet count for nothing.
  */
 export function strengthOf(text: string): number {
@@ -82,7 +94,7 @@ export function strengthOf(text: string): number {
       return isRun ? [] : [first + second];
     }),
   );
-  return pairs.size * Math.log2(Math.max(1, new Set(characters).size));
+  return (pairs.size + 1) * Math.log2(Math.max(1, new Set(characters).size));
 }
 
 function refuse(description: string): Fault {
