@@ -82,8 +82,8 @@ export function checkSecretStrength(secret: string, clientId: string | undefined
 
 /**
  * An estimate of the bits that a text takes to guess, never more than a random text of its length has: the first
- * character and each different pair of neighbours count with the logarithm of the number of different characters. Repetitions and runs of the
- * alphabet count for nothing.
+ * character and each different pair of neighbours count with the logarithm of the number of different characters.
+ * Repetitions and runs of the alphabet count for nothing.
  */
 export function strengthOf(text: string): number {
   const characters = [...text];
