@@ -13,7 +13,7 @@ import { deploymentFromFile } from "#core/settings/file.ts";
 import { baseUrl, deploymentFile, openApiFile } from "./env.ts";
 
 const openApi = documentFile(openApiFile());
-const { customProtocols } = deploymentFromFile(deploymentFile());
+const { customProtocols, clients: limits } = deploymentFromFile(deploymentFile());
 
 export const operations = { ...documentOperations, ...metadataOperations };
 
@@ -22,5 +22,5 @@ export const handler = lambda({
   operations,
   handlers: { ...documentHandlers, ...metadataHandlers },
   baseUrl: baseUrl(),
-  stores: () => ({ openApi, customProtocols }),
+  stores: () => ({ openApi, customProtocols, limits }),
 });

@@ -47,6 +47,7 @@ export interface Guesser {
 
 /** The failures of one name at one source. */
 export interface LockState {
+  /** Read for unknown sources only. */
   readonly name: GuessState;
   readonly source: GuessState;
   /** True where the name signed in from the source within 30 days: guesses at other sources do not lock it. */
@@ -55,7 +56,7 @@ export interface LockState {
 
 /** The failures of all names. */
 export interface LockoutStore {
-  /** One round trip. */
+  /** One round trip for a known source, otherwise two: no more than finding the user takes. */
   find(guesser: Guesser, nowMs: number): Promise<LockState>;
   /** What can lock this attempt now, after `before` was read. One round trip. */
   findAgain(guesser: Guesser, before: LockState, nowMs: number): Promise<LockState>;
@@ -84,19 +85,20 @@ export function lockoutStore(table: Table, policy: LockoutPolicy): LockoutStore 
     return keys.sourceLock(tenant, userStore, foldName(name), digestOf(guesser));
   };
 
-  const find: LockoutStore["find"] = async (guesser, nowMs) => {
-    const [ofName, ofSource] = await table.getMany([nameKey(guesser), sourceKey(guesser)]);
-    const source = guessState(ofSource, policy.source, nowMs);
-    return { name: guessState(ofName, policy.name, nowMs), source, isKnown: source.knownFromMs > 0 };
-  };
-
   return {
-    find,
+    async find(guesser, nowMs) {
+      const source = guessState(await table.get(sourceKey(guesser)), policy.source, nowMs);
+      const isKnown = source.knownFromMs > 0;
+      const ofName = isKnown ? undefined : await table.get(nameKey(guesser));
+      return { name: guessState(ofName, policy.name, nowMs), source, isKnown };
+    },
 
     async findAgain(guesser, before, nowMs) {
+      const needed = before.isKnown ? [sourceKey(guesser)] : [sourceKey(guesser), nameKey(guesser)];
+      const [ofSource, ofName] = await table.getMany(needed);
+      const [source, name] = [guessState(ofSource, policy.source, nowMs), guessState(ofName, policy.name, nowMs)];
       // The success that is being decided must not make its own source a known one.
-      if (!before.isKnown) return { ...(await find(guesser, nowMs)), isKnown: false };
-      return { ...before, source: guessState(await table.get(sourceKey(guesser)), policy.source, nowMs) };
+      return { source, name, isKnown: before.isKnown };
     },
 
     async fail(guesser, before, nowMs, version) {

@@ -23,7 +23,7 @@ const elsewhere: ExternalUsers = {
     user:
       name === "nobody"
         ? undefined
-        : freshUser(`id of ${name}`, name, 0, { userStore: "CORP", active: name !== "dormant" }),
+        : freshUser(`id of ${name}`, name, 0, { userStore: "CORP", active: !name.startsWith("dormant") }),
     mark: directory.mark,
     async verify(password) {
       directory.asked += 1;
@@ -37,9 +37,11 @@ const elsewhere: ExternalUsers = {
 let table: TestTable;
 let signIn: SignIn;
 let reasons: string[] = [];
+let meter = newMeter();
 
 const enter = async (name: string, password = directory.password) => {
-  const opened = table.open(newMeter());
+  meter = newMeter();
+  const opened = table.open(meter);
   const stores = {
     tenants: tenantStore(opened),
     users: { ...userStore(opened), elsewhere },
@@ -86,9 +88,25 @@ test("an unknown name is checked and locked like a known one", async () => {
   expect(reasons).toEqual([...Array(10).fill("unknown"), "locked"]);
 });
 
-test("an inactive user is refused with the right password", async () => {
-  expect(await enter("dormant")).toBeUndefined();
-  expect(reasons).toEqual(["inactive"]);
+test("an inactive user is refused with the right password, after the work of a wrong one, at every attempt", async () => {
+  const works = [];
+  for (const [name, password] of [
+    ["dormant", directory.password],
+    ["dormant-too", "wrong-password"],
+    ["kim-too", "wrong-password"],
+  ] as const) {
+    directory.asked = 0;
+    const work = [];
+    for (let at = 0; at < 12; at += 1) {
+      expect(await enter(name, password)).toBeUndefined();
+      work.push({ asked: directory.asked, ...meter.cost });
+    }
+    works.push(work);
+  }
+  expect(works[0]?.map(({ asked }) => asked)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10]);
+  expect(works[1]).toEqual(works[0]);
+  expect(works[2]).toEqual(works[0]);
+  expect(reasons.slice(0, 12)).toEqual([...Array(10).fill("inactive"), "locked", "locked"]);
 });
 
 test("an unavailable directory is not a failed sign-in, and gets the next request", async () => {

@@ -271,15 +271,15 @@ describe("costs", () => {
     };
     await isIn("admin");
     expect(await costs()).toEqual([3, 8, 1]);
-    expect(await costs()).toEqual([2, 6, 0]);
+    expect(await costs()).toEqual([2, 5, 0]);
     newContainer();
     await isIn("admin");
-    expect(await costs()).toEqual([3, 7, 0]);
+    expect(await costs()).toEqual([3, 6, 0]);
     clock.ms += DAY_MS + 1;
     newContainer();
     await isIn("admin");
-    expect(await costs()).toEqual([3, 7, 1]);
-    expect(await costs()).toEqual([2, 6, 0]);
+    expect(await costs()).toEqual([3, 6, 1]);
+    expect(await costs()).toEqual([2, 5, 0]);
   });
   test("many names of one attacker, or many sources of one name, make rows of at most 400 bytes", async () => {
     const { name } = await newUser();

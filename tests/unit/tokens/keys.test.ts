@@ -96,6 +96,33 @@ describe("rotation", () => {
     await keyStore(table, seal).add(late, late);
     expect(await isGood(long, late)).toBe(true);
   });
+  test("an old key is accepted for no longer than tokens may live now, whatever was asked of it before", async () => {
+    const longest = 2_147_483_647;
+    const text = await signed(newSigningKeys(seal), NOW, longest);
+    await keyStore(table, seal).add(NOW, NOW);
+    expect(await isGood(text, NOW + 100 * LIFE_SECONDS * 1_000)).toBe(true);
+    const limited = newSigningKeys(seal, { lifeSecondsMax: 30 * LIFE_SECONDS });
+    await signed(limited, NOW);
+    expect(await isGood(text, NOW + 29 * LIFE_SECONDS * 1_000)).toBe(true);
+    expect(await isGood(text, NOW + 31 * LIFE_SECONDS * 1_000)).toBe(false);
+    // A shorter limit than the usual life of a key holds for new keys too.
+    const brief = newSigningKeys(seal, { lifeSecondsMax: 600 });
+    await signed(brief, NOW);
+    await keyStore(table, seal, 600).add(NOW, NOW + 1);
+    expect((await readRing(table)).map(({ longestLifeSeconds }) => longestLifeSeconds)).toEqual([600, 600, 600]);
+  });
+  test("the ring is shortened once: later containers only read", async () => {
+    await signed(newSigningKeys(seal), NOW, 40 * LIFE_SECONDS);
+    const cost = async () => {
+      const meter = newMeter();
+      await newSigningKeys(seal, { lifeSecondsMax: LIFE_SECONDS }).ring(open(meter), NOW);
+      return [meter.cost.roundTrips, meter.cost.writeUnits > 0];
+    };
+    expect([await cost(), await cost()]).toEqual([
+      [2, true],
+      [1, false],
+    ]);
+  });
   test("a verifying container reads a new key when it first sees a token of it", async () => {
     const verifying = newVerifyingKeys();
     const first = await signed(newSigningKeys(seal), NOW);

@@ -5,19 +5,15 @@ import type { OpenableContext } from "../../operation/context.ts";
 import type { Handlers } from "../../operation/operation.ts";
 import { Fault } from "../../platform/faults.ts";
 import type { CustomProtocolKind } from "../protocols/custom-kind.ts";
-import {
-  grantTypes,
-  oidcOptions,
-  SERVER_CERTIFICATE_ALIAS,
-  samlOptions,
-  tokenLifetimes,
-} from "../protocols/options.ts";
+import { type ClientLimits, defaultLifetimes } from "../protocols/limits.ts";
+import { grantTypes, oidcOptions, SERVER_CERTIFICATE_ALIAS, samlOptions } from "../protocols/options.ts";
 import type { metadataOperations } from "./contract.ts";
 
 /** The dependencies of these handlers. */
 export interface MetadataStores {
   /** The custom protocols of the deployment. */
   readonly customProtocols: readonly CustomProtocolKind[];
+  readonly limits: ClientLimits;
 }
 
 /** Passive STS is not among them: it has no metadata. */
@@ -45,13 +41,14 @@ export const metadataHandlers: Handlers<typeof metadataOperations, MetadataStore
     };
   },
 
-  async getOidcMetadata() {
+  async getOidcMetadata(_, { limits }) {
+    const defaults = defaultLifetimes(limits);
     return {
       allowedGrantTypes: { options: [...grantTypes] },
-      defaultUserAccessTokenExpiryTime: String(tokenLifetimes.userAccessTokenSeconds),
-      defaultApplicationAccessTokenExpiryTime: String(tokenLifetimes.applicationAccessTokenSeconds),
-      defaultRefreshTokenExpiryTime: String(tokenLifetimes.refreshTokenSeconds),
-      defaultIdTokenExpiryTime: String(tokenLifetimes.idTokenSeconds),
+      defaultUserAccessTokenExpiryTime: String(defaults.userAccessTokenSeconds),
+      defaultApplicationAccessTokenExpiryTime: String(defaults.applicationAccessTokenSeconds),
+      defaultRefreshTokenExpiryTime: String(defaults.refreshTokenSeconds),
+      defaultIdTokenExpiryTime: String(defaults.idTokenSeconds),
       idTokenEncryptionAlgorithm: listed(oidcOptions.idTokenEncryptionAlgorithm),
       idTokenEncryptionMethod: listed(oidcOptions.idTokenEncryptionMethod),
       scopeValidators: listed(oidcOptions.scopeValidators),

@@ -1,5 +1,6 @@
 /** What a deployment allows OAuth clients: the section `[oauth]` of deployment.toml (decision 0067). Pure. */
 import { Fault } from "../../platform/faults.ts";
+import { tokenLifetimes } from "./options.ts";
 
 /** The limits of the OAuth clients of all tenants. */
 export interface ClientLimits {
@@ -20,6 +21,17 @@ export const defaultClientLimits: ClientLimits = {
   refreshTokenSecondsMax: 90 * DAY_SECONDS,
   idTokenSecondsMax: 30 * DAY_SECONDS,
 };
+
+/** The lifetimes where an application sets none, or 0. A default is never above its ceiling. */
+export function defaultLifetimes(limits: ClientLimits): { readonly [Name in keyof typeof tokenLifetimes]: number } {
+  const { userAccessTokenSeconds, applicationAccessTokenSeconds, refreshTokenSeconds, idTokenSeconds } = tokenLifetimes;
+  return {
+    userAccessTokenSeconds: Math.min(userAccessTokenSeconds, limits.accessTokenSecondsMax),
+    applicationAccessTokenSeconds: Math.min(applicationAccessTokenSeconds, limits.accessTokenSecondsMax),
+    refreshTokenSeconds: Math.min(refreshTokenSeconds, limits.refreshTokenSecondsMax),
+    idTokenSeconds: Math.min(idTokenSeconds, limits.idTokenSecondsMax),
+  };
+}
 
 /** Lifetimes of tokens in a body, in seconds. */
 export interface Lifetimes {
@@ -68,10 +80,18 @@ export function checkSecretStrength(secret: string, clientId: string | undefined
   );
 }
 
+/** The kinds of printable characters, and how many there are of each. */
+const KINDS = [
+  [/[a-z]/, 26],
+  [/[A-Z]/, 26],
+  [/[0-9]/, 10],
+  [/[^a-zA-Z0-9]/, 33],
+] as const;
+
 /**
- * An estimate of the bits that a text takes to guess, never more than a random text of its length has: each different
- * pair of neighbours counts with the logarithm of the number of different characters. Repetitions and runs of the
- * alphabet count for nothing.
+ * An estimate of the bits that a text takes to guess, never more than a random text of its length has: the first
+ * character and each different pair of neighbours count. Repetitions and runs of the alphabet count for nothing. A
+ * character counts with the mean of two logarithms: of the characters that the text uses, and of their kinds.
  */
 export function strengthOf(text: string): number {
   const characters = [...text];
@@ -82,7 +102,9 @@ export function strengthOf(text: string): number {
       return isRun ? [] : [first + second];
     }),
   );
-  return pairs.size * Math.log2(Math.max(1, new Set(characters).size));
+  const possible = KINDS.reduce((sum, [kind, size]) => sum + (kind.test(text) ? size : 0), 0);
+  const used = new Set(characters).size;
+  return used === 0 ? 0 : ((pairs.size + 1) * (Math.log2(used) + Math.log2(possible))) / 2;
 }
 
 function refuse(description: string): Fault {

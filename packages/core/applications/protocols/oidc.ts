@@ -3,9 +3,9 @@ import { timingSafeEqual } from "node:crypto";
 import type * as z from "zod";
 import { Fault } from "../../platform/faults.ts";
 import { randomText, type Seal } from "../../platform/seal.ts";
-import { type ClientLimits, checkLifetimes, checkSecretStrength } from "./limits.ts";
+import { type ClientLimits, checkLifetimes, checkSecretStrength, defaultLifetimes } from "./limits.ts";
 import type { OidcClient } from "./model.ts";
-import { grantTypes, oidcOptions, tokenLifetimes } from "./options.ts";
+import { grantTypes, oidcOptions } from "./options.ts";
 import { PATTERN_LIMITS, readPattern } from "./pattern.ts";
 import type { OidcBody, OidcShown } from "./shapes.ts";
 import { isRunnable } from "./urls.ts";
@@ -120,6 +120,7 @@ export function oidcClient(
   const { accessToken = {}, refreshToken = {}, idToken = {}, pkce = {} } = body;
   const isEncrypted = idToken.encryption?.enabled === true;
   const binding = accessToken.bindingType;
+  const defaults = defaultLifetimes(support.limits);
   return {
     ...credentialOf(body, before, support, owner),
     grantTypes: body.grantTypes,
@@ -133,10 +134,9 @@ export function oidcClient(
     accessToken: {
       type: accessToken.type ?? oidcOptions.accessTokenType.defaultValue,
       // A lifetime of 0 means the server's default.
-      userAccessTokenExpiryInSeconds:
-        accessToken.userAccessTokenExpiryInSeconds || tokenLifetimes.userAccessTokenSeconds,
+      userAccessTokenExpiryInSeconds: accessToken.userAccessTokenExpiryInSeconds || defaults.userAccessTokenSeconds,
       applicationAccessTokenExpiryInSeconds:
-        accessToken.applicationAccessTokenExpiryInSeconds || tokenLifetimes.applicationAccessTokenSeconds,
+        accessToken.applicationAccessTokenExpiryInSeconds || defaults.applicationAccessTokenSeconds,
       ...(binding !== undefined &&
         binding !== oidcOptions.accessTokenBindingType.defaultValue && { bindingType: binding }),
       revokeTokensWhenIDPSessionTerminated: accessToken.revokeTokensWhenIDPSessionTerminated ?? false,
@@ -144,11 +144,11 @@ export function oidcClient(
       accessTokenAttributes: accessToken.accessTokenAttributes ?? [],
     },
     refreshToken: {
-      expiryInSeconds: refreshToken.expiryInSeconds || tokenLifetimes.refreshTokenSeconds,
+      expiryInSeconds: refreshToken.expiryInSeconds || defaults.refreshTokenSeconds,
       ...(refreshToken.renewRefreshToken !== undefined && { renewRefreshToken: refreshToken.renewRefreshToken }),
     },
     idToken: {
-      expiryInSeconds: idToken.expiryInSeconds || tokenLifetimes.idTokenSeconds,
+      expiryInSeconds: idToken.expiryInSeconds || defaults.idTokenSeconds,
       audience: idToken.audience ?? [],
       encryption: {
         enabled: isEncrypted,
