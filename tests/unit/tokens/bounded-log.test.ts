@@ -170,3 +170,29 @@ test("a container that sees ever new subjects forgets old ones, and misses none 
     expect((await read(reader, ended, at + 40_000)).isValid).toBe(false);
   }
 });
+
+describe("a container that reads only the newest entries", () => {
+  const one = { first: 1, further: 2 };
+  const limits = { subjects: one, grants: one, generation: 100 };
+  const small = () => newReader(newRevocationCache(undefined, limits));
+
+  test("does not trust its log about a token from within the lead of an entry that it did not read", async () => {
+    await write(...madeAt(start, () => revokingUser(TENANT, "user")));
+    await write(...madeAt(start + 5_000, () => revokingUser(TENANT, "another")));
+    // It was issued on the state from before the revocation, which took long to commit.
+    const text = await jwtOf(tokenOf(start + 6_000, { issuedAtSeconds: Math.floor(start / 1_000) }));
+    expect((await read(small(), text, start + 7_000)).isValid).toBe(false);
+  });
+
+  test("compares a token with its marks again when it may have missed an entry", async () => {
+    await load(refreshes(5, start - HOUR_MS, start));
+    const reader = small();
+    const token = tokenOf(start - 2 * HOUR_MS);
+    const text = await jwtOf(token);
+    expect(await read(reader, text, start)).toMatchObject({ isValid: true, roundTrips: 2 });
+    expect(await read(reader, text, start + 1)).toMatchObject({ isValid: true, roundTrips: 0 });
+    await write(...madeAt(start + 1_000, () => revokingGrant(TENANT, token.grantId, start + 11_000, untilSeconds())));
+    await load(refreshes(5, start + 2_000, start + 3_000));
+    expect(await read(reader, text, start + 31_000)).toMatchObject({ isValid: false, roundTrips: 2 });
+  });
+});
