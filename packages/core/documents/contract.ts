@@ -2,6 +2,19 @@
 import * as z from "zod";
 import { operation, PUBLIC } from "../operation/operation.ts";
 
+const part = z.record(z.string(), z.unknown());
+
+const OpenApiDocument: z.ZodType<{ readonly openapi: string }, { readonly openapi: string }> = z
+  .looseObject({
+    openapi: z.string(),
+    info: part,
+    servers: z.array(part),
+    tags: z.array(part),
+    paths: part,
+    components: part,
+  })
+  .meta({ id: "OpenApiDocument" });
+
 export const documentOperations = {
   getOpenApiDocument: operation({
     service: "application-metadata",
@@ -10,7 +23,7 @@ export const documentOperations = {
     scope: PUBLIC,
     summary: "The OpenAPI 3.1 description of this API",
     source: "decision 0002",
-    success: { status: 200, body: z.looseObject({ openapi: z.string() }) },
+    success: { status: 200, body: OpenApiDocument },
     failures: [],
   }),
 } as const;

@@ -34,17 +34,13 @@ export function isObject(value: unknown): value is Json {
 }
 
 /**
- * Names of members are texts, and `{}` allows any value: generators read `true` without inventing a type. No object is
- * closed: a later version may add members to responses, and generators have no use for closed requests.
+ * Objects allow further members by default, in responses too: a later version may add some. Only maps say so: Java
+ * clients would read an object that says so as a map, and not its members.
  */
-function unbounded({ propertyNames, additionalProperties: further, ...schema }: Json): Json {
-  const isLimited = isObject(propertyNames) && Object.keys(propertyNames).some((keyword) => keyword !== "type");
+function unbounded({ propertyNames: _, additionalProperties: further, ...schema }: Json): Json {
+  if (further === undefined || further === false || schema.properties !== undefined) return schema;
   const isAny = isObject(further) && Object.keys(further).length === 0;
-  return {
-    ...schema,
-    ...(isLimited && { propertyNames }),
-    ...(further !== undefined && further !== false && { additionalProperties: isAny ? true : further }),
-  };
+  return { ...schema, additionalProperties: isAny ? true : further };
 }
 
 /** A constant as an enumeration of one value, and every enumeration of texts with its type. */

@@ -33,7 +33,8 @@ const encode = (text: string) => encodeURIComponent(text.toWellFormed());
 /** The bytes of a value in a media type. */
 const encoded = (body: unknown, type: string): string => {
   if (/^application\/(?:[\w.+-]+\+)?json/.test(type)) return JSON.stringify(body) ?? "";
-  const members: readonly (readonly [string, unknown])[] = typeof body === "object" && body !== null ? Object.entries(body) : [["a", body]];
+  const members: readonly (readonly [string, unknown])[] =
+    typeof body === "object" && body !== null ? Object.entries(body) : [["a", body]];
   const text = (value: unknown) => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
   if (type.startsWith("multipart/")) {
     const parts = members.map(
@@ -78,7 +79,9 @@ const prepare = async (request: Request, { path: template }: Placed, subjects: S
     headers: {
       ...request.headers,
       ...(credential !== undefined && { Authorization: credential }),
-      ...(type !== undefined && { "Content-Type": type === "multipart/form-data" ? `${type}; boundary=${BOUNDARY}` : type }),
+      ...(type !== undefined && {
+        "Content-Type": type === "multipart/form-data" ? `${type}; boundary=${BOUNDARY}` : type,
+      }),
     },
     ...(bytes && { body: bytes }),
   };

@@ -1,7 +1,7 @@
 /** Arbitrary requests of an operation of the document: valid ones, and one mutation of each. */
 import fc from "fast-check";
 import { document, type Placed, type Schema } from "./document.ts";
-import { traps, valueOf } from "./values.ts";
+import { traps, valueFor } from "./values.ts";
 
 /** Who sends a request. */
 export type Caller = "administrator" | "powerless" | "unknown" | "nobody" | "stranger";
@@ -80,13 +80,18 @@ const validOf = ({ method, described }: Placed): fc.Arbitrary<Request> => {
         ...parameters
           .filter((parameter) => parameter.in === place)
           .map(({ name, required, schema }) =>
-            fc.tuple(fc.constant(name), fc.option(valueOf(schema, 0, name), { freq: required ? 1e9 : 1, nil: undefined })),
+            fc.tuple(
+              fc.constant(name),
+              fc.option(valueFor(schema, 0, name), { freq: required ? 1e9 : 1, nil: undefined }),
+            ),
           ),
       )
-      .map((pairs) => pairs.flatMap(([name, value]): [string, string][] => (value === undefined ? [] : [[name, `${value}`]])));
+      .map((pairs) =>
+        pairs.flatMap(([name, value]): [string, string][] => (value === undefined ? [] : [[name, `${value}`]])),
+      );
   const header = (text: string) => text.replace(/[^\x20-\x7e]/g, "?");
   return fc
-    .tuple(texts("path"), texts("query"), texts("header"), content ? valueOf(content.schema) : fc.constant(undefined))
+    .tuple(texts("path"), texts("query"), texts("header"), content ? valueFor(content.schema) : fc.constant(undefined))
     .map(([params, query, headers, body]) => ({
       method,
       params: Object.fromEntries(params),
@@ -108,12 +113,18 @@ const ofBody: readonly Mutation[] = [
   fc.nat().map((at) => (request) => {
     const places = placesIn(request.body).filter(({ length }) => length > 0);
     const place = places[at % Math.max(1, places.length)] ?? [];
-    return { ...request, body: changedAt(request.body, place, () => undefined) ?? {}, mutation: `no body.${place.join(".")}` };
+    return {
+      ...request,
+      body: changedAt(request.body, place, () => undefined) ?? {},
+      mutation: `no body.${place.join(".")}`,
+    };
   }),
   fc.tuple(fc.nat(), fc.constantFrom("surplus", "Schemas", "ID", "$ref", "")).map(([at, name]) => (request) => {
     const places = placesIn(request.body).filter((place) => isPlainObject(partAt(request.body, place)));
     const place = places[at % Math.max(1, places.length)] ?? [];
-    const body = changedAt(request.body, place, (part) => (isPlainObject(part) ? { ...part, [name]: "surplus" } : part));
+    const body = changedAt(request.body, place, (part) =>
+      isPlainObject(part) ? { ...part, [name]: "surplus" } : part,
+    );
     return { ...request, body, mutation: `body.${[...place, name].join(".")} added` };
   }),
   fc
@@ -124,7 +135,14 @@ const ofBody: readonly Mutation[] = [
   }),
   fc.constant((request) => ({ ...request, raw: bytes(`"${"x".repeat(HUGE)}"`), mutation: "body of 1.2 MB" })),
   fc
-    .constantFrom(undefined, "text/plain", "application/xml", "application/json;charset=latin1", "multipart/form-data", "a")
+    .constantFrom(
+      undefined,
+      "text/plain",
+      "application/xml",
+      "application/json;charset=latin1",
+      "multipart/form-data",
+      "a",
+    )
     .map((type) => ({ type: _, ...request }) => ({
       ...request,
       ...(type !== undefined && { type }),

@@ -48,26 +48,38 @@ export const subjectsOf = (api: World): Subjects => {
   };
 
   const makers: Readonly<Record<string, () => Promise<string>>> = {
-    user: () => scim("/scim2/Users", { userName: fresh("user"), password, emails: ["kim@rides.example"], name: { familyName: "Berry" } }),
+    user: () =>
+      scim("/scim2/Users", {
+        userName: fresh("user"),
+        password,
+        emails: ["kim@rides.example"],
+        name: { familyName: "Berry" },
+      }),
     group: async () => scim("/scim2/Groups", { displayName: fresh("group"), members: [{ value: await one("user") }] }),
-    role: () => scim("/scim2/v2/Roles", { displayName: fresh("role"), permissions: [{ value: "internal_user_mgt_view" }] }),
-    application: () => api.create({
-      name: fresh("application"),
-      inboundProtocolConfiguration: {
-        oidc: { grantTypes: ["client_credentials", "refresh_token"] },
-        saml: { manualConfiguration: { issuer: fresh("issuer"), assertionConsumerUrls: ["https://rides.example/acs"] } },
-        passiveSts: { realm: fresh("realm"), replyTo: "https://rides.example" },
-        wsTrust: { audience: `https://${fresh("rides")}.example`, certificateAlias: "wso2carbon.cert" },
-      },
-    }),
-    template: () => posted("/api/server/v1/applications/templates", { name: fresh("template"), application: { name: "app" } }),
+    role: () =>
+      scim("/scim2/v2/Roles", { displayName: fresh("role"), permissions: [{ value: "internal_user_mgt_view" }] }),
+    application: () =>
+      api.create({
+        name: fresh("application"),
+        inboundProtocolConfiguration: {
+          oidc: { grantTypes: ["client_credentials", "refresh_token"] },
+          saml: {
+            manualConfiguration: { issuer: fresh("issuer"), assertionConsumerUrls: ["https://rides.example/acs"] },
+          },
+          passiveSts: { realm: fresh("realm"), replyTo: "https://rides.example" },
+          wsTrust: { audience: `https://${fresh("rides")}.example`, certificateAlias: "wso2carbon.cert" },
+        },
+      }),
+    template: () =>
+      posted("/api/server/v1/applications/templates", { name: fresh("template"), application: { name: "app" } }),
     api: () => register({ name: "Rides", identifier: fresh("/rides"), scopes: [{ name: fresh("scope") }] }),
     tenantDomain: theTenant,
     tenant: async () => {
       const domain = await theTenant();
       return (await api.ask("GET", `/api/server/v1/tenants/domain/${domain}`)).body.id;
     },
-    systemApi: async () => (await api.ask("GET", `${API_RESOURCES}?filter=type+eq+SYSTEM&limit=1`)).body.apiResources[0].id,
+    systemApi: async () =>
+      (await api.ask("GET", `${API_RESOURCES}?filter=type+eq+SYSTEM&limit=1`)).body.apiResources[0].id,
     client: async () => (await theClient()).clientId,
     token: async () => oauth.ownToken(await theClient()),
     file: async () =>
@@ -114,7 +126,8 @@ export const subjectsOf = (api: World): Subjects => {
     },
     forget: ({ method, params, body }, path) => {
       // The caller of the next request: deleted, deactivated, or with another password.
-      if (/\/me$/i.test(path) && (method === "DELETE" || /password|active/i.test(JSON.stringify(body)))) known.delete("me");
+      if (/\/me$/i.test(path) && (method === "DELETE" || /password|active/i.test(JSON.stringify(body))))
+        known.delete("me");
       if (/\/(?:revoke|lifecycle-status)$/.test(path)) for (const kind of ["token", "tenant"]) known.delete(kind);
       if (/Bulk$/.test(path)) for (const kind of ["user", "group"]) known.delete(kind);
       const named = JSON.stringify(method === "DELETE" ? params : body) ?? "";

@@ -16,7 +16,16 @@ const hints: Readonly<Record<string, readonly unknown[]>> = {
   tenantId: ["{{tenant}}", "carbon.super"],
   domain: ["{{tenantDomain}}", "carbon.super", "PRIMARY", "rides.example"],
   tenant: ["carbon.super", "{{tenantDomain}}"],
-  id: ["{{user}}", "{{group}}", "{{role}}", "{{api}}", ".search", "me", "User", "urn:ietf:params:scim:schemas:core:2.0:User"],
+  id: [
+    "{{user}}",
+    "{{group}}",
+    "{{role}}",
+    "{{api}}",
+    ".search",
+    "me",
+    "User",
+    "urn:ietf:params:scim:schemas:core:2.0:User",
+  ],
   value: ["{{user}}", "{{group}}", "kim@rides.example", "internal_user_mgt_view"],
   filter: [
     'userName eq "kim"',
@@ -37,7 +46,15 @@ const hints: Readonly<Record<string, readonly unknown[]>> = {
   sortOrder: ["ascending", "descending", "ASC", "upwards"],
   cursor: ["", "bm90IGEgY3Vyc29y"],
   method: ["POST", "PUT", "PATCH", "DELETE"],
-  path: ["/Users", "/Groups", "/Users/{{user}}", "userName", "members", 'emails[type eq "work"].value', "name.familyName"],
+  path: [
+    "/Users",
+    "/Groups",
+    "/Users/{{user}}",
+    "userName",
+    "members",
+    'emails[type eq "work"].value',
+    "name.familyName",
+  ],
   op: ["add", "replace", "remove", "Replace"],
   bulkId: ["a", "b"],
   version: ['W/"1"'],
@@ -116,7 +133,8 @@ const objectFor = (schema: Schema, depth: number): fc.Arbitrary<unknown> => {
   const required = (schema.required ?? []) as readonly string[];
   const further = schema.additionalProperties;
   if (members.length === 0) {
-    const value = typeof further === "object" && further !== null ? valueOf(further as Schema, depth + 1) : fc.jsonValue();
+    const value =
+      typeof further === "object" && further !== null ? valueFor(further as Schema, depth + 1) : fc.jsonValue();
     return fc.dictionary(fc.string({ minLength: 1, maxLength: 8 }), value, { maxKeys: LIST_MAX });
   }
   const optional = members.map(([name]) => name).filter((name) => !required.includes(name));
@@ -126,14 +144,14 @@ const objectFor = (schema: Schema, depth: number): fc.Arbitrary<unknown> => {
       Object.fromEntries(
         members
           .filter(([name]) => required.includes(name) || names.includes(name))
-          .map(([name, part]) => [name, valueOf(part, depth + 1, name)]),
+          .map(([name, part]) => [name, valueFor(part, depth + 1, name)]),
       ),
     ),
   );
 };
 
 /** Values that fit a schema. `name` is the name of the member or parameter, for which there may be hints. */
-export const valueOf = (given: Schema, depth = 0, name = ""): fc.Arbitrary<unknown> => {
+export const valueFor = (given: Schema, depth = 0, name = ""): fc.Arbitrary<unknown> => {
   const schema = resolved(given);
   const own = plainOf(schema, depth);
   const hinted = Object.hasOwn(hints, name) ? hints[name] : undefined;
@@ -154,7 +172,7 @@ const plainOf = (schema: Schema, depth: number): fc.Arbitrary<unknown> => {
     case "boolean":
       return fc.boolean();
     case "array":
-      return fc.array(valueOf((schema.items ?? {}) as Schema, depth + 1), {
+      return fc.array(valueFor((schema.items ?? {}) as Schema, depth + 1), {
         minLength: typeof schema.minItems === "number" ? schema.minItems : 0,
         maxLength: typeof schema.maxItems === "number" ? Math.min(schema.maxItems, LIST_MAX) : LIST_MAX,
       });

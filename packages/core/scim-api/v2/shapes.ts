@@ -33,7 +33,13 @@ const common = {
   },
 } as const;
 
-export const ScimUser = shownResource("ScimUser", userType);
+export const ScimUser = shownResource("ScimUser", userType, {
+  username: {
+    type: "string",
+    description: "The name with its user store, such as PRIMARY/kim. Not with the profile rfc7644.",
+    readOnly: true,
+  },
+});
 export const ScimRole = shownResource("ScimRole", roleType);
 export const ScimGroup = shownResource("ScimGroup", groupType);
 
@@ -146,8 +152,9 @@ export const BulkResponse = z
   .meta({ id: "ScimBulkResponse" });
 
 /** A resource in a response. A client selects the attributes; these are always returned. */
-function shownResource(id: string, type: ResourceType) {
-  return AnyObject.meta({ id, ...membersOf(type, false), required: ["schemas", "id"] });
+function shownResource(id: string, type: ResourceType, more: JsonRecord = {}) {
+  const { properties, ...shape } = membersOf(type, false);
+  return AnyObject.meta({ id, ...shape, properties: { ...properties, ...more }, required: ["schemas", "id"] });
 }
 
 /** A resource in a request. Its parts are named after `title`, as those of responses are. */

@@ -1,0 +1,191 @@
+/** The API document has what generators of clients need, for every operation and schema, including later ones. */
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { operations } from "#core/catalogue.ts";
+import { documentOperations } from "#core/documents/contract.ts";
+import { openApiDocument } from "#core/documents/openapi.ts";
+import { operation } from "#core/operation/operation.ts";
+import { services } from "#core/operation/services.ts";
+import { document, type Placed, placed, responseTo, type Schema } from "#tests/support/document/document.ts";
+
+/** Every schema of the document with its place. */
+const everySchema: readonly (readonly [string, Schema])[] = (() => {
+  const found: (readonly [string, Schema])[] = [];
+  const visit = (schema: unknown, place: string): void => {
+    if (typeof schema !== "object" || schema === null) return;
+    found.push([place, schema as Schema]);
+    const { properties = {}, items, additionalProperties } = schema as Record<string, object | undefined>;
+    for (const [name, part] of Object.entries(properties)) visit(part, `${place}.${name}`);
+    visit(items, `${place}[]`);
+    visit(additionalProperties, `${place}{}`);
+  };
+  for (const [name, schema] of Object.entries(document.components.schemas)) visit(schema, name);
+  for (const { id, described } of placed) {
+    for (const { name, schema } of described.parameters ?? []) visit(schema, `${id} ${name}`);
+    const contents = [
+      described.requestBody?.content,
+      ...Object.keys(described.responses).map((status) => contentOf(id, status)),
+    ];
+    for (const content of contents) {
+      for (const [type, { schema }] of Object.entries(content ?? {})) visit(schema, `${id} ${type}`);
+    }
+  }
+  return found;
+})();
+
+function contentOf(id: string, status: string) {
+  const found = placed.find((each) => each.id === id);
+  return found && responseTo(found, Number(status))?.content;
+}
+
+const placesOf = (isWrong: (schema: Schema) => boolean): string[] =>
+  everySchema.filter(([, schema]) => isWrong(schema)).map(([place]) => place);
+const keysOf = (schema: Schema): string[] => Object.keys(schema);
+const typesIn = (values: unknown): Set<string> => new Set((values as unknown[]).map((value) => typeof value));
+const parametersNamed = (...names: string[]) =>
+  placed.flatMap(({ id, described }) =>
+    (described.parameters ?? []).filter(({ name }) => names.includes(name)).map((each) => ({ id, ...each })),
+  );
+const statusesOf = ({ described }: Placed): number[] => Object.keys(described.responses).map(Number);
+
+describe("the document", () => {
+  test("is valid OpenAPI 3.1", async () => {
+    // The validator reads members with the name `$ref`, which SCIM has, as references.
+    const withoutSuch = (key: string, value: unknown) =>
+      key === "$ref" && typeof value === "object" ? undefined : value;
+    const plain = JSON.parse(JSON.stringify(document), withoutSuch) as Record<string, unknown>;
+    const { valid, errors } = await new Validator().validate(plain);
+    expect(errors ?? []).toEqual([]);
+    expect(valid).toBe(true);
+  });
+  test("uses each of its components, and describes each of its tags", () => {
+    const text = JSON.stringify(document);
+    const unused = (["schemas", "responses", "headers"] as const).flatMap((kind) =>
+      Object.keys(document.components[kind]).filter((name) => !text.includes(`"#/components/${kind}/${name}"`)),
+    );
+    expect(unused).toEqual([]);
+    const tags = new Set(placed.flatMap(({ described }) => described.tags));
+    expect([...tags].sort()).toEqual(document.tags.map(({ name }) => name).sort());
+  });
+  test("cannot be generated with two schemas of one name", () => {
+    const named = (member: string) => z.object({ [member]: z.object({ a: z.string() }).meta({ title: "Twin" }) });
+    const withMember = (path: `/${string}`, member: string) =>
+      operation({
+        ...documentOperations.getOpenApiDocument,
+        path,
+        success: { status: 200, body: named(member).meta({ id: path }) },
+      });
+    const twins = { one: withMember("/one", "a"), other: withMember("/other", "b") };
+    expect(() => openApiDocument(twins)).not.toThrow();
+    const others = {
+      ...twins,
+      third: operation({
+        ...twins.one,
+        path: "/third",
+        success: {
+          status: 200,
+          body: z.object({ a: z.object({ b: z.string() }).meta({ title: "Twin" }) }).meta({ id: "Third" }),
+        },
+      }),
+    };
+    expect(() => openApiDocument(others)).toThrow("Two schemas of the API document have the name Twin");
+  });
+});
+
+describe("every schema", () => {
+  test("has one type: no union and no combination, which Java has no type for", () => {
+    const combining = ["anyOf", "oneOf", "allOf", "not", "const", "nullable"];
+    const isWrong = (schema: Schema) => combining.some((keyword) => keyword in schema) || Array.isArray(schema.type);
+    expect(placesOf(isWrong)).toEqual([]);
+  });
+  test("has values of its type in its enumeration, and one of them as default", () => {
+    expect(placesOf((schema) => "enum" in schema && [...typesIn(schema.enum)].join() !== schema.type)).toEqual([]);
+    const isOutside = ({ enum: values, default: fallback }: Schema) =>
+      Array.isArray(values) && fallback !== undefined && !values.includes(fallback);
+    expect(placesOf(isOutside)).toEqual([]);
+    expect(placesOf((schema) => schema.default !== undefined && !fits(schema))).toEqual([]);
+  });
+  test("is a component where it is an object with members: generators would invent a name", () => {
+    const inline = everySchema.filter(([place, schema]) => "properties" in schema && /[ .[{]/.test(place));
+    expect(inline.map(([place]) => place)).toEqual([]);
+  });
+  test("says how large an integer is, and requires members that it has", () => {
+    expect(placesOf(({ type, format }) => type === "integer" && !/^int(32|64)$/.test(String(format)))).toEqual([]);
+    const isUnknown = ({ required = [], properties = {} }: Schema) =>
+      (required as string[]).some((name) => !keysOf(properties as Schema).includes(name));
+    expect(placesOf(isUnknown)).toEqual([]);
+  });
+  test("allows further members: clients of this version read the responses of a later one", () => {
+    expect(placesOf(({ additionalProperties }) => additionalProperties === false)).toEqual([]);
+  });
+});
+
+describe("every parameter", () => {
+  test("has the type that it is parsed to", () => {
+    const types = (names: string[]) => new Set(parametersNamed(...names).map(({ schema }) => schema.type));
+    expect([...types(["limit", "offset", "startIndex", "count"])]).toEqual(["integer"]);
+    expect([...types(["customOnly", "exportSecrets"])]).toEqual(["boolean"]);
+    const isText = ({ schema }: { schema: Schema }) => schema.type === "string";
+    const numeric = placed.flatMap(({ described }) => described.parameters ?? []).filter((each) => !isText(each));
+    const ofText = numeric.filter(({ schema }) => "pattern" in schema || "maxLength" in schema || "enum" in schema);
+    expect(ofText).toEqual([]);
+  });
+  test("exists under one name: not under the misspelling of another product", () => {
+    expect(parametersNamed("sortOder")).toEqual([]);
+    expect(parametersNamed("sortOrder").length).toBeGreaterThan(4);
+  });
+  test("of a path is required and not empty; credentials are no parameters", () => {
+    for (const { path, described } of placed) {
+      const ofPath = (described.parameters ?? []).filter((each) => each.in === "path");
+      expect(ofPath.map(({ name }) => `{${name}}`).sort()).toEqual((path.match(/\{\w+\}/g) ?? []).sort());
+      expect(ofPath.every(({ required, schema }) => required && schema.minLength === 1)).toBe(true);
+    }
+    expect(parametersNamed("authorization", "Authorization")).toEqual([]);
+  });
+});
+
+describe.each(placed.map((each) => [each.id, each] as const))("%s", (id, each) => {
+  const statuses = statusesOf(each);
+  const { described, method, path } = each;
+  const declared = operations[id];
+
+  test("has a description with its scopes, and the security that it needs", () => {
+    expect(described.description).toMatch(/Needs (?:no scope|the scope `|`)/);
+    const schemes = described.security.flatMap((each) => Object.keys(each));
+    for (const scheme of schemes) expect(document.components.securitySchemes).toHaveProperty(scheme);
+    expect(schemes.includes("basic")).toBe(declared?.scope !== "public");
+  });
+  test("declares what every operation returns, and statuses of its own where they occur", () => {
+    for (const status of [429, 431, 500, 503]) expect(statuses).toContain(status);
+    const isSecured = declared?.scope !== "public";
+    const own = declared?.failures ?? [];
+    const expected: Readonly<Record<number, boolean>> = {
+      401: isSecured || own.includes(401),
+      403: isSecured || own.includes(403),
+      404: path.includes("{") || own.includes(404),
+      406: services[declared?.service ?? "scim2"].dialect.startsWith("scim") && declared?.success.body !== undefined,
+      413: described.requestBody !== undefined,
+      415: described.requestBody !== undefined,
+    };
+    for (const [status, isDeclared] of Object.entries(expected)) {
+      expect([status, statuses.includes(Number(status))]).toEqual([status, isDeclared]);
+    }
+    if (method === "GET") expect(statuses).not.toContain(409);
+  });
+  test("describes every response, and gives every failure a body and its headers", () => {
+    for (const status of statuses) {
+      const response = responseTo(each, status);
+      expect(response?.description).toMatch(/\S/);
+      if (status >= 400) expect(Object.keys(response?.content ?? {})).toHaveLength(1);
+      const needed = { 401: "WWW-Authenticate", 405: "Allow", 503: "Retry-After" }[status];
+      if (needed) expect(response?.headers).toHaveProperty([needed]);
+    }
+  });
+});
+
+/** Whether the default of a schema has its type. */
+function fits({ type, default: fallback }: Schema): boolean {
+  if (type === "integer") return Number.isInteger(fallback);
+  return typeof fallback === type;
+}
