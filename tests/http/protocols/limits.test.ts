@@ -145,13 +145,16 @@ test("a secret must differ from the client id", async () => {
   expect([answer.status, answer.body.description]).toEqual([400, expect.stringMatching(/too easy to guess/)]);
 });
 
+/** Scopes that may change every application. */
+const ANY: ReadonlySet<string> = new Set(["internal_application_internal_api_update"]);
+
 describe("what was stored before the limits", () => {
   /** A client as it was stored without limits. */
   const oldClient = async (type: "JWT" | "Default") => {
     const client = await newClient([], { ...GRANTS, grantTypes: ["client_credentials", "password", "refresh_token"] });
     const sealedSecret = seal().seal("s", ownerOf(TENANT, client.applicationId));
     const seconds = 2_147_483_647;
-    await applicationStore(tableOf(api.service)).update(TENANT, client.applicationId, (before) => {
+    await applicationStore(tableOf(api.service)).update(TENANT, client.applicationId, ANY, (before) => {
       const { oidc } = before.inbound;
       if (!oidc) throw new Error("the application has a client");
       const accessToken = {
