@@ -1,5 +1,6 @@
 /** The functions, each from its row in plan.ts: code, settings, rights, log. */
 import { join } from "node:path";
+import { NAMESPACE_VARIABLE, namespaceOf } from "#core/http/metric-names.ts";
 import { bundling } from "./bundling.ts";
 import { componentName, type FunctionName, type FunctionPlan, type Need, plan } from "./plan.ts";
 import type { Secrets } from "./secrets.ts";
@@ -43,7 +44,11 @@ function make(name: FunctionName, row: FunctionPlan, parts: Parts) {
     timeout: row.timeout,
     nodejs: bundling,
     copyFiles: copiesOf(row),
-    environment: { ...variablesOf(row, parts), POWERTOOLS_LOG_LEVEL: stage.logLevel },
+    environment: {
+      ...variablesOf(row, parts),
+      POWERTOOLS_LOG_LEVEL: stage.logLevel,
+      [NAMESPACE_VARIABLE]: namespaceOf(stage.name),
+    },
     ...networkOf(row, parts),
     // Text: the functions write JSON themselves, and CloudWatch finds no metrics in Lambda's JSON envelope.
     logging: { retention: stage.logRetention, format: "text" },

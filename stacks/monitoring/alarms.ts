@@ -49,11 +49,11 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       "crashes",
       authorizer.map((each) => ofFunction(each, "Errors")),
     ),
-    errors: ofService("authorizer", "ServerErrors"),
+    errors: ofService(watched, "authorizer", "ServerErrors"),
   };
   const failures = {
-    direct: ofService("authorizer", "SignInFailures"),
-    tokens: ofService("oauth2", "SignInFailures"),
+    direct: ofService(watched, "authorizer", "SignInFailures"),
+    tokens: ofService(watched, "oauth2", "SignInFailures"),
   };
   const busy = { reads: ofTable(watched, "ReadThrottleEvents"), writes: ofTable(watched, "WriteThrottleEvents") };
   return [
@@ -124,7 +124,10 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       name: "Refusals",
       problem: "More than half of the requests are refused: a client has a wrong credential, or this is an attack.",
       action: 'Open "refusals by operation and scope": one source and one operation is a client; many are an attack.',
-      metrics: { refused: ofService("authorizer", "Refusals"), requests: ofService("authorizer", "Requests") },
+      metrics: {
+        refused: ofService(watched, "authorizer", "Refusals"),
+        requests: ofService(watched, "authorizer", "Requests"),
+      },
       value: "IF(refused >= 100, 100 * refused / requests, 0)",
       threshold: 50,
       periodSeconds: 300,
@@ -144,7 +147,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       name: "SigningKeyAge",
       problem: `The key that signs access tokens is older than ${KEY_DAYS_MAX} days.`,
       action: 'Run "npm run keys -- rotate" in working hours. No token ends.',
-      metrics: { days: ofService("oauth2", "SigningKeyAge", "Maximum") },
+      metrics: { days: ofService(watched, "oauth2", "SigningKeyAge", "Maximum") },
       value: "days",
       threshold: KEY_DAYS_MAX,
       periodSeconds: 3_600,

@@ -55,8 +55,8 @@ export function dashboardBody(watched: Watched, tokenOperation: string): string 
     },
   });
   const logs = services.map(({ logGroup }) => logGroup);
-  const each = (name: Parameters<typeof ofService>[1], stat: Stat = "Sum") =>
-    services.map(({ service }) => line(ofService(service, name, stat), { label: service }));
+  const each = (name: Parameters<typeof ofService>[2], stat: Stat = "Sum") =>
+    services.map(({ service }) => line(ofService(watched, service, name, stat), { label: service }));
   const tokenLogs = functions.filter(({ service }) => service === "oauth2").map(({ logGroup }) => logGroup);
 
   return JSON.stringify({
@@ -72,8 +72,8 @@ export function dashboardBody(watched: Watched, tokenOperation: string): string 
       number("Requests", [line(ofGateway(watched, "Count"), { label: "requests" })]),
       number("5xx", [line(ofGateway(watched, "5xx"), { label: "responses" })]),
       number("p99, ms", [line(ofGateway(watched, "Latency", "p99"), { label: "latency" })]),
-      number("Refusals", [line(ofService("authorizer", "Refusals"), { label: "requests" })]),
-      number("Failed sign-ins", [line(ofService("authorizer", "SignInFailures"), { label: "sign-ins" })]),
+      number("Refusals", [line(ofService(watched, "authorizer", "Refusals"), { label: "requests" })]),
+      number("Failed sign-ins", [line(ofService(watched, "authorizer", "SignInFailures"), { label: "sign-ins" })]),
       number("Crashes", [
         ...functions.map((one, index) => line(ofFunction(one, "Errors"), { id: `crashes${index}`, visible: false })),
         expression('SUM(METRICS("crashes"))', "functions"),
@@ -82,8 +82,8 @@ export function dashboardBody(watched: Watched, tokenOperation: string): string 
       graph("Requests by service", each("Requests"), { stacked: true }),
       graph("Server errors by service", [
         ...each("ServerErrors"),
-        line(ofService("scim1", "DirectoryUndoFailures"), { label: "scim1, directory users half changed" }),
-        line(ofService("scim2", "DirectoryUndoFailures"), { label: "scim2, directory users half changed" }),
+        line(ofService(watched, "scim1", "DirectoryUndoFailures"), { label: "scim1, directory users half changed" }),
+        line(ofService(watched, "scim2", "DirectoryUndoFailures"), { label: "scim2, directory users half changed" }),
       ]),
       graph("Responses of the gateway", [
         line(ofGateway(watched, "4xx"), { label: "4xx" }),
@@ -99,11 +99,11 @@ export function dashboardBody(watched: Watched, tokenOperation: string): string 
       graph("p99 by service, ms", each("Duration", "p99")),
 
       graph("Failed sign-ins and locked names", [
-        line(ofService("authorizer", "SignInFailures"), { label: "failed" }),
-        line(ofService("oauth2", "SignInFailures"), { label: "failed, for a token" }),
-        line(ofService("authorizer", "LockedSignIns"), { label: "on a locked name" }),
-        line(ofService("oauth2", "LockedSignIns"), { label: "on a locked name, for a token" }),
-        line(ofService("authorizer", "Refusals"), { label: "all refusals" }),
+        line(ofService(watched, "authorizer", "SignInFailures"), { label: "failed" }),
+        line(ofService(watched, "oauth2", "SignInFailures"), { label: "failed, for a token" }),
+        line(ofService(watched, "authorizer", "LockedSignIns"), { label: "on a locked name" }),
+        line(ofService(watched, "oauth2", "LockedSignIns"), { label: "on a locked name, for a token" }),
+        line(ofService(watched, "authorizer", "Refusals"), { label: "all refusals" }),
       ]),
       graph("Throttles", [
         ...functions.map((one, index) =>

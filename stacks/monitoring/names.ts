@@ -2,7 +2,7 @@
  * The names that monitoring needs: those of the deployed resources, for metrics and logs. During a deployment AWS may
  * not have assigned a name yet, so the type of names is a parameter.
  */
-import { DIMENSION, type MetricName, NAMESPACE } from "#core/http/metric-names.ts";
+import { DIMENSION, type MetricName, namespaceOf } from "#core/http/metric-names.ts";
 import type { FunctionName } from "../plan.ts";
 
 /** A monitored function, by its names on AWS. */
@@ -65,9 +65,14 @@ export function ofTable<Name>({ tableName }: Watched<Name>, name: string, stat: 
 }
 
 /** A metric that the functions of a service write into their logs. */
-export function ofService(service: FunctionName, name: MetricName, stat: Stat = "Sum"): Metric {
+export function ofService<Name>(
+  { stage }: Watched<Name>,
+  service: FunctionName,
+  name: MetricName,
+  stat: Stat = "Sum",
+): Metric {
   return {
-    namespace: NAMESPACE,
+    namespace: namespaceOf(stage),
     name,
     dimensions: { [DIMENSION]: service },
     stat,

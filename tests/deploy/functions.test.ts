@@ -39,7 +39,9 @@ describe.each(names)("%s", (name) => {
   test("has exactly the variables of its plan", () => {
     const variables = part(part(functionOf(name).inputs, "environment"), "variables");
     const own = Object.keys(variables).filter((variable) => !SST.includes(variable));
-    expect(own.sort()).toEqual([...variablesOf(plan[name]), "POWERTOOLS_LOG_LEVEL"].sort());
+    expect(own.sort()).toEqual(
+      [...variablesOf(plan[name]), "POWERTOOLS_LOG_LEVEL", "POWERTOOLS_METRICS_NAMESPACE"].sort(),
+    );
   });
   test("has exactly the rights of its plan on the table, and besides them only traces", () => {
     const policy = policyOf(name);

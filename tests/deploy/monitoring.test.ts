@@ -123,8 +123,8 @@ describe("the dashboard", () => {
 describe("metrics that the functions write", () => {
   const source = readFileSync(new URL("../../packages/core/http/observe.ts", import.meta.url), "utf8");
   const text = JSON.stringify(production.resources).replaceAll('\\"', '"');
-  const inGraphs = [...text.matchAll(/\["IdentityAdminApi","(\w+)"/g)];
-  const inAlarms = [...text.matchAll(/"metricName":"(\w+)","namespace":"IdentityAdminApi"/g)];
+  const inGraphs = [...text.matchAll(/\["IdentityAdminApi\/production","(\w+)"/g)];
+  const inAlarms = [...text.matchAll(/"metricName":"(\w+)","namespace":"IdentityAdminApi\/production"/g)];
   const watched = [...new Set([...inGraphs, ...inAlarms].map(([, name]) => name))].sort();
 
   test("are shown or alarmed: these", () => {
