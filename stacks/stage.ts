@@ -27,9 +27,11 @@ export interface Stage {
   readonly removal: "retain" | "remove";
   /** Whether the stage has a dashboard and alarms. */
   readonly isWatched: boolean;
+  /** Whether a KMS key of the stage's own encrypts the variables of functions that have secrets (decision 0033). */
+  readonly hasOwnKey: boolean;
   readonly logLevel: "DEBUG" | "INFO" | "WARN";
   /** The retention of the logs of functions and gateway. */
-  readonly logRetention: "1 week" | "1 month" | "1 year";
+  readonly logDays: 7 | 30 | 365;
   /** The gateway's limit: requests per second, and the burst above it. */
   readonly throttle: { readonly rate: number; readonly burst: number };
 }
@@ -42,24 +44,27 @@ const byKind: Readonly<Record<StageKind, Omit<Stage, "name" | "kind">>> = {
     isProtected: true,
     removal: "retain",
     isWatched: true,
+    hasOwnKey: true,
     logLevel: "WARN",
-    logRetention: "1 year",
+    logDays: 365,
     throttle: { rate: 1_000, burst: 2_000 },
   },
   staging: {
     isProtected: false,
     removal: "retain",
     isWatched: true,
+    hasOwnKey: true,
     logLevel: "INFO",
-    logRetention: "1 month",
+    logDays: 30,
     throttle: { rate: 200, burst: 400 },
   },
   personal: {
     isProtected: false,
     removal: "remove",
     isWatched: false,
+    hasOwnKey: false,
     logLevel: "DEBUG",
-    logRetention: "1 week",
+    logDays: 7,
     throttle: { rate: 50, burst: 100 },
   },
 };

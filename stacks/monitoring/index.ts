@@ -1,5 +1,6 @@
 /** The monitoring of a stage: a dashboard, alarms, and saved log queries. */
 import { operations } from "#core/catalogue.ts";
+import type { MadeFunction } from "../functions.ts";
 import { componentName, type FunctionName, plan } from "../plan.ts";
 import type { Settings, Stage } from "../stage.ts";
 import { alarmsOf } from "./alarms.ts";
@@ -13,7 +14,7 @@ interface Parts {
   readonly settings: Settings;
   readonly gateway: sst.aws.ApiGatewayV2;
   readonly table: sst.aws.Dynamo;
-  readonly functions: Readonly<Record<FunctionName, sst.aws.Function>>;
+  readonly functions: Readonly<Record<FunctionName, MadeFunction>>;
 }
 
 /** A name that AWS may not have assigned yet. */
@@ -37,10 +38,10 @@ function watchedOf({ stage, gateway, table, functions }: Parts): Watched<Name> {
     region: aws.getRegionOutput().region,
     apiId: gateway.nodes.api.id,
     tableName: table.name,
-    functions: (Object.entries(functions) as [FunctionName, sst.aws.Function][]).map(([service, made]) => ({
+    functions: (Object.entries(functions) as [FunctionName, MadeFunction][]).map(([service, { lambda, log }]) => ({
       service,
-      functionName: made.name,
-      logGroup: made.nodes.logGroup.apply((group) => group?.name ?? $output("")),
+      functionName: lambda.name,
+      logGroup: log.name,
       memoryMb: Number.parseInt(plan[service].memory, 10),
     })),
   };
