@@ -26,7 +26,12 @@ const accessLog = {
   latencyMs: "$context.responseLatency",
   functionMs: "$context.integrationLatency",
   functionError: "$context.integrationErrorMessage",
-  authorizerStatus: "$context.authorizer.status",
+  // What the authorizer returned. Its trace id is in the lines of both functions too.
+  decision: "$context.authorizer.decision",
+  operation: "$context.authorizer.operation",
+  tenant: "$context.authorizer.tenant",
+  subject: "$context.authorizer.subject",
+  traceId: "$context.authorizer.traceId",
   authorizerError: "$context.authorizer.error",
   gatewayError: "$context.error.message",
 } as const;

@@ -28,11 +28,15 @@ export function deploy() {
   const domain = domains && certified("Api", domains.api, domains.zoneId);
   const gateway = api({ stage, functions: made, domain });
   const mtls = domains && mutualTls(gateway, stage, domains);
-  if (stage.isWatched) monitoring({ stage, settings, gateway, table: data, functions: made });
+  const certificates = [
+    ...(domain ? [{ name: "Api" as const, arn: domain.certificateArn }] : []),
+    ...(mtls ? [{ name: "Mtls" as const, arn: mtls.certificateArn }] : []),
+  ];
+  if (stage.isWatched) monitoring({ stage, settings, gateway, table: data, certificates, functions: made });
   firstAdministrator(made.bootstrap.lambda, settings, ours);
   return {
     url: gateway.url,
-    ...(mtls && { mtlsUrl: $interpolate`https://${mtls.domainName}` }),
+    ...(mtls && { mtlsUrl: $interpolate`https://${mtls.domain.domainName}` }),
     table: data.name,
   };
 }
