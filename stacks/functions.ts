@@ -66,6 +66,7 @@ function make(name: FunctionName, row: FunctionPlan, parts: Parts): MadeFunction
     architecture: "arm64",
     memory: row.memory,
     timeout: row.timeout,
+    ...concurrencyOf(name, parts),
     nodejs: bundling,
     copyFiles: copiesOf(row),
     environment: {
@@ -103,6 +104,11 @@ function make(name: FunctionName, row: FunctionPlan, parts: Parts): MadeFunction
     ...(isLive ? {} : { dev: false as const }),
   });
   return { lambda, log };
+}
+
+/** Without the authorizer no request is served: its executions can be reserved, so that others do not use them up. */
+function concurrencyOf(name: FunctionName, { settings: { authorizerConcurrency: reserved } }: Parts) {
+  return name === "authorizer" && reserved !== undefined ? { concurrency: { reserved } } : {};
 }
 
 function copiesOf({ needs }: FunctionPlan) {

@@ -90,6 +90,8 @@ export interface Settings {
   readonly adminUsername: string;
   /** The name of a table that was restored from a backup. It is used instead of the stage's own. */
   readonly restoredTable: string | undefined;
+  /** Concurrent executions that are reserved for the authorizer. `undefined`: it shares the account's. */
+  readonly authorizerConcurrency: number | undefined;
   /** The network of the functions that call directories; without it they use the internet. */
   readonly directoryNetwork: DirectoryNetwork | undefined;
 }
@@ -121,8 +123,15 @@ export function settingsOf(environment: NodeJS.ProcessEnv): Settings {
     alarmEmail: environment.ALARM_EMAIL || undefined,
     adminUsername: environment.ADMIN_USERNAME || "admin",
     restoredTable: environment.RESTORED_TABLE || undefined,
+    authorizerConcurrency: concurrencyOf(environment),
     directoryNetwork: directoryNetworkOf(environment),
   };
+}
+
+function concurrencyOf({ AUTHORIZER_CONCURRENCY: text }: NodeJS.ProcessEnv): number | undefined {
+  if (!text) return undefined;
+  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
+  throw new Error(`AUTHORIZER_CONCURRENCY must be a number of concurrent executions from 1 on, not "${text}".`);
 }
 
 function domainsOf(environment: NodeJS.ProcessEnv): Domains | undefined {

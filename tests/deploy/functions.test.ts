@@ -82,6 +82,15 @@ describe.each(names)("%s", (name) => {
   });
 });
 
+test("the authorizer has the reserved executions of the settings, and no other function has any", () => {
+  const reserved = production
+    .ofType("aws:lambda/function:Function")
+    .flatMap(({ name, inputs }) =>
+      inputs.reservedConcurrentExecutions == null ? [] : [[name, inputs.reservedConcurrentExecutions]],
+    );
+  expect(reserved).toEqual([["AuthorizerFunction", 200]]);
+});
+
 test("a deployment uploads the code of each function, the truststore, and nothing else", () => {
   const objects = production.ofType("aws:s3/bucketObjectv2:BucketObjectv2").map(({ name }) => name);
   expect(objects.sort()).toEqual([...names.map((name) => `${componentName(name)}Code`), "TruststoreFile"].sort());
