@@ -32,7 +32,10 @@ export interface Stage {
   readonly logLevel: "DEBUG" | "INFO" | "WARN";
   /** The retention of the logs of functions and gateway. */
   readonly logDays: 7 | 30 | 365;
-  /** The gateway's limit: requests per second, and the burst above it. */
+  /**
+   * The gateway's limit of each route: requests per second, and the burst above it. A route is a group of operations
+   * (`routes()` in packages/core/operation/derive.ts). The account's limit applies to all routes together.
+   */
   readonly throttle: { readonly rate: number; readonly burst: number };
 }
 

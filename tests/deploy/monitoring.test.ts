@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { services as endpointGroups } from "#core/operation/services.ts";
+import { dashboardPicture } from "#tools/deploy/dashboard-picture.ts";
 import { METRICS_MAX } from "../../stacks/monitoring/alarms.ts";
 import type { Inputs } from "./support/evaluation.ts";
 import { deploymentOf, part, type StageName } from "./support/stages.ts";
@@ -145,6 +146,9 @@ describe("the dashboard", () => {
       "Cold starts, ms",
       "Tokens issued per five minutes",
     ]);
+  });
+  test("is drawn in the docs as it is; `--update` draws it again", async () => {
+    await expect(dashboardPicture(String(inputs.dashboardBody))).toMatchFileSnapshot("../../docs/dashboard.svg");
   });
   test("begins with the state of every alarm", () => {
     const arns = production.ofType("aws:cloudwatch/metricAlarm:MetricAlarm").map(({ inputs }) => alarmArn(inputs));
