@@ -36,7 +36,11 @@ export const long = [
 /** Settings of every kind of tests. */
 export const shared = {
   // The functions write their log to the console; tests that inspect it read it there.
-  env: { POWERTOOLS_DEV: "true", POWERTOOLS_METRICS_DISABLED: "false" },
+  env: {
+    POWERTOOLS_DEV: "true",
+    POWERTOOLS_METRICS_DISABLED: "false",
+    POWERTOOLS_METRICS_NAMESPACE: "IdentityAdminApi/test",
+  },
   // Tests wait for their engine as often as they compute: no processor is reserved for each file.
   maxWorkers: "100%",
   onConsoleLog: () => false,

@@ -1,6 +1,7 @@
 /** The HTTP API: the routes of the catalogue, each behind the authorizer. */
 import { routes } from "#core/operation/derive.ts";
 import type { Certified } from "./domains.ts";
+import type { MadeFunction } from "./functions.ts";
 import type { FunctionName } from "./plan.ts";
 import type { Stage } from "./stage.ts";
 
@@ -25,15 +26,23 @@ const accessLog = {
   latencyMs: "$context.responseLatency",
   functionMs: "$context.integrationLatency",
   functionError: "$context.integrationErrorMessage",
-  authorizerStatus: "$context.authorizer.status",
+  // What the authorizer returned. Its trace id is in the lines of both functions too.
+  decision: "$context.authorizer.decision",
+  operation: "$context.authorizer.operation",
+  tenant: "$context.authorizer.tenant",
+  subject: "$context.authorizer.subject",
+  traceId: "$context.authorizer.traceId",
   authorizerError: "$context.authorizer.error",
   gatewayError: "$context.error.message",
 } as const;
 
+/** SST's words for a retention. */
+const RETENTION = { 7: "1 week", 30: "1 month", 365: "1 year" } as const;
+
 /** The parts of the API. */
 interface Parts {
   readonly stage: Stage;
-  readonly functions: Readonly<Record<FunctionName, sst.aws.Function>>;
+  readonly functions: Readonly<Record<FunctionName, MadeFunction>>;
   /** The domain of the API; without one it has the name that API Gateway assigns. */
   readonly domain: Certified | undefined;
 }
@@ -43,7 +52,7 @@ export function api({ stage, functions, domain }: Parts) {
   const gateway = new sst.aws.ApiGatewayV2("Api", {
     // The API is not for browsers: preflight requests are refused.
     cors: false,
-    accessLog: { retention: stage.logRetention },
+    accessLog: { retention: RETENTION[stage.logDays] },
     ...(domain && {
       domain: { name: domain.name, cert: domain.certificateArn, dns: sst.aws.dns({ zone: domain.zoneId }) },
     }),
@@ -67,7 +76,7 @@ export function api({ stage, functions, domain }: Parts) {
   const authorizer = gateway.addAuthorizer({
     name: "Function",
     lambda: {
-      function: functions.authorizer.arn,
+      function: functions.authorizer.lambda.arn,
       payload: "2.0",
       response: "simple",
       // Invoked for every request, also one without a credential, and never cached (decision 0003).
@@ -76,7 +85,7 @@ export function api({ stage, functions, domain }: Parts) {
     },
   });
   for (const { key, service } of routes()) {
-    gateway.route(key, functions[service].arn, { name: routeName(key), auth: { lambda: authorizer.id } });
+    gateway.route(key, functions[service].lambda.arn, { name: routeName(key), auth: { lambda: authorizer.id } });
   }
   return gateway;
 }

@@ -67,7 +67,7 @@ export function mutualTls(gateway: sst.aws.ApiGatewayV2, stage: Stage, domains: 
       ],
     });
   }
-  return domain;
+  return { domain, certificateArn };
 }
 
 /** The authorities of accepted clients, in a bucket that the gateway reads. Every version is retained. */

@@ -1,8 +1,9 @@
 /** The functions, each from its row in plan.ts: code, settings, rights, log. */
 import { join } from "node:path";
+import { NAMESPACE_VARIABLE, namespaceOf } from "#core/http/metric-names.ts";
 import { cursorKeyOf } from "#core/platform/seal.ts";
 import { bundling } from "./bundling.ts";
-import { componentName, type FunctionName, type FunctionPlan, type Need, plan } from "./plan.ts";
+import { componentName, type FunctionName, type FunctionPlan, hasSecrets, type Need, plan } from "./plan.ts";
 import type { Secrets } from "./secrets.ts";
 import { DEPLOYMENT_FILE, type Settings, type Stage } from "./stage.ts";
 import { statementsOf } from "./statements.ts";
@@ -13,6 +14,16 @@ const files: Readonly<Partial<Record<Need, string>>> = {
   deployment: DEPLOYMENT_FILE,
 };
 
+/** What Lambda does in the name of a function that runs in a network. AWS defines no narrower resource for them. */
+const networkActions = [
+  "ec2:CreateNetworkInterface",
+  "ec2:DescribeNetworkInterfaces",
+  "ec2:DescribeSubnets",
+  "ec2:DeleteNetworkInterface",
+  "ec2:AssignPrivateIpAddresses",
+  "ec2:UnassignPrivateIpAddresses",
+];
+
 /** The folder into which Lambda unpacks a function. */
 const TASK_ROOT = "/var/task";
 
@@ -22,32 +33,51 @@ interface Parts {
   readonly settings: Settings;
   readonly table: sst.aws.Dynamo;
   readonly secrets: Secrets;
+  /** Encrypts the variables with secrets. */
+  readonly variablesKey: aws.kms.Key | undefined;
+}
+
+/** A function with its log. */
+export interface MadeFunction {
+  readonly lambda: sst.aws.Function;
+  readonly log: aws.cloudwatch.LogGroup;
 }
 
 /** Creates all functions. */
-export function functions(parts: Parts): Readonly<Record<FunctionName, sst.aws.Function>> {
+export function functions(parts: Parts): Readonly<Record<FunctionName, MadeFunction>> {
   return Object.fromEntries(
     (Object.entries(plan) as [FunctionName, FunctionPlan][]).map(([name, row]) => [name, make(name, row, parts)]),
-  ) as Record<FunctionName, sst.aws.Function>;
+  ) as Record<FunctionName, MadeFunction>;
 }
 
-function make(name: FunctionName, row: FunctionPlan, parts: Parts) {
+function make(name: FunctionName, row: FunctionPlan, parts: Parts): MadeFunction {
   const { stage, table } = parts;
+  const key = hasSecrets(row) ? parts.variablesKey : undefined;
+  const log = new aws.cloudwatch.LogGroup(`${componentName(name)}LogGroup`, {
+    name: `/aws/lambda/${$app.name}-${stage.name}-${name}`,
+    retentionInDays: stage.logDays,
+  });
   // A deployment invokes the bootstrap function when `sst dev` may not serve it yet.
   const isLive = $dev && name !== "bootstrap";
-  return new sst.aws.Function(componentName(name), {
+  const network = networkOf(row, parts);
+  const lambda = new sst.aws.Function(componentName(name), {
     handler: `functions/${name}.handler`,
     description: row.description,
     runtime: "nodejs24.x",
     architecture: "arm64",
     memory: row.memory,
     timeout: row.timeout,
+    ...concurrencyOf(name, parts),
     nodejs: bundling,
     copyFiles: copiesOf(row),
-    environment: { ...variablesOf(row, parts), POWERTOOLS_LOG_LEVEL: stage.logLevel },
-    ...networkOf(row, parts),
+    environment: {
+      ...variablesOf(row, parts),
+      POWERTOOLS_LOG_LEVEL: stage.logLevel,
+      [NAMESPACE_VARIABLE]: namespaceOf(stage.name),
+    },
+    ...network,
     // Text: the functions write JSON themselves, and CloudWatch finds no metrics in Lambda's JSON envelope.
-    logging: { retention: stage.logRetention, format: "text" },
+    logging: { logGroup: log.name, format: "text" },
     permissions: [
       ...statementsOf(row).map(({ effect, actions, conditions }) => ({
         effect,
@@ -55,19 +85,31 @@ function make(name: FunctionName, row: FunctionPlan, parts: Parts) {
         resources: [table.arn],
         conditions: conditions.map(({ values, ...condition }) => ({ ...condition, values: [...values] })),
       })),
+      { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [$interpolate`${log.arn}:*`] },
       { actions: ["xray:PutTraceSegments", "xray:PutTelemetryRecords"], resources: ["*"] },
+      ...(key ? [{ actions: ["kms:Decrypt"], resources: [key.arn] }] : []),
+      ...("vpc" in network ? [{ actions: networkActions, resources: ["*"] }] : []),
     ],
     transform: {
       function: (args) => {
         args.tracingConfig = { mode: "Active" };
+        if (key) args.kmsKeyArn = key.arn;
       },
       role: (args) => {
         // SST lets the whole account assume the role. Only live functions need that.
         if (!isLive) args.assumeRolePolicy = aws.iam.assumeRolePolicyForPrincipal({ Service: "lambda.amazonaws.com" });
+        // AWS's managed policies let a function write to every log group of the account.
+        args.managedPolicyArns = [];
       },
     },
     ...(isLive ? {} : { dev: false as const }),
   });
+  return { lambda, log };
+}
+
+/** Without the authorizer no request is served: its executions can be reserved, so that others do not use them up. */
+function concurrencyOf(name: FunctionName, { settings: { authorizerConcurrency: reserved } }: Parts) {
+  return name === "authorizer" && reserved !== undefined ? { concurrency: { reserved } } : {};
 }
 
 function copiesOf({ needs }: FunctionPlan) {

@@ -5,7 +5,7 @@ import { table } from "./data.ts";
 import { certified, mutualTls } from "./domains.ts";
 import { functions } from "./functions.ts";
 import { monitoring } from "./monitoring/index.ts";
-import { secrets } from "./secrets.ts";
+import { secrets, variablesKey } from "./secrets.ts";
 import { settingsOf, stageOf } from "./stage.ts";
 
 /** Creates the stage that SST was called for. Returns the outputs that `sst deploy` prints. */
@@ -18,15 +18,25 @@ export function deploy() {
   const { domains } = settings;
   const ours = secrets();
   const data = table(stage, settings);
-  const made = functions({ stage, settings, table: data, secrets: ours });
+  const made = functions({
+    stage,
+    settings,
+    table: data,
+    secrets: ours,
+    variablesKey: stage.hasOwnKey ? variablesKey(stage) : undefined,
+  });
   const domain = domains && certified("Api", domains.api, domains.zoneId);
   const gateway = api({ stage, functions: made, domain });
   const mtls = domains && mutualTls(gateway, stage, domains);
-  if (stage.isWatched) monitoring({ stage, settings, gateway, table: data, functions: made });
-  firstAdministrator(made.bootstrap, settings, ours);
+  const certificates = [
+    ...(domain ? [{ name: "Api" as const, arn: domain.certificateArn }] : []),
+    ...(mtls ? [{ name: "Mtls" as const, arn: mtls.certificateArn }] : []),
+  ];
+  if (stage.isWatched) monitoring({ stage, settings, gateway, table: data, certificates, functions: made });
+  firstAdministrator(made.bootstrap.lambda, settings, ours);
   return {
     url: gateway.url,
-    ...(mtls && { mtlsUrl: $interpolate`https://${mtls.domainName}` }),
+    ...(mtls && { mtlsUrl: $interpolate`https://${mtls.domain.domainName}` }),
     table: data.name,
   };
 }

@@ -56,6 +56,14 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
   directories: [],
 };
 
+/** The needs whose variables are secrets. */
+const secretNeeds: readonly Need[] = ["sealing", "cursors", "directories"];
+
+/** Whether variables of the function contain secrets. */
+export function hasSecrets({ needs }: FunctionPlan): boolean {
+  return needs.some((need) => secretNeeds.includes(need));
+}
+
 /** IAM's wildcard for any text in a partition key. */
 const ANY = "*";
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { directoryPasswords, secretNameOf } from "./directories.ts";
+import type { Stage } from "./stage.ts";
 
 /** The secrets of a stage. */
 export type Secrets = ReturnType<typeof secrets>;
@@ -19,4 +20,18 @@ export function secrets() {
       secret: new sst.Secret(secretNameOf(variable)),
     })),
   };
+}
+
+/**
+ * The key that encrypts the variables with secrets (decision 0033). A reader of a function's configuration sees them
+ * only with `kms:Decrypt` on this key, which AWS's policy `ReadOnlyAccess` does not include.
+ */
+export function variablesKey({ name, removal }: Stage) {
+  const key = new aws.kms.Key("VariablesKey", {
+    description: `Encrypts the secrets in the variables of ${$app.name}-${name}`,
+    enableKeyRotation: true,
+    deletionWindowInDays: removal === "retain" ? 30 : 7,
+  });
+  new aws.kms.Alias("VariablesKeyAlias", { name: `alias/${$app.name}-${name}`, targetKeyId: key.keyId });
+  return key;
 }

@@ -27,10 +27,15 @@ export interface Stage {
   readonly removal: "retain" | "remove";
   /** Whether the stage has a dashboard and alarms. */
   readonly isWatched: boolean;
+  /** Whether a KMS key of the stage's own encrypts the variables of functions that have secrets (decision 0033). */
+  readonly hasOwnKey: boolean;
   readonly logLevel: "DEBUG" | "INFO" | "WARN";
   /** The retention of the logs of functions and gateway. */
-  readonly logRetention: "1 week" | "1 month" | "1 year";
-  /** The gateway's limit: requests per second, and the burst above it. */
+  readonly logDays: 7 | 30 | 365;
+  /**
+   * The gateway's limit of each route: requests per second, and the burst above it. A route is a group of operations
+   * (`routes()` in packages/core/operation/derive.ts). The account's limit applies to all routes together.
+   */
   readonly throttle: { readonly rate: number; readonly burst: number };
 }
 
@@ -42,24 +47,27 @@ const byKind: Readonly<Record<StageKind, Omit<Stage, "name" | "kind">>> = {
     isProtected: true,
     removal: "retain",
     isWatched: true,
+    hasOwnKey: true,
     logLevel: "WARN",
-    logRetention: "1 year",
+    logDays: 365,
     throttle: { rate: 1_000, burst: 2_000 },
   },
   staging: {
     isProtected: false,
     removal: "retain",
     isWatched: true,
+    hasOwnKey: true,
     logLevel: "INFO",
-    logRetention: "1 month",
+    logDays: 30,
     throttle: { rate: 200, burst: 400 },
   },
   personal: {
     isProtected: false,
     removal: "remove",
     isWatched: false,
+    hasOwnKey: false,
     logLevel: "DEBUG",
-    logRetention: "1 week",
+    logDays: 7,
     throttle: { rate: 50, burst: 100 },
   },
 };
@@ -85,6 +93,8 @@ export interface Settings {
   readonly adminUsername: string;
   /** The name of a table that was restored from a backup. It is used instead of the stage's own. */
   readonly restoredTable: string | undefined;
+  /** Concurrent executions that are reserved for the authorizer. `undefined`: it shares the account's. */
+  readonly authorizerConcurrency: number | undefined;
   /** The network of the functions that call directories; without it they use the internet. */
   readonly directoryNetwork: DirectoryNetwork | undefined;
 }
@@ -116,8 +126,15 @@ export function settingsOf(environment: NodeJS.ProcessEnv): Settings {
     alarmEmail: environment.ALARM_EMAIL || undefined,
     adminUsername: environment.ADMIN_USERNAME || "admin",
     restoredTable: environment.RESTORED_TABLE || undefined,
+    authorizerConcurrency: concurrencyOf(environment),
     directoryNetwork: directoryNetworkOf(environment),
   };
+}
+
+function concurrencyOf({ AUTHORIZER_CONCURRENCY: text }: NodeJS.ProcessEnv): number | undefined {
+  if (!text) return undefined;
+  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
+  throw new Error(`AUTHORIZER_CONCURRENCY must be a number of concurrent executions from 1 on, not "${text}".`);
 }
 
 function domainsOf(environment: NodeJS.ProcessEnv): Domains | undefined {

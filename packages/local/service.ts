@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { checkPatterns } from "#core/applications/protocols/custom.ts";
+import { NAMESPACE_VARIABLE, namespaceOf } from "#core/http/metric-names.ts";
 import { routes } from "#core/operation/derive.ts";
 import { services } from "#core/operation/services.ts";
 import { Fault } from "#core/platform/faults.ts";
@@ -91,6 +92,7 @@ export async function startService(
       // Log to the console of this process, including the record of each request.
       POWERTOOLS_DEV: "true",
       POWERTOOLS_METRICS_DISABLED: "false",
+      [NAMESPACE_VARIABLE]: namespaceOf("local"),
     });
     const gateway = await startGateway({
       port,

@@ -2,7 +2,7 @@
  * The alarms, as data: what each watches, what it means, and what an operator does first. docs/operations.md has the
  * steps.
  */
-import { type Metric, ofFunction, ofGateway, ofService, ofTable, type Watched } from "./names.ts";
+import { type Metric, ofCertificate, ofFunction, ofGateway, ofService, ofTable, type Watched } from "./names.ts";
 
 /** An alarm on a value that is computed from metrics. */
 export interface Alarm<Name = string> {
@@ -14,11 +14,17 @@ export interface Alarm<Name = string> {
   readonly metrics: Readonly<Record<string, Metric<Name | string>>>;
   /** The value, over the ids of the metrics. */
   readonly value: string;
-  /** The alarm is raised above this value. */
+  /** The alarm is raised above this value; below it if `isBelow` is set. */
   readonly threshold: number;
+  readonly isBelow?: true;
   readonly periodSeconds: number;
   /** The number of breaching periods, of the last number of periods. */
   readonly of: readonly [breaching: number, periods: number];
+  /**
+   * What a period without data means. Only a metric that is always written breaches by its absence; without traffic
+   * there are no requests, and no errors either.
+   */
+  readonly missing: "breaching" | "notBreaching" | "ignore";
 }
 
 /** CloudWatch's limit of metrics in one alarm. */
@@ -29,6 +35,20 @@ const SLOW_MS = 3_000;
 
 /** Days after which a signing key should be replaced. */
 const KEY_DAYS_MAX = 90;
+
+/** Days before the expiry of a certificate. ACM renews certificates 60 days before. */
+const CERTIFICATE_DAYS_MIN = 30;
+
+/** The calls that the functions send to the table. */
+const CALLS = [
+  "GetItem",
+  "BatchGetItem",
+  "Query",
+  "PutItem",
+  "UpdateItem",
+  "DeleteItem",
+  "TransactWriteItems",
+] as const;
 
 /** The alarms of a stage. */
 export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
@@ -49,13 +69,26 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       "crashes",
       authorizer.map((each) => ofFunction(each, "Errors")),
     ),
-    errors: ofService("authorizer", "ServerErrors"),
+    errors: ofService(watched, "authorizer", "ServerErrors"),
   };
   const failures = {
-    direct: ofService("authorizer", "SignInFailures"),
-    tokens: ofService("oauth2", "SignInFailures"),
+    direct: ofService(watched, "authorizer", "SignInFailures"),
+    tokens: ofService(watched, "oauth2", "SignInFailures"),
   };
   const busy = { reads: ofTable(watched, "ReadThrottleEvents"), writes: ofTable(watched, "WriteThrottleEvents") };
+  // DynamoDB writes this metric for each kind of call.
+  const tableErrors = byId(
+    "errors",
+    CALLS.map((call) => ofTable(watched, "SystemErrors", "Sum", call)),
+  );
+  const hot = {
+    reads: ofTable(watched, "ReadKeyRangeThroughputThrottleEvents"),
+    writes: ofTable(watched, "WriteKeyRangeThroughputThrottleEvents"),
+  };
+  const undone = {
+    first: ofService(watched, "scim1", "DirectoryUndoFailures"),
+    second: ofService(watched, "scim2", "DirectoryUndoFailures"),
+  };
   return [
     {
       name: "ServerErrors",
@@ -68,6 +101,18 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       threshold: 1,
       periodSeconds: 60,
       of: [3, 5],
+      missing: "notBreaching",
+    },
+    {
+      name: "ServerErrorsAtLowTraffic",
+      problem: "At least 2 requests of the last 15 minutes, and more than 5 % of them, were answered with 5xx.",
+      action: 'As for "ServerErrors". It raises an alarm at two requests a minute, where that one is silent.',
+      metrics: { errors: ofGateway(watched, "5xx"), requests: ofGateway(watched, "Count") },
+      value: "IF(errors >= 2, 100 * errors / requests, 0)",
+      threshold: 5,
+      periodSeconds: 900,
+      of: [1, 1],
+      missing: "notBreaching",
     },
     {
       name: "SlowAnswers",
@@ -78,6 +123,18 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       threshold: SLOW_MS,
       periodSeconds: 60,
       of: [5, 10],
+      missing: "notBreaching",
+    },
+    {
+      name: "SlowAnswersAtLowTraffic",
+      problem: `One request in ten of the last 15 minutes takes longer than ${SLOW_MS / 1_000} seconds.`,
+      action: 'As for "SlowAnswers". A few cold starts do not raise it.',
+      metrics: { p90: ofGateway(watched, "Latency", "p90"), requests: ofGateway(watched, "Count") },
+      value: "IF(requests >= 10, p90, 0)",
+      threshold: SLOW_MS,
+      periodSeconds: 900,
+      of: [2, 2],
+      missing: "notBreaching",
     },
     {
       name: "FunctionCrashes",
@@ -89,6 +146,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       threshold: 0,
       periodSeconds: 300,
       of: [1, 1],
+      missing: "notBreaching",
     },
     {
       name: "FunctionThrottles",
@@ -99,6 +157,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       threshold: 0,
       periodSeconds: 300,
       of: [1, 1],
+      missing: "notBreaching",
     },
     {
       name: "TableThrottles",
@@ -109,6 +168,29 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       threshold: 50,
       periodSeconds: 300,
       of: [1, 1],
+      missing: "notBreaching",
+    },
+    {
+      name: "HotPartition",
+      problem: "One partition of the table is used more than DynamoDB allows: requests for its rows are refused.",
+      action: "Open CloudWatch, Contributor Insights: the rule of the table names the keys.",
+      metrics: hot,
+      value: sumOf(hot),
+      threshold: 50,
+      periodSeconds: 300,
+      of: [2, 3],
+      missing: "notBreaching",
+    },
+    {
+      name: "TableErrors",
+      problem: "DynamoDB itself answers with errors.",
+      action: "Open the AWS Health Dashboard. Callers get 503 with Retry-After, and nothing is half written.",
+      metrics: tableErrors,
+      value: sumOf(tableErrors),
+      threshold: 20,
+      periodSeconds: 300,
+      of: [1, 1],
+      missing: "notBreaching",
     },
     {
       name: "AuthorizerFailures",
@@ -119,16 +201,21 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       threshold: 0,
       periodSeconds: 60,
       of: [2, 5],
+      missing: "notBreaching",
     },
     {
       name: "Refusals",
       problem: "More than half of the requests are refused: a client has a wrong credential, or this is an attack.",
       action: 'Open "refusals by operation and scope": one source and one operation is a client; many are an attack.',
-      metrics: { refused: ofService("authorizer", "Refusals"), requests: ofService("authorizer", "Requests") },
+      metrics: {
+        refused: ofService(watched, "authorizer", "Refusals"),
+        requests: ofService(watched, "authorizer", "Requests"),
+      },
       value: "IF(refused >= 100, 100 * refused / requests, 0)",
       threshold: 50,
       periodSeconds: 300,
       of: [3, 3],
+      missing: "notBreaching",
     },
     {
       name: "SignInFailures",
@@ -139,17 +226,44 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       threshold: 300,
       periodSeconds: 300,
       of: [1, 1],
+      missing: "notBreaching",
     },
     {
       name: "SigningKeyAge",
       problem: `The key that signs access tokens is older than ${KEY_DAYS_MAX} days.`,
       action: 'Run "npm run keys -- rotate" in working hours. No token ends.',
-      metrics: { days: ofService("oauth2", "SigningKeyAge", "Maximum") },
+      metrics: { days: ofService(watched, "oauth2", "SigningKeyAge", "Maximum") },
       value: "days",
       threshold: KEY_DAYS_MAX,
       periodSeconds: 3_600,
       of: [1, 24],
+      // Written when a token is issued: without one, the last state stays.
+      missing: "ignore",
     },
+    {
+      name: "HalfChangedUsers",
+      problem: "A change of a user of a directory failed halfway, and could not be undone.",
+      action: 'Open "causes of failures": "directory undo failed" names tenant, user store and user. Repair the entry.',
+      metrics: undone,
+      value: sumOf(undone),
+      threshold: 0,
+      periodSeconds: 300,
+      of: [1, 1],
+      missing: "notBreaching",
+    },
+    ...watched.certificates.map(({ name, arn }) => ({
+      name: `${name}CertificateExpires`,
+      problem: `The certificate of a domain expires in less than ${CERTIFICATE_DAYS_MIN} days: AWS did not renew it.`,
+      action: "Check that its DNS validation record is still in the zone.",
+      metrics: { days: ofCertificate(arn) },
+      value: "IF(days < 0, 0, days)",
+      isBelow: true as const,
+      threshold: CERTIFICATE_DAYS_MIN,
+      periodSeconds: 86_400,
+      of: [1, 1] as const,
+      // ACM writes it twice a day.
+      missing: "ignore" as const,
+    })),
   ];
 }
 

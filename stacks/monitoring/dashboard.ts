@@ -1,4 +1,5 @@
 /** The dashboard of a stage, as CloudWatch's JSON: health at the top, causes at the bottom. */
+import { alarmsOf } from "./alarms.ts";
 import { type Metric, ofFunction, ofGateway, ofService, ofTable, type Stat, type Watched } from "./names.ts";
 import { prices } from "./prices.ts";
 import { coldStarts, databaseByOperation, errorsByOperation, latencyByOperation } from "./queries.ts";
@@ -8,7 +9,7 @@ const PERIOD_SECONDS = 300;
 const WIDTH = 24;
 
 interface Widget {
-  readonly type: "metric" | "log" | "text";
+  readonly type: "metric" | "log" | "text" | "alarm";
   readonly width: number;
   readonly height: number;
   readonly properties: Readonly<Record<string, unknown>>;
@@ -22,8 +23,11 @@ interface Drawn {
   readonly visible?: false;
 }
 
-/** The JSON of the dashboard. `tokenOperation` is the id of the operation that issues tokens. */
-export function dashboardBody(watched: Watched, tokenOperation: string): string {
+/**
+ * The JSON of the dashboard. `alarmArns` are those of the alarms; `tokenOperation` is the id of the operation that issues
+ * tokens.
+ */
+export function dashboardBody(watched: Watched, alarmArns: readonly string[], tokenOperation: string): string {
   const { app, stage, region, functions } = watched;
   const services = functions.filter(({ service }) => service !== "bootstrap");
 
@@ -32,11 +36,6 @@ export function dashboardBody(watched: Watched, tokenOperation: string): string 
     width: 8,
     height: 6,
     properties: { title, region, view: "timeSeries", period: PERIOD_SECONDS, metrics, ...more },
-  });
-  const number = (title: string, metrics: readonly unknown[]): Widget => ({
-    ...graph(title, metrics, { view: "singleValue", sparkline: true }),
-    width: 4,
-    height: 4,
   });
   const logPanel = (
     title: string,
@@ -55,9 +54,23 @@ export function dashboardBody(watched: Watched, tokenOperation: string): string 
     },
   });
   const logs = services.map(({ logGroup }) => logGroup);
-  const each = (name: Parameters<typeof ofService>[1], stat: Stat = "Sum") =>
-    services.map(({ service }) => line(ofService(service, name, stat), { label: service }));
+  const each = (name: Parameters<typeof ofService>[2], stat: Stat = "Sum") =>
+    services.map(({ service }) => line(ofService(watched, service, name, stat), { label: service }));
   const tokenLogs = functions.filter(({ service }) => service === "oauth2").map(({ logGroup }) => logGroup);
+
+  const alarms = alarmsOf(watched);
+  /** The value of an alarm, with the threshold that raises it. */
+  const against = (title: string, name: string): Widget => {
+    const alarm = alarms.find((each) => each.name === name);
+    if (!alarm) throw new Error(`no alarm is called ${name}`);
+    const { metrics, value, threshold, periodSeconds } = alarm;
+    const drawn = Object.entries(metrics).map(([id, metric]) => line(metric as Metric, { id, visible: false }));
+    return graph(title, [...drawn, expression(value, title)], {
+      period: periodSeconds,
+      yAxis: { left: { min: 0 } },
+      annotations: { horizontal: [{ label: `alarm ${name}`, value: threshold, color: "#d13212" }] },
+    });
+  };
 
   return JSON.stringify({
     widgets: placed([
@@ -66,29 +79,18 @@ export function dashboardBody(watched: Watched, tokenOperation: string): string 
         width: WIDTH,
         height: 2,
         properties: {
-          markdown: `# ${app}, ${stage}\nThe first row shows the health of the service. The rows below show where a problem is, from the gateway to the table. What to do: docs/operations.md.`,
+          markdown: `# ${app}, ${stage}\nAll green in the first row: it is well. The second and third row show the values behind the alarms, with their thresholds; then latency, cost, and where a problem is. What to do: docs/operations.md.`,
         },
       },
-      number("Requests", [line(ofGateway(watched, "Count"), { label: "requests" })]),
-      number("5xx", [line(ofGateway(watched, "5xx"), { label: "responses" })]),
-      number("p99, ms", [line(ofGateway(watched, "Latency", "p99"), { label: "latency" })]),
-      number("Refusals", [line(ofService("authorizer", "Refusals"), { label: "requests" })]),
-      number("Failed sign-ins", [line(ofService("authorizer", "SignInFailures"), { label: "sign-ins" })]),
-      number("Crashes", [
-        ...functions.map((one, index) => line(ofFunction(one, "Errors"), { id: `crashes${index}`, visible: false })),
-        expression('SUM(METRICS("crashes"))', "functions"),
-      ]),
+      { type: "alarm", width: WIDTH, height: 3, properties: { title: "Alarms", alarms: alarmArns } },
 
-      graph("Requests by service", each("Requests"), { stacked: true }),
-      graph("Server errors by service", [
-        ...each("ServerErrors"),
-        line(ofService("scim1", "DirectoryUndoFailures"), { label: "scim1, directory users half changed" }),
-        line(ofService("scim2", "DirectoryUndoFailures"), { label: "scim2, directory users half changed" }),
-      ]),
-      graph("Responses of the gateway", [
-        line(ofGateway(watched, "4xx"), { label: "4xx" }),
-        line(ofGateway(watched, "5xx"), { label: "5xx" }),
-      ]),
+      against("Server errors, % of requests", "ServerErrors"),
+      against("p99 of requests, ms", "SlowAnswers"),
+      against("Refused requests, %", "Refusals"),
+
+      against("Failed sign-ins", "SignInFailures"),
+      against("Calls that the table throttled", "TableThrottles"),
+      against("Functions that crashed", "FunctionCrashes"),
 
       graph("Latency at the gateway, ms", [
         line(ofGateway(watched, "Latency", "p50"), { label: "p50" }),
@@ -98,12 +100,31 @@ export function dashboardBody(watched: Watched, tokenOperation: string): string 
       graph("p50 by service, ms", each("Duration", "p50")),
       graph("p99 by service, ms", each("Duration", "p99")),
 
+      graph("Cost of a million requests, USD", costMetrics(watched), { stacked: true, period: 3_600 }),
+      graph("Capacity of the table, units", [
+        line(ofTable(watched, "ConsumedReadCapacityUnits"), { label: "read" }),
+        line(ofTable(watched, "ConsumedWriteCapacityUnits"), { label: "write" }),
+      ]),
+      graph("Read units by service", each("ReadUnits"), { stacked: true }),
+
+      graph("Requests by service", each("Requests"), { stacked: true }),
+      graph("Server errors by service", [
+        ...each("ServerErrors"),
+        line(ofService(watched, "scim1", "DirectoryUndoFailures"), { label: "scim1, directory users half changed" }),
+        line(ofService(watched, "scim2", "DirectoryUndoFailures"), { label: "scim2, directory users half changed" }),
+      ]),
+      graph("Responses of the gateway", [
+        line(ofGateway(watched, "Count"), { label: "requests" }),
+        line(ofGateway(watched, "4xx"), { label: "4xx" }),
+        line(ofGateway(watched, "5xx"), { label: "5xx" }),
+      ]),
+
       graph("Failed sign-ins and locked names", [
-        line(ofService("authorizer", "SignInFailures"), { label: "failed" }),
-        line(ofService("oauth2", "SignInFailures"), { label: "failed, for a token" }),
-        line(ofService("authorizer", "LockedSignIns"), { label: "on a locked name" }),
-        line(ofService("oauth2", "LockedSignIns"), { label: "on a locked name, for a token" }),
-        line(ofService("authorizer", "Refusals"), { label: "all refusals" }),
+        line(ofService(watched, "authorizer", "SignInFailures"), { label: "failed" }),
+        line(ofService(watched, "oauth2", "SignInFailures"), { label: "failed, for a token" }),
+        line(ofService(watched, "authorizer", "LockedSignIns"), { label: "on a locked name" }),
+        line(ofService(watched, "oauth2", "LockedSignIns"), { label: "on a locked name, for a token" }),
+        line(ofService(watched, "authorizer", "Refusals"), { label: "all refusals" }),
       ]),
       graph("Throttles", [
         ...functions.map((one, index) =>
@@ -118,13 +139,6 @@ export function dashboardBody(watched: Watched, tokenOperation: string): string 
         "Concurrent executions",
         functions.map((one) => line(ofFunction(one, "ConcurrentExecutions", "Maximum"), { label: one.service })),
       ),
-
-      graph("Capacity of the table, units", [
-        line(ofTable(watched, "ConsumedReadCapacityUnits"), { label: "read" }),
-        line(ofTable(watched, "ConsumedWriteCapacityUnits"), { label: "write" }),
-      ]),
-      graph("Read units by service", each("ReadUnits"), { stacked: true }),
-      graph("Cost of a million requests, USD", costMetrics(watched), { stacked: true, period: 3_600 }),
 
       logPanel("Errors by operation", logs, errorsByOperation),
       logPanel("Latency by operation, ms", logs, latencyByOperation),

@@ -1,10 +1,11 @@
 /** The monitoring of a stage: a dashboard, alarms, and saved log queries. */
 import { operations } from "#core/catalogue.ts";
+import type { MadeFunction } from "../functions.ts";
 import { componentName, type FunctionName, plan } from "../plan.ts";
 import type { Settings, Stage } from "../stage.ts";
 import { alarmsOf } from "./alarms.ts";
 import { dashboardBody } from "./dashboard.ts";
-import type { Metric, Watched } from "./names.ts";
+import type { Metric, Watched, WatchedCertificate } from "./names.ts";
 import { savedQueries } from "./queries.ts";
 
 /** The monitored parts of a stage. */
@@ -13,7 +14,8 @@ interface Parts {
   readonly settings: Settings;
   readonly gateway: sst.aws.ApiGatewayV2;
   readonly table: sst.aws.Dynamo;
-  readonly functions: Readonly<Record<FunctionName, sst.aws.Function>>;
+  readonly certificates: readonly WatchedCertificate<Name>[];
+  readonly functions: Readonly<Record<FunctionName, MadeFunction>>;
 }
 
 /** A name that AWS may not have assigned yet. */
@@ -22,25 +24,30 @@ type Name = $util.Input<string>;
 /** Creates the monitoring of a stage. */
 export function monitoring(parts: Parts): void {
   const watched = watchedOf(parts);
+  // Records only refused calls, so it costs nothing while there are none.
+  new aws.dynamodb.ContributorInsights("ThrottledKeys", { tableName: parts.table.name, mode: "THROTTLED_KEYS" });
+  const alarmArns = raiseAlarms(parts, watched);
   new aws.cloudwatch.Dashboard("Dashboard", {
     dashboardName: named(parts),
-    dashboardBody: $resolve(watched).apply((names) => dashboardBody(names as Watched, tokenOperation())),
+    dashboardBody: $resolve({ watched, alarmArns }).apply(({ watched: names, alarmArns: arns }) =>
+      dashboardBody(names as Watched, arns, tokenOperation()),
+    ),
   });
-  raiseAlarms(parts, watched);
   saveQueries(parts, watched);
 }
 
-function watchedOf({ stage, gateway, table, functions }: Parts): Watched<Name> {
+function watchedOf({ stage, gateway, table, certificates, functions }: Parts): Watched<Name> {
   return {
     app: $app.name,
     stage: stage.name,
     region: aws.getRegionOutput().region,
     apiId: gateway.nodes.api.id,
     tableName: table.name,
-    functions: (Object.entries(functions) as [FunctionName, sst.aws.Function][]).map(([service, made]) => ({
+    certificates,
+    functions: (Object.entries(functions) as [FunctionName, MadeFunction][]).map(([service, { lambda, log }]) => ({
       service,
-      functionName: made.name,
-      logGroup: made.nodes.logGroup.apply((group) => group?.name ?? $output("")),
+      functionName: lambda.name,
+      logGroup: log.name,
       memoryMb: Number.parseInt(plan[service].memory, 10),
     })),
   };
@@ -53,22 +60,26 @@ function tokenOperation(): string {
   return found[0];
 }
 
-function raiseAlarms(parts: Parts, watched: Watched<Name>): void {
-  const topic = new aws.sns.Topic("Alarms", { name: `${named(parts)}-alarms` });
+/** Creates the alarms. Returns their ARNs. */
+function raiseAlarms(parts: Parts, watched: Watched<Name>): readonly $util.Output<string>[] {
+  const topic = new aws.sns.Topic("Alarms", {
+    name: `${named(parts)}-alarms`,
+    kmsMasterKeyId: topicKey(parts).keyId,
+  });
   const { alarmEmail } = parts.settings;
   if (alarmEmail !== undefined) {
     new aws.sns.TopicSubscription("AlarmEmail", { topic: topic.arn, protocol: "email", endpoint: alarmEmail });
   }
-  for (const { name, problem, action, metrics, value, threshold, periodSeconds, of } of alarmsOf(watched)) {
-    new aws.cloudwatch.MetricAlarm(`${name}Alarm`, {
+  return alarmsOf(watched).map((alarm) => {
+    const { name, problem, action, metrics, value, threshold, isBelow, periodSeconds, of, missing } = alarm;
+    const made = new aws.cloudwatch.MetricAlarm(`${name}Alarm`, {
       name: `${named(parts)}-${name}`,
-      alarmDescription: `${problem} ${action} Steps: docs/operations.md, "${name}".`,
-      comparisonOperator: "GreaterThanThreshold",
+      alarmDescription: `${problem} ${action} Steps: docs/alarms.md, "${name}".`,
+      comparisonOperator: isBelow ? "LessThanThreshold" : "GreaterThanThreshold",
       threshold,
       datapointsToAlarm: of[0],
       evaluationPeriods: of[1],
-      // No traffic is not a problem.
-      treatMissingData: "notBreaching",
+      treatMissingData: missing,
       metricQueries: [
         ...Object.entries(metrics).map(([id, metric]) => queryOf(id, metric, periodSeconds)),
         { id: "value", expression: value, label: name, returnData: true },
@@ -76,7 +87,36 @@ function raiseAlarms(parts: Parts, watched: Watched<Name>): void {
       alarmActions: [topic.arn],
       okActions: [topic.arn],
     });
-  }
+    return made.arn;
+  });
+}
+
+/** The key of the topic. CloudWatch cannot publish to a topic that AWS's own key for SNS encrypts. */
+function topicKey(parts: Parts) {
+  return new aws.kms.Key("AlarmsKey", {
+    description: `Encrypts the alarms of ${named(parts)}`,
+    enableKeyRotation: true,
+    policy: $jsonStringify({
+      Version: "2012-10-17",
+      Statement: [
+        {
+          Sid: "Account",
+          Effect: "Allow",
+          Principal: { AWS: $interpolate`arn:aws:iam::${aws.getCallerIdentityOutput().accountId}:root` },
+          Action: "kms:*",
+          Resource: "*",
+        },
+        {
+          Sid: "Alarms",
+          Effect: "Allow",
+          Principal: { Service: "cloudwatch.amazonaws.com" },
+          Action: ["kms:Decrypt", "kms:GenerateDataKey*"],
+          Resource: "*",
+          Condition: { StringEquals: { "aws:SourceAccount": aws.getCallerIdentityOutput().accountId } },
+        },
+      ],
+    }),
+  });
 }
 
 function queryOf(id: string, { namespace, name, dimensions, stat }: Metric<Name>, period: number) {
@@ -87,7 +127,9 @@ function queryOf(id: string, { namespace, name, dimensions, stat }: Metric<Name>
 }
 
 function saveQueries(parts: Parts, { functions }: Watched<Name>): void {
-  const groups = { functions: functions.map(({ logGroup }) => logGroup), gateway: [parts.gateway.nodes.logGroup.name] };
+  const ofFunctions = functions.map(({ logGroup }) => logGroup);
+  const ofGateway = [parts.gateway.nodes.logGroup.name];
+  const groups = { functions: ofFunctions, gateway: ofGateway, all: [...ofFunctions, ...ofGateway] };
   for (const { name, source, text } of savedQueries) {
     new aws.cloudwatch.QueryDefinition(`Query${componentName(name.replaceAll(" ", "-"))}`, {
       name: `${named(parts)}/${name}`,

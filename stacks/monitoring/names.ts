@@ -2,7 +2,7 @@
  * The names that monitoring needs: those of the deployed resources, for metrics and logs. During a deployment AWS may
  * not have assigned a name yet, so the type of names is a parameter.
  */
-import { DIMENSION, type MetricName, NAMESPACE } from "#core/http/metric-names.ts";
+import { DIMENSION, type MetricName, namespaceOf } from "#core/http/metric-names.ts";
 import type { FunctionName } from "../plan.ts";
 
 /** A monitored function, by its names on AWS. */
@@ -22,10 +22,18 @@ export interface Watched<Name = string> {
   readonly apiId: Name;
   readonly tableName: Name;
   readonly functions: readonly WatchedFunction<Name>[];
+  /** The server certificates of the domains. */
+  readonly certificates: readonly WatchedCertificate<Name>[];
+}
+
+/** A server certificate: of which domain, and its ARN. */
+export interface WatchedCertificate<Name = string> {
+  readonly name: "Api" | "Mtls";
+  readonly arn: Name;
 }
 
 /** The statistic over a period. */
-export type Stat = "Sum" | "Maximum" | "p50" | "p99";
+export type Stat = "Sum" | "Maximum" | "Minimum" | "p50" | "p90" | "p99";
 
 /** One metric with its statistic. */
 export interface Metric<Name = string> {
@@ -54,20 +62,40 @@ export function ofFunction<Name>(
   return { namespace: "AWS/Lambda", name, dimensions: { FunctionName: functionName }, stat };
 }
 
-/** A metric of the table. */
-export function ofTable<Name>({ tableName }: Watched<Name>, name: string, stat: Stat = "Sum"): Metric<Name> {
+/** A metric of the table; of one kind of call, if it is one of those that AWS writes for each. */
+export function ofTable<Name>(
+  { tableName }: Watched<Name>,
+  name: string,
+  stat: Stat = "Sum",
+  call?: string,
+): Metric<Name | string> {
   return {
     namespace: "AWS/DynamoDB",
     name,
-    dimensions: { TableName: tableName },
+    dimensions: { TableName: tableName, ...(call !== undefined && { Operation: call }) },
     stat,
   };
 }
 
-/** A metric that the functions of a service write into their logs. */
-export function ofService(service: FunctionName, name: MetricName, stat: Stat = "Sum"): Metric {
+/** The days until a certificate of ACM expires. */
+export function ofCertificate<Name>(arn: Name): Metric<Name> {
   return {
-    namespace: NAMESPACE,
+    namespace: "AWS/CertificateManager",
+    name: "DaysToExpiry",
+    dimensions: { CertificateArn: arn },
+    stat: "Minimum",
+  };
+}
+
+/** A metric that the functions of a service write into their logs. */
+export function ofService<Name>(
+  { stage }: Watched<Name>,
+  service: FunctionName,
+  name: MetricName,
+  stat: Stat = "Sum",
+): Metric {
+  return {
+    namespace: namespaceOf(stage),
     name,
     dimensions: { [DIMENSION]: service },
     stat,

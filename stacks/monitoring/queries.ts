@@ -7,7 +7,7 @@
 export interface SavedQuery {
   /** Its name in CloudWatch, below the name of the stage. */
   readonly name: string;
-  readonly source: "functions" | "gateway";
+  readonly source: "functions" | "gateway" | "all";
   readonly text: string;
 }
 
@@ -54,7 +54,7 @@ export const savedQueries: readonly SavedQuery[] = [
   { name: "cold starts", source: "functions", text: coldStarts },
   {
     name: "one request by trace id",
-    source: "functions",
+    source: "all",
     text: lines('filter traceId = "insert the trace id of the response here"', "sort @timestamp asc"),
   },
   {

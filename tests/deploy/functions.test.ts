@@ -1,7 +1,7 @@
 /** The functions as they would be created: settings and rights. */
 import { describe, expect, test } from "vitest";
 import { cursorKeyOf } from "#core/platform/seal.ts";
-import { componentName, type FunctionName, plan, variablesOf } from "../../stacks/plan.ts";
+import { componentName, type FunctionName, hasSecrets, plan, variablesOf } from "../../stacks/plan.ts";
 import { statementsOf } from "../../stacks/statements.ts";
 import { secrets } from "./support/evaluate.ts";
 import type { Inputs } from "./support/evaluation.ts";
@@ -17,6 +17,7 @@ const policyOf = (name: FunctionName) => {
   const policies = roleOf(name).inlinePolicies as readonly Inputs[];
   return policies.flatMap(({ policy }) => JSON.parse(String(policy)) as Inputs[]);
 };
+const keyArn = "arn:aws:kms:eu-west-1:123456789012:key/VariablesKey";
 const TABLE = /^arn:aws:dynamodb:eu-west-1:123456789012:table\/identity-admin-api-production-DataTable-\w{8}$/;
 const SST = ["SST_KEY", "SST_KEY_FILE", "SST_RESOURCE_App"];
 
@@ -40,21 +41,35 @@ describe.each(names)("%s", (name) => {
   test("has exactly the variables of its plan", () => {
     const variables = part(part(functionOf(name).inputs, "environment"), "variables");
     const own = Object.keys(variables).filter((variable) => !SST.includes(variable));
-    expect(own.sort()).toEqual([...variablesOf(plan[name]), "POWERTOOLS_LOG_LEVEL"].sort());
+    expect(own.sort()).toEqual(
+      [...variablesOf(plan[name]), "POWERTOOLS_LOG_LEVEL", "POWERTOOLS_METRICS_NAMESPACE"].sort(),
+    );
   });
-  test("has exactly the rights of its plan on the table, and besides them only traces", () => {
+  test("has exactly the rights of its plan on the table, its own log, and traces", () => {
     const policy = policyOf(name);
+    const log = String(part(functionOf(name).inputs, "loggingConfig").logGroup);
     const onTable = policy.filter(({ actions }) => String(actions).includes("dynamodb"));
     expect(
       onTable.map(({ effect, actions, conditions }) => ({ effect: String(effect).toLowerCase(), actions, conditions })),
     ).toEqual(statementsOf(plan[name]));
     for (const { resources } of onTable) expect(resources).toEqual([expect.stringMatching(TABLE)]);
     expect(policy.filter((statement) => !onTable.includes(statement))).toEqual([
+      {
+        effect: "Allow",
+        actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
+        resources: [`arn:aws:logs:eu-west-1:123456789012:log-group:${log}:*`],
+      },
       { effect: "Allow", actions: ["xray:PutTraceSegments", "xray:PutTelemetryRecords"], resources: ["*"] },
+      ...(hasSecrets(plan[name]) ? [{ effect: "Allow", actions: ["kms:Decrypt"], resources: [keyArn] }] : []),
     ]);
-    expect(roleOf(name).managedPolicyArns).toEqual([
-      "arn:aws:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole",
-    ]);
+    expect(roleOf(name).managedPolicyArns).toEqual([]);
+  });
+  test("has variables that only its stage's own key opens, if they contain a secret", () => {
+    const { inputs } = functionOf(name);
+    const contents = JSON.stringify(inputs.environment);
+    const isSecret = Object.values(secrets).some((secret) => contents.includes(secret));
+    expect(isSecret && !hasSecrets(plan[name])).toBe(false);
+    expect(inputs.kmsKeyArn ?? undefined).toBe(hasSecrets(plan[name]) ? keyArn : undefined);
   });
   test("has a role that only Lambda can assume", () => {
     expect(part(roleOf(name), "assumeRolePolicy").Statement).toEqual([
@@ -66,12 +81,20 @@ describe.each(names)("%s", (name) => {
     expect(log.retentionInDays).toBe(365);
     expect(part(functionOf(name).inputs, "loggingConfig")).toEqual({ logFormat: "Text", logGroup: log.name });
   });
-  test("has its source maps outside of its bundle", () => {
-    const maps = production
-      .ofType("aws:s3/bucketObjectv2:BucketObjectv2")
-      .filter(({ name: object }) => object.startsWith(`${componentName(name)}Sourcemap`));
-    expect(maps.length).toBeGreaterThan(0);
-  });
+});
+
+test("the authorizer has the reserved executions of the settings, and no other function has any", () => {
+  const reserved = production
+    .ofType("aws:lambda/function:Function")
+    .flatMap(({ name, inputs }) =>
+      inputs.reservedConcurrentExecutions == null ? [] : [[name, inputs.reservedConcurrentExecutions]],
+    );
+  expect(reserved).toEqual([["AuthorizerFunction", 200]]);
+});
+
+test("a deployment uploads the code of each function, the truststore, and nothing else", () => {
+  const objects = production.ofType("aws:s3/bucketObjectv2:BucketObjectv2").map(({ name }) => name);
+  expect(objects.sort()).toEqual([...names.map((name) => `${componentName(name)}Code`), "TruststoreFile"].sort());
 });
 
 describe("secrets", () => {

@@ -1,13 +1,17 @@
 /** The monitoring of a stage, compared with docs/operations.md. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { services } from "#core/operation/services.ts";
+import { services as endpointGroups } from "#core/operation/services.ts";
+import { dashboardPicture } from "#tools/deploy/dashboard-picture.ts";
 import { METRICS_MAX } from "../../stacks/monitoring/alarms.ts";
 import type { Inputs } from "./support/evaluation.ts";
 import { deploymentOf, part, type StageName } from "./support/stages.ts";
 
 const production = deploymentOf("production");
 const guide = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
+const alarmGuide = readFileSync(new URL("../../docs/alarms.md", import.meta.url), "utf8");
+
+const alarmArn = ({ name }: Inputs) => `arn:aws:cloudwatch:eu-west-1:123456789012:alarm:${name}`;
 
 describe("alarms", () => {
   const alarms = production.ofType("aws:cloudwatch/metricAlarm:MetricAlarm");
@@ -18,14 +22,21 @@ describe("alarms", () => {
 
   test("are these", () => {
     expect(named.map(([name]) => name).sort()).toEqual([
+      "ApiCertificateExpires",
       "AuthorizerFailures",
       "FunctionCrashes",
       "FunctionThrottles",
+      "HalfChangedUsers",
+      "HotPartition",
+      "MtlsCertificateExpires",
       "Refusals",
       "ServerErrors",
+      "ServerErrorsAtLowTraffic",
       "SignInFailures",
       "SigningKeyAge",
       "SlowAnswers",
+      "SlowAnswersAtLowTraffic",
+      "TableErrors",
       "TableThrottles",
     ]);
   });
@@ -35,8 +46,12 @@ describe("alarms", () => {
       const topic = production.one("aws:sns/topic:Topic", "Alarms");
       expect(String(inputs.alarmActions)).toContain(String(topic.inputs.name));
       expect(inputs.okActions).toEqual(inputs.alarmActions);
-      expect(inputs.alarmDescription).toMatch(new RegExp(`docs/operations\\.md, "${name}"\\.$`));
-      expect(guide).toContain(`### ${name}\n`);
+      expect(inputs.alarmDescription).toMatch(new RegExp(`docs/alarms\\.md, "${name}"\\.$`));
+      const section = alarmGuide.split(/^## /m).find((each) => each.startsWith(`${name}\n`)) ?? "";
+      expect(section).toContain("**Users see**");
+      const [commands = ""] = section.match(/(?<=```sh\n)[^`]+/) ?? [];
+      expect(commands.trim().split("\n")).toHaveLength(3);
+      expect(section).toMatch(/roll(ed)?\s+back|way back|go back|Commands and steps are those/i);
     },
   );
   test.each(named)("%s has at most the number of metrics that CloudWatch accepts, and one value", (_, inputs) => {
@@ -47,7 +62,36 @@ describe("alarms", () => {
     expect(new Set(ids).size).toBe(ids.length);
     const used = String(queries.at(-1)?.expression).match(/\b[a-z]\w*/g) ?? [];
     expect(used.filter((id) => !ids.includes(id))).toEqual([]);
-    expect(inputs.treatMissingData).toBe("notBreaching");
+  });
+  test("treat a period without data by what its absence means", () => {
+    const byMissing = Map.groupBy(named, ([, inputs]) => String(inputs.treatMissingData));
+    expect([...byMissing.keys()].sort()).toEqual(["ignore", "notBreaching"]);
+    expect(
+      byMissing
+        .get("ignore")
+        ?.map(([name]) => name)
+        .sort(),
+    ).toEqual(["ApiCertificateExpires", "MtlsCertificateExpires", "SigningKeyAge"]);
+  });
+  test("the guide names log groups that exist", () => {
+    const [, services = ""] = /^FUNCTIONS="([^"]+)"$/m.exec(alarmGuide) ?? [];
+    const logs = production.ofType("aws:cloudwatch/logGroup:LogGroup").map(({ inputs }) => String(inputs.name));
+    const ofFunctions = services.split(" ").map((service) => `/aws/lambda/identity-admin-api-production-${service}`);
+    expect(services.split(" ").sort()).toEqual([...Object.keys(endpointGroups), "authorizer"].sort());
+    expect(logs).toEqual(expect.arrayContaining(ofFunctions));
+    expect(logs.some((name) => name.startsWith("/aws/vendedlogs/apis/identity-admin-api-production"))).toBe(true);
+  });
+  test("go to a topic that CloudWatch can publish to although it is encrypted", () => {
+    const topic = production.one("aws:sns/topic:Topic", "Alarms");
+    expect(topic.inputs.kmsMasterKeyId).toBe("AlarmsKey");
+    const { policy } = production.one("aws:kms/key:Key", "AlarmsKey").inputs;
+    expect(JSON.parse(String(policy)).Statement).toContainEqual(
+      expect.objectContaining({
+        Effect: "Allow",
+        Principal: { Service: "cloudwatch.amazonaws.com" },
+        Action: ["kms:Decrypt", "kms:GenerateDataKey*"],
+      }),
+    );
   });
   test("cover every function", () => {
     const watched = (alarm: string) =>
@@ -77,30 +121,51 @@ describe("the dashboard", () => {
 
   test("shows these panels", () => {
     expect(widgets.map(({ properties }) => properties.title ?? "").filter(Boolean)).toEqual([
-      "Requests",
-      "5xx",
-      "p99, ms",
-      "Refusals",
+      "Alarms",
+      "Server errors, % of requests",
+      "p99 of requests, ms",
+      "Refused requests, %",
       "Failed sign-ins",
-      "Crashes",
-      "Requests by service",
-      "Server errors by service",
-      "Responses of the gateway",
+      "Calls that the table throttled",
+      "Functions that crashed",
       "Latency at the gateway, ms",
       "p50 by service, ms",
       "p99 by service, ms",
+      "Cost of a million requests, USD",
+      "Capacity of the table, units",
+      "Read units by service",
+      "Requests by service",
+      "Server errors by service",
+      "Responses of the gateway",
       "Failed sign-ins and locked names",
       "Throttles",
       "Concurrent executions",
-      "Capacity of the table, units",
-      "Read units by service",
-      "Cost of a million requests, USD",
       "Errors by operation",
       "Latency by operation, ms",
       "Round trips and units by operation",
       "Cold starts, ms",
       "Tokens issued per five minutes",
     ]);
+  });
+  test("is drawn in the docs as it is; `--update` draws it again", async () => {
+    await expect(dashboardPicture(String(inputs.dashboardBody))).toMatchFileSnapshot("../../docs/dashboard.svg");
+  });
+  test("begins with the state of every alarm", () => {
+    const arns = production.ofType("aws:cloudwatch/metricAlarm:MetricAlarm").map(({ inputs }) => alarmArn(inputs));
+    const row = widgets.find(({ properties }) => properties.title === "Alarms");
+    expect((row?.properties.alarms as string[] | undefined)?.toSorted()).toEqual(arns.sort());
+    expect(row?.y).toBe(2);
+  });
+  test("draws the thresholds of alarms next to their values", () => {
+    const drawn = widgets.flatMap(({ properties }) => {
+      const { horizontal } = (properties.annotations ?? {}) as { horizontal?: { label: string; value: number }[] };
+      return horizontal ?? [];
+    });
+    expect(drawn.length).toBe(6);
+    for (const { label, value } of drawn) {
+      const name = label.replace("alarm ", "");
+      expect(production.one("aws:cloudwatch/metricAlarm:MetricAlarm", `${name}Alarm`).inputs.threshold).toBe(value);
+    }
   });
   test("has no overlapping panel and none beyond its width", () => {
     const cells = widgets.flatMap(({ x, y, width, height }) =>
@@ -111,7 +176,8 @@ describe("the dashboard", () => {
   });
   test("shows the metrics of every service", () => {
     const panel = widgets.find(({ properties }) => properties.title === "Requests by service");
-    for (const service of Object.keys(services)) expect(JSON.stringify(panel)).toContain(`"service","${service}"`);
+    for (const service of Object.keys(endpointGroups))
+      expect(JSON.stringify(panel)).toContain(`"service","${service}"`);
   });
   test("has no expression longer than CloudWatch accepts", () => {
     const expressions = [...String(inputs.dashboardBody).matchAll(/"expression":"((?:[^"\\]|\\.)*)"/g)];
@@ -123,8 +189,8 @@ describe("the dashboard", () => {
 describe("metrics that the functions write", () => {
   const source = readFileSync(new URL("../../packages/core/http/observe.ts", import.meta.url), "utf8");
   const text = JSON.stringify(production.resources).replaceAll('\\"', '"');
-  const inGraphs = [...text.matchAll(/\["IdentityAdminApi","(\w+)"/g)];
-  const inAlarms = [...text.matchAll(/"metricName":"(\w+)","namespace":"IdentityAdminApi"/g)];
+  const inGraphs = [...text.matchAll(/\["IdentityAdminApi\/production","(\w+)"/g)];
+  const inAlarms = [...text.matchAll(/"metricName":"(\w+)","namespace":"IdentityAdminApi\/production"/g)];
   const watched = [...new Set([...inGraphs, ...inAlarms].map(([, name]) => name))].sort();
 
   test("are shown or alarmed: these", () => {

@@ -24,6 +24,7 @@ const always: readonly string[] = [
   "METADATA_HOSTS",
   "POWERTOOLS_DEV",
   "POWERTOOLS_METRICS_DISABLED",
+  "POWERTOOLS_METRICS_NAMESPACE",
 ];
 
 /** The directory of the rights that bundles used: one file per run of the service. */

@@ -131,7 +131,7 @@ export function newAuthorizer({ operations, stores, access, ...parts }: Authoriz
       sourceIp: http.sourceIp,
       ...outcomeOf(decision, operations),
     });
-    return { isAuthorized: true, context: toContext(decision) };
+    return { isAuthorized: true, context: { ...toContext(decision), traceId } };
   };
 }
 

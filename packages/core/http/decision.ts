@@ -54,7 +54,10 @@ const Context = z.union([
   }),
 ]);
 
-/** A decision as flat strings, which every kind of gateway can pass on. */
+/**
+ * A decision as flat strings, which every kind of gateway can pass on. The authorizer adds `traceId`, which joins the
+ * gateway's access log with the lines of the functions; functions do not read it.
+ */
 export type DecisionContext = Readonly<Record<string, string>>;
 
 /** The challenge for a token that is not valid or lacks a scope (RFC 6750 section 3). */

@@ -3,8 +3,13 @@
  * operation would cost extra, so the operation is a field of the line instead.
  */
 
-/** The CloudWatch namespace of the metrics. */
-export const NAMESPACE = "IdentityAdminApi";
+/** The variable with the CloudWatch namespace of the metrics. Powertools reads it. */
+export const NAMESPACE_VARIABLE = "POWERTOOLS_METRICS_NAMESPACE";
+
+/** The CloudWatch namespace of a stage's metrics. Stages of one account do not share metrics. */
+export function namespaceOf(stage: string): string {
+  return `IdentityAdminApi/${stage}`;
+}
 
 /** The name of the dimension. */
 export const DIMENSION = "service";

@@ -6,7 +6,7 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
 import type { Cost } from "../table/meter.ts";
-import { type MetricName, NAMESPACE } from "./metric-names.ts";
+import type { MetricName } from "./metric-names.ts";
 
 /** The record of one request. */
 interface RequestRecord {
@@ -92,7 +92,7 @@ export function newObserver(service: string): Observer {
 
 function open(service: string): Observer {
   const logger = new Logger({ serviceName: service });
-  const metrics = new Metrics({ namespace: NAMESPACE, serviceName: service });
+  const metrics = new Metrics({ serviceName: service });
   const count = (name: MetricName, value: number) => metrics.addMetric(name, MetricUnit.Count, value);
   let cold = true;
   /** Counted since the last line. */

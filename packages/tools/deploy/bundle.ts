@@ -35,7 +35,7 @@ export function buildOptions(name: string, outdir: string, options: Bundling = b
     format: "esm",
     target: "es2024",
     mainFields: ["module", "main"],
-    sourcemap: "linked",
+    sourcemap: options.esbuild?.sourcemap === false ? false : "linked",
     external: ["sharp", "pg-native"],
     banner: { js: BANNER },
     metafile: true,

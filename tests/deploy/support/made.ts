@@ -39,6 +39,8 @@ const outputsOf: Readonly<Record<string, (made: Made, name: string) => object>> 
   "aws:dynamodb/table:Table": (_, name) => ({ arn: arn("dynamodb", `table/${name}`) }),
   "aws:iam/role:Role": (_, name) => ({ arn: `arn:aws:iam::${ACCOUNT}:role/${name}` }),
   "aws:cloudwatch/logGroup:LogGroup": (_, name) => ({ arn: arn("logs", `log-group:${name}`) }),
+  "aws:kms/key:Key": (_, name) => ({ arn: arn("kms", `key/${name}`), keyId: name }),
+  "aws:cloudwatch/metricAlarm:MetricAlarm": (_, name) => ({ arn: arn("cloudwatch", `alarm:${name}`) }),
   "aws:sns/topic:Topic": (_, name) => ({ arn: arn("sns", name) }),
   "aws:apigatewayv2/api:Api": ({ name }) => ({
     apiEndpoint: `https://${name}.example`,

@@ -12,6 +12,7 @@ const production = {
   API_DOMAIN: "api.example.com",
   MTLS_DOMAIN: "mtls.example.com",
   HOSTED_ZONE_ID: "Z0EXAMPLE",
+  AUTHORIZER_CONCURRENCY: "200",
   ALARM_EMAIL: "operators@example.com",
 };
 

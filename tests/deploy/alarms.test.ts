@@ -1,0 +1,132 @@
+/**
+ * The alarms of production, evaluated over invented traffic as CloudWatch evaluates them: which outages raise which alarm,
+ * at few requests and at many, and which everyday events raise none.
+ */
+import { describe, expect, test } from "vitest";
+import type { Inputs } from "./support/evaluation.ts";
+import { deploymentOf, part } from "./support/stages.ts";
+
+const production = deploymentOf("production");
+
+/** The gateway in one minute: requests, responses with 5xx, and the time that the slow ones take. */
+interface Minute {
+  readonly requests: number;
+  readonly errors: number;
+  /** Milliseconds of the slowest tenth, and of the slowest hundredth. */
+  readonly p90?: number;
+  readonly p99?: number;
+}
+
+interface Query {
+  readonly id: string;
+  readonly expression?: string;
+  readonly metric?: Inputs;
+}
+
+/** The value of a metric of the gateway over a period; `undefined` without data. */
+function statisticOf(metric: Inputs, minutes: readonly Minute[]): number | undefined {
+  const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
+  const withTraffic = minutes.filter(({ requests }) => requests > 0);
+  if (withTraffic.length === 0) return undefined;
+  const name = `${metric.metricName} ${metric.stat}`;
+  switch (name) {
+    case "5xx Sum":
+      return sum(withTraffic.map(({ errors }) => errors));
+    case "Count Sum":
+      return sum(withTraffic.map(({ requests }) => requests));
+    case "Latency p99":
+      return Math.max(...withTraffic.map(({ p99 = 50 }) => p99));
+    case "Latency p90":
+      // Of a period: the share of minutes whose own p90 is high decides. One slow minute in fifteen is below a tenth.
+      return withTraffic.map(({ p90 = 30 }) => p90).sort((a, b) => a - b)[Math.floor(withTraffic.length * 0.9)];
+    default:
+      throw new Error(`the test knows no metric ${name}`);
+  }
+}
+
+/** Evaluates a metric expression of the form `IF(name >= number, expression, 0)`. */
+function evaluate(expression: string, values: Readonly<Record<string, number | undefined>>): number | undefined {
+  if (Object.values(values).some((value) => value === undefined)) return undefined;
+  const form = /^IF\((\w+) >= (\d+), ([\w */.]+), 0\)$/.exec(expression);
+  if (!form) throw new Error(`the test knows no expression of the form ${expression}`);
+  const [, name = "", least, then = ""] = form;
+  if ((values[name] ?? 0) < Number(least)) return 0;
+  const terms = then.split(" ");
+  return terms.slice(1).reduce(
+    (result, term, index) => {
+      const operator = terms[index];
+      const value = numberOf(term);
+      return operator === "*" ? result * value : operator === "/" ? result / value : result;
+    },
+    numberOf(terms[0] ?? ""),
+  );
+
+  function numberOf(term: string): number {
+    return values[term] ?? Number(term);
+  }
+}
+
+/** The minute in which an alarm is raised first; `undefined` if it stays quiet. */
+function raised(name: string, traffic: readonly Minute[]): number | undefined {
+  const { inputs } = production.one("aws:cloudwatch/metricAlarm:MetricAlarm", `${name}Alarm`);
+  const queries = inputs.metricQueries as unknown as readonly Query[];
+  const metrics = queries.filter(({ metric }) => metric);
+  const expression = queries.find(({ id }) => id === "value")?.expression ?? "";
+  const periodMinutes = Number(part(metrics[0] as unknown as Inputs, "metric").period) / 60;
+  const isBreaching: boolean[] = [];
+  for (let start = 0; start + periodMinutes <= traffic.length; start += periodMinutes) {
+    const minutes = traffic.slice(start, start + periodMinutes);
+    const values = Object.fromEntries(metrics.map(({ id, metric }) => [id, statisticOf(metric as Inputs, minutes)]));
+    const value = evaluate(expression, values);
+    isBreaching.push(value === undefined ? inputs.treatMissingData === "breaching" : value > Number(inputs.threshold));
+    const last = isBreaching.slice(-Number(inputs.evaluationPeriods));
+    if (last.filter(Boolean).length >= Number(inputs.datapointsToAlarm)) return start + periodMinutes;
+  }
+  return undefined;
+}
+
+const many = (count: number, minute: Minute): Minute[] => Array.from({ length: count }, () => minute);
+const errorAlarms = ["ServerErrors", "ServerErrorsAtLowTraffic"];
+const slowAlarms = ["SlowAnswers", "SlowAnswersAtLowTraffic"];
+const first = (alarms: readonly string[], traffic: readonly Minute[]) => {
+  const times = alarms.map((name) => raised(name, traffic)).filter((time) => time !== undefined);
+  return times.length === 0 ? undefined : Math.min(...times);
+};
+
+describe("server errors raise an alarm", () => {
+  test.each<[string, readonly Minute[], number]>([
+    ["2 requests a minute, all fail", many(60, { requests: 2, errors: 2 }), 15],
+    ["2 requests a minute, one in ten fails", many(60, { requests: 2, errors: 0.2 }), 15],
+    ["30 requests a minute, one in five fails", many(60, { requests: 30, errors: 6 }), 3],
+    ["10,000 requests a minute, 2 % fail", many(60, { requests: 10_000, errors: 200 }), 3],
+    ["10,000 requests a minute, all fail", many(60, { requests: 10_000, errors: 10_000 }), 3],
+  ])("%s", (_, traffic, within) => {
+    expect(first(errorAlarms, traffic)).toBeLessThanOrEqual(within);
+  });
+  test.each<[string, readonly Minute[]]>([
+    ["no traffic at all", many(120, { requests: 0, errors: 0 })],
+    ["one failure among 2 requests a minute", [{ requests: 2, errors: 1 }, ...many(119, { requests: 2, errors: 0 })]],
+    ["10,000 requests a minute, one in two thousand fails", many(120, { requests: 10_000, errors: 5 })],
+    ["a burst of one minute", [{ requests: 500, errors: 20 }, ...many(119, { requests: 500, errors: 0 })]],
+  ])("but not: %s", (_, traffic) => {
+    expect(first(errorAlarms, traffic)).toBeUndefined();
+  });
+});
+
+describe("slow responses raise an alarm", () => {
+  test.each<[string, readonly Minute[], number]>([
+    ["2 requests a minute, all slow", many(60, { requests: 2, errors: 0, p90: 5_000, p99: 5_000 }), 30],
+    ["10,000 requests a minute, one in fifty slow", many(60, { requests: 10_000, errors: 0, p99: 4_000 }), 5],
+  ])("%s", (_, traffic, within) => {
+    expect(first(slowAlarms, traffic)).toBeLessThanOrEqual(within);
+  });
+  test.each<[string, readonly Minute[]]>([
+    ["no traffic at all", many(120, { requests: 0, errors: 0 })],
+    [
+      "a cold start of 4 seconds in an hour of 2 requests a minute",
+      [{ requests: 2, errors: 0, p90: 4_000, p99: 4_000 }, ...many(119, { requests: 2, errors: 0 })],
+    ],
+  ])("but not: %s", (_, traffic) => {
+    expect(first(slowAlarms, traffic)).toBeUndefined();
+  });
+});
