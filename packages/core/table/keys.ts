@@ -121,6 +121,8 @@ export const keys = {
   /** The keys that verify tokens, and in another item those that sign them, sealed. */
   keyRing: (): Key => main("G#KEYS"),
   signingKeys: (): Key => main("G#SIGN"),
+  /** What was done to make a restored table safe (decision 0070). Only a tool reads and writes it. */
+  restoration: (): Key => main("G#RESTORED"),
   /** A sealed text of the local service: it shows with which key the secrets of the table are sealed. */
   sealCheck: (): Key => ({ PK: "G#SIGN", SK: "SEAL" }),
 

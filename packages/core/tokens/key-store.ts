@@ -45,6 +45,8 @@ export interface KeyStore {
    * exist.
    */
   drop(kid: string, nowMs: number): Promise<boolean>;
+  /** Removes every key and adds one that signs at once: all tokens become invalid. Opens nothing. Returns its id. */
+  replaceAll(nowMs: number): Promise<string>;
 }
 
 interface Versioned extends OpenRing {
@@ -125,6 +127,13 @@ export function keyStore(table: Table, seal: Seal, lifeSecondsMax = Number.POSIT
           secrets.size > 0 ? { ring, secrets } : (await withNewKey({ ring, secrets }, nowMs, nowMs)).after,
         );
         return true;
+      }),
+    replaceAll: (nowMs) =>
+      whileStale(async () => {
+        const item = await table.get(keys.keyRing());
+        const { kid, after } = await withNewKey({ ring: [], secrets: new Map() }, nowMs, nowMs);
+        await write(item ? ringRows.read(item).ver : 0, after);
+        return kid;
       }),
   };
 }

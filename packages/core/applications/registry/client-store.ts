@@ -141,6 +141,22 @@ export function releasingClient(clientId: string, owner: ClientOwner): readonly 
   ];
 }
 
+/** The tenant of a client, by its row; `undefined` for a row that does not say. */
+export function tenantOfClient(row: Item): string | undefined {
+  return typeof row.tenant === "string" ? row.tenant : undefined;
+}
+
+/**
+ * The steps that end all tokens of a client, its refresh tokens too. They contain the time: call it for every attempt.
+ */
+export function endingTokensOf(clientId: string, tenant: string): readonly Step[] {
+  const tokensFromMs = revocationTime();
+  return [
+    { change: keys.client(clientId), set: { tokensFromMs }, when: { equal: { tenant } }, otherwise: stale },
+    revokingClient(tenant, clientId, tokensFromMs),
+  ];
+}
+
 /**
  * The steps that change the authorized APIs of a client, and revoke its tokens that have one of the removed scopes.
  * They contain the time: call it for every attempt.

@@ -1,0 +1,59 @@
+/** Tells what the row of a key is about: for tools that read the whole table. */
+import { MEMBER, ROLE_GROUP, ROLE_USER } from "./keys.ts";
+import type { Key } from "./table.ts";
+
+/** The kinds of rows that tools tell apart. */
+export type RowKind =
+  | "tenant"
+  | "application"
+  | "authorized APIs"
+  | "API resource"
+  | "client"
+  | "user"
+  | "group"
+  | "member"
+  | "role"
+  | "role of user"
+  | "role of group"
+  | "credential"
+  | "lock";
+
+/** A row by its key. */
+export interface Place {
+  readonly kind: RowKind;
+  /** Empty for rows that belong to no tenant. */
+  readonly tenant: string;
+  readonly id: string;
+  /** The member or assignee of a pair; otherwise empty. */
+  readonly member: string;
+}
+
+const TENANT_KEY = /^T#([^#]*)#([A-Z]+)(?:#(.*))?$/s;
+const CLIENT = "G#OIDC#";
+const LOCK = "G#LOCK#";
+
+const byForm: Readonly<Record<string, RowKind>> = {
+  TENANT: "tenant",
+  A: "application",
+  API: "API resource",
+  U: "user",
+  CRED: "credential",
+};
+
+/** What a row is; `undefined` for entries of lists, tokens, and all else that is derived or short-lived. */
+export function placeOf({ PK, SK }: Key): Place | undefined {
+  if (PK.startsWith(CLIENT)) return { kind: "client", tenant: "", id: PK.slice(CLIENT.length), member: "" };
+  if (PK.startsWith(LOCK)) return { kind: "lock", tenant: "", id: PK.slice(LOCK.length), member: "" };
+  const [, tenant, form = "", id = ""] = TENANT_KEY.exec(PK) ?? [];
+  if (tenant === undefined) return undefined;
+  const place = (kind: RowKind, member = ""): Place => ({ kind, tenant, id, member });
+  if (form === "LOCK") return place("lock");
+  if (form === "A" && SK === "APIS") return place("authorized APIs");
+  if (form === "GRP") return SK.startsWith(MEMBER) ? place("member", SK.slice(MEMBER.length)) : place("group");
+  if (form === "ROLE") {
+    if (SK.startsWith(ROLE_USER)) return place("role of user", SK.slice(ROLE_USER.length));
+    return SK.startsWith(ROLE_GROUP) ? place("role of group", SK.slice(ROLE_GROUP.length)) : place("role");
+  }
+  const kind = SK === "A" && Object.hasOwn(byForm, form) ? byForm[form] : undefined;
+  return kind && place(kind);
+}

@@ -1,0 +1,146 @@
+/**
+ * What a restore would undo silently: compares a row as it was at the restored moment with the same row of the old
+ * table, and says what has protected since then. Pure; carry.ts carries it over.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { applicationKind } from "#core/applications/registry/application-rows.ts";
+import { authorizations } from "#core/applications/registry/client-store.ts";
+import type { Application } from "#core/applications/registry/model.ts";
+import { groupOf } from "#core/identities/groups/rows.ts";
+import { toRole } from "#core/identities/roles/rows.ts";
+import { maySignIn, qualifiedName, type User } from "#core/identities/users/model.ts";
+import { toUser } from "#core/identities/users/rows.ts";
+import { type Place, placeOf } from "#core/table/key-kinds.ts";
+import { DamagedRow, misfit } from "#core/table/row.ts";
+import type { Item } from "#core/table/table.ts";
+
+/** The kinds of what protects, and what carrying over does. */
+export const kinds = {
+  "tenants-deactivated": "the tenant is deactivated",
+  "users-deleted": "the user is deactivated, so that it can be kept or deleted",
+  "users-blocked": "the user is inactive, locked or disabled as in the old table",
+  passwords: "the password of the old table is valid",
+  memberships: "the user leaves the group",
+  "groups-deleted": "the group is deleted",
+  assignments: "the role is taken from the user or group",
+  "roles-deleted": "the role is deleted",
+  permissions: "the role loses the permissions that it has not in the old table",
+  "applications-deleted": "the application is disabled, so that it can be kept or deleted",
+  "applications-disabled": "the application is disabled",
+  "clients-ended": "the OAuth client is revoked",
+  secrets: "the client secret of the old table is valid",
+  authorizations: "the application loses the scopes that it has not in the old table",
+  locks: "failed sign-ins are counted as in the old table",
+  "apis-changed": "nothing: delete or change the API again",
+  unreadable: "nothing: look at the row",
+} as const;
+
+export type Kind = keyof typeof kinds;
+
+/** One thing that protects, and that the restored table does not have. */
+export interface Finding {
+  readonly kind: Kind;
+  readonly place: Place;
+  /** What it is about, for people. Never a secret. */
+  readonly title: string;
+  /** When it was changed, where the old table says. */
+  readonly atMs?: number | undefined;
+}
+
+/** A row at the restored moment and in the old table. */
+export interface Pair {
+  readonly restored: Item;
+  readonly old: Item | undefined;
+  /** For a pair of a relation, a credential, and authorized APIs: whether both ends are still in the old table. */
+  readonly hasEnds: boolean;
+}
+
+/** What protects in the old table alone. A row that cannot be read is a finding of its own. */
+export function findingsOf(pair: Pair): readonly Finding[] {
+  const place = placeOf(pair.restored);
+  if (!place || isDeepStrictEqual(pair.restored, pair.old)) return [];
+  try {
+    return judges[place.kind]?.(pair, place).map((finding) => ({ place, ...finding })) ?? [];
+  } catch (error) {
+    if (!(error instanceof DamagedRow)) throw error;
+    return [{ kind: "unreadable", place, title: `${place.kind} ${place.id}` }];
+  }
+}
+
+/** A row of the old table that did not exist at the restored moment: what is lost, or a counter that protects. */
+export function additionOf(old: Item): { readonly place: Place; readonly isLock: boolean } | undefined {
+  const place = placeOf(old);
+  return place && { place, isLock: place.kind === "lock" };
+}
+
+type Judge = (pair: Pair, place: Place) => readonly Omit<Finding, "place">[];
+
+const judges: { readonly [K in Place["kind"]]?: Judge } = {
+  tenant: ({ restored, old }, { tenant }) =>
+    restored.active === true && old?.active !== true ? [{ kind: "tenants-deactivated", title: tenant }] : [],
+  user({ restored, old }) {
+    const [was, now] = [toUser(restored), old && toUser(old)];
+    const title = nameOf(was);
+    if (!now) return maySignIn(was) ? [{ kind: "users-deleted", title }] : [];
+    return maySignIn(was) && !maySignIn(now) ? [{ kind: "users-blocked", title, atMs: now.modifiedMs }] : [];
+  },
+  credential: ({ old, restored }, { id }) =>
+    old && (old.hash !== restored.hash || old.version !== restored.version) ? [{ kind: "passwords", title: id }] : [],
+  group({ restored, old }) {
+    const was = groupOf(restored);
+    return was && !old ? [{ kind: "groups-deleted", title: JSON.stringify(was.displayName) }] : [];
+  },
+  member: ({ old, hasEnds }, { id, member }) =>
+    !old && hasEnds ? [{ kind: "memberships", title: `user ${member} of group ${id}` }] : [],
+  role({ restored, old }) {
+    const [was, now] = [toRole(restored), old && toRole(old)];
+    const title = JSON.stringify(was.name);
+    if (!now) return [{ kind: "roles-deleted", title }];
+    const lost = was.permissions.filter((name) => !now.holdsEveryScope && !now.permissions.includes(name));
+    const isLess = lost.length > 0 || (was.holdsEveryScope && !now.holdsEveryScope);
+    return isLess ? [{ kind: "permissions", title, atMs: now.modifiedMs }] : [];
+  },
+  "role of user": ({ old, hasEnds }, { id, member }) =>
+    !old && hasEnds ? [{ kind: "assignments", title: `role ${id} of user ${member}` }] : [],
+  "role of group": ({ old, hasEnds }, { id, member }) =>
+    !old && hasEnds ? [{ kind: "assignments", title: `role ${id} of group ${member}` }] : [],
+  application: ({ restored, old }) =>
+    applicationFindings(applicationKind.item.read(restored).value, old && applicationKind.item.read(old).value),
+  "authorized APIs": ({ restored, old, hasEnds }, { id }) =>
+    hasEnds && lostScopeIds(restored, old).length > 0 ? [{ kind: "authorizations", title: `application ${id}` }] : [],
+  "API resource": ({ old }, { id }) => [
+    { kind: "apis-changed", title: `API ${id} ${old ? "has changed" : "is deleted"}` },
+  ],
+  lock: ({ restored, old }) =>
+    old && !isDeepStrictEqual(restored, old) ? [{ kind: "locks", title: "a counter" }] : [],
+};
+
+function nameOf(user: User): string {
+  return `${JSON.stringify(qualifiedName(user))} (${user.id})`;
+}
+
+function applicationFindings(was: Application, now: Application | undefined): readonly Omit<Finding, "place">[] {
+  const title = `${JSON.stringify(was.name)} (${was.id})`;
+  if (!now) return was.applicationEnabled ? [{ kind: "applications-deleted", title }] : [];
+  const [client, current] = [was.inbound.oidc, now.inbound.oidc];
+  const isSame = current?.clientId === client?.clientId;
+  const kindsFound: readonly (Kind | false)[] = [
+    was.applicationEnabled && !now.applicationEnabled && "applications-disabled",
+    client?.state === "ACTIVE" && (!isSame || current?.state === "REVOKED") && "clients-ended",
+    client !== undefined && isSame && client.sealedSecret !== current?.sealedSecret && "secrets",
+  ];
+  return kindsFound.flatMap((kind) => (kind ? [{ kind, title }] : []));
+}
+
+/** The scopes that an application had and has no longer in the old table, as `API scope` pairs. */
+export function lostScopeIds(restored: Item, old: Item | undefined): readonly string[] {
+  const kept = new Set(pairsOf(old));
+  return pairsOf(restored).filter((pair) => !kept.has(pair));
+}
+
+/** The pairs of API and scope that an application is authorized for, by its row. An API without scopes counts too. */
+function pairsOf(item: Item | undefined): readonly string[] {
+  const apis = authorizations.parse(item?.apis ?? []);
+  if (apis === misfit) return [];
+  return apis.flatMap(({ apiId, scopeIds }) => [apiId, ...scopeIds.map((scope) => `${apiId} ${scope}`)]);
+}
