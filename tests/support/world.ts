@@ -89,6 +89,11 @@ export const world = ({
     if (!service) throw new Error("the service starts before the first test: use it in tests and hooks only");
     return service;
   };
+  return worldOn(running);
+};
+
+/** The requests of a service that a test starts itself. */
+export const worldOn = (running: () => RunningService): World => {
   const ask: World["ask"] = async (method, path, { body, raw, headers = {}, as } = {}) => {
     const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
     const answer = await fetch(`${running().url}${path}`, {
