@@ -1,5 +1,6 @@
 /** The parts of a stage, in the order of their dependencies. */
 import { api } from "./api.ts";
+import { backupCopies } from "./backup.ts";
 import { firstAdministrator } from "./bootstrap.ts";
 import { table } from "./data.ts";
 import { certified, mutualTls } from "./domains.ts";
@@ -18,6 +19,7 @@ export function deploy() {
   const { domains } = settings;
   const ours = secrets();
   const data = table(stage, settings);
+  backupCopies(stage, settings, data);
   const made = functions({
     stage,
     settings,

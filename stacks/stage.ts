@@ -93,6 +93,8 @@ export interface Settings {
   readonly adminUsername: string;
   /** The name of a table that was restored from a backup. It is used instead of the stage's own. */
   readonly restoredTable: string | undefined;
+  /** The ARN of a backup vault in another account or region that gets a copy of each daily backup. */
+  readonly backupCopyTo: string | undefined;
   /** Concurrent executions that are reserved for the authorizer. `undefined`: it shares the account's. */
   readonly authorizerConcurrency: number | undefined;
   /** The network of the functions that call directories; without it they use the internet. */
@@ -105,6 +107,7 @@ export interface DirectoryNetwork {
   readonly securityGroups: readonly string[];
 }
 
+const VAULT_ARN = /^arn:aws[a-z-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[A-Za-z0-9_-]{2,50}$/;
 const HOST_NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
 
 /** The stage of a name. Throws an `Error` for a name that is easily mistaken. */
@@ -126,9 +129,17 @@ export function settingsOf(environment: NodeJS.ProcessEnv): Settings {
     alarmEmail: environment.ALARM_EMAIL || undefined,
     adminUsername: environment.ADMIN_USERNAME || "admin",
     restoredTable: environment.RESTORED_TABLE || undefined,
+    backupCopyTo: vaultOf(environment),
     authorizerConcurrency: concurrencyOf(environment),
     directoryNetwork: directoryNetworkOf(environment),
   };
+}
+
+function vaultOf({ BACKUP_COPY_TO: text }: NodeJS.ProcessEnv): string | undefined {
+  if (!text || VAULT_ARN.test(text)) return text || undefined;
+  throw new Error(
+    `BACKUP_COPY_TO must be the ARN of a backup vault, arn:aws:backup:<region>:<account>:backup-vault:<name>, not "${text}".`,
+  );
 }
 
 function concurrencyOf({ AUTHORIZER_CONCURRENCY: text }: NodeJS.ProcessEnv): number | undefined {
