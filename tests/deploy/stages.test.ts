@@ -79,7 +79,43 @@ test("a restored table replaces the stage's own, which is retained", async () =>
   expect(JSON.stringify(inputsOf("TableThrottlesAlarm"))).toContain('"from-a-backup"');
 });
 
+describe("backups of a stage", () => {
+  const inputsOf = (type: string, name: string) => deploymentOf("production").one(type, name).inputs;
+  test("are copied daily into the vault that is set, and outlive the stage", () => {
+    expect(inputsOf("aws:backup/plan:Plan", "BackupPlan").rules).toEqual([
+      {
+        ruleName: "daily",
+        targetVaultName: "identity-admin-api-production",
+        schedule: "cron(0 3 * * ? *)",
+        lifecycle: { deleteAfter: 7 },
+        copyActions: [
+          {
+            destinationVaultArn: "arn:aws:backup:eu-west-1:210987654321:backup-vault:copies",
+            lifecycle: { deleteAfter: 35 },
+          },
+        ],
+      },
+    ]);
+    expect(deploymentOf("production").one("aws:backup/vault:Vault", "BackupVault").isRetained).toBe(true);
+  });
+  test("are of its table alone, by a role that only AWS Backup assumes", () => {
+    const { resources } = inputsOf("aws:backup/selection:Selection", "BackupSelection");
+    expect(resources).toEqual([expect.stringContaining("DataTable")]);
+    const { assumeRolePolicy } = inputsOf("aws:iam/role:Role", "BackupRole");
+    expect(JSON.stringify(assumeRolePolicy)).toContain("backup.amazonaws.com");
+  });
+  test("are not copied without the setting", () => {
+    for (const stage of ["staging", "dana"] as const) {
+      expect(deploymentOf(stage).resources.filter(({ type }) => type.startsWith("aws:backup/"))).toEqual([]);
+    }
+  });
+});
+
 describe("a deployment is refused with the reason", () => {
+  test("with a vault that is none", async () => {
+    const environment = { ...secrets, BACKUP_COPY_TO: "my-vault" };
+    await expect(evaluate({ stage: "staging", environment })).rejects.toThrow(/BACKUP_COPY_TO must be the ARN/);
+  });
   test("without a secret", async () => {
     const environment = { SST_SECRET_AdminPassword: "some password" };
     await expect(evaluate({ stage: "staging", environment })).rejects.toThrow(/Set a value for SealKey/);

@@ -14,6 +14,7 @@ const production = {
   HOSTED_ZONE_ID: "Z0EXAMPLE",
   AUTHORIZER_CONCURRENCY: "200",
   ALARM_EMAIL: "operators@example.com",
+  BACKUP_COPY_TO: "arn:aws:backup:eu-west-1:210987654321:backup-vault:copies",
 };
 
 export const setup = async ({ provide }: TestProject): Promise<void> => {
