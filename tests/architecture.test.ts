@@ -101,7 +101,7 @@ describe("every source file", async () => {
     expect(readers.sort()).toEqual(["functions/authorizer.ts", "functions/oauth2.ts", "packages/local/seed.ts"]);
   });
 
-  test("opens the signing keys in the token endpoint and in the command that rotates them only", () => {
+  test("opens the signing keys in the token endpoint and in the commands that rotate and replace them only", () => {
     const openers = files
       .filter(({ text }) => /(?<!function )\b(?:newSigningKeys|keyStore)\(/.test(text))
       .map(({ path }) => path);
@@ -109,6 +109,7 @@ describe("every source file", async () => {
       "functions/oauth2.ts",
       "packages/core/tokens/key-cache.ts",
       "packages/tools/keys.ts",
+      "packages/tools/restored/restore.ts",
     ]);
   });
 

@@ -8,6 +8,8 @@ const [FIRST, SECOND] = ["the-first-password", "the-second-password"];
 const JWT = { accessToken: { type: "JWT" } };
 const TENANTS = "/api/server/v1/tenants";
 const ROLES = "/scim2/v2/Roles";
+/** So many wrong passwords lock a name for their source. */
+const GUESSES = 10;
 const SYSTEM = "urn:scim:wso2:schema";
 
 /** What `before` made. */
@@ -22,7 +24,7 @@ export const before = async (api: World) => {
     return answer;
   };
   const names = [
-    ..."kept revoked inactive locked deleted changed unassigned reduced dismissed left orphaned".split(" "),
+    ..."kept revoked inactive locked deleted changed unassigned reduced dismissed left orphaned guessed".split(" "),
   ];
   const ids: Record<string, string> = {};
   for (const userName of names) {
@@ -39,7 +41,7 @@ export const before = async (api: World) => {
     everybody: await role(
       "viewers",
       [VIEW],
-      usersOf("kept", "revoked", "inactive", "locked", "deleted", "changed", "unassigned"),
+      usersOf("kept", "revoked", "inactive", "locked", "deleted", "changed", "unassigned", "guessed"),
     ),
     reduced: await role("reduced", [VIEW, CREATE], usersOf("reduced")),
     dismissed: await role("dismissed", [VIEW], usersOf("dismissed")),
@@ -87,6 +89,9 @@ export const after = async (api: World, { ids, groups, roles, clients, tenantId,
   for (const text of [access_token, refresh_token]) await post("/oauth2/revoke", { token: text }, clients.opaque);
   await set("inactive", { active: false });
   await set("locked", { [SYSTEM]: { accountLocked: true } });
+  for (let guess = 0; guess < GUESSES; guess += 1) {
+    await api.ask("GET", APPLICATIONS, { as: { username: "guessed", password: `wrong-password-${guess}` } });
+  }
   await must("DELETE", `/scim2/Users/${ids.deleted}`);
   await set("changed", { password: SECOND });
   await patch(`${ROLES}/${roles.everybody}`, { op: "remove", path: `users[value eq "${ids.unassigned}"]` });
@@ -129,6 +134,7 @@ export const outcome = async (api: World, { clients, tokens }: Before): Promise<
     "a deactivated user": await signsIn("inactive"),
     "a locked user": await signsIn("locked"),
     "a deleted user": await signsIn("deleted"),
+    "a locked name": await signsIn("guessed"),
     "a replaced password": await signsIn("changed"),
     "its new password": await signsIn("changed", SECOND),
     "a user without its role": await signsIn("unassigned"),
@@ -165,6 +171,7 @@ export const VALID: Readonly<Record<string, unknown>> = {
   "a deactivated user": 200,
   "a locked user": 200,
   "a deleted user": 200,
+  "a locked name": 200,
   "a replaced password": 200,
   "its new password": 401,
   "a user without its role": 200,
@@ -198,6 +205,7 @@ export const ENDED = {
   "a deactivated user": 401,
   "a locked user": 401,
   "a deleted user": 401,
+  "a locked name": 401,
   "a replaced password": 401,
   "its new password": 200,
   "a user without its role": 403,

@@ -1,6 +1,6 @@
 /**
- * `npm run restored -- <table> [--restored-to <time>] [--from <old table>] [--leave <kind>,...] [--list] [--yes]`: makes
- * a table that was restored from a backup safe, before a stage uses it (decision 0070).
+ * `npm run restored -- <table>`: makes a table that was restored from a backup safe, before a stage uses it (decision
+ * 0070). `USAGE` has the options.
  *
  * Reads SEAL_KEY and AWS_REGION, and DYNAMODB_ENDPOINT where the database is not AWS's. Continues where an earlier run
  * ended; a run on a table that is safe changes nothing. Prints what it found and did, and never a secret. Exit codes: 0
@@ -18,7 +18,7 @@ const TIMEOUTS = { callMs: 20_000, requestMs: 0, attemptMs: 10_000 };
 /** AWS states the restored moment in whole seconds. */
 const SAME_MOMENT_MS = 1_000;
 
-const USAGE = `npm run restored -- <table> [--restored-to <time>] [--from <old table>] [--leave <kind>,...] [--list] [--yes]
+const USAGE = `npm run restored -- <table> [options]
 
   --restored-to <time>   the moment that the table was restored to, such as 2026-01-31T12:00:00Z
   --from <old table>     the table that the backup was taken of: what has protected since is carried over from it
@@ -113,8 +113,16 @@ function isKind(text: string): text is Kind {
   return Object.hasOwn(kinds, text);
 }
 
-/** The restored moment. Refuses a table that may be one in use, whose users would all be signed out. */
-function momentOf(name: string, origin: Origin | undefined, restoredTo: number | undefined, isSure: boolean): number {
+/**
+ * The moment that a table was restored to. Throws an `Error` for people for a table that may be one in use, whose users
+ * would all be signed out: only `isSure` admits a table that AWS does not call a restored one.
+ */
+export function momentOf(
+  name: string,
+  origin: Origin | undefined,
+  restoredTo: number | undefined,
+  isSure: boolean,
+): number {
   if (origin?.isInProgress) throw new Error(`${name} is still being restored. Wait until it is active.`);
   if (origin && restoredTo !== undefined && Math.abs(origin.restoredToMs - restoredTo) > SAME_MOMENT_MS) {
     throw new Error(`${name} was restored to ${new Date(origin.restoredToMs).toISOString()}, says AWS.`);

@@ -12,7 +12,7 @@ import { backups, OLD_TABLE, restoreInto, rowsIn, type Served, tableIn } from "#
 import { after, type Before, before, ENDED, NO_TOKENS, outcome, VALID } from "#tests/support/restored-events.ts";
 import type { World } from "#tests/support/world.ts";
 import { manageKeys } from "#tools/keys.ts";
-import { run } from "#tools/restored/command.ts";
+import { momentOf, run } from "#tools/restored/command.ts";
 import { kinds } from "#tools/restored/findings.ts";
 import { restore } from "#tools/restored/restore.ts";
 
@@ -122,6 +122,7 @@ describe("the command", () => {
       secrets: 1,
       authorizations: 1,
     });
+    expect(output).toMatch(/^locks {2}carbon.super {2}a counter$/m);
     expect(output).toMatch(/^not restored {2}carbon.super {2}user /m);
     for (const row of damaged) {
       for (const secret of [row.hash, row.sealed]) if (typeof secret === "string") expect(output).not.toContain(secret);
@@ -218,5 +219,13 @@ describe("the command", () => {
       expect(await command(engine, ...words)).toEqual({ code: 1, output: expect.stringMatching(message) });
     }
     expect(await rowsIn(engine)).toEqual(backup);
+  });
+
+  test("believes AWS about the moment, and waits for a restore that is not complete", () => {
+    const origin = { restoredToMs: Date.parse("2026-01-31T12:00:00Z"), isInProgress: false };
+    expect(momentOf("t", origin, undefined, false)).toBe(origin.restoredToMs);
+    expect(momentOf("t", origin, origin.restoredToMs + 400, false)).toBe(origin.restoredToMs);
+    expect(() => momentOf("t", origin, origin.restoredToMs + 2_000, true)).toThrow(/was restored to 2026-01-31T12/);
+    expect(() => momentOf("t", { ...origin, isInProgress: true }, undefined, true)).toThrow(/still being restored/);
   });
 });
