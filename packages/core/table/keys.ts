@@ -121,10 +121,10 @@ export const keys = {
   /** The keys that verify tokens, and in another item those that sign them, sealed. */
   keyRing: (): Key => main("G#KEYS"),
   signingKeys: (): Key => main("G#SIGN"),
-  /** What was done to make a restored table safe (decision 0070). Only a tool reads and writes it. */
-  restoration: (): Key => main("G#RESTORED"),
   /** A sealed text of the local service: it shows with which key the secrets of the table are sealed. */
   sealCheck: (): Key => ({ PK: "G#SIGN", SK: "SEAL" }),
+  /** How far a restored table is made safe (decision 0070). No function reads it. */
+  restoration: (): Key => ({ PK: "G#SIGN", SK: "RESTORED" }),
 
   role: (tenant: string, id: string): Key => main(`${of(tenant)}#ROLE#${id}`),
   roleName: (tenant: string, name: string): Key => ({ PK: `${of(tenant)}#ROLEN`, SK: name }),
