@@ -19,7 +19,9 @@ const [before = ""] = keys.tenant("?").PK.split("?");
 const alone = [
   keys.keyRing().PK,
   keys.signingKeys().PK,
-  ...["#REV#", "#REVS", "#REVG", "#LOCK#", "#SHOWN", "#RESIDENT", "#FAM#"].map((kind) => `${before}carbon.super${kind}`),
+  ...["#REV#", "#REVS", "#REVG", "#LOCK#", "#SHOWN", "#RESIDENT", "#FAM#"].map(
+    (kind) => `${before}carbon.super${kind}`,
+  ),
   `${before}audited.example#SHOWN`,
 ];
 
