@@ -4,11 +4,12 @@ import type { Group } from "../../identities/groups/model.ts";
 import { notFound } from "../../identities/groups/rules.ts";
 import type { Member } from "../../identities/memberships/membership.ts";
 import { changeGroup, type GroupChangeRequest, type MembershipChange } from "../../identities/provisioning/groups.ts";
+import { settleGroups } from "../../identities/provisioning/open-bulks.ts";
 import { type Projection, present, wants } from "../../scim/projection.ts";
 import type { Resource } from "../../scim/schema/attribute.ts";
 import type { ScimCall } from "./call.ts";
 import { groupResource } from "./present.ts";
-import { checkCount, MEMBERS_SHOWN_MAX, showGroups } from "./show.ts";
+import { checkMembers, MEMBERS_SHOWN_MAX, showGroups, withoutMembers } from "./show-groups.ts";
 
 /** Up to this many members are read while a change that keeps them is written. */
 export const MEMBERS_AT_ONCE_MAX = 1_000;
@@ -31,17 +32,16 @@ export function replacingMembers(ids: ReadonlySet<string>): MembershipChange {
  * Reads a group, with its members where they are shown. Throws `scim.not_found`, and `scim.too_many` where the members
  * do not fit one response. One round trip up to about 7,000 members.
  */
-export async function foundGroup(
-  { stores: { groups }, tenant }: ScimCall,
-  id: string,
-  projection: Projection,
-): Promise<GroupView> {
+export async function foundGroup(call: ScimCall, id: string, projection: Projection): Promise<GroupView> {
+  const { stores, tenant } = call;
   const [group, members] = await Promise.all([
-    groups.find(tenant, id),
-    wants(projection, "members") ? groups.members(tenant, id, MEMBERS_SHOWN_MAX + 1) : undefined,
+    stores.groups.find(tenant, id),
+    wants(projection, "members") ? stores.groups.members(tenant, id, MEMBERS_SHOWN_MAX + 1) : undefined,
   ]);
   if (!group) throw notFound(id);
-  checkCount(members?.length ?? 0);
+  // The members are those in the middle of a bulk.
+  if (members && (await settleGroups(stores, tenant, [group]))) return foundGroup(call, id, projection);
+  checkMembers(call, members ?? []);
   return { group, members };
 }
 
@@ -77,8 +77,8 @@ export async function showGroup(
   { group, members }: GroupView,
   projection: Projection,
 ): Promise<Resource> {
-  if ((members?.length ?? group.memberCount) > MEMBERS_SHOWN_MAX) {
-    return present(projection, groupResource(group, undefined, call));
+  if (wants(projection, "members") && (members?.length ?? group.memberCount) > MEMBERS_SHOWN_MAX) {
+    return withoutMembers(present(projection, groupResource(group, undefined, call)), group, call);
   }
   const [resource = {}] = await showGroups(call, [group], projection, members && [members]);
   return resource;

@@ -9,7 +9,7 @@ import type { Resource } from "../../scim/schema/attribute.ts";
 import { groupType } from "../../scim/schema/resource-types.ts";
 import type { Shown, ShownInBrief } from "../resources/call.ts";
 import { changedGroup, foundGroup, type GroupView, replacingMembers, showGroup } from "../resources/groups.ts";
-import { MEMBERS_SHOWN_MAX } from "../resources/show.ts";
+import { MEMBERS_SHOWN_MAX } from "../resources/show-groups.ts";
 import { type Body, checkId, readRemoved, readSent, type Sent } from "./input.ts";
 import { groupShown } from "./present.ts";
 import { everything } from "./projection.ts";

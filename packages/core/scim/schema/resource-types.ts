@@ -1,7 +1,7 @@
 /** The resource types with their schemas (RFC 7643 section 6). */
 import type { ResourceType, Schema } from "./attribute.ts";
 import { enterpriseSchema } from "./enterprise.ts";
-import { groupSchema } from "./group.ts";
+import { groupSchema, membersSchema } from "./group.ts";
 import { protocolSchemas } from "./protocol.ts";
 import { systemSchema } from "./system.ts";
 import { userSchemas } from "./user.ts";
@@ -19,7 +19,7 @@ export const groupType: ResourceType = {
   description: "Group",
   endpoint: "/Groups",
   schema: groupSchema,
-  extensions: [],
+  extensions: [membersSchema],
 };
 
 /** The deployment decides whether a new user must have a password. */

@@ -1,0 +1,26 @@
+/** Bulk assignments of roles (decision 0066). */
+import { keys } from "../../table/keys.ts";
+import type { Table } from "../../table/table.ts";
+import { revokingRole } from "../../tokens/revocation-store.ts";
+import { type Assignee, roleAssignees } from "../memberships/assignees.ts";
+import type { BulkKind } from "../memberships/bulk.ts";
+import type { OpenBulk } from "../memberships/bulk-model.ts";
+import { unlistingBulk } from "../memberships/bulk-rows.ts";
+import { clearMembers } from "../memberships/clearing.ts";
+import type { Owner } from "../memberships/relation.ts";
+
+/** Bulks of roles. */
+export const roleBulk: BulkKind<Assignee, Assignee> = {
+  kind: "role",
+  relation: roleAssignees,
+  ownerKey: ({ tenant, id }) => keys.role(tenant, id),
+  // A role does not count its assignees.
+  correcting: () => [],
+  endTokens: (table, { tenant, id }) => table.write(...revokingRole(tenant, id)),
+};
+
+/** Removes up to `most` assignees of a deleted role. `open` is where this work is listed. */
+export async function clearRole(table: Table, owner: Owner, open: OpenBulk | undefined, most?: number): Promise<void> {
+  const isDone = await clearMembers(table, roleAssignees, owner, most);
+  if (isDone && open) await table.write(unlistingBulk(owner.tenant, open));
+}
