@@ -10,6 +10,7 @@ import { systemClock } from "#core/platform/clock.ts";
 import { patchGroup, postGroup, putGroup, removeGroup } from "#core/scim-api/v2/groups.ts";
 import { patchRole, postRole, putRole, removeRole } from "#core/scim-api/v2/roles.ts";
 import type { Scim2Call } from "#core/scim-api/v2/stores.ts";
+import { removeUser } from "#core/scim-api/v2/users.ts";
 import { newMeter } from "#core/table/meter.ts";
 import type { Table } from "#core/table/table.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
@@ -178,6 +179,14 @@ const idOf = async ({ of }: Change, id: string, displayName: string): Promise<st
   return (await calm.stores.roles.all(TENANT)).find(({ name }) => name === displayName)?.id;
 };
 
+/** Does something once it is known that whoever began a bulk does not run any more. */
+const afterAWhile = async (doing: () => Promise<unknown>): Promise<void> => {
+  const now = Date.now();
+  vi.spyOn(systemClock, "now").mockImplementation(() => now + ABANDONED_MS + 1_000);
+  await doing();
+  vi.restoreAllMocks();
+};
+
 /** Kills a change after some writes, and looks at what is left. False when the change makes fewer writes. */
 const killAndLook = async (change: Change, most: number, look: Look): Promise<boolean> => {
   const owner = await prepare(change);
@@ -215,10 +224,7 @@ const killAndLook = async (change: Change, most: number, look: Look): Promise<bo
   }
   if (members === undefined && change.of === "group") await calm.removeGroup(await calm.addGroup(displayName, [first]));
 
-  const now = Date.now();
-  vi.spyOn(systemClock, "now").mockImplementation(() => now + ABANDONED_MS + 1_000);
-  await views.listed();
-  vi.restoreAllMocks();
+  await afterAWhile(() => views.listed());
   expect(await discrepancies(made, TENANT)).toEqual([]);
   if (id !== undefined && members) {
     if (change.of === "group") await calm.removeGroup(id);
@@ -247,3 +253,34 @@ test.each(Object.entries(changes).map(([name, change], at) => ({ name, change, a
   },
   120_000,
 );
+
+test("the removal of a user in many groups and with many roles, killed after each of its writes", async () => {
+  const groupIds = await Promise.all(Array.from({ length: 60 }, (_, at) => calm.addGroup(`of many ${at}`)));
+  const context = { tenant: TENANT, now: Date.now() };
+  const { stores } = callOn(table, TENANT);
+  const roles = await Promise.all(
+    Array.from({ length: 30 }, (_, at) => createRole(stores, context, { displayName: `of many ${at}` })),
+  );
+  for (let most = 0; ; most += 1) {
+    expect(most).toBeLessThan(WRITES_MAX);
+    const userId = await calm.addUser("in.many", { externalId: "in many", password: "a-long-password" });
+    for (const id of groupIds) await calm.join(id, userId);
+    for (const { id } of roles) await patch("users", "add", () => [userId])(callOn(table, TENANT), id);
+    const dying = dyingTable(table, most);
+    const ended = await removeUser(callOn(dying.table, TENANT), { id: userId }).then(
+      () => "done",
+      (error: unknown) => error instanceof Killed,
+    );
+    const user = await calm.stores.users.find(TENANT, userId);
+    expect([undefined, 60], "it has all of its groups or is deleted").toContain(user?.groupIds.length);
+    if (user) await calm.removeUser(userId);
+    await calm.removeUser(await calm.addUser("in.many"));
+    await afterAWhile(() => views.listed());
+    expect(await discrepancies(made, TENANT)).toEqual([]);
+    const found = await calm.stores.groups.findMany(TENANT, groupIds);
+    expect(new Set(found.map((group) => group?.memberCount))).toEqual(new Set([0]));
+    if (ended !== "done") continue;
+    expect(most).toBeGreaterThan(2);
+    return;
+  }
+}, 240_000);

@@ -2,8 +2,6 @@
 import { systemClock } from "../../platform/clock.ts";
 import { canBeId } from "../../platform/ids.ts";
 import { keys } from "../../table/keys.ts";
-import type { Range } from "../../table/name-index/items.ts";
-import { type NameIndex, nameIndex } from "../../table/name-index/name-index.ts";
 import { nameKey } from "../../table/name-index/name-key.ts";
 import type { NameReads } from "../../table/name-index/reads.ts";
 import { stale, whileStale } from "../../table/stale.ts";
@@ -17,7 +15,6 @@ import {
   committing,
   ignoreFault,
   isBulk,
-  type PreparedBulk,
   prepareBulk,
   settleBulk,
 } from "../memberships/bulk.ts";
@@ -32,7 +29,6 @@ import {
   memberRange,
   type NewMember,
   readMembers,
-  touchingGroup,
 } from "../memberships/membership.ts";
 import {
   addingMember,
@@ -48,6 +44,7 @@ import { clearGroup, endTokens, endTokensOfRoles, groupBulk, groupClearing } fro
 import { type Group, shownName } from "./model.ts";
 import { externalIdSteps, groupItem, groupOf, lookupKey } from "./rows.ts";
 import { nameTaken, notFound } from "./rules.ts";
+import { type GroupChange, idsOf, indexOf, writeGroup } from "./write-store.ts";
 
 export { groupItem } from "./rows.ts";
 
@@ -55,26 +52,6 @@ export { groupItem } from "./rows.ts";
 const STEPS_BESIDE_REMOVAL = 94;
 /** Attempts to read members that agree with the tally. Then a removal continues, because the tally itself is wrong. */
 const READS_MAX = 8;
-
-/** A change of a group. */
-interface GroupChange {
-  /** The group with its other attributes; the store sets version, time and tally. */
-  readonly after: Group;
-  /** Users who are not members yet. */
-  readonly adding: readonly NewMember[];
-  /** The ids of members to remove. */
-  readonly removing: readonly string[];
-  /** True where the change is valid for this version of the group only, so that no concurrent change may precede it. */
-  readonly isExact?: boolean;
-}
-
-/** A change as it is written. */
-interface GroupWrite extends GroupChange {
-  /** A hint for another name. */
-  readonly near: Range | undefined;
-  /** The members, where they are a bulk. */
-  readonly prepared?: PreparedBulk;
-}
 
 /** How a group is changed. It may be called several times. */
 interface GroupEdit<P> {
@@ -113,8 +90,8 @@ export interface GroupStore {
   add(tenant: string, group: Group, members: readonly NewMember[]): Promise<Group>;
   /**
    * Changes a group and returns its new state. More than 45 members are a bulk: all of them are added or removed, or
-   * none. Throws `scim.not_found`, `scim.unique`, and what `change` throws. Two round trips up to 45 members; three with
-   * another name, where `newName` gave it.
+   * none. Throws `scim.not_found`, `scim.unique`, and what `change` throws. Two round trips up to 45 members; three
+   * with another name, where `newName` gave it.
    */
   update<P>(tenant: string, id: string, nowMs: number, edit: GroupEdit<P>): Promise<Group>;
   /**
@@ -177,10 +154,6 @@ export function groupStore(table: Table): GroupStore {
       }
     },
   };
-}
-
-function indexOf(table: Table, tenant: string, userStore: string): NameIndex {
-  return nameIndex(table, keys.groupNames(tenant, userStore));
 }
 
 async function read(table: Table, { tenant, id }: Owner): Promise<Group | undefined> {
@@ -273,36 +246,6 @@ async function update<P>(
   return (await read(table, owner)) ?? after;
 }
 
-/** Writes a change in one transaction, with another name through the index. `near` is a hint for that name. */
-async function writeGroup(
-  table: Table,
-  tenant: string,
-  before: Group,
-  { after, adding, removing, isExact = false, near, prepared }: GroupWrite,
-): Promise<void> {
-  const owner = { tenant, id: after.id };
-  const isRenamed = after.displayName !== before.displayName;
-  const isOnlyTouched = !isExact && !isRenamed && after.externalId === before.externalId;
-  const own: Step = isOnlyTouched
-    ? touchingGroup(owner, { nowMs: after.modifiedMs, added: idsOf(adding), removed: removing }, after.bulk)
-    : { put: groupItem(tenant, after), when: { equal: { ver: before.version } }, otherwise: stale };
-  const members = prepared?.steps ?? [
-    ...removing.flatMap((userId) => removingMember(groupMembers, owner, userId)),
-    ...adding.flatMap((member) => addingMember(groupMembers, owner, member)),
-  ];
-  const steps = [own, ...externalIdSteps(tenant, after.id, before.externalId, after.externalId), ...members];
-  if (!isRenamed) return table.write(...steps, ...(prepared?.toList ? [listingBulk(tenant, prepared.toList)] : []));
-  await indexOf(table, tenant, after.userStore).rename({
-    from: nameKey(before.displayName),
-    to: nameKey(after.displayName),
-    entry: { id: after.id },
-    steps: [...steps, renamingStep(tenant, prepared?.toList)],
-    taken: () => nameTaken(shownName(after)),
-    notOwned: stale,
-    near,
-  });
-}
-
 async function remove(table: Table, owner: Owner, check: (group: Group) => void): Promise<void> {
   const { tenant, id } = owner;
   if (!canBeId(id)) throw notFound(id);
@@ -343,8 +286,4 @@ async function remove(table: Table, owner: Owner, check: (group: Group) => void)
   });
   // The group is deleted; what is left of its members is on the tenant's list.
   if (clearing) await clearGroup(table, tenant, clearing).catch(ignoreFault);
-}
-
-function idsOf(members: readonly Member[]): string[] {
-  return members.map(({ userId }) => userId);
 }

@@ -21,8 +21,11 @@ export interface Bulk {
   readonly parts: number;
 }
 
-/** Groups and roles can have bulks. */
-export type OwnerKind = "group" | "role";
+/** Groups and roles can have bulks. What a deleted user leaves is cleared as what they leave. */
+const kinds = ["group", "role", "user"] as const;
+
+/** What a bulk belongs to. */
+export type OwnerKind = (typeof kinds)[number];
 
 /** A bulk that was begun and is not known to be finished, as the tenant lists it. */
 export interface OpenBulk {
@@ -63,8 +66,9 @@ export function openText({ kind, ownerId, bulk }: OpenBulk): string {
 
 /** Reads what `openText` wrote; `undefined` for any other text. */
 export function openOf(text: string): OpenBulk | undefined {
-  const [kind, second = "", ...rest] = text.split("#");
+  const [word, second = "", ...rest] = text.split("#");
+  const kind = kinds.find((one) => one === word);
   const bulk = bulkOf(second);
-  if ((kind !== "group" && kind !== "role") || !bulk) return undefined;
+  if (!kind || !bulk) return undefined;
   return { kind, bulk, ownerId: rest.join("#") };
 }

@@ -4,22 +4,26 @@ import type { GroupStore } from "../groups/store.ts";
 import type { OpenBulk } from "../memberships/bulk-model.ts";
 import type { Role } from "../roles/model.ts";
 import type { RoleStore } from "../roles/store.ts";
+import type { UserStore } from "../users/store.ts";
 
 interface Stores {
   readonly groups: Pick<GroupStore, "settle">;
   readonly roles: Pick<RoleStore, "settle">;
+  readonly users: Pick<UserStore, "settle">;
 }
+
+const storeOf = { group: "groups", role: "roles", user: "users" } as const;
 
 /**
  * Carries out those of a tenant's open bulks that are committed, and goes on with what others left behind. Returns
  * whether users that were read meanwhile may show half of a bulk.
  */
 export async function settleOpenBulks(
-  { groups, roles }: Stores,
+  stores: Stores,
   tenant: string,
   openBulks: readonly OpenBulk[],
 ): Promise<boolean> {
-  for (const open of openBulks) await (open.kind === "group" ? groups : roles).settle(tenant, open);
+  for (const open of openBulks) await stores[storeOf[open.kind]].settle(tenant, open);
   return openBulks.some(({ bulk }) => bulk.purpose !== "clear");
 }
 
