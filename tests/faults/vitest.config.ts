@@ -9,12 +9,7 @@ import { shared } from "../../vitest.config.ts";
  * What the service does not promise yet. These files run with `FAULTS=all` only. A change that keeps one of the promises
  * moves its file out of this list.
  */
-const open = [
-  "tests/faults/large-kills.test.ts",
-  "tests/faults/shutdown.test.ts",
-  // Its kills meet large changes: what they leave half done stays (large-kills).
-  "tests/faults/silent-seeds.test.ts",
-];
+const open = ["tests/faults/shutdown.test.ts"];
 
 const isAll = process.env.FAULTS === "all";
 

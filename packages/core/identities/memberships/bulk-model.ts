@@ -7,7 +7,7 @@ import { newId } from "../../platform/ids.ts";
 /** Longer than any request: after this time, whoever began a bulk does not run any more. */
 export const ABANDONED_MS = 40_000;
 
-/** `clear`: the owner is deleted, and its members are removed from it. `removing`: some members lose their membership. */
+/** `clear`: the owner is deleted, and its members are removed. `removing`: some members lose their membership. */
 const purposes = ["adding", "removing", "clear"] as const;
 
 /** What a bulk does. */

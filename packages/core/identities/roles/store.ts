@@ -75,9 +75,9 @@ export interface RoleStore {
   add(tenant: string, role: Role, assignees: readonly Assignee[]): Promise<Role>;
   /**
    * Changes a role and returns its new state. `change` returns the change of the current state, or `undefined` for
-   * none; it is called again when another writer committed first. More than 45 assignees are a bulk: all of them change,
-   * or none, without those that are deleted meanwhile. Throws `scim.not_found`, `scim.unique`, `request.invalid` as
-   * `add` does, and what `change` throws.
+   * none; it is called again when another writer committed first. More than 45 assignees are a bulk: all of them
+   * change, or none, without those that are deleted meanwhile. Throws `scim.not_found`, `scim.unique`,
+   * `request.invalid` as `add` does, and what `change` throws.
    */
   update(
     tenant: string,

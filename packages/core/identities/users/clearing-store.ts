@@ -38,8 +38,8 @@ export interface OwnersRemoval {
 }
 
 /**
- * The steps that remove a user from its groups and roles, or record that this is to be done. Of groups in `deleted` only
- * the pair is removed; a group that turns out to be deleted is added there, for the next attempt.
+ * The steps that remove a user from its groups and roles, or record that this is to be done. Of groups in `deleted`
+ * only the pair is removed; a group that turns out to be deleted is added there, for the next attempt.
  */
 export function removingOwners(
   tenant: string,

@@ -5,8 +5,11 @@ import { notFound } from "../../identities/groups/rules.ts";
 import type { Member } from "../../identities/memberships/membership.ts";
 import { changeGroup, type GroupChangeRequest, type MembershipChange } from "../../identities/provisioning/groups.ts";
 import { settleGroups } from "../../identities/provisioning/open-bulks.ts";
+import { Fault } from "../../platform/faults.ts";
 import { type Projection, present, wants } from "../../scim/projection.ts";
 import type { Resource } from "../../scim/schema/attribute.ts";
+import { membersSchema } from "../../scim/schema/group.ts";
+import { isObject } from "../../scim/values.ts";
 import type { ScimCall } from "./call.ts";
 import { groupResource } from "./present.ts";
 import { checkMembers, MEMBERS_SHOWN_MAX, showGroups, withoutMembers } from "./show-groups.ts";
@@ -26,6 +29,19 @@ export interface GroupView {
 /** The membership change that leaves exactly these members. */
 export function replacingMembers(ids: ReadonlySet<string>): MembershipChange {
   return { ...keptMembers, replaces: true, adding: ids };
+}
+
+/**
+ * Checks that a whole group which a client sends back is not the one of a list that left out the members: without them,
+ * all would be removed. Throws `request.invalid`.
+ */
+export function checkMembersSent(body: unknown, { members }: Resource): void {
+  const mark = isObject(body) ? body[membersSchema.id] : undefined;
+  if (members !== undefined || !isObject(mark) || mark.membersOmitted !== true) return;
+  throw new Fault(
+    "request.invalid",
+    `The members of this group were left out of a response (${membersSchema.id}), and a group without members would remove all of them. Send members, leave out ${membersSchema.id}, or change the group with PATCH.`,
+  );
 }
 
 /**

@@ -49,7 +49,7 @@ export const groupSchema: Schema = {
 /** Marks a group in a list whose members are left out, because they do not fit one response. */
 export const membersSchema: Schema = {
   id: "urn:scim:identity-admin:schema:GroupMembers",
-  name: "Members of a large group",
+  name: "GroupMembers",
   description: "Shown in place of members that do not fit one response.",
   attributes: [
     attribute("membersOmitted", "True: the group has members that are not shown.", {
