@@ -153,7 +153,7 @@ export const runPlan = async ({ seed, odds, troubleMs, writes, kills, hasLarge }
     if (report === "") return { report, summary, faults, acknowledged };
     const path = await keepHistory(seed, [summary, ...ledger.lines, "", "the service's log:", service.log()]);
     return {
-      report: `Repeat with: ${process.env.FAULTS === "all" ? "FAULTS=all " : ""}SEED=${seed} npm run test:faults\nWhole history: ${path}\n${summary}\n${report}`,
+      report: `Repeat with: SEED=${seed} npm run test:faults\nWhole history: ${path}\n${summary}\n${report}`,
       summary,
       faults,
       acknowledged,
