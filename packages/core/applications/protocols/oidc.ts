@@ -5,7 +5,8 @@ import { Fault } from "../../platform/faults.ts";
 import { randomText, type Seal } from "../../platform/seal.ts";
 import type { OidcClient } from "./model.ts";
 import { grantTypes, oidcOptions, tokenLifetimes } from "./options.ts";
-import { PATTERN_LIMITS, readPattern } from "./pattern.ts";
+import { readPattern } from "./pattern.ts";
+import { PATTERN_LIMITS } from "./pattern-size.ts";
 import type { OidcBody, OidcShown } from "./shapes.ts";
 import { isRunnable } from "./urls.ts";
 

@@ -3,6 +3,7 @@
  * limits, and all defaults.
  */
 import * as z from "zod";
+import { PATTERN_LIMITS } from "./pattern-size.ts";
 
 const url = text(2_048);
 const LIST_MAX = 100;
@@ -15,7 +16,9 @@ export const OidcBody = z
     clientId: text(255).min(1).optional(),
     clientSecret: text(1_024).min(1).optional(),
     grantTypes: list(text(255)).min(1),
-    callbackURLs: list(url).optional(),
+    callbackURLs: list(url)
+      .optional()
+      .meta({ description: `At most ten of them are RE2 expressions, written regexp=..., with ${PATTERN_LIMITS}` }),
     allowedOrigins: list(url).optional(),
     publicClient: flag,
     pkce: z.object({ mandatory: flag, supportPlainTransformAlgorithm: flag }).optional(),
