@@ -157,7 +157,9 @@ function setMember(parent: object, name: string | number, member: unknown): void
 }
 
 function refused() {
-  return refuseFile(`The element ${EXACT} is damaged. Remove it to import the rest of the file.`);
+  return refuseFile(
+    `The element ${EXACT} is damaged, has a setting twice, or more than ${ENTRIES_MAX} entries or 30 levels. Remove it to import the rest of the file.`,
+  );
 }
 
 function fingerprint(value: unknown): string {
