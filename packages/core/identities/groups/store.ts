@@ -14,6 +14,7 @@ import {
   carryOut,
   checkNoBulk,
   committing,
+  ignoreError,
   ignoreFault,
   isBulk,
   prepareBulk,
@@ -151,7 +152,7 @@ export function groupStore(table: Table): GroupStore {
     async settle(tenant, open) {
       if (open.bulk.purpose !== "clear") return settleBulk(table, groupBulk, tenant, open);
       if (isAbandoned(open.bulk, systemClock.now())) {
-        await clearGroup(table, tenant, open, SWEPT_MAX).catch(ignoreFault);
+        await clearGroup(table, tenant, open, SWEPT_MAX).catch(ignoreError);
       }
     },
   };

@@ -16,7 +16,7 @@ export const bulkField: Field<Bulk | undefined> = {
 };
 
 /** A part of a bulk: members to add and to remove in one transaction, as the sort keys of their pairs. */
-interface Part {
+export interface Part {
   readonly adding: readonly string[];
   readonly removing: readonly string[];
 }

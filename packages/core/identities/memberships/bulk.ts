@@ -8,39 +8,16 @@ import { concurrently } from "../../platform/concurrently.ts";
 import { Fault } from "../../platform/faults.ts";
 import { keys } from "../../table/keys.ts";
 import { stale, whileStale } from "../../table/stale.ts";
-import type { Key, Step, Table } from "../../table/table.ts";
-import { type Bulk, bulkText, isAbandoned, newBulk, type OpenBulk, type OwnerKind } from "./bulk-model.ts";
-import { BULK, listingBulk, partRow, unlistingBulk } from "./bulk-rows.ts";
-import {
-  addingMember,
-  chunks,
-  MEMBERS_AT_ONCE,
-  type MemberChanges,
-  membersAmong,
-  type Owner,
-  type Relation,
-  removingMember,
-  removingPair,
-} from "./relation.ts";
+import type { Step, Table } from "../../table/table.ts";
+import { type Bulk, bulkText, isAbandoned, newBulk, type OpenBulk } from "./bulk-model.ts";
+import { type BulkKind, carryOutPart } from "./bulk-part.ts";
+import { BULK, listingBulk, type Part, partRow, unlistingBulk } from "./bulk-rows.ts";
+import { chunks, MEMBERS_AT_ONCE, type MemberChanges, type Owner } from "./relation.ts";
 
 /** Parts that are written in the transaction that commits their bulk. A larger bulk writes the others before. */
 const PARTS_AT_COMMIT = 70;
 const PARTS_AT_ONCE_STAGED = 90;
 const TRANSACTIONS_AT_ONCE = 8;
-
-/** What bulks need to know of groups, or of roles. */
-export interface BulkKind<Ref, New> {
-  readonly kind: OwnerKind;
-  readonly relation: Relation<Ref, New>;
-  /** The key of the owner's row. */
-  ownerKey(owner: Owner): Key;
-  /** The steps that take changes which turned out to be done already from what the owner's row counts; at most one. */
-  correcting(owner: Owner, skipped: MemberChanges<Ref>): readonly Step[];
-  /** The steps that tell containers of changed members, whose privileges they may have cached; at most one. */
-  telling(tenant: string, changed: readonly Ref[]): readonly Step[];
-  /** Ends the tokens whose scopes came from a membership that a bulk removed. */
-  endTokens(table: Table, owner: Owner): Promise<void>;
-}
 
 /** A bulk that can be committed. */
 export interface PreparedBulk {
@@ -52,8 +29,6 @@ export interface PreparedBulk {
   /** Removes what was written for a bulk that could not be committed. */
   withdraw(): Promise<void>;
 }
-
-type Part = ReturnType<typeof partRow.read>;
 
 /** The owner has a bulk, which must be carried out first. */
 class BulkMet extends Error {
@@ -176,50 +151,6 @@ export async function carryOut<Ref, New>(
   );
 }
 
-function carryOutPart<Ref, New>(table: Table, kind: BulkKind<Ref, New>, owner: Owner, key: Key): Promise<void> {
-  return whileStale(async (attempts) => {
-    // Neither a Query nor a batch shows all of a transaction at once.
-    const item = await table.get(key);
-    if (!item) return;
-    const steps = await stepsOfPart(table, kind, owner, partRow.read(item), attempts);
-    await table.write({ remove: key, when: "present", otherwise: () => "applied" }, ...steps);
-  });
-}
-
-/** Skips what is done already or has become impossible, on the condition that it stays so. */
-async function stepsOfPart<Ref, New>(
-  table: Table,
-  { relation, correcting, telling }: BulkKind<Ref, New>,
-  owner: Owner,
-  part: Part,
-  attempts: number,
-): Promise<readonly Step[]> {
-  const [adding, removing] = [part.adding.map(relation.refAt), part.removing.map(relation.refAt)];
-  const refs = [...adding, ...removing];
-  const [members, current] = await Promise.all([
-    membersAmong(table, relation, owner, refs),
-    relation.current(table, owner.tenant, refs, attempts),
-  ]);
-  const skipped: { readonly adding: Ref[]; readonly removing: Ref[] } = { adding: [], removing: [] };
-  const skipping = (list: Ref[], ref: Ref, check: Key, when: "absent" | "present"): Step[] => {
-    list.push(ref);
-    return [{ check, when, otherwise: stale }];
-  };
-  const steps = refs.flatMap((ref, at): Step[] => {
-    const member = current[at];
-    const pair = relation.pairKey(owner, ref);
-    if (at >= adding.length) {
-      if (!members.has(ref)) return skipping(skipped.removing, ref, pair, "absent");
-      return member === undefined ? [removingPair(relation, owner, ref)] : removingMember(relation, owner, ref);
-    }
-    if (members.has(ref)) return skipping(skipped.adding, ref, pair, "present");
-    if (member === undefined) return skipping(skipped.adding, ref, relation.memberKey(owner.tenant, ref), "absent");
-    return addingMember(relation, owner, member);
-  });
-  const isAsPlanned = skipped.adding.length + skipped.removing.length === 0;
-  return [...steps, ...(isAsPlanned ? [] : correcting(owner, skipped)), ...telling(owner.tenant, refs)];
-}
-
 /**
  * Carries out a listed bulk if it was committed; otherwise removes what is left of it once whoever began it does not
  * run any more.
@@ -262,10 +193,13 @@ async function withdrawBulk<Ref, New>(
   await table.write(unlistingBulk(owner.tenant, open));
 }
 
-/** For work that whoever comes next does again. Other errors are defects, and are thrown. */
+/** For work that whoever comes next does again. Other errors are defects, and are thrown: the request caused them. */
 export function ignoreFault(error: unknown): void {
   if (!(error instanceof Fault)) throw error;
 }
+
+/** For a request that met work of others: it must not fail because of a row that it does not need. */
+export function ignoreError(): void {}
 
 function shuffled<T>(list: readonly T[]): T[] {
   return list

@@ -14,6 +14,7 @@ import {
   carryOut,
   checkNoBulk,
   committing,
+  ignoreError,
   ignoreFault,
   isBulk,
   type PreparedBulk,
@@ -138,7 +139,7 @@ export function roleStore(table: Table): RoleStore {
     async settle(tenant, open) {
       if (open.bulk.purpose !== "clear") return settleBulk(table, roleBulk, tenant, open);
       if (!isAbandoned(open.bulk, systemClock.now())) return;
-      await clearRole(table, { tenant, id: open.ownerId }, open, SWEPT_MAX).catch(ignoreFault);
+      await clearRole(table, { tenant, id: open.ownerId }, open, SWEPT_MAX).catch(ignoreError);
     },
     adding: addingRole,
 

@@ -14,7 +14,7 @@ import { nameKey } from "../../table/name-index/name-key.ts";
 import type { NameReads } from "../../table/name-index/reads.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { ReadOptions, Step, Table } from "../../table/table.ts";
-import { ignoreFault } from "../memberships/bulk.ts";
+import { ignoreError, ignoreFault } from "../memberships/bulk.ts";
 import { isAbandoned, type OpenBulk } from "../memberships/bulk-model.ts";
 import { renamingMember } from "../memberships/membership.ts";
 import { chunks } from "../memberships/relation.ts";
@@ -192,7 +192,7 @@ export function userStore(table: Table): UserStore {
     remove: (tenant, id, nowMs, removal) => remove(table, { tenant, id, nowMs }, removal),
 
     async settle(tenant, open) {
-      if (isAbandoned(open.bulk, systemClock.now())) await clearOwners(table, tenant, open).catch(ignoreFault);
+      if (isAbandoned(open.bulk, systemClock.now())) await clearOwners(table, tenant, open).catch(ignoreError);
     },
   };
 }
