@@ -69,6 +69,8 @@ export async function smoke(run: Run): Promise<boolean> {
   const operator = await operatorOf({ ...run, print });
   if (operator === undefined) return false;
   const cleaner = { url: run.url, operator, print };
+  // One wrong password is enough: some more would lock the name of the administrator.
+  if (!(await isAccepted(cleaner))) return false;
   const isOld = (found: string): boolean => seconds - Number(OURS.exec(found)?.[1] ?? seconds) > LEFTOVER_SECONDS;
   for (const kind of kinds) if (!signal.aborted) await removeNamed(cleaner, kind, "smoke-", isOld);
   // Letters of both cases, digits and a sign, in case a policy asks for them.
@@ -107,6 +109,15 @@ async function operatorOf({ url, credential, print }: Run): Promise<string | und
   function refused({ line, failure }: Sent, problem: string): undefined {
     print({ ...line, state: "FAIL", problem: failure ?? problem });
   }
+}
+
+/** Whether the credential of the command is valid. Every other failure is left to the steps. */
+async function isAccepted({ url, operator, print }: Cleaner): Promise<boolean> {
+  const title = "credential of the command";
+  const sent = await send(url, { title, method: "GET", path: "/scim2/ServiceProviderConfig", authorization: operator });
+  const problem = sent.failure ?? (sent.status === 200 ? undefined : "must be 200");
+  print({ ...sent.line, state: problem === undefined ? "ok" : "FAIL", problem });
+  return sent.status !== 401;
 }
 
 /** Sends a step, and returns the values that it took. */
