@@ -15,6 +15,7 @@ const HOUR_MS = 3_600_000;
 const CLIENT_GRANT = { grantTypes: ["client_credentials"] };
 
 const service = world();
+const strict = world({ deployment: '[scim2]\nprofile = "rfc7644"\n' });
 
 /** How the proxy fails a request: it refuses it, or forwards it and cuts the connection before the response. */
 type Failure = "refuse" | "lose";
@@ -107,6 +108,14 @@ test("every request of a working service is ok, has a correlation id, and nothin
   expect(lines.length).toBeGreaterThanOrEqual(21);
   expect(new Set(lines.map(({ status }) => status))).toEqual(new Set([200, 201, 204, 401, 403, 404, 405, 415]));
   expect(await leftBehind()).toEqual([]);
+});
+
+test("a service with the strict profile of SCIM 2.0 works too", async () => {
+  const { signal } = new AbortController();
+  const lines: Line[] = [];
+  const print = (line: Line) => lines.push(line);
+  await smoke({ url: strict.url, credential: administrator, nowMs: Date.now(), print, signal });
+  expect(lines.filter(({ state }) => state !== "ok")).toEqual([]);
 });
 
 test("a client with the named scopes may run it; one that lacks some is told which", async () => {

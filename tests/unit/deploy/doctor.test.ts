@@ -9,6 +9,18 @@ import { checks } from "#tools/deploy/doctor-checks.ts";
 import { variables } from "#tools/deploy/doctor-environment.ts";
 import { secretsIn } from "#tools/deploy/doctor-secrets.ts";
 
+/** An authority whose own issuer, "Acme Root", is elsewhere. Valid from 2020 to 2120. */
+const intermediate = `-----BEGIN CERTIFICATE-----
+MIIBMDCB2KADAgECAgEBMAoGCCqGSM49BAMCMBQxEjAQBgNVBAMTCUFjbWUgUm9v
+dDAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowGjEYMBYGA1UEAxMP
+QWNtZSBJc3N1aW5nIENBMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEapb4BoqD
+765xgynZXPsftA7WL6zPYCUsklH2YrgjMfWoEFBi7N4QPw+4As57s46Bgfo6mdTx
+8FYRrBtSNyQNx6MTMBEwDwYDVR0TAQH/BAUwAwEB/zAKBggqhkjOPQQDAgNHADBE
+AiBx4/XJR5V2qXmPBqWb7OPECff4vMtwc2FfTlWRql3CmQIgW4kJcD2H3Pxkxq5g
+PJv2N9AEPhw7lhUwlP0Vu+GMyS8=
+-----END CERTIFICATE-----
+`;
+
 const someone = patient();
 
 const toml = (text: string) => async () => `${await readFile(join(project, "deployment.toml"), "utf8")}\n${text}`;
@@ -159,6 +171,11 @@ const broken: readonly (readonly [string, Harm, RegExp])[] = [
       },
     },
     /^wrong truststore: .*"admin" is not the certificate of an authority/,
+  ],
+  [
+    "a chain without its root",
+    { files: { "certs/truststore.pem": () => someone.trusted.certificate + intermediate } },
+    /^wrong truststore: .*"Acme Issuing CA": its issuer \(CN=Acme Root\) is not in the file\. Add the chain/,
   ],
   [
     "an authority that no client's issuer is",
