@@ -27,7 +27,7 @@ export const long = [
   "tests/unit/api-resources/store.hostile.test.ts",
   "tests/unit/application-files/{exact,extremes,xml}.test.ts",
   "tests/unit/groups/large-groups.test.ts",
-  "tests/unit/identities/{large,races}.test.ts",
+  "tests/unit/identities/{killed,large,races,staged}.test.ts",
   "tests/unit/local/{engine,start}.test.ts",
   "tests/unit/scim1/bulk.crash.test.ts",
   "tests/unit/table/name-index*.test.ts",

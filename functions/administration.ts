@@ -5,7 +5,9 @@ import { apiResourceStore } from "#core/api-resources/store.ts";
 import { SUPER_TENANT } from "#core/domain/tenant.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { lambda } from "#core/http/lambda.ts";
-import { deploymentFromFile } from "#core/settings/file.ts";
+import { scim2Section } from "#core/settings/scim2.ts";
+import { sectionsFromFile } from "#core/settings/section.ts";
+import { userStoreSection } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { tenantOperations } from "#core/tenants/contract.ts";
 import { createTenant } from "#core/tenants/create.ts";
@@ -14,7 +16,10 @@ import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
-const { userStoresOf, usersIn } = await openUserStores("administration", deploymentFromFile(deploymentFile()));
+const { userStoresOf, usersIn } = await openUserStores(
+  "administration",
+  sectionsFromFile(deploymentFile(), [scim2Section, userStoreSection]),
+);
 
 export const operations = { ...apiResourceOperations, ...tenantOperations };
 

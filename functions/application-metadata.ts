@@ -9,11 +9,13 @@ import { documentOperations } from "#core/documents/contract.ts";
 import { documentHandlers } from "#core/documents/handlers.ts";
 import { documentFile } from "#core/documents/store.ts";
 import { lambda } from "#core/http/lambda.ts";
-import { deploymentFromFile } from "#core/settings/file.ts";
+import { customProtocolSection } from "#core/settings/custom-protocols.ts";
+import { oauthSection } from "#core/settings/oauth.ts";
+import { sectionsFromFile } from "#core/settings/section.ts";
 import { baseUrl, deploymentFile, openApiFile } from "./env.ts";
 
 const openApi = documentFile(openApiFile());
-const { customProtocols, clients: limits } = deploymentFromFile(deploymentFile());
+const { customProtocols, clients: limits } = sectionsFromFile(deploymentFile(), [customProtocolSection, oauthSection]);
 
 export const operations = { ...documentOperations, ...metadataOperations };
 

@@ -4,12 +4,13 @@ import { templateOperations } from "#core/applications/templates/contract.ts";
 import { templateHandlers } from "#core/applications/templates/handlers.ts";
 import { templateStore } from "#core/applications/templates/store.ts";
 import { lambda } from "#core/http/lambda.ts";
-import { deploymentFromFile } from "#core/settings/file.ts";
+import { customProtocolSection } from "#core/settings/custom-protocols.ts";
+import { sectionsFromFile } from "#core/settings/section.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
-const { customProtocols: customKinds } = deploymentFromFile(deploymentFile());
+const { customProtocols: customKinds } = sectionsFromFile(deploymentFile(), [customProtocolSection]);
 
 export const operations = templateOperations;
 

@@ -13,13 +13,22 @@ import { authorizedApiStore } from "#core/applications/registry/authorization-st
 import { applicationStore } from "#core/applications/registry/store.ts";
 import { templateStore } from "#core/applications/templates/store.ts";
 import { lambda } from "#core/http/lambda.ts";
-import { deploymentFromFile } from "#core/settings/file.ts";
+import { customProtocolSection } from "#core/settings/custom-protocols.ts";
+import { oauthSection } from "#core/settings/oauth.ts";
+import { scim2Section } from "#core/settings/scim2.ts";
+import { sectionsFromFile } from "#core/settings/section.ts";
+import { userStoreSection } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { baseUrl, deploymentFile, protocolSupport, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
-const deployment = deploymentFromFile(deploymentFile());
+const deployment = sectionsFromFile(deploymentFile(), [
+  customProtocolSection,
+  oauthSection,
+  scim2Section,
+  userStoreSection,
+]);
 const protocols = protocolSupport(deployment);
 const { usersIn } = await openUserStores("applications", deployment);
 

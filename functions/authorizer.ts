@@ -7,7 +7,7 @@ import { tenantStore } from "#core/domain/tenant-store.ts";
 import { credentialStore } from "#core/identities/credentials/store.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { systemClock } from "#core/platform/clock.ts";
-import { deploymentFromFile } from "#core/settings/file.ts";
+import { deploymentFromFile } from "#core/settings/deployment.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";

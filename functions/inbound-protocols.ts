@@ -4,12 +4,14 @@ import { protocolOperations } from "#core/applications/inbound-protocols/contrac
 import { protocolHandlers } from "#core/applications/inbound-protocols/handlers.ts";
 import { applicationStore } from "#core/applications/registry/store.ts";
 import { lambda } from "#core/http/lambda.ts";
-import { deploymentFromFile } from "#core/settings/file.ts";
+import { customProtocolSection } from "#core/settings/custom-protocols.ts";
+import { oauthSection } from "#core/settings/oauth.ts";
+import { sectionsFromFile } from "#core/settings/section.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { baseUrl, deploymentFile, protocolSupport, tableConfig } from "./env.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
-const protocols = protocolSupport(deploymentFromFile(deploymentFile()));
+const protocols = protocolSupport(sectionsFromFile(deploymentFile(), [customProtocolSection, oauthSection]));
 
 export const operations = protocolOperations;
 

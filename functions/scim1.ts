@@ -8,13 +8,15 @@ import { newIsAdministrator } from "#core/scim-api/v1/administrators.ts";
 import { scim1Operations } from "#core/scim-api/v1/contract.ts";
 import { scim1Handlers } from "#core/scim-api/v1/handlers.ts";
 import type { Scim1Dialect } from "#core/scim-api/v1/stores.ts";
-import { deploymentFromFile } from "#core/settings/file.ts";
+import { scim2Section } from "#core/settings/scim2.ts";
+import { sectionsFromFile } from "#core/settings/section.ts";
+import { userStoreSection } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 26_500 }));
-const deployment = deploymentFromFile(deploymentFile());
+const deployment = sectionsFromFile(deploymentFile(), [scim2Section, userStoreSection]);
 const isWso2 = deployment.scim2.profile === "wso2";
 const { userStoresOf, usersIn, groupsIn } = await openUserStores("scim1", deployment);
 const memory = newNameMemory();

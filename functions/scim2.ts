@@ -11,13 +11,15 @@ import { groupType, userTypeFor } from "#core/scim/schema/resource-types.ts";
 import { scim2Operations } from "#core/scim-api/v2/contract.ts";
 import { scim2Handlers } from "#core/scim-api/v2/handlers.ts";
 import type { Scim2Dialect } from "#core/scim-api/v2/stores.ts";
-import { deploymentFromFile } from "#core/settings/file.ts";
+import { scim2Section } from "#core/settings/scim2.ts";
+import { sectionsFromFile } from "#core/settings/section.ts";
+import { userStoreSection } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { baseUrl, cursorSeal, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 26_500 }));
-const deployment = deploymentFromFile(deploymentFile());
+const deployment = sectionsFromFile(deploymentFile(), [scim2Section, userStoreSection]);
 const { scim2 } = deployment;
 const { userStoresOf, usersIn, groupsIn } = await openUserStores("scim2", deployment);
 const memory = newNameMemory();

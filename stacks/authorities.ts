@@ -5,7 +5,7 @@
  */
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { deploymentFromFile } from "#core/settings/file.ts";
+import { deploymentFromFile } from "#core/settings/deployment.ts";
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 

@@ -1,7 +1,7 @@
 /**
  * The secrets that a stage needs for the directories of its deployment.toml. Pure except for the file that it reads.
  */
-import { deploymentFromFile } from "#core/settings/file.ts";
+import { deploymentFromFile } from "#core/settings/deployment.ts";
 
 /** The variables with the passwords of the declared directories. Throws like the functions at their start. */
 export function directoryPasswords(file: string): readonly string[] {

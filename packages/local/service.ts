@@ -9,7 +9,7 @@ import { routes } from "#core/operation/derive.ts";
 import { services } from "#core/operation/services.ts";
 import { Fault } from "#core/platform/faults.ts";
 import { cursorKeyOf } from "#core/platform/seal.ts";
-import { deploymentFromFile } from "#core/settings/file.ts";
+import { deploymentFromFile } from "#core/settings/deployment.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { ensureCertificates } from "./certificates.ts";

@@ -68,8 +68,8 @@ Written by \`npm run operations-table\` from the operation catalogue. Do not edi
 
 - **Scopes**: the scope that a credential needs. \`further\` scopes are needed too. Each \`partial\` scope allows a part
   of the operation. Operations with \`none\` need no credential of a user.
-- **Body limit**: bytes of the body, and members of all objects of a JSON body together. ${NONE}: the operation reads no
-  body.
+- **Body limit**: bytes of the body, and members of all objects of a JSON body together, and as many elements
+  of its lists. ${NONE}: the operation reads no body.
 - **Failures**: the statuses of the operation itself. Where they apply, any operation may also return
   ${commonFailures.join(", ")}: invalid input, no credential, a missing
   scope, an unknown path, another method, \`Accept\` without JSON, other writers that keep committing first, a body that

@@ -1,7 +1,7 @@
 /**
- * `npm run positions -- <function> < <stack>`: rewrites a stack of a deployed function, so that it names files and lines
- * of this project. Run it on the commit that was deployed: it builds the function again, with source maps, because a
- * deployment uploads none.
+ * `npm run positions -- <function> < <stack>`: rewrites a stack of a deployed function, so that it names files and
+ * lines of this project. Run it on the commit that was deployed: it builds the function again, with source maps,
+ * because a deployment uploads none.
  */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { SourceMap } from "node:module";

@@ -24,8 +24,8 @@ interface Drawn {
 }
 
 /**
- * The JSON of the dashboard. `alarmArns` are those of the alarms; `tokenOperation` is the id of the operation that issues
- * tokens.
+ * The JSON of the dashboard. `alarmArns` are those of the alarms; `tokenOperation` is the id of the operation that
+ * issues tokens.
  */
 export function dashboardBody(watched: Watched, alarmArns: readonly string[], tokenOperation: string): string {
   const { app, stage, region, functions } = watched;

@@ -4,7 +4,6 @@
  *     npm run test:faults                   a few seeds
  *     npm run test:faults -- --seeds 100    the seeds 1 to 100
  *     SEED=7 npm run test:faults            one seed (or --seed 7)
- *     FAULTS=all npm run test:faults        besides, the promises that the service does not keep yet
  *
  * Further arguments go to vitest.
  */

@@ -8,12 +8,12 @@ import { apisActor, templatesActor, tenantsActor } from "./actors/catalogues.ts"
 import { groupsActor, preparePeople, rolesActor } from "./actors/groups.ts";
 import { tokensActor } from "./actors/tokens.ts";
 import { prepareShared, usersActor, verifyContested } from "./actors/users.ts";
-import { audit } from "./audit.ts";
 import { newClient } from "./client.ts";
 import { type Ledger, newLedger } from "./ledger.ts";
 import { lists, verifyLists } from "./lists.ts";
 import { type Actor, diceOf, type Run } from "./run-of-seed.ts";
 import { startFaultyService, type Victim } from "./service.ts";
+import { auditAfterSweep } from "./sweep.ts";
 
 /** What happens in a run. */
 export interface Plan {
@@ -145,7 +145,7 @@ export const runPlan = async ({ seed, odds, troubleMs, writes, kills, hasLarge }
     for (const actor of actors) await actor.verify();
     await finish();
     await verifyLists(run);
-    for (const problem of await audit(service.table())) ledger.broken("", `in the table: ${problem}`);
+    for (const problem of await auditAfterSweep(service, hasLarge)) ledger.broken("", `in the table: ${problem}`);
 
     const report = ledger.report();
     const summary = `seed ${seed}, kills ${kills.join("+") || "none"}: ${tally(Object.entries(faults))}; ${tally(ledger.statuses)}`;
@@ -153,7 +153,7 @@ export const runPlan = async ({ seed, odds, troubleMs, writes, kills, hasLarge }
     if (report === "") return { report, summary, faults, acknowledged };
     const path = await keepHistory(seed, [summary, ...ledger.lines, "", "the service's log:", service.log()]);
     return {
-      report: `Repeat with: ${process.env.FAULTS === "all" ? "FAULTS=all " : ""}SEED=${seed} npm run test:faults\nWhole history: ${path}\n${summary}\n${report}`,
+      report: `Repeat with: SEED=${seed} npm run test:faults\nWhole history: ${path}\n${summary}\n${report}`,
       summary,
       faults,
       acknowledged,

@@ -29,8 +29,7 @@ export interface Growth {
   readonly largest: number;
 }
 
-/** Elements and members of a body (packages/core/http/json.ts); its levels. */
-const COUNT_MAX = 10_000;
+/** Levels of a body (packages/core/http/json.ts). */
 const LEVELS_MAX = 30;
 const DEPTH_MAX = 8;
 /** The body itself, and the members around its lists. */
@@ -81,17 +80,20 @@ const placesIn = (given: Schema, path: Path = []): readonly Place[] => {
   return Object.entries(schema.properties ?? {}).flatMap(([name, inside]) => placesIn(inside, [...path, name]));
 };
 
-/** Bodies of a schema that are as large as `bytes` allow. */
-export const growthsOf = (schema: Schema, bytes: number): readonly Growth[] => {
+/** Bodies of a schema that are as large as its limits allow: bytes, and the count of members and of elements. */
+export const growthsOf = (
+  schema: Schema,
+  { bytes, members: countMax }: { readonly bytes: number; readonly members: number },
+): readonly Growth[] => {
   // Another value of `schemas` ends a SCIM request early.
   const places = placesIn(schema).filter(({ path }) => path[0] !== "schemas");
   const lists = places.filter((place) => place.schema.type === "array");
   const texts = places.filter((place) => place.schema.type !== "array");
   const isObject = resolved(schema).type === "object";
   const growths: Growth[] = lists.map(({ path, schema: list }) => {
-    const element = JSON.stringify(smallest(list.items ?? {}, COUNT_MAX));
+    const element = JSON.stringify(smallest(list.items ?? {}, countMax));
     const members = element.split('":').length - 1;
-    const fitting = Math.floor(Math.min(COUNT_MAX / Math.max(1, members), bytes / (element.length + 1))) - REST;
+    const fitting = Math.floor(Math.min(countMax / Math.max(1, members), bytes / (element.length + 1))) - REST;
     return {
       name: `elements of ${path.join(".") || "the body"}`,
       largest: Math.min(list.maxItems ?? fitting, fitting),
@@ -105,7 +107,7 @@ export const growthsOf = (schema: Schema, bytes: number): readonly Growth[] => {
     };
   });
   const [first] = growths;
-  if (first) growths.push({ ...first, name: `too many ${first.name}`, largest: COUNT_MAX - REST });
+  if (first) growths.push({ ...first, name: `too many ${first.name}`, largest: countMax - REST });
   const text = (name: string, lengthOf: (count: number, place: Place) => number): Growth => ({
     name,
     largest: bytes - REST * (1 + texts.length),
@@ -131,10 +133,10 @@ export const growthsOf = (schema: Schema, bytes: number): readonly Growth[] => {
   });
   return [
     ...growths,
-    unknown("unknown members", COUNT_MAX - REST, (count) =>
+    unknown("unknown members", countMax - REST, (count) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`unknown${at}`, null])),
     ),
-    unknown("an unknown list", COUNT_MAX - REST, (count) => ({ unknown: Array.from({ length: count }, () => ({})) })),
+    unknown("an unknown list", countMax - REST, (count) => ({ unknown: Array.from({ length: count }, () => ({})) })),
     unknown("levels", LEVELS_MAX - 2, (count) => ({
       unknown: Array.from({ length: count }).reduce<unknown>((inside) => [inside], 1),
     })),

@@ -1,5 +1,7 @@
 /** Every operation with a body at its largest bodies, in a service with a small data set. */
 import { catalogue, type OperationId } from "#core/catalogue.ts";
+import { BYTES_MAX } from "#core/http/body.ts";
+import { MEMBERS_MAX } from "#core/http/json.ts";
 import type { Operation } from "#core/operation/operation.ts";
 import { startService } from "#local/service.ts";
 import { inMemory } from "#tools/bench/calls.ts";
@@ -9,8 +11,6 @@ import { createFixture } from "#tools/operation-units/fixture.ts";
 import document from "../../docs/openapi.json" with { type: "json" };
 import { type Growth, growthsOf, type Schema } from "./largest.ts";
 import type { SizedCase } from "./sized.ts";
-
-const BODY_BYTES = 1_048_576;
 
 interface Described {
   readonly operationId?: string;
@@ -64,14 +64,31 @@ const requestOf = (
   };
 };
 
+/** The members of a body that name what it creates. */
+const NAMES: ReadonlySet<string> = new Set(["name", "userName", "displayName", "identifier", "domain"]);
+let created = 0;
+
+/** A body with other names, so that it creates something each time. */
+const renamed = (body: unknown): unknown => {
+  if (body === null || typeof body !== "object" || Array.isArray(body)) return body;
+  created += 1;
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [
+      name,
+      NAMES.has(name) && typeof value === "string" ? `n${created}.${value}` : value,
+    ]),
+  );
+};
+
 const caseOf = (id: OperationId, sent: Sent, { name, body, largest }: Growth): SizedCase => {
-  const { media }: Operation = catalogue[id];
+  const { media, method }: Operation = catalogue[id];
+  const base = sent.form ?? sent.body ?? {};
   const { address, init } = requestOf(id, sent);
   return {
     name: `${id}: ${name}`,
     largest,
     prepare: (count) => {
-      const grown = body(sent.form ?? sent.body ?? {}, count);
+      const grown = body(method === "POST" && !sent.form ? renamed(base) : base, count);
       const payload =
         media === "form" ? new URLSearchParams(grown as Record<string, string>).toString() : JSON.stringify(grown);
       return async () => {
@@ -91,5 +108,7 @@ export const cases: readonly SizedCase[] = (Object.keys(catalogue) as OperationI
   if (!body || elsewhere.has(id)) return [];
   const [schema, sent] = [bodies.get(id), calls.get(id)];
   if (!schema || !sent) throw new Error(`${id} has a body, but no schema in the API document, or no call`);
-  return growthsOf(schema, limits?.bytes ?? BODY_BYTES).map((growth) => caseOf(id, sent, growth));
+  return growthsOf(schema, { bytes: BYTES_MAX, members: MEMBERS_MAX, ...limits }).map((growth) =>
+    caseOf(id, sent, growth),
+  );
 });

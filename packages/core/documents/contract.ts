@@ -2,18 +2,20 @@
 import * as z from "zod";
 import { operation, PUBLIC } from "../operation/operation.ts";
 
-const part = z.record(z.string(), z.unknown());
+const part = { type: "object" };
 
-const OpenApiDocument: z.ZodType<{ readonly openapi: string }, { readonly openapi: string }> = z
-  .looseObject({
-    openapi: z.string(),
+const OpenApiDocument = z.looseObject({ openapi: z.string() }).meta({
+  id: "OpenApiDocument",
+  required: ["openapi", "info", "paths", "components"],
+  properties: {
+    openapi: { type: "string" },
     info: part,
-    servers: z.array(part),
-    tags: z.array(part),
+    servers: { type: "array", items: part },
+    tags: { type: "array", items: part },
     paths: part,
     components: part,
-  })
-  .meta({ id: "OpenApiDocument" });
+  },
+});
 
 export const documentOperations = {
   getOpenApiDocument: operation({

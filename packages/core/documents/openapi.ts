@@ -115,10 +115,9 @@ export function openApiDocument(operations: Readonly<Record<string, Operation>>)
         basic: {
           type: "http",
           scheme: "basic",
-          description: "A user name, with its user store and tenant, and a password",
+          description: "A user name with a password; at the endpoints of OAuth, the id of a client with its secret",
         },
         bearer: { type: "http", scheme: "bearer", description: "An access token of /oauth2/token" },
-        client: { type: "http", scheme: "basic", description: "The id and the secret of a client, form-encoded" },
       },
     },
   };
@@ -158,7 +157,7 @@ function securityOf({ scope, clientAuthentication }: Operation): readonly Json[]
   if (scope !== PUBLIC) return [{ basic: [] }, { bearer: [] }];
   if (clientAuthentication === undefined) return [];
   // A client may also send its id and secret in the form.
-  return [{ client: [] }, ...(clientAuthentication === "client-or-bearer" ? [{ bearer: [] }] : []), {}];
+  return [{ basic: [] }, ...(clientAuthentication === "client-or-bearer" ? [{ bearer: [] }] : []), {}];
 }
 
 function successesOf({ method, success }: Operation, dialect: Dialect, components: Components): Json {

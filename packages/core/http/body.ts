@@ -47,7 +47,7 @@ export function checkAccept({ checksAccept, expects }: DialectRules, { headers }
 export function bodyReader(readMultipart?: ReadMultipart): ReadBody {
   const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
   const readJson = async (text: string, members: number | undefined): Promise<unknown> => {
-    checkJsonText(text, members === undefined ? {} : { members });
+    checkJsonText(text, members === undefined ? {} : { members, elements: members });
     const handled = { event: { body: text, isBase64Encoded: false, headers: {} } };
     try {
       await parser.before?.(handled as never);

@@ -10,7 +10,7 @@ import { Fault } from "../platform/faults.ts";
 const DEPTH_MAX = 30;
 /** Members of all objects of a body, unless the operation declares another limit. */
 export const MEMBERS_MAX = 10_000;
-/** Elements of all lists of a body. A shape that refuses a list reads all of its elements first. */
+/** Elements of all lists of a body: as many as members. A shape that refuses a list reads all of its elements first. */
 export const ELEMENTS_MAX = 10_000;
 
 const NUMBER = /-?\d[\d.eE+-]*/y;

@@ -17,7 +17,7 @@ export type Media = "json" | "form" | "multipart";
 /** The limits of a body. */
 export interface BodyLimits {
   readonly bytes?: number;
-  /** Members of all objects of a JSON body together. */
+  /** Members of all objects of a JSON body together, and elements of all lists. */
   readonly members?: number;
 }
 

@@ -33,7 +33,9 @@ export async function hashPassword(password: string): Promise<string> {
 }
 
 function unpadded(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("base64").replace(/={1,2}$/, "");
+  return Buffer.from(bytes)
+    .toString("base64")
+    .replace(/={1,2}$/, "");
 }
 
 /** Whether a password matches a hash, in constant time. Throws when the hash is not a PHC string of argon2id. */

@@ -2,10 +2,12 @@
 import * as z from "zod";
 import {
   type AccessRule,
+  type AccessSettings,
   type AuthenticationHandler,
   authenticationHandlers,
   type CertificateSettings,
 } from "../auth/access-control/model.ts";
+import { section } from "./section.ts";
 import { pem, table } from "./shared.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
@@ -73,7 +75,7 @@ const Rule = table({
 });
 
 /** `[resource.access_control]` once, or `[[resource.access_control]]` several times. */
-export const AccessControl = z.preprocess(
+const AccessControl = z.preprocess(
   (given) => (typeof given === "object" && given !== null && !Array.isArray(given) ? [given] : given),
   z.array(Rule).max(LIST_MAX).default([]),
 );
@@ -84,7 +86,7 @@ const Issuer = table({
   tenants: z.array(z.string().min(1).max(255)).min(1).max(LIST_MAX).optional(),
 });
 
-export const Certificates = table({
+const Certificates = table({
   enable: Switch.default(false),
   cert_cns: z.array(z.string().min(1).max(TEXT_MAX)).max(LIST_MAX).default([]),
   exempt_contexts: z.array(z.string().min(1).max(TEXT_MAX)).max(LIST_MAX).default([]),
@@ -99,8 +101,25 @@ export const Certificates = table({
   }
 });
 
+/** Who may do what: the rules of the operator, and client certificates as credentials. */
+export const accessSection = section(
+  {
+    intermediate_cert_validation: Certificates.prefault({}),
+    resource: table({ access_control: AccessControl }).prefault({}),
+  },
+  ({ intermediate_cert_validation: certificates, resource }, lineOf): { readonly access: AccessSettings } => ({
+    access: {
+      rules: rulesOf(
+        resource.access_control,
+        (index) => lineOf(["resource", "access_control", index]) ?? lineOf(["resource", "access_control"]),
+      ),
+      certificates: certificatesOf(certificates),
+    },
+  }),
+);
+
 /** The rules, in the order of the file. `lineOf` finds the line of the rule with an index. */
-export function rulesOf(
+function rulesOf(
   declared: z.output<typeof AccessControl>,
   lineOf: (index: number) => number | undefined,
 ): readonly AccessRule[] {
@@ -124,7 +143,7 @@ export function rulesOf(
 }
 
 /** An issuer with a section of its own must fulfil that section, also where `cert_cns` lists it. */
-export function certificatesOf(declared: z.output<typeof Certificates>): CertificateSettings {
+function certificatesOf(declared: z.output<typeof Certificates>): CertificateSettings {
   const own = new Set(declared.issuer.map(({ cn }) => cn));
   return {
     enabled: declared.enable,

@@ -1,6 +1,8 @@
 /** The section `[oauth]` of deployment.toml. */
 import * as z from "zod";
+import type { ClientSecretsShownTo } from "../applications/protocols/contract-secrets.ts";
 import { type ClientLimits, defaultClientLimits } from "../applications/protocols/limits.ts";
+import { section } from "./section.ts";
 import { table } from "./shared.ts";
 
 /** A minute, and a year of 365 days. */
@@ -9,7 +11,7 @@ const BITS_MAX = 256;
 
 const lifetime = z.int().min(LIFETIME.least).max(LIFETIME.most);
 
-export const OAuth = table({
+const OAuth = table({
   show_client_secrets_to: z.enum(["viewers", "secret_viewers"]).default("viewers"),
   min_client_secret_bits: z.int().min(0).max(BITS_MAX).default(defaultClientLimits.secretBitsMin),
   max_access_token_lifetime: lifetime.default(defaultClientLimits.accessTokenSecondsMax),
@@ -17,7 +19,16 @@ export const OAuth = table({
   max_id_token_lifetime: lifetime.default(defaultClientLimits.idTokenSecondsMax),
 });
 
-export function clientLimitsOf(declared: z.output<typeof OAuth>): ClientLimits {
+/** Who sees client secrets, and what OAuth clients may be configured for. */
+export const oauthSection = section(
+  { oauth: OAuth.prefault({}) },
+  ({ oauth }): { readonly clients: ClientLimits; readonly clientSecretsShownTo: ClientSecretsShownTo } => ({
+    clients: clientLimitsOf(oauth),
+    clientSecretsShownTo: oauth.show_client_secrets_to,
+  }),
+);
+
+function clientLimitsOf(declared: z.output<typeof OAuth>): ClientLimits {
   return {
     secretBitsMin: declared.min_client_secret_bits,
     accessTokenSecondsMax: declared.max_access_token_lifetime,

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { isReservedStore, PRIMARY, STORE_NAME } from "../domain/username.ts";
 import type { DirectorySettings } from "../ldap/model.ts";
 import { directoryFaults, directoryKeys, directoryOf } from "./directory.ts";
+import { section } from "./section.ts";
 import { isTable, parsing, reasonOf, table } from "./shared.ts";
 
 export interface SecondaryStore {
@@ -52,7 +53,7 @@ const Store = z.custom<Given>(isTable, "expected a table").transform((given, con
 });
 
 /** The declared stores, in the order of the file. */
-export const UserStores = z
+const UserStores = z
   .array(Store, {
     error: "must be written as [[user_store]], with double brackets, for each store except PRIMARY",
   })
@@ -64,6 +65,12 @@ export const UserStores = z
     }
   })
   .default([]);
+
+/** The user stores besides PRIMARY. */
+export const userStoreSection = section(
+  { user_store: UserStores },
+  ({ user_store: userStores }): { readonly userStores: readonly SecondaryStore[] } => ({ userStores }),
+);
 
 /**
  * The user stores of a tenant in the order of lists: PRIMARY, other stores of the table, directories. A directory

@@ -102,5 +102,6 @@ function conditionOf(when: When, p: Placeholders): string | undefined {
     terms.push(`${p.name(attribute)} = ${p.value(value)}`);
   for (const [attribute, value] of Object.entries(when.above ?? {}))
     terms.push(`${p.name(attribute)} > ${p.value(value)}`);
+  for (const attribute of when.lacking ?? []) terms.push(`attribute_not_exists(${p.name(attribute)})`);
   return terms.join(" AND ");
 }

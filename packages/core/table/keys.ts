@@ -20,6 +20,9 @@ export const MEMBER = "M#";
 /** Begin the sort keys of the users and groups that have a role. */
 export const ROLE_USER = "USER#";
 export const ROLE_GROUP = "GROUP#";
+/** Begins the sort keys of the parts of a bulk membership, in the partition of its group or role. */
+const BULK = "B#";
+const PART_DIGITS = 6;
 /** A partition key holds 2,048 bytes; a longer value is replaced by its digest. */
 const VALUE_BYTES_MAX = 1_800;
 
@@ -87,7 +90,13 @@ export const keys = {
     PK: `${of(tenant)}#GRP#${groupId}`,
     SK: `${MEMBER}${userId}`,
   }),
-  /** Counts the changes of names that users show: of groups and roles. */
+  /** A part of a bulk membership of a group or role; and the row that exists until the bulk is committed. */
+  bulkPart: ({ PK }: Key, bulk: string, part: number): Key => ({
+    PK,
+    SK: `${BULK}${bulk}#${String(part).padStart(PART_DIGITS, "0")}`,
+  }),
+  bulkStage: ({ PK }: Key, bulk: string): Key => ({ PK, SK: `${BULK}${bulk}` }),
+  /** Counts the changes of names that users show: of groups and roles. Lists the bulks that are not finished. */
   shownNames: (tenant: string): Key => main(`${of(tenant)}#SHOWN`),
   /** Password hashes: only the authorizer and the token endpoint may read this form. */
   credential: (tenant: string, userId: string): Key => main(`${of(tenant)}#CRED#${userId}`),

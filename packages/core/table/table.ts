@@ -31,10 +31,14 @@ export type When =
   /** No condition: for values that the last writer may always replace. */
   | "any"
   /**
-   * The item exists, every attribute of `equal` has that value and every attribute of `above` is greater (strings by
-   * UTF-8 bytes).
+   * The item exists, every attribute of `equal` has that value, every attribute of `above` is greater (strings by UTF-8
+   * bytes), and those of `lacking` do not exist.
    */
-  | { readonly equal?: Readonly<Record<string, Value>>; readonly above?: Readonly<Record<string, string>> };
+  | {
+      readonly equal?: Readonly<Record<string, Value>>;
+      readonly above?: Readonly<Record<string, string>>;
+      readonly lacking?: readonly string[];
+    };
 
 /**
  * Called when the condition of a step fails, with the current item. Returns the error to throw, or `"applied"` when the

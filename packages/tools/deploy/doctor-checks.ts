@@ -9,8 +9,7 @@ import { readyRules } from "#core/auth/access-control/lint.ts";
 import { operations } from "#core/catalogue.ts";
 import { parseUsername } from "#core/domain/username.ts";
 import { checkName } from "#core/identities/users/rules.ts";
-import type { Deployment } from "#core/settings/deployment.ts";
-import { deploymentFromFile } from "#core/settings/file.ts";
+import { type Deployment, deploymentFromFile } from "#core/settings/deployment.ts";
 import { checkAuthorities } from "../../../stacks/authorities.ts";
 import { secretNameOf } from "../../../stacks/directories.ts";
 import {

@@ -706,7 +706,7 @@ describe("a refused request changes nothing:", async () => {
         ),
       400,
       "APP-60001",
-      /description/,
+      /ExactSettings.*30 levels/,
     ],
   ])("%s", async (_, send, status, code, description) => {
     before ??= await state();

@@ -81,7 +81,7 @@ describe("listResourceTypes", () => {
     const ofRoles = { endpoint: "/v2/Roles", schema: ROLE };
     expect(types).toEqual([
       typeOf("User", [URN.enterprise, URN.system]),
-      typeOf("Group", []),
+      typeOf("Group", ["urn:scim:identity-admin:schema:GroupMembers"]),
       typeOf("Role", [], ofRoles),
     ]);
   });
@@ -114,13 +114,14 @@ describe("getResourceType", () => {
 describe("listSchemas", () => {
   test("C199 T06 W03 lists every schema in use, and those of the protocol", async () => {
     const page = await read(SCHEMAS);
-    expect(page).toMatchObject({ schemas: [URN.list], totalResults: 8, startIndex: 1, itemsPerPage: 8 });
+    expect(page).toMatchObject({ schemas: [URN.list], totalResults: 9, startIndex: 1, itemsPerPage: 9 });
     expect(schemas.map(({ id }) => id)).toEqual([
       URN.user,
       URN.group,
       ROLE,
       URN.enterprise,
       URN.system,
+      "urn:scim:identity-admin:schema:GroupMembers",
       `${CORE}:ResourceType`,
       `${CORE}:Schema`,
       `${CORE}:ServiceProviderConfig`,

@@ -236,7 +236,7 @@ describe("resources", () => {
   });
   test("treats log and terminal sequences as text", async () => {
     const title = "$\u007bjndi:ldap://x} %n\u001b[31m \u2028 <script>alert(1)</script>";
-    const { id } = await scim.user({ userName: "$\u007bjndi:x}", title });
+    const { id } = await scim.user({ userName: "$\u007bjndi.x}", title });
     expect((await scim.read(`/Users/${id}`)).title).toBe(title);
     await ask("DELETE", `/Users/${id}`);
   });

@@ -17,7 +17,11 @@ const madeBy = (maker: (...texts: string[]) => unknown, texts: readonly string[]
   if (typeof made === "string") return [made];
   return "PK" in made ? [made.PK] : [made.entries, made.ranges, made.leaf("a").PK, made.entry("a").PK];
 };
-const makers = Object.entries(keys) as [string, (...texts: string[]) => unknown][];
+/** Rows in the partition of another row have no partition of their own. */
+const within: ReadonlySet<string> = new Set(["bulkPart", "bulkStage"] satisfies (keyof typeof keys)[]);
+const makers = (Object.entries(keys) as [string, (...texts: string[]) => unknown][]).filter(
+  ([name]) => !within.has(name),
+);
 
 describe("partitions", () => {
   test.each(makers)("%s matches exactly one pattern", (_, maker) => {

@@ -31,7 +31,7 @@ const container = (): NameStore => {
 };
 const shown = async (ids: readonly string[], from = names) => {
   reads = [];
-  const found = await from.find(calm.tenant, await from.version(calm.tenant), ids);
+  const found = await from.find(calm.tenant, (await from.state(calm.tenant)).version, ids);
   return Object.fromEntries(found);
 };
 /** Reads names until they are cached. */
@@ -122,7 +122,7 @@ describe("a group that does not exist", () => {
 test("leaves the cache unchanged for a reader with an older version", async () => {
   const id = await calm.addGroup("Airport");
   await settled(id);
-  const version = await names.version(calm.tenant);
+  const { version } = await names.state(calm.tenant);
   expect(Object.fromEntries(await names.find(calm.tenant, version - 1, [id]))).toEqual({ [id]: "Airport" });
   await shown([id]);
   expect(reads).toEqual([]);

@@ -57,6 +57,7 @@ export const discrepancies = async (table: TestTable, tenant: string): Promise<r
   const main = (prefix: string) => below(prefix).filter(({ SK }) => SK === "A");
   const idIn = ({ PK }: Item, prefix: string) => PK.slice(prefix.length);
 
+  const tenantPrefix = keys.tenant(tenant).PK.replace(/TENANT$/, "");
   const [userPrefix, groupPrefix] = [keys.user(tenant, "").PK, keys.group(tenant, "").PK];
   const [users, groups] = [main(userPrefix), main(groupPrefix)];
   const groupIds = new Set(groups.map(({ id }) => String(id)));
@@ -106,6 +107,15 @@ export const discrepancies = async (table: TestTable, tenant: string): Promise<r
     ...members
       .filter(({ groupId }) => !groupIds.has(groupId))
       .map(({ groupId, userId }) => `the group ${groupId} is deleted, but ${userId} is still a member`),
+    ...items
+      .filter(({ PK, SK }) => PK.startsWith(tenantPrefix) && SK.startsWith("B#"))
+      .map(({ PK, SK }) => `a part of a bulk is left: ${PK} ${SK}`),
+    ...items
+      .filter(({ PK, bulk }) => PK.startsWith(tenantPrefix) && bulk !== undefined)
+      .map(({ PK, bulk }) => `${PK} has the bulk ${String(bulk)}`),
+    ...items
+      .filter(({ PK }) => PK === keys.shownNames(tenant).PK)
+      .flatMap(({ bulks }) => [...setIn(bulks)].map((open) => `an open bulk is listed: ${open}`)),
     ...groups.flatMap(({ id, members: memberCount, memberSum, unfinished }) => {
       const real = tallyOf(members.flatMap(({ groupId, userId }) => (groupId === id ? [userId] : [])));
       return [

@@ -109,15 +109,20 @@ describe("a change of many assignees", () => {
     await roles.update(TENANT, role.id, NOW, async (now) => ({ after: now, adding: [], removing: await removing() }));
     expect(await held(role.id)).toEqual([]);
   });
-  test("ends with 404 when the role is deleted meanwhile", async () => {
+  test.each([
+    ["before it is written ends with 404", "before", "scim.not_found"],
+    ["after it is written comes after the change", "after", undefined],
+  ] as const)("of a role that is deleted %s", async (_, when, fault) => {
     const role = fresh();
     const there = await users(50);
     await roles.add(TENANT, role, []);
+    const removing = () => roles.remove(TENANT, role.id, () => undefined).catch(() => undefined);
     const racing: Table = {
       ...table,
       async write(...steps) {
+        if (when === "before") await removing();
         await table.write(...steps);
-        await roles.remove(TENANT, role.id, () => undefined).catch(() => undefined);
+        if (when === "after") await removing();
       },
     };
     const change = roleStore(racing).update(TENANT, role.id, NOW, async (before) => ({
@@ -125,6 +130,9 @@ describe("a change of many assignees", () => {
       adding: there,
       removing: [],
     }));
-    expect(await faultOf(change)).toBe("scim.not_found");
+    expect(await faultOf(change)).toBe(fault);
+    expect(await held(role.id)).toEqual([]);
+    const items = await table.getMany(there.map(({ id }) => keys.user(TENANT, id)));
+    expect(items.filter((item) => item?.roles !== undefined)).toEqual([]);
   });
 });

@@ -109,7 +109,7 @@ describe("resource types", () => {
         description: "Group",
         endpoint: "/Groups",
         schema: "urn:ietf:params:scim:schemas:core:2.0:Group",
-        schemaExtensions: [],
+        schemaExtensions: [{ schema: "urn:scim:identity-admin:schema:GroupMembers", required: false }],
         meta: { resourceType: "ResourceType", location: `${base}/ResourceTypes/Group` },
       },
     ]);
@@ -127,6 +127,7 @@ describe("schemas", () => {
       "urn:ietf:params:scim:schemas:core:2.0:Group",
       "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User",
       "urn:scim:wso2:schema",
+      "urn:scim:identity-admin:schema:GroupMembers",
       "urn:ietf:params:scim:schemas:core:2.0:ResourceType",
       "urn:ietf:params:scim:schemas:core:2.0:Schema",
       "urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig",

@@ -27,7 +27,7 @@ describe("the structure of a request", () => {
     ["add without value", { Operations: [{ op: "add", path: "title" }] }],
     ["replace without value", { Operations: [{ op: "replace", path: "title" }] }],
     ["without path, a text", { Operations: [{ op: "add", value: "x" }] }],
-    ["without path, a list", { Operations: [{ op: "replace", value: [{ title: "x" }] }] }],
+    ["without path, a list of two", { Operations: [{ op: "replace", value: [{ title: "x" }, { title: "y" }] }] }],
     ["without path, null", { Operations: [{ op: "replace", value: null }] }],
   ])("%s: invalidSyntax", (_, body) => expect(faultOf(() => read(body))).toBe("request.malformed"));
 

@@ -188,7 +188,7 @@ describe("every schema", () => {
     expect(odd).toEqual([]);
   });
   test("has a name, a description and a URN of its own", () => {
-    expect(new Set(allSchemas.map(({ id }) => id.toLowerCase())).size).toBe(7);
+    expect(new Set(allSchemas.map(({ id }) => id.toLowerCase())).size).toBe(8);
     for (const schema of allSchemas) {
       expect(schema.id).toMatch(/^urn:[a-z0-9][a-z0-9:.-]+$/i);
       expect(schema.name).toMatch(/^[A-Za-z]+$/);

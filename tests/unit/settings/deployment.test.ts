@@ -2,8 +2,7 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { defaultClientLimits } from "#core/applications/protocols/limits.ts";
 import { defaultAccess } from "#core/auth/access-control/model.ts";
-import { readDeployment } from "#core/settings/deployment.ts";
-import { deploymentFromFile } from "#core/settings/file.ts";
+import { deploymentFromFile, readDeployment } from "#core/settings/deployment.ts";
 import { deploymentFile } from "#functions/env.ts";
 
 const kind = (lines: string) => `[[custom_inbound_protocol]]\n${lines}\n`;

@@ -3,8 +3,8 @@
  *
  * An export adds one element that WSO2 Identity Server ignores. It lists each member that an import would read with
  * another value: its path, its value, and a fingerprint of what would be read instead. An import takes the value only
- * while the fingerprint still fits, so that an edit by hand wins. No path continues another one, so that an import reads
- * each setting once, however many entries there are. Pure.
+ * while the fingerprint still fits, so that an edit by hand wins. No path continues another one, so that an import
+ * reads each setting once, however many entries there are. Pure.
  */
 import { createHash } from "node:crypto";
 import * as z from "zod";
@@ -157,7 +157,9 @@ function setMember(parent: object, name: string | number, member: unknown): void
 }
 
 function refused() {
-  return refuseFile(`The element ${EXACT} is damaged. Remove it to import the rest of the file.`);
+  return refuseFile(
+    `The element ${EXACT} is damaged, has a setting twice, or more than ${ENTRIES_MAX} entries or 30 levels. Remove it to import the rest of the file.`,
+  );
 }
 
 function fingerprint(value: unknown): string {

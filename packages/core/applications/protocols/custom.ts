@@ -4,7 +4,8 @@ import { Fault } from "../../platform/faults.ts";
 import type { Seal } from "../../platform/seal.ts";
 import type { CustomProperty, CustomProtocolKind } from "./custom-kind.ts";
 import type { CustomSettings } from "./model.ts";
-import { PATTERN_LIMITS, readPattern } from "./pattern.ts";
+import { readPattern } from "./pattern.ts";
+import { PATTERN_LIMITS } from "./pattern-size.ts";
 import type { CustomBody, CustomShown } from "./shapes.ts";
 
 type Stored = CustomSettings["properties"][number];

@@ -6,7 +6,8 @@ import { randomText, type Seal } from "../../platform/seal.ts";
 import { type ClientLimits, checkLifetimes, checkSecretStrength, defaultLifetimes } from "./limits.ts";
 import type { OidcClient } from "./model.ts";
 import { grantTypes, oidcOptions } from "./options.ts";
-import { PATTERN_LIMITS, readPattern } from "./pattern.ts";
+import { readPattern } from "./pattern.ts";
+import { PATTERN_LIMITS } from "./pattern-size.ts";
 import type { OidcBody, OidcShown } from "./shapes.ts";
 import { isRunnable } from "./urls.ts";
 

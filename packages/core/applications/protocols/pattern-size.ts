@@ -1,5 +1,8 @@
 /** The size of a regular expression with its repeats written out. Pure. */
 
+/** The limits of a pattern, for messages. */
+export const PATTERN_LIMITS = "at most 1,024 characters, and at most 2,048 with its repeats written out";
+
 /** A class of Unicode characters has hundreds of ranges, which cost as much as this many characters. */
 const UNICODE_CLASS_SIZE = 32;
 /** This many members of a class cost as much as one character. */

@@ -15,9 +15,6 @@ const LENGTH_MAX = 1_024;
 /** `[a-z]{1,1000}` fits. */
 const EXPANDED_MAX = 2_048;
 
-/** The limits of a pattern, for messages. */
-export const PATTERN_LIMITS = "at most 1,024 characters, and at most 2,048 with its repeats written out";
-
 /**
  * Compiles a pattern. `undefined` for an invalid one, and for one with more than 1,024 characters, or more than 2,048
  * with its repeats written out. RE2 has no back references and no look-around.

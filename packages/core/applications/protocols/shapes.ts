@@ -4,6 +4,7 @@
  */
 import * as z from "zod";
 import { SECRET_SCOPES } from "./contract-secrets.ts";
+import { PATTERN_LIMITS } from "./pattern-size.ts";
 
 const url = text(2_048);
 const LIST_MAX = 100;
@@ -16,7 +17,9 @@ export const OidcBody = z
     clientId: text(255).min(1).optional(),
     clientSecret: text(1_024).min(1).optional(),
     grantTypes: list(text(255)).min(1),
-    callbackURLs: list(url).optional(),
+    callbackURLs: list(url)
+      .optional()
+      .meta({ description: `At most ten of them are RE2 expressions, written regexp=..., with ${PATTERN_LIMITS}` }),
     allowedOrigins: list(url).optional(),
     publicClient: flag,
     pkce: z.object({ mandatory: flag, supportPlainTransformAlgorithm: flag }).optional(),

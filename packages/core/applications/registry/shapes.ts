@@ -159,10 +159,20 @@ export const NewApplicationBody = z.preprocess(
     .object({
       ...editable,
       isManagementApp: z.boolean().optional(),
-      inboundProtocolConfiguration: z.looseObject({}).optional().meta({
-        description:
-          "Members `saml`, `oidc`, `passiveSts`, `wsTrust` and `custom`, each like the body of its own PUT; members that the template has may be absent",
-      }),
+      inboundProtocolConfiguration: z
+        .looseObject({})
+        .optional()
+        .meta({
+          description:
+            "Each member is like the body of its own PUT; members that the template has may be absent, required ones too",
+          properties: {
+            saml: { $ref: "#/$defs/SAML2Configuration" },
+            oidc: { $ref: "#/$defs/OIDCConfigurationBody" },
+            passiveSts: { $ref: "#/$defs/PassiveSTSBody" },
+            wsTrust: { $ref: "#/$defs/WSTrustBody" },
+            custom: { type: "array", items: { $ref: "#/$defs/CustomProtocolBody" } },
+          },
+        }),
     })
     .meta({ id: "NewApplication" }),
 );

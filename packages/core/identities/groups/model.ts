@@ -1,5 +1,6 @@
 /** A group as the service stores it, for every protocol. */
 import { withStore } from "../../domain/username.ts";
+import type { Bulk } from "../memberships/bulk-model.ts";
 import type { Tally } from "../memberships/tally.ts";
 
 /** One group. */
@@ -15,6 +16,8 @@ export interface Group extends Tally {
   readonly version: number;
   /** The roles of the group. A deleted role may still be among them. */
   readonly roleIds: readonly string[];
+  /** The bulk membership that is being carried out. The tally is that of its end. */
+  readonly bulk?: Bulk | undefined;
 }
 
 /** The name with its store, where that is not PRIMARY. */

@@ -3,13 +3,10 @@ import { keys } from "../../table/keys.ts";
 import { as, flag, number, optional, rowCodec, text, textSet, withDefault } from "../../table/row.ts";
 import { stale } from "../../table/stale.ts";
 import type { Item, Step } from "../../table/table.ts";
-import type { Tally } from "../memberships/tally.ts";
+import { bulkField } from "../memberships/bulk-rows.ts";
 import type { Group } from "./model.ts";
 
-/**
- * A group that is created with many members, in several transactions, is `unfinished` and hidden until the last of
- * them.
- */
+/** Earlier versions wrote many members before their group, which was `unfinished` and hidden until the last of them. */
 const groupRow = rowCodec<Group & { readonly unfinished: boolean }>("group", {
   id: text,
   displayName: text,
@@ -22,6 +19,7 @@ const groupRow = rowCodec<Group & { readonly unfinished: boolean }>("group", {
   // Groups of earlier versions lack it.
   memberSum: withDefault(number, 0),
   roleIds: as("roles", textSet),
+  bulk: bulkField,
   unfinished: flag,
 });
 
@@ -30,23 +28,7 @@ export function groupItem(tenant: string, group: Group): Item {
   return { ...keys.group(tenant, group.id), ...groupRow.write({ ...group, unfinished: false }) };
 }
 
-/** The row of a group that is still being created. */
-export function unfinishedItem(tenant: string, group: Group): Item {
-  return { ...keys.group(tenant, group.id), ...groupRow.write({ ...group, unfinished: true }) };
-}
-
-/** The step that makes it visible, with its last members. */
-export function finishing(tenant: string, id: string, added: Tally): Step {
-  return {
-    change: keys.group(tenant, id),
-    clear: ["unfinished"],
-    add: { members: added.memberCount, memberSum: added.memberSum },
-    when: { equal: { unfinished: true } },
-    otherwise: stale,
-  };
-}
-
-/** Reads the row of a group; `undefined` for one that is still being created. */
+/** Reads the row of a group; `undefined` for one that an earlier version never finished. */
 export function groupOf(item: Item | undefined): Group | undefined {
   if (!item) return undefined;
   const { unfinished, ...group } = groupRow.read(item);

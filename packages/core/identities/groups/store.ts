@@ -1,15 +1,28 @@
 /** Stores groups: one row each, an entry in a name index, a lookup row for the external id, and the members. */
+import { systemClock } from "../../platform/clock.ts";
 import { canBeId } from "../../platform/ids.ts";
 import { keys } from "../../table/keys.ts";
-import type { Range } from "../../table/name-index/items.ts";
-import { type NameIndex, nameIndex } from "../../table/name-index/name-index.ts";
 import { nameKey } from "../../table/name-index/name-key.ts";
 import type { NameReads } from "../../table/name-index/reads.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { ReadOptions, Step, Table } from "../../table/table.ts";
-import { changingRolesOfGroups, revokingRole, revokingUser } from "../../tokens/revocation-store.ts";
+import { changingRolesOfGroups } from "../../tokens/revocation-store.ts";
 import { type AllMembersRead, readAllMembers } from "../memberships/all-members.ts";
-import { removingRolePairs, removingRoles } from "../memberships/assignees.ts";
+import { removingRolePairs } from "../memberships/assignees.ts";
+import {
+  afterBulks,
+  carryOut,
+  checkNoBulk,
+  committing,
+  ignoreError,
+  ignoreFault,
+  isBulk,
+  prepareBulk,
+  settleBulk,
+} from "../memberships/bulk.ts";
+import { isAbandoned, type OpenBulk } from "../memberships/bulk-model.ts";
+import { listingBulk } from "../memberships/bulk-rows.ts";
+import { SWEPT_MAX } from "../memberships/clearing.ts";
 import {
   groupMembers,
   type Member,
@@ -18,46 +31,29 @@ import {
   memberRange,
   type NewMember,
   readMembers,
-  touchingGroup,
 } from "../memberships/membership.ts";
 import {
   addingMember,
-  changeMembers,
-  chunks,
   MEMBERS_AT_ONCE,
-  type MemberChanges,
   membersAmong,
   type Owner,
-  removeMembers,
   removingMember,
   stillPresent,
 } from "../memberships/relation.ts";
 import { renamingStep } from "../memberships/shown-names.ts";
 import { agrees, type Tally, tallyAfter, tallyOf } from "../memberships/tally.ts";
+import { clearGroup, endTokens, endTokensOfRoles, groupBulk, groupClearing } from "./bulk-store.ts";
 import { type Group, shownName } from "./model.ts";
-import { externalIdSteps, finishing, groupItem, groupOf, lookupKey, unfinishedItem } from "./rows.ts";
+import { externalIdSteps, groupItem, groupOf, lookupKey } from "./rows.ts";
 import { nameTaken, notFound } from "./rules.ts";
+import { type GroupChange, idsOf, indexOf, writeGroup } from "./write-store.ts";
 
 export { groupItem } from "./rows.ts";
 
-/** Roles that are removed in the transaction that removes their group. */
-const ROLES_AT_ONCE = 40;
 /** The steps of a transaction that are left for members and roles when a group is removed. */
 const STEPS_BESIDE_REMOVAL = 93;
 /** Attempts to read members that agree with the tally. Then a removal continues, because the tally itself is wrong. */
 const READS_MAX = 8;
-
-/** A change of a group. */
-interface GroupChange {
-  /** The group with its other attributes; the store sets version, time and tally. */
-  readonly after: Group;
-  /** Users who are not members yet. */
-  readonly adding: readonly NewMember[];
-  /** The ids of members to remove. */
-  readonly removing: readonly string[];
-  /** True where the change is valid for this version of the group only, so that no concurrent change may precede it. */
-  readonly isExact?: boolean;
-}
 
 /** How a group is changed. It may be called several times. */
 interface GroupEdit<P> {
@@ -90,22 +86,26 @@ export interface GroupStore {
   /** Which of some users are members. One round trip. */
   membersAmong(tenant: string, id: string, userIds: readonly string[]): Promise<ReadonlySet<string>>;
   /**
-   * Creates a group with its members, without users who are deleted meanwhile. Throws `scim.unique`. Readers see it
-   * with all of its members or not at all; more than 45 need several transactions, of which the last makes it visible.
-   * Two round trips up to 45.
+   * Creates a group with its members, without users who are deleted meanwhile. Throws `scim.unique`. More than 45
+   * members are a bulk. Two round trips up to 45.
    */
   add(tenant: string, group: Group, members: readonly NewMember[]): Promise<Group>;
   /**
-   * Changes a group and returns its new state. Up to 45 members are added or removed in the transaction that changes
-   * it, more in transactions after it. Throws `scim.not_found`, `scim.unique`, and what `change` throws. Two round
-   * trips up to 45 members; three with another name, where `newName` gave it.
+   * Changes a group and returns its new state. More than 45 members are a bulk: all of them are added or removed, or
+   * none. Throws `scim.not_found`, `scim.unique`, and what `change` throws. Two round trips up to 45 members; three
+   * with another name, where `newName` gave it.
    */
   update<P>(tenant: string, id: string, nowMs: number, edit: GroupEdit<P>): Promise<Group>;
   /**
    * Removes a group: from then on, no user shows it. Throws `scim.not_found`, and what `check` throws. Three round
-   * trips up to 45 members; some memberships of a larger group may be left, without effect.
+   * trips up to 45 members. Memberships of a larger group are removed after it, and have no effect until then.
    */
   remove(tenant: string, id: string, check: (group: Group) => void): Promise<void>;
+  /**
+   * Carries out a bulk membership that was committed, or goes on with the clearing of a deleted group, where whoever
+   * began it does not run any more.
+   */
+  settle(tenant: string, open: OpenBulk): Promise<void>;
 }
 
 const idInUse: Step["otherwise"] = () => new Error("a new group id is in use");
@@ -143,19 +143,19 @@ export function groupStore(table: Table): GroupStore {
 
     async add(tenant, group, members) {
       if (members.length > MEMBERS_AT_ONCE) return addLarge(table, tenant, group, members);
-      const tally = await claimName(table, tenant, group, members, (added) => [
-        { put: groupItem(tenant, { ...group, ...added }), when: "absent", otherwise: idInUse },
-      ]);
-      return { ...group, ...tally };
+      return { ...group, ...(await addSmall(table, tenant, group, members)) };
     },
 
     update: (tenant, id, nowMs, edit) => update(table, { tenant, id }, nowMs, edit),
     remove: (tenant, id, check) => remove(table, { tenant, id }, check),
-  };
-}
 
-function indexOf(table: Table, tenant: string, userStore: string): NameIndex {
-  return nameIndex(table, keys.groupNames(tenant, userStore));
+    async settle(tenant, open) {
+      if (open.bulk.purpose !== "clear") return settleBulk(table, groupBulk, tenant, open);
+      if (isAbandoned(open.bulk, systemClock.now())) {
+        await clearGroup(table, tenant, open, SWEPT_MAX).catch(ignoreError);
+      }
+    },
+  };
 }
 
 async function read(table: Table, { tenant, id }: Owner): Promise<Group | undefined> {
@@ -165,32 +165,32 @@ async function read(table: Table, { tenant, id }: Owner): Promise<Group | undefi
 /** Creates a group of more members than fit one transaction. */
 async function addLarge(table: Table, tenant: string, group: Group, members: readonly NewMember[]): Promise<Group> {
   const owner = { tenant, id: group.id };
-  const [first, rest] = [members.slice(0, MEMBERS_AT_ONCE), members.slice(MEMBERS_AT_ONCE)];
   const index = indexOf(table, tenant, group.userStore);
   if (await index.find(nameKey(group.displayName))) throw nameTaken(shownName(group));
-  await table.write({ put: unfinishedItem(tenant, { ...group, ...tallyOf([]) }), when: "absent", otherwise: idInUse });
-  try {
-    await changeRest(table, owner, group.createdMs, { adding: idsOf(rest), removing: [] });
-    await claimName(table, tenant, group, first, (added) => [finishing(tenant, group.id, added)]);
-  } catch (error) {
-    // Nothing of the group is visible. Rows that this cannot remove have no effect; the caller gets the first error.
-    await removeMembers(table, groupMembers, owner).then(
-      () => table.forget(keys.group(tenant, group.id)),
-      () => undefined,
+  const { bulk } = await whileStale(async () => {
+    const prepared = await prepareBulk(table, groupBulk, owner, { adding: idsOf(members), removing: [] });
+    const item = groupItem(tenant, { ...group, ...tallyOf(idsOf(members)), bulk: prepared.bulk });
+    await committing(prepared, () =>
+      index.create({
+        key: nameKey(group.displayName),
+        entry: { id: group.id },
+        steps: [
+          { put: item, when: "absent", otherwise: idInUse },
+          ...externalIdSteps(tenant, group.id, undefined, group.externalId),
+          ...prepared.steps,
+          ...(prepared.toList ? [listingBulk(tenant, prepared.toList)] : []),
+        ],
+        taken: () => nameTaken(shownName(group)),
+      }),
     );
-    throw error;
-  }
+    return prepared;
+  });
+  await carryOut(table, groupBulk, owner, bulk);
   return (await read(table, owner)) ?? group;
 }
 
-/** Writes a new group in the transaction that claims its name, with some members. Returns the tally of those added. */
-function claimName(
-  table: Table,
-  tenant: string,
-  group: Group,
-  members: readonly NewMember[],
-  itemSteps: (added: Tally) => readonly Step[],
-): Promise<Tally> {
+/** Creates a group of few members. Returns the tally of those added. */
+function addSmall(table: Table, tenant: string, group: Group, members: readonly NewMember[]): Promise<Tally> {
   const owner = { tenant, id: group.id };
   return whileStale(async (attempts) => {
     const present = await stillPresent(table, groupMembers, tenant, members, attempts);
@@ -199,7 +199,7 @@ function claimName(
       key: nameKey(group.displayName),
       entry: { id: group.id },
       steps: [
-        ...itemSteps(tally),
+        { put: groupItem(tenant, { ...group, ...tally }), when: "absent", otherwise: idInUse },
         ...externalIdSteps(tenant, group.id, undefined, group.externalId),
         ...present.flatMap((member) => addingMember(groupMembers, owner, member)),
       ],
@@ -209,138 +209,84 @@ function claimName(
   });
 }
 
-/** Changes the members that did not fit the first transaction. Throws `scim.not_found` for a deleted group. */
-function changeRest(table: Table, owner: Owner, nowMs: number, changes: MemberChanges<string>): Promise<void> {
-  return changeMembers(table, groupMembers, owner, changes, ({ adding: added, removing: removed }) => [
-    touchingGroup(owner, { nowMs, added, removed }, (found) => (found ? stale() : notFound(owner.id))),
-  ]);
-}
-
-function update<P>(
+async function update<P>(
   table: Table,
   owner: Owner,
   nowMs: number,
   { prepare, change, newName }: GroupEdit<P>,
 ): Promise<Group> {
   const { tenant, id } = owner;
-  return whileStale(async () => {
+  const after = await afterBulks(table, groupBulk, owner, async () => {
     const [before, prepared, near] = await Promise.all([
       read(table, owner),
       prepare(),
       newName && indexOf(table, tenant, newName.userStore).locate(nameKey(newName.name)),
     ]);
     if (!before) throw notFound(id);
+    checkNoBulk(before);
     const changed = await change(before, prepared);
     if (!changed) return before;
     const { adding, removing } = changed;
     await endTokens(table, tenant, before, removing);
-    const removed = removing.slice(0, MEMBERS_AT_ONCE);
-    const added = adding.slice(0, MEMBERS_AT_ONCE - removed.length);
-    const after: Group = {
-      ...changed.after,
-      version: before.version + 1,
-      modifiedMs: nowMs,
-      ...tallyAfter(before, idsOf(added), removed),
-    };
-    const hint = newName?.userStore === after.userStore ? near : undefined;
-    await writeGroup(table, tenant, before, { ...changed, after, adding: added, removing: removed, near: hint });
-    const rest = { adding: idsOf(adding.slice(added.length)), removing: removing.slice(removed.length) };
-    if (rest.adding.length + rest.removing.length === 0) return after;
-    await changeRest(table, owner, nowMs, rest);
-    return (await read(table, owner)) ?? after;
+    const changes = { adding: idsOf(adding), removing };
+    const tally = tallyAfter(before, changes.adding, removing);
+    const written: Group = { ...changed.after, version: before.version + 1, modifiedMs: nowMs, ...tally };
+    const hint = newName?.userStore === written.userStore ? near : undefined;
+    if (!isBulk(changes)) {
+      await writeGroup(table, tenant, before, { ...changed, after: written, near: hint });
+      return written;
+    }
+    const bulk = await prepareBulk(table, groupBulk, owner, changes);
+    const withBulk: Group = { ...written, bulk: bulk.bulk };
+    await committing(bulk, () =>
+      writeGroup(table, tenant, before, { ...changed, after: withBulk, near: hint, prepared: bulk }),
+    );
+    return withBulk;
   });
-}
-
-/** Writes a change in one transaction, with another name through the index. `near` is a hint for that name. */
-async function writeGroup(
-  table: Table,
-  tenant: string,
-  before: Group,
-  { after, adding, removing, isExact = false, near }: GroupChange & { readonly near: Range | undefined },
-): Promise<void> {
-  const owner = { tenant, id: after.id };
-  const isRenamed = after.displayName !== before.displayName;
-  const isOnlyTouched = !isExact && !isRenamed && after.externalId === before.externalId;
-  const own: Step = isOnlyTouched
-    ? touchingGroup(owner, { nowMs: after.modifiedMs, added: idsOf(adding), removed: removing })
-    : { put: groupItem(tenant, after), when: { equal: { ver: before.version } }, otherwise: stale };
-  const steps = [
-    own,
-    ...externalIdSteps(tenant, after.id, before.externalId, after.externalId),
-    ...removing.flatMap((userId) => removingMember(groupMembers, owner, userId)),
-    ...adding.flatMap((member) => addingMember(groupMembers, owner, member)),
-  ];
-  if (!isRenamed) return table.write(...steps);
-  await indexOf(table, tenant, after.userStore).rename({
-    from: nameKey(before.displayName),
-    to: nameKey(after.displayName),
-    entry: { id: after.id },
-    steps: [...steps, renamingStep(tenant)],
-    taken: () => nameTaken(shownName(after)),
-    notOwned: stale,
-    near,
-  });
-}
-
-/**
- * Revokes the tokens of members who are removed from a group with roles. It is written before the change, which has no
- * room for it: a revocation is dated further ahead than the change can take, and one too many does no harm.
- */
-async function endTokens(table: Table, tenant: string, { roleIds }: Group, removed: readonly string[]): Promise<void> {
-  if (roleIds.length === 0 || removed.length === 0) return;
-  if (removed.length > MEMBERS_AT_ONCE) return endTokensOfRoles(table, tenant, roleIds);
-  await table.write(...removed.flatMap((userId) => revokingUser(tenant, userId)));
-}
-
-/** Revokes the access tokens whose scopes depend on some roles; two steps for each. */
-async function endTokensOfRoles(table: Table, tenant: string, roleIds: readonly string[]): Promise<void> {
-  for (const some of chunks(roleIds, MEMBERS_AT_ONCE)) {
-    await table.write(...some.flatMap((roleId) => revokingRole(tenant, roleId)));
-  }
+  if (!after.bulk) return after;
+  await carryOut(table, groupBulk, owner, after.bulk);
+  return (await read(table, owner)) ?? after;
 }
 
 async function remove(table: Table, owner: Owner, check: (group: Group) => void): Promise<void> {
   const { tenant, id } = owner;
   if (!canBeId(id)) throw notFound(id);
-  const assignee = { kind: "group", id } as const;
-  let isBegun = false;
-  const isComplete = await whileStale(async (attempts) => {
-    const [found, { members, more }] = await Promise.all([
+  const clearing = await afterBulks(table, groupBulk, owner, async (attempts) => {
+    const [group, { members, more }] = await Promise.all([
       read(table, owner),
       memberRange(table, tenant, id, { limit: MEMBERS_AT_ONCE + 1 }),
     ]);
-    let group = found;
-    if (group && !isBegun) check(group);
-    for (; group && group.roleIds.length > ROLES_AT_ONCE; group = await read(table, owner)) {
-      const some = group.roleIds.slice(0, ROLES_AT_ONCE);
-      await endTokensOfRoles(table, tenant, some);
-      await table.write(...removingRoles(tenant, assignee, group.version, some), changingRolesOfGroups(tenant));
-      isBegun = true;
-    }
     if (!group) throw notFound(id);
+    check(group);
+    checkNoBulk(group);
     const { version, roleIds } = group;
     // A Query may show half of a transaction.
     if (!more && !agrees(group, idsOf(members)) && attempts < READS_MAX) throw stale();
     await endTokensOfRoles(table, tenant, roleIds);
     const isSmall = !more && members.length * 2 + roleIds.length <= STEPS_BESIDE_REMOVAL;
+    const { open, steps } = isSmall
+      ? {
+          open: undefined,
+          steps: [
+            ...removingRolePairs(tenant, { kind: "group", id }, roleIds),
+            ...members.flatMap(({ userId }) => removingMember(groupMembers, owner, userId)),
+          ],
+        }
+      : groupClearing(owner, roleIds);
     await indexOf(table, tenant, group.userStore).remove({
       key: nameKey(group.displayName),
       id,
       steps: [
         { remove: keys.group(tenant, id), when: { equal: { ver: version } }, otherwise: stale },
         ...externalIdSteps(tenant, id, group.externalId, undefined),
-        ...removingRolePairs(tenant, assignee, roleIds),
-        renamingStep(tenant),
+        renamingStep(tenant, open),
         ...(roleIds.length > 0 ? [changingRolesOfGroups(tenant)] : []),
-        ...(isSmall ? members.flatMap(({ userId }) => removingMember(groupMembers, owner, userId)) : []),
+        ...steps,
       ],
       notOwned: stale,
     });
-    return isSmall;
+    return open;
   });
-  if (!isComplete) await removeMembers(table, groupMembers, owner);
-}
-
-function idsOf(members: readonly Member[]): string[] {
-  return members.map(({ userId }) => userId);
+  // The group is deleted; what is left of its members is on the tenant's list.
+  if (clearing) await clearGroup(table, tenant, clearing).catch(ignoreFault);
 }

@@ -1,7 +1,7 @@
 /** The assignees of roles: the relation between roles and the users and groups that have them. */
 import { keys, ROLE_GROUP, ROLE_USER } from "../../table/keys.ts";
 import { LAST, type Step, type Table } from "../../table/table.ts";
-import { addingMember, forgettingOwners, type Owner, type Relation, removingPair } from "./relation.ts";
+import { addingMember, type Owner, type Relation, removingPair } from "./relation.ts";
 
 /** Users and groups can have roles. */
 export type AssigneeKind = "user" | "group";
@@ -46,14 +46,6 @@ export function assigningRole(tenant: string, roleId: string, assignee: Assignee
 /** The steps that remove the pairs of an assignee that is being deleted; the caller removes its row. */
 export function removingRolePairs(tenant: string, assignee: Assignee, roleIds: readonly string[]): Step[] {
   return roleIds.map((id) => removingPair(roleAssignees, { tenant, id }, assignee));
-}
-
-/** The steps that remove several roles from an assignee of that version: one, and one for each role. */
-export function removingRoles(tenant: string, assignee: Assignee, version: number, roleIds: readonly string[]): Step[] {
-  return [
-    forgettingOwners(roleAssignees, tenant, assignee, roleIds, { equal: { ver: version } }),
-    ...removingRolePairs(tenant, assignee, roleIds),
-  ];
 }
 
 /** The ids of the users or of the groups that have a role, in order, up to `most`. */

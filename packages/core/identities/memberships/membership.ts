@@ -6,6 +6,8 @@ import { keys, MEMBER } from "../../table/keys.ts";
 import { rowCodec, text } from "../../table/row.ts";
 import { stale } from "../../table/stale.ts";
 import { type Item, LAST, type Step, type Table } from "../../table/table.ts";
+import { type Bulk, bulkText } from "./bulk-model.ts";
+import { BULK } from "./bulk-rows.ts";
 import { type Owner, type Relation, removingPair } from "./relation.ts";
 import { tallyAfter } from "./tally.ts";
 
@@ -110,19 +112,24 @@ export async function readMembers(
   return (await table.queryAll(range, most)).map(toMember);
 }
 
-/** The step that records a membership change in a group's row. */
-export function touchingGroup(
+/** The step that records a membership change in a group's row; with a bulk, the step that commits it. */
+export function touchingGroup(owner: Owner, delta: MembershipDelta, bulk?: Bulk): Step {
+  // Changes of one group are in order: this one comes after a bulk that is not finished.
+  return recording(owner, delta, { when: { lacking: [BULK] }, otherwise: stale }, bulk);
+}
+
+function recording(
   { tenant, id }: Owner,
   { nowMs, added = [], removed = [] }: MembershipDelta,
-  otherwise: Step["otherwise"] = stale,
+  condition: Pick<Step, "when" | "otherwise">,
+  bulk?: Bulk,
 ): Step {
   const { memberCount, memberSum } = tallyAfter({ memberCount: 0, memberSum: 0 }, added, removed);
   return {
     change: keys.group(tenant, id),
     add: { ver: 1, members: memberCount, memberSum },
-    set: { modified: nowMs },
-    when: "present",
-    otherwise,
+    set: { modified: nowMs, ...(bulk && { [BULK]: bulkText(bulk) }) },
+    ...condition,
   };
 }
 
@@ -138,9 +145,10 @@ export function renamingMember({ tenant, id }: Owner, { userId, name }: Member):
 export function removingDeletedUser(group: Owner, userId: string, nowMs: number, deleted: Set<string>): Step[] {
   const removing = removingPair(groupMembers, group, userId);
   if (deleted.has(group.id)) return [removing];
-  const touching = touchingGroup(group, { nowMs, removed: [userId] }, (found) => {
+  const otherwise: Step["otherwise"] = (found) => {
     if (!found) deleted.add(group.id);
     return stale();
-  });
-  return [removing, touching];
+  };
+  // A bulk skips users who are deleted.
+  return [removing, recording(group, { nowMs, removed: [userId] }, { when: "present", otherwise })];
 }

@@ -5,15 +5,13 @@
  * trip (decision 0014).
  */
 import { canBeId } from "../../platform/ids.ts";
-import { stale, whileStale } from "../../table/stale.ts";
+import { stale } from "../../table/stale.ts";
 import type { Key, RangeQuery, Step, Table, Value, When } from "../../table/table.ts";
 
 /**
  * Members that are added or removed in one transaction: two steps each, in addition to those of the owner and its name.
  */
 export const MEMBERS_AT_ONCE = 45;
-/** Transactions that clean up after a deleted owner. What is left has no effect, because the owner does not exist. */
-const CLEANUP_ROUNDS = 40;
 
 /** One kind of relation. `Ref` names a member; `New` is what adding it takes. */
 export interface Relation<Ref, New> {
@@ -115,56 +113,6 @@ export async function stillPresent<Ref, New>(
   if (attempts === 0 || known.length === 0) return known;
   const current = await relation.current(table, tenant, known.map(relation.refOf), attempts);
   return current.flatMap((member) => member ?? []);
-}
-
-/**
- * Adds and removes any number of members, in several transactions. Each reads the members again, and skips those that
- * another writer has added, removed or deleted. `touching` returns the steps on the owner: at most eight. Throws
- * `resource.contended`, and what `touching` throws.
- */
-export async function changeMembers<Ref, New>(
-  table: Table,
-  relation: Relation<Ref, New>,
-  owner: Owner,
-  { adding, removing }: MemberChanges<Ref>,
-  touching: (changes: MemberChanges<Ref>) => readonly Step[],
-): Promise<void> {
-  const isAdded = new Set(adding);
-  for (const some of chunks([...removing, ...adding], MEMBERS_AT_ONCE)) {
-    await whileStale(async (attempts) => {
-      const [members, current] = await Promise.all([
-        membersAmong(table, relation, owner, some),
-        relation.current(table, owner.tenant, some, attempts),
-      ]);
-      const open = some.flatMap((ref, at) => {
-        const member = current[at];
-        return member !== undefined && members.has(ref) !== isAdded.has(ref) ? [{ ref, member }] : [];
-      });
-      if (open.length === 0) return;
-      const [added, removed] = [
-        open.filter(({ ref }) => isAdded.has(ref)),
-        open.filter(({ ref }) => !isAdded.has(ref)),
-      ];
-      await table.write(
-        ...removed.flatMap(({ ref }) => removingMember(relation, owner, ref)),
-        ...added.flatMap(({ member }) => addingMember(relation, owner, member)),
-        ...touching({ adding: added.map(({ ref }) => ref), removing: removed.map(({ ref }) => ref) }),
-      );
-    });
-  }
-}
-
-/** Removes up to 1,800 members of an owner that is deleted or was never completed. */
-export async function removeMembers<Ref>(table: Table, relation: Relation<Ref, unknown>, owner: Owner): Promise<void> {
-  const range = { ...relation.pairs(owner), limit: MEMBERS_AT_ONCE };
-  for (let round = 0, isDone = false; round < CLEANUP_ROUNDS && !isDone; round += 1) {
-    await whileStale(async () => {
-      const { items, next } = await table.query(range);
-      isDone = next === undefined;
-      if (items.length === 0) return;
-      await table.write(...items.flatMap(({ SK }) => removingMember(relation, owner, relation.refAt(SK))));
-    });
-  }
 }
 
 /** Cuts a list into parts of one size; the last may be smaller. */

@@ -8,6 +8,8 @@ import { keys } from "../../table/keys.ts";
 import { number, rowCodec } from "../../table/row.ts";
 import { stale } from "../../table/stale.ts";
 import type { Step, Table } from "../../table/table.ts";
+import { type OpenBulk, openText } from "./bulk-model.ts";
+import { openBulksIn } from "./bulk-rows.ts";
 
 /** A name that was read, `undefined` for one that does not exist. Times are milliseconds of a monotonic clock. */
 interface CachedName {
@@ -41,16 +43,24 @@ const TENANTS_MAX = 100;
  * first seen.
  */
 const SETTLED_MS = 1_000;
-/** A large group is in its users' rows before it is complete. A name that is missing for this long is deleted. */
+/** A name that is missing for this long is deleted. Until then, half of a transaction may have been read. */
 const DELETED_MS = 60_000;
 
 /** Reads the names of some ids, without those that do not exist. */
 export type ReadNames = (tenant: string, ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
+/** What a tenant's users depend on besides their own rows. */
+export interface NamesState {
+  /** Grows with each change of a name. */
+  readonly version: number;
+  /** Bulk memberships that may not be carried out yet. */
+  readonly openBulks: readonly OpenBulk[];
+}
+
 /** The names of groups and roles that users show. */
 export interface NameStore {
-  /** The version of names. Read it together with the users. One round trip. */
-  version(tenant: string): Promise<number>;
+  /** Read it together with the users. One round trip. */
+  state(tenant: string): Promise<NamesState>;
   /** The names of some ids, without those that do not exist. No round trip where they are cached, else one. */
   find(tenant: string, version: number, ids: Iterable<string>): Promise<ReadonlyMap<string, string>>;
 }
@@ -74,11 +84,11 @@ export function newNameMemory(clock = elapsed): NameMemory {
   };
 }
 
-/** The step that makes every container read names again. */
-export function renamingStep(tenant: string): Step {
+/** The step that makes every container read names again. It lists a bulk that begins in the same transaction. */
+export function renamingStep(tenant: string, open?: OpenBulk): Step {
   return {
     change: keys.shownNames(tenant),
-    add: { v: 1 },
+    add: { v: 1, ...(open && { bulks: new Set([openText(open)]) }) },
     when: "present",
     otherwise: stale,
   };
@@ -87,9 +97,9 @@ export function renamingStep(tenant: string): Step {
 /** Opens the store on the table of one request. Ids are unique over groups and roles. */
 export function nameStore(table: Table, memory: NameMemory, readers: readonly ReadNames[], clock = elapsed): NameStore {
   return {
-    async version(tenant) {
+    async state(tenant) {
       const item = await table.get(keys.shownNames(tenant));
-      return item ? versionRow.read(item).v : 0;
+      return { version: item ? versionRow.read(item).v : 0, openBulks: openBulksIn(item) };
     },
 
     async find(tenant, version, ids) {

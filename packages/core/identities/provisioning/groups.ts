@@ -240,7 +240,7 @@ async function readUsers(
  * Users as new members. Throws `request.invalid` for ids without a user of the store, and for users in too many groups.
  */
 async function newMembers(
-  { users }: GroupStores,
+  { users, groups }: GroupStores,
   tenant: string,
   userStore: string,
   found: readonly (readonly [id: string, user: User | undefined])[],
@@ -248,8 +248,12 @@ async function newMembers(
   const unknown = found.flatMap(([id, user]) => (user?.userStore === userStore ? [] : [id]));
   if (unknown.length > 0) throw unknownMembers(unknown);
   const known = found.flatMap(([, user]) => user ?? []);
-  const full = known.find(({ groupIds }) => groupIds.length >= GROUPS_OF_USER_MAX);
-  if (full) throw tooManyGroups(full.id);
+  for (const { id, groupIds } of known) {
+    if (groupIds.length < GROUPS_OF_USER_MAX) continue;
+    // A group that was just deleted is still in the rows of its members, and does not count.
+    const found = await groups.findMany(tenant, groupIds);
+    if (found.filter((group) => group !== undefined).length >= GROUPS_OF_USER_MAX) throw tooManyGroups(id);
+  }
   await users.elsewhere?.anchor(tenant, known);
   return known.map((user) => ({ userId: user.id, name: qualifiedName(user), userName: user.userName }));
 }

@@ -1,5 +1,7 @@
 /** A role: a named set of scopes that is assigned to users and groups. */
 
+import type { Bulk } from "../memberships/bulk-model.ts";
+
 /** The applications that a role is for: all of the tenant, or one of them. */
 export interface Audience {
   readonly type: "organization" | "application";
@@ -23,6 +25,8 @@ export interface Role {
   readonly modifiedMs: number;
   /** Grows with every change of the role or of its assignees. */
   readonly version: number;
+  /** The bulk membership that is being carried out. */
+  readonly bulk?: Bulk | undefined;
 }
 
 /** The built-in full-access role. */

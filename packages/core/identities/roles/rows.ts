@@ -4,6 +4,7 @@ import { keys } from "../../table/keys.ts";
 import { bytesOf, nameKey } from "../../table/name-index/name-key.ts";
 import { as, flag, number, oneOf, optional, rowCodec, text, textSet } from "../../table/row.ts";
 import type { Item, Key } from "../../table/table.ts";
+import { bulkField } from "../memberships/bulk-rows.ts";
 import type { Role } from "./model.ts";
 
 /** The bytes of a sort key. */
@@ -25,6 +26,7 @@ const roleRow = rowCodec<RoleRow>("role", {
   createdMs: as("created", number),
   modifiedMs: as("modified", number),
   version: as("ver", number),
+  bulk: bulkField,
 });
 
 /** Reads the id in the entry of a role's name. */

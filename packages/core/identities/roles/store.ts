@@ -2,24 +2,38 @@
  * Stores roles: one row each, an entry for the name (its uniqueness guard, and the row of the list), and their
  * assignees.
  */
+import { systemClock } from "../../platform/clock.ts";
 import { canBeId } from "../../platform/ids.ts";
 import { keys } from "../../table/keys.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Item, Step, Table } from "../../table/table.ts";
-import { changingRolesOfGroups, revokingRole } from "../../tokens/revocation-store.ts";
+import { revokingRole } from "../../tokens/revocation-store.ts";
 import { type Assignee, type AssigneeKind, readAssignees, roleAssignees } from "../memberships/assignees.ts";
 import {
+  afterBulks,
+  carryOut,
+  checkNoBulk,
+  committing,
+  ignoreError,
+  ignoreFault,
+  isBulk,
+  type PreparedBulk,
+  prepareBulk,
+  settleBulk,
+} from "../memberships/bulk.ts";
+import { isAbandoned, type OpenBulk } from "../memberships/bulk-model.ts";
+import { listingBulk } from "../memberships/bulk-rows.ts";
+import { newClearing, SWEPT_MAX } from "../memberships/clearing.ts";
+import {
   addingMember,
-  changeMembers,
   MEMBERS_AT_ONCE,
-  type MemberChanges,
   membersAmong,
   type Owner,
-  removeMembers,
   removingMember,
   stillPresent,
 } from "../memberships/relation.ts";
 import { renamingStep } from "../memberships/shown-names.ts";
+import { clearRole, roleBulk, tellingGroups } from "./bulk-store.ts";
 import { EVERYONE_ROLE, type Role } from "./model.ts";
 import { entryKey, entryOf, roleEntry, roleItem, toRole } from "./rows.ts";
 import { nameTaken, notFound } from "./rules.ts";
@@ -56,15 +70,15 @@ export interface RoleStore {
   /** Those of some users and groups that have a role: the same objects that were given. One round trip. */
   assigneesAmong(tenant: string, id: string, assignees: readonly Assignee[]): Promise<ReadonlySet<Assignee>>;
   /**
-   * Creates a role with its first assignees, without those that are deleted meanwhile, and returns it. More than 45
-   * need several transactions. Throws `scim.unique`, and `request.invalid` for a name that no key can hold.
+   * Creates a role with its first assignees, without those that are deleted meanwhile, and returns it. More than 45 are
+   * a bulk. Throws `scim.unique`, and `request.invalid` for a name that no key can hold.
    */
   add(tenant: string, role: Role, assignees: readonly Assignee[]): Promise<Role>;
   /**
    * Changes a role and returns its new state. `change` returns the change of the current state, or `undefined` for
-   * none; it is called again when another writer committed first. Up to 45 assignees change in the transaction that
-   * changes the role, more in transactions after it, without those that are deleted meanwhile. Throws `scim.not_found`,
-   * `scim.unique`, `request.invalid` as `add` does, and what `change` throws.
+   * none; it is called again when another writer committed first. More than 45 assignees are a bulk: all of them
+   * change, or none, without those that are deleted meanwhile. Throws `scim.not_found`, `scim.unique`,
+   * `request.invalid` as `add` does, and what `change` throws.
    */
   update(
     tenant: string,
@@ -74,6 +88,11 @@ export interface RoleStore {
   ): Promise<Role>;
   /** Removes a role; from then on, no assignee has it. Throws `scim.not_found`, and what `check` throws. */
   remove(tenant: string, id: string, check: (role: Role) => void): Promise<void>;
+  /**
+   * Carries out a bulk assignment that was committed, or goes on with the clearing of a deleted role, where whoever
+   * began it does not run any more.
+   */
+  settle(tenant: string, open: OpenBulk): Promise<void>;
   /** The steps that create a role and claim its name. */
   adding(tenant: string, role: Role, otherwise: Step["otherwise"]): Step[];
   /** The role's side of an assignment to a user who is created in the same transaction, with the role's id. */
@@ -116,6 +135,12 @@ export function roleStore(table: Table): RoleStore {
     add: (tenant, role, assignees) => add(table, tenant, role, assignees),
     update: (tenant, id, nowMs, change) => update(table, { tenant, id }, nowMs, change),
     remove: (tenant, id, check) => remove(table, { tenant, id }, check),
+
+    async settle(tenant, open) {
+      if (open.bulk.purpose !== "clear") return settleBulk(table, roleBulk, tenant, open);
+      if (!isAbandoned(open.bulk, systemClock.now())) return;
+      await clearRole(table, { tenant, id: open.ownerId }, open, SWEPT_MAX).catch(ignoreError);
+    },
     adding: addingRole,
 
     holding: (tenant, roleId, userId, otherwise) => ({
@@ -133,19 +158,27 @@ async function read(table: Table, { tenant, id }: Owner): Promise<Role | undefin
 
 async function add(table: Table, tenant: string, role: Role, assignees: readonly Assignee[]): Promise<Role> {
   const owner = { tenant, id: role.id };
-  const [first, rest] = [assignees.slice(0, MEMBERS_AT_ONCE), assignees.slice(MEMBERS_AT_ONCE)];
-  const steps = addingRole(tenant, role, (found) => (found?.id === role.id ? "applied" : nameTaken(role.name)));
-  await whileStale(async (attempts) => {
-    const present = await stillPresent(table, roleAssignees, tenant, first, attempts);
-    await table.write(
-      ...steps,
-      ...present.flatMap((assignee) => addingMember(roleAssignees, owner, assignee)),
-      ...tellingGroups(tenant, present),
-    );
+  const changes = { adding: assignees, removing: [] };
+  const taken: Step["otherwise"] = (found) => (found?.id === role.id ? "applied" : nameTaken(role.name));
+  const bulk = await whileStale(async (attempts) => {
+    if (!isBulk(changes)) {
+      const present = await stillPresent(table, roleAssignees, tenant, assignees, attempts);
+      const adding = present.flatMap((assignee) => addingMember(roleAssignees, owner, assignee));
+      await table.write(...addingRole(tenant, role, taken), ...adding, ...tellingGroups(tenant, present));
+      return undefined;
+    }
+    const prepared = await prepareBulk(table, roleBulk, owner, changes);
+    const steps = addingRole(tenant, { ...role, bulk: prepared.bulk }, taken);
+    await committing(prepared, () => table.write(...steps, ...prepared.steps, ...listing(tenant, prepared)));
+    return prepared.bulk;
   });
-  if (rest.length === 0) return role;
-  await changeRest(table, owner, role.createdMs, { adding: rest, removing: [] });
+  if (!bulk) return role;
+  await carryOut(table, roleBulk, owner, bulk);
   return (await read(table, owner)) ?? role;
+}
+
+function listing(tenant: string, { toList }: PreparedBulk): readonly Step[] {
+  return toList ? [listingBulk(tenant, toList)] : [];
 }
 
 function addingRole(tenant: string, role: Role, otherwise: Step["otherwise"]): Step[] {
@@ -155,40 +188,52 @@ function addingRole(tenant: string, role: Role, otherwise: Step["otherwise"]): S
   ];
 }
 
-function update(
+async function update(
   table: Table,
   owner: Owner,
   nowMs: number,
   change: (before: Role) => Promise<RoleChange | undefined>,
 ): Promise<Role> {
   const { tenant, id } = owner;
-  return whileStale(async () => {
+  const written = await afterBulks(table, roleBulk, owner, async () => {
     const before = await read(table, owner);
     if (!before) throw notFound(id);
+    checkNoBulk(before);
     const changed = await change(before);
     if (!changed) return before;
     const { adding, removing } = changed;
-    const after = { ...changed.after, version: before.version + 1, modifiedMs: nowMs };
-    const removed = removing.slice(0, MEMBERS_AT_ONCE);
-    const added = adding.slice(0, MEMBERS_AT_ONCE - removed.length);
-    const isRevoking = removing.length > 0 || !isSame(before.permissions, after.permissions);
-    await table.write(
-      { put: roleItem(tenant, after), when: { equal: { ver: before.version } }, otherwise: stale },
-      ...renaming(tenant, before, after),
-      ...removed.flatMap((assignee) => removingMember(roleAssignees, owner, assignee)),
-      ...added.flatMap((assignee) => addingMember(roleAssignees, owner, assignee)),
-      ...(isRevoking ? revokingRole(tenant, id) : []),
-      ...tellingGroups(tenant, [...removed, ...added]),
-    );
-    const rest = { adding: adding.slice(added.length), removing: removing.slice(removed.length) };
-    if (rest.adding.length + rest.removing.length === 0) return after;
-    await changeRest(table, owner, nowMs, rest);
-    return (await read(table, owner)) ?? after;
+    const after: Role = { ...changed.after, version: before.version + 1, modifiedMs: nowMs };
+    const write = async (role: Role, prepared?: PreparedBulk): Promise<void> => {
+      const isRevoking = removing.length > 0 || !isSame(before.permissions, role.permissions);
+      const members = prepared?.steps ?? [
+        ...removing.flatMap((assignee) => removingMember(roleAssignees, owner, assignee)),
+        ...adding.flatMap((assignee) => addingMember(roleAssignees, owner, assignee)),
+      ];
+      await table.write(
+        { put: roleItem(tenant, role), when: { equal: { ver: before.version } }, otherwise: stale },
+        ...renaming(tenant, before, role, prepared?.toList),
+        ...members,
+        ...(isRevoking ? revokingRole(tenant, id) : []),
+        // A bulk tells them with each of its parts.
+        ...(prepared ? [] : tellingGroups(tenant, [...removing, ...adding])),
+      );
+    };
+    if (!isBulk(changed)) {
+      await write(after);
+      return after;
+    }
+    const prepared = await prepareBulk(table, roleBulk, owner, changed);
+    const withBulk: Role = { ...after, bulk: prepared.bulk };
+    await committing(prepared, () => write(withBulk, prepared));
+    return withBulk;
   });
+  if (!written.bulk) return written;
+  await carryOut(table, roleBulk, owner, written.bulk);
+  return (await read(table, owner)) ?? written;
 }
 
-/** The steps between the names of two states of a role. */
-function renaming(tenant: string, before: Role, after: Role): Step[] {
+/** The steps between the names of two states of a role; they list a bulk that begins with it. */
+function renaming(tenant: string, before: Role, after: Role, open?: OpenBulk): Step[] {
   const { id, name } = after;
   const entry: Step[] =
     entryOf(after) === entryOf(before)
@@ -201,47 +246,34 @@ function renaming(tenant: string, before: Role, after: Role): Step[] {
           },
           { remove: entryKey(tenant, before), when: { equal: { id } }, otherwise: stale },
         ];
-  return name === before.name ? entry : [...entry, renamingStep(tenant)];
-}
-
-/**
- * Changes the assignees that did not fit the first transaction. Throws `scim.not_found` when the role is deleted
- * meanwhile.
- */
-function changeRest(table: Table, owner: Owner, nowMs: number, changes: MemberChanges<Assignee>): Promise<void> {
-  const { tenant, id } = owner;
-  return changeMembers(table, roleAssignees, owner, changes, ({ adding, removing }) => [
-    ...(removing.length > 0 ? revokingRole(tenant, id) : []),
-    ...tellingGroups(tenant, [...adding, ...removing]),
-    {
-      change: keys.role(tenant, id),
-      add: { ver: 1 },
-      set: { modified: nowMs },
-      when: "present",
-      otherwise: (found) => (found ? stale() : notFound(id)),
-    },
-  ]);
+  if (name !== before.name) return [...entry, renamingStep(tenant, open)];
+  return open ? [...entry, listingBulk(tenant, open)] : entry;
 }
 
 async function remove(table: Table, owner: Owner, check: (role: Role) => void): Promise<void> {
   const { tenant, id } = owner;
-  await whileStale(async () => {
-    const role = await read(table, owner);
+  if (!canBeId(id)) throw notFound(id);
+  const clearing = await afterBulks(table, roleBulk, owner, async () => {
+    const [role, page] = await Promise.all([
+      read(table, owner),
+      table.query({ ...roleAssignees.pairs(owner), limit: MEMBERS_AT_ONCE }),
+    ]);
     if (!role) throw notFound(id);
     check(role);
+    checkNoBulk(role);
+    const open = page.next ? newClearing("role", owner) : undefined;
+    const assignees = open ? [] : page.items.map(({ SK }) => roleAssignees.refAt(SK));
     await table.write(
       { remove: keys.role(tenant, id), when: { equal: { ver: role.version } }, otherwise: stale },
       { remove: entryKey(tenant, role), when: { equal: { id } }, otherwise: stale },
-      renamingStep(tenant),
+      renamingStep(tenant, open),
       ...revokingRole(tenant, id),
+      ...assignees.flatMap((assignee) => removingMember(roleAssignees, owner, assignee)),
     );
+    return open;
   });
-  await removeMembers(table, roleAssignees, owner);
-}
-
-/** The step for a transaction in which groups get or lose a role; none where only users do. */
-function tellingGroups(tenant: string, changed: readonly Assignee[]): readonly Step[] {
-  return changed.some(({ kind }) => kind === "group") ? [changingRolesOfGroups(tenant)] : [];
+  // The role is deleted; what is left of its assignees is on the tenant's list.
+  await clearRole(table, owner, clearing).catch(ignoreFault);
 }
 
 function isSame(some: readonly string[], others: readonly string[]): boolean {

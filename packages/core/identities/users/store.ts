@@ -3,6 +3,7 @@
  * lookup row for each value by which it is found. Credentials have rows of their own, which this store cannot read.
  */
 import type { QualifiedName } from "../../domain/username.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { foldName } from "../../platform/fold.ts";
 import { canBeId } from "../../platform/ids.ts";
 import type { BoundFilter } from "../../scim/filter/bound.ts";
@@ -13,9 +14,11 @@ import { nameKey } from "../../table/name-index/name-key.ts";
 import type { NameReads } from "../../table/name-index/reads.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { ReadOptions, Step, Table } from "../../table/table.ts";
-import { removingRolePairs, removingRoles } from "../memberships/assignees.ts";
-import { groupMembers, removingDeletedUser, renamingMember } from "../memberships/membership.ts";
-import { chunks, forgettingOwners } from "../memberships/relation.ts";
+import { ignoreError, ignoreFault } from "../memberships/bulk.ts";
+import { isAbandoned, type OpenBulk } from "../memberships/bulk-model.ts";
+import { renamingMember } from "../memberships/membership.ts";
+import { chunks } from "../memberships/relation.ts";
+import { clearOwners, removingOwners } from "./clearing-store.ts";
 import { findByLookup, type Lookup, lookupSteps } from "./lookup-rows.ts";
 import { qualifiedName, type User } from "./model.ts";
 import { toUser, userItem } from "./rows.ts";
@@ -28,12 +31,6 @@ export type StoreName = Pick<QualifiedName, "userStore" | "name">;
 
 /** Groups whose copy of a user's name is changed in the transaction that renames the user. */
 const GROUPS_RENAMED_AT_ONCE = 40;
-/** Groups and roles that are removed in the transaction that removes their user; two steps and one. */
-const GROUPS_REMOVED_LAST = 28;
-const ROLES_REMOVED_LAST = 19;
-/** Groups, or roles, that are removed in one transaction before that, where a user has more. */
-const GROUPS_REMOVED_AT_ONCE = 45;
-const ROLES_REMOVED_AT_ONCE = 90;
 
 /** Bytes of a user as JSON; a row holds 400 KB, and the ids of groups need some of it. */
 export const USER_BYTES_MAX = 250_000;
@@ -51,7 +48,7 @@ export interface UserChange {
 
 /** The removal of a user. */
 export interface Removal {
-  /** Throws where the user may not be removed. Not called again once the removal has begun. */
+  /** Throws where the user may not be removed. */
   readonly check: (user: User) => Promise<void> | void;
   /** Written in the same transaction: the removal of the credential, for example. At most 5. */
   readonly steps: (user: User) => readonly Step[];
@@ -133,9 +130,11 @@ export interface UserStore {
   ): Promise<User>;
   /**
    * Removes a user with its name, lookups, memberships and roles. Throws `scim.not_found`, and what `check` throws.
-   * Three round trips; a user in more than 28 groups is removed from the others first, in further ones.
+   * Three round trips; the memberships of a user in more than 28 groups are removed after it, in further ones.
    */
   remove(tenant: string, id: string, nowMs: number, removal: Removal): Promise<void>;
+  /** Goes on with the clearing of a deleted user, where whoever began it does not run any more. */
+  settle(tenant: string, open: OpenBulk): Promise<void>;
 }
 
 const idInUse: Step["otherwise"] = () => new Error("a new user id is in use");
@@ -191,6 +190,10 @@ export function userStore(table: Table): UserStore {
       }),
 
     remove: (tenant, id, nowMs, removal) => remove(table, { tenant, id, nowMs }, removal),
+
+    async settle(tenant, open) {
+      if (isAbandoned(open.bulk, systemClock.now())) await clearOwners(table, tenant, open).catch(ignoreError);
+    },
   };
 }
 
@@ -254,51 +257,33 @@ async function renameRest(table: Table, tenant: string, { id, userName, groupIds
   }
 }
 
-function remove(
+async function remove(
   table: Table,
   { tenant, id, nowMs }: { readonly tenant: string; readonly id: string; readonly nowMs: number },
   { check, steps }: Removal,
 ): Promise<void> {
-  const assignee = { kind: "user", id } as const;
   /** Groups that turned out to be deleted: only their pairs are removed. */
   const deleted = new Set<string>();
-  const removingFrom = (groupId: string): Step[] => removingDeletedUser({ tenant, id: groupId }, id, nowMs, deleted);
-  let isBegun = false;
-  /** Removes some of many groups or roles, in one transaction. False when few enough are left. */
-  const removeSome = async ({ version, groupIds, roleIds }: User): Promise<boolean> => {
-    if (groupIds.length > GROUPS_REMOVED_LAST) {
-      const some = groupIds.slice(0, GROUPS_REMOVED_AT_ONCE);
-      const forgetting = forgettingOwners(groupMembers, tenant, id, some, { equal: { ver: version } });
-      await table.write(...some.flatMap(removingFrom), forgetting);
-    } else if (roleIds.length > ROLES_REMOVED_LAST) {
-      await table.write(...removingRoles(tenant, assignee, version, roleIds.slice(0, ROLES_REMOVED_AT_ONCE)));
-    } else {
-      return false;
-    }
-    isBegun = true;
-    return true;
-  };
-  return whileStale(async () => {
-    let user = await read(table, tenant, id);
-    let near: Range | undefined;
-    if (user && !isBegun) {
-      const index = indexOf(table, tenant, user.userStore);
-      [near] = await Promise.all([index.locate(nameKey(user.userName)), check(user)]);
-    }
-    while (user && (await removeSome(user))) user = await read(table, tenant, id);
+  const open = await whileStale(async () => {
+    const user = await read(table, tenant, id);
     if (!user) throw notFound(id);
-    await indexOf(table, tenant, user.userStore).remove({
+    const index = indexOf(table, tenant, user.userStore);
+    const [near] = await Promise.all([index.locate(nameKey(user.userName)), check(user)]);
+    const owners = removingOwners(tenant, user, nowMs, deleted);
+    await index.remove({
       key: nameKey(user.userName),
       id,
       steps: [
         { remove: keys.user(tenant, id), when: { equal: { ver: user.version } }, otherwise: stale },
         ...lookupSteps(tenant, id, user.profile, {}, stale),
-        ...user.groupIds.flatMap(removingFrom),
-        ...removingRolePairs(tenant, assignee, user.roleIds),
+        ...owners.steps,
         ...steps(user),
       ],
       notOwned: stale,
       near,
     });
+    return owners.open;
   });
+  // The user is deleted; what is left of its memberships is on the tenant's list.
+  if (open) await clearOwners(table, tenant, open).catch(ignoreFault);
 }

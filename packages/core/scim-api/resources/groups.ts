@@ -4,11 +4,15 @@ import type { Group } from "../../identities/groups/model.ts";
 import { notFound } from "../../identities/groups/rules.ts";
 import type { Member } from "../../identities/memberships/membership.ts";
 import { changeGroup, type GroupChangeRequest, type MembershipChange } from "../../identities/provisioning/groups.ts";
+import { settleGroups } from "../../identities/provisioning/open-bulks.ts";
+import { Fault } from "../../platform/faults.ts";
 import { type Projection, present, wants } from "../../scim/projection.ts";
 import type { Resource } from "../../scim/schema/attribute.ts";
+import { membersSchema } from "../../scim/schema/group.ts";
+import { isObject } from "../../scim/values.ts";
 import type { ScimCall } from "./call.ts";
 import { groupResource } from "./present.ts";
-import { checkCount, MEMBERS_SHOWN_MAX, showGroups } from "./show.ts";
+import { checkMembers, MEMBERS_SHOWN_MAX, showGroups, withoutMembers } from "./show-groups.ts";
 
 /** Up to this many members are read while a change that keeps them is written. */
 export const MEMBERS_AT_ONCE_MAX = 1_000;
@@ -28,20 +32,32 @@ export function replacingMembers(ids: ReadonlySet<string>): MembershipChange {
 }
 
 /**
+ * Checks that a whole group which a client sends back is not the one of a list that left out the members: without them,
+ * all would be removed. Throws `request.invalid`.
+ */
+export function checkMembersSent(body: unknown, { members }: Resource): void {
+  const mark = isObject(body) ? body[membersSchema.id] : undefined;
+  if (members !== undefined || !isObject(mark) || mark.membersOmitted !== true) return;
+  throw new Fault(
+    "request.invalid",
+    `The members of this group were left out of a response (${membersSchema.id}), and a group without members would remove all of them. Send members, leave out ${membersSchema.id}, or change the group with PATCH.`,
+  );
+}
+
+/**
  * Reads a group, with its members where they are shown. Throws `scim.not_found`, and `scim.too_many` where the members
  * do not fit one response. One round trip up to about 7,000 members.
  */
-export async function foundGroup(
-  { stores: { groups }, tenant }: ScimCall,
-  id: string,
-  projection: Projection,
-): Promise<GroupView> {
+export async function foundGroup(call: ScimCall, id: string, projection: Projection): Promise<GroupView> {
+  const { stores, tenant } = call;
   const [group, members] = await Promise.all([
-    groups.find(tenant, id),
-    wants(projection, "members") ? groups.members(tenant, id, MEMBERS_SHOWN_MAX + 1) : undefined,
+    stores.groups.find(tenant, id),
+    wants(projection, "members") ? stores.groups.members(tenant, id, MEMBERS_SHOWN_MAX + 1) : undefined,
   ]);
   if (!group) throw notFound(id);
-  checkCount(members?.length ?? 0);
+  // The members are those in the middle of a bulk.
+  if (members && (await settleGroups(stores, tenant, [group]))) return foundGroup(call, id, projection);
+  checkMembers(call, members ?? []);
   return { group, members };
 }
 
@@ -77,8 +93,8 @@ export async function showGroup(
   { group, members }: GroupView,
   projection: Projection,
 ): Promise<Resource> {
-  if ((members?.length ?? group.memberCount) > MEMBERS_SHOWN_MAX) {
-    return present(projection, groupResource(group, undefined, call));
+  if (wants(projection, "members") && (members?.length ?? group.memberCount) > MEMBERS_SHOWN_MAX) {
+    return withoutMembers(present(projection, groupResource(group, undefined, call)), group, call);
   }
   const [resource = {}] = await showGroups(call, [group], projection, members && [members]);
   return resource;

@@ -2,6 +2,7 @@
 
 import type { Group } from "../../identities/groups/model.ts";
 import type { Member } from "../../identities/memberships/membership.ts";
+import { settleGroups } from "../../identities/provisioning/open-bulks.ts";
 import type { User } from "../../identities/users/model.ts";
 import type { ExternalList, MemberList, Source } from "../../listing/source.ts";
 import { foldName } from "../../platform/fold.ts";
@@ -9,7 +10,8 @@ import { type Compare, pathName } from "../../scim/filter/bound.ts";
 import type { AttributePath } from "../../scim/schema/paths.ts";
 import type { ScimCall } from "./call.ts";
 import { groupResource, userResource } from "./present.ts";
-import { membersOfAll, namesOf } from "./show.ts";
+import { namedUsers } from "./show.ts";
+import { membersOfAll } from "./show-groups.ts";
 
 /** The users of one store. */
 export function userSource(call: ScimCall, userStore: string): Source<User> {
@@ -29,8 +31,9 @@ export function userSource(call: ScimCall, userStore: string): Source<User> {
     },
 
     async resourcesOf(items, attributes) {
-      const names = readsAny(attributes, "groups", "roles") ? await namesOf(call, items) : new Map();
-      return items.map((user) => ({ ...userResource(user, names, call), userName: user.userName }));
+      const isNamed = readsAny(attributes, "groups", "roles");
+      const { users: shown, names } = isNamed ? await namedUsers(call, items) : { users: items, names: new Map() };
+      return shown.map((user) => ({ ...userResource(user, names, call), userName: user.userName }));
     },
 
     // A directory owns the addresses of its users, so the lookup rows of those may be out of date.
@@ -120,15 +123,17 @@ function externalUsers({ stores, tenant }: ScimCall, userStore: string): Externa
 
 /** The group of this store that an equality on `groups` names. */
 async function groupOf(
-  { stores: { groups }, tenant }: ScimCall,
+  { stores, tenant }: ScimCall,
   userStore: string,
   { path, value }: Compare,
 ): Promise<Group | undefined> {
+  const { groups } = stores;
   let id: string | undefined = String(value);
   if (pathName(path) === "groups.display") {
     id = (await groups.names(tenant, userStore).find(foldName(bareName(id, userStore))))?.id;
   }
   const group = id === undefined ? undefined : await groups.find(tenant, id);
+  if (group) await settleGroups(stores, tenant, [group]);
   return group?.userStore === userStore ? group : undefined;
 }
 

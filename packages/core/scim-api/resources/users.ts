@@ -1,12 +1,13 @@
 /** Users as both SCIM versions create, read and change them; each version shows the result in its own form. */
 
+import type { NamesState } from "../../identities/memberships/shown-names.ts";
 import { changeUser, createUser, type UserChangeRequest } from "../../identities/provisioning/users.ts";
 import type { User } from "../../identities/users/model.ts";
 import { notFound } from "../../identities/users/rules.ts";
 import type { Projection } from "../../scim/projection.ts";
 import type { Resource } from "../../scim/schema/attribute.ts";
 import type { ScimCall } from "./call.ts";
-import { readVersion, showUsers } from "./show.ts";
+import { readNamesState, showUsers } from "./show.ts";
 
 /** A user, and the resource that a response shows. */
 export interface UserView {
@@ -26,11 +27,11 @@ export async function foundUser(
   projection: Projection,
   check?: (user: User) => Promise<void>,
 ): Promise<UserView> {
-  const version = readVersion(call, projection);
+  const state = readNamesState(call, projection);
   const user = await call.stores.users.find(call.tenant, id);
   if (!user) throw notFound(id);
   await check?.(user);
-  return viewOf(call, user, projection, version);
+  return viewOf(call, user, projection, state);
 }
 
 /** Changes a user. Throws what `changeUser` throws. */
@@ -40,16 +41,16 @@ export async function changedUser(
   change: UserChangeRequest,
   projection: Projection,
 ): Promise<UserView> {
-  const version = readVersion(call, projection);
-  return viewOf(call, await changeUser(call.stores, call, id, change), projection, version);
+  const state = readNamesState(call, projection);
+  return viewOf(call, await changeUser(call.stores, call, id, change), projection, state);
 }
 
 async function viewOf(
   call: ScimCall,
   user: User,
   projection: Projection,
-  version?: Promise<number>,
+  state?: Promise<NamesState>,
 ): Promise<UserView> {
-  const [resource = {}] = await showUsers(call, [user], projection, version);
+  const [resource = {}] = await showUsers(call, [user], projection, state);
   return { user, resource };
 }

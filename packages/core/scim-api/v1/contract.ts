@@ -160,7 +160,8 @@ export const scim1Operations = {
     method: "GET",
     path: "/svc/scim/Groups",
     scope: "internal_group_mgt_view",
-    summary: "List groups: a page where startIndex or count is given, otherwise the whole list of up to 5,000",
+    summary:
+      "List groups: a page where startIndex or count is given, otherwise the whole list of up to 5,000; a group whose members do not fit is marked with membersOmitted",
     query: List,
     success: groupsListed,
     failures: [400],

@@ -8,8 +8,15 @@ import { requireAll } from "../../scim/requirements.ts";
 import type { Resource } from "../../scim/schema/attribute.ts";
 import { groupType } from "../../scim/schema/resource-types.ts";
 import type { Shown, ShownInBrief } from "../resources/call.ts";
-import { changedGroup, foundGroup, type GroupView, replacingMembers, showGroup } from "../resources/groups.ts";
-import { MEMBERS_SHOWN_MAX } from "../resources/show.ts";
+import {
+  changedGroup,
+  checkMembersSent,
+  foundGroup,
+  type GroupView,
+  replacingMembers,
+  showGroup,
+} from "../resources/groups.ts";
+import { MEMBERS_SHOWN_MAX } from "../resources/show-groups.ts";
 import { type Body, checkId, readRemoved, readSent, type Sent } from "./input.ts";
 import { groupShown } from "./present.ts";
 import { everything } from "./projection.ts";
@@ -32,7 +39,9 @@ export async function readGroup(call: Scim1Call, id: string, projection = all): 
 
 /** Replaces the members of a group, and its name and external id where the body has them. */
 export async function putGroup(call: Scim1Call, id: string, body: Body, projection = all): Promise<ShownInBrief> {
-  const { members, ...rest } = readGroupBody(call, body).core;
+  const { core } = readGroupBody(call, body);
+  checkMembersSent(body, core);
+  const { members, ...rest } = core;
   const ids = memberIds(members);
   checkCount(ids);
   const after = (before: Resource): Resource => ({ ...before, ...rest });

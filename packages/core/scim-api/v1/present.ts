@@ -4,6 +4,7 @@ import { PRIMARY, splitStore } from "../../domain/username.ts";
 import type { Group } from "../../identities/groups/model.ts";
 import { attributeValue, memberOf } from "../../scim/resource.ts";
 import type { Json, JsonObject, Resource } from "../../scim/schema/attribute.ts";
+import { membersSchema } from "../../scim/schema/group.ts";
 import { isObject } from "../../scim/values.ts";
 import { type Extension, pathsOf } from "./naming.ts";
 import { CORE, ENTERPRISE, WSO2, WSO2_MEMBER } from "./shapes.ts";
@@ -74,10 +75,11 @@ export function groupShown(resource: Resource, { userStore, displayName }: Group
   const { id, members, ...rest } = plain(resource);
   return {
     ...(id !== undefined && { id }),
-    schemas: [CORE],
+    schemas: [CORE, ...(resource[membersSchema.id] === undefined ? [] : [membersSchema.id])],
     ...rest,
     ...(rest.displayName !== undefined && { displayName: `${userStore}/${displayName}` }),
     ...(members !== undefined && { members: withParts(members, memberShown) }),
+    ...(resource[membersSchema.id] !== undefined && { [membersSchema.id]: resource[membersSchema.id] }),
     ...(resource.meta !== undefined && { meta: metaShown(resource.meta) }),
   };
 }

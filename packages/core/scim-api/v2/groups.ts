@@ -10,6 +10,7 @@ import { requireAll } from "../../scim/requirements.ts";
 import type { ShownInBrief } from "../resources/call.ts";
 import {
   changedGroup,
+  checkMembersSent,
   foundGroup,
   type GroupView,
   MEMBERS_AT_ONCE_MAX,
@@ -41,6 +42,7 @@ export async function putGroup(call: Scim2Call, target: Target, body: unknown, w
   const projection = projectionOf(groupType, wanted);
   const resource = readResource(groupType, body);
   requireAll(groupType, resource);
+  checkMembersSent(body, resource);
   const { members, ...after } = resource;
   const membership = replacingMembers(memberIds(members));
   const change: GroupChangeRequest = {

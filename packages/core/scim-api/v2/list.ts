@@ -9,7 +9,8 @@ import { parseFilter } from "../../scim/filter/parse.ts";
 import { projectionOf } from "../../scim/projection.ts";
 import type { Resource, ResourceType } from "../../scim/schema/attribute.ts";
 import { groupsListed, type Listing, type ListTarget, usersListed } from "../resources/list.ts";
-import { readVersion, showGroups, showUsers } from "../resources/show.ts";
+import { readNamesState, showUsers } from "../resources/show.ts";
+import { showGroups } from "../resources/show-groups.ts";
 import { openCursor, sealCursor } from "./cursor.ts";
 import { type CursorRequest, type ListRequest, noCursor, pagingOf } from "./list-request.ts";
 import { LIST_RESPONSE } from "./shapes.ts";
@@ -88,12 +89,12 @@ function usersOf(
   const projection = projectionOf(userType, request);
   const listing = usersListed(call, targetOf(call, userType, request, unknown), sort);
   // Read concurrently with the list.
-  const version = readVersion(call, projection);
+  const state = readNamesState(call, projection);
   const once = (users: readonly User[]) => [...new Map(users.map((user) => [user.id, user])).values()];
   return {
     ...listing,
     endpoint: "/Users",
-    show: (users) => showUsers(call, removesDuplicateUsers ? once(users) : users, projection, version),
+    show: (users) => showUsers(call, removesDuplicateUsers ? once(users) : users, projection, state),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Roles by upstream's SCIM2 roles API v2: the functions of `/v2/Roles`, except lists. */
 
 import type { AssigneeKind } from "../../identities/memberships/assignees.ts";
+import { settleRole } from "../../identities/provisioning/open-bulks.ts";
 import {
   type AssigneeChange,
   changeRole,
@@ -19,7 +20,7 @@ import { checkImmutable, requireAll } from "../../scim/requirements.ts";
 import { roleType } from "../../scim/schema/role.ts";
 import type { ShownInBrief } from "../resources/call.ts";
 import { keptMembers, MEMBERS_AT_ONCE_MAX, replacingMembers } from "../resources/groups.ts";
-import { MEMBERS_SHOWN_MAX } from "../resources/show.ts";
+import { MEMBERS_SHOWN_MAX } from "../resources/show-groups.ts";
 import { roleListScopes, roleOperations } from "./contract-roles.ts";
 import { membershipOf, stepsOn } from "./patch-steps.ts";
 import { checkMatch, hasSelection, headersOf, type Tagged, type Target } from "./request.ts";
@@ -42,6 +43,8 @@ export async function readRole(call: Scim2Call, id: string, wanted: Selection): 
     readAssignees(call, id, projection, MEMBERS_SHOWN_MAX),
   ]);
   if (!role) throw notFound(id);
+  // The assignees are those in the middle of a bulk.
+  if (await settleRole(call.stores, call.tenant, role)) return readRole(call, id, wanted);
   const kind = kinds.find((one) => !assignees[one]);
   if (kind) throw tooMany(assigneeLists[kind]);
   return showRole(call, role, projection, assignees);

@@ -45,3 +45,23 @@ export const groupSchema: Schema = {
     }),
   ],
 };
+
+/** Marks a group in a list whose members are left out, because they do not fit one response. */
+export const membersSchema: Schema = {
+  id: "urn:scim:identity-admin:schema:GroupMembers",
+  name: "GroupMembers",
+  description: "Shown in place of members that do not fit one response.",
+  attributes: [
+    attribute("membersOmitted", "True: the group has members that are not shown.", {
+      type: "boolean",
+      mutability: "readOnly",
+    }),
+    attribute("memberCount", "How many members the group has.", { type: "integer", mutability: "readOnly" }),
+    attribute("membersRef", "The URL of a list of the members, as users.", {
+      type: "reference",
+      referenceTypes: ["uri"],
+      mutability: "readOnly",
+      caseExact: true,
+    }),
+  ],
+};

@@ -1,7 +1,7 @@
 /** The resource types with their schemas (RFC 7643 section 6). */
 import type { ResourceType, Schema } from "./attribute.ts";
 import { enterpriseSchema } from "./enterprise.ts";
-import { groupSchema } from "./group.ts";
+import { groupSchema, membersSchema } from "./group.ts";
 import { protocolSchemas } from "./protocol.ts";
 import { systemSchema } from "./system.ts";
 import { userSchemas } from "./user.ts";
@@ -16,7 +16,7 @@ export const groupType: ResourceType = {
   description: "Group",
   endpoint: "/Groups",
   schema: groupSchema,
-  extensions: [],
+  extensions: [membersSchema],
 };
 
 /** The type of users in a profile of SCIM 2.0. */

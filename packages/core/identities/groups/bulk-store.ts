@@ -1,0 +1,106 @@
+/** Bulk memberships of groups, and what is cleared after a group is deleted (decision 0066). */
+import { keys } from "../../table/keys.ts";
+import { stale, whileStale } from "../../table/stale.ts";
+import type { Key, Step, Table } from "../../table/table.ts";
+import { revokingRole, revokingUser } from "../../tokens/revocation-store.ts";
+import { type Assignee, removingRolePairs, roleAssignees } from "../memberships/assignees.ts";
+import type { OpenBulk } from "../memberships/bulk-model.ts";
+import type { BulkKind } from "../memberships/bulk-part.ts";
+import { partRow, unlistingBulk } from "../memberships/bulk-rows.ts";
+import { clearMembers, newClearing } from "../memberships/clearing.ts";
+import { groupMembers, type NewMember } from "../memberships/membership.ts";
+import { chunks, MEMBERS_AT_ONCE, type Owner } from "../memberships/relation.ts";
+import { tallyAfter } from "../memberships/tally.ts";
+import type { Group } from "./model.ts";
+import { groupOf } from "./rows.ts";
+
+/** Ids in one row: some 80 KB. */
+const ROLES_PER_PART = 2_000;
+const ROLES_AT_ONCE = 90;
+
+/** Bulks of groups. */
+export const groupBulk: BulkKind<string, NewMember> = {
+  kind: "group",
+  relation: groupMembers,
+  ownerKey: ({ tenant, id }) => keys.group(tenant, id),
+  // A user's row has its groups, and every request reads it.
+  telling: () => [],
+  correcting({ tenant, id }, { adding, removing }) {
+    const { memberCount, memberSum } = tallyAfter({ memberCount: 0, memberSum: 0 }, removing, adding);
+    return [
+      {
+        change: keys.group(tenant, id),
+        add: { members: memberCount, memberSum },
+        when: "present",
+        otherwise: stale,
+      },
+    ];
+  },
+  async endTokens(table, { tenant, id }) {
+    const group = groupOf(await table.get(keys.group(tenant, id)));
+    await endTokensOfRoles(table, tenant, group?.roleIds ?? []);
+  },
+};
+
+/**
+ * Revokes the tokens of members who are removed from a group with roles. It is written before the change, which has no
+ * room for it: a revocation is dated further ahead than the change can take, and one too many does no harm.
+ */
+export async function endTokens(
+  table: Table,
+  tenant: string,
+  { roleIds }: Group,
+  removed: readonly string[],
+): Promise<void> {
+  if (roleIds.length === 0 || removed.length === 0) return;
+  if (removed.length > MEMBERS_AT_ONCE) return endTokensOfRoles(table, tenant, roleIds);
+  await table.write(...removed.flatMap((userId) => revokingUser(tenant, userId)));
+}
+
+/** Revokes the access tokens whose scopes depend on some roles; two steps for each. */
+export async function endTokensOfRoles(table: Table, tenant: string, roleIds: readonly string[]): Promise<void> {
+  for (const some of chunks(roleIds, MEMBERS_AT_ONCE)) {
+    await table.write(...some.flatMap((roleId) => revokingRole(tenant, roleId)));
+  }
+}
+
+/** The clearing of a group that is about to be deleted, and the steps that record the roles it has. */
+export function groupClearing(owner: Owner, roleIds: readonly string[]) {
+  const parts = chunks(roleIds, ROLES_PER_PART);
+  const open = newClearing("group", owner, parts.length);
+  const steps = parts.map(
+    (removing, at): Step => ({
+      put: { ...partKey(owner, open, at), ...partRow.write({ adding: [], removing }) },
+      when: "absent",
+      otherwise: stale,
+    }),
+  );
+  return { open, steps };
+}
+
+/** Removes the roles and up to `most` members of a deleted group. */
+export async function clearGroup(table: Table, tenant: string, open: OpenBulk, most?: number): Promise<void> {
+  const owner: Owner = { tenant, id: open.ownerId };
+  for (let at = 0; at < open.bulk.parts; at += 1) {
+    const key = partKey(owner, open, at);
+    const item = await table.get(key);
+    if (!item) continue;
+    for (const some of chunks(partRow.read(item).removing, ROLES_AT_ONCE)) await clearRoles(table, owner, some);
+    await table.forget(key);
+  }
+  if (await clearMembers(table, groupMembers, owner, most)) await table.write(unlistingBulk(tenant, open));
+}
+
+function clearRoles(table: Table, { tenant, id }: Owner, roleIds: readonly string[]): Promise<void> {
+  const assignee: Assignee = { kind: "group", id };
+  return whileStale(async () => {
+    const pairs = roleIds.map((roleId) => roleAssignees.pairKey({ tenant, id: roleId }, assignee));
+    const items = await table.getMany(pairs);
+    const left = roleIds.filter((_, at) => items[at] !== undefined);
+    if (left.length > 0) await table.write(...removingRolePairs(tenant, assignee, left));
+  });
+}
+
+function partKey(owner: Owner, { bulk }: OpenBulk, at: number): Key {
+  return keys.bulkPart(keys.group(owner.tenant, owner.id), bulk.id, at);
+}

@@ -1,0 +1,32 @@
+/** Bulk assignments of roles (decision 0066). */
+import { keys } from "../../table/keys.ts";
+import type { Step, Table } from "../../table/table.ts";
+import { changingRolesOfGroups, revokingRole } from "../../tokens/revocation-store.ts";
+import { type Assignee, roleAssignees } from "../memberships/assignees.ts";
+import type { OpenBulk } from "../memberships/bulk-model.ts";
+import type { BulkKind } from "../memberships/bulk-part.ts";
+import { unlistingBulk } from "../memberships/bulk-rows.ts";
+import { clearMembers } from "../memberships/clearing.ts";
+import type { Owner } from "../memberships/relation.ts";
+
+/** Bulks of roles. */
+export const roleBulk: BulkKind<Assignee, Assignee> = {
+  kind: "role",
+  relation: roleAssignees,
+  ownerKey: ({ tenant, id }) => keys.role(tenant, id),
+  // A role does not count its assignees.
+  correcting: () => [],
+  telling: tellingGroups,
+  endTokens: (table, { tenant, id }) => table.write(...revokingRole(tenant, id)),
+};
+
+/** The step for a transaction in which groups get or lose a role; none where only users do. */
+export function tellingGroups(tenant: string, changed: readonly Assignee[]): readonly Step[] {
+  return changed.some(({ kind }) => kind === "group") ? [changingRolesOfGroups(tenant)] : [];
+}
+
+/** Removes up to `most` assignees of a deleted role. `open` is where this work is listed. */
+export async function clearRole(table: Table, owner: Owner, open: OpenBulk | undefined, most?: number): Promise<void> {
+  const isDone = await clearMembers(table, roleAssignees, owner, most);
+  if (isDone && open) await table.write(unlistingBulk(owner.tenant, open));
+}

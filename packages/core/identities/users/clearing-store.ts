@@ -1,0 +1,101 @@
+/**
+ * What a deleted user leaves: memberships and roles that do not fit the transaction that deletes it. That transaction
+ * writes them as parts of a clearing and lists it (decision 0066). Until a part is carried out, its groups still list
+ * the user as a member.
+ */
+import { systemClock } from "../../platform/clock.ts";
+import { concurrently } from "../../platform/concurrently.ts";
+import { keys } from "../../table/keys.ts";
+import { list, rowCodec, text } from "../../table/row.ts";
+import { stale, whileStale } from "../../table/stale.ts";
+import type { Key, Step, Table } from "../../table/table.ts";
+import { removingRolePairs, roleAssignees } from "../memberships/assignees.ts";
+import { newBulk, type OpenBulk } from "../memberships/bulk-model.ts";
+import { listingBulk, unlistingBulk } from "../memberships/bulk-rows.ts";
+import { groupMembers, removingDeletedUser } from "../memberships/membership.ts";
+import { chunks, MEMBERS_AT_ONCE } from "../memberships/relation.ts";
+import type { User } from "./model.ts";
+
+/** Groups and roles that are removed in the transaction that removes their user; two steps and one. */
+const GROUPS_AT_ONCE = 28;
+const ROLES_AT_ONCE = 19;
+/** One step each, in a transaction of their own. */
+const ROLES_PER_PART = 90;
+const TRANSACTIONS_AT_ONCE = 4;
+
+/** Owners to remove a user from in one transaction. */
+const partRow = rowCodec<Pick<User, "groupIds" | "roleIds">>("part of a clearing", {
+  groupIds: list(text),
+  roleIds: list(text),
+});
+
+/** What the removal of a user removes with it. */
+export interface OwnersRemoval {
+  /** At most 76, of the transaction that removes the user. */
+  readonly steps: readonly Step[];
+  /** What is left to do after it. */
+  readonly open: OpenBulk | undefined;
+}
+
+/**
+ * The steps that remove a user from its groups and roles, or record that this is to be done. Of groups in `deleted`
+ * only the pair is removed; a group that turns out to be deleted is added there, for the next attempt.
+ */
+export function removingOwners(
+  tenant: string,
+  { id, groupIds, roleIds }: User,
+  nowMs: number,
+  deleted: Set<string>,
+): OwnersRemoval {
+  if (groupIds.length <= GROUPS_AT_ONCE && roleIds.length <= ROLES_AT_ONCE) {
+    const steps = [
+      ...groupIds.flatMap((groupId) => removingDeletedUser({ tenant, id: groupId }, id, nowMs, deleted)),
+      ...removingRolePairs(tenant, { kind: "user", id }, roleIds),
+    ];
+    return { steps, open: undefined };
+  }
+  const parts = [
+    ...chunks(groupIds, MEMBERS_AT_ONCE).map((some) => ({ groupIds: some, roleIds: [] })),
+    ...chunks(roleIds, ROLES_PER_PART).map((some) => ({ groupIds: [], roleIds: some })),
+  ];
+  const bulk = newBulk("clear", systemClock.now(), parts.length);
+  const open: OpenBulk = { kind: "user", ownerId: id, bulk };
+  const putting = parts.map(
+    (part, at): Step => ({
+      put: { ...keys.bulkPart(keys.user(tenant, id), bulk.id, at), ...partRow.write(part) },
+      when: "absent",
+      otherwise: stale,
+    }),
+  );
+  return { steps: [...putting, listingBulk(tenant, open)], open };
+}
+
+/** Removes a deleted user from its groups and roles. */
+export async function clearOwners(table: Table, tenant: string, open: OpenBulk): Promise<void> {
+  const { bulk, ownerId } = open;
+  const parts = Array.from({ length: bulk.parts }, (_, at) => keys.bulkPart(keys.user(tenant, ownerId), bulk.id, at));
+  await concurrently(parts, TRANSACTIONS_AT_ONCE, (key) => clearPart(table, tenant, open, key));
+  await table.write(unlistingBulk(tenant, open));
+}
+
+function clearPart(table: Table, tenant: string, { bulk, ownerId }: OpenBulk, key: Key): Promise<void> {
+  const deleted = new Set<string>();
+  return whileStale(async () => {
+    const item = await table.get(key);
+    if (!item) return;
+    const { groupIds, roleIds } = partRow.read(item);
+    // A group or role that is deleted may have lost its members already.
+    const pairs = [
+      ...groupIds.map((id) => groupMembers.pairKey({ tenant, id }, ownerId)),
+      ...roleIds.map((id) => roleAssignees.pairKey({ tenant, id }, { kind: "user", id: ownerId })),
+    ];
+    const found = await table.getMany(pairs);
+    const inGroups = groupIds.filter((_, at) => found[at] !== undefined);
+    const withRoles = roleIds.filter((_, at) => found[groupIds.length + at] !== undefined);
+    await table.write(
+      { remove: key, when: "present", otherwise: () => "applied" },
+      ...inGroups.flatMap((id) => removingDeletedUser({ tenant, id }, ownerId, bulk.sinceMs, deleted)),
+      ...removingRolePairs(tenant, { kind: "user", id: ownerId }, withRoles),
+    );
+  });
+}

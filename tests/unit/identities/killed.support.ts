@@ -1,0 +1,133 @@
+/** A table whose process dies after some writes, and the views that clients have of users, groups and roles. */
+import { tenantStore } from "#core/domain/tenant-store.ts";
+import { PRIMARY } from "#core/domain/username.ts";
+import { groupStore } from "#core/identities/groups/store.ts";
+import { nameStore, newNameMemory } from "#core/identities/memberships/shown-names.ts";
+import { roleStore } from "#core/identities/roles/store.ts";
+import { userStore } from "#core/identities/users/store.ts";
+import { Fault } from "#core/platform/faults.ts";
+import { groupType, userTypeFor } from "#core/scim/schema/resource-types.ts";
+import { readGroup } from "#core/scim-api/v2/groups.ts";
+import { listGroups, listUsers } from "#core/scim-api/v2/list.ts";
+import { readRole } from "#core/scim-api/v2/roles.ts";
+import type { Scim2Call } from "#core/scim-api/v2/stores.ts";
+import { readUser } from "#core/scim-api/v2/users.ts";
+import type { Table } from "#core/table/table.ts";
+
+/** The process is dead: nothing that it still does reaches the table. */
+export class Killed extends Error {}
+
+/** A table for a process that dies once it has written `most` times, and how often it wrote. */
+export const dyingTable = (table: Table, most: number): { readonly table: Table; writes(): number } => {
+  let writes = 0;
+  const alive = <R>(doing: () => Promise<R>): Promise<R> => (writes > most ? Promise.reject(new Killed()) : doing());
+  const writing = <R>(doing: () => Promise<R>): Promise<R> => {
+    writes += 1;
+    return alive(doing);
+  };
+  return {
+    writes: () => writes,
+    table: {
+      get: (...asked) => alive(() => table.get(...asked)),
+      getMany: (...asked) => alive(() => table.getMany(...asked)),
+      snapshot: (...asked) => alive(() => table.snapshot(...asked)),
+      query: (...asked) => alive(() => table.query(...asked)),
+      queryAll: (...asked) => alive(() => table.queryAll(...asked)),
+      write: (...steps) => writing(() => table.write(...steps)),
+      count: (...asked) => writing(() => table.count(...asked)),
+      forget: (...asked) => writing(() => table.forget(...asked)),
+    },
+  };
+};
+
+/** A call of SCIM 2.0 in a new container. */
+export const callOn = (table: Table, tenant: string): Scim2Call => {
+  const [users, groups, roles] = [userStore(table), groupStore(table), roleStore(table)];
+  return {
+    origin: "https://example.com",
+    base: "/scim2",
+    tenant,
+    now: Date.now(),
+    stores: {
+      users,
+      groups,
+      roles,
+      tenants: tenantStore(table),
+      names: nameStore(table, newNameMemory(), [groups.namesOf, roles.namesOf]),
+      userStores: [PRIMARY],
+      knownScopes: async (_, scopes) => new Set(scopes),
+      hasApplication: async () => false,
+      seal: { seal: (text) => text, open: (sealed) => sealed },
+      dialect: {
+        showsUsername: false,
+        needsPassword: false,
+        removesDuplicateUsers: false,
+        userType: userTypeFor("rfc7644"),
+        groupType,
+        errorOf: () => ({}),
+      },
+    },
+  };
+};
+
+type Shown = Readonly<Record<string, unknown>>;
+const valuesIn = (list: unknown): readonly string[] =>
+  Array.isArray(list) ? list.map(({ value }: { readonly value: string }) => value).sort() : [];
+
+/** What clients see. */
+export interface Views {
+  /** The ids of a group's members; `undefined` where it does not exist. */
+  membersOf(groupId: string): Promise<readonly string[] | undefined>;
+  /** The ids of the users that have a role. */
+  assigneesOf(roleId: string): Promise<readonly string[] | undefined>;
+  /** The groups and roles (`$ref`) that each user shows, by the user's id: in a list of all users. */
+  listed(): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** The same by reading one user. */
+  ownersOf(userId: string): Promise<readonly string[]>;
+  /** The ids of the users that a filter on a group finds. */
+  usersIn(groupId: string): Promise<readonly string[]>;
+  /** The ids of the groups that a filter on a user finds. */
+  groupsWith(userId: string): Promise<readonly string[]>;
+}
+
+const unlessMissing = async <R>(reading: Promise<R>): Promise<R | undefined> => {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof Fault && error.fault === "scim.not_found") return undefined;
+    throw error;
+  }
+};
+const ownersIn = (user: Shown): readonly string[] =>
+  [user.groups, user.roles]
+    .flatMap((list) => (Array.isArray(list) ? list : []))
+    .map(({ $ref }: { readonly $ref: string }) => $ref.split("/").at(-1) ?? "")
+    .sort();
+
+/** The views of a tenant. Each read is by a new container. */
+export const viewsOn = (table: Table, tenant: string): Views => {
+  const call = () => callOn(table, tenant);
+  const ids = (page: { readonly Resources: readonly Shown[] }) => page.Resources.map(({ id }) => String(id)).sort();
+  return {
+    async membersOf(id) {
+      const group = await unlessMissing(readGroup(call(), id, {}));
+      return group && valuesIn(group.body?.members);
+    },
+    async assigneesOf(id) {
+      const role = await unlessMissing(readRole(call(), id, {}));
+      return role && valuesIn(role.body?.users);
+    },
+    async listed() {
+      const owners = new Map<string, readonly string[]>();
+      for (let startIndex = 1; ; startIndex += 200) {
+        const page = await listUsers(call(), { startIndex, count: 200 });
+        for (const user of page.Resources) owners.set(String(user.id), ownersIn(user));
+        if (startIndex + 200 > page.totalResults) return owners;
+      }
+    },
+    ownersOf: async (id) => ownersIn((await readUser(call(), id, {})).body ?? {}),
+    usersIn: async (id) => ids(await listUsers(call(), { filter: `groups.value eq "${id}"`, count: 200 })),
+    groupsWith: async (id) =>
+      ids(await listGroups(call(), { filter: `members.value eq "${id}"`, excludedAttributes: "members", count: 200 })),
+  };
+};
