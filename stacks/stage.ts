@@ -149,25 +149,36 @@ function concurrencyOf({ AUTHORIZER_CONCURRENCY: text }: NodeJS.ProcessEnv): num
 }
 
 function domainsOf(environment: NodeJS.ProcessEnv): Domains | undefined {
+  const names = domainNamesOf(environment);
+  if (!names) return undefined;
+  const truststore = truststoreOf(environment);
+  if (names.mtls && !existsSync(truststore)) {
+    throw new Error(
+      `MTLS_DOMAIN needs the file ${truststore} with the certificates of the authorities of accepted clients.`,
+    );
+  }
+  if (names.mtls) checkAuthorities(truststore, DEPLOYMENT_FILE);
+  return { ...names, truststore };
+}
+
+/** The domains of a stage, without their truststore. Throws an `Error` that names the wrong variable. */
+export function domainNamesOf(environment: NodeJS.ProcessEnv): Omit<Domains, "truststore"> | undefined {
   const { API_DOMAIN: api, MTLS_DOMAIN: mtls, HOSTED_ZONE_ID: zoneId } = environment;
   if (!api && mtls)
     throw new Error("MTLS_DOMAIN needs API_DOMAIN: the API also needs a domain without client certificates.");
   if (!api) return undefined;
   if (!zoneId) throw new Error(`API_DOMAIN needs HOSTED_ZONE_ID: the Route 53 zone that ${api} belongs to.`);
   if (api === mtls) throw new Error("API_DOMAIN and MTLS_DOMAIN must be different.");
-  const truststore = environment.TRUSTSTORE_FILE || "certs/truststore.pem";
-  if (mtls && !existsSync(truststore)) {
-    throw new Error(
-      `MTLS_DOMAIN needs the file ${truststore} with the certificates of the authorities of accepted clients.`,
-    );
-  }
-  if (mtls) checkAuthorities(truststore, DEPLOYMENT_FILE);
   return {
     api: hostName("API_DOMAIN", api),
     mtls: mtls ? hostName("MTLS_DOMAIN", mtls) : undefined,
     zoneId,
-    truststore,
   };
+}
+
+/** The file with the authorities of client certificates; a path from the project's root. */
+export function truststoreOf({ TRUSTSTORE_FILE: file }: NodeJS.ProcessEnv): string {
+  return file || "certs/truststore.pem";
 }
 
 function hostName(variable: string, text: string): string {

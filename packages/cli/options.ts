@@ -77,11 +77,12 @@ function taskOf(words: readonly string[], values: { out?: string; secrets?: bool
   throw new UsageError(USAGE);
 }
 
-function urlOf(given: string, allowsHttp: boolean): string {
-  if (!URL.canParse(given)) throw new UsageError(`--url: "${given}" is not a URL.`);
+/** The address of a service without a slash at the end. Throws `UsageError`; `label` says where it was given. */
+export function urlOf(given: string, allowsHttp: boolean, label = "--url"): string {
+  if (!URL.canParse(given)) throw new UsageError(`${label}: "${given}" is not a URL.`);
   const { protocol, hostname, username, search, hash } = new URL(given);
   if (!/^https?:$/.test(protocol) || username || search || hash) {
-    throw new UsageError("--url must be an http(s) origin, optionally with /t/<tenant>, and without a user name.");
+    throw new UsageError(`${label} must be an http(s) origin, optionally with /t/<tenant>, and without a user name.`);
   }
   if (protocol === "http:" && !LOOPBACK.has(hostname) && !allowsHttp) {
     throw new UsageError(
