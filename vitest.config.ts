@@ -17,9 +17,11 @@ const alone = ["tests/http/access/equal-work.test.ts", "tests/unit/auth/{authent
 export const long = [
   "tests/durability/**/*.test.ts",
   "tests/http/access/rules.test.ts",
-  "tests/http/access/gains-by-file.test.ts",
+  "tests/http/access/{gains,gains-by-file}.test.ts",
   "tests/http/application-files/command*.test.ts",
   "tests/http/application-files/roundTrip.test.ts",
+  "tests/http/names/user-names.test.ts",
+  "tests/http/nulls/nulls.test.ts",
   "tests/http/oauth/events.test.ts",
   "tests/http/scim1/large.test.ts",
   "tests/http/user-stores/ldap-down.test.ts",

@@ -8,7 +8,7 @@ import { placed } from "#tests/support/document/document.ts";
 import { newLoop } from "#tests/support/document/loop.ts";
 import { world } from "#tests/support/world.ts";
 
-const RUNS = Number(process.env.RUNS ?? 40);
+const RUNS = Number(process.env.RUNS ?? 12);
 const SEED = Number(process.env.SEED ?? 14);
 const MS_PER_REQUEST = 1_000;
 const loop = newLoop(world());

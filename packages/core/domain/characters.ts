@@ -7,25 +7,16 @@
  */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u{1D159}]/u;
 
-/** Scripts in which a joiner changes the form of the letters around it. */
-const JOINED = [
-  ...["Arab", "Beng", "Deva", "Gujr", "Guru", "Khmr", "Knda", "Mlym", "Mong", "Mymr"],
-  ...["Nkoo", "Orya", "Sinh", "Syrc", "Taml", "Telu", "Tibt"],
-]
-  .map((script) => `\\p{Script=${script}}`)
-  .join("");
+/** Letters of scripts in which a joiner changes the form of the letters around it. */
+const JOINED =
+  /[\p{Script=Arab}\p{Script=Beng}\p{Script=Deva}\p{Script=Gujr}\p{Script=Guru}\p{Script=Khmr}\p{Script=Knda}\p{Script=Mlym}\p{Script=Mong}\p{Script=Mymr}\p{Script=Nkoo}\p{Script=Orya}\p{Script=Sinh}\p{Script=Syrc}\p{Script=Taml}\p{Script=Telu}\p{Script=Tibt}]/u;
 
-/** Hidden characters that are part of how a word or an emoji is written. */
-const WRITTEN = new RegExp(
-  [
-    `(?<=[${JOINED}]\\p{M}{0,4})[\\u200C\\u200D](?=[${JOINED}])`,
-    "(?<=\\p{Extended_Pictographic}\\p{Emoji_Modifier}?\\uFE0F?)\\u200D(?=\\p{Extended_Pictographic})",
-    "(?<=\\p{Extended_Pictographic})[\\uFE0E\\uFE0F]",
-    "(?<=[0-9#*])\\uFE0F(?=\\u20E3)",
-    "(?<=\\u{1F3F4})[\\u{E0020}-\\u{E007E}]{1,10}\\u{E007F}",
-  ].join("|"),
-  "gu",
-);
+/** A joiner, with the letter and marks before it and the letter after it. */
+const JOINER = /(\P{M}\p{M}{0,4})[\u200C\u200D](?=(.))/gsu;
+
+/** Hidden characters that are part of an emoji. */
+const IN_EMOJI =
+  /(?<=\p{Extended_Pictographic}\p{Emoji_Modifier}?\uFE0F?)\u200D(?=\p{Extended_Pictographic})|(?<=\p{Extended_Pictographic})[\uFE0E\uFE0F]|(?<=[0-9#*])\uFE0F(?=\u20E3)|(?<=\u{1F3F4})[\u{E0020}-\u{E007E}]{1,10}\u{E007F}/gu;
 
 /**
  * The first hidden character of a text as `U+200B`; `undefined` where it has none. For names that users sign in with.
@@ -40,5 +31,8 @@ export function hiddenIn(text: string): string | undefined {
  * them, and what belongs to an emoji.
  */
 export function hiddenInShown(text: string): string | undefined {
-  return hiddenIn(text.replaceAll(WRITTEN, ""));
+  const withoutJoiners = text.replaceAll(JOINER, (all: string, before: string, after: string) =>
+    JOINED.test(before) && JOINED.test(after) ? before : all,
+  );
+  return hiddenIn(withoutJoiners.replaceAll(IN_EMOJI, ""));
 }

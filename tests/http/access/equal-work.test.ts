@@ -123,7 +123,7 @@ type Work = Awaited<ReturnType<typeof workOf>>;
 /** A name with an unknown tenant has two readings, which are read at the same time: only hashes and writes compare. */
 const withoutReads = ({ calls, units, ...work }: Work) => ({
   ...work,
-  calls: calls.filter((name) => !/^(?:Batch)?Get/.test(name)),
+  calls: calls.filter((name) => !/^(?:(?:Batch)?Get|Query)/.test(name)),
   units: units.map(({ service, WriteUnits }) => ({ service, WriteUnits })),
 });
 

@@ -6,8 +6,8 @@ const api = world();
 const { ask, create } = api;
 const { register, read, system, authorize, authorized, scopesOf } = apiResourcesOf(api);
 const remove = (id: string) => ask("DELETE", `${API_RESOURCES}/${id}`);
-/** Without the rows of revocations. */
-const everyItem = async () => (await everyKey(api.service)).filter((key) => !/#REV[SG]?[# ]/.test(key));
+/** Without the rows of revocations and of sources that have signed in. */
+const everyItem = async () => (await everyKey(api.service)).filter((key) => !/#(?:REV[SG]?|LOCK)[# ]/.test(key));
 const body = { name: "Gone", identifier: "gone", scopes: scopesNamed("gone:a", "gone:b") };
 
 test("returns 204, leaves no row and frees identifier and scopes at once", async () => {

@@ -112,6 +112,7 @@ describe("the decision", () => {
         tenant: TENANT,
         subject: client.clientId,
         applicationId: client.applicationId,
+        traceId: expect.any(String),
       });
     }
   });
