@@ -78,6 +78,7 @@ export const checks: readonly Check[] = [
   { name: "alarms", run: alarmFindings },
   { name: "concurrency", run: concurrencyFindings },
   { name: "restored table", run: restoredFindings },
+  { name: "backups", run: backupFindings },
   { name: "secrets", run: secretsOfStage },
 ];
 
@@ -264,6 +265,14 @@ function restoredFindings({ environment: { RESTORED_TABLE: table } }: Read): rea
   return TABLE.test(table)
     ? [unchecked(`table ${table}`, `Add --aws, or run \`aws dynamodb describe-table --table-name ${table}\`.`)]
     : [wrong(`RESTORED_TABLE is "${table}"`, "Set it to the name of a table, not to its ARN.")];
+}
+
+function backupFindings({ environment }: Read): readonly Finding[] {
+  const { backupCopyTo: vault } = settingsOf(pick(environment, ["BACKUP_COPY_TO"]));
+  if (vault === undefined) return [ok("in the stage's own account and region")];
+  const todo =
+    "The vault must accept copies from this account: `aws backup get-backup-vault-access-policy` in its account.";
+  return [ok(`copied to ${vault}`), unchecked("that the vault accepts them", todo)];
 }
 
 function secretsOfStage({ secrets, stage, deployment }: Read): readonly Finding[] {

@@ -17,6 +17,7 @@ export const variables: readonly string[] = [
   "DIRECTORY_SUBNETS",
   "DIRECTORY_SECURITY_GROUPS",
   "RESTORED_TABLE",
+  "BACKUP_COPY_TO",
 ];
 
 /** Variables of SST, of AWS and of Node. */

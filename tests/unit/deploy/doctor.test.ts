@@ -216,6 +216,7 @@ const broken: readonly (readonly [string, Harm, RegExp])[] = [
     { shell: { AUTHORIZER_CONCURRENCY: "many" } },
     /^wrong concurrency: AUTHORIZER_CONCURRENCY must be/,
   ],
+  ["a wrong vault of backups", { shell: { BACKUP_COPY_TO: "vault" } }, /^wrong backups: BACKUP_COPY_TO must be/],
   [
     "an ARN as table",
     { shell: { RESTORED_TABLE: "arn:aws:dynamodb:eu-central-1:1:table/t" } },
