@@ -62,7 +62,7 @@ export const callOn = (table: Table, tenant: string): Scim2Call => {
         showsUsername: false,
         needsPassword: false,
         removesDuplicateUsers: false,
-        userType: userTypeFor("rfc7644"),
+        userType: userTypeFor("wso2"),
         groupType,
         errorOf: () => ({}),
       },
