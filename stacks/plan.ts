@@ -43,6 +43,11 @@ export interface FunctionPlan {
   /** Partitions of which it may read keys alone (`GetItem`), to see whether an item exists. */
   readonly checks?: readonly string[];
   readonly writes?: Right<WriteAction>;
+  /**
+   * All partitions of transactions that have a condition on an item without writing it. They are fewer than those of
+   * `writes`: a condition can find out what an item contains.
+   */
+  readonly conditions?: readonly string[];
 }
 
 /** The variables of each need. */
@@ -215,7 +220,11 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     description: "Users and groups by SCIM 1.1",
     needs: ["address", "deployment", "directories"],
     reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people] },
-    writes: { calls: ["PutItem", "UpdateItem", "DeleteItem"], on: [...people, p.credential, ...revocations] },
+    conditions: [...people, ...revocations],
+    writes: {
+      calls: ["PutItem", "UpdateItem", "DeleteItem"],
+      on: [...people, p.credential, ...revocations],
+    },
   },
   scim2: {
     ...endpoint,
@@ -227,6 +236,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       on: [p.tenant, ...people, p.roleNames, p.scope],
     },
     checks: [p.application],
+    conditions: [...people, ...revocations],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [...people, p.roleNames, p.credential, ...revocations],

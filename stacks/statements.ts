@@ -24,14 +24,16 @@ const LEADING_KEYS = "dynamodb:LeadingKeys";
 export const secretPartitions: readonly string[] = [partitions.credential, partitions.signingKeys];
 
 /**
- * The statements of a function: one for all its reads, one for its checks, and one for all its writes. A transaction is
- * one request with many partitions, and one statement must cover all of them (decision 0031).
+ * The statements of a function: for all its reads, for its checks, for all its writes, and for conditions of
+ * transactions on items that they do not write. A transaction is one request with many partitions, and one statement
+ * must cover all of them (decision 0031).
  */
 export function statementsOf(plan: FunctionPlan): readonly Statement[] {
   return [
     ...(plan.reads ? [allowing(plan.reads)] : []),
     ...(plan.checks ? [allowingKeys(plan.checks)] : []),
     ...(plan.writes ? [allowing(plan.writes)] : []),
+    ...(plan.conditions ? [allowing({ calls: ["ConditionCheckItem"], on: plan.conditions })] : []),
     ...withoutAnswers(plan),
   ];
 }

@@ -50,6 +50,9 @@ const kindOf = ({ PK, SK }: Item): string => {
   return `${partition} ${/^[A-Z]+#?/.exec(SK)?.[0] ?? "?"}`;
 };
 
+/** The kind of the row that reserves the domain of a tenant while it is created. */
+const RESERVATION = "T#TENANT R";
+
 /** One resource of each kind, related to each other. */
 const fill = async (): Promise<void> => {
   const { body: user } = await post("/scim2/Users", { userName: "audited", password: "Audited-1", externalId: "x" });
@@ -85,6 +88,8 @@ test("reports nothing in a table that is whole, and a missing item of each kind"
   expect(oneOfEach.length).toBeGreaterThan(KINDS_LEAST);
   const unnoticed: string[] = [];
   for (const item of oneOfEach) {
+    // A tenant that was created needs its reservation no longer.
+    if (kindOf(item) === RESERVATION) continue;
     await documents.send(new DeleteCommand({ TableName, Key: { PK: item.PK, SK: item.SK } }));
     // A table may be damaged so badly that the audit cannot read it.
     const isNoticed = await audit(service.table()).then(

@@ -24,6 +24,7 @@ import { isBearer } from "./bearer.ts";
 import {
   type AuthorizerStores,
   type Caller,
+  type Credentials,
   checkHandlers,
   credentialsOf,
   type IdentifyParts,
@@ -62,6 +63,16 @@ export function newAuthorizer({ operations, stores, access, ...parts }: Authoriz
   const everyScope = new Set([...systemScopes, ...access.rules.flatMap(({ scopes }) => scopes ?? [])]);
   const identify = newIdentify(parts, everyScope, access.certificates, observer);
 
+  /** Whether the rule of the path that was meant allows the credentials: a misspelt path opens no other door. */
+  const mayTry = ({ method, path }: HttpRequest, credentials: Credentials): boolean => {
+    try {
+      checkHandlers(credentials, ruleFor(access.rules, method, path.replace(/\/{2,}/g, "/"))?.handlers);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+
   /**
    * Decides on a request. The order of the steps is part of the protection: whether a path exists, which tenant a
    * credential belongs to and which scopes an operation needs is shown only to callers that are authenticated.
@@ -86,6 +97,7 @@ export function newAuthorizer({ operations, stores, access, ...parts }: Authoriz
         const isShown =
           nearest !== undefined &&
           credentials.header !== undefined &&
+          mayTry(request, credentials) &&
           (await identify(credentials, request, caller, stores(meter)).then(
             () => true,
             () => false,

@@ -68,8 +68,11 @@ export interface LockoutStore {
   isDue(state: LockState, nowMs: number): boolean;
   /** Clears the failures in `before` after a successful sign-in, and remembers the source. One round trip. */
   succeed(guesser: Guesser, before: LockState, nowMs: number): Promise<void>;
-  /** Takes back `succeed`: the name was locked meanwhile. One round trip. */
-  takeBack(guesser: Guesser): Promise<void>;
+  /**
+   * Takes back `succeed`: the name was locked meanwhile. A source that was known before stays known, after the same
+   * work. One round trip.
+   */
+  takeBack(guesser: Guesser, before: LockState, nowMs: number): Promise<void>;
 }
 
 /** Whether a lock holds for the password of that version. */
@@ -123,7 +126,10 @@ export function lockoutStore(table: Table, policy: LockoutPolicy): LockoutStore 
 
     succeed: (guesser, before, nowMs) => rememberSuccess(table, sourceKey(guesser), before.source, nowMs),
 
-    takeBack: (guesser) => forgetSuccess(table, sourceKey(guesser)),
+    takeBack: (guesser, before, nowMs) =>
+      before.isKnown
+        ? countNothing(table, sourceKey(guesser), before.source, nowMs)
+        : forgetSuccess(table, sourceKey(guesser)),
   };
 }
 

@@ -180,7 +180,7 @@ async function admits(lockouts: LockoutStore, { guesser, lock, isCached, isLocke
     isRemembered ? lockouts.succeed(guesser, lock, now) : undefined,
   ]);
   if (isLockedNow(lockNow)) {
-    await lockouts.takeBack(guesser);
+    await lockouts.takeBack(guesser, lock, now);
     return false;
   }
   if (lockNow.source.hasFailures) await lockouts.succeed(guesser, lockNow, now);
@@ -215,7 +215,8 @@ function newCandidates(clock: Clock, hashing: HashLimit) {
   const checkOnce = async (key: string, mayCache: boolean, check: () => Promise<boolean>): Promise<PasswordCheck> => {
     if (mayCache && cached.get(key)) return { isRight: true, isCached: true };
     const other = running.get(key);
-    if (other) return { isRight: await other, isCached: true };
+    // The lock may have begun since this request read it: only a result from the cache needs no second look.
+    if (other) return { isRight: await other, isCached: false };
     const result = check().finally(() => running.delete(key));
     running.set(key, result);
     const isRight = await result;
@@ -256,7 +257,10 @@ function newCandidates(clock: Clock, hashing: HashLimit) {
     return {
       user,
       passwordVersion: "",
-      verify: (password, mayCache) => checkOnce(digest(`${mark}\n${password}`), mayCache, () => verify(password)),
+      verify: (password, mayCache) =>
+        checkOnce(digest(`directory\n${name.tenant}/${name.userStore}\n${mark}\n${password}`), mayCache, () =>
+          verify(password),
+        ),
       verifyNothing: verifyingNothing(name),
     };
   };

@@ -39,9 +39,8 @@ export async function introspectorsTenant(
     return await callersTenant(authorization, context);
   } catch (error) {
     // The header is of neither a client nor a user. Of a user it must not count as a guess at a client.
-    const isRefused =
-      error instanceof Fault && (error.fault === "client.unauthenticated" || error.fault === "auth.unauthenticated");
-    if (isRefused && "count" in result) await result.count();
+    const isOfUser = error instanceof Fault && error.fault === "auth.forbidden";
+    if (!isOfUser && "count" in result) await result.count();
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 /** Which failures of DynamoDB and of the network are transient, and the fault of those that last. */
 import { ProvisionedThroughputExceededException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { Fault } from "../platform/faults.ts";
+import { DamagedRow } from "./row.ts";
 
 const transientNames = new Set([
   "ProvisionedThroughputExceededException",
@@ -69,4 +70,14 @@ function nameOf(error: unknown): string {
 
 function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+/**
+ * Whether a row itself is the cause of an error, so that trying again cannot help: it is damaged, or would become
+ * larger than an item may be.
+ */
+export function isOfRow(error: unknown): boolean {
+  if (error instanceof DamagedRow) return true;
+  if (!(error instanceof TransactionCanceledException)) return false;
+  return (error.CancellationReasons ?? []).some((reason) => reason.Code === "ValidationError");
 }

@@ -42,19 +42,25 @@ export const groupBulk: BulkKind<string, NewMember> = {
   },
 };
 
+/** The steps that revoke the tokens of up to 45 members who are removed from a group with roles; two for each. */
+export function endingTokens(tenant: string, { roleIds }: Group, removed: readonly string[]): readonly Step[] {
+  return roleIds.length === 0 ? [] : removed.flatMap((userId) => revokingUser(tenant, userId));
+}
+
 /**
- * Revokes the tokens of members who are removed from a group with roles. It is written before the change, which has no
- * room for it: a revocation is dated further ahead than the change can take, and one too many does no harm.
+ * Revokes the tokens of members who are removed from a group with roles, where the change has no room for it. It is
+ * written before the change, so that a crash ends too many tokens and not too few, and again after it: a token that was
+ * issued in between is dated after the first revocation.
  */
 export async function endTokens(
   table: Table,
   tenant: string,
-  { roleIds }: Group,
+  before: Group,
   removed: readonly string[],
 ): Promise<void> {
-  if (roleIds.length === 0 || removed.length === 0) return;
-  if (removed.length > MEMBERS_AT_ONCE) return endTokensOfRoles(table, tenant, roleIds);
-  await table.write(...removed.flatMap((userId) => revokingUser(tenant, userId)));
+  if (before.roleIds.length === 0 || removed.length === 0) return;
+  if (removed.length > MEMBERS_AT_ONCE) return endTokensOfRoles(table, tenant, before.roleIds);
+  await table.write(...endingTokens(tenant, before, removed));
 }
 
 /** Revokes the access tokens whose scopes depend on some roles; two steps for each. */

@@ -6,7 +6,7 @@ import { nameKey } from "../../table/name-index/name-key.ts";
 import type { NameReads } from "../../table/name-index/reads.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { ReadOptions, Step, Table } from "../../table/table.ts";
-import { changingRolesOfGroups } from "../../tokens/revocation-store.ts";
+import { changingRolesOfGroups, revokingRole } from "../../tokens/revocation-store.ts";
 import { type AllMembersRead, readAllMembers } from "../memberships/all-members.ts";
 import { removingRolePairs } from "../memberships/assignees.ts";
 import {
@@ -42,7 +42,7 @@ import {
 } from "../memberships/relation.ts";
 import { renamingStep } from "../memberships/shown-names.ts";
 import { agrees, type Tally, tallyAfter, tallyOf } from "../memberships/tally.ts";
-import { clearGroup, endTokens, endTokensOfRoles, groupBulk, groupClearing } from "./bulk-store.ts";
+import { clearGroup, endingTokens, endTokens, endTokensOfRoles, groupBulk, groupClearing } from "./bulk-store.ts";
 import { type Group, shownName } from "./model.ts";
 import { externalIdSteps, groupItem, groupOf, lookupKey } from "./rows.ts";
 import { nameTaken, notFound } from "./rules.ts";
@@ -52,6 +52,8 @@ export { groupItem } from "./rows.ts";
 
 /** The steps of a transaction that are left for members and roles when a group is removed. */
 const STEPS_BESIDE_REMOVAL = 93;
+/** The steps of a transaction that are left for members and their tokens when a group is changed. */
+const STEPS_BESIDE_CHANGE = 85;
 /** Attempts to read members that agree with the tally. Then a removal continues, because the tally itself is wrong. */
 const READS_MAX = 8;
 
@@ -227,13 +229,21 @@ async function update<P>(
     const changed = await change(before, prepared);
     if (!changed) return before;
     const { adding, removing } = changed;
-    await endTokens(table, tenant, before, removing);
     const changes = { adding: idsOf(adding), removing };
+    const ending = isBulk(changes) ? [] : endingTokens(tenant, before, removing);
+    const hasRoom = !isBulk(changes) && adding.length * 2 + removing.length * 2 + ending.length <= STEPS_BESIDE_CHANGE;
+    if (!hasRoom) await endTokens(table, tenant, before, removing);
     const tally = tallyAfter(before, changes.adding, removing);
     const written: Group = { ...changed.after, version: before.version + 1, modifiedMs: nowMs, ...tally };
     const hint = newName?.userStore === written.userStore ? near : undefined;
     if (!isBulk(changes)) {
-      await writeGroup(table, tenant, before, { ...changed, after: written, near: hint });
+      await writeGroup(table, tenant, before, {
+        ...changed,
+        after: written,
+        near: hint,
+        ending: hasRoom ? ending : [],
+      });
+      if (!hasRoom) await endTokens(table, tenant, before, removing);
       return written;
     }
     const bulk = await prepareBulk(table, groupBulk, owner, changes);
@@ -262,7 +272,10 @@ async function remove(table: Table, owner: Owner, check: (group: Group) => void)
     const { version, roleIds } = group;
     // A Query may show half of a transaction.
     if (!more && !agrees(group, idsOf(members)) && attempts < READS_MAX) throw stale();
-    await endTokensOfRoles(table, tenant, roleIds);
+    const ending = roleIds.flatMap((roleId) => revokingRole(tenant, roleId));
+    const hasRoom = !more && members.length * 2 + roleIds.length + ending.length <= STEPS_BESIDE_REMOVAL;
+    // Before and after the change, as `endTokens` says.
+    if (!hasRoom) await endTokensOfRoles(table, tenant, roleIds);
     const isSmall = !more && members.length * 2 + roleIds.length <= STEPS_BESIDE_REMOVAL;
     const { open, steps } = isSmall
       ? {
@@ -270,6 +283,7 @@ async function remove(table: Table, owner: Owner, check: (group: Group) => void)
           steps: [
             ...removingRolePairs(tenant, { kind: "group", id }, roleIds),
             ...members.flatMap(({ userId }) => removingMember(groupMembers, owner, userId)),
+            ...(hasRoom ? ending : []),
           ],
         }
       : groupClearing(owner, roleIds);
@@ -285,6 +299,7 @@ async function remove(table: Table, owner: Owner, check: (group: Group) => void)
       ],
       notOwned: stale,
     });
+    if (!hasRoom) await endTokensOfRoles(table, tenant, roleIds);
     return open;
   });
   // The group is deleted; what is left of its members is on the tenant's list.

@@ -30,6 +30,8 @@ export interface GroupChange {
 interface GroupWrite extends GroupChange {
   /** A hint for another name. */
   readonly near: Range | undefined;
+  /** The steps that end tokens, where the transaction has room for them. */
+  readonly ending?: readonly Step[];
   /** The members, where they are a bulk. */
   readonly prepared?: PreparedBulk;
 }
@@ -44,19 +46,28 @@ export async function writeGroup(
   table: Table,
   tenant: string,
   before: Group,
-  { after, adding, removing, isExact = false, near, prepared }: GroupWrite,
+  { after, adding, removing, isExact = false, near, ending = [], prepared }: GroupWrite,
 ): Promise<void> {
   const owner = { tenant, id: after.id };
   const isRenamed = after.displayName !== before.displayName;
   const isOnlyTouched = !isExact && !isRenamed && after.externalId === before.externalId;
   const own: Step = isOnlyTouched
-    ? touchingGroup(owner, { nowMs: after.modifiedMs, added: idsOf(adding), removed: removing }, after.bulk)
+    ? touchingGroup(
+        owner,
+        {
+          nowMs: after.modifiedMs,
+          added: idsOf(adding),
+          removed: removing,
+          hasNoRoles: removing.length > 0 && before.roleIds.length === 0,
+        },
+        after.bulk,
+      )
     : { put: groupItem(tenant, after), when: { equal: { ver: before.version } }, otherwise: stale };
   const members = prepared?.steps ?? [
     ...removing.flatMap((userId) => removingMember(groupMembers, owner, userId)),
     ...adding.flatMap((member) => addingMember(groupMembers, owner, member)),
   ];
-  const steps = [own, ...externalIdSteps(tenant, after.id, before.externalId, after.externalId), ...members];
+  const steps = [own, ...externalIdSteps(tenant, after.id, before.externalId, after.externalId), ...members, ...ending];
   if (!isRenamed) return table.write(...steps, ...(prepared?.toList ? [listingBulk(tenant, prepared.toList)] : []));
   await indexOf(table, tenant, after.userStore).rename({
     from: nameKey(before.displayName),

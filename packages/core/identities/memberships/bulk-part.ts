@@ -2,7 +2,7 @@
  * Carries out one part of a bulk membership: one transaction, which also removes the part (decision 0066). A part must
  * not fail for ever, because reads wait for it: a member whose row cannot be changed is left out.
  */
-import { Fault } from "../../platform/faults.ts";
+import { isOfRow } from "../../table/failures.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Key, Step, Table } from "../../table/table.ts";
 import type { OwnerKind } from "./bulk-model.ts";
@@ -41,8 +41,7 @@ export async function carryOutPart<Ref, New>(
   try {
     await carryOutWithout(table, kind, owner, key, new Set());
   } catch (error) {
-    if (error instanceof Fault) throw error;
-    // A damaged row, or one that would be too large, whatever is tried.
+    if (!isOfRow(error)) throw error;
     await carryOutWithout(table, kind, owner, key, await carryOutEach(table, kind, owner, key));
   }
 }
@@ -94,7 +93,7 @@ async function carryOutEach<Ref, New>(
     try {
       await carryOutSingle(table, kind, owner, key, single);
     } catch (error) {
-      if (error instanceof Fault) throw error;
+      if (!isOfRow(error)) throw error;
       for (const one of [...single.adding, ...single.removing]) refused.add(one);
     }
   }

@@ -6,6 +6,7 @@ import { keys, MEMBER } from "../../table/keys.ts";
 import { rowCodec, text } from "../../table/row.ts";
 import { stale } from "../../table/stale.ts";
 import { type Item, LAST, type Step, type Table } from "../../table/table.ts";
+import { roleAssignees } from "./assignees.ts";
 import { type Bulk, bulkText } from "./bulk-model.ts";
 import { BULK } from "./bulk-rows.ts";
 import { type Owner, type Relation, removingPair } from "./relation.ts";
@@ -49,6 +50,8 @@ export interface MembershipDelta {
   readonly nowMs: number;
   readonly added?: readonly string[];
   readonly removed?: readonly string[];
+  /** True for a change that is valid only while the group has no role, because it ends no token. */
+  readonly hasNoRoles?: boolean;
 }
 
 const pairRow = rowCodec<{ readonly name: string }>("group member", { name: text });
@@ -115,7 +118,8 @@ export async function readMembers(
 /** The step that records a membership change in a group's row; with a bulk, the step that commits it. */
 export function touchingGroup(owner: Owner, delta: MembershipDelta, bulk?: Bulk): Step {
   // Changes of one group are in order: this one comes after a bulk that is not finished.
-  return recording(owner, delta, { when: { lacking: [BULK] }, otherwise: stale }, bulk);
+  const lacking = delta.hasNoRoles ? [BULK, roleAssignees.attribute] : [BULK];
+  return recording(owner, delta, { when: { lacking }, otherwise: stale }, bulk);
 }
 
 function recording(
