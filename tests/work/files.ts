@@ -52,8 +52,11 @@ const claims = (count: number): string =>
       `<ClaimMapping><LocalClaim><ClaimUri>http://wso2.org/claims/c${at}</ClaimUri></LocalClaim><RemoteClaim><ClaimUri>r${at}</ClaimUri></RemoteClaim><RequestClaim>true</RequestClaim></ClaimMapping>`,
   ).join("")}</ClaimMappings></ClaimConfig>`;
 const inClaims = (inside: string): string => claims(1_000).replace("</ClaimMappings>", `${inside}</ClaimMappings>`);
+/** 1,000 characters, and strong enough. */
+const SECRET = "Vq7rT2mZx9Lw4KcHs8Ny3PbJd6Gf5ReA".repeat(32).slice(0, 1_000);
+
 const client = (inside: string): string =>
-  `<InboundAuthenticationConfig><InboundAuthenticationRequestConfigs><InboundAuthenticationRequestConfig><InboundAuthKey>k</InboundAuthKey><InboundAuthType>oauth2</InboundAuthType><inboundConfiguration><![CDATA[<oAuthAppDO><oauthConsumerKey>k</oauthConsumerKey><oauthConsumerSecret>${"s".repeat(1_000)}</oauthConsumerSecret><grantTypes>password</grantTypes>${inside}</oAuthAppDO>]]></inboundConfiguration></InboundAuthenticationRequestConfig></InboundAuthenticationRequestConfigs></InboundAuthenticationConfig>`;
+  `<InboundAuthenticationConfig><InboundAuthenticationRequestConfigs><InboundAuthenticationRequestConfig><InboundAuthKey>k</InboundAuthKey><InboundAuthType>oauth2</InboundAuthType><inboundConfiguration><![CDATA[<oAuthAppDO><oauthConsumerKey>k</oauthConsumerKey><oauthConsumerSecret>${SECRET}</oauthConsumerSecret><grantTypes>password</grantTypes>${inside}</oAuthAppDO>]]></inboundConfiguration></InboundAuthenticationRequestConfig></InboundAuthenticationRequestConfigs></InboundAuthenticationConfig>`;
 
 const largestApplication = (size: number): Application => ({
   ...freshApplication("0198", "a", "owner", false),
