@@ -39,7 +39,8 @@ let directory: string;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "metrics-"));
   for (const name of names) await bundleFunction(name, join(directory, name));
-});
+  // It builds ten bundles, which the settings of the deployment tests allow as much time.
+}, 120_000);
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 /** The variables that the stage gives to a function, with files of this machine. */
