@@ -150,7 +150,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     timeout: "10 seconds",
     needs: ["address", "deployment", "directories"],
     reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: authentication },
-    writes: { calls: ["PutItem", "UpdateItem", "DeleteItem"], on: [p.lock] },
+    writes: { calls: ["PutItem", "UpdateItem"], on: [p.lock] },
   },
   oauth2: {
     ...endpoint,
@@ -169,7 +169,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.accessToken,
         p.refreshToken,
         p.family,
-        ...revocations,
+        p.revocation,
         p.grantRevocations,
         p.keyRing,
         p.signingKeys,
