@@ -1,6 +1,6 @@
 /**
  * Daily backups that are copied into a vault of another account or region: they outlive this account (decision 0070).
- * Restoring to a second of the last 35 days needs none of it.
+ * Restoring to a second of the last 35 days needs no copy.
  */
 import type { Settings, Stage } from "./stage.ts";
 

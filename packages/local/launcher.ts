@@ -1,6 +1,6 @@
 /**
  * The processes that run the service in the foreground: npm, and the watcher of `npm run dev`. Where one of them is
- * killed, nobody stops the service any more, and its port stays taken: the service stops by itself.
+ * killed, no process stops the service any more, and its port stays taken: the service stops by itself.
  */
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";

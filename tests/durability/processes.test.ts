@@ -1,5 +1,5 @@
 /**
- * The processes of `npm start` and `npm run dev`: whichever is killed, none of the others stays, and the next start has
+ * The processes of `npm start` and `npm run dev`: whichever is killed, no other stays, and the next start has
  * all acknowledged data. Signals finish what was read.
  */
 import { type ChildProcess, spawn } from "node:child_process";

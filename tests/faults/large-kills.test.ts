@@ -1,5 +1,5 @@
 /**
- * The service is killed between two transactions of one large change: whoever looks next sees the state before or after
+ * The service is killed between two transactions of one large change: the next look shows the state before or after
  * the change, and no leftover counts. A few of the transactions by default, each of them with `KILLS=all`. In one
  * process and for every write: tests/unit/identities/killed.test.ts.
  */

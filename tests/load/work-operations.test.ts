@@ -14,7 +14,7 @@ const STEPS_MAX = 60_000_000;
 const BYTES_MAX = 80_000_000;
 const TIMEOUT_MS = 120_000;
 
-const meter = await startMeter(new URL("../work/operations.ts", import.meta.url));
+const meter = await startMeter(new URL("../bounds/operations.ts", import.meta.url));
 afterAll(() => meter.stop());
 
 test.each(meter.cases)("$name", { timeout: TIMEOUT_MS }, async ({ name, largest }) => {

@@ -1,12 +1,12 @@
 /**
  * Every parser at its largest input: its work grows with the input and not with its square, and stays below a ceiling.
- * Work is counted, not timed (support/work.ts). A parser that takes input belongs into a list of tests/work.
+ * Work is counted, not timed (support/work.ts). A parser that takes input belongs into a list of tests/bounds.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { cases as files } from "#tests/bounds/files.ts";
+import { cases as requests } from "#tests/bounds/requests.ts";
+import { cases as scim } from "#tests/bounds/scim.ts";
 import { startMeter, type WorkMeter } from "#tests/support/work.ts";
-import { cases as files } from "#tests/work/files.ts";
-import { cases as requests } from "#tests/work/requests.ts";
-import { cases as scim } from "#tests/work/scim.ts";
 
 /** The largest input is four times the other one: linear work grows fourfold, with a logarithm a little more. */
 const PART = 4;
@@ -27,7 +27,7 @@ const modules = [
 describe.each(modules)("%s", (module, cases) => {
   let meter: WorkMeter | undefined;
   beforeAll(async () => {
-    meter = await startMeter(new URL(`../work/${module}.ts`, import.meta.url));
+    meter = await startMeter(new URL(`../bounds/${module}.ts`, import.meta.url));
   });
   afterAll(() => meter?.stop());
 

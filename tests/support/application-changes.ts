@@ -26,7 +26,7 @@ export interface Change {
 }
 
 const CALLBACK = "https://rides.example/back";
-/** A certificate that nobody has the key of. */
+/** A certificate without a known key. */
 const CERTIFICATE = [
   "MIIBfDCCASOgAwIBAgIULXJoR+V0lsonZUoJcKBjwiLAuUAwCgYIKoZIzj0EAwIwEzERMA8GA1UEAwwIc3RyYW5nZXIwIBcNMjYx",
   "MTIyMTM0NDQxWhgPMjEyNjEwMjkxMzQ0NDFaMBMxETAPBgNVBAMMCHN0cmFuZ2VyMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE",
@@ -68,7 +68,7 @@ const withClient = (more: Body) => ({
 });
 const acting = ["client_credentials", "refresh_token"];
 
-/** Applications that nobody can take a token of their own scopes from. */
+/** Applications from which no caller can take a token with their own scopes. */
 export const states = {
   users: withClient({}),
   public: withClient({ grantTypes: acting, publicClient: true }),

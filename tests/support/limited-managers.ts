@@ -11,7 +11,7 @@ interface Who {
   readonly username: string;
   readonly password: string;
 }
-/** May make every change of an application, and has none of its scopes. */
+/** May make every change of an application, and has no scope of it. */
 export const manager: Who = { username: "manager", password };
 /** A manager with the scopes of the applications. */
 export const rich: Who = { username: "rich", password };

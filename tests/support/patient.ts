@@ -38,7 +38,7 @@ export interface Harm {
   readonly inDays?: number;
 }
 
-/** A project with nothing wrong, made anew before each test of the calling file. */
+/** A project with nothing wrong, made again before each test of the calling file. */
 export const patient = () => {
   let root = "";
   let trusted = { certificate: "", key: "" };

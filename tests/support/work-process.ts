@@ -3,7 +3,7 @@
  * others are imported after that. See work.ts.
  */
 import { Session } from "node:inspector";
-import type { SizedCase } from "#tests/work/sized.ts";
+import type { SizedCase } from "#tests/bounds/sized.ts";
 import type { Measured, Order } from "./work.ts";
 import { countNatives } from "./work-natives.ts";
 

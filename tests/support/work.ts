@@ -5,7 +5,7 @@
  */
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { SizedCase } from "#tests/work/sized.ts";
+import type { SizedCase } from "#tests/bounds/sized.ts";
 
 /** One computation on input. The module of the cases exports them as `cases`. */
 export interface WorkCase {

@@ -1,6 +1,6 @@
 /**
  * Failed sign-ins by user name, whether such a user exists or not (decision 0065). Two rows count them: one for the
- * name and the source of the request, and one for the name and all sources together from which nobody has signed in
+ * name and the source of the request, and one for the name and all sources together without a successful sign-in
  * under that name lately. So guesses from elsewhere do not lock out a user at a known source.
  */
 

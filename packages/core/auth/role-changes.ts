@@ -1,4 +1,7 @@
-/** What the log of a tenant says about changes of roles and groups, read beside what a sign-in reads anyway. */
+/**
+ * What the log of a tenant says about changes of roles and groups. It is read in parallel with what a sign-in reads
+ * anyway.
+ */
 import type { QualifiedName } from "../domain/username.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { Table } from "../table/table.ts";
@@ -19,7 +22,7 @@ export function newChangesOf(revocations: RevocationCache, clock: Clock): Change
     const known = readings.findIndex(({ tenant }) => revocations.knows(tenant));
     const possible = known < 0 ? readings : readings.slice(0, known + 1);
     const pending = new Map(possible.map(({ tenant }) => [tenant, read(tenant)]));
-    // Where the sign-in is refused, nobody waits for it.
+    // Where the sign-in is refused, the result is not awaited.
     for (const one of pending.values()) one.catch(() => undefined);
     return async (tenant) => {
       const changes = await (pending.get(tenant) ?? read(tenant));

@@ -21,7 +21,7 @@ export async function claimedMark(text: string, { table }: OAuthContext): Promis
 
 /**
  * Revokes a token if it belongs to the client, given its `claimedMark`; ignores any other text (RFC 7009 section 2.2).
- * A token that is revoked already is ignored too, so that whoever holds one can write once for it.
+ * A token that is revoked already is ignored too, so that its holder can write once for it.
  */
 export async function revoke(text: string, client: Client, markedMs: number, context: OAuthContext): Promise<void> {
   const { tools, table, families, origin, now } = context;

@@ -140,7 +140,7 @@ export async function readAccessToken(
 }
 
 /**
- * The tenant and the grant that a text claims, which nobody has verified: they may decide what is read meanwhile, and
+ * The tenant and the grant that a text claims, which are not verified: they may decide what is read meanwhile, and
  * nothing else. `undefined` for a text that is not a token.
  */
 export function claimsOf(text: string): { readonly tenant: string; readonly grant: string } | undefined {

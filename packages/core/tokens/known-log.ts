@@ -36,7 +36,7 @@ export interface KnownLog {
   isFresh(nowMs: number, maxAgeMs: number): boolean;
   /** Reads what was added. `orderOf` numbers the reads of the container in the order of their ends. One round trip. */
   read(table: Table, tenant: string, nowMs: number, orderOf: () => number): Promise<void>;
-  /** From when on tokens of the subject are valid, as far as the entries show; 0 without an entry. */
+  /** From when on tokens of the subject are valid, by the known entries; 0 without an entry. */
   fromMs(subject: string): number;
   /** Entries that were dated before this time may be missing. */
   horizonMs(): number;

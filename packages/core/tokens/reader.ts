@@ -40,7 +40,7 @@ export interface TokenReader {
 
 interface Found extends ValidToken {
   readonly state: RevocationState;
-  /** Whether a mark ends the token, where that was read beside the state. */
+  /** Whether a mark ends the token, where that was read together with the state. */
   readonly isMarked?: Promise<boolean>;
 }
 
@@ -52,7 +52,7 @@ export function newTokenReader(
   const keys = newVerifyingKeys();
   let latestTenant = SUPER_TENANT;
 
-  /** Reads the state of a tenant that may be the right one. Where it is not, nobody waits for it, or sees it fail. */
+  /** Starts to read the state of the likely tenant. For another tenant it is not awaited, and its failure is ignored. */
   const guess = (tenant: string, { table, nowMs }: TokenReading, ages: Ages) => {
     const state = revocations.of(tenant, table, nowMs, ages);
     state.catch(() => undefined);
@@ -75,7 +75,7 @@ export function newTokenReader(
   const findJwt = async (text: string, reading: TokenReading): Promise<Found | undefined> => {
     const { table, nowMs, issuer, isStrict } = reading;
     const ages = isStrict ? STRICT : FRESH;
-    // Where the keys are read anyway, the state of the claimed tenant is read beside them: nothing is verified yet.
+    // Where the keys are read anyway, the state of the claimed tenant is read with them: nothing is verified yet.
     const claimed = keys.isFresh(nowMs) ? undefined : claimsOf(text)?.tenant;
     const guessed = claimed === undefined ? undefined : guess(claimed, reading, ages);
     await keys.refresh(table, nowMs);

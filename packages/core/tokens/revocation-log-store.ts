@@ -90,7 +90,7 @@ export function loggingGrant(tenant: string, grantId: string, fromMs: number, un
 }
 
 /**
- * A grant as its log names it: 48 bits of a digest. Grant ids are made here, so nobody chooses two that collide; a
+ * A grant as its log names it: 48 bits of a digest. Grant ids are made here, so no caller chooses two that collide; a
  * collision would end another token early.
  */
 export function shortGrant(grantId: string): string {

@@ -243,7 +243,7 @@ function alarmFindings({ environment, stage }: Read): readonly Finding[] {
   if (!isWatched) return [ok("none in a developer's own stage")];
   if (!alarmEmail) {
     return kind === "production"
-      ? [missing("ALARM_EMAIL", "Set it: without it nobody learns of an alarm.")]
+      ? [missing("ALARM_EMAIL", "Set it: without it no person learns of an alarm.")]
       : [ok("on the dashboard only: no ALARM_EMAIL")];
   }
   if (!EMAIL.test(alarmEmail)) return [wrong(`ALARM_EMAIL is "${alarmEmail}"`, "Set it to an e-mail address.")];

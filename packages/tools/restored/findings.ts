@@ -60,7 +60,7 @@ export function findingsOf(pair: Pair): readonly Finding[] {
   const place = placeOf(pair.restored);
   if (!place || isDeepStrictEqual(pair.restored, pair.old)) return [];
   try {
-    return judges[place.kind]?.(pair, place).map((finding) => ({ place, ...finding })) ?? [];
+    return comparisons[place.kind]?.(pair, place).map((finding) => ({ place, ...finding })) ?? [];
   } catch (error) {
     if (!(error instanceof DamagedRow)) throw error;
     return [{ kind: "unreadable", place, title: `${place.kind} ${place.id}` }];
@@ -73,9 +73,9 @@ export function additionOf(old: Item): { readonly place: Place; readonly isLock:
   return place && { place, isLock: place.kind === "lock" };
 }
 
-type Judge = (pair: Pair, place: Place) => readonly Omit<Finding, "place">[];
+type Comparison = (pair: Pair, place: Place) => readonly Omit<Finding, "place">[];
 
-const judges: { readonly [K in Place["kind"]]?: Judge } = {
+const comparisons: { readonly [K in Place["kind"]]?: Comparison } = {
   tenant: ({ restored, old }, { tenant }) =>
     restored.active === true && old?.active !== true ? [{ kind: "tenants-deactivated", title: tenant }] : [],
   user({ restored, old }) {

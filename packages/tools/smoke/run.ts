@@ -161,7 +161,7 @@ function authorizationOf(as: Caller, known: Known, operator: string): string | u
   const of = (word: string): string => known[word] ?? "";
   const byCaller: Readonly<Record<Caller, () => string | undefined>> = {
     operator: () => operator,
-    nobody: () => undefined,
+    anonymous: () => undefined,
     stranger: () => "Bearer smoke",
     user: () => basic(of("name"), of("password")),
     token: () => `Bearer ${of("token")}`,

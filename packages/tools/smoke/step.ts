@@ -1,7 +1,7 @@
 /** What the steps of `npm run smoke` are made of, and the kinds of resources that a run creates. */
 
-/** Who sends a request: the credential of the command, nobody, or what the run itself made. */
-export type Caller = "operator" | "nobody" | "stranger" | "user" | "token" | "client";
+/** Who sends a request: the credential of the command, an anonymous caller, or what the run itself made. */
+export type Caller = "operator" | "anonymous" | "stranger" | "user" | "token" | "client";
 
 /** A response, as a step sees it. */
 export interface Answer {

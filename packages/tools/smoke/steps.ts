@@ -25,12 +25,12 @@ const UNKNOWN_ID = "00000000-0000-4000-8000-000000000000";
 /** All steps, in their order. Those that end with "of the README" are its first request. */
 export const steps: readonly Step[] = [
   // Public paths.
-  { title: "signing keys", method: "GET", path: "/oauth2/jwks", as: "nobody", status: 200, holds: hasList("keys") },
+  { title: "signing keys", method: "GET", path: "/oauth2/jwks", as: "anonymous", status: 200, holds: hasList("keys") },
   {
     title: "metadata of the token endpoint",
     method: "GET",
     path: "/.well-known/oauth-authorization-server",
-    as: "nobody",
+    as: "anonymous",
     status: 200,
     holds: hasText("issuer"),
   },
@@ -38,13 +38,20 @@ export const steps: readonly Step[] = [
     title: "OpenID discovery",
     method: "GET",
     path: "/oauth2/token/.well-known/openid-configuration",
-    as: "nobody",
+    as: "anonymous",
     status: 200,
     holds: hasText("issuer"),
   },
-  { title: "API document", method: "GET", path: "/openapi.json", as: "nobody", status: 200, holds: hasText("openapi") },
+  {
+    title: "API document",
+    method: "GET",
+    path: "/openapi.json",
+    as: "anonymous",
+    status: 200,
+    holds: hasText("openapi"),
+  },
   // Refusals.
-  { title: "no credential", method: "GET", path: `${REST}/applications`, as: "nobody", status: 401 },
+  { title: "no credential", method: "GET", path: `${REST}/applications`, as: "anonymous", status: 401 },
   { title: "invalid token", method: "GET", path: SCIM_USERS, as: "stranger", status: 401 },
   {
     title: "unknown application",

@@ -39,7 +39,7 @@ beforeAll(async () => {
   client = await newClient();
   // The first request of a container reads what later ones remember.
   await api.ask("GET", APPLICATIONS);
-  await post(TOKEN, { grant_type: "password", username: "nobody", password: "x" }, client);
+  await post(TOKEN, { grant_type: "password", username: "unknown", password: "x" }, client);
 });
 
 interface Case {
@@ -67,7 +67,7 @@ const user = async ({ active = true, flags }: Account = {}, hasPassword = true):
 };
 const unknown = () => {
   made += 1;
-  return `nobody-${made}`;
+  return `unknown-${made}`;
 };
 
 /** Why a sign-in is refused, and what is sent then. */

@@ -86,7 +86,7 @@ describe("names show with", () => {
 });
 describe("a name cannot be guessed by", () => {
   test.each(["users.display", "groups.display"])("a filter on %s", async (path) => {
-    for (const guess of [USER, GROUP, "nobody"]) {
+    for (const guess of [USER, GROUP, "unknown"]) {
       const filter = encodeURIComponent(`${path} eq "${guess}"`);
       expect((await api.ask("GET", `${ROLES}?filter=${filter}`, { as: keeper })).body.totalResults).toBe(0);
       const body = { filter: `${path} sw "${guess.slice(0, 3)}"` };
@@ -99,7 +99,7 @@ describe("a name cannot be guessed by", () => {
   ])("a path in a change of %s", async (list, name) => {
     const target = await create();
     const answers: unknown[] = [];
-    for (const guess of [name, "nobody"]) {
+    for (const guess of [name, "unknown"]) {
       const body = { Operations: [{ op: "remove", path: `${list}[display eq "${guess}"]` }] };
       const { status, body: shown } = await api.ask("PATCH", `${ROLES}/${target}`, { as: keeper, body });
       answers.push([status, shown[list] ?? shown.scimType]);

@@ -146,7 +146,7 @@ describe("a literal path wins over an id, in rules as in the router:", () => {
     const at = (prefix: string) => anonymous("GET", `${prefix}${APPLICATIONS}/meta/inbound-protocols/ws-trust`);
     const alias = async (prefix: string) => JSON.parse((await at(prefix)).text).certificateAlias.options;
     expect(await alias("")).toEqual(await alias("/t/carbon.super"));
-    expect(await alias("/t/Nobody.example")).toEqual(["nobody.example"]);
+    expect(await alias("/t/Unknown.example")).toEqual(["unknown.example"]);
   });
   test.each([
     `${APPLICATIONS}/(.*)/inbound-protocols`,

@@ -39,7 +39,7 @@ const revoke = async (text: string | undefined, as: TestClient) =>
 const refresh = async (as: TestClient, text: string | undefined) =>
   (await post(TOKEN, { grant_type: "refresh_token", refresh_token: text }, as)).body;
 
-describe("whoever holds a token writes once for it:", () => {
+describe("the holder of a token writes once for it:", () => {
   const kinds: [string, () => TestClient, (as: TestClient) => Promise<string | undefined>][] = [
     ["an opaque token of a client", () => client, (as) => ownToken(as, VIEW)],
     ["a JWT of a client", () => jwtClient, (as) => ownToken(as, VIEW)],

@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => places.close());
 
-/** An engine with the restored table, and the damaged one beside it. */
+/** An engine with the restored table, and the damaged one. */
 const restoredEngine = async (): Promise<Engine> => {
   const engine = await places.newEngine();
   await restoreInto(engine, backup);

@@ -4,7 +4,7 @@ import { document, type Placed, type Schema } from "./document.ts";
 import { traps, valueFor } from "./values.ts";
 
 /** Who sends a request. */
-export type Caller = "administrator" | "powerless" | "unknown" | "nobody" | "stranger";
+export type Caller = "administrator" | "powerless" | "unknown" | "anonymous" | "stranger";
 
 /** A request before it is sent. Texts have placeholders such as `{{user}}`. */
 export interface Request {
@@ -202,7 +202,7 @@ const ofHeaders: Mutation = fc
   }));
 
 const ofCaller: Mutation = fc
-  .constantFrom<Caller>("powerless", "unknown", "nobody", "stranger")
+  .constantFrom<Caller>("powerless", "unknown", "anonymous", "stranger")
   .map((caller) => (request) => ({ ...request, caller, mutation: `as ${caller}` }));
 
 /** The methods that the path of an operation does not have. HEAD is GET without a body. */

@@ -114,8 +114,8 @@ export const subjectsOf = (api: World): Subjects => {
       return text.replace(/\{\{(\w+)\}\}/g, (_, kind: string) => values.get(kind) ?? "");
     },
     credential: async (caller, path) => {
-      if (caller === "nobody") return undefined;
-      if (caller === "unknown") return basic({ username: "nobody", password });
+      if (caller === "anonymous") return undefined;
+      if (caller === "unknown") return basic({ username: "unknown", password });
       if (caller === "powerless") return basic({ username: await one("powerless"), password });
       if (caller === "stranger") return basic({ username: `kim@${await one("tenantDomain")}`, password });
       if (path.startsWith("/oauth2")) {

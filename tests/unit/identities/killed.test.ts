@@ -1,5 +1,5 @@
 /**
- * Every kind of change of many members, killed after each of its writes: whoever comes next sees the state before or
+ * Every kind of change of many members, killed after each of its writes: the next request sees the state before or
  * after it, its own change counts, and nothing is left once it is known that the change does not run any more.
  * `KILLS=all` combines every kill with everything that may be looked at first.
  */
@@ -20,7 +20,7 @@ import { type Directory, faultOf, foundDirectory } from "./support.ts";
 
 const TENANT = "killed";
 const MANY = 100;
-/** More than this many writes make none of the changes. */
+/** No change makes more than this many writes. */
 const WRITES_MAX = 40;
 
 let made: TestTable;
@@ -179,7 +179,7 @@ const idOf = async ({ of }: Change, id: string, displayName: string): Promise<st
   return (await calm.stores.roles.all(TENANT)).find(({ name }) => name === displayName)?.id;
 };
 
-/** Does something once it is known that whoever began a bulk does not run any more. */
+/** Does something once the request that began a bulk must have ended. */
 const afterAWhile = async (doing: () => Promise<unknown>): Promise<void> => {
   const now = Date.now();
   vi.spyOn(systemClock, "now").mockImplementation(() => now + ABANDONED_MS + 1_000);

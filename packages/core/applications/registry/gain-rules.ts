@@ -1,6 +1,6 @@
 /**
  * What a change of an application newly lets somebody do: act as the application, or receive what its users sign in
- * for. Whoever makes such a change could have given the scopes of the application (decision 0061). Pure.
+ * for. A caller that makes such a change could have given the scopes of the application (decision 0061). Pure.
  */
 import { oidcOptions } from "../protocols/options.ts";
 import { defaultSteps } from "./authenticators.ts";

@@ -104,8 +104,8 @@ export interface GroupStore {
    */
   remove(tenant: string, id: string, check: (group: Group) => void): Promise<void>;
   /**
-   * Carries out a bulk membership that was committed, or goes on with the clearing of a deleted group, where whoever
-   * began it does not run any more.
+   * Carries out a bulk membership that was committed, or continues the clearing of a deleted group, if the
+   * request that began it has ended.
    */
   settle(tenant: string, open: OpenBulk): Promise<void>;
 }

@@ -4,7 +4,7 @@
  */
 import { newId } from "../../platform/ids.ts";
 
-/** Longer than any request: after this time, whoever began a bulk does not run any more. */
+/** Longer than any request: after this time, the request that began a bulk has ended. */
 export const ABANDONED_MS = 40_000;
 
 /** `clear`: the owner is deleted, and its members are removed. `removing`: some members lose their membership. */
@@ -41,7 +41,7 @@ export function newBulk(purpose: Purpose, sinceMs: number, parts: number): Bulk 
   return { id: newId(), purpose, sinceMs, parts };
 }
 
-/** Whether whoever began a bulk does not run any more. */
+/** Whether the request that began a bulk has ended. */
 export function isAbandoned({ sinceMs }: Bulk, nowMs: number): boolean {
   return nowMs - sinceMs > ABANDONED_MS;
 }

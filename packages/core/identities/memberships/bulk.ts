@@ -1,7 +1,7 @@
 /**
  * Bulk memberships (decision 0066). A bulk is cut into parts of one transaction each. The transaction that writes the
- * bulk into its owner's row commits it. From then on, whoever needs the owner's members carries out the parts that are
- * left: each part is removed in the transaction that applies it, so it is applied once, whoever does it.
+ * bulk into its owner's row commits it. From then on, a request that needs the owner's members carries out the parts
+ * that are left. Each part is removed in the transaction that applies it, so it is applied once.
  */
 import { systemClock } from "../../platform/clock.ts";
 import { concurrently } from "../../platform/concurrently.ts";
@@ -152,8 +152,8 @@ export async function carryOut<Ref, New>(
 }
 
 /**
- * Carries out a listed bulk if it was committed; otherwise removes what is left of it once whoever began it does not
- * run any more.
+ * Carries out a listed bulk if it was committed; otherwise removes what is left of it once the request that began it
+ * has ended.
  */
 export async function settleBulk<Ref, New>(
   table: Table,
@@ -193,7 +193,7 @@ async function withdrawBulk<Ref, New>(
   await table.write(unlistingBulk(owner.tenant, open));
 }
 
-/** For work that whoever comes next does again. Other errors are defects, and are thrown: the request caused them. */
+/** For work that the next request repeats. Other errors are defects, and are thrown: the request caused them. */
 export function ignoreFault(error: unknown): void {
   if (!(error instanceof Fault)) throw error;
 }

@@ -1,6 +1,6 @@
 /**
  * Removes the members of a deleted owner (decision 0066). The transaction that deletes the owner lists this work, so
- * that whoever comes next goes on with it. Until then the memberships have no effect, because ids are never used again.
+ * that the next request continues it. Until then the memberships have no effect, because ids are never used again.
  */
 import { systemClock } from "../../platform/clock.ts";
 import { concurrently } from "../../platform/concurrently.ts";

@@ -1,4 +1,4 @@
-/** Bulk memberships that may not be finished: whoever needs what they change has them carried out first. */
+/** Bulk memberships that may not be finished. A request that needs what they change carries them out first. */
 import type { Group } from "../groups/model.ts";
 import type { GroupStore } from "../groups/store.ts";
 import type { OpenBulk } from "../memberships/bulk-model.ts";

@@ -89,8 +89,8 @@ export interface RoleStore {
   /** Removes a role; from then on, no assignee has it. Throws `scim.not_found`, and what `check` throws. */
   remove(tenant: string, id: string, check: (role: Role) => void): Promise<void>;
   /**
-   * Carries out a bulk assignment that was committed, or goes on with the clearing of a deleted role, where whoever
-   * began it does not run any more.
+   * Carries out a bulk assignment that was committed, or continues the clearing of a deleted role, if the
+   * request that began it has ended.
    */
   settle(tenant: string, open: OpenBulk): Promise<void>;
   /** The steps that create a role and claim its name. */

@@ -133,7 +133,7 @@ export interface UserStore {
    * Three round trips; the memberships of a user in more than 28 groups are removed after it, in further ones.
    */
   remove(tenant: string, id: string, nowMs: number, removal: Removal): Promise<void>;
-  /** Goes on with the clearing of a deleted user, where whoever began it does not run any more. */
+  /** Continues the clearing of a deleted user, if the request that began it has ended. */
   settle(tenant: string, open: OpenBulk): Promise<void>;
 }
 
