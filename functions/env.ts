@@ -3,6 +3,7 @@
  */
 import * as z from "zod";
 import type { ProtocolSupport } from "#core/applications/protocols/configure.ts";
+import { systemClock } from "#core/platform/clock.ts";
 import { newSeal, type Seal } from "#core/platform/seal.ts";
 import type { Deployment } from "#core/settings/deployment.ts";
 import type { TableConfig } from "#core/table/dynamo.ts";
@@ -117,6 +118,7 @@ export function protocolSupport(
   return {
     seal: seal(environment),
     limits: clients,
+    clock: systemClock,
     customKinds: customProtocols,
     clientSecretsShownTo,
     metadataExempt: new Set(METADATA_HOSTS.split(",").filter((host) => host !== "")),

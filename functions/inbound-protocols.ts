@@ -1,7 +1,10 @@
-/** The inbound protocols of an application: SAML2, OIDC, Passive STS, WS-Trust and custom ones. */
+/** The inbound protocols of an application: SAML2, OIDC with its client secrets, Passive STS, WS-Trust, custom ones. */
 
+import { clientSecretOperations } from "#core/applications/client-secrets/contract.ts";
+import { type ClientSecretStores, clientSecretHandlers } from "#core/applications/client-secrets/handlers.ts";
 import { protocolOperations } from "#core/applications/inbound-protocols/contract.ts";
-import { protocolHandlers } from "#core/applications/inbound-protocols/handlers.ts";
+import { type ProtocolStores, protocolHandlers } from "#core/applications/inbound-protocols/handlers.ts";
+import { secretUseStore } from "#core/applications/registry/secret-use-store.ts";
 import { applicationStore } from "#core/applications/registry/store.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { customProtocolSection } from "#core/settings/custom-protocols.ts";
@@ -13,12 +16,15 @@ import { baseUrl, deploymentFile, protocolSupport, tableConfig } from "./env.ts"
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
 const protocols = protocolSupport(sectionsFromFile(deploymentFile(), [customProtocolSection, oauthSection]));
 
-export const operations = protocolOperations;
+export const operations = { ...protocolOperations, ...clientSecretOperations };
 
-export const handler = lambda({
+export const handler = lambda<typeof operations, ClientSecretStores & ProtocolStores>({
   service: "inbound-protocols",
   operations,
-  handlers: protocolHandlers,
+  handlers: { ...protocolHandlers, ...clientSecretHandlers },
   baseUrl: baseUrl(),
-  stores: (meter) => ({ applications: applicationStore(open(meter)), protocols }),
+  stores: (meter) => {
+    const table = open(meter);
+    return { applications: applicationStore(table), secretUses: secretUseStore(table), protocols };
+  },
 });

@@ -4,6 +4,7 @@
  */
 import { apiResourceStore } from "#core/api-resources/store.ts";
 import { clientStore } from "#core/applications/registry/client-store.ts";
+import { secretUseStore } from "#core/applications/registry/secret-use-store.ts";
 import { newAuthenticate } from "#core/auth/authenticate.ts";
 import { defaultLockoutPolicy, lockoutStore } from "#core/auth/lockout-store.ts";
 import { refusalLog } from "#core/auth/refusals.ts";
@@ -21,6 +22,7 @@ import { clientLockoutStore } from "#core/oauth/client-lockout-store.ts";
 import type { OAuthTools } from "#core/oauth/context.ts";
 import { oauthOperations } from "#core/oauth/contract.ts";
 import { oauthHandlers } from "#core/oauth/handlers.ts";
+import { newSecretUseNotes } from "#core/oauth/secret-use.ts";
 import { systemClock } from "#core/platform/clock.ts";
 import { oauthSection } from "#core/settings/oauth.ts";
 import { scim2Section } from "#core/settings/scim2.ts";
@@ -52,6 +54,7 @@ const tools: OAuthTools = {
     newChangesOf(revocations, systemClock),
   ),
   clientAuthenticator: newClientAuthenticator(seal),
+  secretUse: newSecretUseNotes(),
   limits,
   signing: newSigningKeys(seal, { onRead: observer.signingKey, lifeSecondsMax: limits.accessTokenSecondsMax }),
   reader: newTokenReader(userStoresOf, revocations),
@@ -72,6 +75,7 @@ export const handler = lambda({
       tools,
       clients: clientStore(table),
       clientLockouts: clientLockoutStore(table),
+      secretUses: secretUseStore(table),
       tenants: tenantStore(table),
       users: usersIn(table),
       roles: roleStore(table),

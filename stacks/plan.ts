@@ -81,6 +81,7 @@ export const partitions = {
   applicationNames: keys.applicationEntries(ANY),
   inboundKey: keys.inboundKey(ANY, ANY, ANY).PK,
   client: keys.client(ANY).PK,
+  clientUses: keys.clientUses(ANY).PK,
   template: keys.template(ANY, ANY).PK,
   templateNames: keys.templateEntries(ANY),
   residentApplication: keys.residentApplication(ANY).PK,
@@ -111,8 +112,8 @@ export const partitions = {
 } as const;
 
 const p = partitions;
-/** Claims of keys of applications other than the name. */
-const claims = [p.inboundKey, p.client];
+/** Claims of keys of applications other than the name, and what is removed with a client. */
+const claims = [p.inboundKey, p.client, p.clientUses];
 const tenants = [p.tenant, p.tenantNames, p.tenantId];
 const people = [p.user, p.userNames, p.lookup, p.group, p.groupNames, p.role, p.shownNames];
 /** Roles and first administrator of a new tenant. */
@@ -159,13 +160,14 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "sealing", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [...authentication, p.clientLock, p.scope, p.refreshToken, p.family, p.signingKeys],
+      on: [...authentication, p.clientLock, p.clientUses, p.scope, p.refreshToken, p.family, p.signingKeys],
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [
         p.lock,
         p.clientLock,
+        p.clientUses,
         p.accessToken,
         p.refreshToken,
         p.family,
@@ -201,7 +203,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     description: "The inbound protocols of applications",
     needs: ["address", "sealing", "deployment"],
-    reads: { calls: ["GetItem"], on: [p.application] },
+    reads: { calls: ["GetItem"], on: [p.application, p.clientUses] },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
       on: [p.application, p.applicationNames, ...claims, p.revocations],

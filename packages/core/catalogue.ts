@@ -1,6 +1,7 @@
 /** The operation catalogue: lists the operations of every contract. */
 import { apiResourceOperations } from "./api-resources/contract.ts";
 import { authorizedApiOperations } from "./applications/authorized-apis/contract.ts";
+import { clientSecretOperations } from "./applications/client-secrets/contract.ts";
 import { applicationFileOperations } from "./applications/files/contract.ts";
 import { protocolOperations } from "./applications/inbound-protocols/contract.ts";
 import { applicationOperations } from "./applications/management/contract.ts";
@@ -19,6 +20,7 @@ export const catalogue = {
   ...documentOperations,
   ...applicationOperations,
   ...protocolOperations,
+  ...clientSecretOperations,
   ...templateOperations,
   ...metadataOperations,
   ...authorizedApiOperations,

@@ -6,6 +6,7 @@ import { defaultClientLimits } from "#core/applications/protocols/limits.ts";
 import { readSamlMetadata } from "#core/applications/protocols/saml-metadata.ts";
 import type { Application } from "#core/applications/registry/model.ts";
 import { freshApplication } from "#core/applications/registry/model.ts";
+import { systemClock } from "#core/platform/clock.ts";
 import { newSeal } from "#core/platform/seal.ts";
 import { many, type SizedCase, sized } from "./sized.ts";
 
@@ -16,6 +17,7 @@ const support = {
   seal: newSeal(Buffer.alloc(32, 1)),
   customKinds: [],
   limits: defaultClientLimits,
+  clock: systemClock,
   clientSecretsShownTo: "viewers" as const,
   metadataExempt: new Set<string>(),
 };

@@ -74,6 +74,7 @@ export const states = {
   public: withClient({ grantTypes: acting, publicClient: true }),
   disabled: { ...withClient({ grantTypes: acting }), applicationEnabled: false },
   revoked: withClient({ grantTypes: acting }),
+  rotating: withClient({}),
   clientless: { ...common, inboundProtocolConfiguration: others },
 } as const satisfies Readonly<Record<string, Body>>;
 
@@ -82,6 +83,7 @@ export const oidcMembers: Members = {
   // PUT cannot change them.
   clientId: [],
   clientSecret: [],
+  clientSecretExpiresAt: [],
   grantTypes: [
     [["password"], false],
     ...grantTypes
@@ -282,6 +284,17 @@ export const changes: readonly Change[] = [
   ),
   own("regenerateClientSecret", "of an active client", true, regenerate),
   own("regenerateClientSecret", "of a revoked client", true, regenerate, "revoked"),
+  own("createClientSecret", "a further secret", true, (ask, id) => ask("POST", protocol(id, "oidc/secrets"))),
+  own(
+    "deleteClientSecret",
+    "a former secret",
+    false,
+    async (ask, id) => {
+      const { body } = await ask("GET", protocol(id, "oidc/secrets"));
+      return ask("DELETE", `${protocol(id, "oidc/secrets")}/${body.list.at(-1).secretId}`);
+    },
+    "rotating",
+  ),
   own("revokeClient", "it", false, (ask, id) => ask("POST", protocol(id, "oidc/revoke"))),
   ...["oidc", "saml", "passive-sts", "ws-trust", "cas"].map((segment) =>
     own(removals[segment] ?? "", "it", false, (ask, id) => ask("DELETE", protocol(id, segment))),

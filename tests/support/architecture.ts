@@ -36,6 +36,7 @@ export const floors: readonly (readonly Room[])[] = [
   ],
   [
     { path: "packages/core/applications/authorized-apis", purpose: "operations on the APIs an application may call" },
+    { path: "packages/core/applications/client-secrets", purpose: "operations on the secrets of a client" },
     { path: "packages/core/applications/files", purpose: "export and import of applications as files" },
     { path: "packages/core/applications/inbound-protocols", purpose: "operations on inbound protocols" },
     { path: "packages/core/applications/metadata", purpose: "metadata of protocols and adaptive scripts" },

@@ -25,7 +25,8 @@ export const writes = Object.entries(operations).filter(
     path.startsWith(APPLICATIONS) &&
     (path.includes("{applicationId}") || (method === "PUT" && path.endsWith("/import"))),
 );
-const managing = [...new Set(["internal_application_mgt_view", ...writes.map(([, { scope }]) => scope)])];
+const viewing = ["internal_application_mgt_view", "internal_application_mgt_client_secret_view"];
+const managing = [...new Set([...viewing, ...writes.map(([, { scope }]) => scope)])];
 const SETTINGS = ["oidc", "saml", "passive-sts", "ws-trust", "cas"].map((name) => `/inbound-protocols/${name}`);
 
 /** Adds the managers to a service before the first test, and removes the applications of each test after it. */
@@ -72,6 +73,7 @@ export const limitedManagers = (api: World) => {
       await remove(kept.splice(0));
       const id = await api.create({ ...states[state], name: `${state} ${made}` });
       ids.push(id);
+      if (state === "rotating") await api.ask("POST", `${APPLICATIONS}/${id}/inbound-protocols/oidc/secrets`);
       if (state === "revoked") await api.ask("POST", `${APPLICATIONS}/${id}/inbound-protocols/oidc/revoke`);
       return id;
     },

@@ -134,7 +134,7 @@ function describeOperation(id: string, declared: Operation, components: Componen
     ...(parameters.length > 0 && { parameters }),
     ...(declared.body && {
       requestBody: {
-        required: true,
+        required: declared.bodyOptional !== true,
         content: { [requestMedia(declared, dialect)]: { schema: components.schemaOf(declared.body, "input") } },
       },
     }),

@@ -57,7 +57,8 @@ export function bodyReader(readMultipart?: ReadMultipart): ReadBody {
     return handled.event.body;
   };
 
-  return async ({ media = "json", limits = {} }, rules, request, event) => {
+  return async ({ media = "json", limits = {}, bodyOptional }, rules, request, event) => {
+    if (!event.body && bodyOptional) return undefined;
     if (!event.body)
       throw new Fault("request.malformed", `This operation requires a ${media === "json" ? "JSON " : ""}body.`);
     checkMediaType(request, media, rules);

@@ -1,6 +1,10 @@
 /** Client authentication (RFC 6749 section 2.3): by the Basic scheme, by the form, or by the client id alone. Pure. */
 import { createHash, timingSafeEqual } from "node:crypto";
+import { isExpired, type UsableSecret } from "../applications/protocols/client-secrets.ts";
+import { CLIENT_SECRETS_CEILING } from "../applications/protocols/limits.ts";
 import { ownerOf } from "../applications/protocols/model.ts";
+import { newSecretText } from "../applications/protocols/secret-text.ts";
+import { usableSecrets } from "../applications/registry/client-model.ts";
 import type { Client } from "../applications/registry/client-store.ts";
 import { basicParts } from "../auth/basic.ts";
 import { newFreshCache, newPrivateDigest } from "../auth/fresh.ts";
@@ -32,15 +36,24 @@ export interface ClientCheck {
   readonly pathTenant: string | undefined;
   /** Whether guesses have locked the client for the source of the request. */
   readonly isLocked: boolean;
+  /** The time of the request: secrets expire. */
+  readonly nowMs: number;
+}
+
+/** A client that is authenticated. */
+export interface Authenticated {
+  readonly client: Client;
+  /** The secret that it sent; `undefined` for a public client without one. */
+  readonly secret: UsableSecret | undefined;
 }
 
 /** Authenticates clients for one container. */
 export interface ClientAuthenticator {
   /**
-   * The client that sent a request. `undefined` for an unknown client, a wrong secret and a locked client, after the
-   * same work. Throws `client.unauthenticated` for a client with a right secret that may not be used.
+   * The client that sent a request. `undefined` for an unknown client, a wrong or expired secret and a locked client,
+   * after the same work, however many secrets the client has. Throws `client.unauthenticated` for a client with a right secret that may not be used.
    */
-  authenticate(presented: PresentedClient, check: ClientCheck): Client | undefined;
+  authenticate(presented: PresentedClient, check: ClientCheck): Authenticated | undefined;
   /** Whether the same credentials were accepted here within a minute. */
   wasAccepted(presented: PresentedClient): boolean;
 }
@@ -94,18 +107,22 @@ function decoded(text: string): string {
 
 /** Opens client authentication for one container. */
 export function newClientAuthenticator(seal: Seal, clock: Clock = systemClock): ClientAuthenticator {
-  // Stands in for unknown clients, so that they cost the same work.
-  const unknown = { text: seal.seal("the secret of an unknown client", "unknown"), owner: "unknown" };
+  // Stands in for secrets that a client does not have, so that unknown clients cost the same work too.
+  const missing = { text: seal.seal(newSecretText(), "unknown"), owner: "unknown" };
   const accepted = newFreshCache<true>(clock);
   const digest = newPrivateDigest();
   const keyOf = ({ clientId, secrets }: PresentedClient) => digest([clientId, ...secrets].join("\n"));
   return {
-    authenticate(presented, { found, pathTenant, isLocked }) {
+    authenticate(presented, { found, pathTenant, isLocked, nowMs }) {
       const { secrets } = presented;
-      const sealed = found
-        ? { text: found.settings.sealedSecret, owner: ownerOf(found.tenant, found.applicationId) }
-        : unknown;
-      const isRight = equalsAny(seal.open(sealed.text, sealed.owner), secrets) && !isLocked;
+      const own = found ? usableSecrets(found.settings) : [];
+      const owner = found ? ownerOf(found.tenant, found.applicationId) : missing.owner;
+      const equal = Array.from({ length: Math.max(CLIENT_SECRETS_CEILING, own.length) }, (_, at) => {
+        const sealed = own[at] ? { text: own[at].sealedSecret, owner } : missing;
+        return equalsAny(seal.open(sealed.text, sealed.owner), secrets);
+      });
+      const secret = own.find((each, at) => equal[at] && !isExpired(each, nowMs));
+      const isRight = secret !== undefined && !isLocked;
       const isOtherTenant = pathTenant !== undefined && found?.tenant !== pathTenant;
       if (!found || isOtherTenant || !(isRight || (secrets.length === 0 && found.settings.isPublic))) return undefined;
       if (!found.settings.isEnabled) throw clientRefused("The application is disabled.");
@@ -113,7 +130,7 @@ export function newClientAuthenticator(seal: Seal, clock: Clock = systemClock): 
         throw clientRefused("The client was revoked. Regenerate its secret to use it again.");
       }
       if (isRight) accepted.set(keyOf(presented), true);
-      return found;
+      return { client: found, secret };
     },
     wasAccepted: (presented) => accepted.get(keyOf(presented)) === true,
   };

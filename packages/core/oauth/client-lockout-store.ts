@@ -3,6 +3,7 @@
  * right secret from another source is accepted, so guesses do not lock a client out.
  */
 import { createHash } from "node:crypto";
+import { usableSecrets } from "../applications/registry/client-model.ts";
 import type { Client } from "../applications/registry/client-store.ts";
 import {
   countFailure,
@@ -42,9 +43,15 @@ export const clientLockoutPolicy: GuessPolicy = {
   lockMaxMs: 60 * 60_000,
 };
 
-/** What a lock holds for: the secret of a client, so that a new one ends it. Empty where there is no such client. */
+/** What a lock holds for: the secrets of a client, so that a new one ends it. Empty where there is no such client. */
 export function secretVersion(client: Client | undefined): string {
-  return client ? digestOf(client.settings.sealedSecret) : "";
+  return client
+    ? digestOf(
+        usableSecrets(client.settings)
+          .map(({ sealedSecret }) => sealedSecret)
+          .join("\n"),
+      )
+    : "";
 }
 
 /** Opens the store on the table of one request. */

@@ -2,6 +2,7 @@
 import type { ApiResourceStore } from "../api-resources/store.ts";
 import type { ClientLimits } from "../applications/protocols/limits.ts";
 import type { ClientStore } from "../applications/registry/client-store.ts";
+import type { SecretUseStore } from "../applications/registry/secret-use-store.ts";
 import type { Authenticate, AuthenticationStores } from "../auth/authenticate.ts";
 import type { OnRefusal } from "../auth/refusals.ts";
 import type { SignIn } from "../auth/sign-in.ts";
@@ -12,12 +13,14 @@ import type { TokenReader } from "../tokens/reader.ts";
 import type { FamilyStore } from "../tokens/refresh-family-store.ts";
 import type { ClientAuthenticator } from "./client-authentication.ts";
 import type { ClientLockoutStore } from "./client-lockout-store.ts";
+import type { SecretUseNotes } from "./secret-use.ts";
 
 /** What lives as long as the container. */
 export interface OAuthTools {
   readonly signIn: SignIn;
   readonly authenticate: Authenticate;
   readonly clientAuthenticator: ClientAuthenticator;
+  readonly secretUse: SecretUseNotes;
   readonly limits: ClientLimits;
   readonly signing: SigningKeys;
   readonly reader: TokenReader;
@@ -30,6 +33,7 @@ export interface OAuthStores extends AuthenticationStores {
   readonly table: Table;
   readonly clients: ClientStore;
   readonly clientLockouts: ClientLockoutStore;
+  readonly secretUses: SecretUseStore;
   readonly apiResources: ApiResourceStore;
   readonly families: FamilyStore;
   readonly tools: OAuthTools;

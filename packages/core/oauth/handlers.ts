@@ -8,9 +8,9 @@ import { acceptedAt } from "../tokens/key-ring.ts";
 import type { OAuthContext, OAuthStores } from "./context.ts";
 import type { oauthOperations } from "./contract.ts";
 import { grants } from "./grants.ts";
-import { introspect, introspectorsTenant } from "./introspect.ts";
+import { introspect, introspectorOf } from "./introspect.ts";
 import { openIdConfiguration, serverMetadata } from "./metadata.ts";
-import { authenticateClient, checkQuery } from "./request.ts";
+import { authenticateClient, checkQuery, whileNoted } from "./request.ts";
 import { claimedMark, revoke } from "./revoke.ts";
 import { ownNames, scopeNames } from "./scopes.ts";
 
@@ -23,31 +23,33 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
     const early = form.grant_type === "client_credentials" ? ownNames(names) : [];
     const request = { authorization, form, names: early, refreshToken: form.refresh_token };
     const authenticated = await authenticateClient(request, context);
-    const grant = grants.get(form.grant_type);
-    if (!grant) {
-      throw new Fault("grant.unsupported", "Use the grant type password, client_credentials or refresh_token.");
-    }
-    if (!authenticated.client.settings.grantTypes.includes(form.grant_type)) {
-      throw new Fault("grant.unauthorized", "This grant type is not in the grantTypes of the application.");
-    }
-    if (fault) throw fault;
-    return grant({ ...authenticated, form, names }, context);
+    return whileNoted(authenticated.noted, async () => {
+      const grant = grants.get(form.grant_type);
+      if (!grant) {
+        throw new Fault("grant.unsupported", "Use the grant type password, client_credentials or refresh_token.");
+      }
+      if (!authenticated.client.settings.grantTypes.includes(form.grant_type)) {
+        throw new Fault("grant.unauthorized", "This grant type is not in the grantTypes of the application.");
+      }
+      if (fault) throw fault;
+      return grant({ ...authenticated, form, names }, context);
+    });
   },
 
   async revokeToken({ query, headers, body: form }, context) {
     checkQuery(query);
-    const [{ client }, markedMs] = await Promise.all([
+    const [{ client, noted }, markedMs] = await Promise.all([
       authenticateClient({ authorization: headers.authorization, form }, context),
       claimedMark(form.token, context),
     ]);
-    await revoke(form.token, client, markedMs, context);
+    await whileNoted(noted, () => revoke(form.token, client, markedMs, context));
     return undefined;
   },
 
   async introspectToken({ query, headers, body: form }, context) {
     checkQuery(query);
-    const tenant = await introspectorsTenant(headers.authorization, form, context);
-    return introspect(form.token, tenant, context);
+    const { tenant, noted } = await introspectorOf(headers.authorization, form, context);
+    return whileNoted(noted, () => introspect(form.token, tenant, context));
   },
 
   async getJwks(_, { table, now, tools }) {

@@ -21,22 +21,36 @@ const INTROSPECT = "internal_oauth2_introspect";
 
 type Response = z.input<typeof Introspection>;
 
+/** A caller that may introspect. */
+interface Introspector {
+  /** The tenant whose tokens it may introspect. */
+  readonly tenant: string;
+  /** Ends when the use of a client's secret is noted. */
+  readonly noted: Promise<void>;
+}
+
 /**
- * The tenant whose tokens a caller may introspect: that of a confidential client, or of a user or token with the scope.
+ * The caller, with the tenant whose tokens it may introspect: that of a confidential client, or of a user or token with the scope.
  * A Basic header can be of a client or of a user: where client authentication fails it is tried as a user, also if a
  * client with that id exists, so that the response does not show it.
  */
-export async function introspectorsTenant(
+export async function introspectorOf(
   authorization: string | undefined,
   form: ClientParameters,
   context: OAuthContext,
-): Promise<string> {
-  if (authorization !== undefined && isBearer(authorization)) return callersTenant(authorization, context);
+): Promise<Introspector> {
+  const noted = Promise.resolve();
+  if (authorization !== undefined && isBearer(authorization)) {
+    return { tenant: await callersTenant(authorization, context), noted };
+  }
   const result = await clientOrFailure(authorization, form, context);
-  if ("client" in result && !result.client.settings.isPublic) return result.client.tenant;
+  if ("client" in result && !result.client.settings.isPublic) {
+    return { tenant: result.client.tenant, noted: result.noted };
+  }
+  if ("client" in result) await result.noted;
   try {
     if (authorization === undefined) throw clientRefused();
-    return await callersTenant(authorization, context);
+    return { tenant: await callersTenant(authorization, context), noted };
   } catch (error) {
     // The header is of neither a client nor a user. Of a user it must not count as a guess at a client.
     const isOfUser = error instanceof Fault && error.fault === "auth.forbidden";

@@ -46,6 +46,8 @@ export interface AuthenticatedRequest {
   /** The APIs of the named scopes that exist. */
   readonly places: ReadonlyMap<string, ScopePlace>;
   readonly refreshToken: RefreshToken | undefined;
+  /** Ends when the use of the client's secret is noted. Never fails. */
+  readonly noted: Promise<void>;
 }
 
 /** A client that is not authenticated. */
@@ -102,25 +104,37 @@ export async function tryClient(
   const early = mayReadEarly(names, presented, context) ? names : [];
   const readTenant = (domain: string, scopes: readonly string[]) =>
     Promise.all([tenants.find(domain), apiResources.findScopes(domain, scopes)]);
+  const use = tools.secretUse.begin(presented, context);
   const [found, lock, [guessed, guessedPlaces], token] = await Promise.all([
     clients.find(presented.clientId),
     clientLockouts.find(guesser, now),
     readTenant(guess, early),
     refreshToken ? families.findToken(refreshToken) : undefined,
+    use.read,
   ]);
   const version = secretVersion(found);
   const failure = (of: string): ClientFailure => ({
     count: () => clientLockouts.fail(guesser, lock, now, presented.secrets.length > 0 ? of : undefined),
   });
-  const check = { found, pathTenant, isLocked: isLocked(lock, version, now) };
-  const client = tools.clientAuthenticator.authenticate(presented, check);
-  if (!client) return failure(version);
+  const check = { found, pathTenant, isLocked: isLocked(lock, version, now), nowMs: now };
+  const authenticated = tools.clientAuthenticator.authenticate(presented, check);
+  if (!authenticated) return failure(version);
+  const { client, secret } = authenticated;
   const isGuessed = client.tenant === guess;
   const [tenant, places] =
     isGuessed && early === names ? [guessed, guessedPlaces] : await readTenant(client.tenant, names);
   // The same work as for a wrong secret, but a lock of that time does not outlast it.
   if (!tenant?.active) return failure(`inactive ${version}`);
-  return { client, places, refreshToken: token };
+  return { client, places, refreshToken: token, noted: use.write(client, secret) };
+}
+
+/** The work of a request, while the use of its secret is noted. The response does not leave before both are done. */
+export async function whileNoted<T>(noted: Promise<void>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } finally {
+    await noted;
+  }
 }
 
 function mayReadEarly(names: readonly string[], presented: PresentedClient, { tools }: OAuthContext): boolean {

@@ -70,8 +70,10 @@ export interface Operation {
   readonly query?: z.ZodObject;
   /** The request headers that the operation reads, by lower-case names. */
   readonly headers?: z.ZodObject;
-  /** The body, which is required when declared. */
+  /** The body, which is required when declared, unless `bodyOptional` says otherwise. */
   readonly body?: z.ZodType;
+  /** True where a request may leave the body out: its schema reads `undefined`. */
+  readonly bodyOptional?: true;
   /** The format of the body; default `json`. A form is an object of strings. */
   readonly media?: Media;
   /** Replaces the default limits: 1 MiB, and 10,000 members. */

@@ -1,7 +1,7 @@
 /** The section `[oauth]` of deployment.toml. */
 import * as z from "zod";
 import type { ClientSecretsShownTo } from "../applications/protocols/contract-secrets.ts";
-import { type ClientLimits, defaultClientLimits } from "../applications/protocols/limits.ts";
+import { CLIENT_SECRETS_CEILING, type ClientLimits, defaultClientLimits } from "../applications/protocols/limits.ts";
 import { section } from "./section.ts";
 import { table } from "./shared.ts";
 
@@ -14,6 +14,7 @@ const lifetime = z.int().min(LIFETIME.least).max(LIFETIME.most);
 const OAuth = table({
   show_client_secrets_to: z.enum(["viewers", "secret_viewers"]).default("viewers"),
   min_client_secret_bits: z.int().min(0).max(BITS_MAX).default(defaultClientLimits.secretBitsMin),
+  max_client_secrets: z.int().min(1).max(CLIENT_SECRETS_CEILING).default(defaultClientLimits.clientSecretsMax),
   max_access_token_lifetime: lifetime.default(defaultClientLimits.accessTokenSecondsMax),
   max_refresh_token_lifetime: lifetime.default(defaultClientLimits.refreshTokenSecondsMax),
   max_id_token_lifetime: lifetime.default(defaultClientLimits.idTokenSecondsMax),
@@ -31,6 +32,7 @@ export const oauthSection = section(
 function clientLimitsOf(declared: z.output<typeof OAuth>): ClientLimits {
   return {
     secretBitsMin: declared.min_client_secret_bits,
+    clientSecretsMax: declared.max_client_secrets,
     accessTokenSecondsMax: declared.max_access_token_lifetime,
     refreshTokenSecondsMax: declared.max_refresh_token_lifetime,
     idTokenSecondsMax: declared.max_id_token_lifetime,

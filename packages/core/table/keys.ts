@@ -57,6 +57,8 @@ export const keys = {
    * application.
    */
   client: (clientId: string): Key => main(`G#OIDC#${keyText(clientId)}`),
+  /** When the secrets of a client were last used. The token endpoint writes it, and nothing else of the client. */
+  clientUses: (clientId: string): Key => main(`G#USES#${keyText(clientId)}`),
   template: (tenant: string, id: string): Key => main(`${of(tenant)}#TPL#${id}`),
   /** One entry per template name: its uniqueness guard, and the row of the list. */
   templateEntry: (tenant: string, name: string): Key => ({ PK: `${of(tenant)}#TPLN`, SK: name }),

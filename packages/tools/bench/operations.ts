@@ -211,6 +211,8 @@ function calls({ ids, templateIds, apiIds }: Loaded, ownerId: string): Calls {
     ],
     getOidcConfiguration: [{ path: `${id(9)}/inbound-protocols/oidc`, budget: { roundTrips: 2 } }],
     regenerateClientSecret: [{ path: `${id(9)}/inbound-protocols/oidc/regenerate-secret`, budget: CHANGE }],
+    createClientSecret: [{ path: `${id(9)}/inbound-protocols/oidc/secrets`, body: {}, budget: CHANGE }],
+    listClientSecrets: [{ path: `${id(9)}/inbound-protocols/oidc/secrets`, budget: { roundTrips: 2 } }],
     revokeClient: [{ path: `${id(9)}/inbound-protocols/oidc/revoke`, budget: CHANGE }],
     deleteOidcConfiguration: [{ path: `${id(9)}/inbound-protocols/oidc`, budget: CHANGE }],
     getResidentApplication: [{ path: `${base}/resident`, budget: READ_ONE }],

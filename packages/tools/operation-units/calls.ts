@@ -19,7 +19,8 @@ const fileOf = (name: string): string =>
 const scopeGrant = { grant_type: "client_credentials", scope: VIEW };
 
 /** Operations that change nothing. They are called before the others. */
-export const reads = ({ application, users, groups, role, apis, templates, tenant }: Fixture): Calls => {
+export const reads = (fixture: Fixture): Calls => {
+  const { application, secret, users, groups, role, apis, templates, tenant } = fixture;
   const app = { params: { applicationId: application } };
   const user = { params: { id: users[0] ?? "" } };
   const group = { params: { id: groups[0] ?? "" } };
@@ -38,6 +39,8 @@ export const reads = ({ application, users, groups, role, apis, templates, tenan
     ["getPassiveStsConfiguration", app],
     ["getWsTrustConfiguration", app],
     ["getCustomConfiguration", { params: { applicationId: application, inboundProtocolId: "cas" } }],
+    ["listClientSecrets", app],
+    ["getClientSecret", { params: { applicationId: application, secretId: secret } }],
     ["listApplicationTemplates", {}],
     ["getApplicationTemplate", { params: { templateId: templates[0] ?? "" } }],
     ["listSupportedProtocols", {}],
@@ -86,7 +89,8 @@ export const reads = ({ application, users, groups, role, apis, templates, tenan
   ];
 };
 
-const applicationChanges = ({ administrator, application, systemApi, apis, templates }: Fixture): Calls => {
+const applicationChanges = (fixture: Fixture): Calls => {
+  const { administrator, application, secret, systemApi, apis, templates } = fixture;
   const app = { applicationId: application };
   const cas = { ...app, inboundProtocolId: "cas" };
   const [templateId = ""] = templates;
@@ -121,6 +125,8 @@ const applicationChanges = ({ administrator, application, systemApi, apis, templ
     ["authorizeApi", { params: app, body: { id: api, scopes: ["api0:read"] } }],
     ["patchAuthorizedApi", { params: { ...app, apiId: api }, body: { removedScopes: ["api0:read"] } }],
     ["deleteAuthorizedApi", { params: { ...app, apiId: systemApi } }],
+    ["createClientSecret", { params: app, body: { description: "for the other stand" } }],
+    ["deleteClientSecret", { params: { ...app, secretId: secret } }],
     ["regenerateClientSecret", { params: app }],
     ["revokeClient", { params: app }],
     ["deleteSamlConfiguration", { params: app }],

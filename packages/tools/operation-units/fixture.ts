@@ -15,6 +15,8 @@ export interface Fixture {
   /** The application that has every protocol. */
   readonly application: string;
   readonly client: { readonly username: string; readonly password: string };
+  /** The id of the client's secret. */
+  readonly secret: string;
   /** An API of this service that the application is authorized for. */
   readonly systemApi: string;
   readonly users: readonly string[];
@@ -68,6 +70,8 @@ export const createFixture = async (call: Caller): Promise<Fixture> => {
   const systemApi = system?.id ?? "";
   await call("authorizeApi", { params, body: { id: systemApi, scopes: [VIEW] } });
   const { clientId, clientSecret } = (await call("getOidcConfiguration", { params })).body;
+  const [known] = (await call("listClientSecrets", { params })).body.list as readonly { readonly secretId: string }[];
+  const secret = known?.secretId ?? "";
   const users = await many(11, (at) =>
     idIn(call("createUser", { body: { userName: userName(at), password: PASSWORD, name: { familyName: "Driver" } } })),
   );
@@ -95,5 +99,5 @@ export const createFixture = async (call: Caller): Promise<Fixture> => {
   const owners = [{ username: "boss", password: PASSWORD }];
   const tenant = (await call("createTenant", { body: { domain: "taxi.example", owners } })).id;
   const client = { username: String(clientId), password: String(clientSecret) };
-  return { administrator, application, client, systemApi, users, groups, role, apis, templates, tenant };
+  return { administrator, application, client, secret, systemApi, users, groups, role, apis, templates, tenant };
 };

@@ -2,6 +2,8 @@
  * Carries over into the restored table what protects in the old one. Each change is made by the store of its resource,
  * so that lists, counts and revocations follow; a repeated change changes nothing.
  */
+import { secretsOf, withSecrets } from "#core/applications/protocols/client-secrets.ts";
+import type { OidcClient } from "#core/applications/protocols/model.ts";
 import { applicationKind } from "#core/applications/registry/application-rows.ts";
 import type { Authorization } from "#core/applications/registry/authorization-model.ts";
 import { AUTHORIZE_ANY } from "#core/applications/registry/authorization-rules.ts";
@@ -78,11 +80,13 @@ const carriers: { readonly [K in Kind]?: Carry } = {
   "applications-deleted": (finding, _, carrying) => changeApplication(finding, carrying, disabled),
   "applications-disabled": (finding, _, carrying) => changeApplication(finding, carrying, disabled),
   "clients-ended": (finding, _, carrying) =>
-    changeApplication(finding, carrying, (before) => withClient(before, { state: "REVOKED" })),
+    changeApplication(finding, carrying, (before) => withClient(before, (client) => ({ ...client, state: "REVOKED" }))),
   secrets(finding, { old }, carrying) {
-    const sealedSecret = old && applicationKind.item.read(old).value.inbound.oidc?.sealedSecret;
-    if (sealedSecret === undefined) return undefined;
-    return changeApplication(finding, carrying, (before) => withClient(before, { sealedSecret }));
+    const now = old && applicationKind.item.read(old).value.inbound.oidc;
+    if (!now) return undefined;
+    return changeApplication(finding, carrying, (before) =>
+      withClient(before, (client) => withSecrets(client, secretsOf(now))),
+    );
   },
   authorizations({ place: { tenant, id } }, { restored, old }, { table }) {
     const lost = new Set(lostScopeIds(restored, old));
@@ -135,12 +139,9 @@ function disabled(before: Application): Application {
   return { ...before, applicationEnabled: false };
 }
 
-function withClient(
-  before: Application,
-  client: Partial<Pick<NonNullable<Application["inbound"]["oidc"]>, "state" | "sealedSecret">>,
-): Application {
+function withClient(before: Application, change: (client: OidcClient) => OidcClient): Application {
   const { oidc } = before.inbound;
-  return oidc ? { ...before, inbound: { ...before.inbound, oidc: { ...oidc, ...client } } } : before;
+  return oidc ? { ...before, inbound: { ...before.inbound, oidc: change(oidc) } } : before;
 }
 
 function putting(put: Item): Step {

@@ -3,6 +3,8 @@
  * table, and says what has protected since then. Pure; carry.ts carries it over.
  */
 import { isDeepStrictEqual } from "node:util";
+import { secretsOf } from "#core/applications/protocols/client-secrets.ts";
+import type { OidcClient } from "#core/applications/protocols/model.ts";
 import { applicationKind } from "#core/applications/registry/application-rows.ts";
 import { authorizations } from "#core/applications/registry/client-store.ts";
 import type { Application } from "#core/applications/registry/model.ts";
@@ -28,7 +30,7 @@ export const kinds = {
   "applications-deleted": "the application is disabled, so that it can be kept or deleted",
   "applications-disabled": "the application is disabled",
   "clients-ended": "the OAuth client is revoked",
-  secrets: "the client secret of the old table is valid",
+  secrets: "the client secrets of the old table are valid, and no others",
   authorizations: "the application loses the scopes that it has not in the old table",
   locks: "failed sign-ins are counted as in the old table",
   "apis-changed": "nothing: delete or change the API again",
@@ -127,9 +129,15 @@ function applicationFindings(was: Application, now: Application | undefined): re
   const kindsFound: readonly (Kind | false)[] = [
     was.applicationEnabled && !now.applicationEnabled && "applications-disabled",
     client?.state === "ACTIVE" && (!isSame || current?.state === "REVOKED") && "clients-ended",
-    client !== undefined && isSame && client.sealedSecret !== current?.sealedSecret && "secrets",
+    client !== undefined && isSame && secretsText(client) !== secretsText(current) && "secrets",
   ];
   return kindsFound.flatMap((kind) => (kind ? [{ kind, title }] : []));
+}
+
+/** What a client can be authenticated with. */
+function secretsText(client: OidcClient | undefined): string {
+  const secrets = client ? secretsOf(client) : [];
+  return JSON.stringify(secrets.map(({ sealedSecret, expiresAtSeconds }) => [sealedSecret, expiresAtSeconds]));
 }
 
 /** The scopes that an application had and has no longer in the old table, as `API scope` pairs. */

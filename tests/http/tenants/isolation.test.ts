@@ -82,6 +82,7 @@ const pathFor = (path: string, ids: Ids): string => {
     .replace("{inboundProtocolId}", "cas")
     .replace("{apiId}", ids.api)
     .replace("{domain}", THERE)
+    .replace("{secretId}", NOTHING)
     .replace(/\{\w+\}/, ids[kind]);
 };
 

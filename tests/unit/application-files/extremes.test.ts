@@ -6,6 +6,7 @@ import { defaultClientLimits } from "#core/applications/protocols/limits.ts";
 import { type Application, freshApplication, mergeApplication } from "#core/applications/registry/model.ts";
 import { presentApplication } from "#core/applications/registry/present.ts";
 import { checkApplication } from "#core/applications/registry/rules.ts";
+import { systemClock } from "#core/platform/clock.ts";
 import { newSeal } from "#core/platform/seal.ts";
 
 const UPLOAD_BYTES_MAX = 4_194_304;
@@ -14,6 +15,7 @@ const TENANT = "carbon.super";
 const support = {
   seal: newSeal(new Uint8Array(32)),
   limits: defaultClientLimits,
+  clock: systemClock,
   customKinds: [],
   clientSecretsShownTo: "viewers" as const,
   metadataExempt: new Set<string>(),

@@ -6,12 +6,13 @@ import { passiveSts, wsTrust } from "../protocols/configure.ts";
 import { customKindOf, customSettings } from "../protocols/custom.ts";
 import type { CustomProtocolKind } from "../protocols/custom-kind.ts";
 import { type CustomSettings, type InboundProtocols, type OidcClient, ownerOf } from "../protocols/model.ts";
-import { checkOidc, oidcClient, sameText } from "../protocols/oidc.ts";
+import { checkOidc, oidcClient } from "../protocols/oidc.ts";
 import { samlServiceProvider } from "../protocols/saml.ts";
 import { type Application, freshApplication, mergeApplication } from "../registry/model.ts";
 import { checkApplication } from "../registry/rules.ts";
 import { type Notice, noticesOf } from "./notices.ts";
 import { IMPORT_MESSAGE } from "./read-xml.ts";
+import { importedSecrets } from "./secrets.ts";
 import { writeServiceProvider } from "./service-provider.ts";
 import { type Settings, settingsOf } from "./settings.ts";
 import type { Element } from "./tree.ts";
@@ -119,25 +120,33 @@ function withoutRequiredSecrets(kind: CustomProtocolKind): CustomProtocolKind {
 }
 
 /**
- * The client of a file. If the application already has this client, its secret and origins stay unless the file has its
- * own. A revoked client stays revoked: only a new secret activates it again.
+ * The client of a file. If the application already has this client, its secrets and origins stay unless the file has
+ * its own. A revoked client stays revoked: only a new secret activates it again.
  */
 function clientOf(given: Client, before: OidcClient | undefined, support: ProtocolSupport, owner: string): OidcClient {
-  const { state = "ACTIVE", clientSecret: secret, ...rest } = given;
+  const {
+    state = "ACTIVE",
+    clientSecret,
+    clientSecretExpiresAt,
+    clientSecretCreatedAt,
+    clientSecretDescription,
+    additionalClientSecrets,
+    ...rest
+  } = given;
   const former = before?.clientId === rest.clientId ? before : undefined;
   const origins = rest.allowedOrigins ?? former?.allowedOrigins;
-  // Sealing the same secret again gives another text. That would look like a new secret and revoke the client's tokens.
-  const isSameSecret =
-    former && (secret === undefined || sameText(secret, support.seal.open(former.sealedSecret, owner)));
-  const body = {
-    ...rest,
-    ...(origins && { allowedOrigins: origins }),
-    ...(secret !== undefined && !isSameSecret && { clientSecret: secret }),
-  };
+  const body = { ...rest, ...(origins && { allowedOrigins: origins }) };
   const client = oidcClient(body, undefined, support, owner);
+  const secrets = {
+    clientSecret,
+    clientSecretExpiresAt,
+    clientSecretCreatedAt,
+    clientSecretDescription,
+    additionalClientSecrets,
+  };
   return {
     ...client,
-    ...(isSameSecret && { sealedSecret: former.sealedSecret }),
+    ...importedSecrets(secrets, { former, clientId: rest.clientId, owner }, support),
     state: former?.state === "REVOKED" ? "REVOKED" : state,
   };
 }

@@ -3,7 +3,8 @@
  *
  * | element of oAuthAppDO | member of the client's settings |
  * | --- | --- |
- * | oauthConsumerKey, oauthConsumerSecret | clientId, clientSecret |
+ * | oauthConsumerKey | clientId |
+ * | secrets | secrets.ts |
  * | callbackUrl | callbackURLs: one unchanged, several joined as `regexp=(a|b)` |
  * | grantTypes | grantTypes, separated by spaces |
  * | scopeValidators/scopeValidator | scopeValidators, without the one that WSO2 Identity Server removed |
@@ -37,6 +38,7 @@ import {
   seconds,
   wordList,
 } from "./parts.ts";
+import { additionalSecretParts, latestSecretParts } from "./secrets.ts";
 
 const EXPRESSION = "regexp=";
 
@@ -80,7 +82,7 @@ const accessTokenClaims: Part = {
 /** The parts of `oAuthAppDO`, in the order of WSO2 Identity Server. */
 export const oauthParts: Part = all(
   field("oauthConsumerKey", "clientId", filled()),
-  field("oauthConsumerSecret", "clientSecret", filled()),
+  latestSecretParts,
   field("applicationName", "applicationName", filled()),
   field("callbackUrl", "callbackURLs", callbacks),
   constant("oauthVersion", "OAuth-2.0"),
@@ -107,6 +109,7 @@ export const oauthParts: Part = all(
   field("tokenRevocationWithIDPSessionTerminationEnabled", "accessToken.revokeTokensWhenIDPSessionTerminated", flag()),
   field("tokenBindingValidationEnabled", "accessToken.validateTokenBinding", flag()),
   accessTokenClaims,
+  additionalSecretParts,
 );
 
 function literal(address: string): string {

@@ -3,6 +3,7 @@ import type * as z from "zod";
 import type { OidcClient, SamlServiceProvider } from "../protocols/model.ts";
 import type { Application } from "../registry/model.ts";
 import type { Json } from "./parts.ts";
+import { fileSecretsOf } from "./secrets.ts";
 import type { FileSettings } from "./shapes.ts";
 
 /** The validated settings of a file. */
@@ -68,11 +69,12 @@ function protocolsOf({ inbound }: Application, open: OpenSecret): Json {
   };
 }
 
-function clientOf({ sealedSecret, allowedOrigins, logout, ...client }: OidcClient, open: OpenSecret): Json {
+function clientOf(given: OidcClient, open: OpenSecret): Json {
+  const { sealedSecret: _, latestSecret: __, formerSecrets: ___, allowedOrigins, logout, ...client } = given;
   const { enabled, algorithm, method } = client.idToken.encryption;
   return {
     ...client,
-    clientSecret: open(sealedSecret),
+    ...fileSecretsOf(given, open),
     accessToken: {
       ...client.accessToken,
       accessTokenAttributes: client.accessToken.accessTokenAttributes.length

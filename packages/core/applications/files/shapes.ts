@@ -2,10 +2,11 @@
 import * as z from "zod";
 import { InboundProtocolsBody, OidcBody } from "../protocols/shapes.ts";
 import { editable } from "../registry/shapes.ts";
+import { fileSecrets } from "./secrets.ts";
 
 const OTHER_ENTRIES_MAX = 50;
 
-const FileClient = OidcBody.extend({ state: z.enum(["ACTIVE", "REVOKED"]).optional() });
+const FileClient = OidcBody.extend({ state: z.enum(["ACTIVE", "REVOKED"]).optional(), ...fileSecrets });
 
 /** The settings of a file, with the limits of every request body. */
 export const FileSettings = z.object({

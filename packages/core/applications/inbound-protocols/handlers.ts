@@ -69,7 +69,7 @@ export const protocolHandlers: Handlers<typeof protocolOperations, ProtocolStore
     let client: InboundProtocols["oidc"];
     const renewed = ({ id, inbound }: Application) => {
       if (!inbound.oidc) throw unset(id, "oidc");
-      client = regenerated(inbound.oidc, protocols.seal, owner);
+      client = regenerated(inbound.oidc, protocols, owner);
       return { oidc: client };
     };
     await change(context, tenant, params.applicationId, renewed);

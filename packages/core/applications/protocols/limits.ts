@@ -6,6 +6,8 @@ import { tokenLifetimes } from "./options.ts";
 export interface ClientLimits {
   /** The least strength of a client secret that a caller chooses. */
   readonly secretBitsMin: number;
+  /** The most secrets of one client, expired ones included. */
+  readonly clientSecretsMax: number;
   /** The longest lifetimes, in seconds. */
   readonly accessTokenSecondsMax: number;
   readonly refreshTokenSecondsMax: number;
@@ -14,9 +16,16 @@ export interface ClientLimits {
 
 const DAY_SECONDS = 86_400;
 
+/**
+ * The most secrets that a deployment can allow. The row that the token endpoint reads of a client stays below 4 KB with
+ * so many that were created here, and so a token within its units.
+ */
+export const CLIENT_SECRETS_CEILING = 10;
+
 /** The limits where deployment.toml sets none. */
 export const defaultClientLimits: ClientLimits = {
   secretBitsMin: 64,
+  clientSecretsMax: 2,
   accessTokenSecondsMax: 30 * DAY_SECONDS,
   refreshTokenSecondsMax: 90 * DAY_SECONDS,
   idTokenSecondsMax: 30 * DAY_SECONDS,

@@ -1,13 +1,17 @@
 /** Inbound protocol settings, as they are stored with their application. */
 import type * as z from "zod";
+import type { StoredSecrets } from "./client-secrets.ts";
 import type { OidcShown, PassiveStsShown, SamlShown, WsTrustShown } from "./shapes.ts";
 
-/** An OAuth2 / OpenID Connect client. Its secret is sealed for `tenant/application id`. */
-export type OidcClient = Omit<z.output<typeof OidcShown>, "clientSecret" | "refreshToken"> & {
-  readonly sealedSecret: string;
-  /** An absent `renewRefreshToken` is shown as false, but refresh tokens are renewed. */
-  readonly refreshToken: { readonly expiryInSeconds: number; readonly renewRefreshToken?: boolean };
-};
+/** What a response shows of the secrets. */
+type ShownSecrets = "clientSecret" | "clientSecretExpiresAt" | "multipleClientSecretsConfigured";
+
+/** An OAuth2 / OpenID Connect client. Its secrets are sealed for `tenant/application id`. */
+export type OidcClient = Omit<z.output<typeof OidcShown>, ShownSecrets | "refreshToken"> &
+  StoredSecrets & {
+    /** An absent `renewRefreshToken` is shown as false, but refresh tokens are renewed. */
+    readonly refreshToken: { readonly expiryInSeconds: number; readonly renewRefreshToken?: boolean };
+  };
 
 /** A SAML service provider. */
 export type SamlServiceProvider = z.output<typeof SamlShown>;

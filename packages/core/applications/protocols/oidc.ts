@@ -1,8 +1,9 @@
 /** OAuth2 / OpenID Connect clients: validation of a body, settings, and the life cycle of the secret. */
-import { timingSafeEqual } from "node:crypto";
 import type * as z from "zod";
+import type { Clock } from "../../platform/clock.ts";
 import { Fault } from "../../platform/faults.ts";
 import { randomText, type Seal } from "../../platform/seal.ts";
+import { checkExpiry, newSecret, secretsOf, secretWithText, storedSecrets, withSecrets } from "./client-secrets.ts";
 import { type ClientLimits, checkLifetimes, checkSecretStrength, defaultLifetimes } from "./limits.ts";
 import type { OidcClient } from "./model.ts";
 import { grantTypes, oidcOptions } from "./options.ts";
@@ -15,7 +16,6 @@ type Body = z.output<typeof OidcBody>;
 type Shown = z.input<typeof OidcShown>;
 
 const CLIENT_ID_LENGTH = 28;
-const SECRET_LENGTH = 44;
 /** The subject of a token is the id of a user or of a client: they must differ in form (RFC 9068 section 5). */
 const RESOURCE_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const PRINTABLE = /^[\x21-\x7E]+$/;
@@ -28,6 +28,7 @@ const UNRELATED_ADDRESS = "https://stranger.invalid/anything";
 export interface ClientSupport {
   readonly seal: Seal;
   readonly limits: ClientLimits;
+  readonly clock: Clock;
 }
 
 /** Checks what does not depend on the client. Throws `client.invalid`, `application.invalid`, `cors.duplicate`. */
@@ -102,14 +103,8 @@ function checkOrigins(origins: readonly string[]): void {
   }
 }
 
-/** Compares two secrets in constant time. */
-export function sameText(a: string, b: string): boolean {
-  const [x, y] = [Buffer.from(a), Buffer.from(b)];
-  return x.length === y.length && timingSafeEqual(x, y);
-}
-
 /**
- * The client after a checked body, which replaces everything except id, secret and state. The secret is sealed for
+ * The client after a checked body, which replaces everything except id, secrets and state. Secrets are sealed for
  * `owner`. Throws `client.invalid` and `application.invalid` for a wrong id or secret.
  */
 export function oidcClient(
@@ -163,39 +158,53 @@ export function oidcClient(
   };
 }
 
-/** The id and secret of an existing client stay; those of a new one come from the body or are generated. */
-function credentialOf(body: Body, before: OidcClient | undefined, { seal, limits }: ClientSupport, owner: string) {
-  const { clientId, clientSecret } = body;
-  const invalid = (what: string) => new Fault("application.invalid", `Invalid ${what} provided for update.`);
+/** The id and secrets of an existing client stay; those of a new one come from the body or are generated. */
+function credentialOf(body: Body, before: OidcClient | undefined, support: ClientSupport, owner: string) {
+  const { clientId, clientSecret: text, clientSecretExpiresAt: expiresAtSeconds } = body;
+  const { seal, limits, clock } = support;
   if (before) {
-    if (clientId !== undefined && clientId !== before.clientId) throw invalid("ClientID");
-    if (clientSecret !== undefined && !sameText(clientSecret, seal.open(before.sealedSecret, owner))) {
-      throw invalid("ClientSecret");
-    }
-    return { clientId: before.clientId, sealedSecret: before.sealedSecret, state: before.state };
+    checkCredentialStays(body, before, seal, owner);
+    return { clientId: before.clientId, ...storedSecrets(secretsOf(before)), state: before.state };
   }
-  for (const [name, value] of Object.entries({ clientId, clientSecret })) {
-    if (value !== undefined && !PRINTABLE.test(value))
-      throw refuse(`The ${name} must be printable ASCII without blanks.`);
-  }
+  if (clientId !== undefined && !PRINTABLE.test(clientId)) throw notPrintable("clientId");
   if (clientId !== undefined && RESOURCE_ID.test(clientId)) {
     throw refuse("The clientId must not have the form of a user id (a UUID of version 7).");
   }
-  if (clientSecret !== undefined) checkSecretStrength(clientSecret, clientId, limits);
+  if (text !== undefined) checkChosenSecret(text, clientId, limits);
+  checkExpiry(expiresAtSeconds, clock.now(), "clientSecretExpiresAt");
   return {
     clientId: clientId ?? randomText(CLIENT_ID_LENGTH),
-    sealedSecret: seal.seal(clientSecret ?? randomText(SECRET_LENGTH), owner),
+    ...storedSecrets([newSecret({ text, expiresAtSeconds, createdAtSeconds: secondsOf(clock) }, seal, owner)]),
     state: "ACTIVE" as const,
   };
 }
 
-/** The client with a new secret, active. */
-export function regenerated(client: OidcClient, seal: Seal, owner: string): OidcClient {
-  return {
-    ...client,
-    sealedSecret: seal.seal(randomText(SECRET_LENGTH), owner),
-    state: "ACTIVE",
-  };
+/** A body may repeat the id, one of the secrets and the expiry of the latest one. */
+function checkCredentialStays(body: Body, before: OidcClient, seal: Seal, owner: string): void {
+  const { clientId, clientSecret, clientSecretExpiresAt } = body;
+  const invalid = (what: string) => new Fault("application.invalid", `Invalid ${what} provided for update.`);
+  const secrets = secretsOf(before);
+  if (clientId !== undefined && clientId !== before.clientId) throw invalid("ClientID");
+  if (clientSecret !== undefined && !secretWithText(secrets, clientSecret, seal, owner)) throw invalid("ClientSecret");
+  if (clientSecretExpiresAt !== undefined && clientSecretExpiresAt !== (secrets[0].expiresAtSeconds ?? 0)) {
+    throw invalid("ClientSecretExpiresAt");
+  }
+}
+
+/** Throws `client.invalid` for a secret that a caller may not choose. */
+export function checkChosenSecret(text: string, clientId: string | undefined, limits: ClientLimits): void {
+  if (!PRINTABLE.test(text)) throw notPrintable("clientSecret");
+  checkSecretStrength(text, clientId, limits);
+}
+
+/** The client with one new secret in place of all others, active. */
+export function regenerated(client: OidcClient, { seal, clock }: ClientSupport, owner: string): OidcClient {
+  const secret = newSecret({ createdAtSeconds: secondsOf(clock) }, seal, owner);
+  return { ...withSecrets(client, [secret]), state: "ACTIVE" };
+}
+
+function secondsOf(clock: Clock): number {
+  return Math.floor(clock.now() / 1_000);
 }
 
 /** The client, unusable until its secret is regenerated. */
@@ -203,13 +212,26 @@ export function revoked(client: OidcClient): OidcClient {
   return { ...client, state: "REVOKED" };
 }
 
-/** The client in a response. `open` opens its secret; it is absent where the caller must not see the secret. */
-export function presentOidc({ sealedSecret, ...client }: OidcClient, open?: (sealed: string) => string): Shown {
+/**
+ * The client in a response. `open` opens its latest secret; it is absent where the caller must not see the secret, and
+ * then nothing about secrets is shown.
+ */
+export function presentOidc(client: OidcClient, open?: (sealed: string) => string): Shown {
+  const { sealedSecret, latestSecret: _, formerSecrets: __, ...shown } = client;
+  const [{ expiresAtSeconds = 0 }, ...former] = secretsOf(client);
   return {
-    ...client,
+    ...shown,
     refreshToken: { renewRefreshToken: false, ...client.refreshToken },
-    ...(open && { clientSecret: open(sealedSecret) }),
+    ...(open && {
+      clientSecret: open(sealedSecret),
+      clientSecretExpiresAt: expiresAtSeconds,
+      multipleClientSecretsConfigured: former.length > 0,
+    }),
   };
+}
+
+function notPrintable(name: string): Fault {
+  return refuse(`The ${name} must be printable ASCII without blanks.`);
 }
 
 function refuse(description: string): Fault {

@@ -12,10 +12,19 @@ const LIST_MAX = 100;
 const lifetime = z.int().min(0).max(2_147_483_647).optional();
 const flag = z.boolean().optional();
 
+/** How times of secrets are given. */
+export const EXPIRY = "in seconds since 1970; 0 means never";
+
+/** Negative times are refused with the code of Identity Server, by checkExpiry. The most is the end of the year 9999. */
+export const secretExpiry = z.int().min(-253_402_300_799).max(253_402_300_799);
+
 export const OidcBody = z
   .object({
     clientId: text(255).min(1).optional(),
     clientSecret: text(1_024).min(1).optional(),
+    clientSecretExpiresAt: secretExpiry
+      .optional()
+      .meta({ description: `When the secret of a new client expires, ${EXPIRY}` }),
     grantTypes: list(text(255)).min(1),
     callbackURLs: list(url)
       .optional()
@@ -51,7 +60,15 @@ export const OidcBody = z
 export const OidcShown = z
   .object({
     clientId: z.string(),
-    clientSecret: z.string().optional(),
+    clientSecret: z.string().optional().meta({ description: "The latest secret of the client" }),
+    clientSecretExpiresAt: z
+      .int()
+      .optional()
+      .meta({ description: `When the latest secret expires, ${EXPIRY}` }),
+    multipleClientSecretsConfigured: z
+      .boolean()
+      .optional()
+      .meta({ description: "Whether the client has more than one secret, expired ones included" }),
     state: z.enum(["ACTIVE", "REVOKED"]),
     grantTypes: z.array(z.string()),
     callbackURLs: z.array(z.string()),

@@ -7,6 +7,7 @@ import { keys } from "../../table/keys.ts";
 import { type NamedKind, type Versioned, version } from "../../table/named-items.ts";
 import { as, type Field, misfit, number, optional, rowCodec, text } from "../../table/row.ts";
 import type { Value } from "../../table/table.ts";
+import type { SecretFacts } from "../protocols/client-secrets.ts";
 import { samlKey } from "../protocols/kinds.ts";
 import type { InboundProtocols } from "../protocols/model.ts";
 import { type Application, freshApplication, noProvisioning, type ProvisioningSettings } from "./model.ts";
@@ -31,7 +32,15 @@ const isMap: Check = (stored) => typeof stored === "object" && stored !== null &
 const areTexts = each(isText);
 const isFlag = maybe(isBool);
 const isOptionalText = maybe(isText);
+const isOptionalNumber = maybe(isNumber);
 const isState: Check = (stored) => stored === "ACTIVE" || stored === "REVOKED";
+
+const secretFacts: Checks<SecretFacts> = {
+  secretId: isText,
+  createdAtSeconds: isOptionalNumber,
+  expiresAtSeconds: isOptionalNumber,
+  description: isOptionalText,
+};
 
 const isCustom = having({
   ...all(isText, "name", "configName"),
@@ -42,6 +51,8 @@ const inbound: Checks<InboundProtocols> = {
   oidc: maybe(
     having({
       ...all(isText, "clientId", "sealedSecret"),
+      latestSecret: maybe(having(secretFacts)),
+      formerSecrets: maybe(each(having({ ...secretFacts, sealedSecret: isText }))),
       ...all(areTexts, "grantTypes", "callbackURLs", "allowedOrigins", "scopeValidators"),
       ...all(isMap, "pkce", "logout"),
       state: isState,

@@ -1,10 +1,15 @@
 /** What the token endpoint needs to know of an application: settings that are copied to the row of the client. */
+import { secretsOf, type UsableSecret } from "../protocols/client-secrets.ts";
 import type { Application } from "./model.ts";
 
 /** The stored settings of an OAuth client. */
 export interface ClientRecord {
-  /** Sealed for `tenant/application id`. */
+  /** The latest secret, sealed for `tenant/application id`. */
   readonly sealedSecret: string;
+  /** From this second on the latest secret is refused; absent: it never expires. */
+  readonly secretExpiresAtSeconds?: number | undefined;
+  /** The other secrets, the newest first. */
+  readonly formerSecrets?: readonly UsableSecret[] | undefined;
   /** False while the application is disabled: the client cannot be used. */
   readonly isEnabled: boolean;
   readonly state: "ACTIVE" | "REVOKED";
@@ -23,7 +28,7 @@ export interface ClientRecord {
 export function clientOf({ inbound: { oidc }, applicationEnabled }: Application): ClientRecord | undefined {
   return (
     oidc && {
-      sealedSecret: oidc.sealedSecret,
+      ...usableOf(secretsOf(oidc)),
       isEnabled: applicationEnabled,
       state: oidc.state,
       grantTypes: oidc.grantTypes,
@@ -38,10 +43,35 @@ export function clientOf({ inbound: { oidc }, applicationEnabled }: Application)
   );
 }
 
-/** Whether a change of a client revokes its tokens (decision 0021). */
+/** The copy of secrets in the row of a client. */
+function usableOf([latest, ...former]: readonly [UsableSecret, ...UsableSecret[]]) {
+  const { sealedSecret, expiresAtSeconds } = latest;
+  return {
+    sealedSecret,
+    ...(expiresAtSeconds !== undefined && { secretExpiresAtSeconds: expiresAtSeconds }),
+    ...(former.length > 0 && {
+      formerSecrets: former.map((each) => ({
+        sealedSecret: each.sealedSecret,
+        ...(each.expiresAtSeconds !== undefined && { expiresAtSeconds: each.expiresAtSeconds }),
+      })),
+    }),
+  };
+}
+
+/** All secrets of a client, the newest first. */
+export function usableSecrets(client: ClientRecord): readonly UsableSecret[] {
+  const { sealedSecret, secretExpiresAtSeconds: expiresAtSeconds, formerSecrets = [] } = client;
+  return [{ sealedSecret, ...(expiresAtSeconds !== undefined && { expiresAtSeconds }) }, ...formerSecrets];
+}
+
+/**
+ * Whether a change of a client revokes its tokens (decision 0021). A further secret, or one less, does not: only that
+ * all are replaced (decision 0079).
+ */
 export function endsTokens(before: ClientRecord, after: ClientRecord): boolean {
+  const kept = new Set(usableSecrets(after).map(({ sealedSecret }) => sealedSecret));
   return (
-    after.sealedSecret !== before.sealedSecret ||
+    !usableSecrets(before).some(({ sealedSecret }) => kept.has(sealedSecret)) ||
     (before.isEnabled && !after.isEnabled) ||
     (before.state === "ACTIVE" && after.state === "REVOKED")
   );

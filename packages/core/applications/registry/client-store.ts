@@ -22,6 +22,8 @@ import {
 import { stale } from "../../table/stale.ts";
 import type { Item, Step, Table, Value } from "../../table/table.ts";
 import { revocationTime, revokingClient, revokingScopes } from "../../tokens/revocation-store.ts";
+import { removing } from "../../tokens/unconditional.ts";
+import type { UsableSecret } from "../protocols/client-secrets.ts";
 import type { Authorization } from "./authorization-model.ts";
 import { type ClientRecord, endsTokens } from "./client-model.ts";
 
@@ -59,6 +61,8 @@ export const authorizations: Field<readonly Authorization[]> = list(
 
 const settings = record<ClientRecord>({
   sealedSecret: text,
+  secretExpiresAtSeconds: optional(number),
+  formerSecrets: optional(list(record<UsableSecret>({ sealedSecret: text, expiresAtSeconds: optional(number) }))),
   isEnabled: bool,
   state: oneOf("ACTIVE", "REVOKED"),
   grantTypes: list(text),
@@ -133,10 +137,11 @@ export function changingClient(
   ];
 }
 
-/** The steps that free a client id and revoke its tokens. They contain the time: call it for every attempt. */
+/** The steps that free a client id, forget the uses of its secrets and revoke its tokens. They contain the time: call it for every attempt. */
 export function releasingClient(clientId: string, owner: ClientOwner): readonly Step[] {
   return [
     { remove: keys.client(clientId), when: { equal: claimedBy(owner) }, otherwise: stale },
+    removing(keys.clientUses(clientId)),
     revokingClient(owner.tenant, clientId, revocationTime()),
   ];
 }

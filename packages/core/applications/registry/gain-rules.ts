@@ -2,6 +2,7 @@
  * What a change of an application newly lets somebody do: act as the application, or receive what its users sign in
  * for. A caller that makes such a change could have given the scopes of the application (decision 0061). Pure.
  */
+import { secretsOf } from "../protocols/client-secrets.ts";
 import { oidcOptions } from "../protocols/options.ts";
 import { defaultSteps } from "./authenticators.ts";
 import type { Application } from "./model.ts";
@@ -19,7 +20,9 @@ const UNBOUND = "None";
 
 const ofClient: Readonly<Record<string, Ways<Client>>> = {
   clientId: ({ clientId }) => [clientId],
-  clientSecret: ({ sealedSecret }) => [sealedSecret],
+  // Another expiry is another way: a longer one lets an expired secret be used again.
+  clientSecret: (client) =>
+    secretsOf(client).map(({ sealedSecret, expiresAtSeconds = 0 }) => JSON.stringify([sealedSecret, expiresAtSeconds])),
   state: ({ state }) => way(state === "ACTIVE"),
   grantTypes: ({ grantTypes }) => grantTypes,
   // A public client cannot act on its own account; a confidential one cannot act without its secret.

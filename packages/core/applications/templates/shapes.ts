@@ -10,8 +10,11 @@ export const TemplateId = z.string().min(1).max(255);
 
 const settings = z.record(z.string().max(255), z.unknown());
 
-/** A secret belongs to one application. In a template, every caller that may read templates could read it. */
-const oidcSettings = settings.transform(({ clientSecret: _, ...rest }) => rest);
+/**
+ * A secret belongs to one application, with its expiry. In a template, every caller that may read templates could read
+ * it.
+ */
+const oidcSettings = settings.transform(({ clientSecret: _, clientSecretExpiresAt: __, ...rest }) => rest);
 
 /**
  * Protocol settings are stored as sent and checked when an application is created from the template: a template may
