@@ -22,7 +22,6 @@ import { clientLockoutStore } from "#core/oauth/client-lockout-store.ts";
 import type { OAuthTools } from "#core/oauth/context.ts";
 import { oauthOperations } from "#core/oauth/contract.ts";
 import { oauthHandlers } from "#core/oauth/handlers.ts";
-import { newSecretUseNotes } from "#core/oauth/secret-use.ts";
 import { systemClock } from "#core/platform/clock.ts";
 import { oauthSection } from "#core/settings/oauth.ts";
 import { scim2Section } from "#core/settings/scim2.ts";
@@ -54,7 +53,6 @@ const tools: OAuthTools = {
     newChangesOf(revocations, systemClock),
   ),
   clientAuthenticator: newClientAuthenticator(seal),
-  secretUse: newSecretUseNotes(),
   limits,
   signing: newSigningKeys(seal, { onRead: observer.signingKey, lifeSecondsMax: limits.accessTokenSecondsMax }),
   reader: newTokenReader(userStoresOf, revocations),

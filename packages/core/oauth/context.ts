@@ -13,14 +13,12 @@ import type { TokenReader } from "../tokens/reader.ts";
 import type { FamilyStore } from "../tokens/refresh-family-store.ts";
 import type { ClientAuthenticator } from "./client-authentication.ts";
 import type { ClientLockoutStore } from "./client-lockout-store.ts";
-import type { SecretUseNotes } from "./secret-use.ts";
 
 /** What lives as long as the container. */
 export interface OAuthTools {
   readonly signIn: SignIn;
   readonly authenticate: Authenticate;
   readonly clientAuthenticator: ClientAuthenticator;
-  readonly secretUse: SecretUseNotes;
   readonly limits: ClientLimits;
   readonly signing: SigningKeys;
   readonly reader: TokenReader;

@@ -13,6 +13,7 @@ import {
 } from "./client-authentication.ts";
 import { secretVersion } from "./client-lockout-store.ts";
 import type { OAuthContext } from "./context.ts";
+import { noteOfUse } from "./secret-use.ts";
 
 /** Parameters that belong in the body: URLs are stored in logs and browser histories. */
 const BODY_ONLY: ReadonlySet<string> = new Set([
@@ -104,7 +105,7 @@ export async function tryClient(
   const early = mayReadEarly(names, presented, context) ? names : [];
   const readTenant = (domain: string, scopes: readonly string[]) =>
     Promise.all([tenants.find(domain), apiResources.findScopes(domain, scopes)]);
-  const use = tools.secretUse.begin(presented, context);
+  const use = noteOfUse(presented, context);
   const [found, lock, [guessed, guessedPlaces], token] = await Promise.all([
     clients.find(presented.clientId),
     clientLockouts.find(guesser, now),

@@ -70,7 +70,7 @@ describe("200", () => {
     const again = idIn(await upload(api, "POST", file));
     const client = await read(again, "/inbound-protocols/oidc");
     expect(client).toMatchObject({ clientId: "remade" });
-    expect(client.clientSecret).toMatch(/^\w{44}$/);
+    expect(client.clientSecret).toMatch(/^iacs_[0-9A-Za-z]{49}$/);
   });
   test("preserves renewRefreshToken: true, false, or absent", async () => {
     const exportedFlag = async (name: string, refreshToken: object) => {

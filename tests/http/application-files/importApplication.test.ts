@@ -60,7 +60,7 @@ describe("WSO2's own sample", async () => {
     });
     expect(await read(id, "/inbound-protocols/oidc")).toMatchObject({
       clientId: "poDtAkOE87tXnQkSGSHKxH94vrAa",
-      clientSecret: expect.stringMatching(/^\w{44}$/),
+      clientSecret: expect.stringMatching(/^iacs_[0-9A-Za-z]{49}$/),
       state: "ACTIVE",
       callbackURLs: ["http://localhost.com:8080/pickup-dispatch/oauth2client"],
       grantTypes: [

@@ -18,7 +18,9 @@ describe("getOidcConfiguration", () => {
   test("a client with only grants and a callback has every default", async () => {
     expect(await get(await fresh())).toEqual({
       clientId: expect.stringMatching(/^[A-Za-z0-9_]{28}$/),
-      clientSecret: expect.stringMatching(/^[A-Za-z0-9_]{44}$/),
+      clientSecret: expect.stringMatching(/^iacs_[0-9A-Za-z]{49}$/),
+      clientSecretExpiresAt: 0,
+      multipleClientSecretsConfigured: false,
       state: "ACTIVE",
       grantTypes: ["authorization_code"],
       callbackURLs: ["https://x.example/cb"],

@@ -16,8 +16,8 @@ export type SecretUses = Readonly<Record<string, number>>;
 export interface SecretUseStore {
   /** What is stored of a client. It may miss the latest writes. One round trip at half the price. */
   find(clientId: string): Promise<SecretUses>;
-  /** Replaces what was stored; false where another request did so since. One round trip. */
-  replace(clientId: string, before: SecretUses, after: SecretUses): Promise<boolean>;
+  /** Replaces what was stored. Without effect where another request did so since. One round trip. */
+  replace(clientId: string, before: SecretUses, after: SecretUses): Promise<void>;
 }
 
 const DAY_MS = 86_400_000;
@@ -68,10 +68,8 @@ export function secretUseStore(table: Table): SecretUseStore {
           when: isNew ? "absent" : { equal: { uses: stored.uses ?? "" } },
           otherwise: overtaken,
         });
-        return true;
       } catch (error) {
-        if (error instanceof Overtaken) return false;
-        throw error;
+        if (!(error instanceof Overtaken)) throw error;
       }
     },
   };
