@@ -13,7 +13,10 @@ import type { OAuthContext } from "./context.ts";
 export interface SecretUseNote {
   /** Ends when the stored uses are read. Never fails. */
   readonly read: Promise<unknown>;
-  /** Notes that the client used a secret: at most one write for each secret and day. Never fails. */
+  /**
+   * Notes that the client used a secret: one write for each secret and day, or a few equal ones where several containers
+   * are the first at the same moment. Never fails.
+   */
   write(client: Client, secret: UsableSecret | undefined): Promise<void>;
 }
 
@@ -34,10 +37,12 @@ export function noteOfUse(
   const note = async (client: Client, secret: UsableSecret): Promise<void> => {
     const [before, own, today] = [await read, useKeyOf(secret), dayOf(now)];
     // The days of a secret only grow: a container whose clock is behind notes nothing.
-    if (!before || (before[own] ?? 0) >= today) return;
-    const kept = new Set(usableSecrets(client.settings).map(useKeyOf));
-    const others = Object.entries(before).filter(([each]) => kept.has(each));
-    await secretUses.replace(clientId, before, { ...Object.fromEntries(others), [own]: today });
+    if (!before || (before.get(own) ?? 0) >= today) return;
+    const had = new Set(usableSecrets(client.settings).map(useKeyOf));
+    const kept = [...before].filter(([each]) => had.has(each));
+    // Secrets that are gone leave the row, so that it stays small.
+    if (kept.length < before.size) await secretUses.replace(clientId, new Map([...kept, [own, today]]));
+    else await secretUses.note(clientId, own, today);
   };
   return {
     read,

@@ -47,7 +47,7 @@ export const clientSecretHandlers: Handlers<typeof clientSecretOperations, Clien
     });
     return {
       location: `${selfOf(tenant, applicationId)}/inbound-protocols/oidc/secrets/${secret.secretId}`,
-      body: present(secret, { seal, owner, latest: secret, uses: {}, now }),
+      body: present(secret, { seal, owner, latest: secret, uses: new Map(), now }),
     };
   },
 
@@ -91,7 +91,7 @@ interface Showing {
 
 function present(secret: ClientSecret, { seal, owner, latest, uses, now }: Showing): z.input<typeof ClientSecretShown> {
   const { secretId, sealedSecret, createdAtSeconds, expiresAtSeconds = 0, description } = secret;
-  const day = uses[useKeyOf(secret)];
+  const day = uses.get(useKeyOf(secret));
   return {
     secretId,
     secretValue: seal.open(sealedSecret, owner),

@@ -1,39 +1,32 @@
 /**
- * On which day the secrets of a client were last used: one small row for each client (decision 0079). It knows a secret
- * by a digest of its sealed text, which no other secret ever has, whatever ids the secret and the client have.
+ * On which day the secrets of a client were last used: one small row for each client, with an attribute for each secret
+ * (decision 0079). It knows a secret by a digest of its sealed text, which no other secret ever has, whatever ids the
+ * secret and the client have.
  */
 import { createHash } from "node:crypto";
 import { canBeId } from "../../platform/ids.ts";
 import { keys } from "../../table/keys.ts";
-import { json, optional, rowCodec } from "../../table/row.ts";
-import type { Table } from "../../table/table.ts";
+import { DamagedRow, misfit, number } from "../../table/row.ts";
+import type { Item, Table } from "../../table/table.ts";
+import { putting } from "../../tokens/unconditional.ts";
 import type { UsableSecret } from "../protocols/client-secrets.ts";
 
 /** The day of each secret's last use, by `useKeyOf` the secret. In days since 1970-01-01 (UTC). */
-export type SecretUses = Readonly<Record<string, number>>;
+export type SecretUses = ReadonlyMap<string, number>;
 
 /** The uses of the secrets of all clients. */
 export interface SecretUseStore {
-  /** What is stored of a client. It may miss the latest writes. One round trip at half the price. */
+  /** What is stored of a client. It may miss the latest writes. One round trip, at half the price. */
   find(clientId: string): Promise<SecretUses>;
-  /** Replaces what was stored. Without effect where another request did so since. One round trip. */
-  replace(clientId: string, before: SecretUses, after: SecretUses): Promise<void>;
+  /** Stores the day of one secret, and leaves those of others as they are. One round trip, one write unit. */
+  note(clientId: string, useKey: string, day: number): Promise<void>;
+  /** Stores these days only. One round trip, one write unit. */
+  replace(clientId: string, uses: SecretUses): Promise<void>;
 }
 
 const DAY_MS = 86_400_000;
-
-const uses = json<SecretUses>(
-  "a day for each secret",
-  (parsed): parsed is SecretUses =>
-    typeof parsed === "object" &&
-    parsed !== null &&
-    !Array.isArray(parsed) &&
-    Object.values(parsed).every((day) => Number.isInteger(day)),
-);
-const rows = rowCodec<{ readonly uses: SecretUses | undefined }>("uses of secrets", { uses: optional(uses) });
-
-/** Another request changed the row first. */
-class Overtaken extends Error {}
+/** Begins the attribute of a secret. */
+const DAY_OF = "day_";
 
 /** The day of a time in milliseconds since 1970. */
 export function dayOf(nowMs: number): number {
@@ -45,9 +38,9 @@ export function startOfDay(day: number): number {
   return (day * DAY_MS) / 1_000;
 }
 
-/** By what a secret is known here. */
+/** By what a secret is known here: letters and digits, because expressions name attributes by it. */
 export function useKeyOf({ sealedSecret }: Pick<UsableSecret, "sealedSecret">): string {
-  return createHash("sha256").update(sealedSecret, "utf8").digest("base64url").slice(0, 22);
+  return createHash("sha256").update(sealedSecret, "utf8").digest("hex").slice(0, 24);
 }
 
 /** Opens the store on the table of one request. */
@@ -56,21 +49,24 @@ export function secretUseStore(table: Table): SecretUseStore {
     async find(clientId) {
       // An impossible id is looked up too: it must take as long as a possible one.
       const item = await table.get(keys.clientUses(canBeId(clientId) ? clientId : ""), { consistent: false });
-      return (item && rows.read(item).uses) ?? {};
+      return new Map(item ? daysIn(item) : []);
     },
-    async replace(clientId, before, after) {
-      const stored = rows.write({ uses: before });
-      const overtaken = () => new Overtaken();
-      const isNew = Object.keys(before).length === 0;
-      try {
-        await table.write({
-          put: { ...keys.clientUses(clientId), ...rows.write({ uses: after }) },
-          when: isNew ? "absent" : { equal: { uses: stored.uses ?? "" } },
-          otherwise: overtaken,
-        });
-      } catch (error) {
-        if (!(error instanceof Overtaken)) throw error;
-      }
+    async note(clientId, useKey, day) {
+      await table.count(keys.clientUses(clientId), {}, { [`${DAY_OF}${useKey}`]: day });
+    },
+    async replace(clientId, uses) {
+      const days = Object.fromEntries([...uses].map(([useKey, day]) => [`${DAY_OF}${useKey}`, day]));
+      await table.write(putting({ ...keys.clientUses(clientId), ...days }));
     },
   };
+}
+
+/** Throws `DamagedRow`. */
+function daysIn(item: Item): readonly (readonly [string, number])[] {
+  return Object.entries(item).flatMap(([attribute, stored]) => {
+    if (!attribute.startsWith(DAY_OF)) return [];
+    const day = number.parse(stored);
+    if (day === misfit) throw new DamagedRow("uses of secrets", item, { attribute, expects: number.expects });
+    return [[attribute.slice(DAY_OF.length), day] as const];
+  });
 }

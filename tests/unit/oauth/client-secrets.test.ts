@@ -1,0 +1,83 @@
+/** Client authentication does the same work for each client, whatever secrets it has (decision 0079). */
+import { describe, expect, test } from "vitest";
+import { newSecret, storedSecrets } from "#core/applications/protocols/client-secrets.ts";
+import { CLIENT_SECRETS_CEILING } from "#core/applications/protocols/limits.ts";
+import { ownerOf } from "#core/applications/protocols/model.ts";
+import type { ClientRecord } from "#core/applications/registry/client-model.ts";
+import type { Client } from "#core/applications/registry/client-store.ts";
+import { newClientAuthenticator } from "#core/oauth/client-authentication.ts";
+import { newSeal, type Seal } from "#core/platform/seal.ts";
+
+const NOW_MS = 1_790_000_000_000;
+const own = newSeal(Buffer.alloc(32, 7));
+const OWNER = ownerOf("carbon.super", "app");
+let opened = 0;
+const seal: Seal = {
+  seal: own.seal,
+  open: (text, owner) => {
+    opened += 1;
+    return own.open(text, owner);
+  },
+};
+
+/** A client whose secrets are `secret-0`, the latest, `secret-1` and so on; every one may have an expiry. */
+const clientWith = (...expiries: readonly (number | undefined)[]): Client => {
+  const [latest, ...former] = expiries.map((expiresAtSeconds, at) =>
+    newSecret({ text: `secret-${at}`, createdAtSeconds: 1, expiresAtSeconds }, own, OWNER),
+  );
+  if (!latest) throw new Error("a client has a secret");
+  const { sealedSecret } = storedSecrets([latest, ...former]);
+  const settings: ClientRecord = {
+    sealedSecret,
+    secretExpiresAtSeconds: latest.expiresAtSeconds,
+    formerSecrets: former,
+    isEnabled: true,
+    state: "ACTIVE",
+    grantTypes: ["client_credentials"],
+    isPublic: false,
+    tokenType: "Default",
+    userTokenSeconds: 60,
+    clientTokenSeconds: 60,
+    refreshSeconds: 60,
+    rotatesRefresh: true,
+  };
+  const place = { tenant: "carbon.super", applicationId: "app", clientId: "client" };
+  return { ...place, settings, apis: [], tokensFromMs: 0, scopesFromMs: 0 };
+};
+
+const authenticator = newClientAuthenticator(seal);
+const attempt = (found: Client | undefined, ...secrets: readonly string[]) => {
+  opened = 0;
+  const check = { found, pathTenant: undefined, isLocked: false, nowMs: NOW_MS };
+  const result = authenticator.authenticate({ clientId: "client", secrets }, check);
+  return { isRight: result !== undefined, opened };
+};
+const [past, now, soon] = [NOW_MS / 1_000 - 1, NOW_MS / 1_000, NOW_MS / 1_000 + 1];
+const many = Array.from({ length: CLIENT_SECRETS_CEILING }, () => undefined);
+
+describe("opens as many secrets, whether the secret is right or not, for", () => {
+  test.each<[string, Client | undefined]>([
+    ["an unknown client", undefined],
+    ["a client with one secret", clientWith(undefined)],
+    ["a client with two", clientWith(undefined, undefined)],
+    ["a client whose secrets have expired", clientWith(past, past)],
+    ["a client with the most", clientWith(...many)],
+  ])("%s", (_, client) => {
+    for (const secrets of [["wrong"], ["wrong", "too"], ["secret-0"], ["secret-1"]]) {
+      expect([secrets, attempt(client, ...secrets).opened]).toEqual([secrets, CLIENT_SECRETS_CEILING]);
+    }
+  });
+});
+
+test("accepts each of the secrets until its second, and no other", () => {
+  const client = clientWith(soon, undefined, now, past);
+  const accepted = [0, 1, 2, 3, 4].map((at) => attempt(client, `secret-${at}`).isRight);
+  expect(accepted).toEqual([true, true, false, false, false]);
+  expect(clientWith(...many).settings.formerSecrets).toHaveLength(CLIENT_SECRETS_CEILING - 1);
+  for (const at of many.keys()) expect(attempt(clientWith(...many), `secret-${at}`).isRight).toBe(true);
+});
+
+test("accepts more than the ceiling where a row has more", () => {
+  const client = clientWith(...many, undefined);
+  expect(attempt(client, `secret-${CLIENT_SECRETS_CEILING}`).isRight).toBe(true);
+});
