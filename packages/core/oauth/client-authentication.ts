@@ -51,7 +51,8 @@ export interface Authenticated {
 export interface ClientAuthenticator {
   /**
    * The client that sent a request. `undefined` for an unknown client, a wrong or expired secret and a locked client,
-   * after the same work, however many secrets the client has. Throws `client.unauthenticated` for a client with a right secret that may not be used.
+   * after the same work, however many secrets the client has. Throws `client.unauthenticated` for a client with a right
+   * secret that may not be used.
    */
   authenticate(presented: PresentedClient, check: ClientCheck): Authenticated | undefined;
   /** Whether the same credentials were accepted here within a minute. */

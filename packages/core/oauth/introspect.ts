@@ -30,9 +30,9 @@ interface Introspector {
 }
 
 /**
- * The caller, with the tenant whose tokens it may introspect: that of a confidential client, or of a user or token with the scope.
- * A Basic header can be of a client or of a user: where client authentication fails it is tried as a user, also if a
- * client with that id exists, so that the response does not show it.
+ * The caller, with the tenant whose tokens it may introspect: that of a confidential client, or of a user or token with
+ * the scope. A Basic header can be of a client or of a user: where client authentication fails it is tried as a user,
+ * also if a client with that id exists, so that the response does not show it.
  */
 export async function introspectorOf(
   authorization: string | undefined,

@@ -14,7 +14,7 @@ export interface SecretUseNote {
   /** Ends when the stored uses are read. Never fails. */
   readonly read: Promise<unknown>;
   /**
-   * Notes that the client used a secret: one write for each secret and day, or a few equal ones where several containers
+   * Notes that the client used a secret: one write for each secret and day, or a few equal ones where several requests
    * are the first at the same moment. Never fails.
    */
   write(client: Client, secret: UsableSecret | undefined): Promise<void>;

@@ -128,7 +128,6 @@ function clientOf(given: Client, before: OidcClient | undefined, support: Protoc
     state = "ACTIVE",
     clientSecret,
     clientSecretExpiresAt,
-    clientSecretCreatedAt,
     clientSecretDescription,
     additionalClientSecrets,
     ...rest
@@ -140,13 +139,12 @@ function clientOf(given: Client, before: OidcClient | undefined, support: Protoc
   const secrets = {
     clientSecret,
     clientSecretExpiresAt,
-    clientSecretCreatedAt,
     clientSecretDescription,
     additionalClientSecrets,
   };
   return {
     ...client,
-    ...importedSecrets(secrets, { former, clientId: rest.clientId, owner }, support),
+    ...importedSecrets(secrets, former, { clientId: rest.clientId, owner, support }),
     state: former?.state === "REVOKED" ? "REVOKED" : state,
   };
 }

@@ -69,26 +69,23 @@ export const latestSecretParts: Part = all(
 /** The other secrets. */
 export const additionalSecretParts: Part = additional;
 
-/** What the format has no element for: it is among the exact settings. */
-const facts = {
-  createdAt: z.int().min(0).optional(),
-  description: z
-    .string()
-    .max(255)
-    .regex(/^\P{Cc}*$/u)
-    .optional(),
-};
+/** The format has no element for it: it is among the exact settings. */
+const description = z
+  .string()
+  .max(255)
+  .regex(/^\P{Cc}*$/u)
+  .optional();
 
-/** The members of a file that the body of a client does not have. */
+/** The members of a file that the body of a client does not have, or allows other values of. */
 export const fileSecrets = {
-  clientSecretCreatedAt: facts.createdAt,
-  clientSecretDescription: facts.description,
+  clientSecretExpiresAt: z.int().min(0).optional(),
+  clientSecretDescription: description,
   [MEMBER]: z
     .array(
       z.object({
         secretValue: z.string().min(1).max(1_024),
         expiresAt: z.int().min(0).optional(),
-        ...facts,
+        description,
       }),
     )
     .max(CLIENT_SECRETS_CEILING)
@@ -99,16 +96,22 @@ export const fileSecrets = {
 interface FileSecrets {
   readonly clientSecret?: string | undefined;
   readonly clientSecretExpiresAt?: number | undefined;
-  readonly clientSecretCreatedAt?: number | undefined;
   readonly clientSecretDescription?: string | undefined;
-  readonly additionalClientSecrets?:
-    | readonly {
-        readonly secretValue: string;
-        readonly expiresAt?: number | undefined;
-        readonly createdAt?: number | undefined;
-        readonly description?: string | undefined;
-      }[]
-    | undefined;
+  readonly additionalClientSecrets?: readonly FileSecret[] | undefined;
+}
+
+/** A secret of a file. */
+interface FileSecret {
+  readonly secretValue: string;
+  readonly expiresAt?: number | undefined;
+  readonly description?: string | undefined;
+}
+
+/** What an import needs besides the secrets. */
+interface ImportedClient {
+  readonly clientId: string | undefined;
+  readonly owner: string;
+  readonly support: ClientSupport;
 }
 
 /** The secrets of a client in the settings of a file; none where `open` does not open them. */
@@ -118,13 +121,12 @@ export function fileSecretsOf(client: OidcClient, open: (sealed: string) => stri
   if (clientSecret === undefined) return {};
   const additionalClientSecrets = former.flatMap((secret) => {
     const secretValue = open(secret.sealedSecret);
-    const { expiresAtSeconds: expiresAt, createdAtSeconds: createdAt, description } = secret;
-    return secretValue === undefined ? [] : [{ secretValue, expiresAt, createdAt, description }];
+    const { expiresAtSeconds: expiresAt, description: about } = secret;
+    return secretValue === undefined ? [] : [{ secretValue, expiresAt, description: about }];
   });
   return {
     clientSecret,
     clientSecretExpiresAt: latest.expiresAtSeconds,
-    clientSecretCreatedAt: latest.createdAtSeconds,
     clientSecretDescription: latest.description,
     ...(additionalClientSecrets.length > 0 && { additionalClientSecrets }),
   };
@@ -137,12 +139,8 @@ export function fileSecretsOf(client: OidcClient, open: (sealed: string) => stri
  */
 export function importedSecrets(
   given: FileSecrets,
-  {
-    former,
-    clientId,
-    owner,
-  }: { readonly former: OidcClient | undefined; readonly clientId: string | undefined; readonly owner: string },
-  support: ClientSupport,
+  former: OidcClient | undefined,
+  target: ImportedClient,
 ): StoredSecrets | undefined {
   const { clientSecret, additionalClientSecrets = [] } = given;
   if (clientSecret === undefined) {
@@ -152,22 +150,20 @@ export function importedSecrets(
     return former && storedSecrets(secretsOf(former));
   }
   const existing = former ? secretsOf(former) : [];
-  const all = [
+  const items = [
     {
       secretValue: clientSecret,
       expiresAt: given.clientSecretExpiresAt,
-      createdAt: given.clientSecretCreatedAt,
       description: given.clientSecretDescription,
     },
     ...additionalClientSecrets,
   ];
-  if (new Set(all.map(({ secretValue }) => secretValue)).size < all.length) {
+  if (new Set(items.map(({ secretValue }) => secretValue)).size < items.length) {
     throw refuseFile(`${LIST}: a secret of the client is there twice.`);
   }
-  const now = Math.floor(support.clock.now() / MS);
-  const secrets = all.map((secret) => imported(secret, { existing, clientId, owner, now }, support));
+  const secrets = items.map((item) => imported(item, existing, target));
   const isFurther = secrets.some(({ sealedSecret }) => !existing.some((each) => each.sealedSecret === sealedSecret));
-  const { clientSecretsMax } = support.limits;
+  const { clientSecretsMax } = target.support.limits;
   if (secrets.length > clientSecretsMax && isFurther) {
     throw new Fault(
       "client.secrets_full",
@@ -180,30 +176,20 @@ export function importedSecrets(
 
 /** One secret. Sealing the same text again gives another one, which would look like a new secret and end tokens. */
 function imported(
-  given: NonNullable<FileSecrets["additionalClientSecrets"]>[number],
-  {
-    existing,
-    clientId,
-    owner,
-    now,
-  }: {
-    readonly existing: readonly ClientSecret[];
-    readonly clientId: string | undefined;
-    readonly owner: string;
-    readonly now: number;
-  },
-  support: ClientSupport,
+  { secretValue: text, expiresAt: expiresAtSeconds, description: about }: FileSecret,
+  existing: readonly ClientSecret[],
+  { clientId, owner, support: { seal, limits, clock } }: ImportedClient,
 ): ClientSecret {
-  const { secretValue: text, expiresAt: expiresAtSeconds, createdAt = now, description } = given;
-  const same = secretWithText(existing, text, support.seal, owner);
+  const same = secretWithText(existing, text, seal, owner);
   if (!same) {
-    checkChosenSecret(text, clientId, support.limits);
-    return newSecret({ text, expiresAtSeconds, createdAtSeconds: createdAt, description }, support.seal, owner);
+    checkChosenSecret(text, clientId, limits);
+    const createdAtSeconds = Math.floor(clock.now() / MS);
+    return newSecret({ text, expiresAtSeconds, createdAtSeconds, description: about }, seal, owner);
   }
   const { expiresAtSeconds: _, ...kept } = same;
   return {
     ...kept,
     ...(expiresAtSeconds !== undefined && expiresAtSeconds > 0 && { expiresAtSeconds }),
-    ...(description !== undefined && { description }),
+    ...(about !== undefined && { description: about }),
   };
 }

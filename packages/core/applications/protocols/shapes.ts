@@ -15,7 +15,7 @@ const flag = z.boolean().optional();
 /** How times of secrets are given. */
 export const EXPIRY = "in seconds since 1970; 0 means never";
 
-/** Negative times are refused with the code of Identity Server, by checkExpiry. The most is the end of the year 9999. */
+/** checkExpiry refuses negative times, with the code of Identity Server. The most is the end of the year 9999. */
 export const secretExpiry = z.int().min(-253_402_300_799).max(253_402_300_799);
 
 export const OidcBody = z

@@ -137,7 +137,10 @@ export function changingClient(
   ];
 }
 
-/** The steps that free a client id, forget the uses of its secrets and revoke its tokens. They contain the time: call it for every attempt. */
+/**
+ * The steps that free a client id, forget the uses of its secrets and revoke its tokens. They contain the time: call it
+ * for every attempt.
+ */
 export function releasingClient(clientId: string, owner: ClientOwner): readonly Step[] {
   return [
     { remove: keys.client(clientId), when: { equal: claimedBy(owner) }, otherwise: stale },
