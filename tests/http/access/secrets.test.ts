@@ -91,6 +91,21 @@ describe.each(["viewers", "secret_viewers"])('with show_client_secrets_to = "%s"
     expect(two.body.clientSecret).toMatch(/^iacs_[0-9A-Za-z]{49}$/);
   });
 
+  test("a further secret shows to the caller that creates it, once; what is known of secrets to those who see them", async () => {
+    const other = await create();
+    const { status, body } = await ask("POST", protocol(other, "oidc/secrets"), { as: creator });
+    expect([status, typeof body.secretValue]).toEqual([201, "string"]);
+    expect((await ask("GET", protocol(other, "oidc/secrets"), { as: creator })).status).toBe(403);
+    for (const as of [manager, trusted]) {
+      const shownSecret = (await ask("GET", protocol(other, "oidc"), { as })).body;
+      const sees = as === trusted || shownTo === "viewers";
+      expect([shownSecret.clientSecret, shownSecret.multipleClientSecretsConfigured]).toEqual(
+        sees ? [body.secretValue, true] : [undefined, undefined],
+      );
+      expect("clientSecretExpiresAt" in shownSecret).toBe(sees);
+    }
+  });
+
   describe("writing back what was read", () => {
     test("keeps the client secret", async () => {
       const client = (await ask("GET", protocol(id, "oidc"), { as: manager })).body;
