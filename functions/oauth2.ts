@@ -27,11 +27,12 @@ import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { userStoreSection } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
+import { newProofReader } from "#core/tokens/dpop.ts";
 import { newSigningKeys } from "#core/tokens/key-cache.ts";
 import { newTokenReader } from "#core/tokens/reader.ts";
 import { familyStore } from "#core/tokens/refresh-family-store.ts";
 import { newRevocationCache } from "#core/tokens/validity.ts";
-import { baseUrl, deploymentFile, seal as sealOf, tableConfig } from "./env.ts";
+import { baseUrl, deploymentFile, nonceKey, seal as sealOf, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
@@ -55,6 +56,7 @@ const tools: OAuthTools = {
   limits,
   signing: newSigningKeys(seal, { onRead: observer.signingKey, lifeSecondsMax: limits.accessTokenSecondsMax }),
   reader: newTokenReader(userStoresOf, revocations),
+  proofs: newProofReader(nonceKey()),
   refusals: (traceId, sourceIp) => refusalLog(observer, traceId, sourceIp),
 };
 

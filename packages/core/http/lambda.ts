@@ -12,7 +12,7 @@ import { elapsed, systemClock } from "../platform/clock.ts";
 import { Fault, toFault } from "../platform/faults.ts";
 import { type Meter, newMeter } from "../table/meter.ts";
 import { bodyReader, checkAccept, type ReadMultipart } from "./body.ts";
-import { readDecision } from "./decision.ts";
+import { NONCE_HEADER, readDecision } from "./decision.ts";
 import { dialects, renderFault, type ScimProfile } from "./dialects.ts";
 import { newObserver } from "./observe.ts";
 import { type HttpRequest, readRequest, sentRequest } from "./request.ts";
@@ -212,8 +212,14 @@ function securityHeaders() {
 function commonHeaders(): Middleware {
   const add = ({ event, response }: Ended) => {
     if (!response) return;
-    const { request, dialect } = exchangeOf(event);
-    response.headers = { "cache-control": "no-store", "x-correlation-id": request.traceId, ...response.headers };
+    const { request, dialect, admitted } = exchangeOf(event);
+    const nonce = admitted?.nonce;
+    response.headers = {
+      "cache-control": "no-store",
+      "x-correlation-id": request.traceId,
+      ...(nonce !== undefined && { [NONCE_HEADER]: nonce }),
+      ...response.headers,
+    };
     const isStored = response.headers["cache-control"] !== "no-store";
     if (dialects[dialect].forbidsOldCaches && !isStored) response.headers.pragma = "no-cache";
   };

@@ -7,6 +7,7 @@ import type { OnRefusal } from "../auth/refusals.ts";
 import type { SignIn } from "../auth/sign-in.ts";
 import type { PublicContext } from "../operation/context.ts";
 import type { Table } from "../table/table.ts";
+import type { ProofReader } from "../tokens/dpop.ts";
 import type { SigningKeys } from "../tokens/key-cache.ts";
 import type { TokenReader } from "../tokens/reader.ts";
 import type { FamilyStore } from "../tokens/refresh-family-store.ts";
@@ -21,6 +22,7 @@ export interface OAuthTools {
   readonly limits: ClientLimits;
   readonly signing: SigningKeys;
   readonly reader: TokenReader;
+  readonly proofs: ProofReader;
   /** Logs the refusals of one request. */
   readonly refusals: (traceId: string, sourceIp: string) => OnRefusal;
 }

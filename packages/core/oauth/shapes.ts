@@ -113,6 +113,7 @@ export const ServerMetadata = z
     token_endpoint_auth_methods_supported: names,
     revocation_endpoint_auth_methods_supported: names,
     introspection_endpoint_auth_methods_supported: names,
+    dpop_signing_alg_values_supported: names,
   })
   .meta({ id: "ServerMetadata" });
 

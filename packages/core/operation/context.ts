@@ -28,7 +28,7 @@ export type Principal = UserPrincipal | ClientPrincipal;
 export interface SentRequest {
   /** The method of the request line. */
   readonly method: string;
-  /** The origins by which callers reach the API: the one of links and tokens, and that of the gateway's domain. */
+  /** The origin of links and tokens; and that of the domain that the request came by, where it is another one. */
   readonly origins: readonly [string, ...string[]];
   /** The whole path, with the tenant that it names. Decoded once, by the gateway. */
   readonly path: string;
