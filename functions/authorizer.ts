@@ -9,8 +9,8 @@ import { roleStore } from "#core/identities/roles/store.ts";
 import { systemClock } from "#core/platform/clock.ts";
 import { deploymentFromFile } from "#core/settings/deployment.ts";
 import { openTable } from "#core/table/dynamo.ts";
-import { newProofReader } from "#core/tokens/dpop.ts";
-import { baseUrl, deploymentFile, nonceKey, tableConfig } from "./env.ts";
+import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
+import { openProofs } from "./proofs.ts";
 import { openUserStores } from "./user-stores.ts";
 
 /** The gateway allows an authorizer 10 seconds. */
@@ -25,7 +25,7 @@ export const handler = newAuthorizer({
   access: { certificates: access.certificates, rules: await readyRules(access.rules, operations) },
   userStoresOf,
   clock: systemClock,
-  proofs: newProofReader(nonceKey()),
+  proofs: openProofs(),
   baseUrl: baseUrl(),
   stores: (meter) => {
     const table = open(meter);

@@ -43,7 +43,6 @@ export interface PublicContext {
   readonly now: number;
   /** The origin that absolute links start with, without a trailing slash. Never taken from the `Host` header. */
   readonly origin: string;
-  readonly sent: SentRequest;
   /** The tenant that the path names. It is not authenticated. */
   readonly pathTenant?: string;
   /** Where the request came from, for the log. */

@@ -1,6 +1,6 @@
 /**
- * Nonces of DPoP proofs (RFC 9449 sections 8 and 9), without storage: each is a keyed digest of a window of time, so that
- * all containers issue and accept the same ones. A nonce is accepted for at most 60 seconds.
+ * Nonces of DPoP proofs (RFC 9449 sections 8 and 9), without storage: each is a keyed digest of a window of time, so
+ * that all containers issue and accept the same ones. A nonce is accepted for at most 60 seconds.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { CLOCK_TOLERANCE_MS } from "./model.ts";
