@@ -1,40 +1,135 @@
-/** The Bearer scheme (RFC 6750): from an access token to a principal and the scopes of the token. */
+/**
+ * Access tokens as credentials: from a header of the scheme Bearer (RFC 6750) or DPoP (RFC 9449 section 7.1) to a
+ * principal and the scopes of the token. A token that is bound to a key counts only together with the proof of that
+ * key.
+ */
 
-import { BASIC_CHALLENGE, bearerChallenge, unauthenticated } from "../http/decision.ts";
-import type { Principal } from "../operation/context.ts";
+import { BASIC_CHALLENGE, bearerChallenge, dpopChallenge, NONCE_HEADER, unauthenticated } from "../http/decision.ts";
+import type { Principal, SentRequest } from "../operation/context.ts";
 import { SIGNED_IN } from "../operation/operation.ts";
-import type { Fault } from "../platform/faults.ts";
+import { Fault } from "../platform/faults.ts";
+import { type Confirmation, confirmationOfCertificate, isSameKey } from "../tokens/confirmation.ts";
+import type { ProofReader } from "../tokens/dpop.ts";
+import { PROOF_ALGORITHMS } from "../tokens/dpop-key.ts";
 import { type AccessToken, subjectOf } from "../tokens/model.ts";
 import type { TokenReader, TokenReading } from "../tokens/reader.ts";
 import type { Authenticated } from "./user-principal.ts";
 
-const SCHEME = /^bearer(?: |,|$)/i;
-const HEADER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+const SCHEME = /^(?:bearer|dpop)(?: |,|$)/i;
+const HEADER = /^(bearer|dpop) +([A-Za-z0-9._~+/-]+=*)$/i;
 
-/** Whether a header uses the Bearer scheme, malformed ones included. */
-export function isBearer(header: string): boolean {
+const ALGORITHMS = { algs: PROOF_ALGORITHMS.join(" ") };
+const DPOP_CHALLENGE = dpopChallenge("invalid_token", ALGORITHMS);
+
+/** A token as it was sent. */
+export interface PresentedToken {
+  readonly header: string;
+  /** The header `DPoP`. */
+  readonly proof: string | undefined;
+  readonly sent: SentRequest;
+}
+
+/** The holder of a token. */
+export interface TokenHolder extends Authenticated {
+  /** True where the client certificate of the connection is the proof of the token: it need not name a user. */
+  readonly isBoundToCertificate: boolean;
+  /** The nonce for its next DPoP proofs, where a newer one than it used is issued. */
+  readonly nextNonce?: string;
+}
+
+/** What validates tokens and their proofs. */
+export interface TokenTools {
+  readonly reader: TokenReader;
+  readonly proofs: ProofReader;
+}
+
+/** Whether a header presents a token, malformed ones included. */
+export function isToken(header: string): boolean {
   return SCHEME.test(header);
 }
 
-/** Authenticates a header of the Bearer scheme. Throws `auth.unauthenticated`. */
-export async function authenticateBearer(
-  header: string,
-  reader: TokenReader,
-  reading: TokenReading,
-): Promise<Authenticated> {
-  const [, text = ""] = HEADER.exec(header) ?? [];
-  const found = text === "" ? undefined : await reader.read(text, reading);
-  if (!found) throw refused();
-  const { token } = found;
-  return { principal: principalOf(token), scopes: new Set([SIGNED_IN, ...token.scopes]) };
+/** The challenge for a token that lacks a scope, in the scheme that it came with. */
+export function scopeChallenge(header: string, scope: string): string {
+  return /^dpop/i.test(header)
+    ? dpopChallenge("insufficient_scope", { scope })
+    : bearerChallenge("insufficient_scope", scope);
 }
 
-/** One sentence for every token that is not accepted, so that it shows nothing of the reason. */
-function refused(): Fault {
-  return unauthenticated(
-    "The access token is not valid: it is unknown, has expired, or was revoked.",
-    `${BASIC_CHALLENGE}, ${bearerChallenge("invalid_token")}`,
+/** Authenticates a header that presents a token. Throws `auth.unauthenticated`. */
+export async function authenticateToken(
+  presented: PresentedToken,
+  { reader, proofs }: TokenTools,
+  reading: TokenReading,
+): Promise<TokenHolder> {
+  const [, scheme = "", text = ""] = HEADER.exec(presented.header) ?? [];
+  const found = text === "" ? undefined : await reader.read(text, reading);
+  const isDpop = scheme.toLowerCase() === "dpop";
+  if (!found) throw refused(isDpop ? DPOP_CHALLENGE : `${BASIC_CHALLENGE}, ${bearerChallenge("invalid_token")}`);
+  const { token } = found;
+  const nextNonce = isDpop
+    ? await checkProof(token.cnf, text, presented, proofs, reading.nowMs)
+    : checkBearer(token.cnf, presented);
+  return {
+    principal: principalOf(token),
+    scopes: new Set([SIGNED_IN, ...token.scopes]),
+    isBoundToCertificate: token.cnf !== undefined && "x5t#S256" in token.cnf,
+    ...(nextNonce !== undefined && { nextNonce }),
+  };
+}
+
+/**
+ * Checks a token of the scheme DPoP: it is bound to the key of a valid proof of this request. Returns a newer nonce, if
+ * there is one.
+ */
+async function checkProof(
+  cnf: Confirmation | undefined,
+  accessToken: string,
+  { proof, sent }: PresentedToken,
+  proofs: ProofReader,
+  nowMs: number,
+): Promise<string | undefined> {
+  if (!cnf || !("jkt" in cnf)) throw refused(DPOP_CHALLENGE, "The access token is not bound to a DPoP key.");
+  if (proof === undefined) throw proofRefused("Send the DPoP proof of this request in the header DPoP.");
+  const verdict = await proofs.read(proof, { sent, nowMs, accessToken });
+  if (verdict.kind === "refused") throw proofRefused(`The DPoP proof is not valid: ${verdict.reason}.`);
+  if (verdict.kind === "nonce") {
+    throw new Fault(
+      "auth.unauthenticated",
+      "Repeat the request with a DPoP proof that has the nonce of this response.",
+      {
+        headers: { "www-authenticate": dpopChallenge("use_dpop_nonce", ALGORITHMS), [NONCE_HEADER]: verdict.nonce },
+      },
+    );
+  }
+  const { thumbprint, nextNonce } = verdict.proof;
+  if (isSameKey(cnf, { jkt: thumbprint })) return nextNonce;
+  throw refused(DPOP_CHALLENGE, "The DPoP proof is not of the key that the access token is bound to.");
+}
+
+/** Checks a token of the scheme Bearer: it is unbound, or bound to the client certificate of the connection. */
+function checkBearer(cnf: Confirmation | undefined, { sent }: PresentedToken): undefined {
+  if (!cnf) return;
+  if ("jkt" in cnf) {
+    throw refused(DPOP_CHALLENGE, "The access token is bound to a DPoP key: send it with the scheme DPoP and a proof.");
+  }
+  const own = sent.certificate === undefined ? undefined : confirmationOfCertificate(sent.certificate);
+  if (isSameKey(cnf, own)) return;
+  throw refused(
+    bearerChallenge("invalid_token"),
+    "The access token is bound to a client certificate: use it on a connection with that certificate.",
   );
+}
+
+/** By default one sentence for every token that is not accepted, so that it shows nothing of the reason. */
+function refused(
+  challenge: string,
+  description = "The access token is not valid: it is unknown, has expired, or was revoked.",
+): Fault {
+  return unauthenticated(description, challenge);
+}
+
+function proofRefused(description: string): Fault {
+  return unauthenticated(description, dpopChallenge("invalid_dpop_proof", ALGORITHMS));
 }
 
 function principalOf(token: AccessToken): Principal {

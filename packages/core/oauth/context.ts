@@ -6,8 +6,9 @@ import type { SecretUseStore } from "../applications/registry/secret-use-store.t
 import type { Authenticate, AuthenticationStores } from "../auth/authenticate.ts";
 import type { OnRefusal } from "../auth/refusals.ts";
 import type { SignIn } from "../auth/sign-in.ts";
-import type { PublicContext } from "../operation/context.ts";
+import type { PublicContext, SentRequest } from "../operation/context.ts";
 import type { Table } from "../table/table.ts";
+import type { ProofReader } from "../tokens/dpop.ts";
 import type { SigningKeys } from "../tokens/key-cache.ts";
 import type { TokenReader } from "../tokens/reader.ts";
 import type { FamilyStore } from "../tokens/refresh-family-store.ts";
@@ -22,6 +23,7 @@ export interface OAuthTools {
   readonly limits: ClientLimits;
   readonly signing: SigningKeys;
   readonly reader: TokenReader;
+  readonly proofs: ProofReader;
   /** Logs the refusals of one request. */
   readonly refusals: (traceId: string, sourceIp: string) => OnRefusal;
 }
@@ -29,6 +31,7 @@ export interface OAuthTools {
 /** What one request reads and writes. */
 export interface OAuthStores extends AuthenticationStores {
   readonly table: Table;
+  readonly sent: SentRequest;
   readonly clients: ClientStore;
   readonly clientLockouts: ClientLockoutStore;
   readonly secretUses: SecretUseStore;

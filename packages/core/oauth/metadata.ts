@@ -1,6 +1,7 @@
 /** The metadata of the authorization server (RFC 8414, OpenID Connect Discovery 1.0). Pure. */
 import type * as z from "zod";
 import { systemScopes } from "../domain/system-apis.ts";
+import { PROOF_ALGORITHMS } from "../tokens/dpop-key.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import { grants } from "./grants.ts";
 import type { OpenIdConfiguration, ServerMetadata } from "./shapes.ts";
@@ -25,6 +26,7 @@ export function serverMetadata(origin: string, tenant: string): z.input<typeof S
     token_endpoint_auth_methods_supported: ANY,
     revocation_endpoint_auth_methods_supported: ANY,
     introspection_endpoint_auth_methods_supported: CONFIDENTIAL,
+    dpop_signing_alg_values_supported: [...PROOF_ALGORITHMS],
   };
 }
 

@@ -37,10 +37,17 @@ export const AnyQuery = z.looseObject({});
 /** The header of a client that does not authenticate in the form. */
 export const Credential = z.object({ authorization: z.string().optional() });
 
+/** The same with the proof of a key. */
+export const ProvenCredential = Credential.extend({
+  dpop: z.string().optional().meta({ description: "The proof of a key that tokens are bound to (RFC 9449)" }),
+});
+
 export const TokenResponse = z
   .object({
     access_token: z.string(),
-    token_type: z.literal("Bearer"),
+    token_type: z
+      .enum(["Bearer", "DPoP"])
+      .meta({ description: "DPoP for a token that is bound to the key of a proof" }),
     expires_in: z.int().meta({ description: "The lifetime of the access token, in seconds" }),
     refresh_token: z.string().optional().meta({ description: "Absent for the grant client_credentials" }),
     scope: z
@@ -66,6 +73,9 @@ export const Introspection = z
     aud: z.array(z.string()).optional(),
     iss: z.string().optional(),
     jti: z.string().optional(),
+    cnf: z.object({ jkt: z.string().optional(), "x5t#S256": z.string().optional() }).optional().meta({
+      description: "The thumbprint of the key that the token is bound to: of DPoP proofs, or of a certificate",
+    }),
     aut: z.string().optional().meta({ description: "APPLICATION_USER for a token of a user, otherwise APPLICATION" }),
   })
   .meta({ id: "Introspection" });
@@ -102,6 +112,7 @@ export const ServerMetadata = z
     token_endpoint_auth_methods_supported: names,
     revocation_endpoint_auth_methods_supported: names,
     introspection_endpoint_auth_methods_supported: names,
+    dpop_signing_alg_values_supported: names,
   })
   .meta({ id: "ServerMetadata" });
 

@@ -24,6 +24,18 @@ export interface ClientPrincipal {
 /** The authenticated caller. Its tenant comes from the credential, never from the path. */
 export type Principal = UserPrincipal | ClientPrincipal;
 
+/** What a proof of possession is about: a request as it was sent, and the connection that it came over. */
+export interface SentRequest {
+  /** The method of the request line. */
+  readonly method: string;
+  /** The origin of links and tokens; and that of the domain that the request came by, where it is another one. */
+  readonly origins: readonly [string, ...string[]];
+  /** The whole path, with the tenant that it names. Decoded once, by the gateway. */
+  readonly path: string;
+  /** PEM: the client certificate of the TLS handshake. It is never read from a header. */
+  readonly certificate?: string;
+}
+
 /** The context of every request, public ones included. */
 export interface PublicContext {
   readonly traceId: string;

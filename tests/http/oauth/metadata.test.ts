@@ -25,6 +25,7 @@ const expected = (base: string) => ({
   token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
   revocation_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
   introspection_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
+  dpop_signing_alg_values_supported: ["ES256", "ES384", "EdDSA", "Ed25519", "PS256", "RS256"],
 });
 
 describe("getServerMetadata", () => {

@@ -2,6 +2,10 @@
 import { secretsOf, type UsableSecret } from "../protocols/client-secrets.ts";
 import type { Application } from "./model.ts";
 
+/** The kinds of keys that tokens are bound to, by the names of `accessToken.bindingType` (decision 0078). */
+export const tokenBindings = ["DPoP", "certificate"] as const;
+export type TokenBinding = (typeof tokenBindings)[number];
+
 /** The stored settings of an OAuth client. */
 export interface ClientRecord {
   /** The latest secret, sealed for `tenant/application id`. */
@@ -22,10 +26,13 @@ export interface ClientRecord {
   readonly refreshSeconds: number;
   /** Each refresh token can be used once. */
   readonly rotatesRefresh: boolean;
+  /** The kind of key that every token must be bound to; absent where tokens may be unbound. */
+  readonly binding?: TokenBinding;
 }
 
 /** The client of an application, if it has one. */
 export function clientOf({ inbound: { oidc }, applicationEnabled }: Application): ClientRecord | undefined {
+  const binding = tokenBindings.find((kind) => kind === oidc?.accessToken.bindingType);
   return (
     oidc && {
       ...usableOf(secretsOf(oidc)),
@@ -39,6 +46,7 @@ export function clientOf({ inbound: { oidc }, applicationEnabled }: Application)
       refreshSeconds: oidc.refreshToken.expiryInSeconds,
       // Public clients must rotate refresh tokens (RFC 9700 section 2.2.2); others do by default.
       rotatesRefresh: oidc.publicClient || oidc.refreshToken.renewRefreshToken !== false,
+      ...(binding && { binding }),
     }
   );
 }
@@ -73,6 +81,8 @@ export function endsTokens(before: ClientRecord, after: ClientRecord): boolean {
   return (
     !usableSecrets(before).some(({ sealedSecret }) => kept.has(sealedSecret)) ||
     (before.isEnabled && !after.isEnabled) ||
-    (before.state === "ACTIVE" && after.state === "REVOKED")
+    (before.state === "ACTIVE" && after.state === "REVOKED") ||
+    // Tokens from before are not bound to such a key.
+    (after.binding !== undefined && after.binding !== before.binding)
   );
 }

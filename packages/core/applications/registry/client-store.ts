@@ -25,7 +25,7 @@ import { revocationTime, revokingClient, revokingScopes } from "../../tokens/rev
 import { removing } from "../../tokens/unconditional.ts";
 import type { UsableSecret } from "../protocols/client-secrets.ts";
 import type { Authorization } from "./authorization-model.ts";
-import { type ClientRecord, endsTokens } from "./client-model.ts";
+import { type ClientRecord, endsTokens, tokenBindings } from "./client-model.ts";
 
 /** The application that a client belongs to. */
 export interface ClientOwner {
@@ -72,6 +72,7 @@ const settings = record<ClientRecord>({
   clientTokenSeconds: number,
   refreshSeconds: number,
   rotatesRefresh: bool,
+  binding: optional(oneOf(...tokenBindings)),
 });
 
 const codec = rowCodec<ClientRow>("OAuth client", {
@@ -124,7 +125,8 @@ export function changingClient(
   before: ClientRecord,
   after: ClientRecord,
 ): readonly Step[] {
-  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  // The row of an earlier version may lack the binding that its application has: saving the application writes it.
+  if (after.binding === undefined && JSON.stringify(before) === JSON.stringify(after)) return [];
   const tokensFromMs = endsTokens(before, after) ? revocationTime() : undefined;
   return [
     {
