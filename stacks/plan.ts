@@ -159,7 +159,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "sealing", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [...authentication, p.clientLock, p.scope, p.refreshToken, p.family, p.signingKeys],
+      on: [...authentication, p.clientLock, p.scope, p.apiResourceNames, p.refreshToken, p.family, p.signingKeys],
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],

@@ -6,11 +6,19 @@ import type {
   APIGatewayRequestAuthorizerEventV2,
   APIGatewaySimpleAuthorizerWithContextResult,
 } from "aws-lambda";
+import { metadataAddress, resourceOfPath } from "../domain/protected-resources.ts";
 import { systemScopes } from "../domain/system-apis.ts";
-import { bearerChallenge, type Decision, type DecisionContext, toContext, unauthenticated } from "../http/decision.ts";
+import {
+  bearerChallenge,
+  type Decision,
+  type DecisionContext,
+  toContext,
+  unauthenticated,
+  withMetadata,
+} from "../http/decision.ts";
 import { newObserver } from "../http/observe.ts";
 import { type HttpRequest, readRequest } from "../http/request.ts";
-import type { Principal } from "../operation/context.ts";
+import { loggedPrincipal, type Principal } from "../operation/context.ts";
 import { isOpenPath, matcherOf } from "../operation/match.ts";
 import { nearestPathOf } from "../operation/nearest.ts";
 import { type Operation, PUBLIC } from "../operation/operation.ts";
@@ -116,7 +124,9 @@ export function newAuthorizer({ operations, stores, access, ...parts }: Authoriz
         ...(nearest !== undefined && { nearest }),
       };
     } catch (error) {
-      return { decision: "refuse", operation: target.operation, fault: toFault(error) };
+      const origin = parts.baseUrl ?? `https://${caller.domainName}`;
+      const metadata = metadataAddress(resourceOfPath(request.path), origin, request.pathTenant);
+      return { decision: "refuse", operation: target.operation, fault: withMetadata(toFault(error), metadata) };
     }
   };
 
@@ -212,10 +222,7 @@ function passedScopes({ declared }: Target, scopes: ReadonlySet<string>): { read
 /** What the log line of a request says about the decision. */
 function outcomeOf(decision: Decision, operations: Readonly<Record<string, Operation>>) {
   if (decision.decision === "public") return {};
-  if (decision.decision === "allow") {
-    const { tenant, subject } = decision.principal;
-    return { tenant, subject };
-  }
+  if (decision.decision === "allow") return loggedPrincipal(decision.principal);
   const { fault, row } = decision.fault;
   const scope = row.status === 403 ? operations[decision.operation]?.scope : undefined;
   return { fault, ...(scope !== undefined && { neededScope: scope }) };

@@ -71,7 +71,7 @@ export function newIdentify(
       if (header === undefined || !isBearer(header)) return authenticateBasic({ header, sourceIp }, stores, onRefused);
       const issuer = issuerAt(baseUrl ?? `https://${domainName}`);
       const reading = { table: stores.table, issuer, nowMs: clock.now(), tenantGuess: request.pathTenant };
-      return authenticateBearer(header, tokens, reading);
+      return authenticateBearer(header, tokens, reading, request.path);
     };
     if (certificate === undefined) return byHeader();
     const byCertificate = await authenticateCertificate(certificate, stores, onRefused);

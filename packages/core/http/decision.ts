@@ -42,7 +42,7 @@ const allowed = {
 };
 
 const Context = z.union([
-  z.object({ ...allowed, kind: z.literal("user"), username: text, userStore: text }),
+  z.object({ ...allowed, kind: z.literal("user"), username: text, userStore: text, actor: text.optional() }),
   z.object({ ...allowed, kind: z.literal("client"), applicationId: text }),
   z.object({ decision: z.literal("public"), operation: z.string(), nearest: z.string().optional() }),
   z.object({
@@ -63,6 +63,17 @@ export type DecisionContext = Readonly<Record<string, string>>;
 /** The challenge for a token that is not valid or lacks a scope (RFC 6750 section 3). */
 export function bearerChallenge(error: "invalid_token" | "insufficient_scope", scope?: string): string {
   return `Bearer ${REALM}, error="${error}"${scope === undefined ? "" : `, scope="${scope}"`}`;
+}
+
+/**
+ * A refusal with the address of the metadata of its resource in the Bearer challenge, which is the last one (RFC 9728
+ * section 5.1). Any other fault stays as it is.
+ */
+export function withMetadata(fault: Fault, address: string): Fault {
+  const challenge = fault.headers["www-authenticate"];
+  if (challenge === undefined || !/(?:^|, )Bearer /.test(challenge)) return fault;
+  const headers = { ...fault.headers, "www-authenticate": `${challenge}, resource_metadata="${address}"` };
+  return new Fault(fault.fault, fault.description, { headers, message: fault.publicMessage, cause: fault.cause });
 }
 
 /** Encodes a decision for the gateway. */
@@ -106,7 +117,14 @@ export function readDecision(context: unknown): Decision {
       const { tenant, subject } = data;
       const principal: Principal =
         data.kind === "user"
-          ? { kind: "user", tenant, subject, username: data.username, userStore: data.userStore }
+          ? {
+              kind: "user",
+              tenant,
+              subject,
+              username: data.username,
+              userStore: data.userStore,
+              ...(data.actor !== undefined && { actor: data.actor }),
+            }
           : { kind: "client", tenant, subject, applicationId: data.applicationId };
       const scopes = data.scopes?.split(" ").filter((scope) => scope !== "");
       return { decision: "allow", operation, principal, ...(scopes && { scopes }), ...nearestOf(data) };

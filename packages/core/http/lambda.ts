@@ -5,6 +5,7 @@
 import middy, { type MiddlewareObj } from "@middy/core";
 import httpSecurityHeaders from "@middy/http-security-headers";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
+import { loggedPrincipal } from "../operation/context.ts";
 import { matcherOf } from "../operation/match.ts";
 import type { Handlers, Operation } from "../operation/operation.ts";
 import { type Dialect, familyOf, type ServiceName, services } from "../operation/services.ts";
@@ -169,7 +170,7 @@ function observing(service: ServiceName): Middleware {
       durationMs: elapsed() - startedMs,
       cost: meter.cost,
       ...(defects.length > 0 && { defects: defects.length }),
-      ...(admitted?.principal && { tenant: admitted.principal.tenant, subject: admitted.principal.subject }),
+      ...(admitted?.principal && loggedPrincipal(admitted.principal)),
       ...(fault && { fault: fault.fault }),
     });
   };

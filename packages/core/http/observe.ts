@@ -19,6 +19,8 @@ interface RequestRecord {
   readonly cost: Cost;
   readonly tenant?: string;
   readonly subject?: string;
+  /** Who acts for the subject by an exchanged token. */
+  readonly actor?: string;
   readonly fault?: string;
   /** How many errors were logged although the response is a success, such as failed operations of a bulk request. */
   readonly defects?: number;
@@ -48,6 +50,16 @@ interface SecurityEvent {
   readonly reason: string;
 }
 
+/** A token that was exchanged: from now on the actor acts for the subject. */
+interface ExchangeEvent {
+  readonly traceId: string;
+  readonly tenant: string;
+  readonly subject: string;
+  /** Ids of clients and users, the latest first, separated by blanks. */
+  readonly actor: string;
+  readonly sourceIp: string;
+}
+
 /** A change of a user of a directory that is half done: an operator must repair the entry. */
 export interface UndoFailure {
   readonly tenant: string;
@@ -62,6 +74,7 @@ export interface Observer {
   request(record: RequestRecord): void;
   failure(failure: Failure): void;
   security(event: SecurityEvent): void;
+  exchanged(event: ExchangeEvent): void;
   undoFailure(failure: UndoFailure): void;
   /** A row of the revocation log that cannot be read: tokens are compared with their marks instead. */
   damagedRow(damage: Error): void;
@@ -134,6 +147,9 @@ function open(service: string): Observer {
       refused.SignInFailures += 1;
       if (event.reason === "locked") refused.LockedSignIns += 1;
       logger.warn("sign-in refused", { ...event });
+    },
+    exchanged(event) {
+      logger.info("token exchanged", { ...event });
     },
     undoFailure({ cause, ...failure }) {
       undoFailures += 1;

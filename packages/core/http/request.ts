@@ -73,16 +73,45 @@ function methodOf(method: string, path: string, headers: HttpRequest["headers"])
  */
 export function readQuery(rawQuery: string, place = "query string"): Readonly<Record<string, string>> {
   const query = new Map<string, string>();
-  for (const pair of rawQuery.split("&")) {
-    if (pair === "") continue;
-    const at = pair.indexOf("=");
-    const name = decodePart(at < 0 ? pair : pair.slice(0, at), place);
-    if (query.has(name)) {
-      throw new Fault("request.invalid", `The ${place} has the parameter "${name.slice(0, 100)}" more than once.`);
-    }
-    query.set(name, decodePart(at < 0 ? "" : pair.slice(at + 1), place));
+  for (const [name, value] of pairsOf(rawQuery, place)) {
+    if (query.has(name)) throw repeatedParameter(name, place);
+    query.set(name, value);
   }
   return Object.fromEntries(query);
+}
+
+/**
+ * The parameters of a form. Those that may be `repeated` have lists of values. Throws `request.invalid` as `readQuery`
+ * does.
+ */
+export function readForm(
+  text: string,
+  repeated: readonly string[] = [],
+): Readonly<Record<string, string | readonly string[]>> {
+  const form = new Map<string, string | string[]>();
+  for (const [name, value] of pairsOf(text, "body")) {
+    const before = form.get(name);
+    if (repeated.includes(name)) {
+      if (Array.isArray(before)) before.push(value);
+      else form.set(name, [value]);
+    } else {
+      if (before !== undefined) throw repeatedParameter(name, "body");
+      form.set(name, value);
+    }
+  }
+  return Object.fromEntries(form);
+}
+
+function* pairsOf(text: string, place: string): Iterable<readonly [name: string, value: string]> {
+  for (const pair of text.split("&")) {
+    if (pair === "") continue;
+    const at = pair.indexOf("=");
+    yield [decodePart(at < 0 ? pair : pair.slice(0, at), place), decodePart(at < 0 ? "" : pair.slice(at + 1), place)];
+  }
+}
+
+function repeatedParameter(name: string, place: string): Fault {
+  return new Fault("request.invalid", `The ${place} has the parameter "${name.slice(0, 100)}" more than once.`);
 }
 
 function decodePart(part: string, place: string): string {

@@ -10,6 +10,8 @@ export interface UserPrincipal {
   readonly username: string;
   /** The user store, such as `PRIMARY`. */
   readonly userStore: string;
+  /** Who acts for the user by an exchanged token: ids of clients and users, the latest first, separated by blanks. */
+  readonly actor?: string;
 }
 
 /** An application that calls on its own behalf, with a token of the grant `client_credentials`. */
@@ -23,6 +25,17 @@ export interface ClientPrincipal {
 
 /** The authenticated caller. Its tenant comes from the credential, never from the path. */
 export type Principal = UserPrincipal | ClientPrincipal;
+
+/** What the log says of a caller. */
+export function loggedPrincipal(principal: Principal): {
+  readonly tenant: string;
+  readonly subject: string;
+  readonly actor?: string;
+} {
+  const { tenant, subject } = principal;
+  const actor = principal.kind === "user" ? principal.actor : undefined;
+  return { tenant, subject, ...(actor !== undefined && { actor }) };
+}
 
 /** The context of every request, public ones included. */
 export interface PublicContext {

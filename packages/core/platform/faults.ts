@@ -50,6 +50,8 @@ const table = {
   "grant.invalid": row(400, "invalid_grant", "Invalid Request.", { oauth: "invalid_grant" }),
   "grant.unauthorized": row(400, "unauthorized_client", "Invalid Request.", { oauth: "unauthorized_client" }),
   "grant.unsupported": row(400, "unsupported_grant_type", "Invalid Request.", { oauth: "unsupported_grant_type" }),
+  // RFC 8707 section 2.
+  "target.invalid": row(400, "invalid_target", "Invalid Request.", { oauth: "invalid_target" }),
   "scope.invalid": row(400, "invalid_scope", "Invalid Request.", { oauth: "invalid_scope" }),
 
   "application.invalid": row(400, "APP-60001", "Invalid Request."),

@@ -2,6 +2,7 @@
 import { keys } from "../table/keys.ts";
 import { list, number, optional, record, rowCodec, text } from "../table/row.ts";
 import type { Step, Table } from "../table/table.ts";
+import { exchangeList } from "./delegation.ts";
 import type { AccessToken, TokenUser } from "./model.ts";
 import { digestOf, isOpaque } from "./opaque.ts";
 import { putting, removing } from "./unconditional.ts";
@@ -27,6 +28,8 @@ const rows = rowCodec<{ readonly token: AccessToken; readonly expiresAtSeconds: 
     issuedAtSeconds: number,
     issuedMs: number,
     expiresAtSeconds: number,
+    audience: optional(list(text)),
+    exchanges: optional(exchangeList),
   }),
   expiresAtSeconds: number,
 });

@@ -45,6 +45,8 @@ export interface Family {
   /** When that token replaced its predecessor; 0 for the first one. */
   readonly rotatedMs: number;
   readonly access: LatestAccess;
+  /** The resources of the sign-in, which no token of the family exceeds; absent for all of this service. */
+  readonly audience?: readonly string[] | undefined;
 }
 
 /** The row of a refresh token: which family it belongs to. */
@@ -96,6 +98,7 @@ const familyRows = rowCodec<{
     currentUntilSeconds: number,
     rotatedMs: number,
     access: record<LatestAccess>({ digest: optional(text), issuedMs: number, expiresAtSeconds: number }),
+    audience: optional(list(text)),
   }),
   current: text,
   expiresAtSeconds: number,

@@ -19,12 +19,18 @@ const expected = (base: string) => ({
   revocation_endpoint: `${base}/oauth2/revoke`,
   introspection_endpoint: `${base}/oauth2/introspect`,
   jwks_uri: `${base}/oauth2/jwks`,
-  grant_types_supported: ["client_credentials", "password", "refresh_token"],
+  grant_types_supported: [
+    "client_credentials",
+    "password",
+    "refresh_token",
+    "urn:ietf:params:oauth:grant-type:token-exchange",
+  ],
   response_types_supported: [],
   scopes_supported: [...systemScopes],
   token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
   revocation_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
   introspection_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
+  protected_resources: ["", "/api/server/v1", "/scim2", "/svc/scim", "/oauth2/introspect"].map((path) => base + path),
 });
 
 describe("getServerMetadata", () => {
