@@ -65,13 +65,18 @@ export function bearerChallenge(error: "invalid_token" | "insufficient_scope", s
   return `Bearer ${REALM}, error="${error}"${scope === undefined ? "" : `, scope="${scope}"`}`;
 }
 
+/** The challenge for a token that is bound to a key and came without its proof (RFC 9449 section 7.1). */
+export function dpopChallenge(error: "invalid_token" | "insufficient_scope", scope?: string): string {
+  return `DPoP ${REALM}, error="${error}"${scope === undefined ? "" : `, scope="${scope}"`}`;
+}
+
 /**
- * A refusal with the address of the metadata of its resource in the Bearer challenge, which is the last one (RFC 9728
- * section 5.1). Any other fault stays as it is.
+ * A refusal with the address of the metadata of its resource, in the challenge for tokens, which is the last one (RFC
+ * 9728 section 5.1). Any other fault stays as it is.
  */
 export function withMetadata(fault: Fault, address: string): Fault {
   const challenge = fault.headers["www-authenticate"];
-  if (challenge === undefined || !/(?:^|, )Bearer /.test(challenge)) return fault;
+  if (challenge === undefined || !/(?:^|, )(?:Bearer|DPoP) /.test(challenge)) return fault;
   const headers = { ...fault.headers, "www-authenticate": `${challenge}, resource_metadata="${address}"` };
   return new Fault(fault.fault, fault.description, { headers, message: fault.publicMessage, cause: fault.cause });
 }

@@ -11,6 +11,7 @@ import type { Client } from "../applications/registry/client-store.ts";
 import { maySignIn } from "../identities/users/model.ts";
 import { Fault } from "../platform/faults.ts";
 import { newId } from "../platform/ids.ts";
+import { isSameKey } from "../tokens/confirmation.ts";
 import { actorsOf, EXCHANGES_MAX, type Exchange } from "../tokens/delegation.ts";
 import { isJwt, issuerAt } from "../tokens/jwt.ts";
 import { type AccessToken, subjectOf, type TokenUser } from "../tokens/model.ts";
@@ -35,7 +36,7 @@ interface Presented {
 
 /** Exchanges an access token of a user. Throws `request.invalid`, `scope.invalid` and `target.invalid`. */
 export async function exchange(request: GrantRequest, context: OAuthContext): Promise<z.input<typeof TokenResponse>> {
-  const { client, form } = request;
+  const { client, form, possession } = request;
   if (client.settings.isPublic) {
     throw new Fault("grant.unauthorized", "A public client has no secret: it cannot exchange tokens.");
   }
@@ -61,13 +62,15 @@ export async function exchange(request: GrantRequest, context: OAuthContext): Pr
       ...(asked ? audienceFor(asked) : subject.audience && { audience: subject.audience }),
       exchanges,
       expiresAtSecondsMax: Math.min(subject.expiresAtSeconds, actor?.expiresAtSeconds ?? Number.POSITIVE_INFINITY),
+      ...possession.bound,
     },
     context,
   );
   if (client.settings.tokenType === "JWT" && !isJwt(issued.text)) {
     throw new Fault("request.invalid", "The token would be longer than the gateway accepts. Request fewer scopes.");
   }
-  if (issued.steps.length > 0) await context.table.write(...issued.steps);
+  const writes = [...issued.steps, ...possession.steps];
+  if (writes.length > 0) await context.table.write(...writes);
   context.tools.onExchanged(context.traceId, context.sourceIp, issued.token);
   return { ...tokenResponse(issued), issued_token_type: issuedType };
 }
@@ -89,7 +92,7 @@ function issuedTypeFor(
  * Reads the tokens of a request, in parallel, together with all revocations. Throws `request.invalid` for one that this
  * client cannot exchange, or act by.
  */
-async function readTokens({ form, client }: GrantRequest, context: OAuthContext): Promise<Presented> {
+async function readTokens({ form, client, possession }: GrantRequest, context: OAuthContext): Promise<Presented> {
   const subjectText = required("subject_token", form.subject_token);
   checkType("subject_token_type", required("subject_token_type", form.subject_token_type), subjectText);
   const actorText = form.actor_token || undefined;
@@ -117,6 +120,10 @@ async function readTokens({ form, client }: GrantRequest, context: OAuthContext)
     actorText === undefined ? undefined : read(actorText),
   ]);
   if (!subject?.user || !mayExchange(subject, client)) throw subjectRefused();
+  for (const { cnf } of [subject, ...(actor ? [actor] : [])]) {
+    // Otherwise a stolen token that is bound to a key could be exchanged for one that is not.
+    if (cnf && !isSameKey(cnf, possession.bound.cnf)) throw keyMissing();
+  }
   if ((subject.exchanges?.length ?? 0) >= EXCHANGES_MAX) {
     throw new Fault("request.invalid", `A token can be exchanged ${EXCHANGES_MAX} times in a row. Use an earlier one.`);
   }
@@ -144,6 +151,13 @@ function subjectRefused(): Fault {
     "request.invalid",
     "The subject_token cannot be exchanged by this client: it is not valid, is not an access token of a user of the " +
       "client's tenant, or was neither issued to the client nor has the client's id in its audience.",
+  );
+}
+
+function keyMissing(): Fault {
+  return new Fault(
+    "request.invalid",
+    "A token that is bound to a key is exchanged with the proof of that key, by a client whose tokens are bound too.",
   );
 }
 

@@ -28,6 +28,7 @@ import type { OAuthContext } from "./context.ts";
 import { exchange } from "./exchange.ts";
 import { type IssuedToken, issueAccessToken, tokenResponse } from "./issue.ts";
 import { familyEndsAtSeconds, familySeconds, refreshSeconds } from "./lifetimes.ts";
+import { checkRefreshKey, type Possession } from "./possession.ts";
 import { type AuthenticatedRequest, required } from "./request.ts";
 import { clientScopes, ownNames, userScopes } from "./scopes.ts";
 import { TOKEN_EXCHANGE, type TokenRequest, type TokenResponse } from "./shapes.ts";
@@ -40,6 +41,7 @@ export interface GrantRequest extends AuthenticatedRequest {
   readonly names: readonly string[];
   /** The requested resources. */
   readonly asked: AskedTargets;
+  readonly possession: Possession;
 }
 
 type Response = z.input<typeof TokenResponse>;
@@ -72,20 +74,22 @@ export function lastExpiry(
 }
 
 async function clientCredentials(request: GrantRequest, context: OAuthContext): Promise<Response> {
-  const { client, names, places, asked } = request;
+  const { client, names, places, asked, possession } = request;
   if (client.settings.isPublic) {
     throw new Fault("grant.unauthorized", "A public client has no secret: it cannot use the grant client_credentials.");
   }
   const targets = resolveTargets(asked, request, client, context.origin);
   const scopes = clientScopes({ names, places, targets, ...client });
-  const granted = { scopes, roleIds: [], grantId: newId(), knownMs: 0, ...audienceFor(targets) };
-  const issued = await issueAccessToken(client, granted, context);
-  if (issued.steps.length > 0) await context.table.write(...issued.steps);
+  const grant = { scopes, roleIds: [], grantId: newId(), knownMs: 0, ...audienceFor(targets), ...possession.bound };
+  const issued = await issueAccessToken(client, grant, context);
+  const writes = [...issued.steps, ...possession.steps];
+  if (writes.length > 0) await context.table.write(...writes);
   return tokenResponse(issued);
 }
 
 async function password(request: GrantRequest, context: OAuthContext): Promise<Response> {
-  const { form, client, names, asked } = request;
+  const { form, client, names, asked, possession } = request;
+  const { bound, steps } = possession;
   const { tenant, settings } = client;
   const username = required("username", form.username);
   const targets = resolveTargets(asked, request, client, context.origin);
@@ -101,7 +105,7 @@ async function password(request: GrantRequest, context: OAuthContext): Promise<R
   const user = { id: status.user.id, userName: status.user.userName, userStore: status.user.userStore };
   const granted = userScopes({ names, places: status.places, targets, ...client }, status.roles);
   const audience = audienceFor(targets);
-  const grant = { user, ...granted, ...audience, grantId: id, knownMs: status.knownMs };
+  const grant = { user, ...granted, ...audience, grantId: id, knownMs: status.knownMs, ...bound };
   const issued = await issueAccessToken(client, grant, context);
   const startedSeconds = issued.token.issuedAtSeconds;
   const lifeSeconds = refreshSeconds(settings, tools.limits);
@@ -120,8 +124,9 @@ async function password(request: GrantRequest, context: OAuthContext): Promise<R
     rotatedMs: 0,
     access: issued.latest,
     ...audience,
+    ...bound,
   };
-  await context.table.write(...issued.steps, ...startingFamily(family));
+  await context.table.write(...issued.steps, ...startingFamily(family), ...steps);
   return tokenResponse(issued, text);
 }
 
@@ -141,10 +146,11 @@ function signInRefused(): Fault {
 }
 
 async function refresh(request: GrantRequest, context: OAuthContext): Promise<Response> {
-  const { client } = request;
+  const { client, possession } = request;
   const { tenant, settings } = client;
   const given = required("refresh_token", request.form.refresh_token);
-  const family = await usableFamily(request, context);
+  const { cnf, ...family } = await usableFamily(request, context);
+  checkRefreshKey(cnf, client, possession);
   const names = refreshNames(request, family);
   const find = async () => {
     const user = await context.users.find(tenant, family.user.id, family.user.userStore);
@@ -157,11 +163,19 @@ async function refresh(request: GrantRequest, context: OAuthContext): Promise<Re
   if (!status || isEndedBy(status.userFromMs, startOf(family), context.now)) throw refreshRefused();
   const granted = userScopes({ names, places: status.places, targets, ...client }, status.roles);
   const knownMs = Math.max(status.knownMs, family.access.issuedMs + 1);
-  const grant = { user: family.user, ...granted, ...audienceFor(targets), grantId: family.id, knownMs };
+  const grant = {
+    user: family.user,
+    ...granted,
+    ...audienceFor(targets),
+    grantId: family.id,
+    knownMs,
+    ...possession.bound,
+  };
   const issued = await issueAccessToken(client, grant, context);
   const text = settings.rotatesRefresh ? newOpaque("rt_") : given;
   const after: Family = {
     ...family,
+    ...possession.bound,
     access: issued.latest,
     ...(settings.rotatesRefresh && {
       current: digestOf(text),
@@ -176,6 +190,7 @@ async function refresh(request: GrantRequest, context: OAuthContext): Promise<Re
     ...continuingFamily(family, after, refreshRefused),
     ...issued.steps,
     ...replacing(family, issued, context.now),
+    ...possession.steps,
   );
   return tokenResponse(issued, text);
 }

@@ -12,6 +12,7 @@ import type { oauthOperations } from "./contract.ts";
 import { grants } from "./grants.ts";
 import { introspect, introspectorsTenant } from "./introspect.ts";
 import { openIdConfiguration, resourceMetadata, serverMetadata } from "./metadata.ts";
+import { possessionOf } from "./possession.ts";
 import { authenticateClient, checkQuery } from "./request.ts";
 import { claimedMark, revoke } from "./revoke.ts";
 import { ownNames, scopeNames } from "./scopes.ts";
@@ -48,7 +49,8 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
     }
     const fault = scopes.fault ?? targets.fault;
     if (fault) throw fault;
-    return grant({ ...authenticated, form, names, asked }, context);
+    const possession = possessionOf(authenticated.client, context);
+    return grant({ ...authenticated, form, names, asked, possession }, context);
   },
 
   async revokeToken({ query, headers, body: form }, context) {
@@ -63,7 +65,7 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
 
   async introspectToken({ query, headers, body: form }, context) {
     checkQuery(query);
-    const tenant = await introspectorsTenant(headers.authorization, form, context).catch((error: unknown) => {
+    const tenant = await introspectorsTenant(headers, form, context).catch((error: unknown) => {
       throw error instanceof Fault ? withMetadata(error, introspectionMetadata(context)) : error;
     });
     return introspect(form.token, tenant, context);

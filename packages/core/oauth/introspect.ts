@@ -1,10 +1,10 @@
 /** Token introspection (RFC 7662). */
 import type * as z from "zod";
-import { authenticateBearer, isBearer } from "../auth/bearer.ts";
+import { authenticateToken, isToken, scopeChallenge } from "../auth/bearer.ts";
 import { PRIMARY } from "../domain/username.ts";
-import { bearerChallenge } from "../http/decision.ts";
 import { maySignIn } from "../identities/users/model.ts";
 import { Fault } from "../platform/faults.ts";
+import { tokenTypeOf } from "../tokens/confirmation.ts";
 import { actOf } from "../tokens/delegation.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import { audienceOf, isAlive, subjectOf, type TokenUser } from "../tokens/model.ts";
@@ -15,12 +15,15 @@ import { type ClientParameters, clientRefused } from "./client-authentication.ts
 import type { OAuthContext } from "./context.ts";
 import { familyEndsAtSeconds } from "./lifetimes.ts";
 import { type AuthenticatedRequest, type ClientFailure, tryClient } from "./request.ts";
-import type { Introspection } from "./shapes.ts";
+import type { Credential, Introspection } from "./shapes.ts";
 
 /** The scope that callers other than clients need. */
 const INTROSPECT = "internal_oauth2_introspect";
 
 type Response = z.input<typeof Introspection>;
+
+/** The headers by which a caller authenticates. */
+type CallerHeaders = z.output<typeof Credential>;
 
 /**
  * The tenant whose tokens a caller may introspect: that of a confidential client, or of a user or token with the scope.
@@ -28,16 +31,16 @@ type Response = z.input<typeof Introspection>;
  * client with that id exists, so that the response does not show it.
  */
 export async function introspectorsTenant(
-  authorization: string | undefined,
+  { authorization, dpop }: CallerHeaders,
   form: ClientParameters,
   context: OAuthContext,
 ): Promise<string> {
-  if (authorization !== undefined && isBearer(authorization)) return callersTenant(authorization, context);
+  if (authorization !== undefined && isToken(authorization)) return callersTenant(authorization, dpop, context);
   const result = await clientOrFailure(authorization, form, context);
   if ("client" in result && !result.client.settings.isPublic) return result.client.tenant;
   try {
     if (authorization === undefined) throw clientRefused();
-    return await callersTenant(authorization, context);
+    return await callersTenant(authorization, dpop, context);
   } catch (error) {
     // The header is of neither a client nor a user. Of a user it must not count as a guess at a client.
     const isOfUser = error instanceof Fault && error.fault === "auth.forbidden";
@@ -62,10 +65,10 @@ async function clientOrFailure(
 }
 
 /** The tenant of a user or token with the scope. Throws `auth.unauthenticated` and `auth.forbidden`. */
-async function callersTenant(header: string, context: OAuthContext): Promise<string> {
-  const { tools, traceId, sourceIp, pathTenant } = context;
-  const { principal, scopes } = isBearer(header)
-    ? await authenticateBearer(header, tools.reader, readingOf(context), "/oauth2/introspect")
+async function callersTenant(header: string, proof: string | undefined, context: OAuthContext): Promise<string> {
+  const { tools, traceId, sourceIp, pathTenant, sent } = context;
+  const { principal, scopes } = isToken(header)
+    ? await authenticateToken({ header, proof, sent }, tools.reader, readingOf(context), "/oauth2/introspect")
     : await tools.authenticate({ header, sourceIp }, context, tools.refusals(traceId, sourceIp));
   if (pathTenant !== undefined && pathTenant !== principal.tenant) throw clientRefused();
   if (!scopes.has(INTROSPECT)) {
@@ -73,7 +76,7 @@ async function callersTenant(header: string, context: OAuthContext): Promise<str
       "auth.forbidden",
       `This operation requires the scope ${INTROSPECT}, which your credential does not have.`,
       {
-        headers: isBearer(header) ? { "www-authenticate": bearerChallenge("insufficient_scope", INTROSPECT) } : {},
+        headers: isToken(header) ? { "www-authenticate": scopeChallenge(header, INTROSPECT) } : {},
       },
     );
   }
@@ -88,14 +91,14 @@ export async function introspect(text: string, tenant: string, context: OAuthCon
 }
 
 function presentAccess({ token, id }: ValidToken, { origin }: OAuthContext): Response {
-  const { tenant, clientId, user, scopes, issuedAtSeconds, expiresAtSeconds } = token;
+  const { tenant, clientId, user, scopes, issuedAtSeconds, expiresAtSeconds, cnf } = token;
   const act = actOf(token);
   return {
     active: true,
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
     client_id: clientId,
     ...(user && { username: nameOf(user, tenant) }),
-    token_type: "Bearer",
+    token_type: tokenTypeOf(token),
     iat: issuedAtSeconds,
     nbf: issuedAtSeconds,
     exp: expiresAtSeconds,
@@ -105,6 +108,7 @@ function presentAccess({ token, id }: ValidToken, { origin }: OAuthContext): Res
     ...(act && { act }),
     aut: user ? "APPLICATION_USER" : "APPLICATION",
     ...(id !== undefined && { jti: id }),
+    ...(cnf && { cnf }),
   };
 }
 
@@ -116,7 +120,7 @@ async function presentRefresh(text: string, tenant: string, context: OAuthContex
   const endsAtSeconds = familyEndsAtSeconds(found.family, context.tools.limits);
   const expiresAtSeconds = Math.min(found.expiresAtSeconds, endsAtSeconds);
   if (!isAlive({ expiresAtSeconds }, context.now)) return undefined;
-  const { user, clientId, scopes, audience } = found.family;
+  const { user, clientId, scopes, cnf, audience } = found.family;
   const [client, owner, [userFromMs = 0]] = await Promise.all([
     context.clients.find(clientId),
     context.users.find(tenant, user.id, user.userStore),
@@ -134,6 +138,7 @@ async function presentRefresh(text: string, tenant: string, context: OAuthContex
     exp: expiresAtSeconds,
     sub: user.id,
     ...(audience && { aud: [...audience] }),
+    ...(cnf && client.settings.isPublic && { cnf }),
   };
 }
 

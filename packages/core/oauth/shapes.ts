@@ -62,7 +62,10 @@ export const TokenReference = z
 export const AnyQuery = z.looseObject({});
 
 /** The header of a client that does not authenticate in the form. */
-export const Credential = z.object({ authorization: z.string().optional() });
+export const Credential = z.object({
+  authorization: z.string().optional(),
+  dpop: z.string().optional().meta({ description: "The proof of a key that tokens are bound to (RFC 9449)" }),
+});
 
 export const TokenResponse = z
   .object({
@@ -71,7 +74,9 @@ export const TokenResponse = z
       .enum([ACCESS_TOKEN_TYPE, JWT_TYPE])
       .optional()
       .meta({ description: "Only of a token exchange (RFC 8693)" }),
-    token_type: z.literal("Bearer"),
+    token_type: z
+      .enum(["Bearer", "DPoP"])
+      .meta({ description: "DPoP for a token that is bound to the key of a proof" }),
     expires_in: z.int().meta({ description: "The lifetime of the access token, in seconds" }),
     refresh_token: z
       .string()
@@ -112,6 +117,12 @@ export const Introspection = z
     iss: z.string().optional(),
     jti: z.string().optional(),
     act: Actor.optional().meta({ description: "Who acts for the subject, by a token exchange" }),
+    cnf: z
+      .union([z.object({ jkt: z.string() }), z.object({ "x5t#S256": z.string() })])
+      .optional()
+      .meta({
+        description: "The thumbprint of the key that the token is bound to: of DPoP proofs, or of a certificate",
+      }),
     aut: z.string().optional().meta({ description: "APPLICATION_USER for a token of a user, otherwise APPLICATION" }),
   })
   .meta({ id: "Introspection" });

@@ -2,6 +2,7 @@
 import { keys } from "../table/keys.ts";
 import { list, number, optional, record, rowCodec, text } from "../table/row.ts";
 import type { Step, Table } from "../table/table.ts";
+import { confirmation } from "./confirmation.ts";
 import { exchangeList } from "./delegation.ts";
 import type { AccessToken, TokenUser } from "./model.ts";
 import { digestOf, isOpaque } from "./opaque.ts";
@@ -30,6 +31,7 @@ const rows = rowCodec<{ readonly token: AccessToken; readonly expiresAtSeconds: 
     expiresAtSeconds: number,
     audience: optional(list(text)),
     exchanges: optional(exchangeList),
+    cnf: optional(confirmation),
   }),
   expiresAtSeconds: number,
 });

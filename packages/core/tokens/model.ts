@@ -1,4 +1,5 @@
 /** Access tokens in any format. */
+import type { Confirmation } from "./confirmation.ts";
 import type { Exchange } from "./delegation.ts";
 
 /** The user on whose behalf an application acts. */
@@ -33,6 +34,8 @@ export interface AccessToken {
   readonly audience?: readonly string[];
   /** The exchanges that it comes from, the latest first (decision 0081). */
   readonly exchanges?: readonly Exchange[];
+  /** The key that the holder must prove to have; absent for a token that anybody who has it can use. */
+  readonly cnf?: Confirmation;
 }
 
 /** The `sub` of a token: the user, or the client itself (RFC 9068 section 2.2). */
