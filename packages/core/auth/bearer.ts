@@ -82,7 +82,7 @@ function checkPossession({ cnf }: AccessToken, scheme: string, { sent }: Present
 /** One sentence for every token that is not accepted, so that it shows nothing of the reason. */
 function refused(challenge: string): Fault {
   return unauthenticated(
-    "The access token is not valid here: it is unknown, has expired, was revoked, or is for another resource.",
+    "The access token is not valid: it is unknown, has expired, was revoked, or is for another resource.",
     challenge,
   );
 }

@@ -20,6 +20,7 @@
  * | tokenRevocationWithIDPSessionTerminationEnabled | accessToken.revokeTokensWhenIDPSessionTerminated |
  * | tokenBindingValidationEnabled | accessToken.validateTokenBinding |
  * | accessTokenClaims/accessTokenClaim | accessToken.accessTokenAttributes |
+ * | subjectTokenEnabled, subjectTokenExpiryTime | subjectToken.enable, application... (may be absent) |
  * | applicationName, oauthVersion | written, not read |
  */
 import {
@@ -107,6 +108,8 @@ export const oauthParts: Part = all(
   field("tokenRevocationWithIDPSessionTerminationEnabled", "accessToken.revokeTokensWhenIDPSessionTerminated", flag()),
   field("tokenBindingValidationEnabled", "accessToken.validateTokenBinding", flag()),
   accessTokenClaims,
+  field("subjectTokenEnabled", "subjectToken.enable", optionalFlag),
+  field("subjectTokenExpiryTime", "subjectToken.applicationSubjectTokenExpiryInSeconds", seconds),
 );
 
 function literal(address: string): string {
