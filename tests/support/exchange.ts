@@ -1,6 +1,6 @@
 /** Token exchanges for tests: clients that may exchange, tokens of users, and requests. */
 import { oauthOf, type TestClient, TOKEN } from "./oauth.ts";
-import { type Answer, ADMIN, type World } from "./world.ts";
+import { ADMIN, type Answer, type World } from "./world.ts";
 
 export const EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
 export const ACCESS = "urn:ietf:params:oauth:token-type:access_token";

@@ -72,7 +72,12 @@ test("an unknown resource is 401 like any unknown path of the family, and header
 
 describe("the scopes of the resources", () => {
   test.each(Object.entries(operations).filter(([, { scope }]) => scope !== PUBLIC))("include those of %s", (_, one) => {
-    const { scope, furtherScopes = [], partialScopes = [], path } = one as typeof one & {
+    const {
+      scope,
+      furtherScopes = [],
+      partialScopes = [],
+      path,
+    } = one as typeof one & {
       furtherScopes?: readonly string[];
       partialScopes?: readonly string[];
     };
@@ -92,9 +97,9 @@ describe("oauth4webapi", () => {
 
   test("goes from a refused request to a token for this resource, knowing nothing but its address", async () => {
     const asked = new URL(`${api.url}${APPLICATIONS}`);
-    const refused = await oauth.protectedResourceRequest("wrong", "GET", asked, undefined, undefined, insecure).catch(
-      (error: unknown) => error,
-    );
+    const refused = await oauth
+      .protectedResourceRequest("wrong", "GET", asked, undefined, undefined, insecure)
+      .catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(oauth.WWWAuthenticateChallengeError);
     const challenges = (refused as oauth.WWWAuthenticateChallengeError).cause;
     expect(challenges.map(({ scheme }) => scheme)).toEqual(["basic", "bearer"]);

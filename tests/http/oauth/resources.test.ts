@@ -125,7 +125,11 @@ describe("refuses as invalid_target, and issues nothing:", () => {
     for (const grant of [CC, PASSWORD]) {
       for (const client of [jwt, opaque]) {
         const answer = await post(TOKEN, { ...grant, scope: SCOPES, resource: resource() }, client);
-        expect([answer.status, answer.body.error, answer.body.access_token]).toEqual([400, "invalid_target", undefined]);
+        expect([answer.status, answer.body.error, answer.body.access_token]).toEqual([
+          400,
+          "invalid_target",
+          undefined,
+        ]);
       }
     }
   });
@@ -192,7 +196,10 @@ test("the resources of a tenant are its own, with and without the tenant in thei
   await bootstrapTenant(tableOf(api.service), "acme.com", administrator);
   const as = basic({ username: "boss@acme.com", password: administrator.password });
   const oidc = { grantTypes: ["password"], accessToken: { type: "JWT" } };
-  const made = await api.ask("POST", APPLICATIONS, { body: { name: "theirs", inboundProtocolConfiguration: { oidc } }, as });
+  const made = await api.ask("POST", APPLICATIONS, {
+    body: { name: "theirs", inboundProtocolConfiguration: { oidc } },
+    as,
+  });
   const applicationId = made.headers.get("location")?.split("/").at(-1) ?? "";
   const { body } = await api.ask("GET", `${APPLICATIONS}/${applicationId}/inbound-protocols/oidc`, { as });
   const theirs = { applicationId, clientId: body.clientId, clientSecret: body.clientSecret };
