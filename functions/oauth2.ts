@@ -14,6 +14,7 @@ import { systemScopes } from "#core/domain/system-apis.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { newObserver } from "#core/http/observe.ts";
+import { sentRequest } from "#core/http/request.ts";
 import { credentialStore } from "#core/identities/credentials/store.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { newClientAuthenticator } from "#core/oauth/client-authentication.ts";
@@ -33,6 +34,7 @@ import { newTokenReader } from "#core/tokens/reader.ts";
 import { familyStore } from "#core/tokens/refresh-family-store.ts";
 import { newRevocationCache } from "#core/tokens/validity.ts";
 import { baseUrl, deploymentFile, seal as sealOf, tableConfig } from "./env.ts";
+import { openProofs } from "./proofs.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
@@ -56,6 +58,7 @@ const tools: OAuthTools = {
   limits,
   signing: newSigningKeys(seal, { onRead: observer.signingKey, lifeSecondsMax: limits.accessTokenSecondsMax }),
   reader: newTokenReader(userStoresOf, revocations),
+  proofs: openProofs(),
   refusals: (traceId, sourceIp) => refusalLog(observer, traceId, sourceIp),
   onExchanged: (traceId, sourceIp, token) => observer.exchanged({ traceId, sourceIp, ...exchangeRecord(token) }),
 };
@@ -67,11 +70,12 @@ export const handler = lambda({
   operations,
   handlers: oauthHandlers,
   baseUrl: baseUrl(),
-  stores: (meter) => {
+  stores: (meter, _, event) => {
     const table = open(meter);
     return {
       table,
       tools,
+      sent: sentRequest(event, baseUrl()),
       clients: clientStore(table),
       clientLockouts: clientLockoutStore(table),
       tenants: tenantStore(table),

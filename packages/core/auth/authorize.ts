@@ -104,12 +104,11 @@ export function newAuthorizer({ operations, stores, access, baseUrl, ...parts }:
         return { decision: "public", operation: target.operation, ...(isShown && { nearest }) };
       }
       checkHandlers(credentials, rule?.handlers);
-      const { principal, scopes } = await identify(
-        { ...credentials, allowed: rule?.handlers },
-        request,
-        caller,
-        stores(meter),
-      );
+      const {
+        principal,
+        scopes,
+        nextNonce: nonce,
+      } = await identify({ ...credentials, allowed: rule?.handlers }, request, caller, stores(meter));
       checkTenant(request, principal);
       checkScopes(neededScopes(target, rule, scopes), scopes, credentials.header);
       return {
@@ -118,6 +117,7 @@ export function newAuthorizer({ operations, stores, access, baseUrl, ...parts }:
         principal,
         ...passedScopes(target, scopes),
         ...(nearest !== undefined && { nearest }),
+        ...(nonce !== undefined && { nonce }),
       };
     } catch (error) {
       const metadata = metadataAddress(resourceOfPath(request.path), caller.sent.origins[0], request.pathTenant);

@@ -12,7 +12,7 @@ import type { oauthOperations } from "./contract.ts";
 import { grants } from "./grants.ts";
 import { introspect, introspectorsTenant } from "./introspect.ts";
 import { openIdConfiguration, resourceMetadata, serverMetadata } from "./metadata.ts";
-import { possessionOf } from "./possession.ts";
+import { possessionOf, readProof } from "./possession.ts";
 import { authenticateClient, checkQuery } from "./request.ts";
 import { claimedMark, revoke } from "./revoke.ts";
 import { ownNames, scopeNames } from "./scopes.ts";
@@ -22,7 +22,7 @@ import { askedResources, askedTargets, NO_TARGETS } from "./targets.ts";
 export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
   async requestToken({ query, headers, body: form }, context) {
     checkQuery(query);
-    const { authorization } = headers;
+    const { authorization, dpop } = headers;
     const isExchange = form.grant_type === TOKEN_EXCHANGE;
     const scopes = attempt(() => scopeNames(form.scope));
     const targets = attempt(() =>
@@ -30,6 +30,7 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
     );
     const names = scopes.value ?? [];
     const asked = targets.value ?? NO_TARGETS;
+    const proof = dpop === undefined ? undefined : await readProof(dpop, context);
     // Other grants read scopes later, with what they read anyway, so that only an authenticated client costs that.
     const early = form.grant_type === "client_credentials" ? ownNames(names) : [];
     const request = {
@@ -49,7 +50,7 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
     }
     const fault = scopes.fault ?? targets.fault;
     if (fault) throw fault;
-    const possession = possessionOf(authenticated.client, context);
+    const possession = possessionOf(authenticated.client, proof, context);
     return grant({ ...authenticated, form, names, asked, possession }, context);
   },
 

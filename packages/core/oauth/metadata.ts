@@ -2,6 +2,7 @@
 import type * as z from "zod";
 import { addressOf, type ProtectedResource, protectedResources } from "../domain/protected-resources.ts";
 import { systemScopes } from "../domain/system-apis.ts";
+import { PROOF_ALGORITHMS } from "../tokens/dpop-key.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import { grants } from "./grants.ts";
 import type { OpenIdConfiguration, ResourceMetadata, ServerMetadata } from "./shapes.ts";
@@ -27,11 +28,16 @@ export function serverMetadata(origin: string, tenant: string): z.input<typeof S
     revocation_endpoint_auth_methods_supported: ANY,
     introspection_endpoint_auth_methods_supported: CONFIDENTIAL,
     protected_resources: protectedResources.map((resource) => addressOf(resource, origin, tenant)),
+    dpop_signing_alg_values_supported: [...PROOF_ALGORITHMS],
   };
 }
 
 /** How the resources of this service accept tokens; the same for all of them. */
-const ACCEPTED = { bearer_methods_supported: ["header"] };
+const ACCEPTED = {
+  bearer_methods_supported: ["header"],
+  dpop_signing_alg_values_supported: [...PROOF_ALGORITHMS],
+  tls_client_certificate_bound_access_tokens: true,
+};
 
 /** The metadata of a resource of this service, of a tenant. */
 export function resourceMetadata(

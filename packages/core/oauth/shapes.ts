@@ -155,6 +155,10 @@ export const ResourceMetadata = z
     authorization_servers: names,
     scopes_supported: names,
     bearer_methods_supported: names,
+    dpop_signing_alg_values_supported: names,
+    tls_client_certificate_bound_access_tokens: z
+      .boolean()
+      .meta({ description: "True: a token that is bound to a client certificate is checked" }),
     resource_name: z.string(),
     resource_documentation: z.string(),
   })
@@ -174,6 +178,7 @@ export const ServerMetadata = z
     revocation_endpoint_auth_methods_supported: names,
     introspection_endpoint_auth_methods_supported: names,
     protected_resources: names,
+    dpop_signing_alg_values_supported: names,
   })
   .meta({ id: "ServerMetadata" });
 

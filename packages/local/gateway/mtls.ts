@@ -12,7 +12,7 @@ export interface MtlsOptions {
   readonly key: string;
   /** The authorities of accepted client certificates. */
   readonly ca: string;
-  /** `requestContext.domainName` of its requests; by default that of the other listener. */
+  /** `requestContext.domainName` of its requests; by default the host and port of this listener. */
   readonly domainName?: string;
 }
 

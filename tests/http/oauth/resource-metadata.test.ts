@@ -6,6 +6,7 @@ import { protectedResources, resourceOfPath } from "#core/domain/protected-resou
 import { systemScopes } from "#core/domain/system-apis.ts";
 import { PUBLIC } from "#core/operation/operation.ts";
 import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
+import { PROOF_ALGORITHMS } from "#core/tokens/dpop-key.ts";
 import { PUBLISHED_SECONDS } from "#core/tokens/key-ring.ts";
 import { oauthOf, type TestClient } from "#tests/support/oauth.ts";
 import { tableOf } from "#tests/support/people.ts";
@@ -28,6 +29,8 @@ const expected = (path: string, tenant = "") => ({
   authorization_servers: [`${api.url}${tenant}/oauth2/token`],
   scopes_supported: [...resourceOfPath(path).scopes],
   bearer_methods_supported: ["header"],
+  dpop_signing_alg_values_supported: [...PROOF_ALGORITHMS],
+  tls_client_certificate_bound_access_tokens: true,
   resource_name: expect.any(String),
   resource_documentation: `${api.url}/openapi.json`,
 });
