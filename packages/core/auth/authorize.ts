@@ -5,9 +5,9 @@ import type { APIGatewayRequestAuthorizerEventV2, APIGatewaySimpleAuthorizerWith
 import { metadataAddress, resourceOfPath } from "../domain/protected-resources.ts";
 import { systemScopes } from "../domain/system-apis.ts";
 import { type Decision, type DecisionContext, toContext, unauthenticated, withMetadata } from "../http/decision.ts";
-import { newObserver } from "../http/observe.ts";
+import { callerOf, newObserver } from "../http/observe.ts";
 import { type HttpRequest, readRequest, sentRequest } from "../http/request.ts";
-import { loggedPrincipal, type Principal } from "../operation/context.ts";
+import type { Principal } from "../operation/context.ts";
 import { isOpenPath, matcherOf } from "../operation/match.ts";
 import { nearestPathOf } from "../operation/nearest.ts";
 import { type Operation, PUBLIC } from "../operation/operation.ts";
@@ -218,7 +218,7 @@ function passedScopes({ declared }: Target, scopes: ReadonlySet<string>): { read
 /** What the log line of a request says about the decision. */
 function outcomeOf(decision: Decision, operations: Readonly<Record<string, Operation>>) {
   if (decision.decision === "public") return {};
-  if (decision.decision === "allow") return loggedPrincipal(decision.principal);
+  if (decision.decision === "allow") return callerOf(decision.principal);
   const { fault, row } = decision.fault;
   const scope = row.status === 403 ? operations[decision.operation]?.scope : undefined;
   return { fault, ...(scope !== undefined && { neededScope: scope }) };

@@ -5,7 +5,6 @@
 import middy, { type MiddlewareObj } from "@middy/core";
 import httpSecurityHeaders from "@middy/http-security-headers";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
-import { loggedPrincipal } from "../operation/context.ts";
 import { matcherOf } from "../operation/match.ts";
 import type { Handlers, Operation } from "../operation/operation.ts";
 import { type Dialect, familyOf, type ServiceName, services } from "../operation/services.ts";
@@ -15,7 +14,7 @@ import { type Meter, newMeter } from "../table/meter.ts";
 import { bodyReader, checkAccept, type ReadMultipart } from "./body.ts";
 import { NONCE_HEADER, readDecision } from "./decision.ts";
 import { dialects, renderFault, type ScimProfile } from "./dialects.ts";
-import { newObserver } from "./observe.ts";
+import { callerOf, newObserver } from "./observe.ts";
 import { type EventHead, type HttpRequest, readRequest } from "./request.ts";
 import { type Admitted, type AnyHandler, admit, execute, type HttpResponse } from "./serve.ts";
 
@@ -170,7 +169,7 @@ function observing(service: ServiceName): Middleware {
       durationMs: elapsed() - startedMs,
       cost: meter.cost,
       ...(defects.length > 0 && { defects: defects.length }),
-      ...(admitted?.principal && loggedPrincipal(admitted.principal)),
+      ...(admitted?.principal && callerOf(admitted.principal)),
       ...(fault && { fault: fault.fault }),
     });
   };

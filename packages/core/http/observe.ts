@@ -5,6 +5,7 @@
  */
 import { Logger } from "@aws-lambda-powertools/logger";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
+import type { Principal } from "../operation/context.ts";
 import type { Cost } from "../table/meter.ts";
 import type { MetricName } from "./metric-names.ts";
 
@@ -20,7 +21,7 @@ interface RequestRecord {
   readonly tenant?: string;
   readonly subject?: string;
   /** Who acts for the subject by an exchanged token. */
-  readonly actor?: string;
+  readonly actor?: string | undefined;
   readonly fault?: string;
   /** How many errors were logged although the response is a success, such as failed operations of a bulk request. */
   readonly defects?: number;
@@ -29,6 +30,11 @@ interface RequestRecord {
   readonly sourceIp?: string;
   /** The scope of the operation that was refused with 403. */
   readonly neededScope?: string;
+}
+
+/** What the record of a request says of its caller. */
+export function callerOf({ tenant, subject, actor }: Principal): Pick<RequestRecord, "tenant" | "subject" | "actor"> {
+  return { tenant, subject, actor };
 }
 
 /** An error of the service, for its operators. */

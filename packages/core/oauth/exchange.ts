@@ -3,8 +3,7 @@
  * it acts for that user elsewhere (decision 0081).
  *
  * The new token has no scope that the exchanged one or the client does not have, does not outlive it, ends with it, and
- * shows in `act` who acts. Nothing of it is decided by what a token merely claims: both tokens are read as introspection
- * reads them.
+ * shows in `act` who acts. Both tokens of a request are read as introspection reads them, with all revocations.
  */
 import type * as z from "zod";
 import type { Client } from "../applications/registry/client-store.ts";

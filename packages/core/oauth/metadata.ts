@@ -1,4 +1,4 @@
-/** The metadata of the authorization server and of its resources (RFC 8414, OpenID Connect Discovery 1.0, RFC 9728). Pure. */
+/** The metadata of the server and of its resources (RFC 8414, OpenID Connect Discovery 1.0, RFC 9728). Pure. */
 import type * as z from "zod";
 import { addressOf, type ProtectedResource, protectedResources } from "../domain/protected-resources.ts";
 import { systemScopes } from "../domain/system-apis.ts";

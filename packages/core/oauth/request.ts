@@ -102,8 +102,8 @@ export async function authenticateClient(request: ClientRequest, context: OAuthC
 /**
  * Authenticates the client of a request; the caller counts a failure. One round trip, in which everything else that the
  * request needs is read too; one more where the client's tenant is neither the tenant of the path nor the super tenant,
- * or where more scopes and APIs are named than are read for an unproven client. Throws `client.unauthenticated` for a header
- * that cannot be read or a client that may not be used, and `request.invalid`.
+ * or where more scopes and APIs are named than are read for an unproven client. Throws `client.unauthenticated` for a
+ * header that cannot be read or a client that may not be used, and `request.invalid`.
  */
 export async function tryClient(
   { authorization, form, names: requested = [], identifiers: apis = [], refreshToken }: ClientRequest,

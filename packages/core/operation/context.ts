@@ -21,21 +21,12 @@ export interface ClientPrincipal {
   /** The client id. */
   readonly subject: string;
   readonly applicationId: string;
+  /** A token of an application's own account is not exchanged. */
+  readonly actor?: undefined;
 }
 
 /** The authenticated caller. Its tenant comes from the credential, never from the path. */
 export type Principal = UserPrincipal | ClientPrincipal;
-
-/** What the log says of a caller. */
-export function loggedPrincipal(principal: Principal): {
-  readonly tenant: string;
-  readonly subject: string;
-  readonly actor?: string;
-} {
-  const { tenant, subject } = principal;
-  const actor = principal.kind === "user" ? principal.actor : undefined;
-  return { tenant, subject, ...(actor !== undefined && { actor }) };
-}
 
 /** What a proof of possession is about: a request as it was sent, and the connection that it came over. */
 export interface SentRequest {

@@ -2,7 +2,6 @@
  * Token exchange (RFC 8693): what a token that a client got for the token of another keeps of its origin. Each exchange
  * adds one element, so that the whole chain shows who acted, and ends with each of its parts. Pure.
  */
-import { list, number, optional, record, text } from "../table/row.ts";
 import type { AccessToken } from "./model.ts";
 
 /** One exchange that a token comes from. */
@@ -36,16 +35,6 @@ export interface ActClaim {
 
 /** The most exchanges behind a token: each makes it longer, and validates it against more revocations. */
 export const EXCHANGES_MAX = 4;
-
-/** Exchanges as rows store them. */
-export const exchangeList = list(
-  record<Exchange>({
-    clientId: text,
-    grantId: text,
-    issuedMs: number,
-    actor: optional(record<ExchangeActor>({ grantId: text, userId: optional(text) })),
-  }),
-);
 
 type Delegated = Pick<AccessToken, "clientId" | "exchanges">;
 

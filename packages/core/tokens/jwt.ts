@@ -107,7 +107,8 @@ export function isJwt(text: string): boolean {
 
 /**
  * Validates and reads a token: signed by a key of the ring, by the issuer of its tenant, not expired. Its audience is
- * for the reader to check. Returns `undefined` for any other text. The header selects the key and nothing else (RFC 8725).
+ * for the caller to check. Returns `undefined` for any other text. The header selects the key and nothing else (RFC
+ * 8725).
  */
 export async function readAccessToken(
   text: string,
