@@ -33,8 +33,9 @@ interface RequestRecord {
 }
 
 /** What the record of a request says of its caller. */
-export function callerOf({ tenant, subject, actor }: Principal): Pick<RequestRecord, "tenant" | "subject" | "actor"> {
-  return { tenant, subject, actor };
+export function callerOf(caller: Principal): Pick<RequestRecord, "tenant" | "subject" | "actor"> {
+  const { tenant, subject } = caller;
+  return { tenant, subject, ...(caller.kind === "user" && { actor: caller.actor }) };
 }
 
 /** An error of the service, for its operators. */

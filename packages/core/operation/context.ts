@@ -21,8 +21,6 @@ export interface ClientPrincipal {
   /** The client id. */
   readonly subject: string;
   readonly applicationId: string;
-  /** A token of an application's own account is not exchanged. */
-  readonly actor?: undefined;
 }
 
 /** The authenticated caller. Its tenant comes from the credential, never from the path. */

@@ -183,7 +183,7 @@ describe("a request", () => {
     // The client has no scope of it; the token has.
     await refused(() => exchange(mail, handed, { resource: `${api.url}/api/server/v1` }), "invalid_target");
     await refused(() => exchange(mail, handed, { resource: `${api.url}/svc/scim`, scope: VIEW }), "invalid_target");
-    // A path beside the scopes would be the account of the user.
+    // Otherwise it would reach the account of the user, which needs no scope.
     const empty = await handedTo(mail, front, await userToken(front, ""));
     await refused(() => exchange(mail, empty, { resource: `${api.url}/scim2` }), "invalid_target");
   });
@@ -220,7 +220,7 @@ describe("a request", () => {
   });
 });
 
-test("a chain ends after four exchanges, whoever makes them", async () => {
+test("a chain ends after four exchanges, also between two clients", async () => {
   const clients = [jwt, front];
   let text = await userToken(jwt, USERS);
   for (let at = 0; at < 4; at += 1) {

@@ -46,7 +46,7 @@ const documentOfTenantAt = (path: string) => async () => {
     const answer = await get(one);
     expect([answer.status, answer.body]).toEqual([200, expected(path, "/t/acme.com")]);
   }
-  for (const one of [`${WELL_KNOWN}/t/nobody.com${path}`, `/t/nobody.com${WELL_KNOWN}${path}`]) {
+  for (const one of [`${WELL_KNOWN}/t/unknown.example${path}`, `/t/unknown.example${WELL_KNOWN}${path}`]) {
     expect((await get(one)).status).toBe(404);
   }
 };
