@@ -22,6 +22,7 @@ import { newClientAuthenticator } from "#core/oauth/client-authentication.ts";
 import { clientLockoutStore } from "#core/oauth/client-lockout-store.ts";
 import type { OAuthTools } from "#core/oauth/context.ts";
 import { oauthOperations } from "#core/oauth/contract.ts";
+import { exchangeRecord } from "#core/oauth/exchange.ts";
 import { oauthHandlers } from "#core/oauth/handlers.ts";
 import { systemClock } from "#core/platform/clock.ts";
 import { oauthSection } from "#core/settings/oauth.ts";
@@ -60,6 +61,7 @@ const tools: OAuthTools = {
   reader: newTokenReader(userStoresOf, revocations),
   proofs: openProofs(),
   refusals: (traceId, sourceIp) => refusalLog(observer, traceId, sourceIp),
+  onExchanged: (traceId, sourceIp, token) => observer.exchanged({ traceId, sourceIp, ...exchangeRecord(token) }),
 };
 
 export const operations = oauthOperations;

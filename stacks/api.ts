@@ -31,6 +31,7 @@ const accessLog = {
   operation: "$context.authorizer.operation",
   tenant: "$context.authorizer.tenant",
   subject: "$context.authorizer.subject",
+  actor: "$context.authorizer.actor",
   traceId: "$context.authorizer.traceId",
   authorizerError: "$context.authorizer.error",
   gatewayError: "$context.error.message",

@@ -164,7 +164,16 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "sealing", "nonces", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [...authentication, p.clientLock, p.clientUses, p.scope, p.refreshToken, p.family, p.signingKeys],
+      on: [
+        ...authentication,
+        p.clientLock,
+        p.clientUses,
+        p.scope,
+        p.apiResourceNames,
+        p.refreshToken,
+        p.family,
+        p.signingKeys,
+      ],
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],

@@ -92,7 +92,7 @@ export const savedQueries: readonly SavedQuery[] = [
     text: lines(
       REQUESTS,
       'filter method != "GET" and method != "HEAD" and status < 300',
-      "fields @timestamp, tenant, subject, operation, status, traceId",
+      "fields @timestamp, tenant, subject, actor, operation, status, traceId",
       "sort @timestamp desc",
     ),
   },

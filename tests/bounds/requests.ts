@@ -8,7 +8,7 @@ import { catalogue } from "#core/catalogue.ts";
 import { bodyReader, checkAccept } from "#core/http/body.ts";
 import { dialects } from "#core/http/dialects.ts";
 import { readMultipart } from "#core/http/multipart.ts";
-import { type HttpRequest, readQuery } from "#core/http/request.ts";
+import { type HttpRequest, readForm, readQuery } from "#core/http/request.ts";
 import { scopeNames } from "#core/oauth/scopes.ts";
 import { matcherOf, segmentsOf, splitTenant } from "#core/operation/match.ts";
 import { namesTag } from "#core/platform/entity-tag.ts";
@@ -65,7 +65,7 @@ const form = (name: string, largest: number, input: (size: number) => string, ou
     name: `form: ${name}`,
     largest: Math.floor(largest),
     input,
-    run: (text) => readQuery(text, "body"),
+    run: (text) => readForm(text, ["resource"]),
     ...(outcome && { outcome }),
   });
 

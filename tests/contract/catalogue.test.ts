@@ -79,7 +79,7 @@ describe.each(secured)("%s", (_, declared) => {
     const answer = await ask({ as: null });
     expect(answer.status).toBe(401);
     expect(answer.headers.get("www-authenticate")).toMatch(
-      /^Basic realm="[^"]+", charset="UTF-8", Bearer realm="[^"]+"$/,
+      /^Basic realm="[^"]+", charset="UTF-8", Bearer realm="[^"]+", resource_metadata="[^"]+"$/,
     );
     expect(() => errorOf(declared).parse(answer.body)).not.toThrow();
   });
@@ -140,7 +140,9 @@ describe.each(scoped)("%s", (_, declared) => {
   test("returns 401 with an unknown token, in the dialect of its path", async () => {
     const answer = await ask("Bearer at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
     expect(answer.status).toBe(401);
-    expect(answer.headers.get("www-authenticate")).toMatch(/, Bearer realm="[^"]+", error="invalid_token"$/);
+    expect(answer.headers.get("www-authenticate")).toMatch(
+      /, Bearer realm="[^"]+", error="invalid_token", resource_metadata="[^"]+"$/,
+    );
     expect(() => errorOf(declared).parse(answer.body)).not.toThrow();
   });
   test.each(Object.keys(kinds) as (keyof typeof kinds)[])(
@@ -188,6 +190,16 @@ describe("the functions", () => {
       "getServerMetadata",
       "getIssuerMetadata",
       "getTenantIssuerMetadata",
+      "getResourceMetadata",
+      "getManagementResourceMetadata",
+      "getScim2ResourceMetadata",
+      "getScim1ResourceMetadata",
+      "getIntrospectionResourceMetadata",
+      "getTenantResourceMetadata",
+      "getTenantManagementResourceMetadata",
+      "getTenantScim2ResourceMetadata",
+      "getTenantScim1ResourceMetadata",
+      "getTenantIntrospectionResourceMetadata",
     ]);
   });
 });

@@ -167,6 +167,7 @@ const oidc = fc.record({
     }),
   ),
   logout: maybe(fc.record({ backChannelLogoutUrl: maybe(anyText(100)), frontChannelLogoutUrl: maybe(anyText(100)) })),
+  subjectToken: maybe(fc.record({ enable: flag, applicationSubjectTokenExpiryInSeconds: seconds })),
   validateRequestObjectSignature: flag,
   scopeValidators: maybe(fc.constantFrom([], ["Role based scope validator"])),
 });

@@ -115,6 +115,10 @@ export const oidcMembers: Members = {
   "idToken.audience": [[["https://rides.example"], false]],
   "idToken.encryption": [[{ enabled: true, algorithm: "RSA-OAEP", method: "A128GCM" }, false]],
   logout: [[{ backChannelLogoutUrl: "https://rides.example/out" }, false]],
+  subjectToken: [
+    [{ enable: true }, true],
+    [{ enable: false, applicationSubjectTokenExpiryInSeconds: 60 }, false],
+  ],
   validateRequestObjectSignature: [[false, true]],
   scopeValidators: [[[], true]],
 };

@@ -30,6 +30,8 @@ export interface ApiResourceStore {
   findMany(tenant: string, ids: readonly string[]): Promise<ReadonlyMap<string, ApiResource>>;
   /** The existing scopes of the tenant's own APIs among some names, by name. At most one round trip. */
   findScopes(tenant: string, names: readonly string[]): Promise<ReadonlyMap<string, ScopePlace>>;
+  /** The ids of the tenant's own APIs among some identifiers, by identifier. At most one round trip. */
+  idsOf(tenant: string, identifiers: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** All of them, as lists show them: the tenant's own, newest first, then those of the service. */
   summaries(tenant: string): Promise<ApiSummary[]>;
   /** Stores a new one. Throws `api_resource.exists` or `api_resource.scope_exists`. One round trip. */
@@ -109,6 +111,11 @@ export function apiResourceStore(table: Table): ApiResourceStore {
     },
 
     findScopes: (tenant, names) => findScopes(table, tenant, names),
+
+    idsOf: async (tenant, identifiers) => {
+      const entries = await items.entriesOf(tenant, identifiers);
+      return new Map(entries.map(({ identifier, id }) => [identifier, id]));
+    },
 
     summaries: async (tenant) => [...(await items.entries(tenant)).sort(newestFirst), ...systemApis],
 

@@ -2,9 +2,10 @@
  * The Lambda authorizer: from the head of a request to a decision that the function behind it obeys (decision 0003).
  */
 import type { APIGatewayRequestAuthorizerEventV2, APIGatewaySimpleAuthorizerWithContextResult } from "aws-lambda";
+import { metadataAddress, resourceOfPath } from "../domain/protected-resources.ts";
 import { systemScopes } from "../domain/system-apis.ts";
-import { type Decision, type DecisionContext, toContext, unauthenticated } from "../http/decision.ts";
-import { newObserver } from "../http/observe.ts";
+import { type Decision, type DecisionContext, toContext, unauthenticated, withMetadata } from "../http/decision.ts";
+import { callerOf, newObserver } from "../http/observe.ts";
 import { type HttpRequest, readRequest, sentRequest } from "../http/request.ts";
 import type { Principal } from "../operation/context.ts";
 import { isOpenPath, matcherOf } from "../operation/match.ts";
@@ -119,7 +120,8 @@ export function newAuthorizer({ operations, stores, access, baseUrl, ...parts }:
         ...(nonce !== undefined && { nonce }),
       };
     } catch (error) {
-      return { decision: "refuse", operation: target.operation, fault: toFault(error) };
+      const metadata = metadataAddress(resourceOfPath(request.path), caller.sent.origins[0], request.pathTenant);
+      return { decision: "refuse", operation: target.operation, fault: withMetadata(toFault(error), metadata) };
     }
   };
 
@@ -216,10 +218,7 @@ function passedScopes({ declared }: Target, scopes: ReadonlySet<string>): { read
 /** What the log line of a request says about the decision. */
 function outcomeOf(decision: Decision, operations: Readonly<Record<string, Operation>>) {
   if (decision.decision === "public") return {};
-  if (decision.decision === "allow") {
-    const { tenant, subject } = decision.principal;
-    return { tenant, subject };
-  }
+  if (decision.decision === "allow") return callerOf(decision.principal);
   const { fault, row } = decision.fault;
   const scope = row.status === 403 ? operations[decision.operation]?.scope : undefined;
   return { fault, ...(scope !== undefined && { neededScope: scope }) };

@@ -4,11 +4,13 @@
  * key.
  */
 
+import { isForPath } from "../domain/protected-resources.ts";
 import { BASIC_CHALLENGE, bearerChallenge, dpopChallenge, NONCE_HEADER, unauthenticated } from "../http/decision.ts";
 import type { Principal, SentRequest } from "../operation/context.ts";
 import { SIGNED_IN } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import { type Confirmation, confirmationOfCertificate, isSameKey } from "../tokens/confirmation.ts";
+import { actorsOf } from "../tokens/delegation.ts";
 import type { ProofReader } from "../tokens/dpop.ts";
 import { PROOF_ALGORITHMS } from "../tokens/dpop-key.ts";
 import { type AccessToken, subjectOf } from "../tokens/model.ts";
@@ -55,23 +57,32 @@ export function scopeChallenge(header: string, scope: string): string {
     : bearerChallenge("insufficient_scope", scope);
 }
 
-/** Authenticates a header that presents a token. Throws `auth.unauthenticated`. */
+/**
+ * Authenticates a header that presents a token for a path, which is given without its tenant: a token that is for other
+ * resources is refused (RFC 8707, decision 0080). Throws `auth.unauthenticated`.
+ */
 export async function authenticateToken(
   presented: PresentedToken,
   { reader, proofs }: TokenTools,
   reading: TokenReading,
+  path: string,
 ): Promise<TokenHolder> {
   const [, scheme = "", text = ""] = HEADER.exec(presented.header) ?? [];
   const found = text === "" ? undefined : await reader.read(text, reading);
   const isDpop = scheme.toLowerCase() === "dpop";
-  if (!found) throw refused(isDpop ? DPOP_CHALLENGE : `${BASIC_CHALLENGE}, ${bearerChallenge("invalid_token")}`);
+  const unknown = isDpop ? DPOP_CHALLENGE : `${BASIC_CHALLENGE}, ${bearerChallenge("invalid_token")}`;
+  if (!found) throw refused(unknown);
   const { token } = found;
+  const place = { origin: reading.issuer.origin, tenant: token.tenant };
+  if (!isForPath(token.audience, path, place)) throw refused(unknown);
   const nextNonce = isDpop
     ? await checkProof(token.cnf, text, presented, proofs, reading.nowMs)
     : checkBearer(token.cnf, presented);
+  // An exchanged token has exactly the scopes that were given to it (decision 0081).
+  const implied = token.exchanges ? [] : [SIGNED_IN];
   return {
     principal: principalOf(token),
-    scopes: new Set([SIGNED_IN, ...token.scopes]),
+    scopes: new Set([...implied, ...token.scopes]),
     isBoundToCertificate: token.cnf !== undefined && "x5t#S256" in token.cnf,
     ...(nextNonce !== undefined && { nextNonce }),
   };
@@ -123,7 +134,7 @@ function checkBearer(cnf: Confirmation | undefined, { sent }: PresentedToken): u
 /** By default one sentence for every token that is not accepted, so that it shows nothing of the reason. */
 function refused(
   challenge: string,
-  description = "The access token is not valid: it is unknown, has expired, or was revoked.",
+  description = "The access token is not valid: it is unknown, has expired, was revoked, or is for another resource.",
 ): Fault {
   return unauthenticated(description, challenge);
 }
@@ -135,7 +146,15 @@ function proofRefused(description: string): Fault {
 function principalOf(token: AccessToken): Principal {
   const { tenant, user, applicationId } = token;
   const subject = subjectOf(token);
+  const actors = actorsOf(token).map(({ sub }) => sub);
   return user
-    ? { kind: "user", tenant, subject, username: user.userName, userStore: user.userStore }
+    ? {
+        kind: "user",
+        tenant,
+        subject,
+        username: user.userName,
+        userStore: user.userStore,
+        ...(actors.length > 0 && { actor: actors.join(" ") }),
+      }
     : { kind: "client", tenant, subject, applicationId };
 }

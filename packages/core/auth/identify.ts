@@ -78,7 +78,7 @@ export function newIdentify(
     const byToken = (text: string) => {
       const issuer = issuerAt(sent.origins[0]);
       const reading = { table: stores.table, issuer, nowMs: clock.now(), tenantGuess: request.pathTenant };
-      return authenticateToken({ header: text, proof, sent }, tokens, reading);
+      return authenticateToken({ header: text, proof, sent }, tokens, reading, request.path);
     };
     const holder = header !== undefined && isToken(header) ? await byToken(header) : undefined;
     const byHeader = async (): Promise<Identified> =>

@@ -5,7 +5,7 @@ import type { Media, Operation } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import type { DialectRules } from "./dialects.ts";
 import { checkJsonText, decodeUtf8 } from "./json.ts";
-import { type HttpRequest, readQuery } from "./request.ts";
+import { type HttpRequest, readForm } from "./request.ts";
 
 /** Bytes of a body, unless the operation declares another limit. */
 export const BYTES_MAX = 1_048_576;
@@ -57,7 +57,7 @@ export function bodyReader(readMultipart?: ReadMultipart): ReadBody {
     return handled.event.body;
   };
 
-  return async ({ media = "json", limits = {}, bodyOptional }, rules, request, event) => {
+  return async ({ media = "json", limits = {}, bodyOptional, repeated }, rules, request, event) => {
     if (!event.body && bodyOptional) return undefined;
     if (!event.body)
       throw new Fault("request.malformed", `This operation requires a ${media === "json" ? "JSON " : ""}body.`);
@@ -69,7 +69,7 @@ export function bodyReader(readMultipart?: ReadMultipart): ReadBody {
     }
     if (media === "multipart") return readMultipart?.(bytes, request.headers["content-type"] ?? "");
     const text = decodeUtf8(bytes);
-    return media === "form" ? readQuery(text, "body") : readJson(text, limits.members);
+    return media === "form" ? readForm(text, repeated) : readJson(text, limits.members);
   };
 }
 

@@ -45,7 +45,7 @@ const allowed = {
 };
 
 const Context = z.union([
-  z.object({ ...allowed, kind: z.literal("user"), username: text, userStore: text }),
+  z.object({ ...allowed, kind: z.literal("user"), username: text, userStore: text, actor: text.optional() }),
   z.object({ ...allowed, kind: z.literal("client"), applicationId: text }),
   z.object({ decision: z.literal("public"), operation: z.string(), nearest: z.string().optional() }),
   z.object({
@@ -79,6 +79,17 @@ export function bearerChallenge(error: "invalid_token" | "insufficient_scope", s
 export function dpopChallenge(error: DpopError, more: Readonly<Record<string, string>> = {}): string {
   const parameters = Object.entries({ error, ...more }).map(([name, value]) => `${name}="${value}"`);
   return `DPoP ${[REALM, ...parameters].join(", ")}`;
+}
+
+/**
+ * A refusal with the address of the metadata of its resource, in the challenge for tokens, which is the last one (RFC
+ * 9728 section 5.1). Any other fault stays as it is.
+ */
+export function withMetadata(fault: Fault, address: string): Fault {
+  const challenge = fault.headers["www-authenticate"];
+  if (challenge === undefined || !/(?:^|, )(?:Bearer|DPoP) /.test(challenge)) return fault;
+  const headers = { ...fault.headers, "www-authenticate": `${challenge}, resource_metadata="${address}"` };
+  return new Fault(fault.fault, fault.description, { headers, message: fault.publicMessage, cause: fault.cause });
 }
 
 /** Encodes a decision for the gateway. */
@@ -129,7 +140,14 @@ export function readDecision(context: unknown): Decision {
       const { tenant, subject } = data;
       const principal: Principal =
         data.kind === "user"
-          ? { kind: "user", tenant, subject, username: data.username, userStore: data.userStore }
+          ? {
+              kind: "user",
+              tenant,
+              subject,
+              username: data.username,
+              userStore: data.userStore,
+              ...(data.actor !== undefined && { actor: data.actor }),
+            }
           : { kind: "client", tenant, subject, applicationId: data.applicationId };
       const scopes = data.scopes?.split(" ").filter((scope) => scope !== "");
       const more = { ...nearestOf(data), ...nonceOf(data) };

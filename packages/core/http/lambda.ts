@@ -14,7 +14,7 @@ import { type Meter, newMeter } from "../table/meter.ts";
 import { bodyReader, checkAccept, type ReadMultipart } from "./body.ts";
 import { NONCE_HEADER, readDecision } from "./decision.ts";
 import { dialects, renderFault, type ScimProfile } from "./dialects.ts";
-import { newObserver } from "./observe.ts";
+import { callerOf, newObserver } from "./observe.ts";
 import { type EventHead, type HttpRequest, readRequest } from "./request.ts";
 import { type Admitted, type AnyHandler, admit, execute, type HttpResponse } from "./serve.ts";
 
@@ -169,7 +169,7 @@ function observing(service: ServiceName): Middleware {
       durationMs: elapsed() - startedMs,
       cost: meter.cost,
       ...(defects.length > 0 && { defects: defects.length }),
-      ...(admitted?.principal && { tenant: admitted.principal.tenant, subject: admitted.principal.subject }),
+      ...(admitted?.principal && callerOf(admitted.principal)),
       ...(fault && { fault: fault.fault }),
     });
   };

@@ -5,6 +5,7 @@
  */
 import { Logger } from "@aws-lambda-powertools/logger";
 import { Metrics, MetricUnit } from "@aws-lambda-powertools/metrics";
+import type { Principal } from "../operation/context.ts";
 import type { Cost } from "../table/meter.ts";
 import type { MetricName } from "./metric-names.ts";
 
@@ -19,6 +20,8 @@ interface RequestRecord {
   readonly cost: Cost;
   readonly tenant?: string;
   readonly subject?: string;
+  /** Who acts for the subject by an exchanged token. */
+  readonly actor?: string | undefined;
   readonly fault?: string;
   /** How many errors were logged although the response is a success, such as failed operations of a bulk request. */
   readonly defects?: number;
@@ -27,6 +30,12 @@ interface RequestRecord {
   readonly sourceIp?: string;
   /** The scope of the operation that was refused with 403. */
   readonly neededScope?: string;
+}
+
+/** What the record of a request says of its caller. */
+export function callerOf(caller: Principal): Pick<RequestRecord, "tenant" | "subject" | "actor"> {
+  const { tenant, subject } = caller;
+  return { tenant, subject, ...(caller.kind === "user" && { actor: caller.actor }) };
 }
 
 /** An error of the service, for its operators. */
@@ -48,6 +57,16 @@ interface SecurityEvent {
   readonly reason: string;
 }
 
+/** A token that was exchanged: from now on the actor acts for the subject. */
+interface ExchangeEvent {
+  readonly traceId: string;
+  readonly tenant: string;
+  readonly subject: string;
+  /** Ids of clients and users, the latest first, separated by blanks. */
+  readonly actor: string;
+  readonly sourceIp: string;
+}
+
 /** A change of a user of a directory that is half done: an operator must repair the entry. */
 export interface UndoFailure {
   readonly tenant: string;
@@ -62,6 +81,7 @@ export interface Observer {
   request(record: RequestRecord): void;
   failure(failure: Failure): void;
   security(event: SecurityEvent): void;
+  exchanged(event: ExchangeEvent): void;
   undoFailure(failure: UndoFailure): void;
   /** A row of the revocation log that cannot be read: tokens are compared with their marks instead. */
   damagedRow(damage: Error): void;
@@ -134,6 +154,9 @@ function open(service: string): Observer {
       refused.SignInFailures += 1;
       if (event.reason === "locked") refused.LockedSignIns += 1;
       logger.warn("sign-in refused", { ...event });
+    },
+    exchanged(event) {
+      logger.info("token exchanged", { ...event });
     },
     undoFailure({ cause, ...failure }) {
       undoFailures += 1;

@@ -98,21 +98,35 @@ function methodOf(method: string, path: string, headers: HttpRequest["headers"])
 }
 
 /**
- * The parameters of a query string, or of a form, which has the same syntax. Throws `request.invalid` for invalid
- * escapes and for a repeated parameter: readers that take the first, the last or all of its values would disagree.
+ * The parameters of a query string. Throws `request.invalid` for invalid escapes and for a repeated parameter: readers
+ * that take the first, the last or all of its values would disagree.
  */
-export function readQuery(rawQuery: string, place = "query string"): Readonly<Record<string, string>> {
-  const query = new Map<string, string>();
-  for (const pair of rawQuery.split("&")) {
+export function readQuery(rawQuery: string): Readonly<Record<string, string>> {
+  // Without parameters that may be repeated, every value is one text.
+  return parametersIn(rawQuery, "query string", []) as Readonly<Record<string, string>>;
+}
+
+/** The same of a form. Those of its parameters that may be `repeated` have lists of values. */
+export function readForm(
+  text: string,
+  repeated: readonly string[] = [],
+): Readonly<Record<string, string | readonly string[]>> {
+  return parametersIn(text, "body", repeated);
+}
+
+function parametersIn(text: string, place: string, repeated: readonly string[]): Record<string, string | string[]> {
+  const found = new Map<string, string | string[]>();
+  for (const pair of text.split("&")) {
     if (pair === "") continue;
     const at = pair.indexOf("=");
     const name = decodePart(at < 0 ? pair : pair.slice(0, at), place);
-    if (query.has(name)) {
-      throw new Fault("request.invalid", `The ${place} has the parameter "${name.slice(0, 100)}" more than once.`);
-    }
-    query.set(name, decodePart(at < 0 ? "" : pair.slice(at + 1), place));
+    const value = decodePart(at < 0 ? "" : pair.slice(at + 1), place);
+    const before = found.get(name);
+    if (Array.isArray(before)) before.push(value);
+    else if (before === undefined) found.set(name, repeated.includes(name) ? [value] : value);
+    else throw new Fault("request.invalid", `The ${place} has the parameter "${name.slice(0, 100)}" more than once.`);
   }
-  return Object.fromEntries(query);
+  return Object.fromEntries(found);
 }
 
 function decodePart(part: string, place: string): string {

@@ -10,6 +10,7 @@ import type { PublicContext, SentRequest } from "../operation/context.ts";
 import type { Table } from "../table/table.ts";
 import type { ProofReader } from "../tokens/dpop.ts";
 import type { SigningKeys } from "../tokens/key-cache.ts";
+import type { AccessToken } from "../tokens/model.ts";
 import type { TokenReader } from "../tokens/reader.ts";
 import type { FamilyStore } from "../tokens/refresh-family-store.ts";
 import type { ClientAuthenticator } from "./client-authentication.ts";
@@ -26,6 +27,8 @@ export interface OAuthTools {
   readonly proofs: ProofReader;
   /** Logs the refusals of one request. */
   readonly refusals: (traceId: string, sourceIp: string) => OnRefusal;
+  /** Logs that a token was exchanged for this one. */
+  readonly onExchanged: (traceId: string, sourceIp: string, token: AccessToken) => void;
 }
 
 /** What one request reads and writes. */

@@ -9,6 +9,7 @@ import {
   JwkSet,
   OpenIdConfiguration,
   ProvenCredential,
+  ResourceMetadata,
   ServerMetadata,
   TokenReference,
   TokenRequest,
@@ -32,17 +33,86 @@ const form = {
 
 const published = { service: "oauth2", method: "GET", scope: PUBLIC } as const;
 
+/** Where the domain of a tenant is a part of a well-known path. */
+const TenantParameter = z.object({ tenant: z.string().min(1).max(255) });
+
 /** The metadata of an issuer is at this path followed by the path of the issuer (RFC 8414 section 3.1). */
 const WELL_KNOWN = "/.well-known/oauth-authorization-server";
+
+/** The same for the address of a resource (RFC 9728 section 3.1). */
+const WELL_KNOWN_RESOURCE = "/.well-known/oauth-protected-resource";
+
+const aResource = {
+  ...published,
+  source: "RFC 9728; decision 0080",
+  success: cached(ResourceMetadata),
+  failures: [404],
+} as const;
+
+const aTenantsResource = { ...aResource, params: TenantParameter } as const;
+
+const resourceOperations = {
+  getResourceMetadata: operation({
+    ...aResource,
+    path: WELL_KNOWN_RESOURCE,
+    summary: "Read the metadata of this service as a protected resource",
+  }),
+  getManagementResourceMetadata: operation({
+    ...aResource,
+    path: `${WELL_KNOWN_RESOURCE}/api/server/v1`,
+    summary: "Read the metadata of the management API as a protected resource",
+  }),
+  getScim2ResourceMetadata: operation({
+    ...aResource,
+    path: `${WELL_KNOWN_RESOURCE}/scim2`,
+    summary: "Read the metadata of the SCIM 2.0 API as a protected resource",
+  }),
+  getScim1ResourceMetadata: operation({
+    ...aResource,
+    path: `${WELL_KNOWN_RESOURCE}/svc/scim`,
+    summary: "Read the metadata of the SCIM 1.1 API as a protected resource",
+  }),
+  getIntrospectionResourceMetadata: operation({
+    ...aResource,
+    path: `${WELL_KNOWN_RESOURCE}/oauth2/introspect`,
+    summary: "Read the metadata of the introspection endpoint as a protected resource",
+  }),
+  getTenantResourceMetadata: operation({
+    ...aTenantsResource,
+    path: `${WELL_KNOWN_RESOURCE}/t/{tenant}`,
+    summary: "Read the metadata of this service as a protected resource of a tenant",
+  }),
+  getTenantManagementResourceMetadata: operation({
+    ...aTenantsResource,
+    path: `${WELL_KNOWN_RESOURCE}/t/{tenant}/api/server/v1`,
+    summary: "Read the metadata of the management API as a protected resource of a tenant",
+  }),
+  getTenantScim2ResourceMetadata: operation({
+    ...aTenantsResource,
+    path: `${WELL_KNOWN_RESOURCE}/t/{tenant}/scim2`,
+    summary: "Read the metadata of the SCIM 2.0 API as a protected resource of a tenant",
+  }),
+  getTenantScim1ResourceMetadata: operation({
+    ...aTenantsResource,
+    path: `${WELL_KNOWN_RESOURCE}/t/{tenant}/svc/scim`,
+    summary: "Read the metadata of the SCIM 1.1 API as a protected resource of a tenant",
+  }),
+  getTenantIntrospectionResourceMetadata: operation({
+    ...aTenantsResource,
+    path: `${WELL_KNOWN_RESOURCE}/t/{tenant}/oauth2/introspect`,
+    summary: "Read the metadata of the introspection endpoint as a protected resource of a tenant",
+  }),
+} as const;
 
 export const oauthOperations = {
   requestToken: operation({
     ...form,
     path: "/oauth2/token",
-    summary: "Request an access token (grants password, client_credentials and refresh_token)",
-    source: "AC-009 to AC-017; RFC 6749; RFC 9449",
+    summary: "Request an access token (grants password, client_credentials, refresh_token and token exchange)",
+    source: "AC-009 to AC-017; RFC 6749; RFC 8707; RFC 8693; RFC 9449",
     headers: ProvenCredential,
     body: TokenRequest,
+    repeated: ["resource", "audience"],
     success: { status: 200, body: TokenResponse },
     failures: [400, 401],
   }),
@@ -102,12 +172,13 @@ export const oauthOperations = {
   getTenantIssuerMetadata: operation({
     ...published,
     path: `${WELL_KNOWN}/t/{tenant}/oauth2/token`,
-    params: z.object({ tenant: z.string().min(1).max(255) }),
+    params: TenantParameter,
     summary: "Read the OAuth metadata of the issuer of a tenant",
     source: "RFC 8414; decision 0023",
     success: cached(ServerMetadata),
     failures: [404],
   }),
+  ...resourceOperations,
 } as const;
 
 function cached<S extends z.ZodType>(body: S) {

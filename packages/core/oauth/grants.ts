@@ -25,18 +25,22 @@ import { isEndedBy, revocationTime, revokingGrant } from "../tokens/revocation-s
 import { REVOCATION_FRESH_MS } from "../tokens/validity.ts";
 import { readAccountStatus } from "./account-status.ts";
 import type { OAuthContext } from "./context.ts";
+import { exchange } from "./exchange.ts";
 import { type IssuedToken, issueAccessToken, tokenResponse } from "./issue.ts";
 import { familyEndsAtSeconds, familySeconds, refreshSeconds } from "./lifetimes.ts";
 import { checkRefreshKey, type Possession } from "./possession.ts";
 import { type AuthenticatedRequest, required } from "./request.ts";
 import { clientScopes, ownNames, userScopes } from "./scopes.ts";
-import type { TokenRequest, TokenResponse } from "./shapes.ts";
+import { TOKEN_EXCHANGE, type TokenRequest, type TokenResponse } from "./shapes.ts";
+import { type AskedTargets, askedResources, audienceFor, resolveTargets } from "./targets.ts";
 
 /** A token request of an authenticated client. */
 export interface GrantRequest extends AuthenticatedRequest {
   readonly form: z.output<typeof TokenRequest>;
   /** The requested scopes. */
   readonly names: readonly string[];
+  /** The requested resources. */
+  readonly asked: AskedTargets;
   readonly possession: Possession;
 }
 
@@ -48,6 +52,7 @@ export const grants: ReadonlyMap<string, Grant> = new Map([
   ["client_credentials", clientCredentials],
   ["password", password],
   ["refresh_token", refresh],
+  [TOKEN_EXCHANGE, exchange],
 ]);
 
 /** The steps that end a family of a client and revoke all its tokens. */
@@ -68,27 +73,26 @@ export function lastExpiry(
   return Math.max(expiresAtSeconds, nowSeconds + Math.max(userTokenSeconds, clientTokenSeconds));
 }
 
-async function clientCredentials(
-  { client, names, places, possession: { bound, steps } }: GrantRequest,
-  context: OAuthContext,
-): Promise<Response> {
+async function clientCredentials(request: GrantRequest, context: OAuthContext): Promise<Response> {
+  const { client, names, places, asked, possession } = request;
   if (client.settings.isPublic) {
     throw new Fault("grant.unauthorized", "A public client has no secret: it cannot use the grant client_credentials.");
   }
-  const scopes = clientScopes({ names, places, ...client });
-  const grant = { scopes, roleIds: [], grantId: newId(), knownMs: 0, ...bound };
+  const targets = resolveTargets(asked, request, client, context.origin);
+  const scopes = clientScopes({ names, places, targets, ...client });
+  const grant = { scopes, roleIds: [], grantId: newId(), knownMs: 0, ...audienceFor(targets), ...possession.bound };
   const issued = await issueAccessToken(client, grant, context);
-  const writes = [...issued.steps, ...steps];
+  const writes = [...issued.steps, ...possession.steps];
   if (writes.length > 0) await context.table.write(...writes);
   return tokenResponse(issued);
 }
 
-async function password(
-  { form, client, names, possession: { bound, steps } }: GrantRequest,
-  context: OAuthContext,
-): Promise<Response> {
+async function password(request: GrantRequest, context: OAuthContext): Promise<Response> {
+  const { form, client, names, asked, possession } = request;
+  const { bound, steps } = possession;
   const { tenant, settings } = client;
   const username = required("username", form.username);
+  const targets = resolveTargets(asked, request, client, context.origin);
   const credential = usable(username, required("password", form.password));
   if (!credential) throw signInRefused();
   const name = nameIn(tenant, credential.username, username.includes("@"));
@@ -99,8 +103,9 @@ async function password(
   if (!status) throw signInRefused();
   const [id, text] = [newId(), newOpaque("rt_")];
   const user = { id: status.user.id, userName: status.user.userName, userStore: status.user.userStore };
-  const granted = userScopes({ names, places: status.places, ...client }, status.roles);
-  const grant = { user, ...granted, grantId: id, knownMs: status.knownMs, ...bound };
+  const granted = userScopes({ names, places: status.places, targets, ...client }, status.roles);
+  const audience = audienceFor(targets);
+  const grant = { user, ...granted, ...audience, grantId: id, knownMs: status.knownMs, ...bound };
   const issued = await issueAccessToken(client, grant, context);
   const startedSeconds = issued.token.issuedAtSeconds;
   const lifeSeconds = refreshSeconds(settings, tools.limits);
@@ -118,6 +123,7 @@ async function password(
     currentUntilSeconds: startedSeconds + lifeSeconds,
     rotatedMs: 0,
     access: issued.latest,
+    ...audience,
     ...bound,
   };
   await context.table.write(...issued.steps, ...startingFamily(family), ...steps);
@@ -150,15 +156,22 @@ async function refresh(request: GrantRequest, context: OAuthContext): Promise<Re
     const user = await context.users.find(tenant, family.user.id, family.user.userStore);
     return user && maySignIn(user) ? user : undefined;
   };
-  const status = await readAccountStatus({ tenant, names: ownNames(names), find }, context);
+  const [status, targets] = await Promise.all([
+    readAccountStatus({ tenant, names: ownNames(names), find }, context),
+    refreshTargets(request, family, context),
+  ]);
   if (!status || isEndedBy(status.userFromMs, startOf(family), context.now)) throw refreshRefused();
-  const granted = userScopes({ names, places: status.places, ...client }, status.roles);
+  const granted = userScopes({ names, places: status.places, targets, ...client }, status.roles);
   const knownMs = Math.max(status.knownMs, family.access.issuedMs + 1);
-  const issued = await issueAccessToken(
-    client,
-    { user: family.user, ...granted, grantId: family.id, knownMs, ...possession.bound },
-    context,
-  );
+  const grant = {
+    user: family.user,
+    ...granted,
+    ...audienceFor(targets),
+    grantId: family.id,
+    knownMs,
+    ...possession.bound,
+  };
+  const issued = await issueAccessToken(client, grant, context);
   const text = settings.rotatesRefresh ? newOpaque("rt_") : given;
   const after: Family = {
     ...family,
@@ -220,6 +233,24 @@ function refreshNames({ form, names }: GrantRequest, { scopes }: Family): readon
   if (!form.scope) return scopes;
   if (names.every((name) => scopes.includes(name))) return names;
   throw new Fault("scope.invalid", "You can only request scopes that were granted with this refresh token.");
+}
+
+/**
+ * The resources of a refreshed token: the requested ones, which must be among those of the sign-in, or those (RFC 8707
+ * section 2.2). No round trip of its own. Throws `target.invalid`.
+ */
+async function refreshTargets({ asked, apiIds, client }: GrantRequest, family: Family, context: OAuthContext) {
+  const { audience } = family;
+  if (asked.addresses.length > 0) {
+    const wider = audience && asked.addresses.find((address) => !audience.includes(address));
+    if (wider !== undefined) {
+      throw new Fault("target.invalid", "You can only request resources that this refresh token was issued for.");
+    }
+    return resolveTargets(asked, { apiIds }, client, context.origin);
+  }
+  const kept = askedResources(audience, context.origin);
+  const known = { apiIds: await context.apiResources.idsOf(client.tenant, kept.elsewhere) };
+  return resolveTargets(kept, known, client, context.origin);
 }
 
 /** One sentence for every refused refresh token, so that it shows nothing of the reason. */

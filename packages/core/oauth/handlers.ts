@@ -1,6 +1,8 @@
 /** The handlers of the token endpoint, of revocation and introspection, and of the published documents. */
 
+import { metadataAddress, type ProtectedResource, resourceOfPath } from "../domain/protected-resources.ts";
 import { SUPER_TENANT } from "../domain/tenant.ts";
+import { withMetadata } from "../http/decision.ts";
 import type { Handlers } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import { toJwk } from "../tokens/jwt.ts";
@@ -9,33 +11,48 @@ import type { OAuthContext, OAuthStores } from "./context.ts";
 import type { oauthOperations } from "./contract.ts";
 import { grants } from "./grants.ts";
 import { introspect, introspectorOf } from "./introspect.ts";
-import { openIdConfiguration, serverMetadata } from "./metadata.ts";
+import { openIdConfiguration, resourceMetadata, serverMetadata } from "./metadata.ts";
 import { possessionOf, readProof } from "./possession.ts";
 import { authenticateClient, checkQuery, whileNoted } from "./request.ts";
 import { claimedMark, revoke } from "./revoke.ts";
 import { ownNames, scopeNames } from "./scopes.ts";
+import { TOKEN_EXCHANGE } from "./shapes.ts";
+import { askedResources, askedTargets, NO_TARGETS } from "./targets.ts";
 
 export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
   async requestToken({ query, headers, body: form }, context) {
     checkQuery(query);
-    const { names, fault } = requestedScopes(form.scope);
     const { authorization, dpop } = headers;
+    const isExchange = form.grant_type === TOKEN_EXCHANGE;
+    const scopes = attempt(() => scopeNames(form.scope));
+    const targets = attempt(() =>
+      isExchange ? askedTargets(form, context.origin) : askedResources(form.resource, context.origin),
+    );
+    const names = scopes.value ?? [];
+    const asked = targets.value ?? NO_TARGETS;
     const proof = dpop === undefined ? undefined : await readProof(dpop, context);
     // Other grants read scopes later, with what they read anyway, so that only an authenticated client costs that.
     const early = form.grant_type === "client_credentials" ? ownNames(names) : [];
-    const request = { authorization, form, names: early, refreshToken: form.refresh_token };
+    const request = {
+      authorization,
+      form,
+      names: early,
+      identifiers: asked.elsewhere,
+      refreshToken: form.refresh_token,
+    };
     const authenticated = await authenticateClient(request, context);
     return whileNoted(authenticated.noted, async () => {
       const grant = grants.get(form.grant_type);
       if (!grant) {
-        throw new Fault("grant.unsupported", "Use the grant type password, client_credentials or refresh_token.");
+        throw new Fault("grant.unsupported", `Use one of the grant types ${[...grants.keys()].join(", ")}.`);
       }
       if (!authenticated.client.settings.grantTypes.includes(form.grant_type)) {
         throw new Fault("grant.unauthorized", "This grant type is not in the grantTypes of the application.");
       }
+      const fault = scopes.fault ?? targets.fault;
       if (fault) throw fault;
       const possession = possessionOf(authenticated.client, proof, context);
-      return grant({ ...authenticated, form, names, possession }, context);
+      return grant({ ...authenticated, form, names, asked, possession }, context);
     });
   },
 
@@ -51,7 +68,9 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
 
   async introspectToken({ query, headers, body: form }, context) {
     checkQuery(query);
-    const { tenant, noted } = await introspectorOf(headers, form, context);
+    const { tenant, noted } = await introspectorOf(headers, form, context).catch((error: unknown) => {
+      throw error instanceof Fault ? withMetadata(error, introspectionMetadata(context)) : error;
+    });
     return whileNoted(noted, () => introspect(form.token, tenant, context));
   },
 
@@ -65,16 +84,45 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
   getServerMetadata: (_, context) => metadataOf(context.pathTenant, context),
   getIssuerMetadata: (_, context) => metadataOf(context.pathTenant, context),
   getTenantIssuerMetadata: ({ params }, context) => metadataOf(params.tenant, context),
+
+  getResourceMetadata: metadataOfResource(""),
+  getManagementResourceMetadata: metadataOfResource("/api/server/v1"),
+  getScim2ResourceMetadata: metadataOfResource("/scim2"),
+  getScim1ResourceMetadata: metadataOfResource("/svc/scim"),
+  getIntrospectionResourceMetadata: metadataOfResource("/oauth2/introspect"),
+  getTenantResourceMetadata: metadataOfTenantsResource(""),
+  getTenantManagementResourceMetadata: metadataOfTenantsResource("/api/server/v1"),
+  getTenantScim2ResourceMetadata: metadataOfTenantsResource("/scim2"),
+  getTenantScim1ResourceMetadata: metadataOfTenantsResource("/svc/scim"),
+  getTenantIntrospectionResourceMetadata: metadataOfTenantsResource("/oauth2/introspect"),
 };
 
-/** The requested scopes. A fault in them is thrown later: the client and the grant are checked first. */
-function requestedScopes(scope: string | undefined): { readonly names: readonly string[]; readonly fault?: Fault } {
+/** Reads a parameter. A fault in it is thrown later: the client and the grant are checked first. */
+function attempt<T>(read: () => T): { readonly value?: T; readonly fault?: Fault } {
   try {
-    return { names: scopeNames(scope) };
+    return { value: read() };
   } catch (error) {
-    if (error instanceof Fault) return { names: [], fault: error };
+    if (error instanceof Fault) return { fault: error };
     throw error;
   }
+}
+
+/** The handler of the metadata of a resource, by its path. */
+function metadataOfResource(path: ProtectedResource["path"]) {
+  const resource = resourceOfPath(path);
+  return async (_: unknown, context: OAuthContext) =>
+    resourceMetadata(resource, context.origin, await documentsTenant(context.pathTenant, context));
+}
+
+/** The same, of a tenant that the well-known path names. */
+function metadataOfTenantsResource(path: ProtectedResource["path"]) {
+  const resource = resourceOfPath(path);
+  return async ({ params }: { readonly params: { readonly tenant: string } }, context: OAuthContext) =>
+    resourceMetadata(resource, context.origin, await documentsTenant(params.tenant, context));
+}
+
+function introspectionMetadata({ origin, pathTenant }: OAuthContext): string {
+  return metadataAddress(resourceOfPath("/oauth2/introspect"), origin, pathTenant);
 }
 
 async function metadataOf(domain: string | undefined, context: OAuthContext) {

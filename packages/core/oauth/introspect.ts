@@ -5,8 +5,9 @@ import { PRIMARY } from "../domain/username.ts";
 import { maySignIn } from "../identities/users/model.ts";
 import { Fault } from "../platform/faults.ts";
 import { tokenTypeOf } from "../tokens/confirmation.ts";
+import { actOf } from "../tokens/delegation.ts";
 import { issuerAt } from "../tokens/jwt.ts";
-import { isAlive, subjectOf, type TokenUser } from "../tokens/model.ts";
+import { audienceOf, isAlive, subjectOf, type TokenUser } from "../tokens/model.ts";
 import type { TokenReading, ValidToken } from "../tokens/reader.ts";
 import { isFamilyFromFuture, startOf } from "../tokens/refresh-family-store.ts";
 import { isEndedBy, revocationStore, subjects } from "../tokens/revocation-store.ts";
@@ -80,7 +81,7 @@ async function clientOrFailure(
 async function callersTenant(header: string, proof: string | undefined, context: OAuthContext): Promise<string> {
   const { tools, traceId, sourceIp, pathTenant, sent } = context;
   const { principal, scopes } = isToken(header)
-    ? await authenticateToken({ header, proof, sent }, tools, readingOf(context))
+    ? await authenticateToken({ header, proof, sent }, tools, readingOf(context), "/oauth2/introspect")
     : await tools.authenticate({ header, sourceIp }, context, tools.refusals(traceId, sourceIp));
   if (pathTenant !== undefined && pathTenant !== principal.tenant) throw clientRefused();
   if (!scopes.has(INTROSPECT)) {
@@ -104,6 +105,7 @@ export async function introspect(text: string, tenant: string, context: OAuthCon
 
 function presentAccess({ token, id }: ValidToken, { origin }: OAuthContext): Response {
   const { tenant, clientId, user, scopes, issuedAtSeconds, expiresAtSeconds, cnf } = token;
+  const act = actOf(token);
   return {
     active: true,
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
@@ -114,8 +116,9 @@ function presentAccess({ token, id }: ValidToken, { origin }: OAuthContext): Res
     nbf: issuedAtSeconds,
     exp: expiresAtSeconds,
     sub: subjectOf(token),
-    aud: [clientId, origin],
+    aud: [...audienceOf(token, origin)],
     iss: issuerAt(origin).issuerOf(tenant),
+    ...(act && { act }),
     aut: user ? "APPLICATION_USER" : "APPLICATION",
     ...(id !== undefined && { jti: id }),
     ...(cnf && { cnf }),
@@ -130,7 +133,7 @@ async function presentRefresh(text: string, tenant: string, context: OAuthContex
   const endsAtSeconds = familyEndsAtSeconds(found.family, context.tools.limits);
   const expiresAtSeconds = Math.min(found.expiresAtSeconds, endsAtSeconds);
   if (!isAlive({ expiresAtSeconds }, context.now)) return undefined;
-  const { user, clientId, scopes, cnf } = found.family;
+  const { user, clientId, scopes, cnf, audience } = found.family;
   const [client, owner, [userFromMs = 0]] = await Promise.all([
     context.clients.find(clientId),
     context.users.find(tenant, user.id, user.userStore),
@@ -147,6 +150,7 @@ async function presentRefresh(text: string, tenant: string, context: OAuthContex
     token_type: "Refresh",
     exp: expiresAtSeconds,
     sub: user.id,
+    ...(audience && { aud: [...audience] }),
     ...(cnf && client.settings.isPublic && { cnf }),
   };
 }

@@ -4,6 +4,7 @@ import { newId } from "../platform/ids.ts";
 import type { Step } from "../table/table.ts";
 import { storingAccessToken } from "../tokens/access-token-store.ts";
 import { type Confirmation, tokenTypeOf } from "../tokens/confirmation.ts";
+import type { Exchange } from "../tokens/delegation.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import type { AccessToken, TokenUser } from "../tokens/model.ts";
 import { digestOf, newOpaque } from "../tokens/opaque.ts";
@@ -19,6 +20,11 @@ export interface TokenGrant {
   readonly grantId: string;
   /** The latest revocation that the grant takes into account (revocation-store.ts). */
   readonly knownMs: number;
+  /** The resources that the token is for; absent for all of this service. */
+  readonly audience?: readonly string[];
+  /** The exchanges that it comes from, and the latest time at which it may expire. */
+  readonly exchanges?: readonly Exchange[];
+  readonly expiresAtSecondsMax?: number;
   /** The key that the token is bound to. */
   readonly cnf?: Confirmation;
 }
@@ -46,7 +52,7 @@ export function tokenResponse({ text, token }: IssuedToken, refreshToken?: strin
 /** Issues an access token of a client, as a JWT or as an opaque text, whichever its application is configured for. */
 export async function issueAccessToken(
   client: Client,
-  { knownMs, ...grant }: TokenGrant,
+  { knownMs, expiresAtSecondsMax = Number.POSITIVE_INFINITY, ...grant }: TokenGrant,
   { now, origin, table, tools }: OAuthContext,
 ): Promise<IssuedToken> {
   const { settings, clientId, tenant, applicationId } = client;
@@ -58,7 +64,10 @@ export async function issueAccessToken(
     ...grant,
     issuedAtSeconds,
     issuedMs: Math.max(now, knownMs, client.tokensFromMs, client.scopesFromMs),
-    expiresAtSeconds: issuedAtSeconds + accessSeconds(settings, grant.user !== undefined, tools.limits),
+    expiresAtSeconds: Math.min(
+      issuedAtSeconds + accessSeconds(settings, grant.user !== undefined, tools.limits),
+      expiresAtSecondsMax,
+    ),
   };
   const { issuedMs, expiresAtSeconds } = token;
   if (settings.tokenType === "JWT") {

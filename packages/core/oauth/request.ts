@@ -30,6 +30,10 @@ const BODY_ONLY: ReadonlySet<string> = new Set([
   "access_token",
   "token",
   "scope",
+  "resource",
+  "audience",
+  "subject_token",
+  "actor_token",
 ]);
 
 /** A request before its client is authenticated. */
@@ -38,6 +42,8 @@ export interface ClientRequest {
   readonly form: ClientParameters;
   /** Scopes of the tenant's own APIs whose places are to be read, for a client that sends a secret. */
   readonly names?: readonly string[];
+  /** Identifiers of the tenant's own APIs whose ids are to be read, for the same clients. */
+  readonly identifiers?: readonly string[];
   readonly refreshToken?: string | undefined;
 }
 
@@ -46,6 +52,8 @@ export interface AuthenticatedRequest {
   readonly client: Client;
   /** The APIs of the named scopes that exist. */
   readonly places: ReadonlyMap<string, ScopePlace>;
+  /** The ids of the APIs with the named identifiers. */
+  readonly apiIds: ReadonlyMap<string, string>;
   readonly refreshToken: RefreshToken | undefined;
   /** Ends when the use of the client's secret is noted. Never fails. */
   readonly noted: Promise<void>;
@@ -58,10 +66,18 @@ export interface ClientFailure {
 }
 
 /**
- * The most scopes that are read for a client before it is authenticated: anybody can send a hundred names. More are
- * read at once where the same credentials were accepted before, otherwise one round trip later.
+ * The most scopes and APIs that are read for a client before it is authenticated: anybody can send a hundred names.
+ * More are read at once where the same credentials were accepted before, otherwise one round trip later.
  */
-const UNPROVEN_SCOPES_MAX = 4;
+const UNPROVEN_NAMES_MAX = 4;
+
+/** What is read of the tenant's own APIs. */
+interface Names {
+  readonly scopes: readonly string[];
+  readonly identifiers: readonly string[];
+}
+
+const NO_NAMES: Names = { scopes: [], identifiers: [] };
 
 /** Refuses OAuth parameters in the query string. Throws `request.invalid`. */
 export function checkQuery(query: Readonly<Record<string, unknown>>): void {
@@ -89,11 +105,11 @@ export async function authenticateClient(request: ClientRequest, context: OAuthC
 /**
  * Authenticates the client of a request; the caller counts a failure. One round trip, in which everything else that the
  * request needs is read too; one more where the client's tenant is neither the tenant of the path nor the super tenant,
- * or where more scopes are named than are read for an unproven client. Throws `client.unauthenticated` for a header
- * that cannot be read or a client that may not be used, and `request.invalid`.
+ * or where more scopes and APIs are named than are read for an unproven client. Throws `client.unauthenticated` for a
+ * header that cannot be read or a client that may not be used, and `request.invalid`.
  */
 export async function tryClient(
-  { authorization, form, names: requested = [], refreshToken }: ClientRequest,
+  { authorization, form, names: requested = [], identifiers: apis = [], refreshToken }: ClientRequest,
   context: OAuthContext,
 ): Promise<AuthenticatedRequest | ClientFailure> {
   const { clients, clientLockouts, tenants, apiResources, families, pathTenant, sourceIp, tools, now } = context;
@@ -101,12 +117,17 @@ export async function tryClient(
   const guesser = { clientId: presented.clientId, sourceIp };
   const guess = pathTenant ?? SUPER_TENANT;
   // The id of a public client proves nothing.
-  const names = presented.secrets.length > 0 ? requested : [];
-  const early = mayReadEarly(names, presented, context) ? names : [];
-  const readTenant = (domain: string, scopes: readonly string[]) =>
-    Promise.all([tenants.find(domain), apiResources.findScopes(domain, scopes)]);
+  const isProven = presented.secrets.length > 0;
+  const wanted: Names = { scopes: isProven ? requested : [], identifiers: apis };
+  const early = isProven && mayReadEarly(wanted, presented, context) ? wanted : NO_NAMES;
+  const readTenant = (domain: string, { scopes, identifiers }: Names) =>
+    Promise.all([
+      tenants.find(domain),
+      apiResources.findScopes(domain, scopes),
+      apiResources.idsOf(domain, identifiers),
+    ]);
   const use = noteOfUse(presented, context);
-  const [found, lock, [guessed, guessedPlaces], token] = await Promise.all([
+  const [found, lock, guessed, token] = await Promise.all([
     clients.find(presented.clientId),
     clientLockouts.find(guesser, now),
     readTenant(guess, early),
@@ -122,11 +143,11 @@ export async function tryClient(
   if (!authenticated) return failure(version);
   const { client, secret } = authenticated;
   const isGuessed = client.tenant === guess;
-  const [tenant, places] =
-    isGuessed && early === names ? [guessed, guessedPlaces] : await readTenant(client.tenant, names);
+  const isComplete = early === wanted || sizeOf(wanted) === 0;
+  const [tenant, places, apiIds] = isGuessed && isComplete ? guessed : await readTenant(client.tenant, wanted);
   // The same work as for a wrong secret, but a lock of that time does not outlast it.
   if (!tenant?.active) return failure(`inactive ${version}`);
-  return { client, places, refreshToken: token, noted: use.write(client, secret) };
+  return { client, places, apiIds, refreshToken: token, noted: use.write(client, secret) };
 }
 
 /** The work of a request, while the use of its secret is noted. The response does not leave before both are done. */
@@ -138,6 +159,10 @@ export async function whileNoted<T>(noted: Promise<void>, work: () => Promise<T>
   }
 }
 
-function mayReadEarly(names: readonly string[], presented: PresentedClient, { tools }: OAuthContext): boolean {
-  return names.length <= UNPROVEN_SCOPES_MAX || tools.clientAuthenticator.wasAccepted(presented);
+function mayReadEarly(names: Names, presented: PresentedClient, { tools }: OAuthContext): boolean {
+  return sizeOf(names) <= UNPROVEN_NAMES_MAX || tools.clientAuthenticator.wasAccepted(presented);
+}
+
+function sizeOf({ scopes, identifiers }: Names): number {
+  return scopes.length + identifiers.length;
 }

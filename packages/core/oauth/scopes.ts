@@ -5,6 +5,7 @@ import { systemScopePlaces, systemScopes } from "../domain/system-apis.ts";
 import { isFor, type Role } from "../identities/roles/model.ts";
 import { SIGNED_IN } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
+import { isScopeOf, type Target } from "./targets.ts";
 
 const NAMES_MAX = 100;
 const CHARACTERS_MAX = 4_096;
@@ -22,6 +23,8 @@ export interface Grantable {
   readonly apis: readonly Authorization[];
   /** The APIs of the tenant's own scopes, by scope name. */
   readonly places: ReadonlyMap<string, ScopePlace>;
+  /** The resources that the token is for: scopes of others are left out. Absent for all. */
+  readonly targets?: readonly Target[] | undefined;
 }
 
 /** The granted scopes, and the roles that they come from. */
@@ -48,7 +51,7 @@ export function ownNames(names: readonly string[]): readonly string[] {
 
 /** The scopes of an application on its own behalf: roles do not matter, and scopes of users only are left out. */
 export function clientScopes(requested: Grantable): readonly string[] {
-  return requested.names.filter((name) => name !== SIGNED_IN && policyOf(name, requested) !== undefined);
+  return targetNames(requested).filter((name) => name !== SIGNED_IN && policyOf(name, requested) !== undefined);
 }
 
 /**
@@ -57,7 +60,7 @@ export function clientScopes(requested: Grantable): readonly string[] {
  */
 export function userScopes(requested: Grantable, rolesOfUser: readonly Role[]): Granted {
   const roles = rolesOfUser.filter((role) => isFor(role, requested.applicationId));
-  const reasons = requested.names.map((name) => {
+  const reasons = targetNames(requested).map((name) => {
     const policy = name === SIGNED_IN ? "NO POLICY" : policyOf(name, requested);
     const including = policy === "RBAC" ? roles.filter((role) => includes(role, name)) : [];
     return { name, isGranted: policy === "NO POLICY" || including.length > 0, including };
@@ -67,6 +70,11 @@ export function userScopes(requested: Grantable, rolesOfUser: readonly Role[]): 
     scopes: granted.map(({ name }) => name),
     roleIds: [...new Set(granted.flatMap(({ including }) => including.map(({ id }) => id)))],
   };
+}
+
+/** The requested names that belong to one of the targets. */
+function targetNames({ names, targets, places }: Grantable): readonly string[] {
+  return targets ? names.filter((name) => targets.some((target) => isScopeOf(target, name, places))) : names;
 }
 
 /**

@@ -3,6 +3,15 @@ import * as z from "zod";
 
 const parameter = z.string().optional();
 
+/** The most values of a parameter that may be repeated. */
+const TARGETS_MAX = 4;
+const repeatable = z.array(z.string()).max(TARGETS_MAX).optional();
+
+/** The grant and the types of tokens of RFC 8693. */
+export const TOKEN_EXCHANGE = "urn:ietf:params:oauth:grant-type:token-exchange";
+export const ACCESS_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:access_token";
+export const JWT_TYPE = "urn:ietf:params:oauth:token-type:jwt";
+
 /** How a client authenticates in a form. */
 const clientParameters = {
   client_id: parameter.meta({ description: "The id of the client, where no Authorization header is sent" }),
@@ -13,11 +22,29 @@ const clientParameters = {
 /** Empty parameters count as absent (RFC 6749 section 3.1); unknown ones are ignored. */
 export const TokenRequest = z
   .object({
-    grant_type: z.string().min(1).meta({ description: "password, client_credentials or refresh_token" }),
+    grant_type: z
+      .string()
+      .min(1)
+      .meta({
+        description: `password, client_credentials, refresh_token or ${TOKEN_EXCHANGE}`,
+      }),
     scope: parameter.meta({ description: "The requested scopes, separated by spaces" }),
     username: parameter.meta({ description: "For the grant password: the name of a user of the client's tenant" }),
     password: parameter.meta({ description: "For the grant password" }),
     refresh_token: parameter.meta({ description: "For the grant refresh_token" }),
+    resource: repeatable.meta({
+      description:
+        "The resources that the token is for: addresses of this service, or identifiers of APIs that are URIs. Can be repeated (RFC 8707)",
+    }),
+    audience: repeatable.meta({
+      description:
+        "For a token exchange: identifiers of APIs, or ids of clients that may exchange tokens. Can be repeated",
+    }),
+    subject_token: parameter.meta({ description: "For a token exchange: an access token of a user" }),
+    subject_token_type: parameter.meta({ description: `For a token exchange: ${ACCESS_TOKEN_TYPE} or ${JWT_TYPE}` }),
+    actor_token: parameter.meta({ description: "For a token exchange: an access token of the one who acts" }),
+    actor_token_type: parameter.meta({ description: "The type of actor_token, which needs it" }),
+    requested_token_type: parameter.meta({ description: `For a token exchange: ${ACCESS_TOKEN_TYPE} or ${JWT_TYPE}` }),
     ...clientParameters,
   })
   .meta({ id: "TokenRequest" });
@@ -45,17 +72,35 @@ export const ProvenCredential = Credential.extend({
 export const TokenResponse = z
   .object({
     access_token: z.string(),
+    issued_token_type: z
+      .enum([ACCESS_TOKEN_TYPE, JWT_TYPE])
+      .optional()
+      .meta({ description: "Only of a token exchange (RFC 8693)" }),
     token_type: z
       .enum(["Bearer", "DPoP"])
       .meta({ description: "DPoP for a token that is bound to the key of a proof" }),
     expires_in: z.int().meta({ description: "The lifetime of the access token, in seconds" }),
-    refresh_token: z.string().optional().meta({ description: "Absent for the grant client_credentials" }),
+    refresh_token: z
+      .string()
+      .optional()
+      .meta({ description: "Absent for the grant client_credentials and for a token exchange" }),
     scope: z
       .string()
       .optional()
       .meta({ description: "The granted scopes, separated by spaces; absent if there are none" }),
   })
   .meta({ id: "TokenResponse" });
+
+/** Who acts for the subject of a token, and who acted before (RFC 8693 section 4.1). */
+export const Actor = z
+  .object({
+    sub: z.string().meta({ description: "The id of a client or of a user" }),
+    client_id: z.string().optional().meta({ description: "The client of an actor that is a user" }),
+    get act() {
+      return Actor.optional();
+    },
+  })
+  .meta({ id: "Actor" });
 
 export const Introspection = z
   .object({
@@ -73,6 +118,7 @@ export const Introspection = z
     aud: z.array(z.string()).optional(),
     iss: z.string().optional(),
     jti: z.string().optional(),
+    act: Actor.optional().meta({ description: "Who acts for the subject, by a token exchange" }),
     cnf: z.object({ jkt: z.string().optional(), "x5t#S256": z.string().optional() }).optional().meta({
       description: "The thumbprint of the key that the token is bound to: of DPoP proofs, or of a certificate",
     }),
@@ -99,6 +145,24 @@ export const JwkSet = z
 
 const names = z.array(z.string());
 
+/** The metadata of a resource of this service (RFC 9728 section 2). */
+export const ResourceMetadata = z
+  .object({
+    resource: z
+      .string()
+      .meta({ description: "The address of the resource, which `resource` of a token request names" }),
+    authorization_servers: names,
+    scopes_supported: names,
+    bearer_methods_supported: names,
+    dpop_signing_alg_values_supported: names,
+    tls_client_certificate_bound_access_tokens: z
+      .boolean()
+      .meta({ description: "True: a token that is bound to a client certificate is checked" }),
+    resource_name: z.string(),
+    resource_documentation: z.string(),
+  })
+  .meta({ id: "ProtectedResourceMetadata" });
+
 export const ServerMetadata = z
   .object({
     issuer: z.string(),
@@ -112,6 +176,7 @@ export const ServerMetadata = z
     token_endpoint_auth_methods_supported: names,
     revocation_endpoint_auth_methods_supported: names,
     introspection_endpoint_auth_methods_supported: names,
+    protected_resources: names,
     dpop_signing_alg_values_supported: names,
   })
   .meta({ id: "ServerMetadata" });

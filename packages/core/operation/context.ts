@@ -10,6 +10,8 @@ export interface UserPrincipal {
   readonly username: string;
   /** The user store, such as `PRIMARY`. */
   readonly userStore: string;
+  /** Who acts for the user by an exchanged token: ids of clients and users, the latest first, separated by blanks. */
+  readonly actor?: string;
 }
 
 /** An application that calls on its own behalf, with a token of the grant `client_credentials`. */

@@ -76,6 +76,8 @@ export interface Operation {
   readonly bodyOptional?: true;
   /** The format of the body; default `json`. A form is an object of strings. */
   readonly media?: Media;
+  /** Parameters of a form that may be sent several times: their values are lists. Any other is refused. */
+  readonly repeated?: readonly string[];
   /** Replaces the default limits: 1 MiB, and 10,000 members. */
   readonly limits?: BodyLimits;
   readonly success: Success;

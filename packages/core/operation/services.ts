@@ -28,7 +28,10 @@ const table = {
   scim1: { dialect: "scim1", mounts: ["/svc/scim"] },
   scim2: { dialect: "scim2", mounts: ["/scim2"] },
   /** The only function that signs tokens and, with the authorizer, the only one that reads password hashes. */
-  oauth2: { dialect: "oauth2", mounts: ["/oauth2", "/.well-known/oauth-authorization-server"] },
+  oauth2: {
+    dialect: "oauth2",
+    mounts: ["/oauth2", "/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource"],
+  },
   /**
    * Needs no database: the description of the API and its options, and the 404 of unknown paths. Its mounts are
    * literal, so API Gateway prefers them to `/applications/{applicationId}/inbound-protocols` and the paths below it.
@@ -59,6 +62,7 @@ const families: readonly { readonly prefix: `/${string}`; readonly dialect: Dial
   { prefix: "/svc/scim", dialect: "scim1" },
   { prefix: "/oauth2", dialect: "oauth2" },
   { prefix: "/.well-known/oauth-authorization-server", dialect: "oauth2" },
+  { prefix: "/.well-known/oauth-protected-resource", dialect: "oauth2" },
 ];
 
 /** The protected family of a path (without tenant prefix), or `undefined` outside all of them. */

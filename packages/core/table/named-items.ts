@@ -60,6 +60,8 @@ export interface NamedItems<T, E extends NamedEntry> {
   findMany(tenant: string, ids: readonly string[], options?: ReadOptions): Promise<(Versioned<T> | undefined)[]>;
   /** The entry of a name. One round trip. */
   entry(tenant: string, name: string): Promise<E | undefined>;
+  /** The entries of those names that are in use. At most one round trip. */
+  entriesOf(tenant: string, names: readonly string[]): Promise<E[]>;
   /** All entries, by name, one for each item. One round trip for 10,000 entries or 1 MB. */
   entries(tenant: string): Promise<E[]>;
   /** Stores a new item. Throws the error of `taken` when the name is in use. One round trip. */
@@ -110,6 +112,11 @@ export function namedItems<T, E extends NamedEntry>(table: Table, kind: NamedKin
     async entry(tenant, name) {
       const found = await table.get(kind.entryKey(tenant, name));
       return found && kind.entry.read(found);
+    },
+
+    async entriesOf(tenant, names) {
+      const items = names.length > 0 ? await table.getMany(names.map((name) => kind.entryKey(tenant, name))) : [];
+      return items.flatMap((item) => (item ? [kind.entry.read(item)] : []));
     },
 
     async entries(tenant) {

@@ -3,6 +3,7 @@ import { keys } from "../table/keys.ts";
 import { list, number, optional, record, rowCodec, text } from "../table/row.ts";
 import type { Step, Table } from "../table/table.ts";
 import { confirmation } from "./confirmation.ts";
+import type { Exchange, ExchangeActor } from "./delegation.ts";
 import type { AccessToken, TokenUser } from "./model.ts";
 import { digestOf, isOpaque } from "./opaque.ts";
 import { putting, removing } from "./unconditional.ts";
@@ -16,6 +17,16 @@ export interface AccessTokenStore {
 /** The user of a token, as rows store it. */
 export const tokenUser = record<TokenUser>({ id: text, userName: text, userStore: text });
 
+/** Exchanges as rows store them. */
+const exchangeList = list(
+  record<Exchange>({
+    clientId: text,
+    grantId: text,
+    issuedMs: number,
+    actor: optional(record<ExchangeActor>({ grantId: text, userId: optional(text) })),
+  }),
+);
+
 const rows = rowCodec<{ readonly token: AccessToken; readonly expiresAtSeconds: number }>("access token", {
   token: record<AccessToken>({
     tenant: text,
@@ -28,6 +39,8 @@ const rows = rowCodec<{ readonly token: AccessToken; readonly expiresAtSeconds: 
     issuedAtSeconds: number,
     issuedMs: number,
     expiresAtSeconds: number,
+    audience: optional(list(text)),
+    exchanges: optional(exchangeList),
     cnf: optional(confirmation),
   }),
   expiresAtSeconds: number,

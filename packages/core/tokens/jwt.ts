@@ -3,8 +3,9 @@ import { type CryptoKey, decodeJwt, importJWK, type JWTPayload, jwtVerify, SignJ
 import { SUPER_TENANT } from "../domain/tenant.ts";
 import { canBeId } from "../platform/ids.ts";
 import { confirmationIn } from "./confirmation.ts";
+import { actOf, packed, unpacked } from "./delegation.ts";
 import type { RingKey } from "./key-ring.ts";
-import { type AccessToken, CLOCK_TOLERANCE_MS, isAlive, isFromFuture, subjectOf } from "./model.ts";
+import { type AccessToken, audienceOf, CLOCK_TOLERANCE_MS, isAlive, isFromFuture, subjectOf } from "./model.ts";
 
 const ALGORITHM = "ES256";
 const TYPE = "at+jwt";
@@ -13,9 +14,9 @@ const LENGTH_MAX = 8_192;
 /** Three parts in the URL-safe alphabet without padding; 64 bytes of signature are 86 characters. */
 const FORM = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.([A-Za-z0-9_-]{86})$/;
 
-/** The issuers and the audience of tokens. */
+/** The issuers of tokens, and their audience where they name no resource. */
 export interface Issuer {
-  /** The origin of the API, which is also an audience of each token. */
+  /** The origin of the API. */
   readonly origin: string;
   issuerOf(tenant: string): string;
 }
@@ -29,6 +30,7 @@ interface OwnClaim {
   readonly roles?: readonly string[];
   readonly username?: string;
   readonly user_store?: string;
+  readonly exchanges?: ReturnType<typeof packed>;
 }
 const OWN = "idp";
 
@@ -73,18 +75,21 @@ export function signAccessToken(
     issued_ms: token.issuedMs,
     ...(roleIds.length > 0 && { roles: roleIds }),
     ...(user && { username: user.userName, user_store: user.userStore }),
+    ...(token.exchanges && { exchanges: packed(token.exchanges) }),
   };
+  const act = actOf(token);
   return new SignJWT({
     client_id: clientId,
     aut: user ? "APPLICATION_USER" : "APPLICATION",
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
+    ...(act && { act }),
     ...(cnf && { cnf }),
     [OWN]: own,
   })
     .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: key.kid })
     .setIssuer(issuer(tenant))
     .setSubject(subjectOf(token))
-    .setAudience([clientId, origin])
+    .setAudience([...audienceOf(token, origin)])
     .setIssuedAt(token.issuedAtSeconds)
     .setNotBefore(token.issuedAtSeconds)
     .setExpirationTime(token.expiresAtSeconds)
@@ -101,8 +106,9 @@ export function isJwt(text: string): boolean {
 }
 
 /**
- * Validates and reads a token: signed by a key of the ring, for this API, by the issuer of its tenant, not expired.
- * Returns `undefined` for any other text. The header selects the key and nothing else (RFC 8725).
+ * Validates and reads a token: signed by a key of the ring, by the issuer of its tenant, not expired. Its audience is
+ * for the caller to check. Returns `undefined` for any other text. The header selects the key and nothing else (RFC
+ * 8725).
  */
 export async function readAccessToken(
   text: string,
@@ -125,8 +131,7 @@ export async function readAccessToken(
     const { payload } = await jwtVerify(text, key, {
       algorithms: [ALGORITHM],
       typ: TYPE,
-      audience: issuer.origin,
-      requiredClaims: ["iss", "sub", "exp", "iat", "nbf", "jti", "client_id"],
+      requiredClaims: ["iss", "aud", "sub", "exp", "iat", "nbf", "jti", "client_id"],
       currentDate: new Date(nowMs),
       clockTolerance: CLOCK_TOLERANCE_MS / 1_000,
     });
@@ -161,6 +166,7 @@ function toToken(payload: JWTPayload, issuer: Issuer): AccessToken | undefined {
   const { sub, iss, client_id, scope, iat, exp, aut } = payload;
   if (!own || !isText(client_id) || !isText(sub) || !isOptional(scope)) return undefined;
   if (!isWholeSeconds(iat) || !isWholeSeconds(exp)) return undefined;
+  if (!Array.isArray(payload.aud) || !payload.aud.every(isText)) return undefined;
   if (iss !== issuer.issuerOf(own.tenant)) return undefined;
   // A token that is bound in a way that is not known here is no Bearer token.
   const cnf = payload.cnf === undefined ? undefined : confirmationIn(payload.cnf);
@@ -168,6 +174,9 @@ function toToken(payload: JWTPayload, issuer: Issuer): AccessToken | undefined {
   const { username, user_store, roles = [] } = own;
   const user = username && user_store ? { id: sub, userName: username, userStore: user_store } : undefined;
   if (aut !== (user ? "APPLICATION_USER" : "APPLICATION")) return undefined;
+  const exchanges = own.exchanges && unpacked(own.exchanges);
+  if (own.exchanges && !exchanges) return undefined;
+  const isForAll = sameTexts(payload.aud, [client_id, issuer.origin]);
   return {
     tenant: own.tenant,
     clientId: client_id,
@@ -179,6 +188,8 @@ function toToken(payload: JWTPayload, issuer: Issuer): AccessToken | undefined {
     issuedAtSeconds: iat,
     issuedMs: own.issued_ms,
     expiresAtSeconds: exp,
+    ...(!isForAll && { audience: payload.aud }),
+    ...(exchanges && { exchanges }),
     ...(cnf && { cnf }),
   };
 }
@@ -191,6 +202,10 @@ function ownOf(payload: JWTPayload): OwnClaim | undefined {
   const isComplete = isText(tenant) && isText(application) && isText(grant) && Number.isFinite(issued_ms);
   if (!isComplete || !isOptional(username) || !isOptional(user_store)) return undefined;
   return Array.isArray(roles) && roles.every(isText) ? (own as OwnClaim) : undefined;
+}
+
+function sameTexts(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((text, at) => text === other[at]);
 }
 
 function isOptional(value: unknown): value is string | undefined {

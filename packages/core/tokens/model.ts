@@ -1,5 +1,6 @@
 /** Access tokens in any format. */
 import type { Confirmation } from "./confirmation.ts";
+import type { Exchange } from "./delegation.ts";
 
 /** The user on whose behalf an application acts. */
 export interface TokenUser {
@@ -29,6 +30,10 @@ export interface AccessToken {
    */
   readonly issuedMs: number;
   readonly expiresAtSeconds: number;
+  /** The addresses of the resources that it is for (RFC 8707); absent for all of this service (decision 0080). */
+  readonly audience?: readonly string[];
+  /** The exchanges that it comes from, the latest first (decision 0081). */
+  readonly exchanges?: readonly Exchange[];
   /** The key that the holder must prove to have; absent for a token that anybody who has it can use. */
   readonly cnf?: Confirmation;
 }
@@ -36,6 +41,11 @@ export interface AccessToken {
 /** The `sub` of a token: the user, or the client itself (RFC 9068 section 2.2). */
 export function subjectOf({ user, clientId }: AccessToken): string {
   return user?.id ?? clientId;
+}
+
+/** The `aud` of a token. Without resources it is for its client, and for all of this service. */
+export function audienceOf({ audience, clientId }: AccessToken, origin: string): readonly string[] {
+  return audience ?? [clientId, origin];
 }
 
 /** True until a token expires. */

@@ -46,6 +46,8 @@ export interface Family {
   /** When that token replaced its predecessor; 0 for the first one. */
   readonly rotatedMs: number;
   readonly access: LatestAccess;
+  /** The resources of the sign-in, which no token of the family exceeds; absent for all of this service. */
+  readonly audience?: readonly string[] | undefined;
   /**
    * The key that its latest access token is bound to; absent for an unbound one. The refresh tokens of a public client
    * are bound to it too (RFC 9449 section 5, RFC 8705 section 4).
@@ -102,6 +104,7 @@ const familyRows = rowCodec<{
     currentUntilSeconds: number,
     rotatedMs: number,
     access: record<LatestAccess>({ digest: optional(text), issuedMs: number, expiresAtSeconds: number }),
+    audience: optional(list(text)),
     cnf: optional(confirmation),
   }),
   current: text,

@@ -14,6 +14,7 @@ import { systemClock } from "../platform/clock.ts";
 import { keys } from "../table/keys.ts";
 import { number, rowCodec, text, withDefault } from "../table/row.ts";
 import type { Item, Step, Table } from "../table/table.ts";
+import { type Origin, originsOf } from "./delegation.ts";
 import { type AccessToken, CLOCK_TOLERANCE_MS } from "./model.ts";
 import { logging, loggingGrant } from "./revocation-log-store.ts";
 import { putting } from "./unconditional.ts";
@@ -75,13 +76,28 @@ export function revocationStore(table: Table): RevocationStore {
       return items.map(markOf);
     },
     async isRevokedByMark(token, nowMs) {
-      const markKeys = markedSubjectsOf(token).map((subject) => keys.revocation(token.tenant, subject));
-      const items = await table.getMany([...markKeys, keys.client(token.clientId)]);
-      const item = items.pop();
-      const client = item && clientMarks.read(item);
-      const clientFromMs = client?.tenant === token.tenant ? client.tokensFromMs : Number.POSITIVE_INFINITY;
-      const scopesFromMs = token.scopes.length > 0 ? (client?.scopesFromMs ?? 0) : 0;
-      return [...items.map(markOf), clientFromMs, scopesFromMs].some((fromMs) => isEndedBy(fromMs, token, nowMs));
+      const { tenant, scopes } = token;
+      const marked = [token, ...originsOf(token)].map((issued) => ({ issued, subjects: markedSubjectsOf(issued) }));
+      const named = marked.flatMap((one) => one.subjects);
+      const clientIds = marked.map((one) => one.issued.clientId);
+      const items = await table.getMany([
+        ...named.map((subject) => keys.revocation(tenant, subject)),
+        ...clientIds.map(keys.client),
+      ]);
+      const fromMs = new Map(named.map((subject, at) => [subject, markOf(items[at])]));
+      const ofClients = new Map(
+        clientIds.map((id, at) => {
+          const item = items[named.length + at];
+          const client = item && clientMarks.read(item);
+          if (client?.tenant !== tenant) return [id, Number.POSITIVE_INFINITY];
+          return [id, Math.max(client.tokensFromMs, scopes.length > 0 ? client.scopesFromMs : 0)];
+        }),
+      );
+      return marked.some(({ issued, subjects: of }) =>
+        [...of.map((subject) => fromMs.get(subject) ?? 0), ofClients.get(issued.clientId) ?? 0].some((ms) =>
+          isEndedBy(ms, issued, nowMs),
+        ),
+      );
     },
   };
 }
@@ -181,8 +197,10 @@ export function revokingGrant(
   ];
 }
 
-/** The subjects of a token that have marks of their own. */
-function markedSubjectsOf({ user, roleIds, grantId, scopes }: AccessToken): readonly string[] {
+/** The subjects of a token, or of one that it comes from, that have marks of their own. */
+function markedSubjectsOf(issued: AccessToken | Origin): readonly string[] {
+  if ("userIds" in issued) return [...issued.userIds.map(subjects.user), ...issued.grantIds.map(subjects.grant)];
+  const { user, roleIds, grantId, scopes } = issued;
   return [
     ...(user ? [subjects.user(user.id)] : []),
     ...roleIds.map((id) => subjects.role(id)),

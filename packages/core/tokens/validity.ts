@@ -6,6 +6,7 @@
  */
 import { tenantStore } from "../domain/tenant-store.ts";
 import type { Table } from "../table/table.ts";
+import { type Origin, originsOf } from "./delegation.ts";
 import { type KnownLog, LOG_LIMITS, newKnownLog } from "./known-log.ts";
 import type { AccessToken } from "./model.ts";
 import { LOG_WINDOW_MS, shortGrant } from "./revocation-log-store.ts";
@@ -149,14 +150,16 @@ export function newRevocationCache(
 function stateOf(known: Known): RevocationState {
   const { isActive, subjects: log, grants } = known;
   const gaps = gapsOf(known);
-  const isEndedBy = (fromMs: number, { issuedMs }: AccessToken) => fromMs > issuedMs;
   return {
     isActive,
     judge(token, key, nowMs) {
       if (isDatedAhead(token) || isBeyondLog(token, nowMs)) return "marks";
-      const ends = [...subjectsOf(token).map(log.fromMs), grants.fromMs(shortGrant(token.grantId))].filter((fromMs) =>
-        isEndedBy(fromMs, token),
-      );
+      const ends = [
+        ...endsOf(token, subjectsOf(token), [token.grantId], known),
+        ...originsOf(token).flatMap((origin) =>
+          endsOf(origin, subjectsOfOrigin(origin, token.scopes), origin.grantIds, known),
+        ),
+      ];
       // A clock that was ahead wrote a later time: a mark may have replaced it.
       const isSure = ends.some((fromMs) => fromMs <= nowMs + MARK_AHEAD_MS);
       if (ends.length > 0) return isSure ? "revoked" : "marks";
@@ -190,20 +193,41 @@ function namesOf({ subject, scopes }: { readonly subject: string; readonly scope
   return scopes?.map((scope) => scopeSubject(subject, scope)) ?? [subject];
 }
 
+/** The entries of the logs that end what was issued. */
+function endsOf(
+  { issuedMs }: { readonly issuedMs: number },
+  names: readonly string[],
+  grantIds: readonly string[],
+  { subjects: log, grants }: Known,
+): readonly number[] {
+  const all = [...names.map(log.fromMs), ...grantIds.map((grantId) => grants.fromMs(shortGrant(grantId)))];
+  return all.filter((fromMs) => fromMs > issuedMs);
+}
+
 /** All subjects by which the log of subjects can end a token. */
 function subjectsOf({ user, clientId, roleIds, grantId, scopes }: AccessToken): readonly string[] {
   return [
     ...(user ? [subjects.user(user.id)] : []),
-    subjects.client(clientId),
     // Earlier versions logged grants here.
     subjects.grant(grantId),
     ...roleIds.map((id) => subjects.role(id)),
-    ...(scopes.length > 0 ? [subjects.scopes(clientId)] : []),
     ...(scopes.some(isOwnScope) ? [subjects.ownScopes] : []),
-    ...scopes.flatMap((scope) => [
-      scopeSubject(subjects.scopes(clientId), scope),
-      scopeSubject(subjects.ownScopes, scope),
-    ]),
+    ...scopes.map((scope) => scopeSubject(subjects.ownScopes, scope)),
+    ...subjectsOfClient(clientId, scopes),
+  ];
+}
+
+/** The same of a token that it comes from. */
+function subjectsOfOrigin({ userIds, clientId }: Origin, scopes: readonly string[]): readonly string[] {
+  return [...userIds.map(subjects.user), ...subjectsOfClient(clientId, scopes)];
+}
+
+function subjectsOfClient(clientId: string, scopes: readonly string[]): readonly string[] {
+  const all = subjects.scopes(clientId);
+  return [
+    subjects.client(clientId),
+    ...(scopes.length > 0 ? [all] : []),
+    ...scopes.map((scope) => scopeSubject(all, scope)),
   ];
 }
 

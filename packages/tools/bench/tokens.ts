@@ -3,6 +3,7 @@ import { apiResourceItems } from "#core/api-resources/store.ts";
 import type { OperationId } from "#core/catalogue.ts";
 import { systemApis } from "#core/domain/system-apis.ts";
 import { SUPER_TENANT } from "#core/domain/tenant.ts";
+import { ACCESS_TOKEN_TYPE, TOKEN_EXCHANGE } from "#core/oauth/shapes.ts";
 import { newId } from "#core/platform/ids.ts";
 import { type RunningService, startService } from "../../local/service.ts";
 import { loadItems } from "./bulk.ts";
@@ -14,6 +15,7 @@ const LIST = "/api/server/v1/applications";
 const BUSINESS = "bench:read";
 
 const TOKEN: Budget = { roundTrips: 2 };
+const EXCHANGE: Budget = { roundTrips: 6 };
 const JWT_WARM: Budget = { roundTrips: 0 };
 const OPAQUE: Budget = { roundTrips: 1 };
 
@@ -35,7 +37,7 @@ async function makeClient(url: string, type: "Default" | "JWT", apiId?: string):
   };
   const post = (path: string, body: unknown) =>
     call(url, path, { method: "POST", headers, body: JSON.stringify(body) });
-  const grantTypes = ["client_credentials", "password", "refresh_token"];
+  const grantTypes = ["client_credentials", "password", "refresh_token", TOKEN_EXCHANGE];
   const made = await post(LIST, {
     name: `bench ${type} ${newId()}`,
     inboundProtocolConfiguration: { oidc: { grantTypes, accessToken: { type } } },
@@ -104,12 +106,22 @@ export async function measureTokens(): Promise<Row[]> {
     const next = await measure(`${id}, refresh_token`, {}, () =>
       token(clients.opaque, { grant_type: "refresh_token", refresh_token: String(pair.refresh_token) }),
     );
+    for (const [format, client] of Object.entries(clients)) {
+      const { access_token: subject } = await withoutLog(() => token(client, signIn));
+      const exchange = {
+        grant_type: TOKEN_EXCHANGE,
+        subject_token: String(subject),
+        subject_token_type: ACCESS_TOKEN_TYPE,
+      };
+      await measure(`${id}, token exchange, ${format}`, EXCHANGE, () => token(client, exchange));
+    }
     const about = { token: String(next.access_token) };
     await measure("introspectToken", {}, () => sendForm(url, "/oauth2/introspect", clients.opaque, about));
     await measure("revokeToken", {}, () => sendForm(url, "/oauth2/revoke", clients.opaque, about));
     for (const [name, path] of [
       ["getJwks", "/oauth2/jwks"],
       ["getServerMetadata", "/.well-known/oauth-authorization-server"],
+      ["getScim2ResourceMetadata", "/.well-known/oauth-protected-resource/scim2"],
     ] as const) {
       await measure(name, { roundTrips: 1 }, () => call(url, path, { method: "GET" }));
     }

@@ -10,6 +10,7 @@ import { ADMIN, APPLICATIONS, basic, world } from "#tests/support/world.ts";
 const api = world();
 const { newClient, token, ownToken } = oauthOf(api);
 const VIEW = "internal_application_mgt_view";
+const METADATA = () => `resource_metadata="${api.url}/.well-known/oauth-protected-resource/api/server/v1"`;
 const UNKNOWN = "at_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 let opaqueClient: TestClient;
@@ -33,11 +34,11 @@ const refused = async (text: string) => {
   expect(answer.body).toEqual({
     code: "401",
     message: "Unauthorized",
-    description: "The access token is not valid: it is unknown, has expired, or was revoked.",
+    description: "The access token is not valid: it is unknown, has expired, was revoked, or is for another resource.",
     traceId: expect.any(String),
   });
   expect(answer.headers.get("www-authenticate")).toBe(
-    'Basic realm="Identity Admin API", charset="UTF-8", Bearer realm="Identity Admin API", error="invalid_token"',
+    `Basic realm="Identity Admin API", charset="UTF-8", Bearer realm="Identity Admin API", error="invalid_token", ${METADATA()}`,
   );
 };
 /** A token that is signed with the right key. */
@@ -270,7 +271,7 @@ describe("scope and tenant", () => {
     const answer = await ask(`Bearer ${jwt}`, "POST");
     expect(answer.status).toBe(403);
     expect(answer.headers.get("www-authenticate")).toBe(
-      'Bearer realm="Identity Admin API", error="insufficient_scope", scope="internal_application_mgt_create"',
+      `Bearer realm="Identity Admin API", error="insufficient_scope", scope="internal_application_mgt_create", ${METADATA()}`,
     );
     for (const scope of [VIEW.toUpperCase(), `${VIEW}%20x`, "internal_application_mgt", `${VIEW},x`]) {
       expect((await ask(`Bearer ${await signed({ scope })}`)).status).toBe(403);

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { systemScopes } from "#core/domain/system-apis.ts";
 import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
+import { PROOF_ALGORITHMS } from "#core/tokens/dpop-key.ts";
 import { PUBLISHED_SECONDS } from "#core/tokens/key-ring.ts";
 import { oauthOf } from "#tests/support/oauth.ts";
 import { tableOf } from "#tests/support/people.ts";
@@ -19,13 +20,19 @@ const expected = (base: string) => ({
   revocation_endpoint: `${base}/oauth2/revoke`,
   introspection_endpoint: `${base}/oauth2/introspect`,
   jwks_uri: `${base}/oauth2/jwks`,
-  grant_types_supported: ["client_credentials", "password", "refresh_token"],
+  grant_types_supported: [
+    "client_credentials",
+    "password",
+    "refresh_token",
+    "urn:ietf:params:oauth:grant-type:token-exchange",
+  ],
   response_types_supported: [],
   scopes_supported: [...systemScopes],
   token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
   revocation_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
   introspection_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
-  dpop_signing_alg_values_supported: ["ES256", "ES384", "EdDSA", "Ed25519", "PS256", "RS256"],
+  dpop_signing_alg_values_supported: [...PROOF_ALGORITHMS],
+  protected_resources: ["", "/api/server/v1", "/scim2", "/svc/scim", "/oauth2/introspect"].map((path) => base + path),
 });
 
 describe("getServerMetadata", () => {

@@ -98,7 +98,7 @@ describe("200", () => {
       () => [{}, asBasic(client, (text) => text.replace("B", "b"))],
     ],
     ["in a header, with empty parameters in the form", () => [{ client_id: "", client_secret: "", scope: "" }, client]],
-    ["with unknown parameters", () => [{ audience: "x", resource: "y", callback: "alert(1)" }, client]],
+    ["with unknown parameters", () => [{ audience: "x", subject_token: "y", callback: "alert(1)" }, client]],
   ])("authenticates the client %s", async (_, how) => {
     const [fields, as] = how();
     const answer = await post(TOKEN, { ...CC, ...fields }, as);

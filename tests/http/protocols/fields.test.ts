@@ -65,10 +65,24 @@ test("returns the fields of an OIDC configuration", async () => {
     refreshToken: { expiryInSeconds: 480, renewRefreshToken: true },
     idToken: { expiryInSeconds: 60, encryption: { enabled: true, algorithm: "RSA-OAEP", method: "A128GCM" } },
     logout: { backChannelLogoutUrl: "https://fields.example/bye" },
+    subjectToken: { enable: true, applicationSubjectTokenExpiryInSeconds: 90 },
     validateRequestObjectSignature: true,
     scopeValidators: ["Role based scope validator"],
   };
   expect(await stored("oidc fields", "oidc", body)).toMatchObject(body);
+});
+
+test("shows subject tokens of a client only if they are set, with the default lifetime of 180 seconds", async () => {
+  const grantTypes = ["password"];
+  expect(await stored("no subject token", "oidc", { grantTypes })).not.toHaveProperty("subjectToken");
+  for (const applicationSubjectTokenExpiryInSeconds of [0, undefined]) {
+    const name = `subject token ${applicationSubjectTokenExpiryInSeconds}`;
+    const sent = { grantTypes, subjectToken: { applicationSubjectTokenExpiryInSeconds } };
+    expect((await stored(name, "oidc", sent)).subjectToken).toEqual({
+      enable: false,
+      applicationSubjectTokenExpiryInSeconds: 180,
+    });
+  }
 });
 
 test("returns the switches of an application", async () => {

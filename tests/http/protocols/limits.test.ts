@@ -58,9 +58,10 @@ interface Settings {
   readonly client?: number;
   readonly refresh?: number;
   readonly id?: number;
+  readonly subject?: number;
 }
 
-const bodyOf = ({ secret, user, client, refresh, id }: Settings) => ({
+const bodyOf = ({ secret, user, client, refresh, id, subject }: Settings) => ({
   ...GRANTS,
   ...(secret !== undefined && { clientSecret: secret }),
   accessToken: {
@@ -69,14 +70,16 @@ const bodyOf = ({ secret, user, client, refresh, id }: Settings) => ({
   },
   ...(refresh !== undefined && { refreshToken: { expiryInSeconds: refresh } }),
   ...(id !== undefined && { idToken: { expiryInSeconds: id } }),
+  ...(subject !== undefined && { subjectToken: { applicationSubjectTokenExpiryInSeconds: subject } }),
 });
-const elementsOf = ({ secret, user, client, refresh, id }: Settings) =>
+const elementsOf = ({ secret, user, client, refresh, id, subject }: Settings) =>
   Object.entries({
     oauthConsumerSecret: secret,
     userAccessTokenExpiryTime: user,
     applicationAccessTokenExpiryTime: client,
     refreshTokenExpiryTime: refresh,
     idTokenExpiryTime: id,
+    subjectTokenExpiryTime: subject,
   })
     .map(([name, value]) => (value === undefined ? "" : `<${name}>${value}</${name}>`))
     .join("");
@@ -116,6 +119,11 @@ describe.each(Object.entries(ways))("%s", (_, send) => {
     ["user", LIMITS.access, /userAccessTokenExpiryInSeconds must be at most 7200 .*max_access_token_lifetime/],
     ["client", LIMITS.access, /applicationAccessTokenExpiryInSeconds must be at most 7200 .*max_access_token_lifetime/],
     ["refresh", LIMITS.refresh, /refreshToken.expiryInSeconds must be at most 90000 .*max_refresh_token_lifetime/],
+    [
+      "subject",
+      LIMITS.access,
+      /applicationSubjectTokenExpiryInSeconds must be at most 7200 .*max_access_token_lifetime/,
+    ],
     ["id", LIMITS.id, /idToken.expiryInSeconds must be at most 1800 .*max_id_token_lifetime/],
   ])("returns 400 for a lifetime above the ceiling: %s", async (field, most, message) => {
     for (const seconds of [most + 1, 2_147_483_647]) {

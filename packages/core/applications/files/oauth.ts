@@ -21,6 +21,7 @@
  * | tokenRevocationWithIDPSessionTerminationEnabled | accessToken.revokeTokensWhenIDPSessionTerminated |
  * | tokenBindingValidationEnabled | accessToken.validateTokenBinding |
  * | accessTokenClaims/accessTokenClaim | accessToken.accessTokenAttributes |
+ * | subjectTokenEnabled, subjectTokenExpiryTime | subjectToken.enable, application... (may be absent) |
  * | applicationName, oauthVersion | written, not read |
  */
 import {
@@ -110,6 +111,8 @@ export const oauthParts: Part = all(
   field("tokenBindingValidationEnabled", "accessToken.validateTokenBinding", flag()),
   accessTokenClaims,
   additionalSecretParts,
+  field("subjectTokenEnabled", "subjectToken.enable", optionalFlag),
+  field("subjectTokenExpiryTime", "subjectToken.applicationSubjectTokenExpiryInSeconds", seconds),
 );
 
 function literal(address: string): string {

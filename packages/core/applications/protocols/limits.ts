@@ -34,11 +34,13 @@ export const defaultClientLimits: ClientLimits = {
 /** The lifetimes where an application sets none, or 0. A default is never above its ceiling. */
 export function defaultLifetimes(limits: ClientLimits): { readonly [Name in keyof typeof tokenLifetimes]: number } {
   const { userAccessTokenSeconds, applicationAccessTokenSeconds, refreshTokenSeconds, idTokenSeconds } = tokenLifetimes;
+  const { subjectTokenSeconds } = tokenLifetimes;
   return {
     userAccessTokenSeconds: Math.min(userAccessTokenSeconds, limits.accessTokenSecondsMax),
     applicationAccessTokenSeconds: Math.min(applicationAccessTokenSeconds, limits.accessTokenSecondsMax),
     refreshTokenSeconds: Math.min(refreshTokenSeconds, limits.refreshTokenSecondsMax),
     idTokenSeconds: Math.min(idTokenSeconds, limits.idTokenSecondsMax),
+    subjectTokenSeconds: Math.min(subjectTokenSeconds, limits.accessTokenSecondsMax),
   };
 }
 
@@ -52,16 +54,23 @@ export interface Lifetimes {
     | undefined;
   readonly refreshToken?: { readonly expiryInSeconds?: number | undefined } | undefined;
   readonly idToken?: { readonly expiryInSeconds?: number | undefined } | undefined;
+  readonly subjectToken?: { readonly applicationSubjectTokenExpiryInSeconds?: number | undefined } | undefined;
 }
 
 /** Throws `client.invalid`, which names the ceiling, for a lifetime above it. */
-export function checkLifetimes({ accessToken, refreshToken, idToken }: Lifetimes, limits: ClientLimits): void {
+export function checkLifetimes(given: Lifetimes, limits: ClientLimits): void {
+  const { accessToken, refreshToken, idToken, subjectToken } = given;
   const access = [limits.accessTokenSecondsMax, "max_access_token_lifetime"] as const;
-  const given = [
+  const lifetimes = [
     ["accessToken.userAccessTokenExpiryInSeconds", accessToken?.userAccessTokenExpiryInSeconds, ...access],
     [
       "accessToken.applicationAccessTokenExpiryInSeconds",
       accessToken?.applicationAccessTokenExpiryInSeconds,
+      ...access,
+    ],
+    [
+      "subjectToken.applicationSubjectTokenExpiryInSeconds",
+      subjectToken?.applicationSubjectTokenExpiryInSeconds,
       ...access,
     ],
     [
@@ -72,7 +81,7 @@ export function checkLifetimes({ accessToken, refreshToken, idToken }: Lifetimes
     ],
     ["idToken.expiryInSeconds", idToken?.expiryInSeconds, limits.idTokenSecondsMax, "max_id_token_lifetime"],
   ] as const;
-  for (const [field, seconds = 0, most, key] of given) {
+  for (const [field, seconds = 0, most, key] of lifetimes) {
     if (seconds > most) {
       throw refuse(`${field} must be at most ${most} seconds, the ${key} of this server. Choose a shorter lifetime.`);
     }

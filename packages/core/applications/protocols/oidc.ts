@@ -165,6 +165,13 @@ export function oidcClient(
         method: isEncrypted ? (idToken.encryption?.method ?? "") : "",
       },
     },
+    ...(body.subjectToken && {
+      subjectToken: {
+        enable: body.subjectToken.enable ?? false,
+        applicationSubjectTokenExpiryInSeconds:
+          body.subjectToken.applicationSubjectTokenExpiryInSeconds || defaults.subjectTokenSeconds,
+      },
+    }),
     logout: body.logout ?? {},
     validateRequestObjectSignature: body.validateRequestObjectSignature ?? false,
     scopeValidators: body.scopeValidators ?? [],

@@ -87,6 +87,7 @@ export const tokenLifetimes = {
   applicationAccessTokenSeconds: 3_600,
   refreshTokenSeconds: 86_400,
   idTokenSeconds: 3_600,
+  subjectTokenSeconds: 180,
 } as const;
 
 export const oidcOptions = {

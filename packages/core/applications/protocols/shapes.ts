@@ -52,6 +52,10 @@ export const OidcBody = z
       })
       .optional(),
     logout: z.object({ backChannelLogoutUrl: url.optional(), frontChannelLogoutUrl: url.optional() }).optional(),
+    subjectToken: z
+      .object({ enable: flag, applicationSubjectTokenExpiryInSeconds: lifetime })
+      .optional()
+      .meta({ description: "Kept for the sign-in side, which issues subject tokens: tokens to act as another user" }),
     validateRequestObjectSignature: flag,
     scopeValidators: list(text(255)).optional(),
   })
@@ -91,6 +95,7 @@ export const OidcShown = z
       encryption: z.object({ enabled: z.boolean(), algorithm: z.string(), method: z.string() }),
     }),
     logout: z.object({ backChannelLogoutUrl: z.string().optional(), frontChannelLogoutUrl: z.string().optional() }),
+    subjectToken: z.object({ enable: z.boolean(), applicationSubjectTokenExpiryInSeconds: z.int() }).optional(),
     validateRequestObjectSignature: z.boolean(),
     scopeValidators: z.array(z.string()),
   })

@@ -64,6 +64,7 @@ const inbound: Checks<InboundProtocols> = {
       }),
       refreshToken: having({ expiryInSeconds: isNumber, renewRefreshToken: isFlag }),
       idToken: having({ expiryInSeconds: isNumber, audience: areTexts, encryption: isMap }),
+      subjectToken: maybe(isMap),
     }),
   ),
   saml: maybe(

@@ -39,6 +39,8 @@ const ofClient: Readonly<Record<string, Ways<Client>>> = {
     ...(bindingType === UNBOUND ? oidcOptions.accessTokenBindingType.options : [bindingType]),
     ...way(!validateTokenBinding, "binding not validated"),
   ],
+  // Who gets a subject token of a user can act as this user.
+  subjectToken: ({ subjectToken }) => way(subjectToken?.enable),
   validateRequestObjectSignature: ({ validateRequestObjectSignature }) => way(!validateRequestObjectSignature),
   scopeValidators: ({ scopeValidators }) =>
     oidcOptions.scopeValidators.options.filter((name) => !scopeValidators.includes(name)),

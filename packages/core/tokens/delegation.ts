@@ -1,0 +1,108 @@
+/**
+ * Token exchange (RFC 8693): what a token that a client got for the token of another keeps of its origin. Each exchange
+ * adds one element, so that the whole chain shows who acted, and ends with each of its parts. Pure.
+ */
+import type { AccessToken } from "./model.ts";
+
+/** One exchange that a token comes from. */
+export interface Exchange {
+  /** The client that the exchanged token was issued to. */
+  readonly clientId: string;
+  /** The grant of the exchanged token. */
+  readonly grantId: string;
+  /** When that token was issued, as revocations are compared with it. */
+  readonly issuedMs: number;
+  /** The token that the exchanging client presented for the actor; absent where the client acts itself. */
+  readonly actor?: ExchangeActor | undefined;
+}
+
+/** An actor by a token of its own. */
+export interface ExchangeActor {
+  readonly grantId: string;
+  /** Absent for the exchanging client. */
+  readonly userId?: string | undefined;
+}
+
+/** An actor as tokens and introspection show it (RFC 8693 section 4.1). */
+export interface ActClaim {
+  /** The id of a user or of a client. */
+  readonly sub: string;
+  /** The client of an actor that is a user. */
+  readonly client_id?: string;
+  /** Who acted before. */
+  readonly act?: ActClaim;
+}
+
+/** The most exchanges behind a token: each makes it longer, and validates it against more revocations. */
+export const EXCHANGES_MAX = 4;
+
+type Delegated = Pick<AccessToken, "clientId" | "exchanges">;
+
+/** Who acts for the subject of a token, the latest first; empty for a token that was not exchanged. */
+export function actorsOf({ clientId, exchanges = [] }: Delegated): readonly Omit<ActClaim, "act">[] {
+  return exchanges.map(({ actor }, at) => {
+    // Each exchanged token belonged to the client that made the exchange before.
+    const client = exchanges[at - 1]?.clientId ?? clientId;
+    return actor?.userId === undefined ? { sub: client } : { sub: actor.userId, client_id: client };
+  });
+}
+
+/** The same as a claim; `undefined` for a token that was not exchanged. */
+export function actOf(token: Delegated): ActClaim | undefined {
+  return actorsOf(token).reduceRight<ActClaim | undefined>(
+    (before, actor) => ({ ...actor, ...(before && { act: before }) }),
+    undefined,
+  );
+}
+
+/** A token that an exchanged token comes from, and ends with. */
+export interface Origin {
+  readonly clientId: string;
+  /** Its own grant, and that of the actor's token. */
+  readonly grantIds: readonly string[];
+  /** The actor that is a user. */
+  readonly userIds: readonly string[];
+  readonly issuedMs: number;
+  readonly issuedAtSeconds: number;
+}
+
+/** The tokens that a token comes from. */
+export function originsOf({ exchanges = [] }: Pick<AccessToken, "exchanges">): readonly Origin[] {
+  return exchanges.map(({ clientId, grantId, issuedMs, actor }) => ({
+    clientId,
+    grantIds: actor ? [grantId, actor.grantId] : [grantId],
+    userIds: actor?.userId === undefined ? [] : [actor.userId],
+    issuedMs,
+    issuedAtSeconds: Math.floor(issuedMs / 1_000),
+  }));
+}
+
+/** Exchanges in the private claim of a token: one short list each. */
+export function packed(exchanges: readonly Exchange[]): readonly (readonly (string | number)[])[] {
+  return exchanges.map(({ clientId, grantId, issuedMs, actor }) => [
+    clientId,
+    grantId,
+    issuedMs,
+    ...(actor ? [actor.grantId] : []),
+    ...(actor?.userId === undefined ? [] : [actor.userId]),
+  ]);
+}
+
+/** Reads them; `undefined` where they do not have that form. */
+export function unpacked(given: unknown): readonly Exchange[] | undefined {
+  if (!Array.isArray(given) || given.length === 0 || given.length > EXCHANGES_MAX) return undefined;
+  const read = given.flatMap((one: unknown): Exchange[] => {
+    if (!Array.isArray(one)) return [];
+    const [clientId, grantId, issuedMs, ...rest]: unknown[] = one;
+    if (!isText(clientId) || !isText(grantId) || !Number.isFinite(issuedMs) || !rest.every(isText)) return [];
+    const [actorGrant, userId] = rest;
+    const actor =
+      actorGrant === undefined ? undefined : { grantId: actorGrant, ...(userId !== undefined && { userId }) };
+    return [{ clientId, grantId, issuedMs: Number(issuedMs), ...(actor && { actor }) }];
+  });
+  return read.length === given.length ? read : undefined;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
