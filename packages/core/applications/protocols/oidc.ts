@@ -3,6 +3,11 @@ import { timingSafeEqual } from "node:crypto";
 import type * as z from "zod";
 import { Fault } from "../../platform/faults.ts";
 import { randomText, type Seal } from "../../platform/seal.ts";
+import {
+  checkClientAuthentication,
+  clientAuthenticationOf,
+  presentClientAuthentication,
+} from "./client-authentication.ts";
 import { type ClientLimits, checkLifetimes, checkSecretStrength, defaultLifetimes } from "./limits.ts";
 import type { OidcClient } from "./model.ts";
 import { grantTypes, oidcOptions } from "./options.ts";
@@ -52,6 +57,7 @@ export async function checkOidc(body: Body, limits: ClientLimits): Promise<void>
   allowed(body.accessToken?.type, oidcOptions.accessTokenType.options, "access token type");
   allowed(body.accessToken?.bindingType, oidcOptions.accessTokenBindingType.options, "binding type");
   checkLifetimes(body, limits);
+  checkClientAuthentication(body);
   const audience = body.idToken?.audience ?? [];
   if (audience.some((entry) => entry.trim() === "") || new Set(audience).size < audience.length) {
     throw refuse("Audience values cannot contain duplicates or empty values.");
@@ -122,6 +128,7 @@ export function oidcClient(
   const isEncrypted = idToken.encryption?.enabled === true;
   const binding = accessToken.bindingType;
   const defaults = defaultLifetimes(support.limits);
+  const clientAuthentication = clientAuthenticationOf(body);
   return {
     ...credentialOf(body, before, support, owner),
     grantTypes: body.grantTypes,
@@ -160,6 +167,7 @@ export function oidcClient(
     logout: body.logout ?? {},
     validateRequestObjectSignature: body.validateRequestObjectSignature ?? false,
     scopeValidators: body.scopeValidators ?? [],
+    ...(clientAuthentication && { clientAuthentication }),
   };
 }
 
@@ -208,6 +216,7 @@ export function presentOidc({ sealedSecret, ...client }: OidcClient, open?: (sea
   return {
     ...client,
     refreshToken: { renewRefreshToken: false, ...client.refreshToken },
+    clientAuthentication: presentClientAuthentication(client.clientAuthentication),
     ...(open && { clientSecret: open(sealedSecret) }),
   };
 }

@@ -53,6 +53,12 @@ const inbound: Checks<InboundProtocols> = {
       }),
       refreshToken: having({ expiryInSeconds: isNumber, renewRefreshToken: isFlag }),
       idToken: having({ expiryInSeconds: isNumber, audience: areTexts, encryption: isMap }),
+      clientAuthentication: maybe(
+        having({
+          ...all(isOptionalText, "tokenEndpointAuthMethod", "tokenEndpointAuthSigningAlg", "tlsClientAuthSubjectDn"),
+          tokenEndpointAllowReusePvtKeyJwt: isBool,
+        }),
+      ),
     }),
   ),
   saml: maybe(

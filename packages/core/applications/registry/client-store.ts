@@ -10,6 +10,7 @@ import {
   as,
   bool,
   type Field,
+  flag,
   list,
   number,
   oneOf,
@@ -22,8 +23,10 @@ import {
 import { stale } from "../../table/stale.ts";
 import type { Item, Step, Table, Value } from "../../table/table.ts";
 import { revocationTime, revokingClient, revokingScopes } from "../../tokens/revocation-store.ts";
+import { clientAuthenticationMethods } from "../protocols/options.ts";
 import type { Authorization } from "./authorization-model.ts";
-import { type ClientRecord, endsTokens } from "./client-model.ts";
+import type { RegisteredKeys } from "./client-keys.ts";
+import { type ClientAuthentication, type ClientRecord, endsTokens } from "./client-model.ts";
 
 /** The application that a client belongs to. */
 export interface ClientOwner {
@@ -57,6 +60,22 @@ export const authorizations: Field<readonly Authorization[]> = list(
   record<Authorization>({ apiId: text, policy: oneOf("RBAC", "NO POLICY"), scopeIds: list(text) }),
 );
 
+const authentication = record<ClientAuthentication>({
+  method: oneOf(...clientAuthenticationMethods.map(({ name }) => name)),
+  algorithm: optional(text),
+  allowsReuse: flag,
+  subject: optional(text),
+  keys: optional(
+    record<RegisteredKeys>({
+      address: optional(text),
+      jwks: optional(text),
+      thumbprints: list(text),
+      fromSeconds: optional(number),
+      untilSeconds: optional(number),
+    }),
+  ),
+});
+
 const settings = record<ClientRecord>({
   sealedSecret: text,
   isEnabled: bool,
@@ -68,6 +87,7 @@ const settings = record<ClientRecord>({
   clientTokenSeconds: number,
   refreshSeconds: number,
   rotatesRefresh: bool,
+  authentication: optional(authentication),
 });
 
 const codec = rowCodec<ClientRow>("OAuth client", {
