@@ -70,14 +70,14 @@ function split(text: string, separator: string): string[] {
 function canonicalPart(text: string): string | undefined {
   const at = text.indexOf("=");
   const type = text.slice(0, Math.max(at, 0)).trim();
-  const value = valueOf(text.slice(at + 1));
+  const value = plainValue(text.slice(at + 1));
   if (!TYPE.test(type) || !value) return undefined;
   const name = type.toLowerCase();
   return `${types.get(name) ?? name}=${value}`;
 }
 
 /** The value without its escapes and without blanks around it that are not escaped. */
-function valueOf(given: string): string | undefined {
+function plainValue(given: string): string | undefined {
   const text = trimmed(given);
   if (text.startsWith("#")) return undefined;
   const bytes: number[] = [];

@@ -42,7 +42,10 @@ export function newRemoteKeySets(fetchDocument: FetchDocument, clock: Clock): Re
       () => undefined,
     );
     entries.delete(address);
-    entries.set(address, set ? { set, readMs: triedMs, triedMs } : { set: before?.set, readMs: before?.readMs ?? 0, triedMs });
+    entries.set(
+      address,
+      set ? { set, readMs: triedMs, triedMs } : { set: before?.set, readMs: before?.readMs ?? 0, triedMs },
+    );
     const [oldest] = entries.keys();
     if (entries.size > ADDRESSES_MAX && oldest !== undefined) entries.delete(oldest);
   };

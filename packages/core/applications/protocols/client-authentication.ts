@@ -58,7 +58,11 @@ export function checkClientAuthentication({ clientAuthentication: given, publicC
 
 /** The settings after a checked body; `undefined` where it names no method. */
 export function clientAuthenticationOf({ clientAuthentication: given = {} }: Body): Settings | undefined {
-  const { tokenEndpointAuthMethod: method, tokenEndpointAuthSigningAlg: algorithm, tlsClientAuthSubjectDn: name } = given;
+  const {
+    tokenEndpointAuthMethod: method,
+    tokenEndpointAuthSigningAlg: algorithm,
+    tlsClientAuthSubjectDn: name,
+  } = given;
   if (!method) return undefined;
   return {
     tokenEndpointAuthMethod: method,
@@ -74,7 +78,10 @@ export function presentClientAuthentication(settings: OidcClient["clientAuthenti
 }
 
 function only(field: string, method: string): Fault {
-  return refuse(field, `has an effect with the tokenEndpointAuthMethod ${method} only. Leave it out, or set that method.`);
+  return refuse(
+    field,
+    `has an effect with the tokenEndpointAuthMethod ${method} only. Leave it out, or set that method.`,
+  );
 }
 
 function refuse(field: string, problem: string): Fault {

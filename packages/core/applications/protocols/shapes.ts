@@ -56,11 +56,13 @@ export const OidcBody = z
         tokenEndpointAllowReusePvtKeyJwt: flag.meta({
           description: "For private_key_jwt: an assertion can be used until it expires, not only once",
         }),
-        tlsClientAuthSubjectDn: text(1_024).optional().meta({
-          description:
-            "For tls_client_auth: the subject of the client's certificate (RFC 4514). Empty or absent: its certificate " +
-            "must be the one that the application has registered",
-        }),
+        tlsClientAuthSubjectDn: text(1_024)
+          .optional()
+          .meta({
+            description:
+              "For tls_client_auth: the subject of the client's certificate (RFC 4514). Empty or absent: its certificate " +
+              "must be the one that the application has registered",
+          }),
       })
       .optional(),
   })
