@@ -1,15 +1,11 @@
 /**
  * The Lambda authorizer: from the head of a request to a decision that the function behind it obeys (decision 0003).
  */
-import type {
-  APIGatewayEventRequestContextV2,
-  APIGatewayRequestAuthorizerEventV2,
-  APIGatewaySimpleAuthorizerWithContextResult,
-} from "aws-lambda";
+import type { APIGatewayRequestAuthorizerEventV2, APIGatewaySimpleAuthorizerWithContextResult } from "aws-lambda";
 import { systemScopes } from "../domain/system-apis.ts";
-import { bearerChallenge, type Decision, type DecisionContext, toContext, unauthenticated } from "../http/decision.ts";
+import { type Decision, type DecisionContext, toContext, unauthenticated } from "../http/decision.ts";
 import { newObserver } from "../http/observe.ts";
-import { type HttpRequest, readRequest } from "../http/request.ts";
+import { type HttpRequest, readRequest, sentRequest } from "../http/request.ts";
 import type { Principal } from "../operation/context.ts";
 import { isOpenPath, matcherOf } from "../operation/match.ts";
 import { nearestPathOf } from "../operation/nearest.ts";
@@ -20,7 +16,7 @@ import { Fault, toFault } from "../platform/faults.ts";
 import { type Meter, newMeter } from "../table/meter.ts";
 import type { CertificateSettings } from "./access-control/model.ts";
 import { type ReadyRule, ruleFor } from "./access-control/rules.ts";
-import { isBearer } from "./bearer.ts";
+import { isToken, scopeChallenge } from "./bearer.ts";
 import {
   type AuthorizerStores,
   type Caller,
@@ -33,6 +29,8 @@ import {
 
 /** What the authorizer is built from. */
 export interface AuthorizerParts extends IdentifyParts {
+  /** The origin that tokens are issued for. Where it is absent: the domain of the gateway. */
+  readonly baseUrl?: string | undefined;
   readonly operations: Readonly<Record<string, Operation>>;
   readonly stores: (meter: Meter) => AuthorizerStores;
   /** What the operator configures about access. */
@@ -56,7 +54,7 @@ interface Target {
 }
 
 /** Opens the authorizer of one container. */
-export function newAuthorizer({ operations, stores, access, ...parts }: AuthorizerParts): Authorizer {
+export function newAuthorizer({ operations, stores, access, baseUrl, ...parts }: AuthorizerParts): Authorizer {
   const observer = newObserver("authorizer");
   const findTarget = newTargets(operations);
   // The full-access role includes the scopes that only rules of the operator name.
@@ -105,7 +103,12 @@ export function newAuthorizer({ operations, stores, access, ...parts }: Authoriz
         return { decision: "public", operation: target.operation, ...(isShown && { nearest }) };
       }
       checkHandlers(credentials, rule?.handlers);
-      const { principal, scopes } = await identify(credentials, request, caller, stores(meter));
+      const { principal, scopes } = await identify(
+        { ...credentials, allowed: rule?.handlers },
+        request,
+        caller,
+        stores(meter),
+      );
       checkTenant(request, principal);
       checkScopes(neededScopes(target, rule, scopes), scopes, credentials.header);
       return {
@@ -123,9 +126,10 @@ export function newAuthorizer({ operations, stores, access, ...parts }: Authoriz
   return async (event) => {
     const startedMs = elapsed();
     const meter = newMeter();
-    const request = readRequest({ ...event, headers: event.headers ?? {} });
-    const { domainName, http } = event.requestContext;
-    const caller = { sourceIp: http.sourceIp, domainName, certificate: certificateOf(event) };
+    const head = { ...event, headers: event.headers ?? {} };
+    const request = readRequest(head);
+    const { http } = event.requestContext;
+    const caller = { sourceIp: http.sourceIp, sent: sentRequest(head, baseUrl) };
     const decision = await decide(request, caller, meter);
     const { traceId } = request;
     if (decision.decision === "refuse" && decision.fault.row.status >= 500) {
@@ -197,7 +201,7 @@ function checkScopes(needed: readonly string[], scopes: ReadonlySet<string>, hea
     "auth.forbidden",
     `This operation requires the scope ${missing}, which your credential does not have.`,
     {
-      headers: isBearer(header ?? "") ? { "www-authenticate": bearerChallenge("insufficient_scope", missing) } : {},
+      headers: isToken(header ?? "") ? { "www-authenticate": scopeChallenge(header ?? "", missing) } : {},
     },
   );
 }
@@ -219,10 +223,4 @@ function outcomeOf(decision: Decision, operations: Readonly<Record<string, Opera
   const { fault, row } = decision.fault;
   const scope = row.status === 403 ? operations[decision.operation]?.scope : undefined;
   return { fault, ...(scope !== undefined && { neededScope: scope }) };
-}
-
-/** The client certificate of the TLS handshake, from the only place where the gateway puts it. */
-function certificateOf({ requestContext }: APIGatewayRequestAuthorizerEventV2): string | undefined {
-  return (requestContext as Pick<APIGatewayEventRequestContextV2, "authentication">).authentication?.clientCert
-    ?.clientCertPem;
 }

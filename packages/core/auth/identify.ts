@@ -3,6 +3,7 @@
 import { unauthenticated } from "../http/decision.ts";
 import type { Observer } from "../http/observe.ts";
 import type { HttpRequest } from "../http/request.ts";
+import type { SentRequest } from "../operation/context.ts";
 import type { Clock } from "../platform/clock.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import { newTokenReader } from "../tokens/reader.ts";
@@ -10,7 +11,7 @@ import { newRevocationCache } from "../tokens/validity.ts";
 import { isBelow } from "./access-control/certificate.ts";
 import type { AuthenticationHandler, CertificateSettings } from "./access-control/model.ts";
 import { type AuthenticationStores, newAuthenticate } from "./authenticate.ts";
-import { authenticateBearer, isBearer } from "./bearer.ts";
+import { authenticateToken, isToken } from "./bearer.ts";
 import { newAuthenticateCertificate } from "./client-certificate.ts";
 import { refusalLog } from "./refusals.ts";
 import { newChangesOf } from "./role-changes.ts";
@@ -22,9 +23,7 @@ export type AuthorizerStores = AuthenticationStores;
 /** The properties of a request that only the gateway knows. */
 export interface Caller {
   readonly sourceIp: string;
-  readonly domainName: string;
-  /** PEM: the certificate of the TLS handshake. It is never read from a header. */
-  readonly certificate: string | undefined;
+  readonly sent: SentRequest;
 }
 
 /** What identification depends on. */
@@ -32,8 +31,6 @@ export interface IdentifyParts {
   readonly clock: Clock;
   /** The names of the user stores of a tenant. Tokens of users of other stores are not valid. */
   readonly userStoresOf: (tenant: string) => readonly string[];
-  /** The origin that tokens are issued for. Where it is absent: the domain of the gateway. */
-  readonly baseUrl?: string | undefined;
 }
 
 /** The credentials of one request that count. */
@@ -41,6 +38,10 @@ export interface Credentials {
   /** PEM. */
   readonly certificate: string | undefined;
   readonly header: string | undefined;
+  /** The header `DPoP`. */
+  readonly proof: string | undefined;
+  /** The kinds of credentials that the operator allows for the path; `undefined`: all. */
+  readonly allowed?: ReadonlySet<AuthenticationHandler> | undefined;
 }
 
 /** Authenticates all credentials of a request, which must name the same user. Throws `auth.unauthenticated`. */
@@ -53,7 +54,7 @@ type Identify = (
 
 /** Opens identification for one container. `everyScope` are the scopes of the full-access role. */
 export function newIdentify(
-  { clock, userStoresOf, baseUrl }: IdentifyParts,
+  { clock, userStoresOf }: IdentifyParts,
   everyScope: ReadonlySet<string>,
   certificates: CertificateSettings,
   observer: Observer,
@@ -65,15 +66,19 @@ export function newIdentify(
   const authenticateCertificate = newAuthenticateCertificate(clock, certificates, resolveUser, changesOf);
   const tokens = newTokenReader(userStoresOf, revocations);
 
-  return async ({ certificate, header }, request, { sourceIp, domainName }, stores) => {
+  return async ({ certificate, header, proof, allowed }, request, { sourceIp, sent }, stores) => {
     const onRefused = refusalLog(observer, request.traceId, sourceIp);
-    const byHeader = (): Promise<Authenticated> => {
-      if (header === undefined || !isBearer(header)) return authenticateBasic({ header, sourceIp }, stores, onRefused);
-      const issuer = issuerAt(baseUrl ?? `https://${domainName}`);
+    const byToken = (text: string) => {
+      const issuer = issuerAt(sent.origins[0]);
       const reading = { table: stores.table, issuer, nowMs: clock.now(), tenantGuess: request.pathTenant };
-      return authenticateBearer(header, tokens, reading);
+      return authenticateToken({ header: text, proof, sent }, tokens, reading);
     };
+    const holder = header !== undefined && isToken(header) ? await byToken(header) : undefined;
+    const byHeader = async (): Promise<Authenticated> =>
+      holder ?? (await authenticateBasic({ header, sourceIp }, stores, onRefused));
     if (certificate === undefined) return byHeader();
+    // The certificate is the proof of the token, and that of a client names no user (RFC 8705 section 3).
+    if (holder?.isBoundToCertificate && (allowed?.has("OAuthAuthentication") ?? true)) return holder;
     const byCertificate = await authenticateCertificate(certificate, stores, onRefused);
     if (header === undefined) return byCertificate;
     const other = await byHeader();
@@ -86,11 +91,11 @@ export function newIdentify(
 /** The credentials of a request. A certificate counts where the operator has enabled it for the path. */
 export function credentialsOf(
   { path, headers }: HttpRequest,
-  { certificate }: Caller,
+  { sent: { certificate } }: Caller,
   { enabled, exemptContexts }: CertificateSettings,
 ): Credentials {
   const isUsed = enabled && !isBelow(path, exemptContexts);
-  return { certificate: isUsed ? certificate : undefined, header: headers.authorization };
+  return { certificate: isUsed ? certificate : undefined, header: headers.authorization, proof: headers.dpop };
 }
 
 /**
@@ -103,7 +108,7 @@ export function checkHandlers(
 ): void {
   const used: AuthenticationHandler[] = [];
   if (certificate !== undefined) used.push("ClientCertificate");
-  if (header !== undefined) used.push(isBearer(header) ? "OAuthAuthentication" : "BasicAuthentication");
+  if (header !== undefined) used.push(isToken(header) ? "OAuthAuthentication" : "BasicAuthentication");
   if (allowed && used.length > 0 && !used.some((handler) => allowed.has(handler))) {
     throw unauthenticated("This path does not accept credentials of this kind.");
   }

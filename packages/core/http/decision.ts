@@ -65,6 +65,11 @@ export function bearerChallenge(error: "invalid_token" | "insufficient_scope", s
   return `Bearer ${REALM}, error="${error}"${scope === undefined ? "" : `, scope="${scope}"`}`;
 }
 
+/** The challenge for a token that is bound to a key and came without its proof (RFC 9449 section 7.1). */
+export function dpopChallenge(error: "invalid_token" | "insufficient_scope", scope?: string): string {
+  return `DPoP ${REALM}, error="${error}"${scope === undefined ? "" : `, scope="${scope}"`}`;
+}
+
 /** Encodes a decision for the gateway. */
 export function toContext(decision: Decision): DecisionContext {
   const { operation } = decision;

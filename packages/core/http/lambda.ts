@@ -15,7 +15,7 @@ import { bodyReader, checkAccept, type ReadMultipart } from "./body.ts";
 import { readDecision } from "./decision.ts";
 import { dialects, renderFault, type ScimProfile } from "./dialects.ts";
 import { newObserver } from "./observe.ts";
-import { type HttpRequest, readRequest } from "./request.ts";
+import { type HttpRequest, readRequest, sentRequest } from "./request.ts";
 import { type Admitted, type AnyHandler, admit, execute, type HttpResponse } from "./serve.ts";
 
 /** Bytes of a response body: Lambda accepts 6 MB, in which quotes and backslashes of the body count twice. */
@@ -123,6 +123,7 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
     const handler = admitted && handlers[admitted.operation];
     if (!admitted || !declared || !handler) throw new Error("an operation without a handler was admitted");
     const { principal, params, scopes } = admitted;
+    const sent = sentRequest(event, baseUrl);
     const context = {
       ...stores(meter, principal?.tenant),
       traceId: request.traceId,
@@ -132,7 +133,8 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
       sourceIp: event.requestContext.http.sourceIp,
       reportDefect: (defect: Error) => defects.push(toFault(defect)),
       now: systemClock.now(),
-      origin: baseUrl ?? `https://${event.requestContext.domainName}`,
+      origin: sent.origins[0],
+      sent,
     };
     const response = await execute({ declared, handler, request, params, body: event.parsedBody, context });
     return encoded(response, dialects[services[service].dialect].contentType);

@@ -1,5 +1,6 @@
 /** From the gateway's event (payload format 2.0) to a plain request, which all later code reads instead. */
-import type { APIGatewayProxyEventV2 } from "aws-lambda";
+import type { APIGatewayEventRequestContextV2, APIGatewayProxyEventV2 } from "aws-lambda";
+import type { SentRequest } from "../operation/context.ts";
 import { splitTenant } from "../operation/match.ts";
 import { familyOf } from "../operation/services.ts";
 import { Fault } from "../platform/faults.ts";
@@ -31,9 +32,32 @@ const TUNNELLED: ReadonlySet<string> = new Set(["PUT", "PATCH", "DELETE"]);
 export type EventHead = Pick<APIGatewayProxyEventV2, "rawPath" | "rawQueryString" | "headers"> & {
   readonly requestContext: {
     readonly requestId?: string;
+    readonly domainName: string;
     readonly http: { readonly method: string; readonly sourceIp: string };
   };
 };
+
+/**
+ * What proofs of possession are about. `baseUrl` is the origin of links and tokens; where it is absent, the domain of
+ * the gateway is. The `Host` header does not matter: a proof for another server must not count here.
+ */
+export function sentRequest({ rawPath, requestContext }: EventHead, baseUrl: string | undefined): SentRequest {
+  const { domainName, http } = requestContext;
+  const own = `https://${domainName}`;
+  const certificate = certificateIn(requestContext);
+  return {
+    method: http.method,
+    origins: baseUrl === undefined ? [own] : [baseUrl, own],
+    path: rawPath,
+    ...(certificate !== undefined && { certificate }),
+  };
+}
+
+/** The client certificate of the TLS handshake, from the only place where the gateway puts it. */
+function certificateIn(requestContext: object): string | undefined {
+  return (requestContext as Pick<APIGatewayEventRequestContextV2, "authentication">).authentication?.clientCert
+    ?.clientCertPem;
+}
 
 /** Reads the head of an event. */
 export function readRequest(event: EventHead): HttpRequest {

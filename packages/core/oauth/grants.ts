@@ -27,6 +27,7 @@ import { readAccountStatus } from "./account-status.ts";
 import type { OAuthContext } from "./context.ts";
 import { type IssuedToken, issueAccessToken, tokenResponse } from "./issue.ts";
 import { familyEndsAtSeconds, familySeconds, refreshSeconds } from "./lifetimes.ts";
+import { checkRefreshKey, type Possession } from "./possession.ts";
 import { type AuthenticatedRequest, required } from "./request.ts";
 import { clientScopes, ownNames, userScopes } from "./scopes.ts";
 import type { TokenRequest, TokenResponse } from "./shapes.ts";
@@ -36,6 +37,7 @@ export interface GrantRequest extends AuthenticatedRequest {
   readonly form: z.output<typeof TokenRequest>;
   /** The requested scopes. */
   readonly names: readonly string[];
+  readonly possession: Possession;
 }
 
 type Response = z.input<typeof TokenResponse>;
@@ -66,17 +68,25 @@ export function lastExpiry(
   return Math.max(expiresAtSeconds, nowSeconds + Math.max(userTokenSeconds, clientTokenSeconds));
 }
 
-async function clientCredentials({ client, names, places }: GrantRequest, context: OAuthContext): Promise<Response> {
+async function clientCredentials(
+  { client, names, places, possession: { bound, steps } }: GrantRequest,
+  context: OAuthContext,
+): Promise<Response> {
   if (client.settings.isPublic) {
     throw new Fault("grant.unauthorized", "A public client has no secret: it cannot use the grant client_credentials.");
   }
   const scopes = clientScopes({ names, places, ...client });
-  const issued = await issueAccessToken(client, { scopes, roleIds: [], grantId: newId(), knownMs: 0 }, context);
-  if (issued.steps.length > 0) await context.table.write(...issued.steps);
+  const grant = { scopes, roleIds: [], grantId: newId(), knownMs: 0, ...bound };
+  const issued = await issueAccessToken(client, grant, context);
+  const writes = [...issued.steps, ...steps];
+  if (writes.length > 0) await context.table.write(...writes);
   return tokenResponse(issued);
 }
 
-async function password({ form, client, names }: GrantRequest, context: OAuthContext): Promise<Response> {
+async function password(
+  { form, client, names, possession: { bound, steps } }: GrantRequest,
+  context: OAuthContext,
+): Promise<Response> {
   const { tenant, settings } = client;
   const username = required("username", form.username);
   const credential = usable(username, required("password", form.password));
@@ -90,7 +100,8 @@ async function password({ form, client, names }: GrantRequest, context: OAuthCon
   const [id, text] = [newId(), newOpaque("rt_")];
   const user = { id: status.user.id, userName: status.user.userName, userStore: status.user.userStore };
   const granted = userScopes({ names, places: status.places, ...client }, status.roles);
-  const issued = await issueAccessToken(client, { user, ...granted, grantId: id, knownMs: status.knownMs }, context);
+  const grant = { user, ...granted, grantId: id, knownMs: status.knownMs, ...bound };
+  const issued = await issueAccessToken(client, grant, context);
   const startedSeconds = issued.token.issuedAtSeconds;
   const lifeSeconds = refreshSeconds(settings, tools.limits);
   const family: Family = {
@@ -107,8 +118,9 @@ async function password({ form, client, names }: GrantRequest, context: OAuthCon
     currentUntilSeconds: startedSeconds + lifeSeconds,
     rotatedMs: 0,
     access: issued.latest,
+    ...bound,
   };
-  await context.table.write(...issued.steps, ...startingFamily(family));
+  await context.table.write(...issued.steps, ...startingFamily(family), ...steps);
   return tokenResponse(issued, text);
 }
 
@@ -128,10 +140,11 @@ function signInRefused(): Fault {
 }
 
 async function refresh(request: GrantRequest, context: OAuthContext): Promise<Response> {
-  const { client } = request;
+  const { client, possession } = request;
   const { tenant, settings } = client;
   const given = required("refresh_token", request.form.refresh_token);
-  const family = await usableFamily(request, context);
+  const { cnf, ...family } = await usableFamily(request, context);
+  checkRefreshKey(cnf, client, possession);
   const names = refreshNames(request, family);
   const find = async () => {
     const user = await context.users.find(tenant, family.user.id, family.user.userStore);
@@ -143,12 +156,13 @@ async function refresh(request: GrantRequest, context: OAuthContext): Promise<Re
   const knownMs = Math.max(status.knownMs, family.access.issuedMs + 1);
   const issued = await issueAccessToken(
     client,
-    { user: family.user, ...granted, grantId: family.id, knownMs },
+    { user: family.user, ...granted, grantId: family.id, knownMs, ...possession.bound },
     context,
   );
   const text = settings.rotatesRefresh ? newOpaque("rt_") : given;
   const after: Family = {
     ...family,
+    ...possession.bound,
     access: issued.latest,
     ...(settings.rotatesRefresh && {
       current: digestOf(text),
@@ -163,6 +177,7 @@ async function refresh(request: GrantRequest, context: OAuthContext): Promise<Re
     ...continuingFamily(family, after, refreshRefused),
     ...issued.steps,
     ...replacing(family, issued, context.now),
+    ...possession.steps,
   );
   return tokenResponse(issued, text);
 }

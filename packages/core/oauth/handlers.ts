@@ -10,6 +10,7 @@ import type { oauthOperations } from "./contract.ts";
 import { grants } from "./grants.ts";
 import { introspect, introspectorsTenant } from "./introspect.ts";
 import { openIdConfiguration, serverMetadata } from "./metadata.ts";
+import { possessionOf } from "./possession.ts";
 import { authenticateClient, checkQuery } from "./request.ts";
 import { claimedMark, revoke } from "./revoke.ts";
 import { ownNames, scopeNames } from "./scopes.ts";
@@ -31,7 +32,8 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
       throw new Fault("grant.unauthorized", "This grant type is not in the grantTypes of the application.");
     }
     if (fault) throw fault;
-    return grant({ ...authenticated, form, names }, context);
+    const possession = possessionOf(authenticated.client, context);
+    return grant({ ...authenticated, form, names, possession }, context);
   },
 
   async revokeToken({ query, headers, body: form }, context) {
@@ -46,7 +48,7 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
 
   async introspectToken({ query, headers, body: form }, context) {
     checkQuery(query);
-    const tenant = await introspectorsTenant(headers.authorization, form, context);
+    const tenant = await introspectorsTenant(headers, form, context);
     return introspect(form.token, tenant, context);
   },
 

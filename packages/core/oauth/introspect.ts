@@ -1,10 +1,10 @@
 /** Token introspection (RFC 7662). */
 import type * as z from "zod";
-import { authenticateBearer, isBearer } from "../auth/bearer.ts";
+import { authenticateToken, isToken, scopeChallenge } from "../auth/bearer.ts";
 import { PRIMARY } from "../domain/username.ts";
-import { bearerChallenge } from "../http/decision.ts";
 import { maySignIn } from "../identities/users/model.ts";
 import { Fault } from "../platform/faults.ts";
+import { tokenTypeOf } from "../tokens/confirmation.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import { isAlive, subjectOf, type TokenUser } from "../tokens/model.ts";
 import type { TokenReading, ValidToken } from "../tokens/reader.ts";
@@ -14,12 +14,15 @@ import { type ClientParameters, clientRefused } from "./client-authentication.ts
 import type { OAuthContext } from "./context.ts";
 import { familyEndsAtSeconds } from "./lifetimes.ts";
 import { type AuthenticatedRequest, type ClientFailure, tryClient } from "./request.ts";
-import type { Introspection } from "./shapes.ts";
+import type { Credential, Introspection } from "./shapes.ts";
 
 /** The scope that callers other than clients need. */
 const INTROSPECT = "internal_oauth2_introspect";
 
 type Response = z.input<typeof Introspection>;
+
+/** The headers by which a caller authenticates. */
+type CallerHeaders = z.output<typeof Credential>;
 
 /**
  * The tenant whose tokens a caller may introspect: that of a confidential client, or of a user or token with the scope.
@@ -27,16 +30,16 @@ type Response = z.input<typeof Introspection>;
  * client with that id exists, so that the response does not show it.
  */
 export async function introspectorsTenant(
-  authorization: string | undefined,
+  { authorization, dpop }: CallerHeaders,
   form: ClientParameters,
   context: OAuthContext,
 ): Promise<string> {
-  if (authorization !== undefined && isBearer(authorization)) return callersTenant(authorization, context);
+  if (authorization !== undefined && isToken(authorization)) return callersTenant(authorization, dpop, context);
   const result = await clientOrFailure(authorization, form, context);
   if ("client" in result && !result.client.settings.isPublic) return result.client.tenant;
   try {
     if (authorization === undefined) throw clientRefused();
-    return await callersTenant(authorization, context);
+    return await callersTenant(authorization, dpop, context);
   } catch (error) {
     // The header is of neither a client nor a user. Of a user it must not count as a guess at a client.
     const isOfUser = error instanceof Fault && error.fault === "auth.forbidden";
@@ -61,10 +64,10 @@ async function clientOrFailure(
 }
 
 /** The tenant of a user or token with the scope. Throws `auth.unauthenticated` and `auth.forbidden`. */
-async function callersTenant(header: string, context: OAuthContext): Promise<string> {
-  const { tools, traceId, sourceIp, pathTenant } = context;
-  const { principal, scopes } = isBearer(header)
-    ? await authenticateBearer(header, tools.reader, readingOf(context))
+async function callersTenant(header: string, proof: string | undefined, context: OAuthContext): Promise<string> {
+  const { tools, traceId, sourceIp, pathTenant, sent } = context;
+  const { principal, scopes } = isToken(header)
+    ? await authenticateToken({ header, proof, sent }, tools.reader, readingOf(context))
     : await tools.authenticate({ header, sourceIp }, context, tools.refusals(traceId, sourceIp));
   if (pathTenant !== undefined && pathTenant !== principal.tenant) throw clientRefused();
   if (!scopes.has(INTROSPECT)) {
@@ -72,7 +75,7 @@ async function callersTenant(header: string, context: OAuthContext): Promise<str
       "auth.forbidden",
       `This operation requires the scope ${INTROSPECT}, which your credential does not have.`,
       {
-        headers: isBearer(header) ? { "www-authenticate": bearerChallenge("insufficient_scope", INTROSPECT) } : {},
+        headers: isToken(header) ? { "www-authenticate": scopeChallenge(header, INTROSPECT) } : {},
       },
     );
   }
@@ -87,13 +90,13 @@ export async function introspect(text: string, tenant: string, context: OAuthCon
 }
 
 function presentAccess({ token, id }: ValidToken, { origin }: OAuthContext): Response {
-  const { tenant, clientId, user, scopes, issuedAtSeconds, expiresAtSeconds } = token;
+  const { tenant, clientId, user, scopes, issuedAtSeconds, expiresAtSeconds, cnf } = token;
   return {
     active: true,
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
     client_id: clientId,
     ...(user && { username: nameOf(user, tenant) }),
-    token_type: "Bearer",
+    token_type: tokenTypeOf(token),
     iat: issuedAtSeconds,
     nbf: issuedAtSeconds,
     exp: expiresAtSeconds,
@@ -102,6 +105,7 @@ function presentAccess({ token, id }: ValidToken, { origin }: OAuthContext): Res
     iss: issuerAt(origin).issuerOf(tenant),
     aut: user ? "APPLICATION_USER" : "APPLICATION",
     ...(id !== undefined && { jti: id }),
+    ...(cnf && { cnf }),
   };
 }
 
@@ -113,7 +117,7 @@ async function presentRefresh(text: string, tenant: string, context: OAuthContex
   const endsAtSeconds = familyEndsAtSeconds(found.family, context.tools.limits);
   const expiresAtSeconds = Math.min(found.expiresAtSeconds, endsAtSeconds);
   if (!isAlive({ expiresAtSeconds }, context.now)) return undefined;
-  const { user, clientId, scopes } = found.family;
+  const { user, clientId, scopes, cnf } = found.family;
   const [client, owner, [userFromMs = 0]] = await Promise.all([
     context.clients.find(clientId),
     context.users.find(tenant, user.id, user.userStore),
@@ -130,6 +134,7 @@ async function presentRefresh(text: string, tenant: string, context: OAuthContex
     token_type: "Refresh",
     exp: expiresAtSeconds,
     sub: user.id,
+    ...(cnf && client.settings.isPublic && { cnf }),
   };
 }
 

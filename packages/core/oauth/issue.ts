@@ -3,6 +3,7 @@ import type { Client } from "../applications/registry/client-store.ts";
 import { newId } from "../platform/ids.ts";
 import type { Step } from "../table/table.ts";
 import { storingAccessToken } from "../tokens/access-token-store.ts";
+import { type Confirmation, tokenTypeOf } from "../tokens/confirmation.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import type { AccessToken, TokenUser } from "../tokens/model.ts";
 import { digestOf, newOpaque } from "../tokens/opaque.ts";
@@ -18,6 +19,8 @@ export interface TokenGrant {
   readonly grantId: string;
   /** The latest revocation that the grant takes into account (revocation-store.ts). */
   readonly knownMs: number;
+  /** The key that the token is bound to. */
+  readonly cnf?: Confirmation;
 }
 
 /** An access token before it is stored and sent. */
@@ -33,7 +36,7 @@ export interface IssuedToken {
 export function tokenResponse({ text, token }: IssuedToken, refreshToken?: string) {
   return {
     access_token: text,
-    token_type: "Bearer" as const,
+    token_type: tokenTypeOf(token),
     expires_in: token.expiresAtSeconds - token.issuedAtSeconds,
     ...(refreshToken !== undefined && { refresh_token: refreshToken }),
     ...(token.scopes.length > 0 && { scope: token.scopes.join(" ") }),

@@ -35,12 +35,17 @@ export const TokenReference = z
 export const AnyQuery = z.looseObject({});
 
 /** The header of a client that does not authenticate in the form. */
-export const Credential = z.object({ authorization: z.string().optional() });
+export const Credential = z.object({
+  authorization: z.string().optional(),
+  dpop: z.string().optional().meta({ description: "The proof of a key that tokens are bound to (RFC 9449)" }),
+});
 
 export const TokenResponse = z
   .object({
     access_token: z.string(),
-    token_type: z.literal("Bearer"),
+    token_type: z
+      .enum(["Bearer", "DPoP"])
+      .meta({ description: "DPoP for a token that is bound to the key of a proof" }),
     expires_in: z.int().meta({ description: "The lifetime of the access token, in seconds" }),
     refresh_token: z.string().optional().meta({ description: "Absent for the grant client_credentials" }),
     scope: z
@@ -66,6 +71,12 @@ export const Introspection = z
     aud: z.array(z.string()).optional(),
     iss: z.string().optional(),
     jti: z.string().optional(),
+    cnf: z
+      .union([z.object({ jkt: z.string() }), z.object({ "x5t#S256": z.string() })])
+      .optional()
+      .meta({
+        description: "The thumbprint of the key that the token is bound to: of DPoP proofs, or of a certificate",
+      }),
     aut: z.string().optional().meta({ description: "APPLICATION_USER for a token of a user, otherwise APPLICATION" }),
   })
   .meta({ id: "Introspection" });

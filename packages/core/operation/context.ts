@@ -24,6 +24,18 @@ export interface ClientPrincipal {
 /** The authenticated caller. Its tenant comes from the credential, never from the path. */
 export type Principal = UserPrincipal | ClientPrincipal;
 
+/** What a proof of possession is about: a request as it was sent, and the connection that it came over. */
+export interface SentRequest {
+  /** The method of the request line. */
+  readonly method: string;
+  /** The origins by which callers reach the API: the one of links and tokens, and that of the gateway's domain. */
+  readonly origins: readonly [string, ...string[]];
+  /** The whole path, with the tenant that it names. Decoded once, by the gateway. */
+  readonly path: string;
+  /** PEM: the client certificate of the TLS handshake. It is never read from a header. */
+  readonly certificate?: string;
+}
+
 /** The context of every request, public ones included. */
 export interface PublicContext {
   readonly traceId: string;
@@ -31,6 +43,7 @@ export interface PublicContext {
   readonly now: number;
   /** The origin that absolute links start with, without a trailing slash. Never taken from the `Host` header. */
   readonly origin: string;
+  readonly sent: SentRequest;
   /** The tenant that the path names. It is not authenticated. */
   readonly pathTenant?: string;
   /** Where the request came from, for the log. */

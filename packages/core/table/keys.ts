@@ -7,8 +7,8 @@
  *
  * IAM policies distinguish items by their leading keys. For least privilege, each of these has a form of its own:
  * password hashes (`CRED`), lock counters (`LOCK`, `G#LOCK`), access tokens (`G#AT`), refresh tokens and their families
- * (`G#RT`, `FAM`), revocations (`REV`, `REVS`, `REVG`), the keys that verify tokens (`G#KEYS`) and those that sign them
- * (`G#SIGN`).
+ * (`G#RT`, `FAM`), used proofs (`G#JTI`), revocations (`REV`, `REVS`, `REVG`), the keys that verify tokens (`G#KEYS`)
+ * and those that sign them (`G#SIGN`).
  */
 import { createHash } from "node:crypto";
 import type { Key } from "./table.ts";
@@ -113,6 +113,8 @@ export const keys = {
   /** Tokens are stored under the digest of their text. */
   accessToken: (digest: string): Key => main(`G#AT#${digest}`),
   refreshToken: (digest: string): Key => main(`G#RT#${digest}`),
+  /** A proof or an assertion that was used at the token endpoint, under the digest of its maker and id. */
+  usedProof: (digest: string): Key => main(`G#JTI#${digest}`),
   /** The common data of all refresh tokens of one sign-in. */
   family: (tenant: string, id: string): Key => main(`${of(tenant)}#FAM#${id}`),
   /** The time from which tokens of a subject are valid. */

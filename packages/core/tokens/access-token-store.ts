@@ -2,6 +2,7 @@
 import { keys } from "../table/keys.ts";
 import { list, number, optional, record, rowCodec, text } from "../table/row.ts";
 import type { Step, Table } from "../table/table.ts";
+import { confirmation } from "./confirmation.ts";
 import type { AccessToken, TokenUser } from "./model.ts";
 import { digestOf, isOpaque } from "./opaque.ts";
 import { putting, removing } from "./unconditional.ts";
@@ -27,6 +28,7 @@ const rows = rowCodec<{ readonly token: AccessToken; readonly expiresAtSeconds: 
     issuedAtSeconds: number,
     issuedMs: number,
     expiresAtSeconds: number,
+    cnf: optional(confirmation),
   }),
   expiresAtSeconds: number,
 });

@@ -2,6 +2,7 @@
 import { type CryptoKey, decodeJwt, importJWK, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import { SUPER_TENANT } from "../domain/tenant.ts";
 import { canBeId } from "../platform/ids.ts";
+import { confirmationIn } from "./confirmation.ts";
 import type { RingKey } from "./key-ring.ts";
 import { type AccessToken, CLOCK_TOLERANCE_MS, isAlive, isFromFuture, subjectOf } from "./model.ts";
 
@@ -64,7 +65,7 @@ export function signAccessToken(
   { origin, issuerOf: issuer }: Issuer,
   key: { readonly kid: string; readonly secret: CryptoKey },
 ): Promise<string> {
-  const { tenant, clientId, applicationId, user, scopes, roleIds, grantId } = token;
+  const { tenant, clientId, applicationId, user, scopes, roleIds, grantId, cnf } = token;
   const own: OwnClaim = {
     tenant,
     application: applicationId,
@@ -77,6 +78,7 @@ export function signAccessToken(
     client_id: clientId,
     aut: user ? "APPLICATION_USER" : "APPLICATION",
     ...(scopes.length > 0 && { scope: scopes.join(" ") }),
+    ...(cnf && { cnf }),
     [OWN]: own,
   })
     .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: key.kid })
@@ -160,6 +162,9 @@ function toToken(payload: JWTPayload, issuer: Issuer): AccessToken | undefined {
   if (!own || !isText(client_id) || !isText(sub) || !isOptional(scope)) return undefined;
   if (!isWholeSeconds(iat) || !isWholeSeconds(exp)) return undefined;
   if (iss !== issuer.issuerOf(own.tenant)) return undefined;
+  // A token that is bound in a way that is not known here is no Bearer token.
+  const cnf = payload.cnf === undefined ? undefined : confirmationIn(payload.cnf);
+  if (payload.cnf !== undefined && !cnf) return undefined;
   const { username, user_store, roles = [] } = own;
   const user = username && user_store ? { id: sub, userName: username, userStore: user_store } : undefined;
   if (aut !== (user ? "APPLICATION_USER" : "APPLICATION")) return undefined;
@@ -174,6 +179,7 @@ function toToken(payload: JWTPayload, issuer: Issuer): AccessToken | undefined {
     issuedAtSeconds: iat,
     issuedMs: own.issued_ms,
     expiresAtSeconds: exp,
+    ...(cnf && { cnf }),
   };
 }
 

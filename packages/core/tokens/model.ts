@@ -1,4 +1,5 @@
 /** Access tokens in any format. */
+import type { Confirmation } from "./confirmation.ts";
 
 /** The user on whose behalf an application acts. */
 export interface TokenUser {
@@ -28,6 +29,8 @@ export interface AccessToken {
    */
   readonly issuedMs: number;
   readonly expiresAtSeconds: number;
+  /** The key that the holder must prove to have; absent for a token that anybody who has it can use. */
+  readonly cnf?: Confirmation;
 }
 
 /** The `sub` of a token: the user, or the client itself (RFC 9068 section 2.2). */

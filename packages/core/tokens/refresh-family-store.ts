@@ -7,6 +7,7 @@ import { keys } from "../table/keys.ts";
 import { list, number, optional, record, rowCodec, text } from "../table/row.ts";
 import type { Item, Step, Table } from "../table/table.ts";
 import { tokenUser } from "./access-token-store.ts";
+import { type Confirmation, confirmation } from "./confirmation.ts";
 import { CLOCK_TOLERANCE_MS, isFromFuture, type TokenUser } from "./model.ts";
 import { digestOf, isOpaque } from "./opaque.ts";
 import { type Issued, MARK_AHEAD_MS } from "./revocation-store.ts";
@@ -45,6 +46,11 @@ export interface Family {
   /** When that token replaced its predecessor; 0 for the first one. */
   readonly rotatedMs: number;
   readonly access: LatestAccess;
+  /**
+   * The key that its latest access token is bound to; absent for an unbound one. The refresh tokens of a public client
+   * are bound to it too (RFC 9449 section 5, RFC 8705 section 4).
+   */
+  readonly cnf?: Confirmation;
 }
 
 /** The row of a refresh token: which family it belongs to. */
@@ -96,6 +102,7 @@ const familyRows = rowCodec<{
     currentUntilSeconds: number,
     rotatedMs: number,
     access: record<LatestAccess>({ digest: optional(text), issuedMs: number, expiresAtSeconds: number }),
+    cnf: optional(confirmation),
   }),
   current: text,
   expiresAtSeconds: number,

@@ -18,6 +18,10 @@ export interface ClientAuthentication {
   readonly keys?: RegisteredKeys | undefined;
 }
 
+/** The kinds of keys that tokens are bound to, by the names of `accessToken.bindingType` (decision 0078). */
+export const tokenBindings = ["DPoP", "certificate"] as const;
+export type TokenBinding = (typeof tokenBindings)[number];
+
 /** The stored settings of an OAuth client. */
 export interface ClientRecord {
   /** Sealed for `tenant/application id`. */
@@ -36,6 +40,8 @@ export interface ClientRecord {
   readonly rotatesRefresh: boolean;
   /** Absent: the client may send its secret, in a header or in a form; a public client its id alone. */
   readonly authentication?: ClientAuthentication | undefined;
+  /** The kind of key that every token must be bound to; absent where tokens may be unbound. */
+  readonly binding?: TokenBinding;
 }
 
 /** The methods for which the token endpoint needs the application's certificate. */
@@ -46,6 +52,7 @@ export function clientOf(application: Application): ClientRecord | undefined {
   const { inbound, applicationEnabled } = application;
   const { oidc } = inbound;
   const authentication = authenticationOf(application);
+  const binding = tokenBindings.find((kind) => kind === oidc?.accessToken.bindingType);
   return (
     oidc && {
       sealedSecret: oidc.sealedSecret,
@@ -60,6 +67,7 @@ export function clientOf(application: Application): ClientRecord | undefined {
       // Public clients must rotate refresh tokens (RFC 9700 section 2.2.2); others do by default.
       rotatesRefresh: oidc.publicClient || oidc.refreshToken.renewRefreshToken !== false,
       ...(authentication && { authentication }),
+      ...(binding && { binding }),
     }
   );
 }
@@ -84,6 +92,8 @@ export function endsTokens(before: ClientRecord, after: ClientRecord): boolean {
   return (
     after.sealedSecret !== before.sealedSecret ||
     (before.isEnabled && !after.isEnabled) ||
-    (before.state === "ACTIVE" && after.state === "REVOKED")
+    (before.state === "ACTIVE" && after.state === "REVOKED") ||
+    // Tokens from before are not bound to such a key.
+    (after.binding !== undefined && after.binding !== before.binding)
   );
 }

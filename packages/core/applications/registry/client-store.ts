@@ -26,7 +26,7 @@ import { revocationTime, revokingClient, revokingScopes } from "../../tokens/rev
 import { clientAuthenticationMethods } from "../protocols/options.ts";
 import type { Authorization } from "./authorization-model.ts";
 import type { RegisteredKeys } from "./client-keys.ts";
-import { type ClientAuthentication, type ClientRecord, endsTokens } from "./client-model.ts";
+import { type ClientAuthentication, type ClientRecord, endsTokens, tokenBindings } from "./client-model.ts";
 
 /** The application that a client belongs to. */
 export interface ClientOwner {
@@ -88,6 +88,7 @@ const settings = record<ClientRecord>({
   refreshSeconds: number,
   rotatesRefresh: bool,
   authentication: optional(authentication),
+  binding: optional(oneOf(...tokenBindings)),
 });
 
 const codec = rowCodec<ClientRow>("OAuth client", {
