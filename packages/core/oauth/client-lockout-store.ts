@@ -28,7 +28,7 @@ export interface ClientLockoutStore {
   /** One round trip. */
   find(guesser: ClientGuesser, nowMs: number): Promise<GuessState>;
   /**
-   * Counts a failure; without effect where no secret was sent (`version` is `undefined`), or while the client id is
+   * Counts a failure; without effect where no secret or assertion was sent (`version` is `undefined`), or while the client id is
    * locked at the source. The same work for all, except for the failure that locks.
    */
   fail(guesser: ClientGuesser, before: GuessState, nowMs: number, version: string | undefined): Promise<void>;
@@ -42,9 +42,14 @@ export const clientLockoutPolicy: GuessPolicy = {
   lockMaxMs: 60 * 60_000,
 };
 
-/** What a lock holds for: the secret of a client, so that a new one ends it. Empty where there is no such client. */
-export function secretVersion(client: Client | undefined): string {
-  return client ? digestOf(client.settings.sealedSecret) : "";
+/**
+ * What a lock holds for: the secret of a client and its registered method with its key, so that new ones end it. Empty
+ * where there is no such client.
+ */
+export function credentialVersion(client: Client | undefined): string {
+  if (!client) return "";
+  const { sealedSecret, authentication } = client.settings;
+  return digestOf(sealedSecret + (authentication ? JSON.stringify(authentication) : ""));
 }
 
 /** Opens the store on the table of one request. */

@@ -11,7 +11,7 @@ import { grants } from "./grants.ts";
 import { introspect, introspectorsTenant } from "./introspect.ts";
 import { openIdConfiguration, serverMetadata } from "./metadata.ts";
 import { possessionOf } from "./possession.ts";
-import { authenticateClient, checkQuery } from "./request.ts";
+import { type AuthenticatedRequest, authenticateClient, checkQuery, spend } from "./request.ts";
 import { claimedMark, revoke } from "./revoke.ts";
 import { ownNames, scopeNames } from "./scopes.ts";
 
@@ -24,25 +24,29 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
     const early = form.grant_type === "client_credentials" ? ownNames(names) : [];
     const request = { authorization, form, names: early, refreshToken: form.refresh_token };
     const authenticated = await authenticateClient(request, context);
-    const grant = grants.get(form.grant_type);
-    if (!grant) {
-      throw new Fault("grant.unsupported", "Use the grant type password, client_credentials or refresh_token.");
-    }
-    if (!authenticated.client.settings.grantTypes.includes(form.grant_type)) {
-      throw new Fault("grant.unauthorized", "This grant type is not in the grantTypes of the application.");
-    }
-    if (fault) throw fault;
-    const possession = possessionOf(authenticated.client, context);
-    return grant({ ...authenticated, form, names, possession }, context);
+    return spendingAlways(authenticated, context, () => {
+      const grant = grants.get(form.grant_type);
+      if (!grant) {
+        throw new Fault("grant.unsupported", "Use the grant type password, client_credentials or refresh_token.");
+      }
+      if (!authenticated.client.settings.grantTypes.includes(form.grant_type)) {
+        throw new Fault("grant.unauthorized", "This grant type is not in the grantTypes of the application.");
+      }
+      if (fault) throw fault;
+      const possession = possessionOf(authenticated.client, context);
+      const steps = [...possession.steps, ...authenticated.proof];
+      return grant({ ...authenticated, form, names, possession: { ...possession, steps } }, context);
+    });
   },
 
   async revokeToken({ query, headers, body: form }, context) {
     checkQuery(query);
-    const [{ client }, markedMs] = await Promise.all([
+    const [authenticated, markedMs] = await Promise.all([
       authenticateClient({ authorization: headers.authorization, form }, context),
       claimedMark(form.token, context),
     ]);
-    await revoke(form.token, client, markedMs, context);
+    await spend(authenticated, context);
+    await revoke(form.token, authenticated.client, markedMs, context);
     return undefined;
   },
 
@@ -58,11 +62,25 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
   },
 
   getOpenIdConfiguration: async (_, context) =>
-    openIdConfiguration(context.origin, await documentsTenant(context.pathTenant, context)),
+    openIdConfiguration(await documentsTenant(context.pathTenant, context), context.origin, context.tools.mtlsUrl),
   getServerMetadata: (_, context) => metadataOf(context.pathTenant, context),
   getIssuerMetadata: (_, context) => metadataOf(context.pathTenant, context),
   getTenantIssuerMetadata: ({ params }, context) => metadataOf(params.tenant, context),
 };
+
+/** Uses the assertion of a client up also where its request is refused, so that it counts once whatever follows. */
+async function spendingAlways<Result>(
+  authenticated: AuthenticatedRequest,
+  context: OAuthContext,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof Fault && error.row.status < 500) await spend(authenticated, context);
+    throw error;
+  }
+}
 
 /** The requested scopes. A fault in them is thrown later: the client and the grant are checked first. */
 function requestedScopes(scope: string | undefined): { readonly names: readonly string[]; readonly fault?: Fault } {
@@ -75,7 +93,7 @@ function requestedScopes(scope: string | undefined): { readonly names: readonly 
 }
 
 async function metadataOf(domain: string | undefined, context: OAuthContext) {
-  return serverMetadata(context.origin, await documentsTenant(domain, context));
+  return serverMetadata(await documentsTenant(domain, context), context.origin, context.tools.mtlsUrl);
 }
 
 /** The tenant of a published document. Throws `route.not_found` where it does not exist or is not active. */

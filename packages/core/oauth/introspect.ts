@@ -13,7 +13,7 @@ import { isEndedBy, revocationStore, subjects } from "../tokens/revocation-store
 import { type ClientParameters, clientRefused } from "./client-authentication.ts";
 import type { OAuthContext } from "./context.ts";
 import { familyEndsAtSeconds } from "./lifetimes.ts";
-import { type AuthenticatedRequest, type ClientFailure, tryClient } from "./request.ts";
+import { type AuthenticatedRequest, type ClientFailure, spend, tryClient } from "./request.ts";
 import type { Credential, Introspection } from "./shapes.ts";
 
 /** The scope that callers other than clients need. */
@@ -36,7 +36,10 @@ export async function introspectorsTenant(
 ): Promise<string> {
   if (authorization !== undefined && isToken(authorization)) return callersTenant(authorization, dpop, context);
   const result = await clientOrFailure(authorization, form, context);
-  if ("client" in result && !result.client.settings.isPublic) return result.client.tenant;
+  if ("client" in result && !result.client.settings.isPublic) {
+    await spend({ proof: result.proof }, context);
+    return result.client.tenant;
+  }
   try {
     if (authorization === undefined) throw clientRefused();
     return await callersTenant(authorization, dpop, context);

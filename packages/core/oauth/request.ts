@@ -4,15 +4,20 @@ import type { Client } from "../applications/registry/client-store.ts";
 import { isLocked } from "../auth/guess-rows.ts";
 import { SUPER_TENANT } from "../domain/tenant.ts";
 import { Fault } from "../platform/faults.ts";
+import type { Step } from "../table/table.ts";
 import type { RefreshToken } from "../tokens/refresh-family-store.ts";
 import {
+  type AuthenticatedClient,
   type ClientParameters,
   clientRefused,
+  isGuess,
   type PresentedClient,
   presentedClient,
 } from "./client-authentication.ts";
-import { secretVersion } from "./client-lockout-store.ts";
+import { credentialVersion } from "./client-lockout-store.ts";
+import type { ServerCheck } from "./client-proofs.ts";
 import type { OAuthContext } from "./context.ts";
+import { usingProof } from "./used-proof-store.ts";
 
 /** Parameters that belong in the body: URLs are stored in logs and browser histories. */
 const BODY_ONLY: ReadonlySet<string> = new Set([
@@ -22,6 +27,7 @@ const BODY_ONLY: ReadonlySet<string> = new Set([
   "client_id",
   "client_secret",
   "client_assertion",
+  "client_assertion_type",
   "assertion",
   "code",
   "code_verifier",
@@ -46,6 +52,11 @@ export interface AuthenticatedRequest {
   /** The APIs of the named scopes that exist. */
   readonly places: ReadonlyMap<string, ScopePlace>;
   readonly refreshToken: RefreshToken | undefined;
+  /**
+   * The steps that use the client's assertion up; none for other methods. They belong to the first write of the
+   * request. They throw `client.unauthenticated` for an assertion that was used before.
+   */
+  readonly proof: readonly Step[];
 }
 
 /** A client that is not authenticated. */
@@ -59,6 +70,8 @@ export interface ClientFailure {
  * read at once where the same credentials were accepted before, otherwise one round trip later.
  */
 const UNPROVEN_SCOPES_MAX = 4;
+
+const USED = "The client_assertion was used before. Sign a new one, with another jti, for every request.";
 
 /** Refuses OAuth parameters in the query string. Throws `request.invalid`. */
 export function checkQuery(query: Readonly<Record<string, unknown>>): void {
@@ -94,11 +107,11 @@ export async function tryClient(
   context: OAuthContext,
 ): Promise<AuthenticatedRequest | ClientFailure> {
   const { clients, clientLockouts, tenants, apiResources, families, pathTenant, sourceIp, tools, now } = context;
-  const presented = presentedClient(authorization, form);
+  const presented = presentedClient(authorization, form, context.sent.certificate);
   const guesser = { clientId: presented.clientId, sourceIp };
   const guess = pathTenant ?? SUPER_TENANT;
   // The id of a public client proves nothing.
-  const names = presented.secrets.length > 0 ? requested : [];
+  const names = isGuess(presented) || presented.certificate !== undefined ? requested : [];
   const early = mayReadEarly(names, presented, context) ? names : [];
   const readTenant = (domain: string, scopes: readonly string[]) =>
     Promise.all([tenants.find(domain), apiResources.findScopes(domain, scopes)]);
@@ -108,19 +121,39 @@ export async function tryClient(
     readTenant(guess, early),
     refreshToken ? families.findToken(refreshToken) : undefined,
   ]);
-  const version = secretVersion(found);
+  const version = credentialVersion(found);
   const failure = (of: string): ClientFailure => ({
-    count: () => clientLockouts.fail(guesser, lock, now, presented.secrets.length > 0 ? of : undefined),
+    count: () => clientLockouts.fail(guesser, lock, now, isGuess(presented) ? of : undefined),
   });
-  const check = { found, pathTenant, isLocked: isLocked(lock, version, now) };
-  const client = tools.clientAuthenticator.authenticate(presented, check);
-  if (!client) return failure(version);
+  const server = serverCheck(found?.tenant ?? guess, context);
+  const check = { found, pathTenant, isLocked: isLocked(lock, version, now), ...server };
+  const authenticated = await tools.clientAuthenticator.authenticate(presented, check);
+  if (!authenticated) return failure(version);
+  const { client } = authenticated;
   const isGuessed = client.tenant === guess;
   const [tenant, places] =
     isGuessed && early === names ? [guessed, guessedPlaces] : await readTenant(client.tenant, names);
   // The same work as for a wrong secret, but a lock of that time does not outlast it.
   if (!tenant?.active) return failure(`inactive ${version}`);
-  return { client, places, refreshToken: token };
+  return { client, places, refreshToken: token, proof: proofOf(authenticated) };
+}
+
+/** The steps that use the assertion of a client up. */
+function proofOf({ client, once }: AuthenticatedClient): readonly Step[] {
+  return once ? [usingProof({ maker: `client ${client.clientId}`, ...once }, () => clientRefused(USED))] : [];
+}
+
+/** Uses an assertion up, for a request that writes nothing else together with it. One round trip. */
+export async function spend({ proof }: Pick<AuthenticatedRequest, "proof">, { table }: OAuthContext): Promise<void> {
+  if (proof.length > 0) await table.write(...proof);
+}
+
+/** How clients of a tenant may name this server in an assertion: each origin, with and without the tenant's path. */
+function serverCheck(tenant: string, { sent, tools, now }: OAuthContext): ServerCheck {
+  const origins = [...sent.origins, ...(tools.mtlsUrl === undefined ? [] : [tools.mtlsUrl])];
+  const bases = origins.flatMap((origin) => [`${origin}/oauth2`, `${origin}/t/${tenant}/oauth2`]);
+  const at = (...paths: readonly string[]) => new Set(bases.flatMap((base) => paths.map((path) => `${base}/${path}`)));
+  return { issuers: at("token"), addresses: at("token", "introspect", "revoke"), nowMs: now };
 }
 
 function mayReadEarly(names: readonly string[], presented: PresentedClient, { tools }: OAuthContext): boolean {
