@@ -23,7 +23,7 @@ const ID_LENGTH_MAX = 255;
 const LIFE_SECONDS_MAX = 300;
 /** How far the clock of a client may be from this one. */
 export const ASSERTION_SKEW_SECONDS = 10;
-/** Kinds of JWTs that are assertions, in lower case. Others that the same key signed are none (RFC 8725 section 3.11). */
+/** The kinds of JWTs that are assertions, in lower case: others of the same key are none (RFC 8725 section 3.11). */
 const TYPES: ReadonlySet<string> = new Set([
   "jwt",
   "client-authentication+jwt",

@@ -20,6 +20,9 @@
  * | tokenRevocationWithIDPSessionTerminationEnabled | accessToken.revokeTokensWhenIDPSessionTerminated |
  * | tokenBindingValidationEnabled | accessToken.validateTokenBinding |
  * | accessTokenClaims/accessTokenClaim | accessToken.accessTokenAttributes |
+ * | tokenEndpointAuthMethod | clientAuthentication.tokenEndpointAuthMethod; the word `null` means no value |
+ * | tokenEndpointAuthSignatureAlgorithm, tlsClientAuthSubjectDN | clientAuthentication.tokenEndpointAuthSigningAlg, tlsClientAuthSubjectDn; likewise |
+ * | tokenEndpointAllowReusePvtKeyJwt | clientAuthentication.tokenEndpointAllowReusePvtKeyJwt |
  * | applicationName, oauthVersion | written, not read |
  */
 import {
@@ -31,6 +34,7 @@ import {
   filled,
   flag,
   listOf,
+  nonDefaultFlag,
   nullable,
   type Part,
   put,
@@ -77,6 +81,15 @@ const accessTokenClaims: Part = {
   write: (client) => attributes.write(client).filter(({ children }) => children.length > 0),
 };
 
+/** Text that is written only if there is one; WSO2 Identity Server writes the word `null` for none. */
+const unlessNull: Codec = { read: nullable.read, write: filled().write };
+const { read: readFlag } = nonDefaultFlag();
+/** `true`, or absent for false. */
+const unlessFalse: Codec = {
+  read: (given, name) => (given.trim() === "null" ? undefined : readFlag(given, name)),
+  write: (value) => (value === true ? "true" : undefined),
+};
+
 /** The parts of `oAuthAppDO`, in the order of WSO2 Identity Server. */
 export const oauthParts: Part = all(
   field("oauthConsumerKey", "clientId", filled()),
@@ -107,6 +120,10 @@ export const oauthParts: Part = all(
   field("tokenRevocationWithIDPSessionTerminationEnabled", "accessToken.revokeTokensWhenIDPSessionTerminated", flag()),
   field("tokenBindingValidationEnabled", "accessToken.validateTokenBinding", flag()),
   accessTokenClaims,
+  field("tokenEndpointAuthMethod", "clientAuthentication.tokenEndpointAuthMethod", unlessNull),
+  field("tokenEndpointAllowReusePvtKeyJwt", "clientAuthentication.tokenEndpointAllowReusePvtKeyJwt", unlessFalse),
+  field("tokenEndpointAuthSignatureAlgorithm", "clientAuthentication.tokenEndpointAuthSigningAlg", unlessNull),
+  field("tlsClientAuthSubjectDN", "clientAuthentication.tlsClientAuthSubjectDn", unlessNull),
 );
 
 function literal(address: string): string {
