@@ -28,8 +28,8 @@ export interface ClientLockoutStore {
   /** One round trip. */
   find(guesser: ClientGuesser, nowMs: number): Promise<GuessState>;
   /**
-   * Counts a failure; without effect where no secret or assertion was sent (`version` is `undefined`), or while the client id is
-   * locked at the source. The same work for all, except for the failure that locks.
+   * Counts a failure; without effect where no secret or assertion was sent (`version` is `undefined`), or while the
+   * client id is locked at the source. The same work for all, except for the failure that locks.
    */
   fail(guesser: ClientGuesser, before: GuessState, nowMs: number, version: string | undefined): Promise<void>;
 }

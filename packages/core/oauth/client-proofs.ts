@@ -1,7 +1,7 @@
 /**
  * Proofs that a client has the private key of a registered public key: a signed assertion (RFC 7523), or the client
- * certificate of the connection (RFC 8705). The gateway has verified that the caller has the certificate's key, and that
- * its chain ends in the truststore.
+ * certificate of the connection (RFC 8705). The gateway has verified that the caller has the certificate's key, and
+ * that its chain ends in the truststore.
  */
 import type { ClientAuthentication } from "../applications/registry/client-model.ts";
 import type { Client } from "../applications/registry/client-store.ts";

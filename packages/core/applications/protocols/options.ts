@@ -106,9 +106,7 @@ export const oidcOptions = {
   },
 } as const satisfies Record<string, Options>;
 
-/**
- * How a client may authenticate (RFC 6749, 7523, 8705), if its application names a method. `none` is for public clients.
- */
+/** How a client may authenticate, if its application names a method (RFC 6749, 7523, 8705); `none`: a public client. */
 export const clientAuthenticationMethods = [
   { name: "client_secret_basic", displayName: "Client Secret Basic" },
   { name: "client_secret_post", displayName: "Client Secret Post" },
