@@ -10,6 +10,7 @@ import { systemClock } from "#core/platform/clock.ts";
 import { deploymentFromFile } from "#core/settings/deployment.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
+import { openProofs } from "./proofs.ts";
 import { openUserStores } from "./user-stores.ts";
 
 /** The gateway allows an authorizer 10 seconds. */
@@ -24,6 +25,7 @@ export const handler = newAuthorizer({
   access: { certificates: access.certificates, rules: await readyRules(access.rules, operations) },
   userStoresOf,
   clock: systemClock,
+  proofs: openProofs(),
   baseUrl: baseUrl(),
   stores: (meter) => {
     const table = open(meter);

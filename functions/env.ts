@@ -52,6 +52,11 @@ const Cursors = z.object({
   CURSOR_KEY: SealingKey,
 });
 
+const Nonces = z.object({
+  /** The key of the nonces of DPoP proofs, derived from `SEAL_KEY` (`nonceKeyOf`). */
+  NONCE_KEY: SealingKey,
+});
+
 const Metadata = z.object({
   /**
    * Hosts with ports from which SAML metadata and JWK sets may be fetched although they are not public: for tests and
@@ -119,6 +124,11 @@ export function seal(environment = process.env): Seal {
 /** The seal of cursors. It opens no secret. */
 export function cursorSeal(environment = process.env): Seal {
   return newSeal(Buffer.from(read(Cursors, environment).CURSOR_KEY, "base64"));
+}
+
+/** The key of the nonces of DPoP proofs. It opens no secret. */
+export function nonceKey(environment = process.env): Uint8Array {
+  return Buffer.from(read(Nonces, environment).NONCE_KEY, "base64");
 }
 
 /** What inbound protocols need besides the table. */

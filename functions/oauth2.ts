@@ -14,6 +14,7 @@ import { systemScopes } from "#core/domain/system-apis.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { newObserver } from "#core/http/observe.ts";
+import { sentRequest } from "#core/http/request.ts";
 import { credentialStore } from "#core/identities/credentials/store.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { newClientAuthenticator } from "#core/oauth/client-authentication.ts";
@@ -35,6 +36,7 @@ import { familyStore } from "#core/tokens/refresh-family-store.ts";
 import { newRemoteKeySets } from "#core/tokens/remote-key-sets.ts";
 import { newRevocationCache } from "#core/tokens/validity.ts";
 import { baseUrl, deploymentFile, fetchExempt, mtlsUrl, seal as sealOf, tableConfig } from "./env.ts";
+import { openProofs } from "./proofs.ts";
 import { openUserStores } from "./user-stores.ts";
 
 /** Bytes of a JWK set at the address of a client. */
@@ -72,6 +74,7 @@ const tools: OAuthTools = {
   mtlsUrl: mtlsUrl(),
   signing: newSigningKeys(seal, { onRead: observer.signingKey, lifeSecondsMax: limits.accessTokenSecondsMax }),
   reader: newTokenReader(userStoresOf, revocations),
+  proofs: openProofs(),
   refusals: (traceId, sourceIp) => refusalLog(observer, traceId, sourceIp),
 };
 
@@ -82,11 +85,12 @@ export const handler = lambda({
   operations,
   handlers: oauthHandlers,
   baseUrl: baseUrl(),
-  stores: (meter) => {
+  stores: (meter, _, event) => {
     const table = open(meter);
     return {
       table,
       tools,
+      sent: sentRequest(event, baseUrl()),
       clients: clientStore(table),
       clientLockouts: clientLockoutStore(table),
       tenants: tenantStore(table),

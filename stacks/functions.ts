@@ -1,7 +1,7 @@
 /** The functions, each from its row in plan.ts: code, settings, rights, log. */
 import { join } from "node:path";
 import { NAMESPACE_VARIABLE, namespaceOf } from "#core/http/metric-names.ts";
-import { cursorKeyOf } from "#core/platform/seal.ts";
+import { cursorKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
 import { bundling } from "./bundling.ts";
 import { componentName, type FunctionName, type FunctionPlan, hasSecrets, type Need, plan } from "./plan.ts";
 import type { Secrets } from "./secrets.ts";
@@ -126,6 +126,7 @@ function variablesOf({ needs, reads, writes }: FunctionPlan, { settings: { domai
     mtls: domains?.mtls && { MTLS_URL: `https://${domains.mtls}` },
     sealing: { SEAL_KEY: secrets.sealKey.value, FORMER_SEAL_KEYS: secrets.formerSealKeys.value },
     cursors: { CURSOR_KEY: secrets.sealKey.value.apply(cursorKeyOf) },
+    nonces: { NONCE_KEY: secrets.sealKey.value.apply(nonceKeyOf) },
     document: { OPENAPI_FILE: placeOf("docs/openapi.json") },
     deployment: { DEPLOYMENT_TOML: placeOf(DEPLOYMENT_FILE) },
     directories: Object.fromEntries(secrets.directoryPasswords.map(({ variable, secret }) => [variable, secret.value])),

@@ -18,6 +18,8 @@ export type Need =
   | "sealing"
   /** The key that seals cursors: derived, it opens no secret. */
   | "cursors"
+  /** The key of the nonces of DPoP proofs: derived, it opens no secret. */
+  | "nonces"
   /** The API document, next to the bundle. */
   | "document"
   /** deployment.toml, next to the bundle. */
@@ -58,6 +60,7 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
   mtls: ["MTLS_URL"],
   sealing: ["SEAL_KEY", "FORMER_SEAL_KEYS"],
   cursors: ["CURSOR_KEY"],
+  nonces: ["NONCE_KEY"],
   document: ["OPENAPI_FILE"],
   deployment: ["DEPLOYMENT_TOML"],
   // Those that deployment.toml names; none if it declares no directory.
@@ -65,7 +68,7 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
 };
 
 /** The needs whose variables are secrets. */
-const secretNeeds: readonly Need[] = ["sealing", "cursors", "directories"];
+const secretNeeds: readonly Need[] = ["sealing", "cursors", "nonces", "directories"];
 
 /** Whether variables of the function contain secrets. */
 export function hasSecrets({ needs }: FunctionPlan): boolean {
@@ -152,7 +155,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     description: "Authenticates and authorises every request",
     // The gateway's limit.
     timeout: "10 seconds",
-    needs: ["address", "deployment", "directories"],
+    needs: ["address", "nonces", "deployment", "directories"],
     reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: authentication },
     writes: { calls: ["PutItem", "UpdateItem"], on: [p.lock] },
   },
@@ -160,7 +163,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     ...hashing,
     description: "Issues, introspects and revokes tokens",
-    needs: ["address", "mtls", "sealing", "deployment", "directories"],
+    needs: ["address", "mtls", "sealing", "nonces", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [...authentication, p.clientLock, p.scope, p.refreshToken, p.family, p.signingKeys],

@@ -129,7 +129,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     prepared(tls.server ?? newTlsServer(tls, serverOptions), () => ({
       scheme: "https",
       port: tlsPort,
-      domainName: tls.domainName ?? domainName,
+      domainName: tls.domainName ?? `${host}:${tlsPort}`,
     }));
 
   const finish = async (): Promise<void> => {

@@ -8,7 +8,7 @@ import { NAMESPACE_VARIABLE, namespaceOf } from "#core/http/metric-names.ts";
 import { routes } from "#core/operation/derive.ts";
 import { services } from "#core/operation/services.ts";
 import { Fault } from "#core/platform/faults.ts";
-import { cursorKeyOf } from "#core/platform/seal.ts";
+import { cursorKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
 import { deploymentFromFile } from "#core/settings/deployment.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
@@ -92,6 +92,7 @@ export async function startService(
       OPENAPI_FILE: projectFile("docs/openapi.json"),
       SEAL_KEY,
       CURSOR_KEY: cursorKeyOf(SEAL_KEY),
+      NONCE_KEY: nonceKeyOf(SEAL_KEY),
       METADATA_HOSTS: process.env.METADATA_HOSTS ?? "",
       DEPLOYMENT_TOML: deployment,
       // Log to the console of this process, including the record of each request.
@@ -195,5 +196,5 @@ async function startFunctions(load: LoadFunction, environment: Environment) {
 async function mtlsListener(directory: string | undefined, port: number | undefined) {
   if (directory === undefined || port === undefined) return undefined;
   const { ca, server } = await ensureCertificates(directory, port);
-  return { port, certificate: server.certificate, key: server.key, ca: ca.certificate, domainName: "localhost" };
+  return { port, certificate: server.certificate, key: server.key, ca: ca.certificate };
 }

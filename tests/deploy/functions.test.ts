@@ -1,6 +1,6 @@
 /** The functions as they would be created: settings and rights. */
 import { describe, expect, test } from "vitest";
-import { cursorKeyOf } from "#core/platform/seal.ts";
+import { cursorKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
 import { componentName, type FunctionName, hasSecrets, plan, variablesOf } from "../../stacks/plan.ts";
 import { statementsOf } from "../../stacks/statements.ts";
 import { secrets } from "./support/evaluate.ts";
@@ -113,6 +113,12 @@ describe("secrets", () => {
     expect(cursors).toEqual(["scim2"]);
     expect(holders(cursorKeyOf(secrets.SST_SECRET_SealKey)).sort()).toEqual(["Scim2Function"]);
     expect(cursors.filter((name) => plan[name].needs.includes("sealing"))).toEqual([]);
+  });
+  test("the functions that check DPoP proofs have the same derived key of nonces, and no other function has it", () => {
+    expect(names.filter((name) => plan[name].needs.includes("nonces")).sort()).toEqual(["authorizer", "oauth2"]);
+    const holding = holders(nonceKeyOf(secrets.SST_SECRET_SealKey)).sort();
+    expect(holding).toEqual(["AuthorizerFunction", "Oauth2Function"]);
+    expect(plan.authorizer.needs).not.toContain("sealing");
   });
   test("the first administrator's password is only in the invocation that creates the first tenant", () => {
     expect(holders(secrets.SST_SECRET_AdminPassword)).toEqual(["FirstAdministrator"]);

@@ -1,4 +1,5 @@
 /** One container of the authorizer with a settable clock, on the table of a running service. */
+import { randomBytes } from "node:crypto";
 import type { APIGatewayRequestAuthorizerEventV2 } from "aws-lambda";
 import { defaultAccess } from "#core/auth/access-control/model.ts";
 import { newAuthorizer } from "#core/auth/authorize.ts";
@@ -12,8 +13,12 @@ import { roleStore } from "#core/identities/roles/store.ts";
 import { userStore } from "#core/identities/users/store.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import type { Cost, Meter } from "#core/table/meter.ts";
+import { newProofReader } from "#core/tokens/dpop.ts";
 import { clientFor } from "#local/database.ts";
 import { APPLICATIONS, type World } from "./world.ts";
+
+/** The key of the nonces of these containers. */
+const NONCE_KEY = randomBytes(32);
 
 /** A decision and its costs. */
 export interface Decided {
@@ -31,6 +36,7 @@ export const container = (api: World, clock = { ms: Date.now(), now: (): number 
     userStoresOf: () => [PRIMARY],
     clock,
     baseUrl: url,
+    proofs: newProofReader(NONCE_KEY),
     stores: (meter) => {
       latest = meter;
       const table = openTable({ tableName, deadlineMs: 5_000, client: clientFor(endpoint) })(meter);

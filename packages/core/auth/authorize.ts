@@ -103,12 +103,11 @@ export function newAuthorizer({ operations, stores, access, baseUrl, ...parts }:
         return { decision: "public", operation: target.operation, ...(isShown && { nearest }) };
       }
       checkHandlers(credentials, rule?.handlers);
-      const { principal, scopes } = await identify(
-        { ...credentials, allowed: rule?.handlers },
-        request,
-        caller,
-        stores(meter),
-      );
+      const {
+        principal,
+        scopes,
+        nextNonce: nonce,
+      } = await identify({ ...credentials, allowed: rule?.handlers }, request, caller, stores(meter));
       checkTenant(request, principal);
       checkScopes(neededScopes(target, rule, scopes), scopes, credentials.header);
       return {
@@ -117,6 +116,7 @@ export function newAuthorizer({ operations, stores, access, baseUrl, ...parts }:
         principal,
         ...passedScopes(target, scopes),
         ...(nearest !== undefined && { nearest }),
+        ...(nonce !== undefined && { nonce }),
       };
     } catch (error) {
       return { decision: "refuse", operation: target.operation, fault: toFault(error) };

@@ -4,17 +4,22 @@
  * key.
  */
 
-import { BASIC_CHALLENGE, bearerChallenge, dpopChallenge, unauthenticated } from "../http/decision.ts";
+import { BASIC_CHALLENGE, bearerChallenge, dpopChallenge, NONCE_HEADER, unauthenticated } from "../http/decision.ts";
 import type { Principal, SentRequest } from "../operation/context.ts";
 import { SIGNED_IN } from "../operation/operation.ts";
-import type { Fault } from "../platform/faults.ts";
-import { confirmationOfCertificate, isSameKey, tokenTypeOf } from "../tokens/confirmation.ts";
+import { Fault } from "../platform/faults.ts";
+import { type Confirmation, confirmationOfCertificate, isSameKey } from "../tokens/confirmation.ts";
+import type { ProofReader } from "../tokens/dpop.ts";
+import { PROOF_ALGORITHMS } from "../tokens/dpop-key.ts";
 import { type AccessToken, subjectOf } from "../tokens/model.ts";
 import type { TokenReader, TokenReading } from "../tokens/reader.ts";
 import type { Authenticated } from "./user-principal.ts";
 
 const SCHEME = /^(?:bearer|dpop)(?: |,|$)/i;
 const HEADER = /^(bearer|dpop) +([A-Za-z0-9._~+/-]+=*)$/i;
+
+const ALGORITHMS = { algs: PROOF_ALGORITHMS.join(" ") };
+const DPOP_CHALLENGE = dpopChallenge("invalid_token", ALGORITHMS);
 
 /** A token as it was sent. */
 export interface PresentedToken {
@@ -28,6 +33,14 @@ export interface PresentedToken {
 export interface TokenHolder extends Authenticated {
   /** True where the client certificate of the connection is the proof of the token: it need not name a user. */
   readonly isBoundToCertificate: boolean;
+  /** The nonce for its next DPoP proofs, where a newer one than it used is issued. */
+  readonly nextNonce?: string;
+}
+
+/** What validates tokens and their proofs. */
+export interface TokenTools {
+  readonly reader: TokenReader;
+  readonly proofs: ProofReader;
 }
 
 /** Whether a header presents a token, malformed ones included. */
@@ -37,41 +50,86 @@ export function isToken(header: string): boolean {
 
 /** The challenge for a token that lacks a scope, in the scheme that it came with. */
 export function scopeChallenge(header: string, scope: string): string {
-  const challenge = /^dpop/i.test(header) ? dpopChallenge : bearerChallenge;
-  return challenge("insufficient_scope", scope);
+  return /^dpop/i.test(header)
+    ? dpopChallenge("insufficient_scope", { scope })
+    : bearerChallenge("insufficient_scope", scope);
 }
 
 /** Authenticates a header that presents a token. Throws `auth.unauthenticated`. */
 export async function authenticateToken(
   presented: PresentedToken,
-  reader: TokenReader,
+  { reader, proofs }: TokenTools,
   reading: TokenReading,
 ): Promise<TokenHolder> {
   const [, scheme = "", text = ""] = HEADER.exec(presented.header) ?? [];
   const found = text === "" ? undefined : await reader.read(text, reading);
-  if (!found) throw refused(`${BASIC_CHALLENGE}, ${bearerChallenge("invalid_token")}`);
+  const isDpop = scheme.toLowerCase() === "dpop";
+  if (!found) throw refused(isDpop ? DPOP_CHALLENGE : `${BASIC_CHALLENGE}, ${bearerChallenge("invalid_token")}`);
   const { token } = found;
-  checkPossession(token, scheme, presented);
+  const nextNonce = isDpop
+    ? await checkProof(token.cnf, text, presented, proofs, reading.nowMs)
+    : checkBearer(token.cnf, presented);
   return {
     principal: principalOf(token),
     scopes: new Set([SIGNED_IN, ...token.scopes]),
     isBoundToCertificate: token.cnf !== undefined && "x5t#S256" in token.cnf,
+    ...(nextNonce !== undefined && { nextNonce }),
   };
 }
 
-/** Checks the proof that a bound token needs, and the scheme that its type names. */
-function checkPossession({ cnf }: AccessToken, scheme: string, { sent }: PresentedToken): void {
-  const type = tokenTypeOf({ ...(cnf && { cnf }) });
-  if (type === "DPoP") throw refused(dpopChallenge("invalid_token"));
-  if (scheme.toLowerCase() !== "bearer") throw refused(dpopChallenge("invalid_token"));
-  if (!cnf) return;
-  const own = sent.certificate === undefined ? undefined : confirmationOfCertificate(sent.certificate);
-  if (!isSameKey(cnf, own)) throw refused(bearerChallenge("invalid_token"));
+/**
+ * Checks a token of the scheme DPoP: it is bound to the key of a valid proof of this request. Returns a newer nonce, if
+ * there is one.
+ */
+async function checkProof(
+  cnf: Confirmation | undefined,
+  accessToken: string,
+  { proof, sent }: PresentedToken,
+  proofs: ProofReader,
+  nowMs: number,
+): Promise<string | undefined> {
+  if (!cnf || !("jkt" in cnf)) throw refused(DPOP_CHALLENGE, "The access token is not bound to a DPoP key.");
+  if (proof === undefined) throw proofRefused("Send the DPoP proof of this request in the header DPoP.");
+  const verdict = await proofs.read(proof, { sent, nowMs, accessToken });
+  if (verdict.kind === "refused") throw proofRefused(`The DPoP proof is not valid: ${verdict.reason}.`);
+  if (verdict.kind === "nonce") {
+    throw new Fault(
+      "auth.unauthenticated",
+      "Repeat the request with a DPoP proof that has the nonce of this response.",
+      {
+        headers: { "www-authenticate": dpopChallenge("use_dpop_nonce", ALGORITHMS), [NONCE_HEADER]: verdict.nonce },
+      },
+    );
+  }
+  const { thumbprint, nextNonce } = verdict.proof;
+  if (isSameKey(cnf, { jkt: thumbprint })) return nextNonce;
+  throw refused(DPOP_CHALLENGE, "The DPoP proof is not of the key that the access token is bound to.");
 }
 
-/** One sentence for every token that is not accepted, so that it shows nothing of the reason. */
-function refused(challenge: string): Fault {
-  return unauthenticated("The access token is not valid: it is unknown, has expired, or was revoked.", challenge);
+/** Checks a token of the scheme Bearer: it is unbound, or bound to the client certificate of the connection. */
+function checkBearer(cnf: Confirmation | undefined, { sent }: PresentedToken): undefined {
+  if (!cnf) return;
+  if ("jkt" in cnf) {
+    throw refused(DPOP_CHALLENGE, "The access token is bound to a DPoP key: send it with the scheme DPoP and a proof.");
+  }
+  const own = sent.certificate === undefined ? undefined : confirmationOfCertificate(sent.certificate);
+  if (isSameKey(cnf, own)) return;
+  throw refused(
+    bearerChallenge("invalid_token"),
+    "The access token is bound to a client certificate: use it on a connection with that certificate.",
+  );
+}
+
+/** By default one sentence for every token that is not accepted, so that it shows nothing of the reason. */
+function refused(
+  challenge: string,
+  description = "The access token is not valid: it is unknown, has expired, or was revoked.",
+): Fault {
+  return unauthenticated(description, challenge);
+}
+
+function proofRefused(description: string): Fault {
+  return unauthenticated(description, dpopChallenge("invalid_dpop_proof", ALGORITHMS));
 }
 
 function principalOf(token: AccessToken): Principal {

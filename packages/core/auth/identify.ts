@@ -5,6 +5,7 @@ import type { Observer } from "../http/observe.ts";
 import type { HttpRequest } from "../http/request.ts";
 import type { SentRequest } from "../operation/context.ts";
 import type { Clock } from "../platform/clock.ts";
+import type { ProofReader } from "../tokens/dpop.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import { newTokenReader } from "../tokens/reader.ts";
 import { newRevocationCache } from "../tokens/validity.ts";
@@ -31,6 +32,7 @@ export interface IdentifyParts {
   readonly clock: Clock;
   /** The names of the user stores of a tenant. Tokens of users of other stores are not valid. */
   readonly userStoresOf: (tenant: string) => readonly string[];
+  readonly proofs: ProofReader;
 }
 
 /** The credentials of one request that count. */
@@ -50,11 +52,16 @@ type Identify = (
   request: HttpRequest,
   caller: Caller,
   stores: AuthorizerStores,
-) => Promise<Authenticated>;
+) => Promise<Identified>;
+
+/** A principal, and the nonce for its next DPoP proofs, where a newer one than it used is issued. */
+interface Identified extends Authenticated {
+  readonly nextNonce?: string;
+}
 
 /** Opens identification for one container. `everyScope` are the scopes of the full-access role. */
 export function newIdentify(
-  { clock, userStoresOf }: IdentifyParts,
+  { clock, userStoresOf, proofs }: IdentifyParts,
   everyScope: ReadonlySet<string>,
   certificates: CertificateSettings,
   observer: Observer,
@@ -64,7 +71,7 @@ export function newIdentify(
   const changesOf = newChangesOf(revocations, clock);
   const authenticateBasic = newAuthenticate(clock, everyScope, resolveUser, changesOf);
   const authenticateCertificate = newAuthenticateCertificate(clock, certificates, resolveUser, changesOf);
-  const tokens = newTokenReader(userStoresOf, revocations);
+  const tokens = { reader: newTokenReader(userStoresOf, revocations), proofs };
 
   return async ({ certificate, header, proof, allowed }, request, { sourceIp, sent }, stores) => {
     const onRefused = refusalLog(observer, request.traceId, sourceIp);
@@ -74,7 +81,7 @@ export function newIdentify(
       return authenticateToken({ header: text, proof, sent }, tokens, reading);
     };
     const holder = header !== undefined && isToken(header) ? await byToken(header) : undefined;
-    const byHeader = async (): Promise<Authenticated> =>
+    const byHeader = async (): Promise<Identified> =>
       holder ?? (await authenticateBasic({ header, sourceIp }, stores, onRefused));
     if (certificate === undefined) return byHeader();
     // The certificate is the proof of the token, and that of a client names no user (RFC 8705 section 3).

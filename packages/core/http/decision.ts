@@ -18,6 +18,8 @@ export type Decision =
       /** The scopes of the credential, for an operation that declares `seesScopes`. */
       readonly scopes?: readonly string[];
       readonly nearest?: string;
+      /** The nonce for the caller's next DPoP proofs. */
+      readonly nonce?: string;
     }
   /** `nearest`: the path that a request for an unknown path probably means. Only for authenticated callers. */
   | { readonly decision: "public"; readonly operation: string; readonly nearest?: string }
@@ -39,6 +41,7 @@ const allowed = {
   subject: text,
   scopes: z.string().optional(),
   nearest: z.string().optional(),
+  nonce: z.string().optional(),
 };
 
 const Context = z.union([
@@ -51,8 +54,15 @@ const Context = z.union([
     fault: z.string(),
     description: z.string(),
     challenge: z.string(),
+    nonce: z.string().optional(),
   }),
 ]);
+
+/** Why a request with a bound token is refused. */
+export type DpopError = "invalid_token" | "insufficient_scope" | "invalid_dpop_proof" | "use_dpop_nonce";
+
+/** The header of the nonce for the caller's next DPoP proofs. */
+export const NONCE_HEADER = "dpop-nonce";
 
 /**
  * A decision as flat strings, which every kind of gateway can pass on. The authorizer adds `traceId`, which joins the
@@ -65,9 +75,10 @@ export function bearerChallenge(error: "invalid_token" | "insufficient_scope", s
   return `Bearer ${REALM}, error="${error}"${scope === undefined ? "" : `, scope="${scope}"`}`;
 }
 
-/** The challenge for a token that is bound to a key and came without its proof (RFC 9449 section 7.1). */
-export function dpopChallenge(error: "invalid_token" | "insufficient_scope", scope?: string): string {
-  return `DPoP ${REALM}, error="${error}"${scope === undefined ? "" : `, scope="${scope}"`}`;
+/** The challenge for a token that needs a DPoP proof (RFC 9449 sections 7.1 and 9). */
+export function dpopChallenge(error: DpopError, more: Readonly<Record<string, string>> = {}): string {
+  const parameters = Object.entries({ error, ...more }).map(([name, value]) => `${name}="${value}"`);
+  return `DPoP ${[REALM, ...parameters].join(", ")}`;
 }
 
 /** Encodes a decision for the gateway. */
@@ -81,18 +92,25 @@ export function toContext(decision: Decision): DecisionContext {
         ...decision.principal,
         ...(decision.scopes && { scopes: decision.scopes.join(" ") }),
         ...nearestOf(decision),
+        ...nonceOf(decision),
       };
     case "public":
       return { decision: "public", operation, ...nearestOf(decision) };
     case "refuse": {
       const { fault, description, headers } = decision.fault;
-      return { decision: "refuse", operation, fault, description, challenge: headers["www-authenticate"] ?? "" };
+      const challenge = headers["www-authenticate"] ?? "";
+      const nonce = headers[NONCE_HEADER];
+      return { decision: "refuse", operation, fault, description, challenge, ...nonceOf({ nonce }) };
     }
   }
 }
 
 function nearestOf({ nearest }: { readonly nearest?: string | undefined }): { readonly nearest?: string } {
   return nearest === undefined ? {} : { nearest };
+}
+
+function nonceOf({ nonce }: { readonly nonce?: string | undefined }): { readonly nonce?: string } {
+  return nonce === undefined ? {} : { nonce };
 }
 
 /** The refusal of a request without an accepted credential. `challenge` names the accepted schemes. */
@@ -114,14 +132,18 @@ export function readDecision(context: unknown): Decision {
           ? { kind: "user", tenant, subject, username: data.username, userStore: data.userStore }
           : { kind: "client", tenant, subject, applicationId: data.applicationId };
       const scopes = data.scopes?.split(" ").filter((scope) => scope !== "");
-      return { decision: "allow", operation, principal, ...(scopes && { scopes }), ...nearestOf(data) };
+      const more = { ...nearestOf(data), ...nonceOf(data) };
+      return { decision: "allow", operation, principal, ...(scopes && { scopes }), ...more };
     }
     case "public":
       return { decision: "public", operation, ...nearestOf(data) };
     case "refuse": {
-      const { fault, description, challenge } = data;
+      const { fault, description, challenge, nonce } = data;
       if (!isRefusal(fault)) return { decision: "refuse", operation, fault: undecided() };
-      const headers: Record<string, string> = challenge ? { "www-authenticate": challenge } : {};
+      const headers: Record<string, string> = {
+        ...(challenge && { "www-authenticate": challenge }),
+        ...(nonce !== undefined && { [NONCE_HEADER]: nonce }),
+      };
       return { decision: "refuse", operation, fault: new Fault(fault, description, { headers }) };
     }
   }

@@ -12,10 +12,10 @@ import { elapsed, systemClock } from "../platform/clock.ts";
 import { Fault, toFault } from "../platform/faults.ts";
 import { type Meter, newMeter } from "../table/meter.ts";
 import { bodyReader, checkAccept, type ReadMultipart } from "./body.ts";
-import { readDecision } from "./decision.ts";
+import { NONCE_HEADER, readDecision } from "./decision.ts";
 import { dialects, renderFault, type ScimProfile } from "./dialects.ts";
 import { newObserver } from "./observe.ts";
-import { type HttpRequest, readRequest, sentRequest } from "./request.ts";
+import { type EventHead, type HttpRequest, readRequest } from "./request.ts";
 import { type Admitted, type AnyHandler, admit, execute, type HttpResponse } from "./serve.ts";
 
 /** Bytes of a response body: Lambda accepts 6 MB, in which quotes and backslashes of the body count twice. */
@@ -31,9 +31,9 @@ interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores>
   readonly handlers: Handlers<Ops, Stores>;
   /**
    * Builds what the handlers use. `meter` counts what the request reads and writes; `tenant` is the caller's, if there
-   * is one.
+   * is one; `event` is for what only proofs of possession refer to.
    */
-  readonly stores: (meter: Meter, tenant: string | undefined) => Stores;
+  readonly stores: (meter: Meter, tenant: string | undefined, event: EventHead) => Stores;
   /** The origin of absolute links. Where it is absent: the domain of the gateway. */
   readonly baseUrl?: string | undefined;
   /** The SCIM 2.0 profile, which changes the shape of errors. */
@@ -123,9 +123,8 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
     const handler = admitted && handlers[admitted.operation];
     if (!admitted || !declared || !handler) throw new Error("an operation without a handler was admitted");
     const { principal, params, scopes } = admitted;
-    const sent = sentRequest(event, baseUrl);
     const context = {
-      ...stores(meter, principal?.tenant),
+      ...stores(meter, principal?.tenant, event),
       traceId: request.traceId,
       ...(principal && { principal, tenant: principal.tenant }),
       ...(declared.seesScopes && { scopes: new Set(scopes) }),
@@ -133,8 +132,7 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
       sourceIp: event.requestContext.http.sourceIp,
       reportDefect: (defect: Error) => defects.push(toFault(defect)),
       now: systemClock.now(),
-      origin: sent.origins[0],
-      sent,
+      origin: baseUrl ?? `https://${event.requestContext.domainName}`,
     };
     const response = await execute({ declared, handler, request, params, body: event.parsedBody, context });
     return encoded(response, dialects[services[service].dialect].contentType);
@@ -212,8 +210,14 @@ function securityHeaders() {
 function commonHeaders(): Middleware {
   const add = ({ event, response }: Ended) => {
     if (!response) return;
-    const { request, dialect } = exchangeOf(event);
-    response.headers = { "cache-control": "no-store", "x-correlation-id": request.traceId, ...response.headers };
+    const { request, dialect, admitted } = exchangeOf(event);
+    const nonce = admitted?.nonce;
+    response.headers = {
+      "cache-control": "no-store",
+      "x-correlation-id": request.traceId,
+      ...(nonce !== undefined && { [NONCE_HEADER]: nonce }),
+      ...response.headers,
+    };
     const isStored = response.headers["cache-control"] !== "no-store";
     if (dialects[dialect].forbidsOldCaches && !isStored) response.headers.pragma = "no-cache";
   };

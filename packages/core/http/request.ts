@@ -43,14 +43,20 @@ export type EventHead = Pick<APIGatewayProxyEventV2, "rawPath" | "rawQueryString
  */
 export function sentRequest({ rawPath, requestContext }: EventHead, baseUrl: string | undefined): SentRequest {
   const { domainName, http } = requestContext;
-  const own = `https://${domainName}`;
   const certificate = certificateIn(requestContext);
   return {
     method: http.method,
-    origins: baseUrl === undefined ? [own] : [baseUrl, own],
+    origins: originsOf(domainName, baseUrl),
     path: rawPath,
     ...(certificate !== undefined && { certificate }),
   };
+}
+
+/** A request can come by another domain than that of links, such as the one for client certificates. */
+function originsOf(domainName: string, baseUrl: string | undefined): SentRequest["origins"] {
+  const own = `https://${domainName}`;
+  if (baseUrl === undefined) return [own];
+  return new URL(baseUrl).host === domainName ? [baseUrl] : [baseUrl, own];
 }
 
 /** The client certificate of the TLS handshake, from the only place where the gateway puts it. */

@@ -20,6 +20,8 @@ export interface Admitted {
   readonly params: Readonly<Record<string, string>>;
   readonly principal: Principal | undefined;
   readonly scopes: readonly string[];
+  /** The nonce for the caller's next DPoP proofs. */
+  readonly nonce: string | undefined;
 }
 
 /** A response before it is encoded for the gateway. */
@@ -80,6 +82,7 @@ export function admit(
     params: found.params,
     principal: decision.decision === "allow" ? decision.principal : undefined,
     scopes: (decision.decision === "allow" && decision.scopes) || [],
+    nonce: decision.decision === "allow" ? decision.nonce : undefined,
   };
 }
 

@@ -5,8 +5,9 @@ import type { ClientStore } from "../applications/registry/client-store.ts";
 import type { Authenticate, AuthenticationStores } from "../auth/authenticate.ts";
 import type { OnRefusal } from "../auth/refusals.ts";
 import type { SignIn } from "../auth/sign-in.ts";
-import type { PublicContext } from "../operation/context.ts";
+import type { PublicContext, SentRequest } from "../operation/context.ts";
 import type { Table } from "../table/table.ts";
+import type { ProofReader } from "../tokens/dpop.ts";
 import type { SigningKeys } from "../tokens/key-cache.ts";
 import type { TokenReader } from "../tokens/reader.ts";
 import type { FamilyStore } from "../tokens/refresh-family-store.ts";
@@ -23,6 +24,7 @@ export interface OAuthTools {
   readonly mtlsUrl: string | undefined;
   readonly signing: SigningKeys;
   readonly reader: TokenReader;
+  readonly proofs: ProofReader;
   /** Logs the refusals of one request. */
   readonly refusals: (traceId: string, sourceIp: string) => OnRefusal;
 }
@@ -30,6 +32,7 @@ export interface OAuthTools {
 /** What one request reads and writes. */
 export interface OAuthStores extends AuthenticationStores {
   readonly table: Table;
+  readonly sent: SentRequest;
   readonly clients: ClientStore;
   readonly clientLockouts: ClientLockoutStore;
   readonly apiResources: ApiResourceStore;

@@ -10,7 +10,7 @@ import type { oauthOperations } from "./contract.ts";
 import { grants } from "./grants.ts";
 import { introspect, introspectorsTenant } from "./introspect.ts";
 import { openIdConfiguration, serverMetadata } from "./metadata.ts";
-import { possessionOf } from "./possession.ts";
+import { possessionOf, readProof } from "./possession.ts";
 import { type AuthenticatedRequest, authenticateClient, checkQuery, spend } from "./request.ts";
 import { claimedMark, revoke } from "./revoke.ts";
 import { ownNames, scopeNames } from "./scopes.ts";
@@ -19,7 +19,8 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
   async requestToken({ query, headers, body: form }, context) {
     checkQuery(query);
     const { names, fault } = requestedScopes(form.scope);
-    const { authorization } = headers;
+    const { authorization, dpop } = headers;
+    const proof = dpop === undefined ? undefined : await readProof(dpop, context);
     // Other grants read scopes later, with what they read anyway, so that only an authenticated client costs that.
     const early = form.grant_type === "client_credentials" ? ownNames(names) : [];
     const request = { authorization, form, names: early, refreshToken: form.refresh_token };
@@ -33,7 +34,7 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
         throw new Fault("grant.unauthorized", "This grant type is not in the grantTypes of the application.");
       }
       if (fault) throw fault;
-      const possession = possessionOf(authenticated.client, context);
+      const possession = possessionOf(authenticated.client, proof, context);
       const steps = [...possession.steps, ...authenticated.proof];
       return grant({ ...authenticated, form, names, possession: { ...possession, steps } }, context);
     });

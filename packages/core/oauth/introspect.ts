@@ -70,7 +70,7 @@ async function clientOrFailure(
 async function callersTenant(header: string, proof: string | undefined, context: OAuthContext): Promise<string> {
   const { tools, traceId, sourceIp, pathTenant, sent } = context;
   const { principal, scopes } = isToken(header)
-    ? await authenticateToken({ header, proof, sent }, tools.reader, readingOf(context))
+    ? await authenticateToken({ header, proof, sent }, tools, readingOf(context))
     : await tools.authenticate({ header, sourceIp }, context, tools.refusals(traceId, sourceIp));
   if (pathTenant !== undefined && pathTenant !== principal.tenant) throw clientRefused();
   if (!scopes.has(INTROSPECT)) {

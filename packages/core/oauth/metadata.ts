@@ -2,6 +2,7 @@
 import type * as z from "zod";
 import { systemScopes } from "../domain/system-apis.ts";
 import { assertionAlgorithms } from "../tokens/assertion-algorithms.ts";
+import { PROOF_ALGORITHMS } from "../tokens/dpop-key.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import { grants } from "./grants.ts";
 import type { OpenIdConfiguration, ServerMetadata } from "./shapes.ts";
@@ -36,6 +37,7 @@ export function serverMetadata(
     revocation_endpoint_auth_signing_alg_values_supported: methods.algorithms,
     introspection_endpoint_auth_methods_supported: methods.confidential,
     introspection_endpoint_auth_signing_alg_values_supported: methods.algorithms,
+    dpop_signing_alg_values_supported: [...PROOF_ALGORITHMS],
     ...(mtlsUrl !== undefined && { tls_client_certificate_bound_access_tokens: true, ...aliases(mtlsUrl, tenant) }),
   };
 }

@@ -1,9 +1,16 @@
 /** The key whose possession a token request proves: its tokens are bound to it (decision 0078). */
 import type { Client } from "../applications/registry/client-store.ts";
+import { NONCE_HEADER } from "../http/decision.ts";
+import type { SentRequest } from "../operation/context.ts";
 import { Fault } from "../platform/faults.ts";
 import type { Step } from "../table/table.ts";
 import { type Confirmation, confirmationOfCertificate, isSameKey } from "../tokens/confirmation.ts";
+import type { Proof } from "../tokens/dpop.ts";
 import type { OAuthContext } from "./context.ts";
+import { usingProof } from "./used-proof-store.ts";
+
+/** Proofs are remembered longer than they are accepted, for clocks that differ. */
+const SLACK_SECONDS = 60;
 
 /** What a token request proves. */
 export interface Possession {
@@ -14,22 +21,53 @@ export interface Possession {
 }
 
 /**
- * The key that a token request proves to have. Throws `request.invalid` where the application issues only bound tokens
- * and the proof is missing.
+ * Reads the header `DPoP` of a token request. Throws `proof.invalid`, and `proof.nonce` with the nonce to use. No round
+ * trip: it comes before the client is authenticated, so that a request that is repeated with a nonce reads once.
  */
-export function possessionOf({ settings: { binding } }: Client, { sent }: OAuthContext): Possession {
-  if (binding === undefined) return { bound: {}, steps: [] };
-  const cnf =
-    binding === "certificate" && sent.certificate !== undefined
-      ? confirmationOfCertificate(sent.certificate)
-      : undefined;
-  if (!cnf) {
-    throw new Fault(
-      "request.invalid",
-      `The tokens of this application are bound (bindingType ${binding}). Send the request with the proof of a key.`,
-    );
+export async function readProof(header: string, { tools, sent, now }: OAuthContext): Promise<Proof> {
+  const verdict = await tools.proofs.read(header, { sent, nowMs: now });
+  if (verdict.kind === "valid") return verdict.proof;
+  if (verdict.kind === "refused") throw invalid(`The DPoP proof is not valid: ${verdict.reason}.`);
+  throw new Fault("proof.nonce", "Repeat the request with a DPoP proof that has the nonce of this response.", {
+    headers: { [NONCE_HEADER]: verdict.nonce },
+  });
+}
+
+/**
+ * The key that the tokens of a request are bound to, given its valid DPoP proof. Throws `proof.invalid` and
+ * `request.invalid` where the application issues only tokens that are bound to another kind of key.
+ */
+export function possessionOf(
+  { settings: { binding } }: Client,
+  proof: Proof | undefined,
+  { sent }: OAuthContext,
+): Possession {
+  if (binding === "certificate") return { bound: { cnf: ofCertificate(proof, sent) }, steps: [] };
+  if (proof) {
+    const { thumbprint, id, expiresAtSeconds } = proof;
+    const use = { maker: `dpop ${thumbprint}`, id, expiresAtSeconds: expiresAtSeconds + SLACK_SECONDS };
+    return { bound: { cnf: { jkt: thumbprint } }, steps: [usingProof(use, usedBefore)] };
   }
-  return { bound: { cnf }, steps: [] };
+  if (binding === undefined) return { bound: {}, steps: [] };
+  throw invalid("The tokens of this application are bound to DPoP keys: send a DPoP proof in the header DPoP.");
+}
+
+function ofCertificate(proof: Proof | undefined, { certificate }: SentRequest): Confirmation {
+  const cnf = certificate === undefined ? undefined : confirmationOfCertificate(certificate);
+  if (cnf && !proof) return cnf;
+  throw new Fault(
+    "request.invalid",
+    "The tokens of this application are bound to client certificates: send the request on a connection with one, " +
+      "without a DPoP proof.",
+  );
+}
+
+function usedBefore(): Fault {
+  return invalid("The DPoP proof was used before. Make a new one for each request.");
+}
+
+function invalid(description: string): Fault {
+  return new Fault("proof.invalid", description);
 }
 
 /**

@@ -135,6 +135,7 @@ export const ServerMetadata = z
       })
       .optional()
       .meta({ description: "The endpoints on the name with client certificates, if there is one" }),
+    dpop_signing_alg_values_supported: names,
   })
   .meta({ id: "ServerMetadata" });
 

@@ -28,7 +28,7 @@ export type Principal = UserPrincipal | ClientPrincipal;
 export interface SentRequest {
   /** The method of the request line. */
   readonly method: string;
-  /** The origins by which callers reach the API: the one of links and tokens, and that of the gateway's domain. */
+  /** The origin of links and tokens; and that of the domain that the request came by, where it is another one. */
   readonly origins: readonly [string, ...string[]];
   /** The whole path, with the tenant that it names. Decoded once, by the gateway. */
   readonly path: string;
@@ -43,7 +43,6 @@ export interface PublicContext {
   readonly now: number;
   /** The origin that absolute links start with, without a trailing slash. Never taken from the `Host` header. */
   readonly origin: string;
-  readonly sent: SentRequest;
   /** The tenant that the path names. It is not authenticated. */
   readonly pathTenant?: string;
   /** Where the request came from, for the log. */

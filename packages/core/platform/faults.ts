@@ -50,6 +50,9 @@ const table = {
   "grant.invalid": row(400, "invalid_grant", "Invalid Request.", { oauth: "invalid_grant" }),
   "grant.unauthorized": row(400, "unauthorized_client", "Invalid Request.", { oauth: "unauthorized_client" }),
   "grant.unsupported": row(400, "unsupported_grant_type", "Invalid Request.", { oauth: "unsupported_grant_type" }),
+  // RFC 9449 sections 5 and 8.
+  "proof.invalid": row(400, "invalid_dpop_proof", "Invalid Request.", { oauth: "invalid_dpop_proof" }),
+  "proof.nonce": row(400, "use_dpop_nonce", "Invalid Request.", { oauth: "use_dpop_nonce" }),
   "scope.invalid": row(400, "invalid_scope", "Invalid Request.", { oauth: "invalid_scope" }),
 
   "application.invalid": row(400, "APP-60001", "Invalid Request."),

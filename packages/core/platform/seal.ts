@@ -51,9 +51,18 @@ export function newSeal(key: Uint8Array, former: readonly Uint8Array[] = []): Se
  * and does not lead back to the sealing key. Throws `RangeError` for a key of another length.
  */
 export function cursorKeyOf(sealKey: string): string {
+  return derivedKey(sealKey, "cursors");
+}
+
+/** The key of the nonces of DPoP proofs, derived in the same way. */
+export function nonceKeyOf(sealKey: string): string {
+  return derivedKey(sealKey, "nonces");
+}
+
+function derivedKey(sealKey: string, purpose: string): string {
   const key = Buffer.from(sealKey, "base64");
   if (key.length !== KEY_BYTES) throw new RangeError(`a sealing key has ${KEY_BYTES} bytes, not ${key.length}`);
-  return Buffer.from(hkdfSync("sha256", key, "", "identity-admin-api cursors", KEY_BYTES)).toString("base64");
+  return Buffer.from(hkdfSync("sha256", key, "", `identity-admin-api ${purpose}`, KEY_BYTES)).toString("base64");
 }
 
 /** The short name of a key, which reveals nothing of it. */

@@ -14,7 +14,7 @@ export interface MtlsOptions {
   readonly ca: string;
   /** Listens on `port` already: from `reserveTlsPort`. */
   readonly server?: HttpServer;
-  /** `requestContext.domainName` of its requests; by default that of the other listener. */
+  /** `requestContext.domainName` of its requests; by default the host and port of this listener. */
   readonly domainName?: string;
 }
 

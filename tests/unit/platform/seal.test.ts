@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { cursorKeyOf, newSeal, randomText } from "#core/platform/seal.ts";
+import { cursorKeyOf, newSeal, nonceKeyOf, randomText } from "#core/platform/seal.ts";
 
 const seal = newSeal(randomBytes(32));
 
@@ -20,6 +20,14 @@ describe("the key of cursors", () => {
     expect(() => cursors.open(secrets.seal("secret", "tenant/app"), "tenant/app")).toThrow(/another key/);
     expect(() => secrets.open(cursors.seal("{}", "cursor"), "cursor")).toThrow(/another key/);
   });
+});
+
+test("the key of nonces is derived in the same way, and is another one", () => {
+  const key = Buffer.alloc(32, 7).toString("base64");
+  expect(nonceKeyOf(key)).toBe(nonceKeyOf(key));
+  expect(nonceKeyOf(key)).not.toBe(cursorKeyOf(key));
+  expect(Buffer.from(nonceKeyOf(key), "base64")).toHaveLength(32);
+  expect(() => nonceKeyOf(randomBytes(16).toString("base64"))).toThrow("32 bytes");
 });
 
 describe("a sealed secret", () => {

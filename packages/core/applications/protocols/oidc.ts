@@ -56,6 +56,7 @@ export async function checkOidc(body: Body, limits: ClientLimits): Promise<void>
   }
   allowed(body.accessToken?.type, oidcOptions.accessTokenType.options, "access token type");
   allowed(body.accessToken?.bindingType, oidcOptions.accessTokenBindingType.options, "binding type");
+  checkBinding(body.accessToken);
   checkLifetimes(body, limits);
   checkClientAuthentication(body);
   const audience = body.idToken?.audience ?? [];
@@ -67,6 +68,18 @@ export async function checkOidc(body: Body, limits: ClientLimits): Promise<void>
     allowed(algorithm, oidcOptions.idTokenEncryptionAlgorithm.options, "Encryption Algorithm");
     allowed(method, oidcOptions.idTokenEncryptionMethod.options, "Encryption Method");
   }
+}
+
+/**
+ * Refuses a binding that would be accepted and not enforced: `client-request` names an instance of a client, which
+ * proves nothing that could be validated (decision 0078).
+ */
+function checkBinding({ bindingType, validateTokenBinding }: NonNullable<Body["accessToken"]> = {}): void {
+  if (bindingType !== "client-request" || !validateTokenBinding) return;
+  throw refuse(
+    "accessToken.validateTokenBinding: tokens of the binding type client-request have nothing to validate. " +
+      "Choose DPoP or certificate, or leave validateTokenBinding out.",
+  );
 }
 
 function allowed(value: string | undefined, options: readonly string[], what: string): void {
