@@ -33,6 +33,7 @@ const expected = (base: string) => ({
   revocation_endpoint_auth_signing_alg_values_supported: ALGORITHMS,
   introspection_endpoint_auth_methods_supported: CONFIDENTIAL,
   introspection_endpoint_auth_signing_alg_values_supported: ALGORITHMS,
+  dpop_signing_alg_values_supported: ["ES256", "ES384", "EdDSA", "Ed25519", "PS256", "RS256"],
 });
 
 describe("getServerMetadata", () => {
