@@ -4,6 +4,7 @@
 import * as z from "zod";
 import type { ProtocolSupport } from "#core/applications/protocols/configure.ts";
 import { systemClock } from "#core/platform/clock.ts";
+import type { Exempt } from "#core/platform/public-fetch.ts";
 import { newSeal, type Seal } from "#core/platform/seal.ts";
 import type { Deployment } from "#core/settings/deployment.ts";
 import type { TableConfig } from "#core/table/dynamo.ts";
@@ -22,6 +23,11 @@ const Table = z.object({
 const Links = z.object({
   /** The origin of absolute links and of tokens. Where it is absent: the domain of the gateway. */
   BASE_URL: optionalUrl,
+});
+
+const MutualTls = z.object({
+  /** The origin of the name with client certificates; absent or empty where there is none. */
+  MTLS_URL: optionalUrl.or(z.literal("")),
 });
 
 const Documents = z.object({
@@ -54,8 +60,8 @@ const Nonces = z.object({
 
 const Metadata = z.object({
   /**
-   * Hosts with ports from which SAML metadata may be fetched although they are not public: for tests and closed
-   * networks.
+   * Hosts with ports from which SAML metadata and JWK sets may be fetched although they are not public: for tests and
+   * closed networks.
    */
   METADATA_HOSTS: z.string().default(""),
 });
@@ -98,6 +104,17 @@ export function baseUrl(environment = process.env): string | undefined {
   return read(Links, environment).BASE_URL?.replace(/\/$/, "");
 }
 
+/** The origin of the name with client certificates, without a trailing slash. */
+export function mtlsUrl(environment = process.env): string | undefined {
+  return read(MutualTls, environment).MTLS_URL?.replace(/\/$/, "") || undefined;
+}
+
+/** The hosts with ports that may be fetched from although they are not public. */
+export function fetchExempt(environment = process.env): Exempt {
+  const { METADATA_HOSTS } = read(Metadata, environment);
+  return new Set(METADATA_HOSTS.split(",").filter((host) => host !== ""));
+}
+
 /** The seal of the deployment. It also opens values that were sealed under former keys. */
 export function seal(environment = process.env): Seal {
   const { SEAL_KEY, FORMER_SEAL_KEYS } = read(Sealing, environment);
@@ -124,14 +141,13 @@ export function protocolSupport(
   }: Pick<Deployment, "customProtocols" | "clients" | "clientSecretsShownTo">,
   environment = process.env,
 ): ProtocolSupport {
-  const { METADATA_HOSTS } = read(Metadata, environment);
   return {
     seal: seal(environment),
     limits: clients,
     clock: systemClock,
     customKinds: customProtocols,
     clientSecretsShownTo,
-    metadataExempt: new Set(METADATA_HOSTS.split(",").filter((host) => host !== "")),
+    metadataExempt: fetchExempt(environment),
   };
 }
 

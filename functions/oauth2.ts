@@ -20,11 +20,13 @@ import { credentialStore } from "#core/identities/credentials/store.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { newClientAuthenticator } from "#core/oauth/client-authentication.ts";
 import { clientLockoutStore } from "#core/oauth/client-lockout-store.ts";
+import { newClientProofs } from "#core/oauth/client-proofs.ts";
 import type { OAuthTools } from "#core/oauth/context.ts";
 import { oauthOperations } from "#core/oauth/contract.ts";
 import { exchangeRecord } from "#core/oauth/exchange.ts";
 import { oauthHandlers } from "#core/oauth/handlers.ts";
 import { systemClock } from "#core/platform/clock.ts";
+import { accessSection } from "#core/settings/access.ts";
 import { oauthSection } from "#core/settings/oauth.ts";
 import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
@@ -33,17 +35,28 @@ import { openTable } from "#core/table/dynamo.ts";
 import { newSigningKeys } from "#core/tokens/key-cache.ts";
 import { newTokenReader } from "#core/tokens/reader.ts";
 import { familyStore } from "#core/tokens/refresh-family-store.ts";
+import { newRemoteKeySets } from "#core/tokens/remote-key-sets.ts";
 import { newRevocationCache } from "#core/tokens/validity.ts";
-import { baseUrl, deploymentFile, seal as sealOf, tableConfig } from "./env.ts";
+import { baseUrl, deploymentFile, fetchExempt, mtlsUrl, seal as sealOf, tableConfig } from "./env.ts";
 import { openProofs } from "./proofs.ts";
 import { openUserStores } from "./user-stores.ts";
 
+/** Bytes of a JWK set at the address of a client. */
+const KEY_SET_BYTES_MAX = 65_536;
+
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
-const deployment = sectionsFromFile(deploymentFile(), [oauthSection, scim2Section, userStoreSection]);
+const deployment = sectionsFromFile(deploymentFile(), [oauthSection, scim2Section, userStoreSection, accessSection]);
 const { userStoresOf, usersIn, groupsIn } = await openUserStores("oauth2", deployment);
 const limits = deployment.clients;
 const seal = sealOf();
 const observer = newObserver("oauth2");
+
+/** Fetches a JWK set like SAML metadata: public addresses only. Loaded when a client first needs it. */
+const exempt = fetchExempt();
+const fetchKeySet = async (address: string) => {
+  const { fetchPublic } = await import("#core/platform/public-fetch.ts");
+  return fetchPublic(address, exempt, KEY_SET_BYTES_MAX);
+};
 
 const revocations = newRevocationCache(observer.damagedRow);
 
@@ -55,8 +68,12 @@ const tools: OAuthTools = {
     newResolveUser(systemClock, systemScopes),
     newChangesOf(revocations, systemClock),
   ),
-  clientAuthenticator: newClientAuthenticator(seal),
+  clientAuthenticator: newClientAuthenticator(
+    seal,
+    newClientProofs(newRemoteKeySets(fetchKeySet, systemClock), deployment.access.certificates),
+  ),
   limits,
+  mtlsUrl: mtlsUrl(),
   signing: newSigningKeys(seal, { onRead: observer.signingKey, lifeSecondsMax: limits.accessTokenSecondsMax }),
   reader: newTokenReader(userStoresOf, revocations),
   proofs: openProofs(),

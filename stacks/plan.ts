@@ -12,6 +12,8 @@ export type FunctionName = ServiceName | "authorizer" | "bootstrap";
 export type Need =
   /** The origin of absolute links and of tokens, if the stage has a domain. */
   | "address"
+  /** The origin of the name with client certificates, if the stage has one. */
+  | "mtls"
   /** The keys that seal secrets which the API returns. */
   | "sealing"
   /** The key that seals cursors: derived, it opens no secret. */
@@ -55,6 +57,7 @@ export interface FunctionPlan {
 /** The variables of each need. */
 const variables: Readonly<Record<Need, readonly string[]>> = {
   address: ["BASE_URL"],
+  mtls: ["MTLS_URL"],
   sealing: ["SEAL_KEY", "FORMER_SEAL_KEYS"],
   cursors: ["CURSOR_KEY"],
   nonces: ["NONCE_KEY"],
@@ -161,7 +164,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     ...hashing,
     description: "Issues, introspects and revokes tokens",
-    needs: ["address", "sealing", "nonces", "deployment", "directories"],
+    needs: ["address", "mtls", "sealing", "nonces", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [

@@ -65,6 +65,12 @@ export async function reservePort(host: string): Promise<ReservedPort> {
   return { server, port: await listen(server, 0, host) };
 }
 
+/** Opens a port, or any free one for 0, for the listener with client certificates. */
+export async function reserveTlsPort(tls: MtlsOptions, host: string): Promise<ReservedPort> {
+  const server = newTlsServer(tls, serverOptions);
+  return { server, port: await listen(server, tls.port, host) };
+}
+
 /** A running gateway. */
 export interface Gateway {
   /** The origin, for example `http://127.0.0.1:3000`. */
@@ -120,7 +126,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const plain = prepared(options.server ?? createServer(serverOptions), () => ({ scheme: "http", port, domainName }));
   const secure =
     tls &&
-    prepared(newTlsServer(tls, serverOptions), () => ({
+    prepared(tls.server ?? newTlsServer(tls, serverOptions), () => ({
       scheme: "https",
       port: tlsPort,
       domainName: tls.domainName ?? `${host}:${tlsPort}`,
@@ -138,7 +144,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     return finished;
   };
   if (!options.server) port = await listen(plain, port, host);
-  if (secure && tls) {
+  if (secure && tls && !tls.server) {
     tlsPort = await listen(secure, tls.port, host).catch(async (error: unknown) => {
       await closeAll();
       throw error;

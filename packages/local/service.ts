@@ -16,7 +16,7 @@ import { ensureCertificates } from "./certificates.ts";
 import { openDirectory, tableFileIn } from "./data-directory.ts";
 import { clientFor, createTable } from "./database.ts";
 import { type Engine, startEngine } from "./engine.ts";
-import { type LambdaFunction, type ReservedPort, reservePort, startGateway } from "./gateway.ts";
+import { type LambdaFunction, type ReservedPort, reservePort, reserveTlsPort, startGateway } from "./gateway.ts";
 import { checkSealKey, sealKey } from "./seal-key.ts";
 import { seed } from "./seed.ts";
 import type { Settings } from "./settings.ts";
@@ -72,6 +72,7 @@ export async function startService(
     if (certificates?.isTemporary) await rm(join(certificates.directory, ".."), { recursive: true, force: true });
   };
   let reserved: ReservedPort | undefined;
+  let reservedTls: ReservedPort | undefined;
   try {
     const endpoint = engine?.endpoint ?? settings.endpoint ?? "";
     await prepareData(settings, endpoint, SEAL_KEY);
@@ -80,10 +81,14 @@ export async function startService(
     await checkPatterns(deploymentFromFile(deployment).customProtocols);
     if (settings.port === 0) reserved = await reservePort(HOST);
     const port = reserved?.port ?? settings.port;
+    const tls = await mtlsListener(certificates?.directory, settings.mtlsPort);
+    // Like the other one, it is open before the functions are built: the metadata of the server names it.
+    if (tls) reservedTls = await reserveTlsPort(tls, HOST);
     const { authorizer, functions } = await startFunctions(load, {
       TABLE_NAME,
       DYNAMODB_ENDPOINT: endpoint,
       BASE_URL: `http://${HOST}:${port}`,
+      MTLS_URL: reservedTls ? `https://${HOST}:${reservedTls.port}` : "",
       OPENAPI_FILE: projectFile("docs/openapi.json"),
       SEAL_KEY,
       CURSOR_KEY: cursorKeyOf(SEAL_KEY),
@@ -103,7 +108,7 @@ export async function startService(
       routes: routes(),
       authorizer,
       functions,
-      ...(await mtlsListener(certificates?.directory, settings.mtlsPort)),
+      ...(tls && reservedTls && { tls: { ...tls, ...reservedTls } }),
     });
     return {
       url: gateway.url,
@@ -119,6 +124,7 @@ export async function startService(
     };
   } catch (error) {
     reserved?.server.close();
+    reservedTls?.server.close();
     await stopRest();
     throw error;
   }
@@ -188,7 +194,7 @@ async function startFunctions(load: LoadFunction, environment: Environment) {
 }
 
 async function mtlsListener(directory: string | undefined, port: number | undefined) {
-  if (directory === undefined || port === undefined) return {};
+  if (directory === undefined || port === undefined) return undefined;
   const { ca, server } = await ensureCertificates(directory, port);
-  return { tls: { port, certificate: server.certificate, key: server.key, ca: ca.certificate } };
+  return { port, certificate: server.certificate, key: server.key, ca: ca.certificate };
 }

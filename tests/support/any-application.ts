@@ -120,57 +120,73 @@ const provisioningConfigurations = fc.record({
   outboundProvisioningIdps: few(fc.record({ idp: word, connector: word, blocking: flag, rules: flag, jit: flag })),
 });
 
+/** Settings of how a confidential client authenticates. */
+const clientAuthentication = maybe(
+  fc.constantFrom(
+    {},
+    { tokenEndpointAuthMethod: "", tokenEndpointAllowReusePvtKeyJwt: false },
+    { tokenEndpointAuthMethod: "client_secret_post" },
+    { tokenEndpointAuthMethod: "private_key_jwt", tokenEndpointAuthSigningAlg: "SHA256withRSA" },
+    { tokenEndpointAuthMethod: "private_key_jwt", tokenEndpointAllowReusePvtKeyJwt: true },
+    { tokenEndpointAuthMethod: "tls_client_auth", tlsClientAuthSubjectDn: "CN=a\\, b,O=<x>" },
+    { tokenEndpointAuthMethod: "self_signed_tls_client_auth" },
+  ),
+);
+
 const callback = fc.oneof(
   address,
   fc.constantFrom("regexp=https://(a|b)\\.example/cb", "regexp=(https://x\\.example|https://y\\.example)/\\d+"),
 );
-const oidc = fc.record({
-  clientSecret: maybe(
-    fc.stringMatching(/^[!-~]{24,60}$/).filter((secret) => strengthOf(secret) >= defaultClientLimits.secretBitsMin),
-  ),
-  grantTypes: fc.uniqueArray(fc.constantFrom("authorization_code", "refresh_token", "password", "iwa:ntlm"), {
-    minLength: 1,
-    maxLength: 4,
-  }),
-  callbackURLs: fc.array(callback, { minLength: 1, maxLength: 3 }),
-  allowedOrigins: maybe(fc.constantFrom([], ["https://a.example"], ["https://b.example", "http://c.example:8080"])),
-  publicClient: flag,
-  pkce: maybe(fc.record({ mandatory: flag, supportPlainTransformAlgorithm: flag })),
-  accessToken: maybe(
-    fc.record({
-      type: maybe(fc.constantFrom("JWT", "Default")),
-      userAccessTokenExpiryInSeconds: seconds,
-      applicationAccessTokenExpiryInSeconds: seconds,
-      bindingType: maybe(fc.constantFrom("None", "cookie", "DPoP")),
-      revokeTokensWhenIDPSessionTerminated: flag,
-      validateTokenBinding: flag,
-      accessTokenAttributes: few(anyText(100)),
+const oidc = fc
+  .record({
+    clientSecret: maybe(
+      fc.stringMatching(/^[!-~]{24,60}$/).filter((secret) => strengthOf(secret) >= defaultClientLimits.secretBitsMin),
+    ),
+    grantTypes: fc.uniqueArray(fc.constantFrom("authorization_code", "refresh_token", "password", "iwa:ntlm"), {
+      minLength: 1,
+      maxLength: 4,
     }),
-  ),
-  refreshToken: maybe(fc.record({ expiryInSeconds: seconds, renewRefreshToken: flag })),
-  idToken: maybe(
-    fc.record({
-      expiryInSeconds: seconds,
-      audience: maybe(
-        fc.uniqueArray(
-          word.filter((each) => each.trim() !== ""),
-          { maxLength: 3 },
+    callbackURLs: fc.array(callback, { minLength: 1, maxLength: 3 }),
+    allowedOrigins: maybe(fc.constantFrom([], ["https://a.example"], ["https://b.example", "http://c.example:8080"])),
+    publicClient: flag,
+    pkce: maybe(fc.record({ mandatory: flag, supportPlainTransformAlgorithm: flag })),
+    accessToken: maybe(
+      fc.record({
+        type: maybe(fc.constantFrom("JWT", "Default")),
+        userAccessTokenExpiryInSeconds: seconds,
+        applicationAccessTokenExpiryInSeconds: seconds,
+        bindingType: maybe(fc.constantFrom("None", "cookie", "DPoP")),
+        revokeTokensWhenIDPSessionTerminated: flag,
+        validateTokenBinding: flag,
+        accessTokenAttributes: few(anyText(100)),
+      }),
+    ),
+    refreshToken: maybe(fc.record({ expiryInSeconds: seconds, renewRefreshToken: flag })),
+    idToken: maybe(
+      fc.record({
+        expiryInSeconds: seconds,
+        audience: maybe(
+          fc.uniqueArray(
+            word.filter((each) => each.trim() !== ""),
+            { maxLength: 3 },
+          ),
         ),
-      ),
-      encryption: maybe(
-        fc.record({
-          enabled: fc.boolean(),
-          algorithm: fc.constantFrom("RSA-OAEP", "RSA1_5"),
-          method: fc.constantFrom("A128GCM", "A128CBC+HS256"),
-        }),
-      ),
-    }),
-  ),
-  logout: maybe(fc.record({ backChannelLogoutUrl: maybe(anyText(100)), frontChannelLogoutUrl: maybe(anyText(100)) })),
-  subjectToken: maybe(fc.record({ enable: flag, applicationSubjectTokenExpiryInSeconds: seconds })),
-  validateRequestObjectSignature: flag,
-  scopeValidators: maybe(fc.constantFrom([], ["Role based scope validator"])),
-});
+        encryption: maybe(
+          fc.record({
+            enabled: fc.boolean(),
+            algorithm: fc.constantFrom("RSA-OAEP", "RSA1_5"),
+            method: fc.constantFrom("A128GCM", "A128CBC+HS256"),
+          }),
+        ),
+      }),
+    ),
+    logout: maybe(fc.record({ backChannelLogoutUrl: maybe(anyText(100)), frontChannelLogoutUrl: maybe(anyText(100)) })),
+    subjectToken: maybe(fc.record({ enable: flag, applicationSubjectTokenExpiryInSeconds: seconds })),
+    validateRequestObjectSignature: flag,
+    scopeValidators: maybe(fc.constantFrom([], ["Role based scope validator"])),
+    clientAuthentication,
+  })
+  .map((given) => (given.publicClient ? { ...given, clientAuthentication: undefined } : given));
 
 const algorithm = maybe(fc.constantFrom("http://www.w3.org/2000/09/xmldsig#rsa-sha1"));
 const saml = fc.record({

@@ -53,6 +53,7 @@ const oidc = {
   scopeValidators: ["Role based scope validator"],
   validateRequestObjectSignature: true,
 };
+const signing = { tokenEndpointAuthMethod: "private_key_jwt", tokenEndpointAuthSigningAlg: "ES256" };
 const common = {
   claimConfiguration: { dialect: "CUSTOM", claimMappings: [who, mail], subject: { claim: { uri: "who" } } },
   authenticationSequence: { type: "USER_DEFINED", steps: [basicStep, codeStep] },
@@ -75,6 +76,7 @@ export const states = {
   disabled: { ...withClient({ grantTypes: acting }), applicationEnabled: false },
   revoked: withClient({ grantTypes: acting }),
   rotating: withClient({}),
+  signing: withClient({ clientAuthentication: signing }),
   clientless: { ...common, inboundProtocolConfiguration: others },
 } as const satisfies Readonly<Record<string, Body>>;
 
@@ -121,7 +123,22 @@ export const oidcMembers: Members = {
   ],
   validateRequestObjectSignature: [[false, true]],
   scopeValidators: [[[], true]],
+  clientAuthentication: [
+    [{ tokenEndpointAuthMethod: "client_secret_post" }, false],
+    [{ tokenEndpointAuthMethod: "private_key_jwt" }, true],
+    [{ tokenEndpointAuthMethod: "tls_client_auth", tlsClientAuthSubjectDn: "CN=stranger" }, true],
+    [{ tokenEndpointAuthMethod: "self_signed_tls_client_auth" }, true],
+  ],
 };
+
+/** Changes of the method of a client that signs with ES256. */
+const ofSigning: readonly (readonly [name: string, value: Body, isGain: boolean])[] = [
+  ["as it was", signing, false],
+  ["with any algorithm", { tokenEndpointAuthMethod: "private_key_jwt" }, true],
+  ["with assertions that count more than once", { ...signing, tokenEndpointAllowReusePvtKeyJwt: true }, true],
+  ["by its secret", { tokenEndpointAuthMethod: "client_secret_basic" }, true],
+  ["by any method of a secret", {}, true],
+];
 
 /** By member of the body of `PATCH /applications/{id}`. */
 export const patchMembers: Members = {
@@ -285,6 +302,15 @@ export const changes: readonly Change[] = [
       grantTypes: acting,
     })),
     "clientless",
+  ),
+  ...ofSigning.map(([name, clientAuthentication, isGain]) =>
+    own(
+      "updateOidcConfiguration",
+      `authenticating ${name}`,
+      isGain,
+      inOidc("signing", (body) => ({ ...body, clientAuthentication })),
+      "signing",
+    ),
   ),
   own("regenerateClientSecret", "of an active client", true, regenerate),
   own("regenerateClientSecret", "of a revoked client", true, regenerate, "revoked"),

@@ -1,9 +1,14 @@
-/** Client authentication (RFC 6749 section 2.3): by the Basic scheme, by the form, or by the client id alone. Pure. */
+/**
+ * Client authentication: by a secret in the Basic scheme or the form (RFC 6749 section 2.3), by a signed assertion (RFC
+ * 7523), by the certificate of the connection (RFC 8705), or by the client id alone (decision 0077).
+ */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { isExpired, type UsableSecret } from "../applications/protocols/client-secrets.ts";
 import { CLIENT_SECRETS_CEILING } from "../applications/protocols/limits.ts";
 import { ownerOf } from "../applications/protocols/model.ts";
+import type { ClientAuthenticationMethod } from "../applications/protocols/options.ts";
 import { newSecretText } from "../applications/protocols/secret-text.ts";
+import type { ClientRecord } from "../applications/registry/client-model.ts";
 import { usableSecrets } from "../applications/registry/client-model.ts";
 import type { Client } from "../applications/registry/client-store.ts";
 import { basicParts } from "../auth/basic.ts";
@@ -12,12 +17,21 @@ import { BASIC_CHALLENGE } from "../http/decision.ts";
 import { type Clock, systemClock } from "../platform/clock.ts";
 import { Fault } from "../platform/faults.ts";
 import type { Seal } from "../platform/seal.ts";
+import { type Assertion, assertedClient } from "../tokens/client-assertion.ts";
+import type { ClientProofs, ServerCheck } from "./client-proofs.ts";
+
+/** How a request names its client. With its id alone: by the certificate of the connection, or by nothing. */
+type Presentation = "client_secret_basic" | "client_secret_post" | "private_key_jwt" | "id";
 
 /** The client credentials of a request. */
 export interface PresentedClient {
   readonly clientId: string;
+  readonly by: Presentation;
   /** Every reading of the secret that was sent; empty where none was. */
   readonly secrets: readonly string[];
+  readonly assertion?: string;
+  /** PEM: the certificate of the connection, whatever it is for. */
+  readonly certificate?: string | undefined;
 }
 
 /** The form parameters that identify a client. */
@@ -25,38 +39,47 @@ export interface ClientParameters {
   readonly client_id?: string | undefined;
   readonly client_secret?: string | undefined;
   readonly client_assertion?: string | undefined;
+  readonly client_assertion_type?: string | undefined;
 }
+
+/** The only type of client assertions (RFC 7523 section 2.2). */
+const JWT_ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 const PRINTABLE = /^[\x21-\x7E]+$/;
 
 /** What decides about a client besides its credentials. */
-export interface ClientCheck {
+export interface ClientCheck extends ServerCheck {
   /** The client with the presented id. */
   readonly found: Client | undefined;
   readonly pathTenant: string | undefined;
   /** Whether guesses have locked the client for the source of the request. */
   readonly isLocked: boolean;
-  /** The time of the request: secrets expire. */
-  readonly nowMs: number;
 }
 
-/** A client that is authenticated. */
-export interface Authenticated {
+/** An authenticated client. */
+export interface AuthenticatedClient {
   readonly client: Client;
-  /** The secret that it sent; `undefined` for a public client without one. */
+  /** The secret that it sent; `undefined` for other methods, and for a public client without one. */
   readonly secret: UsableSecret | undefined;
+  /** The assertion that it used, if it must not be used again. */
+  readonly once?: Assertion;
 }
 
 /** Authenticates clients for one container. */
 export interface ClientAuthenticator {
   /**
-   * The client that sent a request. `undefined` for an unknown client, a wrong or expired secret and a locked client,
-   * after the same work, however many secrets the client has. Throws `client.unauthenticated` for a client with a right
-   * secret that may not be used.
+   * The client that sent a request. `undefined` for an unknown client, a wrong or expired credential, a method that is
+   * not the registered one, and a locked client, after the same work, however many secrets the client has. Throws `client.unauthenticated` for a client with a right
+   * credential that may not be used.
    */
-  authenticate(presented: PresentedClient, check: ClientCheck): Authenticated | undefined;
-  /** Whether the same credentials were accepted here within a minute. */
+  authenticate(presented: PresentedClient, check: ClientCheck): Promise<AuthenticatedClient | undefined>;
+  /** Whether the same secret was accepted here within a minute. */
   wasAccepted(presented: PresentedClient): boolean;
+}
+
+/** Whether a request has a credential of its client that somebody could guess at. */
+export function isGuess({ secrets, assertion }: PresentedClient): boolean {
+  return secrets.length > 0 || assertion !== undefined;
 }
 
 /** The fault for a client that is unknown or not authenticated. */
@@ -67,24 +90,41 @@ export function clientRefused(
 }
 
 /**
- * Reads the client credentials of a request. Throws `request.invalid` where it has more than one, and
- * `client.unauthenticated` where it has none that can be read.
+ * Reads the client credentials of a request, given the certificate of its connection. Throws `request.invalid` where it
+ * has more than one, and `client.unauthenticated` where it has none that can be read.
  */
-export function presentedClient(authorization: string | undefined, form: ClientParameters): PresentedClient {
-  const { client_id: id, client_secret: secret, client_assertion: assertion } = form;
-  if (authorization === undefined) {
-    if (!id || assertion) throw clientRefused();
-    return { clientId: id, secrets: secret ? [secret] : [] };
+export function presentedClient(
+  authorization: string | undefined,
+  form: ClientParameters,
+  certificate?: string,
+): PresentedClient {
+  const { client_id: id, client_secret: secret, client_assertion: assertion, client_assertion_type: type } = form;
+  if ((authorization !== undefined && (secret || assertion || type)) || (secret && (assertion || type))) {
+    throw invalid("Authenticate the client in one way: the Authorization header, client_secret or client_assertion.");
   }
-  if (secret || assertion) {
-    throw invalid("Authenticate the client with the Authorization header or with the form, not with both.");
+  if (authorization === undefined) {
+    if (assertion || type) return assertedBy(assertion, type, id);
+    if (!id) throw clientRefused();
+    return secret
+      ? { clientId: id, by: "client_secret_post", secrets: [secret] }
+      : { clientId: id, by: "id", secrets: [], certificate };
   }
   const parts = basicParts(authorization);
   if (!parts) throw clientRefused();
   const [name, word] = parts;
   if (id && id !== idOf(name)) throw invalid("The Authorization header and client_id name different clients.");
   // Both the text that was sent and its form-decoded reading are accepted: who knows one of them knows the secret.
-  return { clientId: idOf(name), secrets: [...new Set([word, decoded(word)])] };
+  return { clientId: idOf(name), by: "client_secret_basic", secrets: [...new Set([word, decoded(word)])] };
+}
+
+/** An assertion names its client; the parameter `client_id` may repeat that (RFC 7521 section 4.2). */
+function assertedBy(assertion: string | undefined, type: string | undefined, id: string | undefined): PresentedClient {
+  if (type !== JWT_ASSERTION) throw invalid(`Send client_assertion_type=${JWT_ASSERTION} with the client_assertion.`);
+  if (!assertion) throw invalid("The parameter client_assertion is required with client_assertion_type.");
+  const clientId = assertedClient(assertion);
+  if (!clientId) throw clientRefused();
+  if (id && id !== clientId) throw invalid("The client_assertion and client_id name different clients.");
+  return { clientId, by: "private_key_jwt", secrets: [], assertion };
 }
 
 function invalid(description: string): Fault {
@@ -107,34 +147,63 @@ function decoded(text: string): string {
 }
 
 /** Opens client authentication for one container. */
-export function newClientAuthenticator(seal: Seal, clock: Clock = systemClock): ClientAuthenticator {
+export function newClientAuthenticator(
+  seal: Seal,
+  proofs: ClientProofs,
+  clock: Clock = systemClock,
+): ClientAuthenticator {
   // Stands in for secrets that a client does not have, so that unknown clients cost the same work too.
   const missing = { text: seal.seal(newSecretText(), "unknown"), owner: "unknown" };
   const accepted = newFreshCache<true>(clock);
   const digest = newPrivateDigest();
   const keyOf = ({ clientId, secrets }: PresentedClient) => digest([clientId, ...secrets].join("\n"));
   return {
-    authenticate(presented, { found, pathTenant, isLocked, nowMs }) {
-      const { secrets } = presented;
+    async authenticate(presented, check) {
+      const { found, pathTenant, isLocked, nowMs } = check;
+      const { secrets, assertion: text, certificate, clientId } = presented;
       const own = found ? usableSecrets(found.settings) : [];
       const owner = found ? ownerOf(found.tenant, found.applicationId) : missing.owner;
       const equal = Array.from({ length: Math.max(CLIENT_SECRETS_CEILING, own.length) }, (_, at) => {
         const sealed = own[at] ? { text: own[at].sealedSecret, owner } : missing;
         return equalsAny(seal.open(sealed.text, sealed.owner), secrets);
       });
-      const secret = own.find((each, at) => equal[at] && !isExpired(each, nowMs));
-      const isRight = secret !== undefined && !isLocked;
+      const right = own.find((each, at) => equal[at] && !isExpired(each, nowMs));
+      const secret = isLocked ? undefined : right;
+      // A locked client is verified like an unknown one: its keys are not fetched.
+      const known = isLocked ? undefined : found;
+      const assertion = text === undefined ? undefined : await proofs.assertion(text, clientId, known, check);
       const isOtherTenant = pathTenant !== undefined && found?.tenant !== pathTenant;
-      if (!found || isOtherTenant || !(isRight || (secrets.length === 0 && found.settings.isPublic))) return undefined;
-      if (!found.settings.isEnabled) throw clientRefused("The application is disabled.");
-      if (found.settings.state !== "ACTIVE") {
+      if (!found || isOtherTenant) return undefined;
+      const { settings } = found;
+      const method = methodOf(presented, settings);
+      const isRight =
+        secret !== undefined ||
+        assertion !== undefined ||
+        (method === "none" && settings.isPublic) ||
+        (certificate !== undefined && (await proofs.isCertified(certificate, found, check)));
+      if (!isRight || !methodsOf(settings).includes(method)) return undefined;
+      if (!settings.isEnabled) throw clientRefused("The application is disabled.");
+      if (settings.state !== "ACTIVE") {
         throw clientRefused("The client was revoked. Regenerate its secret to use it again.");
       }
-      if (isRight) accepted.set(keyOf(presented), true);
-      return { client: found, secret };
+      if (secret !== undefined) accepted.set(keyOf(presented), true);
+      return { client: found, secret, ...(assertion && !settings.authentication?.allowsReuse && { once: assertion }) };
     },
-    wasAccepted: (presented) => accepted.get(keyOf(presented)) === true,
+    wasAccepted: (presented) => presented.secrets.length > 0 && accepted.get(keyOf(presented)) === true,
   };
+}
+
+/** The method that a request uses, by its name in `tokenEndpointAuthMethod`. */
+function methodOf({ by }: PresentedClient, { authentication }: ClientRecord): ClientAuthenticationMethod {
+  if (by !== "id") return by;
+  const registered = authentication?.method ?? "none";
+  return registered === "tls_client_auth" || registered === "self_signed_tls_client_auth" ? registered : "none";
+}
+
+/** The methods that a client may use: the registered one, or those of every client with a secret. */
+function methodsOf({ authentication, isPublic }: ClientRecord): readonly ClientAuthenticationMethod[] {
+  if (authentication) return [authentication.method];
+  return ["client_secret_basic", "client_secret_post", ...(isPublic ? (["none"] as const) : [])];
 }
 
 /** Whether one of the texts is the secret. Constant time: compares all of them. */

@@ -29,8 +29,8 @@ export interface ClientLockoutStore {
   /** One round trip. */
   find(guesser: ClientGuesser, nowMs: number): Promise<GuessState>;
   /**
-   * Counts a failure; without effect where no secret was sent (`version` is `undefined`), or while the client id is
-   * locked at the source. The same work for all, except for the failure that locks.
+   * Counts a failure; without effect where no secret or assertion was sent (`version` is `undefined`), or while the
+   * client id is locked at the source. The same work for all, except for the failure that locks.
    */
   fail(guesser: ClientGuesser, before: GuessState, nowMs: number, version: string | undefined): Promise<void>;
 }
@@ -43,15 +43,15 @@ export const clientLockoutPolicy: GuessPolicy = {
   lockMaxMs: 60 * 60_000,
 };
 
-/** What a lock holds for: the secrets of a client, so that a new one ends it. Empty where there is no such client. */
-export function secretVersion(client: Client | undefined): string {
-  return client
-    ? digestOf(
-        usableSecrets(client.settings)
-          .map(({ sealedSecret }) => sealedSecret)
-          .join("\n"),
-      )
-    : "";
+/**
+ * What a lock holds for: the secrets of a client and its registered method with its key, so that new ones end it. Empty
+ * where there is no such client.
+ */
+export function credentialVersion(client: Client | undefined): string {
+  if (!client) return "";
+  const { authentication } = client.settings;
+  const secrets = usableSecrets(client.settings).map(({ sealedSecret }) => sealedSecret);
+  return digestOf([...secrets, ...(authentication ? [JSON.stringify(authentication)] : [])].join("\n"));
 }
 
 /** Opens the store on the table of one request. */

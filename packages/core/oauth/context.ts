@@ -22,6 +22,8 @@ export interface OAuthTools {
   readonly authenticate: Authenticate;
   readonly clientAuthenticator: ClientAuthenticator;
   readonly limits: ClientLimits;
+  /** The origin of the name with client certificates; absent where there is none. */
+  readonly mtlsUrl: string | undefined;
   readonly signing: SigningKeys;
   readonly reader: TokenReader;
   readonly proofs: ProofReader;

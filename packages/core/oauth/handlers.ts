@@ -13,7 +13,7 @@ import { grants } from "./grants.ts";
 import { introspect, introspectorOf } from "./introspect.ts";
 import { openIdConfiguration, resourceMetadata, serverMetadata } from "./metadata.ts";
 import { possessionOf, readProof } from "./possession.ts";
-import { authenticateClient, checkQuery, whileNoted } from "./request.ts";
+import { type AuthenticatedRequest, authenticateClient, checkQuery, spend, whileNoted } from "./request.ts";
 import { claimedMark, revoke } from "./revoke.ts";
 import { ownNames, scopeNames } from "./scopes.ts";
 import { TOKEN_EXCHANGE } from "./shapes.ts";
@@ -41,7 +41,7 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
       refreshToken: form.refresh_token,
     };
     const authenticated = await authenticateClient(request, context);
-    return whileNoted(authenticated.noted, async () => {
+    return spendingAlways(authenticated, context, () => {
       const grant = grants.get(form.grant_type);
       if (!grant) {
         throw new Fault("grant.unsupported", `Use one of the grant types ${[...grants.keys()].join(", ")}.`);
@@ -52,17 +52,21 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
       const fault = scopes.fault ?? targets.fault;
       if (fault) throw fault;
       const possession = possessionOf(authenticated.client, proof, context);
-      return grant({ ...authenticated, form, names, asked, possession }, context);
+      const steps = [...possession.steps, ...authenticated.proof];
+      return grant({ ...authenticated, form, names, asked, possession: { ...possession, steps } }, context);
     });
   },
 
   async revokeToken({ query, headers, body: form }, context) {
     checkQuery(query);
-    const [{ client, noted }, markedMs] = await Promise.all([
+    const [authenticated, markedMs] = await Promise.all([
       authenticateClient({ authorization: headers.authorization, form }, context),
       claimedMark(form.token, context),
     ]);
-    await whileNoted(noted, () => revoke(form.token, client, markedMs, context));
+    await whileNoted(authenticated.noted, async () => {
+      await spend(authenticated, context);
+      await revoke(form.token, authenticated.client, markedMs, context);
+    });
     return undefined;
   },
 
@@ -80,7 +84,7 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
   },
 
   getOpenIdConfiguration: async (_, context) =>
-    openIdConfiguration(context.origin, await documentsTenant(context.pathTenant, context)),
+    openIdConfiguration(await documentsTenant(context.pathTenant, context), context.origin, context.tools.mtlsUrl),
   getServerMetadata: (_, context) => metadataOf(context.pathTenant, context),
   getIssuerMetadata: (_, context) => metadataOf(context.pathTenant, context),
   getTenantIssuerMetadata: ({ params }, context) => metadataOf(params.tenant, context),
@@ -96,6 +100,23 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
   getTenantScim1ResourceMetadata: metadataOfTenantsResource("/svc/scim"),
   getTenantIntrospectionResourceMetadata: metadataOfTenantsResource("/oauth2/introspect"),
 };
+
+/**
+ * Uses the assertion of a client up also where its request is refused, so that it counts once whatever follows, and
+ * waits until the use of a secret is noted.
+ */
+async function spendingAlways<Result>(
+  authenticated: AuthenticatedRequest,
+  context: OAuthContext,
+  act: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await whileNoted(authenticated.noted, act);
+  } catch (error) {
+    if (error instanceof Fault && error.row.status < 500) await spend(authenticated, context);
+    throw error;
+  }
+}
 
 /** Reads a parameter. A fault in it is thrown later: the client and the grant are checked first. */
 function attempt<T>(read: () => T): { readonly value?: T; readonly fault?: Fault } {
@@ -126,7 +147,7 @@ function introspectionMetadata({ origin, pathTenant }: OAuthContext): string {
 }
 
 async function metadataOf(domain: string | undefined, context: OAuthContext) {
-  return serverMetadata(context.origin, await documentsTenant(domain, context));
+  return serverMetadata(await documentsTenant(domain, context), context.origin, context.tools.mtlsUrl);
 }
 
 /** The tenant of a published document. Throws `route.not_found` where it does not exist or is not active. */

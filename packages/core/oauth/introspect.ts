@@ -14,7 +14,7 @@ import { isEndedBy, revocationStore, subjects } from "../tokens/revocation-store
 import { type ClientParameters, clientRefused } from "./client-authentication.ts";
 import type { OAuthContext } from "./context.ts";
 import { familyEndsAtSeconds } from "./lifetimes.ts";
-import { type AuthenticatedRequest, type ClientFailure, tryClient } from "./request.ts";
+import { type AuthenticatedRequest, type ClientFailure, spend, tryClient } from "./request.ts";
 import type { Introspection, ProvenCredential } from "./shapes.ts";
 
 /** The scope that callers other than clients need. */
@@ -29,6 +29,7 @@ interface Introspector {
   /** Ends when the use of a client's secret is noted. */
   readonly noted: Promise<void>;
 }
+
 /** The headers by which a caller authenticates. */
 type CallerHeaders = z.output<typeof ProvenCredential>;
 
@@ -48,6 +49,7 @@ export async function introspectorOf(
   }
   const result = await clientOrFailure(authorization, form, context);
   if ("client" in result && !result.client.settings.isPublic) {
+    await spend({ proof: result.proof }, context);
     return { tenant: result.client.tenant, noted: result.noted };
   }
   if ("client" in result) await result.noted;

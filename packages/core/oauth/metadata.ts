@@ -2,18 +2,26 @@
 import type * as z from "zod";
 import { addressOf, type ProtectedResource, protectedResources } from "../domain/protected-resources.ts";
 import { systemScopes } from "../domain/system-apis.ts";
+import { assertionAlgorithms } from "../tokens/assertion-algorithms.ts";
 import { PROOF_ALGORITHMS } from "../tokens/dpop-key.ts";
 import { issuerAt } from "../tokens/jwt.ts";
 import { grants } from "./grants.ts";
 import type { OpenIdConfiguration, ResourceMetadata, ServerMetadata } from "./shapes.ts";
 
-const CONFIDENTIAL = ["client_secret_basic", "client_secret_post"];
-const ANY = [...CONFIDENTIAL, "none"];
+/** Methods that prove something, on every name of the API; and those of the name with client certificates. */
+const CONFIDENTIAL = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
+const BY_CERTIFICATE = ["tls_client_auth", "self_signed_tls_client_auth"];
 
-/** The metadata of a tenant's issuer. */
-export function serverMetadata(origin: string, tenant: string): z.input<typeof ServerMetadata> {
+/** The metadata of a tenant's issuer. `mtlsUrl`: the origin of the name with client certificates, if there is one. */
+export function serverMetadata(
+  tenant: string,
+  origin: string,
+  mtlsUrl: string | undefined,
+): z.input<typeof ServerMetadata> {
   const issuer = issuerAt(origin).issuerOf(tenant);
   const base = issuer.replace(/\/token$/, "");
+  const confidential = mtlsUrl === undefined ? CONFIDENTIAL : [...CONFIDENTIAL, ...BY_CERTIFICATE];
+  const methods = { confidential, any: [...confidential, "none"], algorithms: [...assertionAlgorithms] };
   return {
     issuer,
     token_endpoint: issuer,
@@ -24,11 +32,28 @@ export function serverMetadata(origin: string, tenant: string): z.input<typeof S
     // The server has no authorization endpoint.
     response_types_supported: [],
     scopes_supported: [...systemScopes],
-    token_endpoint_auth_methods_supported: ANY,
-    revocation_endpoint_auth_methods_supported: ANY,
-    introspection_endpoint_auth_methods_supported: CONFIDENTIAL,
     protected_resources: protectedResources.map((resource) => addressOf(resource, origin, tenant)),
+    token_endpoint_auth_methods_supported: methods.any,
+    token_endpoint_auth_signing_alg_values_supported: methods.algorithms,
+    revocation_endpoint_auth_methods_supported: methods.any,
+    revocation_endpoint_auth_signing_alg_values_supported: methods.algorithms,
+    introspection_endpoint_auth_methods_supported: methods.confidential,
+    introspection_endpoint_auth_signing_alg_values_supported: methods.algorithms,
     dpop_signing_alg_values_supported: [...PROOF_ALGORITHMS],
+    ...(mtlsUrl !== undefined && { tls_client_certificate_bound_access_tokens: true, ...aliases(mtlsUrl, tenant) }),
+  };
+}
+
+/** The endpoints on the name with client certificates (RFC 8705 section 5). */
+function aliases(mtlsUrl: string, tenant: string) {
+  const token = issuerAt(mtlsUrl).issuerOf(tenant);
+  const base = token.replace(/\/token$/, "");
+  return {
+    mtls_endpoint_aliases: {
+      token_endpoint: token,
+      revocation_endpoint: `${base}/revoke`,
+      introspection_endpoint: `${base}/introspect`,
+    },
   };
 }
 
@@ -56,9 +81,9 @@ export function resourceMetadata(
 }
 
 /** The same as an OpenID Provider configuration. */
-export function openIdConfiguration(origin: string, tenant: string): z.input<typeof OpenIdConfiguration> {
+export function openIdConfiguration(...server: Parameters<typeof serverMetadata>): z.input<typeof OpenIdConfiguration> {
   return {
-    ...serverMetadata(origin, tenant),
+    ...serverMetadata(...server),
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: ["ES256"],
   };

@@ -4,16 +4,21 @@ import type { Client } from "../applications/registry/client-store.ts";
 import { isLocked } from "../auth/guess-rows.ts";
 import { SUPER_TENANT } from "../domain/tenant.ts";
 import { Fault } from "../platform/faults.ts";
+import type { Step } from "../table/table.ts";
 import type { RefreshToken } from "../tokens/refresh-family-store.ts";
 import {
+  type AuthenticatedClient,
   type ClientParameters,
   clientRefused,
+  isGuess,
   type PresentedClient,
   presentedClient,
 } from "./client-authentication.ts";
-import { secretVersion } from "./client-lockout-store.ts";
+import { credentialVersion } from "./client-lockout-store.ts";
+import type { ServerCheck } from "./client-proofs.ts";
 import type { OAuthContext } from "./context.ts";
 import { noteOfUse } from "./secret-use.ts";
+import { usingProof } from "./used-proof-store.ts";
 
 /** Parameters that belong in the body: URLs are stored in logs and browser histories. */
 const BODY_ONLY: ReadonlySet<string> = new Set([
@@ -23,6 +28,7 @@ const BODY_ONLY: ReadonlySet<string> = new Set([
   "client_id",
   "client_secret",
   "client_assertion",
+  "client_assertion_type",
   "assertion",
   "code",
   "code_verifier",
@@ -57,6 +63,11 @@ export interface AuthenticatedRequest {
   readonly refreshToken: RefreshToken | undefined;
   /** Ends when the use of the client's secret is noted. Never fails. */
   readonly noted: Promise<void>;
+  /**
+   * The steps that use the client's assertion up; none for other methods. They belong to the first write of the
+   * request. They throw `client.unauthenticated` for an assertion that was used before.
+   */
+  readonly proof: readonly Step[];
 }
 
 /** A client that is not authenticated. */
@@ -78,6 +89,8 @@ interface Names {
 }
 
 const NO_NAMES: Names = { scopes: [], identifiers: [] };
+
+const USED = "The client_assertion was used before. Sign a new one, with another jti, for every request.";
 
 /** Refuses OAuth parameters in the query string. Throws `request.invalid`. */
 export function checkQuery(query: Readonly<Record<string, unknown>>): void {
@@ -113,11 +126,11 @@ export async function tryClient(
   context: OAuthContext,
 ): Promise<AuthenticatedRequest | ClientFailure> {
   const { clients, clientLockouts, tenants, apiResources, families, pathTenant, sourceIp, tools, now } = context;
-  const presented = presentedClient(authorization, form);
+  const presented = presentedClient(authorization, form, context.sent.certificate);
   const guesser = { clientId: presented.clientId, sourceIp };
   const guess = pathTenant ?? SUPER_TENANT;
   // The id of a public client proves nothing.
-  const isProven = presented.secrets.length > 0;
+  const isProven = isGuess(presented) || presented.certificate !== undefined;
   const wanted: Names = { scopes: isProven ? requested : [], identifiers: apis };
   const early = isProven && mayReadEarly(wanted, presented, context) ? wanted : NO_NAMES;
   const readTenant = (domain: string, { scopes, identifiers }: Names) =>
@@ -134,12 +147,13 @@ export async function tryClient(
     refreshToken ? families.findToken(refreshToken) : undefined,
     use.read,
   ]);
-  const version = secretVersion(found);
+  const version = credentialVersion(found);
   const failure = (of: string): ClientFailure => ({
-    count: () => clientLockouts.fail(guesser, lock, now, presented.secrets.length > 0 ? of : undefined),
+    count: () => clientLockouts.fail(guesser, lock, now, isGuess(presented) ? of : undefined),
   });
-  const check = { found, pathTenant, isLocked: isLocked(lock, version, now), nowMs: now };
-  const authenticated = tools.clientAuthenticator.authenticate(presented, check);
+  const server = serverCheck(found?.tenant ?? guess, context);
+  const check = { found, pathTenant, isLocked: isLocked(lock, version, now), ...server };
+  const authenticated = await tools.clientAuthenticator.authenticate(presented, check);
   if (!authenticated) return failure(version);
   const { client, secret } = authenticated;
   const isGuessed = client.tenant === guess;
@@ -147,7 +161,26 @@ export async function tryClient(
   const [tenant, places, apiIds] = isGuessed && isComplete ? guessed : await readTenant(client.tenant, wanted);
   // The same work as for a wrong secret, but a lock of that time does not outlast it.
   if (!tenant?.active) return failure(`inactive ${version}`);
-  return { client, places, apiIds, refreshToken: token, noted: use.write(client, secret) };
+  const [noted, proof] = [use.write(client, secret), proofOf(authenticated)];
+  return { client, places, apiIds, refreshToken: token, noted, proof };
+}
+
+/** The steps that use the assertion of a client up. */
+function proofOf({ client, once }: AuthenticatedClient): readonly Step[] {
+  return once ? [usingProof({ maker: `client ${client.clientId}`, ...once }, () => clientRefused(USED))] : [];
+}
+
+/** Uses an assertion up, for a request that writes nothing else together with it. One round trip. */
+export async function spend({ proof }: Pick<AuthenticatedRequest, "proof">, { table }: OAuthContext): Promise<void> {
+  if (proof.length > 0) await table.write(...proof);
+}
+
+/** How clients of a tenant may name this server in an assertion: each origin, with and without the tenant's path. */
+function serverCheck(tenant: string, { sent, tools, now }: OAuthContext): ServerCheck {
+  const origins = [...sent.origins, ...(tools.mtlsUrl === undefined ? [] : [tools.mtlsUrl])];
+  const bases = origins.flatMap((origin) => [`${origin}/oauth2`, `${origin}/t/${tenant}/oauth2`]);
+  const at = (...paths: readonly string[]) => new Set(bases.flatMap((base) => paths.map((path) => `${base}/${path}`)));
+  return { issuers: at("token"), addresses: at("token", "introspect", "revoke"), nowMs: now };
 }
 
 /** The work of a request, while the use of its secret is noted. The response does not leave before both are done. */

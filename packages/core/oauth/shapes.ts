@@ -16,7 +16,14 @@ export const JWT_TYPE = "urn:ietf:params:oauth:token-type:jwt";
 const clientParameters = {
   client_id: parameter.meta({ description: "The id of the client, where no Authorization header is sent" }),
   client_secret: parameter.meta({ description: "The secret of a confidential client" }),
-  client_assertion: parameter.meta({ description: "Not supported: clients authenticate with their secret" }),
+  client_assertion: parameter.meta({
+    description:
+      "For private_key_jwt (RFC 7523): a JWT that the client signed, with iss and sub the client id, aud the URL of the " +
+      "token endpoint, exp at most five minutes ahead, and a jti that is used once",
+  }),
+  client_assertion_type: parameter.meta({
+    description: "With client_assertion: urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+  }),
 };
 
 /** Empty parameters count as absent (RFC 6749 section 3.1); unknown ones are ignored. */
@@ -174,9 +181,24 @@ export const ServerMetadata = z
     response_types_supported: names,
     scopes_supported: names,
     token_endpoint_auth_methods_supported: names,
+    token_endpoint_auth_signing_alg_values_supported: names,
     revocation_endpoint_auth_methods_supported: names,
+    revocation_endpoint_auth_signing_alg_values_supported: names,
     introspection_endpoint_auth_methods_supported: names,
     protected_resources: names,
+    introspection_endpoint_auth_signing_alg_values_supported: names,
+    tls_client_certificate_bound_access_tokens: z
+      .boolean()
+      .optional()
+      .meta({ description: "True where the API has a name with client certificates (RFC 8705)" }),
+    mtls_endpoint_aliases: z
+      .object({
+        token_endpoint: z.string(),
+        revocation_endpoint: z.string(),
+        introspection_endpoint: z.string(),
+      })
+      .optional()
+      .meta({ description: "The endpoints on the name with client certificates, if there is one" }),
     dpop_signing_alg_values_supported: names,
   })
   .meta({ id: "ServerMetadata" });

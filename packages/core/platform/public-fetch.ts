@@ -69,8 +69,8 @@ export function isPublicAddress(address: string): boolean {
     : !special4.check(address, "ipv4");
 }
 
-/** Fetches a document of at most 1 MiB within 5 seconds. Throws `FetchRefused`. */
-export function fetchPublic(address: string, exempt: Exempt): Promise<Uint8Array> {
+/** Fetches a document of at most 1 MiB, or `bytesMax`, within 5 seconds. Throws `FetchRefused`. */
+export function fetchPublic(address: string, exempt: Exempt, bytesMax = BYTES_MAX): Promise<Uint8Array> {
   return new Promise((done, failed) => {
     if (!URL.canParse(address)) return failed(new FetchRefused("The URL is not valid."));
     const url = new URL(address);
@@ -94,7 +94,7 @@ export function fetchPublic(address: string, exempt: Exempt): Promise<Uint8Array
       let bytes = 0;
       response.on("data", (part: Buffer) => {
         bytes += part.length;
-        if (bytes > BYTES_MAX) return refuse(`The URL responded with more than ${BYTES_MAX} bytes.`);
+        if (bytes > bytesMax) return refuse(`The URL responded with more than ${bytesMax} bytes.`);
         parts.push(part);
       });
       response.on("end", () => done(Buffer.concat(parts)));

@@ -1,5 +1,5 @@
 /** The mTLS listener: a local custom domain with mutual TLS. */
-import type { IncomingMessage } from "node:http";
+import type { Server as HttpServer, IncomingMessage } from "node:http";
 import { createServer, type Server, type ServerOptions } from "node:https";
 import { TLSSocket } from "node:tls";
 import type { ClientCertificate } from "./event.ts";
@@ -12,12 +12,14 @@ export interface MtlsOptions {
   readonly key: string;
   /** The authorities of accepted client certificates. */
   readonly ca: string;
+  /** Listens on `port` already: from `reserveTlsPort`. */
+  readonly server?: HttpServer;
   /** `requestContext.domainName` of its requests; by default the host and port of this listener. */
   readonly domainName?: string;
 }
 
 /** Creates the server. As on AWS, the handshake fails without a certificate of the authorities. */
-export function newTlsServer({ certificate, key, ca }: MtlsOptions, options: ServerOptions): Server {
+export function newTlsServer({ certificate, key, ca }: Omit<MtlsOptions, "port">, options: ServerOptions): Server {
   return createServer({
     ...options,
     cert: certificate,

@@ -29,5 +29,23 @@ test("returns grant types with names, lifetimes as texts, and the options of tok
       options: ["None", "cookie", "sso-session", "device-flow", "DPoP", "certificate", "client-request"],
       defaultValue: "None",
     },
+    tokenEndpointAuthMethod: {
+      options: [
+        { name: "", displayName: "Select Option" },
+        { name: "client_secret_basic", displayName: "Client Secret Basic" },
+        { name: "client_secret_post", displayName: "Client Secret Post" },
+        { name: "private_key_jwt", displayName: "Private Key JWT" },
+        { name: "tls_client_auth", displayName: "Mutual TLS" },
+        { name: "self_signed_tls_client_auth", displayName: "Mutual TLS with the registered certificate" },
+        { name: "none", displayName: "None (public client)" },
+      ],
+    },
+    tokenEndpointSignatureAlgorithm: {
+      options: [
+        ...["PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "RS256", "RS384", "RS512", "EdDSA", "Ed25519"],
+        "SHA256withRSA",
+      ],
+    },
+    tokenEndpointAllowReusePvtKeyJwt: false,
   });
 });

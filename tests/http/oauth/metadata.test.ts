@@ -14,6 +14,11 @@ const get = (path: string) => api.ask("GET", path, { as: null });
 const WELL_KNOWN = "/.well-known/oauth-authorization-server";
 const OPENID = "/oauth2/token/.well-known/openid-configuration";
 
+const CONFIDENTIAL = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
+const ALGORITHMS = [
+  ...["PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "RS256", "RS384", "RS512", "EdDSA", "Ed25519"],
+];
+
 const expected = (base: string) => ({
   issuer: `${base}/oauth2/token`,
   token_endpoint: `${base}/oauth2/token`,
@@ -28,11 +33,14 @@ const expected = (base: string) => ({
   ],
   response_types_supported: [],
   scopes_supported: [...systemScopes],
-  token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
-  revocation_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
-  introspection_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
   dpop_signing_alg_values_supported: [...PROOF_ALGORITHMS],
   protected_resources: ["", "/api/server/v1", "/scim2", "/svc/scim", "/oauth2/introspect"].map((path) => base + path),
+  token_endpoint_auth_methods_supported: [...CONFIDENTIAL, "none"],
+  token_endpoint_auth_signing_alg_values_supported: ALGORITHMS,
+  revocation_endpoint_auth_methods_supported: [...CONFIDENTIAL, "none"],
+  revocation_endpoint_auth_signing_alg_values_supported: ALGORITHMS,
+  introspection_endpoint_auth_methods_supported: CONFIDENTIAL,
+  introspection_endpoint_auth_signing_alg_values_supported: ALGORITHMS,
 });
 
 describe("getServerMetadata", () => {

@@ -202,6 +202,8 @@ describe("400 invalid_request", () => {
   });
 });
 
+const JWT_ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+
 describe("401 invalid_client, with one message and a challenge", () => {
   const cases: [string, () => [Record<string, string | undefined>, string | TestClient | null]][] = [
     ["no client at all", () => [{}, null]],
@@ -217,10 +219,7 @@ describe("401 invalid_client, with one message and a challenge", () => {
     ["Bearer", () => [{}, "Bearer abc"]],
     ["junk", () => [{}, "Basic !!!"]],
     ["two credentials in one header", () => [{}, `${asBasic(client, String)}, ${asBasic(client, String)}`]],
-    [
-      "a client assertion, which is not supported",
-      () => [{ client_id: client.clientId, client_assertion: "x.y.z" }, null],
-    ],
+    ["an assertion that is none", () => [{ client_assertion_type: JWT_ASSERTION, client_assertion: "x.y.z" }, null]],
     ["a property name of Object", () => [{ client_id: "__proto__", client_secret: "x" }, null]],
     ["an id of 3,000 characters", () => [{ client_id: "x".repeat(3_000), client_secret: "x" }, null]],
     ["a key separator", () => [{ client_id: "a#b\u0000", client_secret: "x" }, null]],

@@ -40,6 +40,7 @@ describe("getOidcConfiguration", () => {
       logout: {},
       validateRequestObjectSignature: false,
       scopeValidators: [],
+      clientAuthentication: { tokenEndpointAllowReusePvtKeyJwt: false },
     });
   });
   test("accepts the body of WSO2; the application shows its client", async () => {

@@ -29,7 +29,10 @@ const used = async (stored: SecretUses | Error, written?: Error, secrets: readon
     replace: write,
   };
   const context = { secretUses, now: NOW_MS, reportDefect: (defect: Error) => defects.push(defect) };
-  const note = noteOfUse({ clientId: "client", secrets }, context as unknown as OAuthContext);
+  const note = noteOfUse(
+    { clientId: "client", by: "client_secret_basic", secrets },
+    context as unknown as OAuthContext,
+  );
   await note.read;
   await note.write(client, secrets.length > 0 ? latest : undefined);
   return { calls, defects };

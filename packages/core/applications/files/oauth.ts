@@ -22,6 +22,9 @@
  * | tokenBindingValidationEnabled | accessToken.validateTokenBinding |
  * | accessTokenClaims/accessTokenClaim | accessToken.accessTokenAttributes |
  * | subjectTokenEnabled, subjectTokenExpiryTime | subjectToken.enable, application... (may be absent) |
+ * | tokenEndpointAuthMethod | clientAuthentication.tokenEndpointAuthMethod; the word `null` means no value |
+ * | tokenEndpointAuthSignatureAlgorithm, tlsClientAuthSubjectDN | clientAuthentication.tokenEndpointAuthSigningAlg, tlsClientAuthSubjectDn; likewise |
+ * | tokenEndpointAllowReusePvtKeyJwt | clientAuthentication.tokenEndpointAllowReusePvtKeyJwt |
  * | applicationName, oauthVersion | written, not read |
  */
 import {
@@ -33,6 +36,7 @@ import {
   filled,
   flag,
   listOf,
+  nonDefaultFlag,
   nullable,
   type Part,
   put,
@@ -80,6 +84,15 @@ const accessTokenClaims: Part = {
   write: (client) => attributes.write(client).filter(({ children }) => children.length > 0),
 };
 
+/** Text that is written only if there is one; WSO2 Identity Server writes the word `null` for none. */
+const unlessNull: Codec = { read: nullable.read, write: filled().write };
+const { read: readFlag } = nonDefaultFlag();
+/** `true`, or absent for false. */
+const unlessFalse: Codec = {
+  read: (given, name) => (given.trim() === "null" ? undefined : readFlag(given, name)),
+  write: (value) => (value === true ? "true" : undefined),
+};
+
 /** The parts of `oAuthAppDO`, in the order of WSO2 Identity Server. */
 export const oauthParts: Part = all(
   field("oauthConsumerKey", "clientId", filled()),
@@ -113,6 +126,10 @@ export const oauthParts: Part = all(
   additionalSecretParts,
   field("subjectTokenEnabled", "subjectToken.enable", optionalFlag),
   field("subjectTokenExpiryTime", "subjectToken.applicationSubjectTokenExpiryInSeconds", seconds),
+  field("tokenEndpointAuthMethod", "clientAuthentication.tokenEndpointAuthMethod", unlessNull),
+  field("tokenEndpointAllowReusePvtKeyJwt", "clientAuthentication.tokenEndpointAllowReusePvtKeyJwt", unlessFalse),
+  field("tokenEndpointAuthSignatureAlgorithm", "clientAuthentication.tokenEndpointAuthSigningAlg", unlessNull),
+  field("tlsClientAuthSubjectDN", "clientAuthentication.tlsClientAuthSubjectDn", unlessNull),
 );
 
 function literal(address: string): string {

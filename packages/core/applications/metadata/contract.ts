@@ -31,6 +31,11 @@ const OidcMetadata = z
     scopeValidators: Options,
     accessTokenType: Options,
     accessTokenBindingType: Options,
+    tokenEndpointAuthMethod: z
+      .object({ options: z.array(NamedValue) })
+      .meta({ description: "How a client may authenticate; the empty name is no registered method" }),
+    tokenEndpointSignatureAlgorithm: Options,
+    tokenEndpointAllowReusePvtKeyJwt: z.boolean().meta({ description: "The default" }),
   })
   .meta({ id: "OIDCMetadata" });
 

@@ -4,9 +4,17 @@ import { SUPER_TENANT } from "../../domain/tenant.ts";
 import type { OpenableContext } from "../../operation/context.ts";
 import type { Handlers } from "../../operation/operation.ts";
 import { Fault } from "../../platform/faults.ts";
+import { assertionAlgorithms } from "../../tokens/assertion-algorithms.ts";
 import type { CustomProtocolKind } from "../protocols/custom-kind.ts";
 import { type ClientLimits, defaultLifetimes } from "../protocols/limits.ts";
-import { grantTypes, oidcOptions, SERVER_CERTIFICATE_ALIAS, samlOptions } from "../protocols/options.ts";
+import {
+  clientAuthenticationMethods,
+  grantTypes,
+  oidcOptions,
+  RS256_ALIAS,
+  SERVER_CERTIFICATE_ALIAS,
+  samlOptions,
+} from "../protocols/options.ts";
 import type { metadataOperations } from "./contract.ts";
 
 /** The dependencies of these handlers. */
@@ -54,6 +62,11 @@ export const metadataHandlers: Handlers<typeof metadataOperations, MetadataStore
       scopeValidators: listed(oidcOptions.scopeValidators),
       accessTokenType: listed(oidcOptions.accessTokenType),
       accessTokenBindingType: listed(oidcOptions.accessTokenBindingType),
+      tokenEndpointAuthMethod: {
+        options: [{ name: "", displayName: "Select Option" }, ...clientAuthenticationMethods],
+      },
+      tokenEndpointSignatureAlgorithm: { options: [...assertionAlgorithms, RS256_ALIAS] },
+      tokenEndpointAllowReusePvtKeyJwt: false,
     };
   },
 

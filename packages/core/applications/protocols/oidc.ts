@@ -3,6 +3,11 @@ import type * as z from "zod";
 import type { Clock } from "../../platform/clock.ts";
 import { Fault } from "../../platform/faults.ts";
 import { randomText, type Seal } from "../../platform/seal.ts";
+import {
+  checkClientAuthentication,
+  clientAuthenticationOf,
+  presentClientAuthentication,
+} from "./client-authentication.ts";
 import { checkExpiry, newSecret, secretsOf, secretWithText, storedSecrets, withSecrets } from "./client-secrets.ts";
 import { type ClientLimits, checkLifetimes, checkSecretStrength, defaultLifetimes } from "./limits.ts";
 import type { OidcClient } from "./model.ts";
@@ -54,6 +59,7 @@ export async function checkOidc(body: Body, limits: ClientLimits): Promise<void>
   allowed(body.accessToken?.bindingType, oidcOptions.accessTokenBindingType.options, "binding type");
   checkBinding(body.accessToken);
   checkLifetimes(body, limits);
+  checkClientAuthentication(body);
   const audience = body.idToken?.audience ?? [];
   if (audience.some((entry) => entry.trim() === "") || new Set(audience).size < audience.length) {
     throw refuse("Audience values cannot contain duplicates or empty values.");
@@ -130,6 +136,7 @@ export function oidcClient(
   const isEncrypted = idToken.encryption?.enabled === true;
   const binding = accessToken.bindingType;
   const defaults = defaultLifetimes(support.limits);
+  const clientAuthentication = clientAuthenticationOf(body);
   return {
     ...credentialOf(body, before, support, owner),
     grantTypes: body.grantTypes,
@@ -175,6 +182,7 @@ export function oidcClient(
     logout: body.logout ?? {},
     validateRequestObjectSignature: body.validateRequestObjectSignature ?? false,
     scopeValidators: body.scopeValidators ?? [],
+    ...(clientAuthentication && { clientAuthentication }),
   };
 }
 
@@ -247,6 +255,7 @@ export function presentOidc(client: OidcClient, open?: (sealed: string) => strin
       clientSecretExpiresAt: expiresAtSeconds,
       multipleClientSecretsConfigured: former.length > 0,
     }),
+    clientAuthentication: presentClientAuthentication(client.clientAuthentication),
   };
 }
 

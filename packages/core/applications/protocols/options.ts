@@ -106,3 +106,19 @@ export const oidcOptions = {
     defaultValue: "None",
   },
 } as const satisfies Record<string, Options>;
+
+/** How a client may authenticate, if its application names a method (RFC 6749, 7523, 8705); `none`: a public client. */
+export const clientAuthenticationMethods = [
+  { name: "client_secret_basic", displayName: "Client Secret Basic" },
+  { name: "client_secret_post", displayName: "Client Secret Post" },
+  { name: "private_key_jwt", displayName: "Private Key JWT" },
+  { name: "tls_client_auth", displayName: "Mutual TLS" },
+  { name: "self_signed_tls_client_auth", displayName: "Mutual TLS with the registered certificate" },
+  { name: "none", displayName: "None (public client)" },
+] as const;
+
+/** The name of a method. */
+export type ClientAuthenticationMethod = (typeof clientAuthenticationMethods)[number]["name"];
+
+/** What WSO2 Identity Server calls RS256. */
+export const RS256_ALIAS = "SHA256withRSA";

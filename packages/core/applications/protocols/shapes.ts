@@ -58,6 +58,26 @@ export const OidcBody = z
       .meta({ description: "Kept for the sign-in side, which issues subject tokens: tokens to act as another user" }),
     validateRequestObjectSignature: flag,
     scopeValidators: list(text(255)).optional(),
+    clientAuthentication: z
+      .object({
+        tokenEndpointAuthMethod: text(50).optional().meta({
+          description: "The only method that the client may use. Empty or absent: its secret, in a header or in a form",
+        }),
+        tokenEndpointAuthSigningAlg: text(50).optional().meta({
+          description: "For private_key_jwt: the only algorithm of its assertions. Empty or absent: any supported one",
+        }),
+        tokenEndpointAllowReusePvtKeyJwt: flag.meta({
+          description: "For private_key_jwt: an assertion can be used until it expires, not only once",
+        }),
+        tlsClientAuthSubjectDn: text(1_024)
+          .optional()
+          .meta({
+            description:
+              "For tls_client_auth: the subject of the client's certificate (RFC 4514). Empty or absent: its certificate " +
+              "must be the one that the application has registered",
+          }),
+      })
+      .optional(),
   })
   .meta({ id: "OIDCConfigurationBody" });
 
@@ -98,6 +118,14 @@ export const OidcShown = z
     subjectToken: z.object({ enable: z.boolean(), applicationSubjectTokenExpiryInSeconds: z.int() }).optional(),
     validateRequestObjectSignature: z.boolean(),
     scopeValidators: z.array(z.string()),
+    clientAuthentication: z
+      .object({
+        tokenEndpointAuthMethod: z.string().optional(),
+        tokenEndpointAuthSigningAlg: z.string().optional(),
+        tokenEndpointAllowReusePvtKeyJwt: z.boolean(),
+        tlsClientAuthSubjectDn: z.string().optional(),
+      })
+      .optional(),
   })
   .meta({ id: "OIDCConfiguration" });
 

@@ -65,6 +65,12 @@ const inbound: Checks<InboundProtocols> = {
       refreshToken: having({ expiryInSeconds: isNumber, renewRefreshToken: isFlag }),
       idToken: having({ expiryInSeconds: isNumber, audience: areTexts, encryption: isMap }),
       subjectToken: maybe(isMap),
+      clientAuthentication: maybe(
+        having({
+          ...all(isOptionalText, "tokenEndpointAuthMethod", "tokenEndpointAuthSigningAlg", "tlsClientAuthSubjectDn"),
+          tokenEndpointAllowReusePvtKeyJwt: isBool,
+        }),
+      ),
     }),
   ),
   saml: maybe(

@@ -1,6 +1,23 @@
 /** What the token endpoint needs to know of an application: settings that are copied to the row of the client. */
+import { canonicalName } from "../../platform/distinguished-name.ts";
+import { joseAlgorithm } from "../protocols/client-authentication.ts";
 import { secretsOf, type UsableSecret } from "../protocols/client-secrets.ts";
+import type { ClientAuthenticationMethod } from "../protocols/options.ts";
+import { type RegisteredKeys, registeredKeys } from "./client-keys.ts";
 import type { Application } from "./model.ts";
+
+/** The only method by which a client may authenticate, and what it is verified with (decision 0077). */
+export interface ClientAuthentication {
+  readonly method: ClientAuthenticationMethod;
+  /** The only algorithm of assertions, by its name in JOSE. */
+  readonly algorithm?: string | undefined;
+  /** An assertion may be used more than once. */
+  readonly allowsReuse: boolean;
+  /** The subject of the certificate, in the form of distinguished-name.ts. */
+  readonly subject?: string | undefined;
+  /** For the methods that use the application's certificate. */
+  readonly keys?: RegisteredKeys | undefined;
+}
 
 /** The kinds of keys that tokens are bound to, by the names of `accessToken.bindingType` (decision 0078). */
 export const tokenBindings = ["DPoP", "certificate"] as const;
@@ -26,12 +43,20 @@ export interface ClientRecord {
   readonly refreshSeconds: number;
   /** Each refresh token can be used once. */
   readonly rotatesRefresh: boolean;
+  /** Absent: the client may send its secret, in a header or in a form; a public client its id alone. */
+  readonly authentication?: ClientAuthentication | undefined;
   /** The kind of key that every token must be bound to; absent where tokens may be unbound. */
   readonly binding?: TokenBinding;
 }
 
+/** The methods for which the token endpoint needs the application's certificate. */
+const WITH_KEYS: ReadonlySet<string> = new Set(["private_key_jwt", "tls_client_auth", "self_signed_tls_client_auth"]);
+
 /** The client of an application, if it has one. */
-export function clientOf({ inbound: { oidc }, applicationEnabled }: Application): ClientRecord | undefined {
+export function clientOf(application: Application): ClientRecord | undefined {
+  const { inbound, applicationEnabled } = application;
+  const { oidc } = inbound;
+  const authentication = authenticationOf(application);
   const binding = tokenBindings.find((kind) => kind === oidc?.accessToken.bindingType);
   return (
     oidc && {
@@ -46,6 +71,7 @@ export function clientOf({ inbound: { oidc }, applicationEnabled }: Application)
       refreshSeconds: oidc.refreshToken.expiryInSeconds,
       // Public clients must rotate refresh tokens (RFC 9700 section 2.2.2); others do by default.
       rotatesRefresh: oidc.publicClient || oidc.refreshToken.renewRefreshToken !== false,
+      ...(authentication && { authentication }),
       ...(binding && { binding }),
     }
   );
@@ -70,6 +96,21 @@ function usableOf([latest, ...former]: readonly [UsableSecret, ...UsableSecret[]
 export function usableSecrets(client: ClientRecord): readonly UsableSecret[] {
   const { sealedSecret, secretExpiresAtSeconds: expiresAtSeconds, formerSecrets = [] } = client;
   return [{ sealedSecret, ...(expiresAtSeconds !== undefined && { expiresAtSeconds }) }, ...formerSecrets];
+}
+
+function authenticationOf({ inbound, advancedConfigurations }: Application): ClientAuthentication | undefined {
+  const { tokenEndpointAuthMethod: method, ...settings } = { ...inbound.oidc?.clientAuthentication };
+  if (!method) return undefined;
+  const { tokenEndpointAuthSigningAlg: algorithm, tlsClientAuthSubjectDn: name } = settings;
+  const subject = name === undefined ? undefined : canonicalName(name);
+  return {
+    // It was checked when it was set (protocols/client-authentication.ts).
+    method: method as ClientAuthenticationMethod,
+    ...(algorithm !== undefined && { algorithm: joseAlgorithm(algorithm) }),
+    allowsReuse: settings.tokenEndpointAllowReusePvtKeyJwt ?? false,
+    ...(subject !== undefined && { subject }),
+    ...(WITH_KEYS.has(method) && { keys: registeredKeys(advancedConfigurations.certificate) }),
+  };
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   as,
   bool,
   type Field,
+  flag,
   list,
   number,
   oneOf,
@@ -24,8 +25,10 @@ import type { Item, Step, Table, Value } from "../../table/table.ts";
 import { revocationTime, revokingClient, revokingScopes } from "../../tokens/revocation-store.ts";
 import { removing } from "../../tokens/unconditional.ts";
 import type { UsableSecret } from "../protocols/client-secrets.ts";
+import { clientAuthenticationMethods } from "../protocols/options.ts";
 import type { Authorization } from "./authorization-model.ts";
-import { type ClientRecord, endsTokens, tokenBindings } from "./client-model.ts";
+import type { RegisteredKeys } from "./client-keys.ts";
+import { type ClientAuthentication, type ClientRecord, endsTokens, tokenBindings } from "./client-model.ts";
 
 /** The application that a client belongs to. */
 export interface ClientOwner {
@@ -59,6 +62,22 @@ export const authorizations: Field<readonly Authorization[]> = list(
   record<Authorization>({ apiId: text, policy: oneOf("RBAC", "NO POLICY"), scopeIds: list(text) }),
 );
 
+const authentication = record<ClientAuthentication>({
+  method: oneOf(...clientAuthenticationMethods.map(({ name }) => name)),
+  algorithm: optional(text),
+  allowsReuse: flag,
+  subject: optional(text),
+  keys: optional(
+    record<RegisteredKeys>({
+      address: optional(text),
+      jwks: optional(text),
+      thumbprints: list(text),
+      fromSeconds: optional(number),
+      untilSeconds: optional(number),
+    }),
+  ),
+});
+
 const settings = record<ClientRecord>({
   sealedSecret: text,
   secretExpiresAtSeconds: optional(number),
@@ -72,6 +91,7 @@ const settings = record<ClientRecord>({
   clientTokenSeconds: number,
   refreshSeconds: number,
   rotatesRefresh: bool,
+  authentication: optional(authentication),
   binding: optional(oneOf(...tokenBindings)),
 });
 

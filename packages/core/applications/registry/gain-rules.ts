@@ -2,6 +2,8 @@
  * What a change of an application newly lets somebody do: act as the application, or receive what its users sign in
  * for. A caller that makes such a change could have given the scopes of the application (decision 0061). Pure.
  */
+import { assertionAlgorithms } from "../../tokens/assertion-algorithms.ts";
+import { joseAlgorithm } from "../protocols/client-authentication.ts";
 import { secretsOf } from "../protocols/client-secrets.ts";
 import { oidcOptions } from "../protocols/options.ts";
 import { defaultSteps } from "./authenticators.ts";
@@ -17,6 +19,8 @@ type Client = NonNullable<Application["inbound"]["oidc"]>;
 type Ways<From> = (settings: From) => readonly string[];
 
 const UNBOUND = "None";
+/** What a client without a registered method may use. */
+const SECRET_METHODS = ["client_secret_basic", "client_secret_post"];
 
 const ofClient: Readonly<Record<string, Ways<Client>>> = {
   clientId: ({ clientId }) => [clientId],
@@ -30,6 +34,7 @@ const ofClient: Readonly<Record<string, Ways<Client>>> = {
     ...way(publicClient, "without a secret"),
     ...way(!publicClient && grantTypes.includes("client_credentials"), "on its own account"),
   ],
+  clientAuthentication: authenticationWays,
   callbackURLs: ({ callbackURLs }) => callbackURLs,
   pkce: ({ pkce }) => [
     ...way(!pkce.mandatory, "without a proof"),
@@ -94,6 +99,19 @@ function opened<From>(
     const had = new Set(before === undefined ? [] : waysOf(before));
     return waysOf(after).every((one) => had.has(one)) ? [] : [setting];
   });
+}
+
+/** How somebody may show to be the client. The certificate itself is a setting of the application. */
+function authenticationWays({ clientAuthentication: settings, publicClient }: Client): readonly string[] {
+  const { tokenEndpointAuthMethod: method, tokenEndpointAuthSigningAlg, tlsClientAuthSubjectDn } = { ...settings };
+  if (!method) return publicClient ? [...SECRET_METHODS, "none"] : SECRET_METHODS;
+  const algorithms = tokenEndpointAuthSigningAlg ? [joseAlgorithm(tokenEndpointAuthSigningAlg)] : assertionAlgorithms;
+  return [
+    method,
+    ...(method === "private_key_jwt" ? algorithms : []),
+    ...way(settings?.tokenEndpointAllowReusePvtKeyJwt, "an assertion again"),
+    ...(method === "tls_client_auth" ? [`subject ${tlsClientAuthSubjectDn ?? "of the certificate"}`] : []),
+  ];
 }
 
 /** Who may sign in, by step. Removing an option of a step is no gain, but removing a step is. */

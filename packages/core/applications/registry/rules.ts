@@ -1,9 +1,9 @@
 /** Rules for the name and settings of an application. Pure; faults have the codes of WSO2 Identity Server. */
-import { X509Certificate } from "node:crypto";
 import type * as z from "zod";
 import { Fault } from "../../platform/faults.ts";
 import { clientTaken } from "../protocols/kinds.ts";
 import { LOCAL_IDP, localAuthenticators, requestPathAuthenticators } from "./authenticators.ts";
+import { isInline, pemCertificate, problemOfInline } from "./client-keys.ts";
 import type { Application, ProvisioningSettings } from "./model.ts";
 import type { AdvancedConfigurations, ClaimConfiguration } from "./shapes.ts";
 
@@ -170,25 +170,15 @@ function steps({ authenticationSequence }: Application): string[] {
 }
 
 function certificate({ advancedConfigurations: { certificate: given } }: Application): string[] {
-  if (given?.type === "PEM" && !isCertificate(given.value)) return ["The certificate is not a valid PEM certificate."];
-  if (given?.type === "JWKS" && !isWebUrl(given.value)) {
-    return [`The JWKS endpoint of the certificate is not an http(s) URL of at most ${URL_LENGTH_MAX} characters.`];
+  if (given?.type === "PEM" && !pemCertificate(given.value)) return ["The certificate is not a valid PEM certificate."];
+  if (given?.type !== "JWKS") return [];
+  if (isInline(given.value)) {
+    const problem = problemOfInline(given.value);
+    return problem === undefined ? [] : [`The JWK set of the certificate cannot be used: ${problem}.`];
   }
-  return [];
-}
-
-/** True for a PEM certificate, or the Base64 of one. */
-function isCertificate(value: string): boolean {
-  const texts = [value, Buffer.from(value, "base64").toString("latin1")];
-  return texts.some((text) => {
-    if (!text.includes("-----BEGIN CERTIFICATE-----")) return false;
-    try {
-      return new X509Certificate(text).raw.length > 0;
-    } catch {
-      // Node throws for text that is not a certificate.
-      return false;
-    }
-  });
+  return isWebUrl(given.value)
+    ? []
+    : [`The JWKS endpoint of the certificate is not an http(s) URL of at most ${URL_LENGTH_MAX} characters.`];
 }
 
 function isWebUrl(value: string): boolean {

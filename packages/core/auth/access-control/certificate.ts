@@ -3,8 +3,9 @@
  * ends in the truststore. The issuer and the user name are read here from the certificate itself, never from the names
  * that the gateway adds to the request.
  */
-import { X509Certificate } from "node:crypto";
+import type { X509Certificate } from "node:crypto";
 import { hiddenIn } from "../../domain/characters.ts";
+import { readPem } from "../../platform/certificate.ts";
 import type { CertificateIssuer, CertificateSettings } from "./model.ts";
 
 export type CertificateVerdict =
@@ -26,15 +27,33 @@ export function readCertificate(pem: string, { issuers }: CertificateSettings, n
   if (nowMs < certificate.validFromDate.getTime() || nowMs > certificate.validToDate.getTime()) {
     return refused("expired or not valid yet");
   }
-  const { subject, issuer } = certificate.toLegacyObject();
-  const issuedBy = commonNameIn(issuer);
-  const permitted = issuers.filter(({ commonName }) => commonName === issuedBy);
-  const signer = permitted.find((one) => isSignedBy(certificate, one));
+  const { subject } = certificate.toLegacyObject();
+  const { permitted, signer } = issuersOf(certificate, issuers);
   if (!signer)
     return refused(permitted.length > 0 ? "not signed with the key of the configured issuer" : "unknown issuer");
   const username = usernameIn(commonNameIn(subject));
   if (username === undefined) return refused("no usable common name");
   return { kind: "names", username, tenants: signer.tenants };
+}
+
+/**
+ * Whether the issuer of a certificate may name clients of a tenant: one that is configured for other tenants, or with
+ * another key, may not. Every other authority of the truststore may.
+ */
+export function mayCertify(
+  certificate: X509Certificate,
+  tenant: string,
+  { issuers }: Pick<CertificateSettings, "issuers">,
+): boolean {
+  const { permitted, signer } = issuersOf(certificate, issuers);
+  return permitted.length === 0 || (signer !== undefined && (signer.tenants?.has(tenant) ?? true));
+}
+
+/** The configured issuers with the name of a certificate's issuer, and the one whose key signed it. */
+function issuersOf(certificate: X509Certificate, issuers: readonly CertificateIssuer[]) {
+  const issuedBy = commonNameIn(certificate.toLegacyObject().issuer);
+  const permitted = issuers.filter(({ commonName }) => commonName === issuedBy);
+  return { permitted, signer: permitted.find((one) => isSignedBy(certificate, one)) };
 }
 
 function refused(reason: string): CertificateVerdict {
@@ -52,14 +71,6 @@ function isSignedBy(certificate: X509Certificate, issuer: CertificateIssuer): bo
   if (issuer.certificate === undefined) return true;
   const authority = readPem(issuer.certificate);
   return authority !== undefined && certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
-}
-
-function readPem(pem: string): X509Certificate | undefined {
-  try {
-    return new X509Certificate(pem);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A user name in Unicode form NFC; `undefined` for a text that could pass for another name. */

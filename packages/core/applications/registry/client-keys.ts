@@ -1,0 +1,88 @@
+/**
+ * The certificate of an application as the public keys of its client: PEM, a JWK set, or the address of one. Pure.
+ */
+import { createPublicKey, type X509Certificate } from "node:crypto";
+import { readPem, thumbprintOf } from "../../platform/certificate.ts";
+import { readKeySet } from "../../tokens/key-set.ts";
+import type { Application } from "./model.ts";
+
+type Certificate = NonNullable<Application["advancedConfigurations"]["certificate"]>;
+
+/** Where the public keys of a client are. */
+export interface RegisteredKeys {
+  /** The address of a JWK set. */
+  readonly address?: string | undefined;
+  /** A JWK set as JSON. */
+  readonly jwks?: string | undefined;
+  /** `x5t#S256` of the certificates. */
+  readonly thumbprints: readonly string[];
+  /** When a PEM certificate begins and ends, in seconds since 1970. */
+  readonly fromSeconds?: number | undefined;
+  readonly untilSeconds?: number | undefined;
+}
+
+/** Keys in a set that is part of the settings: the token endpoint reads them with the client. */
+const INLINE_KEYS_MAX = 5;
+
+/** The keys of a certificate; none where it has none that can be used. */
+export function registeredKeys(certificate: Certificate | undefined): RegisteredKeys {
+  if (!certificate) return { thumbprints: [] };
+  if (certificate.type === "JWKS") {
+    if (!isInline(certificate.value)) return { address: certificate.value, thumbprints: [] };
+    const { keys = [], thumbprints = [] } = readKeySet(certificate.value) ?? {};
+    return { jwks: JSON.stringify({ keys }), thumbprints };
+  }
+  const found = pemCertificate(certificate.value);
+  if (!found) return { thumbprints: [] };
+  const seconds = (date: Date) => Math.floor(date.getTime() / 1_000);
+  return {
+    jwks: keySetOf(found),
+    thumbprints: [thumbprintOf(found)],
+    fromSeconds: seconds(found.validFromDate),
+    untilSeconds: seconds(found.validToDate),
+  };
+}
+
+/** Whether the value of a certificate of type JWKS is the set itself, not its address. */
+export function isInline(value: string): boolean {
+  return value.trimStart().startsWith("{");
+}
+
+/** What is wrong with a JWK set that is part of the settings; `undefined` if nothing is. */
+export function problemOfInline(value: string): string | undefined {
+  const set = readKeySet(value);
+  if (!set) return 'it is not a JSON object with a list "keys"';
+  const [problem] = set.problems;
+  if (problem !== undefined) return problem;
+  if (set.keys.length === 0 || set.keys.length > INLINE_KEYS_MAX) {
+    return `it must have 1 to ${INLINE_KEYS_MAX} keys. Use the address of a set for more`;
+  }
+  const wrong = set.keys.findIndex((key) => !isKey(key));
+  return wrong < 0 ? undefined : `keys[${wrong}] is not a valid key`;
+}
+
+/** The certificate of a PEM text, or of the Base64 of one. */
+export function pemCertificate(value: string): X509Certificate | undefined {
+  const texts = [value, Buffer.from(value, "base64").toString("latin1")];
+  return texts.flatMap((text) => (text.includes("-----BEGIN CERTIFICATE-----") ? (readPem(text) ?? []) : []))[0];
+}
+
+/** A set of the key of a certificate; an empty one for a kind of key that is not supported. */
+function keySetOf({ publicKey }: X509Certificate): string {
+  try {
+    const jwk = publicKey.export({ format: "jwk" });
+    return JSON.stringify({ keys: readKeySet(JSON.stringify({ keys: [jwk] }))?.keys ?? [] });
+  } catch {
+    // A kind of key that has no JWK, such as DSA.
+    return JSON.stringify({ keys: [] });
+  }
+}
+
+function isKey(key: Readonly<Record<string, string>>): boolean {
+  try {
+    return createPublicKey({ key: { ...key }, format: "jwk" }).type === "public";
+  } catch {
+    // Numbers that are no key, such as a point that is not on its curve.
+    return false;
+  }
+}

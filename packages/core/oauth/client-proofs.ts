@@ -1,0 +1,82 @@
+/**
+ * Proofs that a client has the private key of a registered public key: a signed assertion (RFC 7523), or the client
+ * certificate of the connection (RFC 8705). The gateway has verified that the caller has the certificate's key, and
+ * that its chain ends in the truststore.
+ */
+import type { ClientAuthentication } from "../applications/registry/client-model.ts";
+import type { Client } from "../applications/registry/client-store.ts";
+import { mayCertify } from "../auth/access-control/certificate.ts";
+import type { CertificateSettings } from "../auth/access-control/model.ts";
+import { isCurrent, readPem, thumbprintOf } from "../platform/certificate.ts";
+import { subjectOf } from "../platform/distinguished-name.ts";
+import { type Assertion, verifyAssertion } from "../tokens/client-assertion.ts";
+import { type KeySet, readKeySet } from "../tokens/key-set.ts";
+import type { RemoteKeySets } from "../tokens/remote-key-sets.ts";
+
+/** The server as a proof must name it, and the time. */
+export interface ServerCheck {
+  /** The addresses of the token endpoint, which are issuers too: an assertion is for one of them. */
+  readonly issuers: ReadonlySet<string>;
+  /** These, and the other endpoints at which clients authenticate. */
+  readonly addresses: ReadonlySet<string>;
+  readonly nowMs: number;
+}
+
+/** Verifies the proofs of clients for one container. */
+export interface ClientProofs {
+  /** The assertion, if the client signed it. The same work for a client that has no keys, or that does not exist. */
+  assertion(
+    text: string,
+    clientId: string,
+    client: Client | undefined,
+    check: ServerCheck,
+  ): Promise<Assertion | undefined>;
+  /** Whether a certificate (PEM) is the one that the client registered, or has the subject that it registered. */
+  isCertified(pem: string, client: Client, check: ServerCheck): Promise<boolean>;
+}
+
+/** Opens the proofs of one container. `certificates` may bind an issuer to the clients of some tenants. */
+export function newClientProofs(keySets: RemoteKeySets, certificates: CertificateSettings): ClientProofs {
+  /** The registered keys now; with `isNewer`, read again because one is missing. */
+  const setOf = async (
+    authentication: ClientAuthentication | undefined,
+    nowMs: number,
+    isNewer?: true,
+  ): Promise<KeySet | undefined> => {
+    const { address, jwks, fromSeconds = 0, untilSeconds = Number.POSITIVE_INFINITY } = authentication?.keys ?? {};
+    if (address !== undefined) return keySets.at(address, isNewer);
+    const isValid = fromSeconds * 1_000 <= nowMs && nowMs <= untilSeconds * 1_000;
+    return jwks !== undefined && isValid ? readKeySet(jwks) : undefined;
+  };
+
+  const isRegistered = async (thumbprint: string, authentication: ClientAuthentication, nowMs: number) => {
+    const { address, thumbprints = [] } = authentication.keys ?? {};
+    if (address === undefined) return thumbprints.includes(thumbprint);
+    const has = (set: KeySet | undefined) => set?.thumbprints.includes(thumbprint) ?? false;
+    return has(await setOf(authentication, nowMs)) || has(await setOf(authentication, nowMs, true));
+  };
+
+  return {
+    assertion(text, clientId, client, check) {
+      const registered = client?.settings.authentication;
+      const authentication = registered?.method === "private_key_jwt" ? registered : undefined;
+      return verifyAssertion(text, {
+        ...check,
+        clientId,
+        algorithm: authentication?.algorithm,
+        keys: async (isNewer) => (await setOf(authentication, check.nowMs, isNewer))?.keys,
+      });
+    },
+
+    async isCertified(pem, { tenant, settings: { authentication } }, { nowMs }) {
+      const certificate = readPem(pem);
+      if (!certificate || !authentication || !isCurrent(certificate, nowMs)) return false;
+      const { method, subject } = authentication;
+      if (method === "tls_client_auth" && subject !== undefined) {
+        return subjectOf(certificate) === subject && mayCertify(certificate, tenant, certificates);
+      }
+      if (method !== "tls_client_auth" && method !== "self_signed_tls_client_auth") return false;
+      return isRegistered(thumbprintOf(certificate), authentication, nowMs);
+    },
+  };
+}

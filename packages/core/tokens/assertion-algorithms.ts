@@ -1,0 +1,14 @@
+/** The algorithms of client assertions, by their names in JOSE: all of them asymmetric (RFC 8725 section 3.1). */
+export const assertionAlgorithms = [
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "RS256",
+  "RS384",
+  "RS512",
+  "EdDSA",
+  "Ed25519",
+] as const;

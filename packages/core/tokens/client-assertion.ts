@@ -1,0 +1,141 @@
+/**
+ * Assertions of clients (RFC 7523 section 3): JWTs that a client signs with its own key to authenticate. The header
+ * selects a registered key and nothing else: keys, certificates and addresses in it are ignored (RFC 8725).
+ */
+import {
+  type CryptoKey,
+  createLocalJWKSet,
+  decodeJwt,
+  errors,
+  type JWK,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from "jose";
+import { assertionAlgorithms } from "./assertion-algorithms.ts";
+import type { PublicKey } from "./key-set.ts";
+import { standInKey } from "./stand-in-key.ts";
+
+/** Characters of an assertion: an RSA signature of 4,096 bits with claims has fewer than 2,000. */
+const LENGTH_MAX = 8_192;
+const ID_LENGTH_MAX = 255;
+/** How far ahead an assertion may expire, and how long ago it may have been issued. */
+const LIFE_SECONDS_MAX = 300;
+/** How far the clock of a client may be from this one. */
+export const ASSERTION_SKEW_SECONDS = 10;
+/** The kinds of JWTs that are assertions, in lower case: others of the same key are none (RFC 8725 section 3.11). */
+const TYPES: ReadonlySet<string> = new Set([
+  "jwt",
+  "client-authentication+jwt",
+  "application/client-authentication+jwt",
+]);
+
+/** A verified assertion. */
+export interface Assertion {
+  readonly id: string;
+  /** When it can no longer be used, the tolerance for clocks included. */
+  readonly expiresAtSeconds: number;
+}
+
+/** What an assertion is verified with. */
+export interface AssertionCheck {
+  readonly clientId: string;
+  /** The addresses of this server: every audience must be one of them. */
+  readonly addresses: ReadonlySet<string>;
+  /** Those of the token endpoint, which are issuers too: one audience must be one of them. */
+  readonly issuers: ReadonlySet<string>;
+  /** The only algorithm that the client may use; any of `assertionAlgorithms` where it is absent. */
+  readonly algorithm: string | undefined;
+  /** The keys of the client; with `isNewer`, read again because one is missing. */
+  readonly keys: (isNewer?: true) => Promise<readonly PublicKey[] | undefined>;
+  readonly nowMs: number;
+}
+
+/** The client that an assertion is about, which is not verified. `undefined` for a text that is no assertion. */
+export function assertedClient(text: string): string | undefined {
+  if (text.length > LENGTH_MAX) return undefined;
+  try {
+    const { sub, iss } = decodeJwt(text);
+    return typeof sub === "string" && sub === iss ? sub : undefined;
+  } catch {
+    // Not a JWT.
+    return undefined;
+  }
+}
+
+/**
+ * Verifies an assertion: signed with a key of the client, about it and by it, for this server, alive, and of a short
+ * life. `undefined` for any other, after the same work whether the client has such a key or not.
+ */
+export async function verifyAssertion(text: string, check: AssertionCheck): Promise<Assertion | undefined> {
+  const { clientId, algorithm, nowMs } = check;
+  const { getKey, isOwn } = keyFrom(check.keys);
+  try {
+    const { payload, protectedHeader } = await jwtVerify(text, getKey, {
+      algorithms: [...assertionAlgorithms],
+      issuer: clientId,
+      subject: clientId,
+      requiredClaims: ["exp", "jti", "aud"],
+      currentDate: new Date(nowMs),
+      clockTolerance: ASSERTION_SKEW_SECONDS,
+    });
+    const { alg, typ = "JWT" } = protectedHeader;
+    const isTyped = TYPES.has(String(typ).toLowerCase());
+    const isAccepted = isOwn() && isTyped && (algorithm === undefined || alg === algorithm);
+    return isAccepted && isForUs(payload, check) && isShort(payload, nowMs) ? assertionOf(payload) : undefined;
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined;
+    throw error;
+  }
+}
+
+/** Finds the key of the client that a header names, or else one with which the verification fails. */
+function keyFrom(keys: AssertionCheck["keys"]): { readonly getKey: JWTVerifyGetKey; readonly isOwn: () => boolean } {
+  let isOwn = true;
+  return {
+    async getKey(header, token) {
+      const key = (await keyIn(await keys(), header, token)) ?? (await keyIn(await keys(true), header, token));
+      isOwn = key instanceof CryptoKey;
+      return key instanceof CryptoKey ? key : standInKey(header.alg);
+    },
+    isOwn: () => isOwn,
+  };
+}
+
+/** The key that a header names; `undefined` where there is none, `false` where there is none that can be used. */
+async function keyIn(
+  keys: readonly PublicKey[] | undefined,
+  ...named: Parameters<JWTVerifyGetKey>
+): Promise<CryptoKey | undefined | false> {
+  if (!keys) return undefined;
+  try {
+    return await createLocalJWKSet({ keys: keys.map((key) => ({ ...key }) as JWK) })(...named);
+  } catch (error) {
+    if (error instanceof errors.JWKSNoMatchingKey) return undefined;
+    // Several keys without a `kid` that names one; or numbers that are no key, such as a point beside the curve.
+    if (error instanceof errors.JWKSMultipleMatchingKeys || error instanceof DOMException) return false;
+    throw error;
+  }
+}
+
+/** Each audience is this server, and one is its token endpoint: a server that the assertion is for too could use it. */
+function isForUs({ aud }: JWTPayload, { issuers, addresses }: AssertionCheck): boolean {
+  const audiences: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
+  return (
+    audiences.every((each) => typeof each === "string" && addresses.has(each)) &&
+    audiences.some((each) => typeof each === "string" && issuers.has(each))
+  );
+}
+
+function isShort({ exp = 0, iat }: JWTPayload, nowMs: number): boolean {
+  const most = LIFE_SECONDS_MAX + ASSERTION_SKEW_SECONDS;
+  const nowSeconds = nowMs / 1_000;
+  // An `iat` in the future is a clock that is ahead, or an assertion made for later.
+  const isRecent = iat === undefined || (iat <= nowSeconds + ASSERTION_SKEW_SECONDS && iat >= nowSeconds - most);
+  return exp <= nowSeconds + most && isRecent;
+}
+
+function assertionOf({ jti, exp }: JWTPayload): Assertion | undefined {
+  const isId = typeof jti === "string" && jti !== "" && jti.length <= ID_LENGTH_MAX;
+  return isId && exp !== undefined ? { id: jti, expiresAtSeconds: Math.ceil(exp) + ASSERTION_SKEW_SECONDS } : undefined;
+}
