@@ -29,6 +29,14 @@ describe("accepts", () => {
     expect(clientSecretsShownTo).toBe(shownTo);
   });
 
+  test.each([
+    ["", 2],
+    ["[oauth]\nmax_client_secrets = 1", 1],
+    ["[oauth]\nmax_client_secrets = 10", 10],
+  ])("the most secrets of a client: %j is %i", (source, most) => {
+    expect(readDeployment(source).clients.clientSecretsMax).toBe(most);
+  });
+
   test("the project's own file, which declares CAS", async () => {
     const { customProtocols } = readDeployment(
       await readFile(new URL("../../../deployment.toml", import.meta.url), "utf8"),
@@ -154,6 +162,8 @@ describe("refuses, with the key to change,", () => {
       '[oauth]\nshow_client_secrets_to = "everybody"',
       'oauth.show_client_secrets_to: must be "viewers" or "secret_viewers" (line 2)',
     ],
+    ["[oauth]\nmax_client_secrets = 0", "oauth.max_client_secrets: "],
+    ["[oauth]\nmax_client_secrets = 11", "oauth.max_client_secrets: "],
     ["[oauth]\nshow_client_secrets = true", 'did you mean "show_client_secrets_to"?'],
     ["a = ", "line 1, column 5: "],
     ["[a]\n[a]", "line 2, column "],
