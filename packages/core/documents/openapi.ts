@@ -42,6 +42,8 @@ const GatewayError = z.object({ message: z.string() }).meta({ id: "GatewayError"
 const GATEWAY_STATUS = 429;
 
 const text = { type: "string" } as const;
+const BEARER =
+  "An access token of /oauth2/token. One that is bound to a DPoP key is sent with the scheme DPoP and a proof (RFC 9449).";
 const headers: Readonly<Record<string, Json>> = {
   Allow: { description: "The methods of the path", schema: text },
   "Content-Disposition": { description: "The name of the file", schema: text },
@@ -117,7 +119,7 @@ export function openApiDocument(operations: Readonly<Record<string, Operation>>)
           scheme: "basic",
           description: "A user name with a password; at the endpoints of OAuth, the id of a client with its secret",
         },
-        bearer: { type: "http", scheme: "bearer", description: "An access token of /oauth2/token" },
+        bearer: { type: "http", scheme: "bearer", description: BEARER },
       },
     },
   };

@@ -15,7 +15,7 @@ import { type ClientParameters, clientRefused } from "./client-authentication.ts
 import type { OAuthContext } from "./context.ts";
 import { familyEndsAtSeconds } from "./lifetimes.ts";
 import { type AuthenticatedRequest, type ClientFailure, tryClient } from "./request.ts";
-import type { Credential, Introspection } from "./shapes.ts";
+import type { Introspection, ProvenCredential } from "./shapes.ts";
 
 /** The scope that callers other than clients need. */
 const INTROSPECT = "internal_oauth2_introspect";
@@ -23,7 +23,7 @@ const INTROSPECT = "internal_oauth2_introspect";
 type Response = z.input<typeof Introspection>;
 
 /** The headers by which a caller authenticates. */
-type CallerHeaders = z.output<typeof Credential>;
+type CallerHeaders = z.output<typeof ProvenCredential>;
 
 /**
  * The tenant whose tokens a caller may introspect: that of a confidential client, or of a user or token with the scope.

@@ -62,8 +62,10 @@ export const TokenReference = z
 export const AnyQuery = z.looseObject({});
 
 /** The header of a client that does not authenticate in the form. */
-export const Credential = z.object({
-  authorization: z.string().optional(),
+export const Credential = z.object({ authorization: z.string().optional() });
+
+/** The same with the proof of a key. */
+export const ProvenCredential = Credential.extend({
   dpop: z.string().optional().meta({ description: "The proof of a key that tokens are bound to (RFC 9449)" }),
 });
 
@@ -117,12 +119,9 @@ export const Introspection = z
     iss: z.string().optional(),
     jti: z.string().optional(),
     act: Actor.optional().meta({ description: "Who acts for the subject, by a token exchange" }),
-    cnf: z
-      .union([z.object({ jkt: z.string() }), z.object({ "x5t#S256": z.string() })])
-      .optional()
-      .meta({
-        description: "The thumbprint of the key that the token is bound to: of DPoP proofs, or of a certificate",
-      }),
+    cnf: z.object({ jkt: z.string().optional(), "x5t#S256": z.string().optional() }).optional().meta({
+      description: "The thumbprint of the key that the token is bound to: of DPoP proofs, or of a certificate",
+    }),
     aut: z.string().optional().meta({ description: "APPLICATION_USER for a token of a user, otherwise APPLICATION" }),
   })
   .meta({ id: "Introspection" });

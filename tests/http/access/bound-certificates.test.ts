@@ -27,6 +27,18 @@ const api = world({
     http_method = "GET"
     scope = []
     allowed_auth_handlers = ["ClientCertificate"]
+
+    [[resource.access_control]]
+    context = "/scim2/Users"
+    http_method = "GET"
+    scope = []
+    allowed_auth_handlers = ["OAuthAuthentication"]
+
+    [[resource.access_control]]
+    context = "/scim2/v2/Roles"
+    http_method = "GET"
+    scope = []
+    allowed_auth_handlers = ["BasicAuthentication"]
   `,
 });
 const { newClient, ownToken } = oauthOf(api);
@@ -154,4 +166,13 @@ test("a DPoP proof on this port names its own origin, or that of tokens", async 
   // The proof is accepted; the certificate is of another principal than the token.
   for (const origin of [api.service.mtlsUrl ?? "", api.url]) expect(await statusOf(origin)).toEqual([401, false]);
   expect(await statusOf("https://evil.example")).toEqual([401, true]);
+});
+
+test("the scheme DPoP is OAuthAuthentication in the rules of the operator", async () => {
+  const key = newProofKey();
+  const dpopClient = await newClient([VIEW]);
+  const { bound, apiProof, present } = dpopOf(api);
+  const { access_token: access } = await bound(dpopClient, key, OWN);
+  const statusOf = async (path: string) => (await present(access, await apiProof(key, access, path), path)).status;
+  expect([await statusOf("/scim2/Users"), await statusOf("/scim2/v2/Roles")]).toEqual([200, 401]);
 });

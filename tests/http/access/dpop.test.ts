@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { newNonces } from "#core/tokens/dpop-nonce.ts";
 import { athOf, claimsFor, dpopOf, newProofKey, proofOf } from "#tests/support/dpop.ts";
 import { form, oauthOf, type TestClient, TOKEN } from "#tests/support/oauth.ts";
-import { encode } from "#tests/support/signing.ts";
+import { encode, partsOf, sign, signingKey } from "#tests/support/signing.ts";
 import { ADMIN, type Answer, APPLICATIONS, basic, world } from "#tests/support/world.ts";
 
 const api = world();
@@ -304,6 +304,34 @@ test("an unbound token is not accepted with the scheme DPoP, and a client's key 
   expect((await present(unbound, proof, APPLICATIONS)).status).toBe(401);
   expect((await present(unbound, undefined, APPLICATIONS, "Bearer")).status).toBe(200);
   expect((await present(othersToken, await apiProof(key, othersToken, APPLICATIONS), APPLICATIONS)).status).toBe(401);
+});
+
+test("a JWT that is bound in another way, or whose key was changed, is no token", async () => {
+  const { header: head, payload, body, signature } = partsOf(jwt);
+  const signing = await signingKey(api);
+  const proof = () => apiProof(key, jwt, APPLICATIONS);
+  const statusOf = async (text: string, scheme: string) =>
+    (await present(text, await apiProof(key, text, APPLICATIONS), APPLICATIONS, scheme)).status;
+  expect(await statusOf(await sign(signing, head, payload), "DPoP")).toBe(200);
+  const { jkt } = payload.cnf as { jkt: string };
+  for (const cnf of [
+    {},
+    null,
+    "text",
+    { jwk: key.jwk },
+    { kid: "k" },
+    { jkt, "x5t#S256": jkt },
+    { jkt: `${jkt}A` },
+    [jkt],
+  ]) {
+    const text = await sign(signing, head, { ...payload, cnf });
+    for (const scheme of ["DPoP", "Bearer"]) expect(await statusOf(text, scheme), JSON.stringify(cnf)).toBe(401);
+  }
+  // Without its confirmation, or with that of another key, the token has no valid signature.
+  const { cnf: _, ...unboundPayload } = payload;
+  expect(await statusOf(`${encode(head)}.${encode(unboundPayload)}.${signature}`, "Bearer")).toBe(401);
+  expect(encode(payload)).toBe(body);
+  expect((await present(jwt, await proof(), APPLICATIONS)).status).toBe(200);
 });
 
 test("there are more than 40 hostile proofs", () => {

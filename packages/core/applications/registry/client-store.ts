@@ -121,7 +121,8 @@ export function changingClient(
   before: ClientRecord,
   after: ClientRecord,
 ): readonly Step[] {
-  if (JSON.stringify(before) === JSON.stringify(after)) return [];
+  // The row of an earlier version may lack the binding that its application has: saving the application writes it.
+  if (after.binding === undefined && JSON.stringify(before) === JSON.stringify(after)) return [];
   const tokensFromMs = endsTokens(before, after) ? revocationTime() : undefined;
   return [
     {
