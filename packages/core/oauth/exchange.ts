@@ -22,7 +22,7 @@ import { issueAccessToken, tokenResponse } from "./issue.ts";
 import { required } from "./request.ts";
 import { ownNames, userScopes } from "./scopes.ts";
 import { ACCESS_TOKEN_TYPE, JWT_TYPE, TOKEN_EXCHANGE, type TokenResponse } from "./shapes.ts";
-import { audienceFor, isScopeOf, resolveTargets, type Target, unknownTarget } from "./targets.ts";
+import { audienceFor, isElsewhere, isScopeOf, resolveTargets, type Target, unknownTarget } from "./targets.ts";
 
 /** A token of a user. */
 type UserToken = AccessToken & { readonly user: TokenUser };
@@ -45,7 +45,7 @@ export async function exchange(request: GrantRequest, context: OAuthContext): Pr
   const names = exchangeNames(request, subject);
   const [status, clientIds] = await Promise.all([accountOf(subject, names, context), targetClients(request, context)]);
   const asked = resolveTargets(request.asked, { apiIds: request.apiIds, clientIds }, client, context.origin);
-  checkTargets(asked, subject, client);
+  checkTargets(asked, subject, client, context.origin);
   const granted = userScopes({ names, places: status.places, targets: asked, ...client }, status.roles);
   checkReached(asked, subject, granted.scopes, status);
   const exchanges = chainOf(presented);
@@ -118,7 +118,7 @@ async function readTokens({ form, client, possession }: GrantRequest, context: O
     read(subjectText),
     actorText === undefined ? undefined : read(actorText),
   ]);
-  if (!subject?.user || !mayExchange(subject, client)) throw subjectRefused();
+  if (!subject?.user || !mayExchange(subject, client, context.origin)) throw subjectRefused();
   for (const { cnf } of [subject, ...(actor ? [actor] : [])]) {
     // Otherwise a stolen token that is bound to a key could be exchanged for one that is not.
     if (cnf && !isSameKey(cnf, possession.bound.cnf)) throw keyMissing();
@@ -140,8 +140,13 @@ function checkType(parameter: string, type: string, text: string): void {
 }
 
 /** Whether a client may exchange a token: one that was issued to it, or whose audience names it. */
-function mayExchange({ clientId, audience }: AccessToken, client: Client): boolean {
-  return clientId === client.clientId || audience?.includes(client.clientId) === true;
+function mayExchange({ clientId, audience }: AccessToken, client: Client, origin: string): boolean {
+  return clientId === client.clientId || isAddressedTo(audience, client, origin);
+}
+
+/** Whether an audience names a client. An address of this service names none, whatever id a client has chosen. */
+function isAddressedTo(audience: readonly string[] | undefined, { clientId }: Client, origin: string): boolean {
+  return audience?.includes(clientId) === true && isElsewhere(clientId, origin);
 }
 
 /** One sentence for every refused subject token, so that it shows nothing of the reason. */
@@ -203,8 +208,13 @@ async function targetClients({ asked, apiIds, client }: GrantRequest, { clients 
  * A token that was sent to the client is there to be exchanged: its scopes decide where it leads. A token of the client
  * itself stays within its audience. Throws `target.invalid`.
  */
-function checkTargets(targets: readonly Target[] | undefined, { audience }: UserToken, client: Client): void {
-  if (!targets || !audience || audience.includes(client.clientId)) return;
+function checkTargets(
+  targets: readonly Target[] | undefined,
+  { audience }: UserToken,
+  client: Client,
+  origin: string,
+): void {
+  if (!targets || !audience || isAddressedTo(audience, client, origin)) return;
   const wider = targets.find(({ kind, address }) => kind !== "client" && !audience.includes(address));
   if (wider) throw unknownTarget(wider.address);
 }

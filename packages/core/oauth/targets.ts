@@ -47,7 +47,7 @@ export function askedResources(values: readonly string[] | undefined, origin: st
       throw new Fault("target.invalid", "A resource must be an absolute URI without a fragment.");
     }
   }
-  return { addresses, elsewhere: addresses.filter((one) => resourceAt(one, origin, "") === "elsewhere") };
+  return { addresses, elsewhere: addresses.filter((one) => isElsewhere(one, origin)) };
 }
 
 /** The same of resources and audiences; an audience can be any text. Throws `target.invalid`. */
@@ -60,11 +60,15 @@ export function askedTargets(
 ): AskedTargets {
   const resources = askedResources(resource, origin);
   const audiences = distinct(audience);
-  const isElsewhere = (one: string) => !URL.canParse(one) || resourceAt(one, origin, "") === "elsewhere";
   return {
     addresses: distinct([...resources.addresses, ...audiences]),
-    elsewhere: distinct([...resources.elsewhere, ...audiences.filter(isElsewhere)]),
+    elsewhere: distinct([...resources.elsewhere, ...audiences.filter((one) => isElsewhere(one, origin))]),
   };
+}
+
+/** Whether a text is no address of this service, so that it can name an API of a tenant or a client. */
+export function isElsewhere(text: string, origin: string): boolean {
+  return !URL.canParse(text) || resourceAt(text, origin, "") === "elsewhere";
 }
 
 /**

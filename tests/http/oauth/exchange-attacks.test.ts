@@ -103,6 +103,14 @@ describe("a subject token", () => {
     const text = await subject();
     await refused(() => exchange(by(), text), "invalid_request");
   });
+  test("for this service, sent by a client that has the address of this service as its id", async () => {
+    for (const clientId of [api.url, `${api.url}/scim2`]) {
+      const { clientSecret } = await service([USERS], { clientId });
+      const text = await userToken(front, USERS, { resource: clientId });
+      const inForm = { client_id: clientId, client_secret: clientSecret };
+      await refused(() => exchange(null, text, inForm), "invalid_request");
+    }
+  });
   test("that was revoked", async () => {
     for (const client of [jwt, front]) {
       const text = await userToken(client, USERS);

@@ -240,7 +240,7 @@ test("an exchange costs at most 6 round trips and 20 units, with the longest cha
   }
 });
 
-test("a plain client cannot exchange, and a token of an application is none of a user", async () => {
+test("a plain client cannot exchange, and a token of an application is not one of a user", async () => {
   const plain = await newClient([VIEW]);
   const answer = await exchange(plain, await userToken(plain, VIEW));
   expect([answer.status, answer.body.error]).toEqual([400, "unauthorized_client"]);

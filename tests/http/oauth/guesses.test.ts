@@ -171,6 +171,14 @@ describe("what strangers cost", () => {
       expect([status, ReadUnits <= 8]).toEqual([401, true]);
     }
   });
+  test.each(Object.keys(strangers))("%s: at most 8 units for four resources too", async (who) => {
+    const resources = [1, 2, 3, 4].map((at) => form({ resource: `urn:unknown:${at}` }));
+    for (const scope of ["", OWN[0], OWN.join(" ")]) {
+      const fields = [form({ ...CC, scope }), ...resources].join("&");
+      const { status, ReadUnits } = await workOf(() => post(TOKEN, fields, strangers[who]?.() ?? null));
+      expect([status, ReadUnits <= 8]).toEqual([401, true]);
+    }
+  });
   test("a public client, whose id everybody knows, reads no scopes before a user or token is known", async () => {
     const open = await newClient([], { publicClient: true });
     for (const grant_type of grants) {
