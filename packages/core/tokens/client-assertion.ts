@@ -112,7 +112,7 @@ async function keyIn(
     return await createLocalJWKSet({ keys: keys.map((key) => ({ ...key }) as JWK) })(...named);
   } catch (error) {
     if (error instanceof errors.JWKSNoMatchingKey) return undefined;
-    // Several keys without a `kid` that names one; or numbers that are no key, such as a point beside the curve.
+    // Several keys without a `kid` that names one; or numbers that are no key, such as a point off its curve.
     if (error instanceof errors.JWKSMultipleMatchingKeys || error instanceof DOMException) return false;
     throw error;
   }

@@ -15,6 +15,8 @@ const CC = { grant_type: "client_credentials" };
 const key = keyFor("RS256", "costs");
 const rsaKeys = ["RS256", "RS384", "RS512", "PS256"].map((alg) => keyFor(alg, `costs ${alg}`));
 const LIMIT = 10;
+/** Only a secret has a row with the day of its last use. */
+const USE_READ = 0.5;
 
 const signed = async (client: Pick<TestClient, "clientId">, by = key) => ({
   client_assertion_type: JWT_ASSERTION,

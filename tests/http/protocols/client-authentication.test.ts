@@ -120,7 +120,7 @@ describe("the certificate of an application may be a JWK set", () => {
     ["one key without a list", key, 'a JSON object with a list "keys"'],
     ["text that is no JSON", "{", 'a JSON object with a list "keys"'],
     ["an encryption key", { keys: [{ ...key, use: "enc" }] }, 'another use than "sig"'],
-    ["a point beside the curve", { keys: [{ ...key, x: key.y }] }, "keys[0] is not a valid key"],
+    ["a point that is not on its curve", { keys: [{ ...key, x: key.y }] }, "keys[0] is not a valid key"],
     ["an unknown curve", { keys: [{ ...key, crv: "secp256k1" }] }, "of a kind that is not supported"],
     ["a short RSA key", { keys: [{ kty: "RSA", n: Buffer.alloc(128, 255).toString("base64url"), e: "AQAB" }] }, "2048"],
     [
@@ -160,7 +160,7 @@ describe("files", () => {
     expect(await get(again)).toEqual({ tokenEndpointAllowReusePvtKeyJwt: false, ...given });
     expect(await exported(api, again)).toBe(file);
   });
-  test("a client without a registered method exports none of the elements", async () => {
+  test("a client without a registered method exports no such element", async () => {
     const file = await exported(api, await create({ name: name(), inboundProtocolConfiguration: { oidc: GRANTS } }));
     for (const each of names) expect(file).not.toContain(each);
   });
