@@ -25,6 +25,8 @@ export interface Alarm<Name = string> {
    * there are no requests, and no errors either.
    */
   readonly missing: "breaching" | "notBreaching" | "ignore";
+  /** True for what no deployment causes. All other alarms stop a shift of traffic to new versions (decision 0071). */
+  readonly isUnrelated?: true;
 }
 
 /** CloudWatch's limit of metrics in one alarm. */
@@ -191,6 +193,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       periodSeconds: 300,
       of: [1, 1],
       missing: "notBreaching",
+      isUnrelated: true,
     },
     {
       name: "AuthorizerFailures",
@@ -227,6 +230,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       periodSeconds: 300,
       of: [1, 1],
       missing: "notBreaching",
+      isUnrelated: true,
     },
     {
       name: "SigningKeyAge",
@@ -239,6 +243,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       of: [1, 24],
       // Written when a token is issued: without one, the last state stays.
       missing: "ignore",
+      isUnrelated: true,
     },
     {
       name: "HalfChangedUsers",
@@ -263,6 +268,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       of: [1, 1] as const,
       // ACM writes it twice a day.
       missing: "ignore" as const,
+      isUnrelated: true as const,
     })),
   ];
 }
