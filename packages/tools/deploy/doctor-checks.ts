@@ -21,7 +21,7 @@ import {
   stageOf,
   truststoreOf,
 } from "../../../stacks/stage.ts";
-import { checkTraffic, TRAFFIC_VARIABLES } from "../../../stacks/traffic.ts";
+import { checkTraffic, provisionedOf, shiftOf } from "../../../stacks/traffic.ts";
 import { refusalOf, truststoreFindings, validityFindings } from "./doctor-certificates.ts";
 import { type EnvironmentFile, merged, variableFindings } from "./doctor-environment.ts";
 import { type Finding, messageOf, missing, ok, problemsOr, unchecked, wrong } from "./doctor-finding.ts";
@@ -266,8 +266,8 @@ function trafficFindings({ environment, stage }: Read): readonly Finding[] {
   const kind = stageOf(stage);
   checkTraffic(kind, environment);
   if (!kind.isShifted) return [ok("moves with each deployment")];
-  const names = [...TRAFFIC_VARIABLES, "AUTHORIZER_CONCURRENCY"];
-  const { shift, provisioned } = settingsOf(pick(environment, names));
+  const shift = shiftOf(environment);
+  const provisioned = provisionedOf(environment, Number(environment.AUTHORIZER_CONCURRENCY) || undefined);
   const shares = [...shift.percents, 100].map((percent) => `${percent} %`).join(", ");
   const moves = ok(
     `moves with \`npm run shift -- --stage ${stage}\`: ${shares}, each watched for ${shift.minutes} minutes`,
