@@ -32,6 +32,11 @@ export interface VersionedCodec<T> extends RowCodec<T> {
   readonly attributes: readonly string[];
   /** The version that is written. */
   readonly written: number;
+  /**
+   * The attributes of a row of an older version in the version that is written, with those that the codec does not
+   * know. Throws as `read` does.
+   */
+  rewritten(item: Item): Readonly<Record<string, Value>>;
 }
 
 /** The codec of one kind of row whose shape was changed. Throws an `Error` for a shape with another set of upgrades. */
@@ -46,25 +51,31 @@ export function versionedCodec<T extends object>(kind: string, fields: Fields<T>
   }
   const codec = rowCodec(kind, fields);
   const written = downgrade ? version - 1 : version;
+  const upgraded = (item: Item): Stored => {
+    const at = shapeOf(item);
+    if (at > version) throw laterRow(kind, item);
+    // Not true for NaN either.
+    if (!(at >= oldest)) {
+      const expects = `${oldest} to ${version}: migrate with the release before`;
+      throw new DamagedRow(kind, item, { attribute: SHAPE, expects });
+    }
+    const steps = former.filter((from) => from >= at).map((from) => upgrades[from]);
+    return steps.reduce<Stored>((stored, upgrade) => upgrade?.(stored) ?? stored, item);
+  };
+  const read = (item: Item) => codec.read({ ...upgraded(item), PK: item.PK, SK: item.SK, [SHAPE]: undefined });
+  const marked = (stored: Stored) => {
+    const { PK: _, SK: __, [SHAPE]: ___, ...older } = downgrade ? downgrade(stored) : stored;
+    return defined(written > FIRST ? { ...older, [SHAPE]: written } : older);
+  };
   return {
     attributes: Object.entries<Fields<T>[keyof T]>(fields).map(([name, { attribute }]) => attribute ?? name),
     written,
-    read(item) {
-      const at = shapeOf(item);
-      if (at > version) throw laterRow(kind, item);
-      // Not true for NaN either.
-      if (!(at >= oldest)) {
-        const expects = `${oldest} to ${version}: migrate with the release before`;
-        throw new DamagedRow(kind, item, { attribute: SHAPE, expects });
-      }
-      const steps = former.filter((from) => from >= at).map((from) => upgrades[from]);
-      const upgraded = steps.reduce<Stored>((stored, upgrade) => upgrade?.(stored) ?? stored, item);
-      return codec.read({ ...upgraded, PK: item.PK, SK: item.SK, [SHAPE]: undefined });
-    },
-    write(value) {
-      const stored = codec.write(value);
-      const older: Stored = downgrade ? downgrade(stored) : stored;
-      return defined(written > FIRST ? { ...older, [SHAPE]: written } : older);
+    read,
+    write: (value) => marked(codec.write(value)),
+    rewritten(item) {
+      // An upgrade may make a value that no reader accepts: then the row stays as it is.
+      read(item);
+      return marked(upgraded(item));
     },
   };
 }
