@@ -96,7 +96,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       name: "ServerErrors",
       problem: "More than 1 % of the responses are 5xx.",
       action:
-        'Open the saved query "errors by operation", then "causes of failures". If it began with a deployment, deploy the previous version.',
+        'Open the saved query "errors by operation", then "causes of failures". If it began with a deployment, run "npm run rollback".',
       metrics: { errors: ofGateway(watched, "5xx"), requests: ofGateway(watched, "Count") },
       // A single failure among few requests at night raises no alarm.
       value: "IF(errors >= 3, 100 * errors / requests, 0)",
@@ -198,7 +198,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
     {
       name: "AuthorizerFailures",
       problem: "The authorizer fails: every request returns 401, 500 or 503.",
-      action: 'If there was a deployment, deploy the previous version now. Otherwise open "causes of failures".',
+      action: 'If there was a deployment, run "npm run rollback" now. Otherwise open "causes of failures".',
       metrics: authorizerFailures,
       value: sumOf(authorizerFailures),
       threshold: 0,

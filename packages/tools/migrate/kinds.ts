@@ -1,6 +1,6 @@
 /**
- * The kinds of rows whose stored shape was changed (decision 0072). A kind joins when its codec becomes a versioned one,
- * and leaves when no reader of the release before needs an upgrade.
+ * The kinds of rows whose stored shape was changed (decision 0072). A kind joins when its codec becomes a versioned
+ * one, and leaves when no reader of the release before needs an upgrade.
  */
 import type { VersionedCodec } from "#core/table/shape.ts";
 import type { Key } from "#core/table/table.ts";

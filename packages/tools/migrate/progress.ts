@@ -63,8 +63,9 @@ export async function removePlan(table: Table, { segments: all }: Plan): Promise
 }
 
 /** Whether a row is about the migration itself. */
-export function isOwn({ PK }: Key): boolean {
-  return PK === keys.migration(PLAN).PK;
+export function isOwn({ PK, SK }: Key): boolean {
+  const prefix = keys.migration("");
+  return PK === prefix.PK && SK.startsWith(prefix.SK);
 }
 
 function keyOf(segment: number): Key {

@@ -71,8 +71,8 @@ export function openRows({ tableName: TableName, client: options }: TableConfig)
 }
 
 /**
- * Sets what the new version changes, and nothing else, on the condition that the row is as it was read: no attribute has
- * another value, and none has come that either version knows.
+ * Sets what the new version changes, and nothing else, on the condition that the row is as it was read: no attribute
+ * has another value, and none has come that either version knows.
  */
 export function rewriting({ PK, SK, ...before }: Item, { codec }: VersionedKind): Step {
   const after = codec.rewritten({ PK, SK, ...before });

@@ -86,7 +86,10 @@ describe("settings", () => {
     [{ SHIFT: "0" }, "SHIFT must be at-once"],
     [{ SHIFT: "slowly" }, "SHIFT must be at-once"],
     [{ SHIFT_MINUTES: "121" }, 'SHIFT_MINUTES must be a number of minutes from 0 to 120, not "121".'],
-    [{ PROVISIONED_CONCURRENCY: "scim2" }, 'PROVISIONED_CONCURRENCY must be pairs such as authorizer=5,scim2=2; "scim2"'],
+    [
+      { PROVISIONED_CONCURRENCY: "scim2" },
+      'PROVISIONED_CONCURRENCY must be pairs such as authorizer=5,scim2=2; "scim2"',
+    ],
     // No caller waits for it.
     [{ PROVISIONED_CONCURRENCY: "bootstrap=1" }, "PROVISIONED_CONCURRENCY must be pairs"],
     [{ PROVISIONED_CONCURRENCY: "constructor=1" }, "PROVISIONED_CONCURRENCY must be pairs"],

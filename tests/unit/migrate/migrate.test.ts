@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { openTable, type TableConfig } from "#core/table/dynamo.ts";
+import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { SHAPE } from "#core/table/row.ts";
 import type { Item, Key, Table } from "#core/table/table.ts";
@@ -87,7 +88,7 @@ describe("a migration", () => {
       `  ${COUNT + OTHERS.length} rows`,
       `  ${COUNT} sample: to rewrite from 1`,
     ]);
-    expect(await stored({ PK: "G#MIGRATION", SK: "A" })).toBeUndefined();
+    expect(await stored(keys.migration("A"))).toBeUndefined();
   });
   test("keeps attributes that it does not know", async () => {
     const own = { ...firstRow(1), expiresAtSeconds: 99_999_999_999 };
@@ -152,7 +153,7 @@ describe("an interrupted migration", () => {
     expect(lines).toContain(`  ${COUNT} sample: rewritten from 1`);
     if (page === 7) expect(readAgain).toBeLessThan(COUNT);
     for (const id of ids) expect(await read(id)).toEqual(thirdValue(id));
-    expect(await stored({ PK: "G#MIGRATION", SK: "A" })).toBeUndefined();
+    expect(await stored(keys.migration("A"))).toBeUndefined();
   });
   test("of another release is not continued: its rows have another version", async () => {
     const second = { ...sampleKind, codec: { ...sampleCodec, written: 2 } };
