@@ -1,8 +1,8 @@
 /**
  * `npm run migrate`: brings stored rows to the versions that this release writes (decision 0072). With TABLE_NAME in
  * the environment it works on a deployment, while it serves requests; otherwise on the data directory of the local
- * service, which must be stopped. Continues where an earlier run ended. Exit codes: 0 every row is of the version of this
- * release, 1 refused or failed (run it again to continue), 2 done, but the named rows have to be looked at.
+ * service, which must be stopped. Continues where an earlier run ended. Exit codes: 0 every row is of the version of
+ * this release, 1 refused or failed (run it again to continue), 2 done, but the named rows have to be looked at.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
