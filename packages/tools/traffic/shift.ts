@@ -5,7 +5,7 @@
 import type { Provisioned, ShiftPlan } from "../../../stacks/traffic.ts";
 import type { Brakes } from "./brakes.ts";
 import type { Fleet, Live, Traffic } from "./fleet.ts";
-import { allOf, goBack, isChangedMeanwhile, latestOf, messageOf, percent, stateOf } from "./going-back.ts";
+import { allOf, goBack, isChangedMeanwhile, messageOf, percent, stateOf } from "./going-back.ts";
 import { momentOf } from "./history.ts";
 import { keepOnlyLive, keepStarted, type Wait } from "./kept.ts";
 
@@ -53,8 +53,9 @@ export async function shift(given: Shifting): Promise<Outcome> {
     if (!isDry) await keepOnlyLive(fleet, functions, provisioned, print);
     return "moved";
   }
-  const isContinued = moving.some(({ live }) => live.share || live.shifts[0]?.from === live.version);
-  const at = (isContinued ? latestOf(functions)?.at : undefined) ?? momentOf(nowMs);
+  const open = openShift(moving);
+  const isContinued = open !== undefined;
+  const at = open ?? momentOf(nowMs);
   const begun = Math.max(0, ...moving.map(({ live }) => live.share?.weight ?? 0));
   const weights = plan.percents.map((each) => each / 100).filter((weight) => weight >= begun);
   print(
@@ -91,6 +92,18 @@ export async function shift(given: Shifting): Promise<Outcome> {
   await keepOnlyLive(fleet, await fleet.read(), provisioned, print);
   print(`Done. The way back: npm run rollback. It is recorded as the shift of ${at}.`);
   return "moved";
+}
+
+/**
+ * The shift that a killed run has left: its functions have still the version that they go back to. Shares that somebody
+ * set by hand belong to no shift.
+ */
+function openShift(moving: readonly Moving[]): string | undefined {
+  const open = moving.flatMap(({ live }) => live.shifts.slice(0, 1).filter(({ from }) => from === live.version));
+  return open
+    .map(({ at }) => at)
+    .sort()
+    .at(-1);
 }
 
 /** An alarm is raised. */

@@ -202,6 +202,14 @@ describe("a run that was killed", () => {
     expect(await run()).toBe("back");
     expect(aws.traffic()).toEqual(all("1"));
   });
+  test("is not what somebody leaves who sets a share by hand: going back does not take an earlier shift along", async () => {
+    aws.deploy("scim2");
+    expect(await run()).toBe("moved");
+    aws.deploy("scim2");
+    aws.function("scim2").alias.weights = { "3": 0.2 };
+    expect(await run({ nowMs: NOW_MS + MINUTE_MS, wait: async () => void aws.raise("ServerErrors") })).toBe("back");
+    expect(aws.traffic().scim2).toBe("2");
+  });
   test("moves to the version of a deployment that came meanwhile", async () => {
     aws.deploy("scim2");
     await killed(() => aws.traffic().scim2 === "1+2:0.1");
