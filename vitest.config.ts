@@ -31,8 +31,10 @@ export const long = [
   "tests/unit/groups/large-groups.test.ts",
   "tests/unit/identities/{killed,large,races,staged}.test.ts",
   "tests/unit/local/{engine,start}.test.ts",
+  "tests/unit/migrate/migrate.test.ts",
   "tests/unit/scim1/bulk.crash.test.ts",
   "tests/unit/table/name-index*.test.ts",
+  "tests/unit/traffic/commands.test.ts",
 ];
 
 /** `THIRD=2`: the second third of the files of a run, which saves time in CI. All files by default. */

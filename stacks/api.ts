@@ -77,7 +77,7 @@ export function api({ stage, functions, domain }: Parts) {
   const authorizer = gateway.addAuthorizer({
     name: "Function",
     lambda: {
-      function: functions.authorizer.lambda.arn,
+      function: functions.authorizer.target,
       payload: "2.0",
       response: "simple",
       // Invoked for every request, also one without a credential, and never cached (decision 0003).
@@ -86,7 +86,7 @@ export function api({ stage, functions, domain }: Parts) {
     },
   });
   for (const { key, service } of routes()) {
-    gateway.route(key, functions[service].lambda.arn, { name: routeName(key), auth: { lambda: authorizer.id } });
+    gateway.route(key, functions[service].target, { name: routeName(key), auth: { lambda: authorizer.id } });
   }
   return gateway;
 }

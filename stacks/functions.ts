@@ -3,9 +3,17 @@ import { join } from "node:path";
 import { NAMESPACE_VARIABLE, namespaceOf } from "#core/http/metric-names.ts";
 import { cursorKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
 import { bundling } from "./bundling.ts";
-import { componentName, type FunctionName, type FunctionPlan, hasSecrets, type Need, plan } from "./plan.ts";
+import {
+  componentName,
+  type FunctionName,
+  type FunctionPlan,
+  hasSecrets,
+  isBehindGateway,
+  type Need,
+  plan,
+} from "./plan.ts";
 import type { Secrets } from "./secrets.ts";
-import { DEPLOYMENT_FILE, type Settings, type Stage } from "./stage.ts";
+import { DEPLOYMENT_FILE, LIVE_ALIAS, logGroupOf, type Settings, type Stage } from "./stage.ts";
 import { statementsOf } from "./statements.ts";
 
 /** Files that are deployed next to a bundle, by need. */
@@ -41,6 +49,8 @@ interface Parts {
 export interface MadeFunction {
   readonly lambda: sst.aws.Function;
   readonly log: aws.cloudwatch.LogGroup;
+  /** What the gateway calls: the alias, or the function itself where it has none. */
+  readonly target: $util.Output<string>;
 }
 
 /** Creates all functions. */
@@ -54,11 +64,13 @@ function make(name: FunctionName, row: FunctionPlan, parts: Parts): MadeFunction
   const { stage, table } = parts;
   const key = hasSecrets(row) ? parts.variablesKey : undefined;
   const log = new aws.cloudwatch.LogGroup(`${componentName(name)}LogGroup`, {
-    name: `/aws/lambda/${$app.name}-${stage.name}-${name}`,
+    name: logGroupOf(stage.name, name),
     retentionInDays: stage.logDays,
   });
   // A deployment invokes the bootstrap function when `sst dev` may not serve it yet.
   const isLive = $dev && name !== "bootstrap";
+  // A live function is a stub, which has no versions worth going back to.
+  const hasAlias = isBehindGateway(name) && !isLive;
   const network = networkOf(row, parts);
   const lambda = new sst.aws.Function(componentName(name), {
     handler: `functions/${name}.handler`,
@@ -68,6 +80,7 @@ function make(name: FunctionName, row: FunctionPlan, parts: Parts): MadeFunction
     memory: row.memory,
     timeout: row.timeout,
     ...concurrencyOf(name, parts),
+    versioning: hasAlias,
     nodejs: bundling,
     copyFiles: copiesOf(row),
     environment: {
@@ -104,7 +117,20 @@ function make(name: FunctionName, row: FunctionPlan, parts: Parts): MadeFunction
     },
     ...(isLive ? {} : { dev: false as const }),
   });
-  return { lambda, log };
+  return { lambda, log, target: hasAlias ? aliasOf(name, lambda, stage).arn : lambda.arn };
+}
+
+/**
+ * The name by which the gateway calls one version of a function (decision 0071). In a stage whose traffic is shifted,
+ * only the first deployment decides which version; later `npm run shift` does, so a deployment changes no traffic.
+ */
+function aliasOf(name: FunctionName, lambda: sst.aws.Function, { isShifted }: Stage) {
+  const { name: functionName, version } = lambda.nodes.function;
+  return new aws.lambda.Alias(
+    `${componentName(name)}Alias`,
+    { name: LIVE_ALIAS, functionName, functionVersion: version },
+    { ignoreChanges: isShifted ? ["functionVersion", "routingConfig", "description"] : [] },
+  );
 }
 
 /** Without the authorizer no request is served: its executions can be reserved, so that others do not use them up. */

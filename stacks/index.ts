@@ -8,6 +8,7 @@ import { functions } from "./functions.ts";
 import { monitoring } from "./monitoring/index.ts";
 import { secrets, variablesKey } from "./secrets.ts";
 import { settingsOf, stageOf } from "./stage.ts";
+import { checkTraffic } from "./traffic.ts";
 
 /** Creates the stage that SST was called for. Returns the outputs that `sst deploy` prints. */
 export function deploy() {
@@ -16,6 +17,7 @@ export function deploy() {
     throw new Error(`sst dev would serve ${stage.name} from this machine. Choose a stage of your own.`);
   }
   const settings = settingsOf(process.env);
+  checkTraffic(stage, process.env);
   const { domains } = settings;
   const ours = secrets();
   const data = table(stage, settings);
@@ -40,5 +42,6 @@ export function deploy() {
     url: gateway.url,
     ...(mtls && { mtlsUrl: $interpolate`https://${mtls.domain.domainName}` }),
     table: data.name,
+    ...(stage.isShifted && { next: `npm run shift -- --stage ${stage.name}` }),
   };
 }

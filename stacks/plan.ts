@@ -2,7 +2,7 @@
  * The functions: memory, time, settings and rights of each. A function in `services` without a row here does not
  * compile. Pure: tests run the functions with these settings and these rights.
  */
-import type { ServiceName } from "#core/operation/services.ts";
+import { type ServiceName, services } from "#core/operation/services.ts";
 import { keys } from "#core/table/keys.ts";
 
 /** Every function: the endpoint groups, the authorizer, and the bootstrap of the first tenant. */
@@ -289,6 +289,11 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     writes: { calls: ["PutItem", "UpdateItem"], on: [...tenants, ...administrator] },
   },
 };
+
+/** Whether the gateway calls the function: the others have neither versions nor an alias (decision 0071). */
+export function isBehindGateway(name: FunctionName): boolean {
+  return name === "authorizer" || Object.hasOwn(services, name);
+}
 
 /** The component's name of a function: `inbound-protocols` is `InboundProtocols`. */
 export function componentName(name: string): string {

@@ -7,12 +7,21 @@
  */
 import { existsSync } from "node:fs";
 import { checkAuthorities } from "./authorities.ts";
+import { type Provisioned, provisionedOf, type ShiftPlan, shiftOf } from "./traffic.ts";
 
 /** The name of the application. It is part of every name on AWS: another one would create all resources again. */
 export const APP_NAME = "identity-admin-api";
 
 /** The settings for tenants. It is uploaded with the functions. */
 export const DEPLOYMENT_FILE = "deployment.toml";
+
+/** The alias by which the gateway calls a function. */
+export const LIVE_ALIAS = "live";
+
+/** The log group of a function. Its name is chosen here, so that commands find the function by it. */
+export function logGroupOf(stage: string, functionName: string): string {
+  return `/aws/lambda/${APP_NAME}-${stage}-${functionName}`;
+}
 
 /** The purpose of a stage. */
 export type StageKind = "production" | "staging" | "personal";
@@ -27,6 +36,8 @@ export interface Stage {
   readonly removal: "retain" | "remove";
   /** Whether the stage has a dashboard and alarms. */
   readonly isWatched: boolean;
+  /** Whether a deployment changes no traffic: `npm run shift` moves it to the new versions (decision 0071). */
+  readonly isShifted: boolean;
   /** Whether a KMS key of the stage's own encrypts the variables of functions that have secrets (decision 0033). */
   readonly hasOwnKey: boolean;
   readonly logLevel: "DEBUG" | "INFO" | "WARN";
@@ -47,6 +58,7 @@ const byKind: Readonly<Record<StageKind, Omit<Stage, "name" | "kind">>> = {
     isProtected: true,
     removal: "retain",
     isWatched: true,
+    isShifted: true,
     hasOwnKey: true,
     logLevel: "WARN",
     logDays: 365,
@@ -56,6 +68,7 @@ const byKind: Readonly<Record<StageKind, Omit<Stage, "name" | "kind">>> = {
     isProtected: false,
     removal: "retain",
     isWatched: true,
+    isShifted: true,
     hasOwnKey: true,
     logLevel: "INFO",
     logDays: 30,
@@ -65,6 +78,7 @@ const byKind: Readonly<Record<StageKind, Omit<Stage, "name" | "kind">>> = {
     isProtected: false,
     removal: "remove",
     isWatched: false,
+    isShifted: false,
     hasOwnKey: false,
     logLevel: "DEBUG",
     logDays: 7,
@@ -97,6 +111,10 @@ export interface Settings {
   readonly backupCopyTo: string | undefined;
   /** Concurrent executions that are reserved for the authorizer. `undefined`: it shares the account's. */
   readonly authorizerConcurrency: number | undefined;
+  /** How `npm run shift` moves traffic to new versions. */
+  readonly shift: ShiftPlan;
+  /** Environments that are kept started by `npm run shift`. */
+  readonly provisioned: Provisioned;
   /** The network of the functions that call directories; without it they use the internet. */
   readonly directoryNetwork: DirectoryNetwork | undefined;
 }
@@ -131,6 +149,8 @@ export function settingsOf(environment: NodeJS.ProcessEnv): Settings {
     restoredTable: environment.RESTORED_TABLE || undefined,
     backupCopyTo: vaultOf(environment),
     authorizerConcurrency: concurrencyOf(environment),
+    shift: shiftOf(environment),
+    provisioned: provisionedOf(environment, concurrencyOf(environment)),
     directoryNetwork: directoryNetworkOf(environment),
   };
 }

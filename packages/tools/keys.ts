@@ -5,7 +5,6 @@
  * local service, which must be stopped. Prints the keys with their states; errors go to standard error. Exit codes: 0
  * done, 1 failed.
  */
-import { resolve } from "node:path";
 import { systemClock } from "#core/platform/clock.ts";
 import { newSeal, type Seal } from "#core/platform/seal.ts";
 import { openTable } from "#core/table/dynamo.ts";
@@ -14,12 +13,7 @@ import type { Table } from "#core/table/table.ts";
 import { acceptedUntilMs, LEAD_MS, type Ring, type RingKey, signerAt } from "#core/tokens/key-ring.ts";
 import { keyStore, readRing } from "#core/tokens/key-store.ts";
 import { seal as deployedSeal, tableConfig } from "#functions/env.ts";
-import { exists, tableFileIn } from "../local/data-directory.ts";
-import { clientFor } from "../local/database.ts";
-import { type Engine, startEngine } from "../local/engine.ts";
-import { readSealKey } from "../local/seal-key.ts";
-import { TABLE_NAME } from "../local/service.ts";
-import { readSettings } from "../local/settings.ts";
+import { openLocalData } from "./local-data.ts";
 
 const TIMEOUTS = { callMs: 9_000, requestMs: 25_000 };
 
@@ -100,31 +94,6 @@ function deployment(): Place {
 }
 
 async function local(environment: NodeJS.ProcessEnv): Promise<Place> {
-  const { endpoint, dataDirectory } = readSettings(environment);
-  if (!dataDirectory) throw new Error("DATA_DIR is :memory:, which stores no keys. Set DATA_DIR to a data directory.");
-  const key = await readSealKey(dataDirectory);
-  if (key === undefined) {
-    const directory = resolve(dataDirectory);
-    throw new Error(`${directory} has no data of the service. Set DATA_DIR to the data directory of the service.`);
-  }
-  const engine = endpoint ? undefined : await openData(dataDirectory);
-  const config = {
-    tableName: TABLE_NAME,
-    deadlineMs: TIMEOUTS.callMs,
-    client: clientFor(engine?.endpoint ?? endpoint ?? ""),
-  };
-  return {
-    table: openTable(config)(newMeter()),
-    seal: newSeal(Buffer.from(key, "base64")),
-    close: async () => engine?.stop(),
-  };
-}
-
-/** Starts an engine on the data of a local service. Creates no data. */
-async function openData(dataDirectory: string): Promise<Engine> {
-  const dataFile = tableFileIn(dataDirectory);
-  if (!(await exists(dataFile))) {
-    throw new Error(`${resolve(dataFile)} does not exist. Set DATA_DIR to the data directory of the service.`);
-  }
-  return startEngine({ dataFile });
+  const { config, sealKey, close } = await openLocalData(environment);
+  return { table: openTable({ ...config, deadlineMs: TIMEOUTS.callMs })(newMeter()), seal: newSeal(sealKey), close };
 }

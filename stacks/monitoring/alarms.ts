@@ -25,6 +25,8 @@ export interface Alarm<Name = string> {
    * there are no requests, and no errors either.
    */
   readonly missing: "breaching" | "notBreaching" | "ignore";
+  /** True for what no deployment causes. All other alarms stop a shift of traffic to new versions (decision 0071). */
+  readonly isUnrelated?: true;
 }
 
 /** CloudWatch's limit of metrics in one alarm. */
@@ -94,7 +96,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       name: "ServerErrors",
       problem: "More than 1 % of the responses are 5xx.",
       action:
-        'Open the saved query "errors by operation", then "causes of failures". If it began with a deployment, deploy the previous version.',
+        'Open the saved query "errors by operation", then "causes of failures". If it began with a deployment, run "npm run rollback".',
       metrics: { errors: ofGateway(watched, "5xx"), requests: ofGateway(watched, "Count") },
       // A single failure among few requests at night raises no alarm.
       value: "IF(errors >= 3, 100 * errors / requests, 0)",
@@ -191,11 +193,12 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       periodSeconds: 300,
       of: [1, 1],
       missing: "notBreaching",
+      isUnrelated: true,
     },
     {
       name: "AuthorizerFailures",
       problem: "The authorizer fails: every request returns 401, 500 or 503.",
-      action: 'If there was a deployment, deploy the previous version now. Otherwise open "causes of failures".',
+      action: 'If there was a deployment, run "npm run rollback" now. Otherwise open "causes of failures".',
       metrics: authorizerFailures,
       value: sumOf(authorizerFailures),
       threshold: 0,
@@ -227,6 +230,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       periodSeconds: 300,
       of: [1, 1],
       missing: "notBreaching",
+      isUnrelated: true,
     },
     {
       name: "SigningKeyAge",
@@ -239,6 +243,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       of: [1, 24],
       // Written when a token is issued: without one, the last state stays.
       missing: "ignore",
+      isUnrelated: true,
     },
     {
       name: "HalfChangedUsers",
@@ -263,6 +268,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       of: [1, 1] as const,
       // ACM writes it twice a day.
       missing: "ignore" as const,
+      isUnrelated: true as const,
     })),
   ];
 }

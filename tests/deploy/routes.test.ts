@@ -32,8 +32,11 @@ describe.each(stages)("the routes of %s", (stage) => {
     expect(integration.inputs).toMatchObject({ integrationType: "AWS_PROXY", payloadFormatVersion: "2.0" });
     const permission = deployment.one("aws:lambda/permission:Permission", `${base}Permissions`);
     for (const target of [integration.inputs.integrationUri, permission.inputs.function]) {
-      expect(withoutRandom(String(target))).toMatch(new RegExp(`-${componentName(service)}Function-\\*$`));
+      expect(withoutRandom(String(target))).toMatch(new RegExp(`-${componentName(service)}Function-\\*(:live)?$`));
     }
+    // The gateway calls the alias, and may call nothing else.
+    expect(String(integration.inputs.integrationUri)).toMatch(/:live$/);
+    expect(permission.inputs.qualifier).toBe("live");
   });
   test("invoke the authorizer for every request, without a cache, and with a permission", () => {
     expect(authorizer.inputs).toMatchObject({
@@ -43,8 +46,10 @@ describe.each(stages)("the routes of %s", (stage) => {
       authorizerPayloadFormatVersion: "2.0",
       enableSimpleResponses: true,
     });
-    expect(withoutRandom(String(authorizer.inputs.authorizerUri))).toContain("-AuthorizerFunction-*");
-    deployment.one("aws:lambda/permission:Permission", "ApiAuthorizerFunctionPermission");
+    expect(withoutRandom(String(authorizer.inputs.authorizerUri))).toContain("-AuthorizerFunction-*:live/invocations");
+    const { inputs } = deployment.one("aws:lambda/permission:Permission", "ApiAuthorizerFunctionPermission");
+    expect(withoutRandom(String(inputs.function))).toMatch(/-AuthorizerFunction-\*$/);
+    expect(inputs.qualifier).toBe("live");
   });
 });
 

@@ -144,7 +144,7 @@ export const reserved: readonly { readonly packages: RegExp; readonly rooms: Reg
 export const exceptions: readonly { readonly from: RegExp; readonly to: RegExp; readonly reason: string }[] = [
   {
     from: /^packages\/(local|tools)\//,
-    to: /^stacks\/(authorities|bundling|directories|plan|stage|statements)\.ts$/,
+    to: /^stacks\/(authorities|bundling|directories|monitoring\/alarms|plan|stage|statements|traffic)\.ts$/,
     reason: "the local service and the tools apply the plan of what is deployed, which is pure data",
   },
   { from: /^packages\/tools\//, to: /^packages\/local\//, reason: "tools start the local service" },

@@ -138,6 +138,8 @@ export const keys = {
   sealCheck: (): Key => ({ PK: "G#SIGN", SK: "SEAL" }),
   /** How far a restored table is made safe (decision 0070). No function reads it. */
   restoration: (): Key => ({ PK: "G#SIGN", SK: "RESTORED" }),
+  /** How far a migration is (decision 0072): as a whole, and of each segment. No function reads it. */
+  migration: (part: string): Key => ({ PK: "G#SIGN", SK: `MIGRATION#${part}` }),
 
   role: (tenant: string, id: string): Key => main(`${of(tenant)}#ROLE#${id}`),
   roleName: (tenant: string, name: string): Key => ({ PK: `${of(tenant)}#ROLEN`, SK: name }),

@@ -1,9 +1,14 @@
 /**
  * Row codecs: a codec declares each attribute of one kind of row. It writes values as items and parses items that were
  * read. A row that does not fit its codec is damaged: the request fails with 500, and the log names the row's key. A
- * damaged row never leads to a wrong result.
+ * damaged row never leads to a wrong result. A row of a later release is refused too (decision 0072): writing it would
+ * lose what that release stored.
  */
+import { Fault } from "../platform/faults.ts";
 import type { Item, Value } from "./table.ts";
+
+/** The attribute with the version of a row's shape. Rows of version 1 do not have it. */
+export const SHAPE = "_v";
 
 /** What `parse` returns for a damaged value. */
 export const misfit = Symbol("misfit");
@@ -24,7 +29,7 @@ export type Fields<T> = { readonly [Name in keyof T]-?: Field<T[Name]> };
 
 /** Converts items of one kind to values and back. Keys are not part of it. */
 export interface RowCodec<T> {
-  /** Throws `DamagedRow`. */
+  /** Throws `DamagedRow`; the fault of `laterRow` for a row of a later release. */
   read(item: Item): T;
   write(value: T): Readonly<Record<string, Value>>;
 }
@@ -67,11 +72,21 @@ interface Member extends Damage, Field<unknown> {
   readonly attribute: string;
 }
 
-/** The codec of one kind of row, from a declaration of its attributes. */
+/**
+ * The fault for a row of a shape that only a later release reads; its cause is for operators. While traffic shifts
+ * between two releases, a retry may meet the other one.
+ */
+export function laterRow(kind: string, { PK, SK }: Pick<Item, "PK" | "SK">): Fault {
+  const cause = new Error(`A later release wrote the ${kind} row PK=${JSON.stringify(PK)} SK=${JSON.stringify(SK)}.`);
+  return new Fault("service.unavailable", "A later release of the service stored this. Try again.", { cause });
+}
+
+/** The codec of one kind of row of version 1, from a declaration of its attributes. shape.ts has that of others. */
 export function rowCodec<T extends object>(kind: string, fields: Fields<T>): RowCodec<T> {
   const members = membersOf(fields);
   return {
     read(item) {
+      if (item[SHAPE] !== undefined) throw laterRow(kind, item);
       const { value, damage } = parseMembers<T>(members, item);
       if (damage) throw new DamagedRow(kind, item, damage);
       return value;

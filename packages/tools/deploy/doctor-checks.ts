@@ -21,6 +21,7 @@ import {
   stageOf,
   truststoreOf,
 } from "../../../stacks/stage.ts";
+import { checkTraffic, provisionedOf, shiftOf } from "../../../stacks/traffic.ts";
 import { refusalOf, truststoreFindings, validityFindings } from "./doctor-certificates.ts";
 import { type EnvironmentFile, merged, variableFindings } from "./doctor-environment.ts";
 import { type Finding, messageOf, missing, ok, problemsOr, unchecked, wrong } from "./doctor-finding.ts";
@@ -77,6 +78,7 @@ export const checks: readonly Check[] = [
   { name: "administrator", run: administratorFindings },
   { name: "alarms", run: alarmFindings },
   { name: "concurrency", run: concurrencyFindings },
+  { name: "traffic", run: trafficFindings },
   { name: "restored table", run: restoredFindings },
   { name: "backups", run: backupFindings },
   { name: "secrets", run: secretsOfStage },
@@ -258,6 +260,22 @@ function concurrencyFindings({ environment }: Read): readonly Finding[] {
   if (reserved === undefined) return [ok("the authorizer shares the quota of the account")];
   const todo = `\`aws lambda get-account-settings\` must show at least ${reserved + 100} unreserved executions.`;
   return [ok(`${reserved} for the authorizer`), unchecked("the quota of the account", todo)];
+}
+
+function trafficFindings({ environment, stage }: Read): readonly Finding[] {
+  const kind = stageOf(stage);
+  checkTraffic(kind, environment);
+  if (!kind.isShifted) return [ok("moves with each deployment")];
+  const shift = shiftOf(environment);
+  const provisioned = provisionedOf(environment, Number(environment.AUTHORIZER_CONCURRENCY) || undefined);
+  const shares = [...shift.percents, 100].map((percent) => `${percent} %`).join(", ");
+  const moves = ok(
+    `moves with \`npm run shift -- --stage ${stage}\`: ${shares}, each watched for ${shift.minutes} minutes`,
+  );
+  const kept = Object.entries(provisioned).map(([name, count]) => `${count} of ${name}`);
+  if (kept.length === 0) return [moves];
+  const todo = "`aws lambda get-account-settings` must leave 100 unreserved; a shift needs twice as many for a while.";
+  return [moves, ok(`keeps started: ${kept.join(", ")}`), unchecked("the quota of the account", todo)];
 }
 
 function restoredFindings({ environment: { RESTORED_TABLE: table } }: Read): readonly Finding[] {

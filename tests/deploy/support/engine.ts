@@ -115,6 +115,7 @@ interface Registration {
   getObject(): { toJavaScript(): unknown };
   getProtect(): boolean | undefined;
   getRetainondelete(): boolean | undefined;
+  getIgnorechangesList(): readonly string[];
 }
 interface Monitor {
   newUrn(parent: string, type: string, name: string): string;
@@ -144,6 +145,7 @@ const watch = (app: string, stage: string): readonly Resource[] => {
       inputs: plain(request.getObject().toJavaScript()) as Inputs,
       isProtected: request.getProtect() === true,
       isRetained: request.getRetainondelete() === true,
+      ignored: request.getIgnorechangesList(),
     });
     register(request, done);
   };

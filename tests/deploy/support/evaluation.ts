@@ -30,6 +30,8 @@ export interface Resource {
   readonly isProtected: boolean;
   /** It outlives the stage. */
   readonly isRetained: boolean;
+  /** Inputs that a later deployment leaves as they are on AWS. */
+  readonly ignored: readonly string[];
 }
 
 /** A whole deployment. */

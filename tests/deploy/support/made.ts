@@ -36,6 +36,7 @@ const functionState = (name: string) => {
 const outputsOf: Readonly<Record<string, (made: Made, name: string) => object>> = {
   "random:index/randomBytes:RandomBytes": ({ inputs }) => ({ base64: Buffer.alloc(inputs.length).toString("base64") }),
   "aws:lambda/function:Function": (_, name) => functionState(name),
+  "aws:lambda/alias:Alias": ({ inputs }, name) => functionState(`${inputs.functionName}:${name}`),
   "aws:dynamodb/table:Table": (_, name) => ({ arn: arn("dynamodb", `table/${name}`) }),
   "aws:iam/role:Role": (_, name) => ({ arn: `arn:aws:iam::${ACCOUNT}:role/${name}` }),
   "aws:cloudwatch/logGroup:LogGroup": (_, name) => ({ arn: arn("logs", `log-group:${name}`) }),

@@ -216,6 +216,17 @@ const broken: readonly (readonly [string, Harm, RegExp])[] = [
     { shell: { AUTHORIZER_CONCURRENCY: "many" } },
     /^wrong concurrency: AUTHORIZER_CONCURRENCY must be/,
   ],
+  ["a wrong share", { shell: { SHIFT: "100" } }, /^wrong traffic: SHIFT must be at-once, or rising shares/],
+  [
+    "a function that cannot be kept started",
+    { shell: { PROVISIONED_CONCURRENCY: "scim3=2" } },
+    /^wrong traffic: PROVISIONED_CONCURRENCY must be pairs .*"scim3=2" is none/,
+  ],
+  [
+    "a share in a stage whose traffic is not shifted",
+    { stage: "dana", shell: { SHIFT: "10" } },
+    /^wrong traffic: SHIFT has no effect: the traffic of dana moves with each deployment/,
+  ],
   ["a wrong vault of backups", { shell: { BACKUP_COPY_TO: "vault" } }, /^wrong backups: BACKUP_COPY_TO must be/],
   [
     "an ARN as table",

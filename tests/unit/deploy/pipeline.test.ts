@@ -40,10 +40,11 @@ test("it checks, compares on pull requests, and deploys to staging, then to prod
 });
 
 describe.each(["staging", "production"])("the job %s", (stage) => {
-  test("runs the doctor before the deployment and the smoke test after it", () => {
+  test("runs the doctor before the deployment, and after it the shift of traffic and the smoke test", () => {
     const order = [
       `npm run doctor -- --stage ${stage} --aws`,
       `npx sst deploy --stage ${stage}`,
+      `npm run shift -- --stage ${stage}`,
       'npm run smoke -- "$API_URL"',
     ];
     const positions = order.map((start) => positionOf(stage, start));

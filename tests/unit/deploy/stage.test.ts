@@ -31,8 +31,13 @@ describe("settings", () => {
       alarmEmail: undefined,
       adminUsername: "admin",
       restoredTable: undefined,
+      shift: { percents: [10], minutes: 5 },
+      provisioned: {},
       directoryNetwork: undefined,
     });
+  });
+  test("move all traffic at once where they say so", () => {
+    expect(settingsOf({ SHIFT: "at-once" }).shift).toEqual({ percents: [], minutes: 5 });
   });
   test("are read from the environment", () => {
     const environment = { ...domain, MTLS_DOMAIN: "mtls.example.com", TRUSTSTORE_FILE: development };
@@ -42,6 +47,9 @@ describe("settings", () => {
         ALARM_EMAIL: "o@example.com",
         ADMIN_USERNAME: "root",
         RESTORED_TABLE: "t",
+        SHIFT: "5, 20,50",
+        SHIFT_MINUTES: "0",
+        PROVISIONED_CONCURRENCY: "authorizer=5, scim2 = 2",
         DIRECTORY_SUBNETS: "subnet-0a1, subnet-0b2",
         DIRECTORY_SECURITY_GROUPS: "sg-0c3",
       }),
@@ -51,6 +59,8 @@ describe("settings", () => {
       adminUsername: "root",
       restoredTable: "t",
       directoryNetwork: { subnets: ["subnet-0a1", "subnet-0b2"], securityGroups: ["sg-0c3"] },
+      shift: { percents: [5, 20, 50], minutes: 0 },
+      provisioned: { authorizer: 5, scim2: 2 },
     });
   });
   test.each([
@@ -70,6 +80,23 @@ describe("settings", () => {
     [
       { ...domain, MTLS_DOMAIN: "m.example.com" },
       "MTLS_DOMAIN needs the file certs/truststore.pem with the certificates of the authorities of accepted clients.",
+    ],
+    [{ SHIFT: "10,10" }, 'SHIFT must be at-once, or rising shares in percent below 100 such as 10,50, not "10,10".'],
+    [{ SHIFT: "10,100" }, "SHIFT must be at-once"],
+    [{ SHIFT: "0" }, "SHIFT must be at-once"],
+    [{ SHIFT: "slowly" }, "SHIFT must be at-once"],
+    [{ SHIFT_MINUTES: "121" }, 'SHIFT_MINUTES must be a number of minutes from 0 to 120, not "121".'],
+    [
+      { PROVISIONED_CONCURRENCY: "scim2" },
+      'PROVISIONED_CONCURRENCY must be pairs such as authorizer=5,scim2=2; "scim2"',
+    ],
+    // No caller waits for it.
+    [{ PROVISIONED_CONCURRENCY: "bootstrap=1" }, "PROVISIONED_CONCURRENCY must be pairs"],
+    [{ PROVISIONED_CONCURRENCY: "constructor=1" }, "PROVISIONED_CONCURRENCY must be pairs"],
+    [{ PROVISIONED_CONCURRENCY: "scim2=0" }, "PROVISIONED_CONCURRENCY must be pairs"],
+    [
+      { PROVISIONED_CONCURRENCY: "authorizer=50", AUTHORIZER_CONCURRENCY: "20" },
+      "PROVISIONED_CONCURRENCY keeps 50 authorizers started, and AUTHORIZER_CONCURRENCY allows 20.",
     ],
     [{ DIRECTORY_SUBNETS: "subnet-0a1" }, "Set both DIRECTORY_SUBNETS and DIRECTORY_SECURITY_GROUPS, or neither."],
     [
