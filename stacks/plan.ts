@@ -5,8 +5,15 @@
 import type { ServiceName } from "#core/operation/services.ts";
 import { keys } from "#core/table/keys.ts";
 
-/** Every function: the endpoint groups, the authorizer, and the bootstrap of the first tenant. */
-export type FunctionName = ServiceName | "authorizer" | "bootstrap";
+/** The functions of the synthetic check, which only a stage with the check has (decision 0073). */
+export const canaryNames = ["canary", "canary-setup"] as const;
+export type CanaryName = (typeof canaryNames)[number];
+
+/** The functions of every stage: the endpoint groups, the authorizer, and the bootstrap of the first tenant. */
+export type ServingName = ServiceName | "authorizer" | "bootstrap";
+
+/** Every function. */
+export type FunctionName = ServingName | CanaryName;
 
 /** What a function may need besides the table. */
 export type Need =
@@ -21,7 +28,9 @@ export type Need =
   /** deployment.toml, next to the bundle. */
   | "deployment"
   /** The directories that deployment.toml declares as user stores: their passwords and their network. */
-  | "directories";
+  | "directories"
+  /** What the synthetic check knows as a client: the public address and its secret; and when authorities expire. */
+  | "canary";
 
 /** The calls that read the table, and those that write it. There is no Scan and no BatchWriteItem. */
 export type ReadAction = "GetItem" | "BatchGetItem" | "Query";
@@ -59,10 +68,11 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
   deployment: ["DEPLOYMENT_TOML"],
   // Those that deployment.toml names; none if it declares no directory.
   directories: [],
+  canary: ["CANARY_URL", "CANARY_SECRET", "CANARY_AUTHORITIES_UNTIL"],
 };
 
 /** The needs whose variables are secrets. */
-const secretNeeds: readonly Need[] = ["sealing", "cursors", "directories"];
+const secretNeeds: readonly Need[] = ["sealing", "cursors", "directories", "canary"];
 
 /** Whether variables of the function contain secrets. */
 export function hasSecrets({ needs }: FunctionPlan): boolean {
@@ -268,6 +278,23 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: [],
     reads: { calls: ["GetItem", "Query"], on: [p.tenant, p.userNames] },
     writes: { calls: ["PutItem", "UpdateItem"], on: [...tenants, ...administrator] },
+  },
+  canary: {
+    description: "Checks the stage through its public name, once a minute",
+    memory: "256 MB",
+    timeout: "30 seconds",
+    needs: ["canary"],
+  },
+  "canary-setup": {
+    ...hashing,
+    description: "Creates the tenant, the user and the client of the synthetic check",
+    timeout: "29 seconds",
+    needs: ["sealing"],
+    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, p.userNames, p.user, p.application] },
+    writes: {
+      calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
+      on: [...tenants, ...administrator, p.application, p.applicationNames, p.client, ...revocations],
+    },
   },
 };
 

@@ -27,6 +27,8 @@ export interface Stage {
   readonly removal: "retain" | "remove";
   /** Whether the stage has a dashboard and alarms. */
   readonly isWatched: boolean;
+  /** Whether the synthetic check runs, unless the settings say otherwise (decision 0073). */
+  readonly isChecked: boolean;
   /** Whether a KMS key of the stage's own encrypts the variables of functions that have secrets (decision 0033). */
   readonly hasOwnKey: boolean;
   readonly logLevel: "DEBUG" | "INFO" | "WARN";
@@ -47,6 +49,7 @@ const byKind: Readonly<Record<StageKind, Omit<Stage, "name" | "kind">>> = {
     isProtected: true,
     removal: "retain",
     isWatched: true,
+    isChecked: true,
     hasOwnKey: true,
     logLevel: "WARN",
     logDays: 365,
@@ -56,6 +59,7 @@ const byKind: Readonly<Record<StageKind, Omit<Stage, "name" | "kind">>> = {
     isProtected: false,
     removal: "retain",
     isWatched: true,
+    isChecked: false,
     hasOwnKey: true,
     logLevel: "INFO",
     logDays: 30,
@@ -65,6 +69,7 @@ const byKind: Readonly<Record<StageKind, Omit<Stage, "name" | "kind">>> = {
     isProtected: false,
     removal: "remove",
     isWatched: false,
+    isChecked: false,
     hasOwnKey: false,
     logLevel: "DEBUG",
     logDays: 7,
@@ -91,6 +96,8 @@ export interface Settings {
   readonly alarmEmail: string | undefined;
   /** The first administrator's name; its password is a secret. */
   readonly adminUsername: string;
+  /** Whether the synthetic check runs. `undefined`: as its kind of stage has it. */
+  readonly canary: boolean | undefined;
   /** The name of a table that was restored from a backup. It is used instead of the stage's own. */
   readonly restoredTable: string | undefined;
   /** The ARN of a backup vault in another account or region that gets a copy of each daily backup. */
@@ -127,6 +134,7 @@ export function settingsOf(environment: NodeJS.ProcessEnv): Settings {
   return {
     domains: domainsOf(environment),
     alarmEmail: environment.ALARM_EMAIL || undefined,
+    canary: canaryOf(environment),
     adminUsername: environment.ADMIN_USERNAME || "admin",
     restoredTable: environment.RESTORED_TABLE || undefined,
     backupCopyTo: vaultOf(environment),
@@ -140,6 +148,17 @@ function vaultOf({ BACKUP_COPY_TO: text }: NodeJS.ProcessEnv): string | undefine
   throw new Error(
     `BACKUP_COPY_TO must be the ARN of a backup vault, arn:aws:backup:<region>:<account>:backup-vault:<name>, not "${text}".`,
   );
+}
+
+/** Whether a stage has the synthetic check. Without alarms it would tell no person what it finds. */
+export function hasCanary({ isWatched, isChecked }: Stage, { canary }: Pick<Settings, "canary">): boolean {
+  return isWatched && (canary ?? isChecked);
+}
+
+function canaryOf({ CANARY: text }: NodeJS.ProcessEnv): boolean | undefined {
+  if (!text) return undefined;
+  if (text === "on" || text === "off") return text === "on";
+  throw new Error(`CANARY must be on or off, not "${text}".`);
 }
 
 function concurrencyOf({ AUTHORIZER_CONCURRENCY: text }: NodeJS.ProcessEnv): number | undefined {
