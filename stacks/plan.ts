@@ -291,9 +291,10 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     timeout: "29 seconds",
     needs: ["sealing"],
     reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, p.userNames, p.user, p.application] },
+    conditions: [p.application, p.applicationNames, p.client, p.revocations],
     writes: {
-      calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
-      on: [...tenants, ...administrator, p.application, p.applicationNames, p.client, ...revocations],
+      calls: ["PutItem", "UpdateItem", "DeleteItem"],
+      on: [...tenants, ...administrator, p.application, p.applicationNames, p.client, p.revocations],
     },
   },
 };

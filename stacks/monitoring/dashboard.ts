@@ -72,7 +72,7 @@ export function dashboardBody(watched: Watched, alarmArns: readonly string[], to
     });
   };
 
-  /** Whether the service works for a client, how fast each step is, and how long client certificates will be accepted. */
+  /** Whether it works for a client, how fast each step is, and how long client certificates will be accepted. */
   const checkRow = (): readonly Widget[] => {
     const check = against("The check of every minute: 1 is well", "CheckFails");
     const steps = graph("Steps of the check, ms", [

@@ -41,6 +41,18 @@ test("a developer's own stage needs neither domains nor a recipient of alarms", 
   expect(await someone.badOf({ stage: "staging", shell: none })).toEqual([]);
 });
 
+test("the synthetic check of production is on, and a person who switches it off is asked what checks it instead", async () => {
+  const of = async (stage: string, CANARY: string) =>
+    (await someone.examine({ stage, shell: { CANARY } })).find(({ check }) => check === "synthetic check");
+  expect(await of("production", "")).toMatchObject({ state: "ok", text: expect.stringContaining("every minute") });
+  expect(await of("production", "off")).toMatchObject({
+    state: "unchecked",
+    todo: expect.stringContaining("elsewhere"),
+  });
+  expect(await of("staging", "on")).toMatchObject({ state: "ok", text: expect.stringContaining("every minute") });
+  expect(await of("staging", "")).toMatchObject({ state: "ok", text: "none" });
+});
+
 const broken: readonly (readonly [string, Harm, RegExp])[] = [
   ["a mistakable stage", { stage: "prod" }, /^wrong stage: The stage "prod" .* Use the name "production"/],
   ["no node_modules", { files: { "node_modules/sst": undefined } }, /^missing project: node_modules\. Run `npm ci`/],
@@ -210,6 +222,12 @@ const broken: readonly (readonly [string, Harm, RegExp])[] = [
     /^wrong administrator: userName must have 3 to/,
   ],
   ["no recipient of alarms", { shell: { ALARM_EMAIL: "" } }, /^missing alarms: ALARM_EMAIL/],
+  ["another word than on and off", { shell: { CANARY: "yes" } }, /^wrong synthetic check: CANARY must be on or off/],
+  [
+    "a check without alarms",
+    { stage: "dana", shell: { CANARY: "on" } },
+    /^wrong synthetic check: CANARY has no effect in a developer's own stage/,
+  ],
   ["a wrong recipient", { shell: { ALARM_EMAIL: "operators" } }, /^wrong alarms: ALARM_EMAIL is "operators"/],
   [
     "a wrong concurrency",

@@ -91,12 +91,13 @@ describe("rights", () => {
   });
   test("no function that sets passwords can request the old item", () => {
     const writers = names.filter((name) => may(name, "PutItem", hash));
-    expect(writers).toEqual(["scim1", "scim2", "administration", "bootstrap"]);
+    expect(writers).toEqual(["scim1", "scim2", "administration", "bootstrap", "canary-setup"]);
     for (const name of writers) {
       expect(may(name, "PutItem", hash, "ALL_OLD")).toBe(false);
       expect(may(name, "PutItem", hash, "NONE")).toBe(true);
     }
   });
+  test("the synthetic check has no right on the table", () => expect(statementsOf(plan.canary)).toEqual([]));
   test.each(names)("%s may not scan, and makes no call without a partition", (name) => {
     const anything = ["*", "Scan", "BatchWriteItem", "DeleteTable", "PartiQLSelect", ...reads];
     const refused = (action: string) =>

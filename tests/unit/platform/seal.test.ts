@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { cursorKeyOf, newSeal, randomText } from "#core/platform/seal.ts";
+import { canaryClientIdOf } from "#core/canary/model.ts";
+import { canarySecretOf, cursorKeyOf, newSeal, randomText } from "#core/platform/seal.ts";
 
 const seal = newSeal(randomBytes(32));
 
@@ -19,6 +20,22 @@ describe("the key of cursors", () => {
     const [secrets, cursors] = [sealOf(key), sealOf(cursorKeyOf(key))];
     expect(() => cursors.open(secrets.seal("secret", "tenant/app"), "tenant/app")).toThrow(/another key/);
     expect(() => secrets.open(cursors.seal("{}", "cursor"), "cursor")).toThrow(/another key/);
+  });
+});
+
+describe("the secret of the synthetic check", () => {
+  const key = Buffer.alloc(32, 7).toString("base64");
+  test("is the same for the same sealing key, another one for another, and not the key of cursors", () => {
+    expect(canarySecretOf(key)).toBe(canarySecretOf(key));
+    expect(canarySecretOf(key)).toMatch(/^[\w-]{43}$/);
+    expect(canarySecretOf(key)).not.toBe(canarySecretOf(randomBytes(32).toString("base64")));
+    expect(Buffer.from(canarySecretOf(key), "base64url").toString("base64")).not.toBe(cursorKeyOf(key));
+    expect(() => canarySecretOf(randomBytes(16).toString("base64"))).toThrow("32 bytes");
+  });
+  test("gives the client an id that does not contain it", () => {
+    const id = canaryClientIdOf(canarySecretOf(key));
+    expect(id).toMatch(/^canary-[\w-]{22}$/);
+    expect(canarySecretOf(key)).not.toContain(id.slice("canary-".length));
   });
 });
 
