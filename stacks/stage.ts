@@ -35,8 +35,10 @@ export interface Stage {
   /** The retention of the logs of functions and gateway. */
   readonly logDays: 7 | 30 | 365;
   /**
-   * The gateway's limit of each route: requests per second, and the burst above it. A route is a group of operations
-   * (`routes()` in packages/core/operation/derive.ts). The account's limit applies to all routes together.
+   * The gateway's default limit of a route: requests per second, and the burst above it. A route is a group of
+   * operations (`routes()` in packages/core/operation/derive.ts). AWS calls these limits targets, not ceilings. It
+   * documents that those of a REST API's stage count for each method; that those of an HTTP API count for each route
+   * was not tried. The account's limit applies to all routes together.
    */
   readonly throttle: { readonly rate: number; readonly burst: number };
 }

@@ -24,7 +24,7 @@ type Name = $util.Input<string>;
 /** Creates the monitoring of a stage. */
 export function monitoring(parts: Parts): void {
   const watched = watchedOf(parts);
-  // Records only refused calls, so it costs nothing while there are none.
+  // Records only refused calls: while there are none, it costs the monthly price of its two rules (docs/scaling.md).
   new aws.dynamodb.ContributorInsights("ThrottledKeys", { tableName: parts.table.name, mode: "THROTTLED_KEYS" });
   const alarmArns = raiseAlarms(parts, watched);
   new aws.cloudwatch.Dashboard("Dashboard", {

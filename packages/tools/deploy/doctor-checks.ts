@@ -17,11 +17,11 @@ import {
   appOf,
   DEPLOYMENT_FILE,
   domainNamesOf,
-  hasCanary,
   settingsOf,
   stageOf,
   truststoreOf,
 } from "../../../stacks/stage.ts";
+import { canaryFindings } from "./doctor-canary.ts";
 import { refusalOf, truststoreFindings, validityFindings } from "./doctor-certificates.ts";
 import { type EnvironmentFile, merged, variableFindings } from "./doctor-environment.ts";
 import { type Finding, messageOf, missing, ok, problemsOr, unchecked, wrong } from "./doctor-finding.ts";
@@ -77,7 +77,10 @@ export const checks: readonly Check[] = [
   { name: "directories", run: directoryFindings },
   { name: "administrator", run: administratorFindings },
   { name: "alarms", run: alarmFindings },
-  { name: "synthetic check", run: canaryFindings },
+  {
+    name: "synthetic check",
+    run: ({ stage, environment, deployment }) => canaryFindings(stage, environment, deployment),
+  },
   { name: "concurrency", run: concurrencyFindings },
   { name: "restored table", run: restoredFindings },
   { name: "backups", run: backupFindings },
@@ -253,18 +256,6 @@ function alarmFindings({ environment, stage }: Read): readonly Finding[] {
     ok(`to ${alarmEmail}`),
     unchecked("that the recipient confirmed", "After the first deployment AWS sends a message with a link."),
   ];
-}
-
-function canaryFindings({ environment, stage: name }: Read): readonly Finding[] {
-  const stage = stageOf(name);
-  const settings = settingsOf(pick(environment, ["CANARY"]));
-  if (settings.canary && !stage.isWatched) {
-    return [wrong("CANARY has no effect in a developer's own stage: it has no alarms", "Delete it.")];
-  }
-  if (hasCanary(stage, settings)) return [ok("every minute, with an alarm where it fails or does not run")];
-  if (stage.kind !== "production") return [ok("none")];
-  const todo = "Delete CANARY, or check the stage from elsewhere: no alarm reports an outage without traffic.";
-  return [unchecked("production is not checked: CANARY is off", todo)];
 }
 
 function concurrencyFindings({ environment }: Read): readonly Finding[] {

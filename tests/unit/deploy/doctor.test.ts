@@ -24,6 +24,8 @@ PJv2N9AEPhw7lhUwlP0Vu+GMyS8=
 const someone = patient();
 
 const toml = (text: string) => async () => `${await readFile(join(project, "deployment.toml"), "utf8")}\n${text}`;
+const userRule = (more: string) =>
+  `[[resource.access_control]]\ncontext = "/scim2/Users/(.*)"\nhttp_method = "all"\n${more}\n`;
 const directory = directoryStore("ldaps://directory.example.com");
 const authority = (name: string) => async () => (await issueAuthority(name)).certificate;
 
@@ -223,6 +225,16 @@ const broken: readonly (readonly [string, Harm, RegExp])[] = [
   ],
   ["no recipient of alarms", { shell: { ALARM_EMAIL: "" } }, /^missing alarms: ALARM_EMAIL/],
   ["another word than on and off", { shell: { CANARY: "yes" } }, /^wrong synthetic check: CANARY must be on or off/],
+  [
+    "a rule that excludes the token of the check",
+    { files: { "deployment.toml": toml(userRule('allowed_auth_handlers = ["BasicAuthentication"]')) } },
+    /^wrong synthetic check: resource\.access_control number 1 .* refuses the check, .* Add a rule for that path/,
+  ],
+  [
+    "a rule with a scope that the check does not have",
+    { files: { "deployment.toml": toml(userRule('scope = ["internal_user_mgt_delete"]')) } },
+    /^wrong synthetic check: resource\.access_control number 1 .* refuses the check/,
+  ],
   [
     "a check without alarms",
     { stage: "dana", shell: { CANARY: "on" } },
