@@ -2,6 +2,8 @@
  * The functions: memory, time, settings and rights of each. A function in `services` without a row here does not
  * compile. Pure: tests run the functions with these settings and these rights.
  */
+import { CANARY_CLIENT } from "#core/canary/model.ts";
+import { CANARY_TENANT, SUPER_TENANT } from "#core/domain/tenant.ts";
 import type { ServiceName } from "#core/operation/services.ts";
 import { keys } from "#core/table/keys.ts";
 
@@ -127,6 +129,11 @@ const tenants = [p.tenant, p.tenantNames, p.tenantId];
 const people = [p.user, p.userNames, p.lookup, p.group, p.groupNames, p.role, p.shownNames];
 /** Roles and first administrator of a new tenant. */
 const administrator = [p.role, p.roleNames, p.shownNames, p.user, p.userNames, p.credential];
+/** The application of the synthetic check with its client. */
+const canaryApplication = [
+  ...inTenant(CANARY_TENANT, [p.application, p.applicationNames, p.revocations]),
+  keys.client(`${CANARY_CLIENT}${ANY}`).PK,
+];
 /** Revocations of tokens. */
 const revocations = [p.revocation, p.revocations];
 
@@ -290,11 +297,18 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     description: "Creates the tenant, the user and the client of the synthetic check",
     timeout: "29 seconds",
     needs: ["sealing"],
-    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, p.userNames, p.user, p.application] },
-    conditions: [p.application, p.applicationNames, p.client, p.revocations],
+    reads: {
+      calls: ["GetItem", "BatchGetItem", "Query"],
+      on: [
+        ...inTenant(CANARY_TENANT, [p.tenant, p.userNames, p.user, p.application]),
+        // Whether a new tenant would capture user names (decision 0062).
+        ...inTenant(SUPER_TENANT, [p.userNames]),
+      ],
+    },
+    conditions: [...canaryApplication],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [...tenants, ...administrator, p.application, p.applicationNames, p.client, p.revocations],
+      on: [p.tenantNames, p.tenantId, ...inTenant(CANARY_TENANT, [p.tenant, ...administrator]), ...canaryApplication],
     },
   },
 };
@@ -305,6 +319,11 @@ export function componentName(name: string): string {
     .split("-")
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join("");
+}
+
+/** Patterns of partitions of one tenant, from those of all tenants. */
+function inTenant(domain: string, patterns: readonly string[]): readonly string[] {
+  return patterns.map((pattern) => pattern.replace(/^T#\*#/, `T#${domain}#`));
 }
 
 /** The variables of a function, in addition to those of every function. */

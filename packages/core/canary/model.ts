@@ -11,6 +11,9 @@ export const CANARY_APPLICATION = { id: systemIdOf("canary application"), name: 
 /** What the client may do: read and change users of its own tenant. */
 export const CANARY_SCOPES = ["internal_user_mgt_view", "internal_user_mgt_update"] as const;
 
+/** What the ids of its clients begin with. */
+export const CANARY_CLIENT = "canary-";
+
 /** Seconds that a token of the check is valid: the least that a deployment can limit tokens to. */
 export const CANARY_TOKEN_SECONDS = 60;
 
@@ -19,5 +22,5 @@ export const CANARY_TOKEN_SECONDS = 60;
  * that they cannot foresee. A digest does not lead back to the secret.
  */
 export function canaryClientIdOf(secret: string): string {
-  return `canary-${createHash("sha256").update(`client id ${secret}`).digest("base64url").slice(0, 22)}`;
+  return `${CANARY_CLIENT}${createHash("sha256").update(`client id ${secret}`).digest("base64url").slice(0, 22)}`;
 }
