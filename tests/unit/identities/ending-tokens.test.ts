@@ -124,7 +124,7 @@ describe("the deletion of a group with roles", () => {
   test.each([
     ["small", 3, 1, 1],
     ["small, with more roles than the transaction has room to mark", 3, 40, undefined],
-    ["of 44 members, for which it has no room beside the marks", 44, 4, undefined],
+    ["of 44 members, which leave it no room for the marks", 44, 4, undefined],
     ["large", 100, 2, undefined],
   ] as const)("%s: the last mark of each role is in the deletion or after it", async (_, members, roles, most) => {
     const { id, roleIds } = await groupWithRole(users.slice(0, members), roles);
