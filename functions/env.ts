@@ -5,7 +5,7 @@ import * as z from "zod";
 import type { ProtocolSupport } from "#core/applications/protocols/configure.ts";
 import { systemClock } from "#core/platform/clock.ts";
 import type { Exempt } from "#core/platform/public-fetch.ts";
-import { newSeal, type Seal } from "#core/platform/seal.ts";
+import { canarySecretOf, newSeal, type Seal } from "#core/platform/seal.ts";
 import type { Deployment } from "#core/settings/deployment.ts";
 import type { TableConfig } from "#core/table/dynamo.ts";
 
@@ -56,6 +56,15 @@ const Cursors = z.object({
 const Nonces = z.object({
   /** The key of the nonces of DPoP proofs, derived from `SEAL_KEY` (`nonceKeyOf`). */
   NONCE_KEY: SealingKey,
+});
+
+const Canary = z.object({
+  /** The public origin of the stage. */
+  CANARY_URL: z.url({ protocol: /^https?$/ }),
+  /** The secret of the client, derived from `SEAL_KEY` (`canarySecretOf`). */
+  CANARY_SECRET: z.string().min(40),
+  /** When the first authority of client certificates expires; `none` where there is none. */
+  CANARY_AUTHORITIES_UNTIL: z.union([z.literal("none"), z.iso.datetime()]),
 });
 
 const Metadata = z.object({
@@ -130,6 +139,21 @@ export function cursorSeal(environment = process.env): Seal {
 /** The key of the nonces of DPoP proofs. It opens no secret. */
 export function nonceKey(environment = process.env): Uint8Array {
   return Buffer.from(read(Nonces, environment).NONCE_KEY, "base64");
+}
+
+/** What the synthetic check uses. */
+export function canary(environment = process.env) {
+  const { CANARY_URL, CANARY_SECRET, CANARY_AUTHORITIES_UNTIL: until } = read(Canary, environment);
+  return {
+    origin: CANARY_URL.replace(/\/$/, ""),
+    secret: CANARY_SECRET,
+    authoritiesUntilMs: until === "none" ? undefined : Date.parse(until),
+  };
+}
+
+/** The secret of the client of the synthetic check, where the sealing key is known. */
+export function canarySecret(environment = process.env): string {
+  return canarySecretOf(read(Sealing, environment).SEAL_KEY);
 }
 
 /** What inbound protocols need besides the table. */

@@ -1,8 +1,7 @@
 /** The HTTP API: the routes of the catalogue, each behind the authorizer. */
 import { routes } from "#core/operation/derive.ts";
 import type { Certified } from "./domains.ts";
-import type { MadeFunction } from "./functions.ts";
-import type { FunctionName } from "./plan.ts";
+import type { ServingFunctions } from "./functions.ts";
 import type { Stage } from "./stage.ts";
 
 /**
@@ -43,7 +42,7 @@ const RETENTION = { 7: "1 week", 30: "1 month", 365: "1 year" } as const;
 /** The parts of the API. */
 interface Parts {
   readonly stage: Stage;
-  readonly functions: Readonly<Record<FunctionName, MadeFunction>>;
+  readonly functions: ServingFunctions;
   /** The domain of the API; without one it has the name that API Gateway assigns. */
   readonly domain: Certified | undefined;
 }

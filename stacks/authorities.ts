@@ -24,14 +24,33 @@ export function checkAuthorities(truststore: string, deploymentFile: string): vo
   );
 }
 
+/**
+ * When the first authority expires: one of the truststore, or a certificate of an issuer in deployment.toml. From then
+ * on its clients are refused. Throws an `Error` that names the file.
+ */
+export function authoritiesUntil(truststore: string, deploymentFile: string): Date {
+  const { issuers } = deploymentFromFile(deploymentFile).access.certificates;
+  const pinned = issuers.flatMap(({ certificate }) =>
+    certificate === undefined ? [] : new X509Certificate(certificate),
+  );
+  const ends = [...certificatesIn(truststore), ...pinned].map(({ validTo }) => Date.parse(validTo));
+  return new Date(Math.min(...ends));
+}
+
 /** The common names in the subjects of the certificates in a PEM file. Throws an `Error` that names the file. */
 function commonNamesIn(truststore: string): readonly string[] {
+  return certificatesIn(truststore).flatMap((certificate) => {
+    const { CN } = certificate.toLegacyObject().subject;
+    return typeof CN === "string" ? [CN] : [];
+  });
+}
+
+function certificatesIn(truststore: string): readonly X509Certificate[] {
   const pems = readFileSync(truststore, "utf8").match(CERTIFICATE) ?? [];
   if (pems.length === 0) throw new Error(`TRUSTSTORE_FILE ${truststore} contains no PEM certificate.`);
-  return pems.flatMap((pem, index) => {
+  return pems.map((pem, index) => {
     try {
-      const { CN } = new X509Certificate(pem).toLegacyObject().subject;
-      return typeof CN === "string" ? [CN] : [];
+      return new X509Certificate(pem);
     } catch (cause) {
       throw new Error(`TRUSTSTORE_FILE ${truststore}: certificate number ${index + 1} cannot be read.`, { cause });
     }

@@ -1,9 +1,10 @@
 /** The functions, each from its row in plan.ts: code, settings, rights, log. */
 import { join } from "node:path";
 import { NAMESPACE_VARIABLE, namespaceOf } from "#core/http/metric-names.ts";
-import { cursorKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
+import { canarySecretOf, cursorKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
 import { bundling } from "./bundling.ts";
 import {
+  canaryNames,
   componentName,
   type FunctionName,
   type FunctionPlan,
@@ -11,6 +12,7 @@ import {
   isBehindGateway,
   type Need,
   plan,
+  type ServingName,
 } from "./plan.ts";
 import type { Secrets } from "./secrets.ts";
 import { DEPLOYMENT_FILE, LIVE_ALIAS, logGroupOf, type Settings, type Stage } from "./stage.ts";
@@ -36,13 +38,23 @@ const networkActions = [
 const TASK_ROOT = "/var/task";
 
 /** What all functions use. */
-interface Parts {
+export interface FunctionParts {
   readonly stage: Stage;
   readonly settings: Settings;
   readonly table: sst.aws.Dynamo;
   readonly secrets: Secrets;
   /** Encrypts the variables with secrets. */
   readonly variablesKey: aws.kms.Key | undefined;
+  /** What the synthetic check looks at. */
+  readonly checked?: Checked;
+}
+
+/** What the synthetic check looks at. */
+export interface Checked {
+  /** The public address of the stage. */
+  readonly url: $util.Output<string>;
+  /** When the first authority of client certificates expires; `undefined` where there is none. */
+  readonly authoritiesUntil: Date | undefined;
 }
 
 /** A function with its log. */
@@ -53,14 +65,19 @@ export interface MadeFunction {
   readonly target: $util.Output<string>;
 }
 
-/** Creates all functions. */
-export function functions(parts: Parts): Readonly<Record<FunctionName, MadeFunction>> {
-  return Object.fromEntries(
-    (Object.entries(plan) as [FunctionName, FunctionPlan][]).map(([name, row]) => [name, make(name, row, parts)]),
-  ) as Record<FunctionName, MadeFunction>;
+/** The functions of every stage. */
+export type ServingFunctions = Readonly<Record<ServingName, MadeFunction>>;
+
+/** Creates the functions of every stage. */
+export function functions(parts: FunctionParts): ServingFunctions {
+  const isOfCheck = (name: string) => (canaryNames as readonly string[]).includes(name);
+  const names = (Object.keys(plan) as FunctionName[]).filter((name) => !isOfCheck(name));
+  return Object.fromEntries(names.map((name) => [name, makeFunction(name, parts)])) as ServingFunctions;
 }
 
-function make(name: FunctionName, row: FunctionPlan, parts: Parts): MadeFunction {
+/** Creates one function. */
+export function makeFunction(name: FunctionName, parts: FunctionParts): MadeFunction {
+  const row: FunctionPlan = plan[name];
   const { stage, table } = parts;
   const key = hasSecrets(row) ? parts.variablesKey : undefined;
   const log = new aws.cloudwatch.LogGroup(`${componentName(name)}LogGroup`, {
@@ -134,7 +151,7 @@ function aliasOf(name: FunctionName, lambda: sst.aws.Function, { isShifted }: St
 }
 
 /** Without the authorizer no request is served: its executions can be reserved, so that others do not use them up. */
-function concurrencyOf(name: FunctionName, { settings: { authorizerConcurrency: reserved } }: Parts) {
+function concurrencyOf(name: FunctionName, { settings: { authorizerConcurrency: reserved } }: FunctionParts) {
   return name === "authorizer" && reserved !== undefined ? { concurrency: { reserved } } : {};
 }
 
@@ -145,7 +162,13 @@ function copiesOf({ needs }: FunctionPlan) {
   });
 }
 
-function variablesOf({ needs, reads, writes }: FunctionPlan, { settings: { domains }, table, secrets }: Parts) {
+function variablesOf({ needs, reads, writes }: FunctionPlan, parts: FunctionParts) {
+  const {
+    settings: { domains },
+    table,
+    secrets,
+    checked,
+  } = parts;
   const byNeed = {
     // One origin on both domains, so a token is valid on both. Without a domain: the name that AWS assigns.
     address: domains && { BASE_URL: `https://${domains.api}` },
@@ -155,6 +178,11 @@ function variablesOf({ needs, reads, writes }: FunctionPlan, { settings: { domai
     nonces: { NONCE_KEY: secrets.sealKey.value.apply(nonceKeyOf) },
     document: { OPENAPI_FILE: placeOf("docs/openapi.json") },
     deployment: { DEPLOYMENT_TOML: placeOf(DEPLOYMENT_FILE) },
+    canary: checked && {
+      CANARY_URL: checked.url,
+      CANARY_SECRET: secrets.sealKey.value.apply(canarySecretOf),
+      CANARY_AUTHORITIES_UNTIL: checked.authoritiesUntil?.toISOString() ?? "none",
+    },
     directories: Object.fromEntries(secrets.directoryPasswords.map(({ variable, secret }) => [variable, secret.value])),
   };
   return Object.assign({}, reads || writes ? { TABLE_NAME: table.name } : {}, ...needs.map((need) => byNeed[need]));
@@ -166,7 +194,7 @@ function placeOf(file: string): string {
 }
 
 /** Functions that call a directory run in its network, if the stage names one. */
-function networkOf({ needs }: FunctionPlan, { settings: { directoryNetwork }, secrets }: Parts) {
+function networkOf({ needs }: FunctionPlan, { settings: { directoryNetwork }, secrets }: FunctionParts) {
   if (!needs.includes("directories") || secrets.directoryPasswords.length === 0 || !directoryNetwork) return {};
   const { subnets, securityGroups } = directoryNetwork;
   return { vpc: { privateSubnets: [...subnets], securityGroups: [...securityGroups] } };

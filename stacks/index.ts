@@ -2,6 +2,7 @@
 import { api } from "./api.ts";
 import { backupCopies } from "./backup.ts";
 import { firstAdministrator } from "./bootstrap.ts";
+import { canary } from "./canary.ts";
 import { table } from "./data.ts";
 import { certified, mutualTls } from "./domains.ts";
 import { functions } from "./functions.ts";
@@ -22,13 +23,14 @@ export function deploy() {
   const ours = secrets();
   const data = table(stage, settings);
   backupCopies(stage, settings, data);
-  const made = functions({
+  const parts = {
     stage,
     settings,
     table: data,
     secrets: ours,
     variablesKey: stage.hasOwnKey ? variablesKey(stage) : undefined,
-  });
+  };
+  const made = functions(parts);
   const domain = domains && certified("Api", domains.api, domains.zoneId);
   const gateway = api({ stage, functions: made, domain });
   const mtls = domains && mutualTls(gateway, stage, domains);
@@ -38,6 +40,7 @@ export function deploy() {
   ];
   if (stage.isWatched) monitoring({ stage, settings, gateway, table: data, certificates, functions: made });
   firstAdministrator(made.bootstrap.lambda, settings, ours);
+  canary({ ...parts, url: gateway.url });
   return {
     url: gateway.url,
     ...(mtls && { mtlsUrl: $interpolate`https://${mtls.domain.domainName}` }),

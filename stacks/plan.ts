@@ -2,11 +2,20 @@
  * The functions: memory, time, settings and rights of each. A function in `services` without a row here does not
  * compile. Pure: tests run the functions with these settings and these rights.
  */
+import { CANARY_CLIENT } from "#core/canary/model.ts";
+import { CANARY_TENANT, SUPER_TENANT } from "#core/domain/tenant.ts";
 import { type ServiceName, services } from "#core/operation/services.ts";
 import { keys } from "#core/table/keys.ts";
 
-/** Every function: the endpoint groups, the authorizer, and the bootstrap of the first tenant. */
-export type FunctionName = ServiceName | "authorizer" | "bootstrap";
+/** The functions of the synthetic check, which only a stage with the check has (decision 0073). */
+export const canaryNames = ["canary", "canary-setup"] as const;
+export type CanaryName = (typeof canaryNames)[number];
+
+/** The functions of every stage: the endpoint groups, the authorizer, and the bootstrap of the first tenant. */
+export type ServingName = ServiceName | "authorizer" | "bootstrap";
+
+/** Every function. */
+export type FunctionName = ServingName | CanaryName;
 
 /** What a function may need besides the table. */
 export type Need =
@@ -25,7 +34,9 @@ export type Need =
   /** deployment.toml, next to the bundle. */
   | "deployment"
   /** The directories that deployment.toml declares as user stores: their passwords and their network. */
-  | "directories";
+  | "directories"
+  /** What the synthetic check knows as a client: the public address and its secret; and when authorities expire. */
+  | "canary";
 
 /** The calls that read the table, and those that write it. There is no Scan and no BatchWriteItem. */
 export type ReadAction = "GetItem" | "BatchGetItem" | "Query";
@@ -65,10 +76,11 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
   deployment: ["DEPLOYMENT_TOML"],
   // Those that deployment.toml names; none if it declares no directory.
   directories: [],
+  canary: ["CANARY_URL", "CANARY_SECRET", "CANARY_AUTHORITIES_UNTIL"],
 };
 
 /** The needs whose variables are secrets. */
-const secretNeeds: readonly Need[] = ["sealing", "cursors", "nonces", "directories"];
+const secretNeeds: readonly Need[] = ["sealing", "cursors", "nonces", "directories", "canary"];
 
 /** Whether variables of the function contain secrets. */
 export function hasSecrets({ needs }: FunctionPlan): boolean {
@@ -125,6 +137,11 @@ const tenants = [p.tenant, p.tenantNames, p.tenantId];
 const people = [p.user, p.userNames, p.lookup, p.group, p.groupNames, p.role, p.shownNames];
 /** Roles and first administrator of a new tenant. */
 const administrator = [p.role, p.roleNames, p.shownNames, p.user, p.userNames, p.credential];
+/** The application of the synthetic check with its client. */
+const canaryApplication = [
+  ...inTenant(CANARY_TENANT, [p.application, p.applicationNames, p.revocations]),
+  keys.client(`${CANARY_CLIENT}${ANY}`).PK,
+];
 /** Revocations of tokens. */
 const revocations = [p.revocation, p.revocations];
 
@@ -288,6 +305,31 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     reads: { calls: ["GetItem", "Query"], on: [p.tenant, p.userNames] },
     writes: { calls: ["PutItem", "UpdateItem"], on: [...tenants, ...administrator] },
   },
+  canary: {
+    description: "Checks the stage through its public name, once a minute",
+    memory: "256 MB",
+    timeout: "30 seconds",
+    needs: ["canary"],
+  },
+  "canary-setup": {
+    ...hashing,
+    description: "Creates the tenant, the user and the client of the synthetic check",
+    timeout: "29 seconds",
+    needs: ["sealing"],
+    reads: {
+      calls: ["GetItem", "BatchGetItem", "Query"],
+      on: [
+        ...inTenant(CANARY_TENANT, [p.tenant, p.userNames, p.user, p.application]),
+        // Whether a new tenant would capture user names (decision 0062).
+        ...inTenant(SUPER_TENANT, [p.userNames]),
+      ],
+    },
+    conditions: [...canaryApplication],
+    writes: {
+      calls: ["PutItem", "UpdateItem", "DeleteItem"],
+      on: [p.tenantNames, p.tenantId, ...inTenant(CANARY_TENANT, [p.tenant, ...administrator]), ...canaryApplication],
+    },
+  },
 };
 
 /** Whether the gateway calls the function: the others have neither versions nor an alias (decision 0071). */
@@ -301,6 +343,11 @@ export function componentName(name: string): string {
     .split("-")
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join("");
+}
+
+/** Patterns of partitions of one tenant, from those of all tenants. */
+function inTenant(domain: string, patterns: readonly string[]): readonly string[] {
+  return patterns.map((pattern) => pattern.replace(/^T#\*#/, `T#${domain}#`));
 }
 
 /** The variables of a function, in addition to those of every function. */

@@ -38,14 +38,18 @@ export interface Stage {
   readonly isWatched: boolean;
   /** Whether a deployment changes no traffic: `npm run shift` moves it to the new versions (decision 0071). */
   readonly isShifted: boolean;
+  /** Whether the synthetic check runs, unless the settings say otherwise (decision 0073). */
+  readonly isChecked: boolean;
   /** Whether a KMS key of the stage's own encrypts the variables of functions that have secrets (decision 0033). */
   readonly hasOwnKey: boolean;
   readonly logLevel: "DEBUG" | "INFO" | "WARN";
   /** The retention of the logs of functions and gateway. */
   readonly logDays: 7 | 30 | 365;
   /**
-   * The gateway's limit of each route: requests per second, and the burst above it. A route is a group of operations
-   * (`routes()` in packages/core/operation/derive.ts). The account's limit applies to all routes together.
+   * The gateway's default limit of a route: requests per second, and the burst above it. A route is a group of
+   * operations (`routes()` in packages/core/operation/derive.ts). AWS calls these limits targets, not ceilings. It
+   * documents that those of a REST API's stage count for each method; that those of an HTTP API count for each route
+   * was not tried. The account's limit applies to all routes together.
    */
   readonly throttle: { readonly rate: number; readonly burst: number };
 }
@@ -59,6 +63,7 @@ const byKind: Readonly<Record<StageKind, Omit<Stage, "name" | "kind">>> = {
     removal: "retain",
     isWatched: true,
     isShifted: true,
+    isChecked: true,
     hasOwnKey: true,
     logLevel: "WARN",
     logDays: 365,
@@ -69,6 +74,7 @@ const byKind: Readonly<Record<StageKind, Omit<Stage, "name" | "kind">>> = {
     removal: "retain",
     isWatched: true,
     isShifted: true,
+    isChecked: false,
     hasOwnKey: true,
     logLevel: "INFO",
     logDays: 30,
@@ -79,6 +85,7 @@ const byKind: Readonly<Record<StageKind, Omit<Stage, "name" | "kind">>> = {
     removal: "remove",
     isWatched: false,
     isShifted: false,
+    isChecked: false,
     hasOwnKey: false,
     logLevel: "DEBUG",
     logDays: 7,
@@ -105,6 +112,8 @@ export interface Settings {
   readonly alarmEmail: string | undefined;
   /** The first administrator's name; its password is a secret. */
   readonly adminUsername: string;
+  /** Whether the synthetic check runs. `undefined`: as its kind of stage has it. */
+  readonly canary: boolean | undefined;
   /** The name of a table that was restored from a backup. It is used instead of the stage's own. */
   readonly restoredTable: string | undefined;
   /** The ARN of a backup vault in another account or region that gets a copy of each daily backup. */
@@ -145,6 +154,7 @@ export function settingsOf(environment: NodeJS.ProcessEnv): Settings {
   return {
     domains: domainsOf(environment),
     alarmEmail: environment.ALARM_EMAIL || undefined,
+    canary: canaryOf(environment),
     adminUsername: environment.ADMIN_USERNAME || "admin",
     restoredTable: environment.RESTORED_TABLE || undefined,
     backupCopyTo: vaultOf(environment),
@@ -160,6 +170,17 @@ function vaultOf({ BACKUP_COPY_TO: text }: NodeJS.ProcessEnv): string | undefine
   throw new Error(
     `BACKUP_COPY_TO must be the ARN of a backup vault, arn:aws:backup:<region>:<account>:backup-vault:<name>, not "${text}".`,
   );
+}
+
+/** Whether a stage has the synthetic check. Without alarms it would tell no person what it finds. */
+export function hasCanary({ isWatched, isChecked }: Stage, { canary }: Pick<Settings, "canary">): boolean {
+  return isWatched && (canary ?? isChecked);
+}
+
+function canaryOf({ CANARY: text }: NodeJS.ProcessEnv): boolean | undefined {
+  if (!text) return undefined;
+  if (text === "on" || text === "off") return text === "on";
+  throw new Error(`CANARY must be on or off, not "${text}".`);
 }
 
 function concurrencyOf({ AUTHORIZER_CONCURRENCY: text }: NodeJS.ProcessEnv): number | undefined {

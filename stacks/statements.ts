@@ -73,8 +73,8 @@ function allowingKeys(on: readonly string[]): Statement {
 
 /** A write can return the previous item. Denied for secrets that the function may write but not read. */
 function withoutAnswers(plan: FunctionPlan): Statement[] {
-  const writtenOnly = secretPartitions.filter(
-    (each) => plan.writes?.on.includes(each) && !plan.reads?.on.includes(each),
+  const writtenOnly = (plan.writes?.on ?? []).filter(
+    (each) => secretPartitions.includes(each.replace(/^T#[^#]+#/, "T#*#")) && !plan.reads?.on.includes(each),
   );
   if (writtenOnly.length === 0) return [];
   return [

@@ -92,6 +92,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
     second: ofService(watched, "scim2", "DirectoryUndoFailures"),
   };
   return [
+    ...checkAlarms(watched),
     {
       name: "ServerErrors",
       problem: "More than 1 % of the responses are 5xx.",
@@ -270,6 +271,46 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       missing: "ignore" as const,
       isUnrelated: true as const,
     })),
+  ];
+}
+
+/** The alarms on the synthetic check, where the stage has it. */
+function checkAlarms<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
+  const { isChecked, certificates } = watched;
+  if (!isChecked) return [];
+  return [
+    {
+      name: "CheckFails",
+      problem:
+        "The check of every minute fails, or does not run: a client cannot get a token, change a user or read it.",
+      action: 'Read "synthetic check failed" in the log of the canary: it names the step and the reason.',
+      metrics: { success: ofService(watched, "canary", "CheckSuccess", "Minimum") },
+      value: "success",
+      isBelow: true,
+      threshold: 1,
+      periodSeconds: 60,
+      of: [3, 5],
+      // Written every minute, so its absence is an outage too.
+      missing: "breaching",
+    },
+    ...(certificates.some(({ name }) => name === "Mtls")
+      ? [
+          {
+            name: "ClientAuthorityExpires",
+            problem: `An authority of client certificates expires in less than ${CERTIFICATE_DAYS_MIN} days.`,
+            action: '"npm run doctor" names it. Replace it in the truststore, and deploy.',
+            metrics: { days: ofService(watched, "canary", "AuthorityDaysLeft", "Minimum") },
+            value: "days",
+            isBelow: true as const,
+            threshold: CERTIFICATE_DAYS_MIN,
+            periodSeconds: 3_600,
+            of: [1, 1] as const,
+            // Where no check runs, another alarm says so.
+            missing: "ignore" as const,
+            isUnrelated: true as const,
+          },
+        ]
+      : []),
   ];
 }
 

@@ -72,6 +72,19 @@ export function dashboardBody(watched: Watched, alarmArns: readonly string[], to
     });
   };
 
+  /** Whether it works for a client, how fast each step is, and how long client certificates will be accepted. */
+  const checkRow = (): readonly Widget[] => {
+    const check = against("The check of every minute: 1 is well", "CheckFails");
+    const steps = graph("Steps of the check, ms", [
+      line(ofService(watched, "canary", "TokenDuration", "Maximum"), { label: "token" }),
+      line(ofService(watched, "canary", "WriteDuration", "Maximum"), { label: "write" }),
+      line(ofService(watched, "canary", "ReadDuration", "Maximum"), { label: "read" }),
+    ]);
+    return alarms.some(({ name }) => name === "ClientAuthorityExpires")
+      ? [check, steps, against("Days until an authority of clients expires", "ClientAuthorityExpires")]
+      : [check, { ...steps, width: WIDTH - check.width }];
+  };
+
   return JSON.stringify({
     widgets: placed([
       {
@@ -83,6 +96,8 @@ export function dashboardBody(watched: Watched, alarmArns: readonly string[], to
         },
       },
       { type: "alarm", width: WIDTH, height: 3, properties: { title: "Alarms", alarms: alarmArns } },
+
+      ...(watched.isChecked ? checkRow() : []),
 
       against("Server errors, % of requests", "ServerErrors"),
       against("p99 of requests, ms", "SlowAnswers"),

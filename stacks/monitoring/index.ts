@@ -1,8 +1,8 @@
 /** The monitoring of a stage: a dashboard, alarms, and saved log queries. */
 import { operations } from "#core/catalogue.ts";
-import type { MadeFunction } from "../functions.ts";
-import { componentName, type FunctionName, plan } from "../plan.ts";
-import type { Settings, Stage } from "../stage.ts";
+import type { MadeFunction, ServingFunctions } from "../functions.ts";
+import { componentName, plan, type ServingName } from "../plan.ts";
+import { hasCanary, type Settings, type Stage } from "../stage.ts";
 import { alarmsOf } from "./alarms.ts";
 import { dashboardBody } from "./dashboard.ts";
 import type { Metric, Watched, WatchedCertificate } from "./names.ts";
@@ -15,7 +15,7 @@ interface Parts {
   readonly gateway: sst.aws.ApiGatewayV2;
   readonly table: sst.aws.Dynamo;
   readonly certificates: readonly WatchedCertificate<Name>[];
-  readonly functions: Readonly<Record<FunctionName, MadeFunction>>;
+  readonly functions: ServingFunctions;
 }
 
 /** A name that AWS may not have assigned yet. */
@@ -24,7 +24,7 @@ type Name = $util.Input<string>;
 /** Creates the monitoring of a stage. */
 export function monitoring(parts: Parts): void {
   const watched = watchedOf(parts);
-  // Records only refused calls, so it costs nothing while there are none.
+  // Records only refused calls: while there are none, it costs the monthly price of its two rules (docs/scaling.md).
   new aws.dynamodb.ContributorInsights("ThrottledKeys", { tableName: parts.table.name, mode: "THROTTLED_KEYS" });
   const alarmArns = raiseAlarms(parts, watched);
   new aws.cloudwatch.Dashboard("Dashboard", {
@@ -36,7 +36,7 @@ export function monitoring(parts: Parts): void {
   saveQueries(parts, watched);
 }
 
-function watchedOf({ stage, gateway, table, certificates, functions }: Parts): Watched<Name> {
+function watchedOf({ stage, settings, gateway, table, certificates, functions }: Parts): Watched<Name> {
   return {
     app: $app.name,
     stage: stage.name,
@@ -44,7 +44,8 @@ function watchedOf({ stage, gateway, table, certificates, functions }: Parts): W
     apiId: gateway.nodes.api.id,
     tableName: table.name,
     certificates,
-    functions: (Object.entries(functions) as [FunctionName, MadeFunction][]).map(([service, { lambda, log }]) => ({
+    isChecked: hasCanary(stage, settings),
+    functions: (Object.entries(functions) as [ServingName, MadeFunction][]).map(([service, { lambda, log }]) => ({
       service,
       functionName: lambda.name,
       logGroup: log.name,

@@ -3,12 +3,12 @@
  * not have assigned a name yet, so the type of names is a parameter.
  */
 import { DIMENSION, type MetricName, namespaceOf } from "#core/http/metric-names.ts";
-import type { FunctionName } from "../plan.ts";
+import type { ServingName } from "../plan.ts";
 
 /** A monitored function, by its names on AWS. */
 export interface WatchedFunction<Name = string> {
   /** The name of its service, which is the dimension of its own metrics. */
-  readonly service: FunctionName;
+  readonly service: ServingName;
   readonly functionName: Name;
   readonly logGroup: Name;
   readonly memoryMb: number;
@@ -24,6 +24,8 @@ export interface Watched<Name = string> {
   readonly functions: readonly WatchedFunction<Name>[];
   /** The server certificates of the domains. */
   readonly certificates: readonly WatchedCertificate<Name>[];
+  /** Whether the stage has the synthetic check. */
+  readonly isChecked: boolean;
 }
 
 /** A server certificate: of which domain, and its ARN. */
@@ -90,7 +92,7 @@ export function ofCertificate<Name>(arn: Name): Metric<Name> {
 /** A metric that the functions of a service write into their logs. */
 export function ofService<Name>(
   { stage }: Watched<Name>,
-  service: FunctionName,
+  service: ServingName | "canary",
   name: MetricName,
   stat: Stat = "Sum",
 ): Metric {

@@ -15,6 +15,9 @@ interface Minute {
   /** Milliseconds of the slowest tenth, and of the slowest hundredth. */
   readonly p90?: number;
   readonly p99?: number;
+  /** What the synthetic check wrote: 1 or 0 for each check, and the days of the authorities of clients. */
+  readonly checks?: readonly number[];
+  readonly authorityDays?: number;
 }
 
 interface Query {
@@ -26,9 +29,12 @@ interface Query {
 /** The value of a metric of the gateway over a period; `undefined` without data. */
 function statisticOf(metric: Inputs, minutes: readonly Minute[]): number | undefined {
   const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
+  const least = (values: readonly number[]) => (values.length === 0 ? undefined : Math.min(...values));
+  const name = `${metric.metricName} ${metric.stat}`;
+  if (name === "CheckSuccess Minimum") return least(minutes.flatMap(({ checks = [] }) => checks));
+  if (name === "AuthorityDaysLeft Minimum") return least(minutes.flatMap(({ authorityDays = [] }) => authorityDays));
   const withTraffic = minutes.filter(({ requests }) => requests > 0);
   if (withTraffic.length === 0) return undefined;
-  const name = `${metric.metricName} ${metric.stat}`;
   switch (name) {
     case "5xx Sum":
       return sum(withTraffic.map(({ errors }) => errors));
@@ -44,9 +50,10 @@ function statisticOf(metric: Inputs, minutes: readonly Minute[]): number | undef
   }
 }
 
-/** Evaluates a metric expression of the form `IF(name >= number, expression, 0)`. */
+/** Evaluates a metric expression: a name, or the form `IF(name >= number, expression, 0)`. */
 function evaluate(expression: string, values: Readonly<Record<string, number | undefined>>): number | undefined {
   if (Object.values(values).some((value) => value === undefined)) return undefined;
+  if (Object.hasOwn(values, expression)) return values[expression];
   const form = /^IF\((\w+) >= (\d+), ([\w */.]+), 0\)$/.exec(expression);
   if (!form) throw new Error(`the test knows no expression of the form ${expression}`);
   const [, name = "", least, then = ""] = form;
@@ -78,7 +85,9 @@ function raised(name: string, traffic: readonly Minute[]): number | undefined {
     const minutes = traffic.slice(start, start + periodMinutes);
     const values = Object.fromEntries(metrics.map(({ id, metric }) => [id, statisticOf(metric as Inputs, minutes)]));
     const value = evaluate(expression, values);
-    isBreaching.push(value === undefined ? inputs.treatMissingData === "breaching" : value > Number(inputs.threshold));
+    const isBeyond = (at: number) =>
+      inputs.comparisonOperator === "LessThanThreshold" ? at < Number(inputs.threshold) : at > Number(inputs.threshold);
+    isBreaching.push(value === undefined ? inputs.treatMissingData === "breaching" : isBeyond(value));
     const last = isBreaching.slice(-Number(inputs.evaluationPeriods));
     if (last.filter(Boolean).length >= Number(inputs.datapointsToAlarm)) return start + periodMinutes;
   }
@@ -128,5 +137,35 @@ describe("slow responses raise an alarm", () => {
     ],
   ])("but not: %s", (_, traffic) => {
     expect(first(slowAlarms, traffic)).toBeUndefined();
+  });
+});
+
+describe("the synthetic check raises an alarm", () => {
+  const quiet = { requests: 0, errors: 0 };
+  const well = { ...quiet, checks: [1] };
+  const failing = { ...quiet, checks: [0] };
+  test.each<[string, readonly Minute[], number]>([
+    ["an outage without any other traffic", many(60, failing), 3],
+    ["checks that do not run: no schedule, no function, no metric", many(60, quiet), 3],
+    ["an outage that begins later", [...many(30, well), ...many(30, failing)], 33],
+    ["checks of which every other one fails", many(30, well).flatMap((minute) => [failing, minute]), 5],
+  ])("%s", (_, minutes, within) => {
+    expect(raised("CheckFails", minutes)).toBeLessThanOrEqual(within);
+  });
+  test.each<[string, readonly Minute[]]>([
+    ["checks that succeed", many(120, well)],
+    ["one check that fails, such as at a deployment", [failing, ...many(119, well)]],
+    [
+      "two minutes without a check, which came later",
+      [quiet, quiet, { ...quiet, checks: [1, 1, 1] }, ...many(60, well)],
+    ],
+    ["a minute with two checks, one of which fails", [{ ...quiet, checks: [1, 0] }, ...many(60, well)]],
+  ])("but not: %s", (_, minutes) => {
+    expect(raised("CheckFails", minutes)).toBeUndefined();
+  });
+  test("for authorities of clients that expire within 30 days or have expired, also where no check ran since", () => {
+    const days = (authorityDays: number) => raised("ClientAuthorityExpires", many(120, { ...well, authorityDays }));
+    expect([days(29.9), days(-3), days(31)]).toEqual([60, 60, undefined]);
+    expect(raised("ClientAuthorityExpires", many(120, quiet))).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 /** The functions as they would be created: settings and rights. */
 import { describe, expect, test } from "vitest";
-import { cursorKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
-import { componentName, type FunctionName, hasSecrets, plan, variablesOf } from "../../stacks/plan.ts";
+import { canarySecretOf, cursorKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
+import { canaryNames, componentName, type FunctionName, hasSecrets, plan, variablesOf } from "../../stacks/plan.ts";
 import { statementsOf } from "../../stacks/statements.ts";
 import { secrets } from "./support/evaluate.ts";
 import type { Inputs } from "./support/evaluation.ts";
@@ -67,7 +67,9 @@ describe.each(names)("%s", (name) => {
   test("has variables that only its stage's own key opens, if they contain a secret", () => {
     const { inputs } = functionOf(name);
     const contents = JSON.stringify(inputs.environment);
-    const isSecret = Object.values(secrets).some((secret) => contents.includes(secret));
+    const isSecret = [...Object.values(secrets), canarySecretOf(secrets.SST_SECRET_SealKey)].some((secret) =>
+      contents.includes(secret),
+    );
     expect(isSecret && !hasSecrets(plan[name])).toBe(false);
     expect(inputs.kmsKeyArn ?? undefined).toBe(hasSecrets(plan[name]) ? keyArn : undefined);
   });
@@ -120,6 +122,11 @@ describe("secrets", () => {
     expect(holding).toEqual(["AuthorizerFunction", "Oauth2Function"]);
     expect(plan.authorizer.needs).not.toContain("sealing");
   });
+  test("the client secret of the synthetic check is derived, and only in its own function", () => {
+    const secret = canarySecretOf(secrets.SST_SECRET_SealKey);
+    expect(holders(secret)).toEqual(["CanaryFunction"]);
+    expect(plan.canary.needs).toEqual(["canary"]);
+  });
   test("the first administrator's password is only in the invocation that creates the first tenant", () => {
     expect(holders(secrets.SST_SECRET_AdminPassword)).toEqual(["FirstAdministrator"]);
     const { inputs } = production.one("aws:lambda/invocation:Invocation", "FirstAdministrator");
@@ -133,13 +140,16 @@ describe("while `sst dev` runs", () => {
   const made = (name: FunctionName) =>
     live.one("aws:lambda/function:Function", `${componentName(name)}Function`).inputs;
 
-  test.each(names.filter((name) => name !== "bootstrap"))("%s runs on the developer's machine", (name) => {
-    expect(made(name)).toMatchObject({ handler: "bootstrap", runtime: "provided.al2023" });
-    const files = Object.entries(part(part(made(name), "environment"), "variables")).filter(([variable]) =>
-      ["OPENAPI_FILE", "DEPLOYMENT_TOML"].includes(variable),
-    );
-    for (const [, file] of files) expect(String(file)).not.toMatch(/^\/var\/task/);
-  });
+  test.each(names.filter((name) => !["bootstrap", ...canaryNames].includes(name)))(
+    "%s runs on the developer's machine",
+    (name) => {
+      expect(made(name)).toMatchObject({ handler: "bootstrap", runtime: "provided.al2023" });
+      const files = Object.entries(part(part(made(name), "environment"), "variables")).filter(([variable]) =>
+        ["OPENAPI_FILE", "DEPLOYMENT_TOML"].includes(variable),
+      );
+      for (const [, file] of files) expect(String(file)).not.toMatch(/^\/var\/task/);
+    },
+  );
   test("the uploaded function creates the first tenant, because `sst dev` may not serve it yet", () => {
     expect(made("bootstrap")).toMatchObject({ handler: "bundle.handler", runtime: "nodejs24.x" });
     const { assumeRolePolicy } = live.one("aws:iam/role:Role", "BootstrapRole").inputs;

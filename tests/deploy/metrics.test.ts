@@ -15,7 +15,8 @@ import { deploymentOf, part, type StageName } from "./support/stages.ts";
 
 const run = promisify(execFile);
 const stages = ["production", "staging", "dana"] as const satisfies readonly StageName[];
-const names = ["authorizer", ...Object.keys(services)];
+const serving = ["authorizer", ...Object.keys(services)];
+const names = [...serving, "canary"];
 
 /** A request for a path that needs no database, as the gateway passes it to a function or to the authorizer. */
 const event = {
@@ -31,6 +32,9 @@ const event = {
     http: { method: "GET", path: "/nothing/is/here", protocol: "HTTP/1.1", sourceIp: "192.0.2.1", userAgent: "test" },
   },
 };
+
+/** Checks that fail at once: only the metrics matter. */
+const nowhere = { CANARY_URL: "http://127.0.0.1:9" };
 
 const program = `const { handler } = await import(process.argv[1]);
   await handler(${JSON.stringify(event)}, { awsRequestId: "request", functionName: "test" });`;
@@ -54,7 +58,8 @@ function variablesOf(stage: StageName, name: string): Record<string, string> {
 
 /** `namespace, service, metric` of each metric that the bundle writes for one request. */
 async function written(stage: StageName, name: string): Promise<readonly string[]> {
-  const environment = { PATH: process.env.PATH, AWS_REGION: "eu-west-1", ...variablesOf(stage, name) };
+  const own = { ...variablesOf(stage, name), ...(name === "canary" && nowhere) };
+  const environment = { PATH: process.env.PATH, AWS_REGION: "eu-west-1", ...own };
   const file = join(directory, name, BUNDLE);
   const { stdout } = await run(process.execPath, ["--input-type=module", "-e", program, file], { env: environment });
   return stdout.split("\n").flatMap((line) => {
@@ -89,8 +94,9 @@ describe("stages do not share metrics", () => {
   test("each bundle writes the metrics that its own stage reads, and none that another stage reads", async () => {
     for (const stage of stages) {
       const own = `IdentityAdminApi/${stage}, `;
-      const lines = (await Promise.all(names.map((name) => written(stage, name)))).flat();
-      expect(new Set(lines.map((line) => line.split(", ")[1]))).toEqual(new Set(names));
+      const deployed = stage === "production" ? names : serving;
+      const lines = (await Promise.all(deployed.map((name) => written(stage, name)))).flat();
+      expect(new Set(lines.map((line) => line.split(", ")[1]))).toEqual(new Set(deployed));
       expect(lines.filter((line) => !line.startsWith(own))).toEqual([]);
       for (const other of stages) {
         const shared = [...read(other)].filter((metric) => lines.includes(metric));
@@ -98,6 +104,11 @@ describe("stages do not share metrics", () => {
         else expect(shared).toEqual([]);
       }
     }
+  });
+  test("production reads what its check writes", async () => {
+    const lines = await written("production", "canary");
+    expect(lines.map((line) => line.split(", ")[2])).toEqual(["CheckSuccess", "TokenDuration", "AuthorityDaysLeft"]);
+    expect(lines.filter((line) => !read("production").has(line))).toEqual([]);
   });
   test.each(["production", "staging"] as const)("%s reads metrics of its own stage only", (stage) => {
     const metrics = [...read(stage)];

@@ -24,6 +24,8 @@ describe("alarms", () => {
     expect(named.map(([name]) => name).sort()).toEqual([
       "ApiCertificateExpires",
       "AuthorizerFailures",
+      "CheckFails",
+      "ClientAuthorityExpires",
       "FunctionCrashes",
       "FunctionThrottles",
       "HalfChangedUsers",
@@ -65,13 +67,14 @@ describe("alarms", () => {
   });
   test("treat a period without data by what its absence means", () => {
     const byMissing = Map.groupBy(named, ([, inputs]) => String(inputs.treatMissingData));
-    expect([...byMissing.keys()].sort()).toEqual(["ignore", "notBreaching"]);
+    expect([...byMissing.keys()].sort()).toEqual(["breaching", "ignore", "notBreaching"]);
+    expect(byMissing.get("breaching")?.map(([name]) => name)).toEqual(["CheckFails"]);
     expect(
       byMissing
         .get("ignore")
         ?.map(([name]) => name)
         .sort(),
-    ).toEqual(["ApiCertificateExpires", "MtlsCertificateExpires", "SigningKeyAge"]);
+    ).toEqual(["ApiCertificateExpires", "ClientAuthorityExpires", "MtlsCertificateExpires", "SigningKeyAge"]);
   });
   test("the guide names log groups that exist", () => {
     const [, services = ""] = /^FUNCTIONS="([^"]+)"$/m.exec(alarmGuide) ?? [];
@@ -93,13 +96,14 @@ describe("alarms", () => {
       }),
     );
   });
-  test("cover every function", () => {
+  test("cover every function; those of the synthetic check by its own alarm", () => {
     const watched = (alarm: string) =>
       queriesOf(production.one("aws:cloudwatch/metricAlarm:MetricAlarm", `${alarm}Alarm`).inputs)
         .flatMap(({ metric }) => (metric ? [part(metric as Inputs, "dimensions").FunctionName] : []))
         .sort();
     const names = production
       .ofType("aws:lambda/function:Function")
+      .filter(({ name }) => !name.startsWith("Canary"))
       .map(({ name, inputs }) => [name, inputs.name] as const);
     const allBut = (name: string) => names.flatMap(([each, physical]) => (each === name ? [] : [physical])).sort();
     expect(watched("FunctionThrottles")).toEqual(allBut("BootstrapFunction"));
@@ -122,6 +126,9 @@ describe("the dashboard", () => {
   test("shows these panels", () => {
     expect(widgets.map(({ properties }) => properties.title ?? "").filter(Boolean)).toEqual([
       "Alarms",
+      "The check of every minute: 1 is well",
+      "Steps of the check, ms",
+      "Days until an authority of clients expires",
       "Server errors, % of requests",
       "p99 of requests, ms",
       "Refused requests, %",
@@ -161,7 +168,7 @@ describe("the dashboard", () => {
       const { horizontal } = (properties.annotations ?? {}) as { horizontal?: { label: string; value: number }[] };
       return horizontal ?? [];
     });
-    expect(drawn.length).toBe(6);
+    expect(drawn.length).toBe(8);
     for (const { label, value } of drawn) {
       const name = label.replace("alarm ", "");
       expect(production.one("aws:cloudwatch/metricAlarm:MetricAlarm", `${name}Alarm`).inputs.threshold).toBe(value);
@@ -187,7 +194,9 @@ describe("the dashboard", () => {
 });
 
 describe("metrics that the functions write", () => {
-  const source = readFileSync(new URL("../../packages/core/http/observe.ts", import.meta.url), "utf8");
+  const source = ["observe.ts", "observe-check.ts"]
+    .map((file) => readFileSync(new URL(`../../packages/core/http/${file}`, import.meta.url), "utf8"))
+    .join("\n");
   const text = JSON.stringify(production.resources).replaceAll('\\"', '"');
   const inGraphs = [...text.matchAll(/\["IdentityAdminApi\/production","(\w+)"/g)];
   const inAlarms = [...text.matchAll(/"metricName":"(\w+)","namespace":"IdentityAdminApi\/production"/g)];
@@ -196,18 +205,25 @@ describe("metrics that the functions write", () => {
   test("are shown or alarmed: these", () => {
     expect(inAlarms.length).toBeGreaterThan(0);
     expect(watched).toEqual([
+      "AuthorityDaysLeft",
+      "CheckSuccess",
       "DirectoryUndoFailures",
       "Duration",
       "LockedSignIns",
+      "ReadDuration",
       "ReadUnits",
       "Refusals",
       "Requests",
       "ServerErrors",
       "SignInFailures",
       "SigningKeyAge",
+      "TokenDuration",
+      "WriteDuration",
     ]);
   });
-  test.each(watched)("%s is written", (name) => expect(source).toMatch(new RegExp(`(count|addMetric)\\("${name}"`)));
+  test.each(watched)("%s is written", (name) =>
+    expect(source).toMatch(new RegExp(`(count|add|addMetric)\\("${name}"|: "${name}",`)),
+  );
 });
 
 describe("saved log queries", () => {

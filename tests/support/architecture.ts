@@ -24,6 +24,7 @@ export const floors: readonly (readonly Room[])[] = [
   [{ path: "functions", purpose: "one entry for each Lambda: builds what the handlers use" }],
   [{ path: "packages/core/catalogue.ts", purpose: "lists the operations of every contract" }],
   [
+    { path: "packages/core/canary", purpose: "the synthetic check of a stage, and what it uses" },
     { path: "packages/core/settings", purpose: "reads and validates deployment.toml" },
     { path: "packages/core/oauth", purpose: "the token endpoint: grants, introspection, revocation" },
   ],

@@ -62,10 +62,16 @@ export function newAuthorizer({ operations, stores, access, baseUrl, ...parts }:
   const everyScope = new Set([...systemScopes, ...access.rules.flatMap(({ scopes }) => scopes ?? [])]);
   const identify = newIdentify(parts, everyScope, access.certificates, observer);
 
-  /** Whether the rule of the path that was meant allows the credentials: a misspelt path opens no other door. */
-  const mayTry = ({ method, path }: HttpRequest, credentials: Credentials): boolean => {
+  /**
+   * Checks that the rule of the path that was meant allows the credentials, too: a misspelt path opens no other door.
+   */
+  const checkMeant = ({ method, path }: HttpRequest, credentials: Credentials): void => {
+    checkHandlers(credentials, ruleFor(access.rules, method, path.replace(/\/{2,}/g, "/"))?.handlers);
+  };
+
+  const mayTry = (request: HttpRequest, credentials: Credentials): boolean => {
     try {
-      checkHandlers(credentials, ruleFor(access.rules, method, path.replace(/\/{2,}/g, "/"))?.handlers);
+      checkMeant(request, credentials);
       return true;
     } catch {
       return false;
@@ -104,6 +110,7 @@ export function newAuthorizer({ operations, stores, access, baseUrl, ...parts }:
         return { decision: "public", operation: target.operation, ...(isShown && { nearest }) };
       }
       checkHandlers(credentials, rule?.handlers);
+      if (nearest !== undefined) checkMeant(request, credentials);
       const {
         principal,
         scopes,

@@ -4,6 +4,9 @@ import type { Resource } from "../scim/schema/attribute.ts";
 /** The tenant that always exists; a user name without a tenant belongs to it. */
 export const SUPER_TENANT = "carbon.super";
 
+/** The tenant of the synthetic check (decision 0073). Names below `.invalid` belong to no customer (RFC 6761). */
+export const CANARY_TENANT = "canary.invalid";
+
 /** One tenant. */
 export interface Tenant {
   readonly id: string;

@@ -31,4 +31,12 @@ export type MetricName =
   /** Changes of a directory that failed halfway and could not be undone. */
   | "DirectoryUndoFailures"
   /** Days since the key that signs access tokens started to sign. */
-  | "SigningKeyAge";
+  | "SigningKeyAge"
+  /** Of the synthetic check: 1, or 0 for a check that failed. */
+  | "CheckSuccess"
+  /** Milliseconds of its steps. */
+  | "TokenDuration"
+  | "WriteDuration"
+  | "ReadDuration"
+  /** Days until the first authority of client certificates expires. */
+  | "AuthorityDaysLeft";

@@ -51,18 +51,26 @@ export function newSeal(key: Uint8Array, former: readonly Uint8Array[] = []): Se
  * and does not lead back to the sealing key. Throws `RangeError` for a key of another length.
  */
 export function cursorKeyOf(sealKey: string): string {
-  return derivedKey(sealKey, "cursors");
+  return derived(sealKey, "cursors").toString("base64");
 }
 
 /** The key of the nonces of DPoP proofs, derived in the same way. */
 export function nonceKeyOf(sealKey: string): string {
-  return derivedKey(sealKey, "nonces");
+  return derived(sealKey, "nonces").toString("base64");
 }
 
-function derivedKey(sealKey: string, purpose: string): string {
+/**
+ * The client secret of the synthetic check (decision 0073), derived in the same way: so no person sets it, and it
+ * changes with the sealing key. 43 printable characters. Throws `RangeError` for a key of another length.
+ */
+export function canarySecretOf(sealKey: string): string {
+  return derived(sealKey, "canary").toString("base64url");
+}
+
+function derived(sealKey: string, purpose: string): Buffer {
   const key = Buffer.from(sealKey, "base64");
   if (key.length !== KEY_BYTES) throw new RangeError(`a sealing key has ${KEY_BYTES} bytes, not ${key.length}`);
-  return Buffer.from(hkdfSync("sha256", key, "", `identity-admin-api ${purpose}`, KEY_BYTES)).toString("base64");
+  return Buffer.from(hkdfSync("sha256", key, "", `identity-admin-api ${purpose}`, KEY_BYTES));
 }
 
 /** The short name of a key, which reveals nothing of it. */

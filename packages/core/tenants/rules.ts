@@ -1,6 +1,6 @@
 /** Rules for the domains of tenants, and for callers. Pure; faults have the codes of WSO2 Identity Server. */
 
-import { SUPER_TENANT } from "../domain/tenant.ts";
+import { CANARY_TENANT, SUPER_TENANT } from "../domain/tenant.ts";
 import { Fault } from "../platform/faults.ts";
 
 const DOMAIN_LENGTH_MAX = 253;
@@ -50,6 +50,9 @@ export function checkDomain(domain: string): void {
   }
   if (!domain.includes(".")) {
     throw new Fault("tenant.domain_extension", "domain: an extension is required, for example .com.");
+  }
+  if (domain === CANARY_TENANT) {
+    throw new Fault("tenant.domain_invalid", `domain: ${CANARY_TENANT} is reserved for the check of this service.`);
   }
   if (domain.length > DOMAIN_LENGTH_MAX || !/^[a-z0-9](?:.*[a-z0-9])?$/.test(domain) || domain.includes("..")) {
     throw new Fault(

@@ -52,7 +52,9 @@ export function newTokenReader(
   const keys = newVerifyingKeys();
   let latestTenant = SUPER_TENANT;
 
-  /** Starts to read the state of the likely tenant. For another tenant it is not awaited; it cannot fail. */
+  /**
+   * Starts to read the state of the likely tenant. For another tenant the request neither waits for it nor fails by it.
+   */
   const guess = (tenant: string, { table, nowMs }: TokenReading, ages: Ages) => {
     const state = revocations.of(tenant, table, nowMs, ages);
     state.catch(() => undefined);

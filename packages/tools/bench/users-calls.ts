@@ -105,7 +105,14 @@ export function userCalls(dataset: Dataset): readonly ScimCall[] {
     { name: "read, without groups", path: `/scim2/Users/${idOf(1)}`, budget: READ_ONE },
     { name: "read, with groups, names unknown", path: `/scim2/Users/${idOf(29)}`, budget: { roundTrips: 2 } },
     { name: "read, with groups", path: `/scim2/Users/${idOf(29)}`, budget: READ_ONE },
-    { name: "create", method: "POST", path: "/scim2/Users", body: newUser("fresh.driver"), budget: CHANGE },
+    { name: "create", method: "POST", path: "/scim2/Users", body: newUser("plain.driver"), budget: CHANGE },
+    {
+      name: "create, with an external id and an e-mail address",
+      method: "POST",
+      path: "/scim2/Users",
+      body: { ...newUser("fresh.driver"), ...contactsOf("fresh.driver") },
+      budget: CHANGE,
+    },
     change("replace", "PUT", 11, { userName: nameOf(11), name: { familyName: "New" }, externalId: "hr-new" }),
     change("replace with rename, near", "PUT", 12, { userName: `${nameOf(12)}x`, externalId: "hr-near" }),
     change("patch", "PATCH", 13, patch({ op: "replace", path: "title", value: "Dispatcher" })),
@@ -137,6 +144,12 @@ function newUser(userName: string) {
     schemas: ["urn:ietf:params:scim:schemas:core:2.0:User"],
     userName,
     password: "correct horse battery staple".replaceAll(" ", "-"),
+  };
+}
+
+/** What a user is looked up by, besides its name. */
+function contactsOf(userName: string) {
+  return {
     externalId: `fresh ${userName}`,
     emails: [{ value: `${userName}@fresh.example.com`, type: "work" }],
   };

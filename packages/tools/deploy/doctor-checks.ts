@@ -22,6 +22,7 @@ import {
   truststoreOf,
 } from "../../../stacks/stage.ts";
 import { checkTraffic, provisionedOf, shiftOf } from "../../../stacks/traffic.ts";
+import { canaryFindings } from "./doctor-canary.ts";
 import { refusalOf, truststoreFindings, validityFindings } from "./doctor-certificates.ts";
 import { type EnvironmentFile, merged, variableFindings } from "./doctor-environment.ts";
 import { type Finding, messageOf, missing, ok, problemsOr, unchecked, wrong } from "./doctor-finding.ts";
@@ -77,6 +78,10 @@ export const checks: readonly Check[] = [
   { name: "directories", run: directoryFindings },
   { name: "administrator", run: administratorFindings },
   { name: "alarms", run: alarmFindings },
+  {
+    name: "synthetic check",
+    run: ({ stage, environment, deployment }) => canaryFindings(stage, environment, deployment),
+  },
   { name: "concurrency", run: concurrencyFindings },
   { name: "traffic", run: trafficFindings },
   { name: "restored table", run: restoredFindings },

@@ -12,6 +12,7 @@ export const variables: readonly string[] = [
   "HOSTED_ZONE_ID",
   "TRUSTSTORE_FILE",
   "ALARM_EMAIL",
+  "CANARY",
   "AUTHORIZER_CONCURRENCY",
   "SHIFT",
   "SHIFT_MINUTES",

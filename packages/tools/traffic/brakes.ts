@@ -7,7 +7,7 @@ import { APP_NAME } from "../../../stacks/stage.ts";
 export interface Brakes {
   /**
    * The names of those that are raised. Throws an `Error` for people where one is missing: a brake that is not there
-   * does not brake.
+   * does not brake. Only the alarm of the synthetic check may be missing, which is an option of the stage.
    */
   raised(): Promise<readonly string[]>;
   close(): void;
@@ -17,24 +17,28 @@ const ATTEMPTS = 6;
 /** CloudWatch's limit of names in one call. */
 const NAMES_MAX = 100;
 
-/** The names of the alarms that a deployment can raise, without the name of the stage. */
-export function brakeNames(): readonly string[] {
+/**
+ * The names of the alarms that a deployment can raise, without the name of the stage: those of every stage, or with
+ * those of the synthetic check.
+ */
+export function brakeNames(isChecked = false): readonly string[] {
   const nothing = { app: "", stage: "", region: "", apiId: "", tableName: "", functions: [], certificates: [] };
-  return alarmsOf(nothing).flatMap(({ name, isUnrelated }) => (isUnrelated ? [] : [name]));
+  return alarmsOf({ ...nothing, isChecked }).flatMap(({ name, isUnrelated }) => (isUnrelated ? [] : [name]));
 }
 
 /** Opens the alarms of a stage, in the region of the environment unless `config` says another. */
 export function openBrakes(stage: string, config: CloudWatchClientConfig = {}): Brakes {
   const client = new CloudWatchClient({ maxAttempts: ATTEMPTS, ...config });
   const prefix = `${APP_NAME}-${stage}-`;
-  const names = brakeNames().map((name) => `${prefix}${name}`);
+  const required = brakeNames().map((name) => `${prefix}${name}`);
+  const names = brakeNames(true).map((name) => `${prefix}${name}`);
   return {
     async raised() {
       const { MetricAlarms = [] } = await client.send(
         new DescribeAlarmsCommand({ AlarmNames: names, MaxRecords: NAMES_MAX }),
       );
       const states = new Map(MetricAlarms.map(({ AlarmName, StateValue }) => [AlarmName, StateValue]));
-      const missing = names.filter((name) => !states.has(name));
+      const missing = required.filter((name) => !states.has(name));
       if (missing.length > 0) {
         throw new Error(
           `These alarms do not exist: ${missing.join(", ")}. Deploy again, or use --ignore-alarms to shift without.`,

@@ -42,6 +42,7 @@ const outputsOf: Readonly<Record<string, (made: Made, name: string) => object>> 
   "aws:cloudwatch/logGroup:LogGroup": (_, name) => ({ arn: arn("logs", `log-group:${name}`) }),
   "aws:kms/key:Key": (_, name) => ({ arn: arn("kms", `key/${name}`), keyId: name }),
   "aws:cloudwatch/metricAlarm:MetricAlarm": (_, name) => ({ arn: arn("cloudwatch", `alarm:${name}`) }),
+  "aws:cloudwatch/eventRule:EventRule": (_, name) => ({ arn: arn("events", `rule/${name}`) }),
   "aws:sns/topic:Topic": (_, name) => ({ arn: arn("sns", name) }),
   "aws:apigatewayv2/api:Api": ({ name }) => ({
     apiEndpoint: `https://${name}.example`,

@@ -13,13 +13,14 @@ import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 
 const TENANT = "carbon.super";
+const OTHER_TENANT = "other.example";
 const clock = { ms: 1_700_000_000_000, now: () => clock.ms };
 const directory = { mark: "1", password: "right-password", isAway: false, asked: 0 };
 const elsewhere: ExternalUsers = {
   countsAll: false,
-  has: (_, userStore) => userStore === "CORP",
+  has: (_, userStore) => userStore === "CORP" || userStore === "OTHER",
   isReadOnly: () => false,
-  lookUp: async ({ name }) => ({
+  lookUp: async ({ tenant, userStore: store, name }) => ({
     user:
       name === "nobody"
         ? undefined
@@ -28,7 +29,8 @@ const elsewhere: ExternalUsers = {
     async verify(password) {
       directory.asked += 1;
       if (directory.isAway) throw new Fault("service.unavailable", "away");
-      return name !== "nobody" && password === directory.password;
+      const isHere = store === "CORP" && tenant === TENANT;
+      return isHere && name !== "nobody" && password === directory.password;
     },
   }),
   async *walk() {},
@@ -39,7 +41,11 @@ let signIn: SignIn;
 let reasons: string[] = [];
 let meter = newMeter();
 
-const enter = async (name: string, password = directory.password) => {
+const enter = async (
+  name: string,
+  password = directory.password,
+  place: { tenant?: string; userStore?: string } = {},
+) => {
   meter = newMeter();
   const opened = table.open(meter);
   const stores = {
@@ -48,14 +54,16 @@ const enter = async (name: string, password = directory.password) => {
     credentials: credentialStore(opened),
     lockouts: lockoutStore(opened, defaultLockoutPolicy),
   };
-  const readings = [{ tenant: TENANT, userStore: "CORP", name }];
+  const readings = [{ tenant: TENANT, userStore: "CORP", name, ...place }];
   const attempt = { readings, password, sourceIp: "192.0.2.1" };
   return (await signIn(attempt, stores, (_, reason) => reasons.push(reason)))?.user;
 };
 
 beforeAll(async () => {
   table = await testTable();
-  await bootstrapTenant(table.open(newMeter()), TENANT, { username: "admin", password: "admin-password" });
+  for (const tenant of [TENANT, OTHER_TENANT]) {
+    await bootstrapTenant(table.open(newMeter()), tenant, { username: "admin", password: "admin-password" });
+  }
 });
 beforeEach(() => {
   signIn = newSignIn(clock);
@@ -72,6 +80,15 @@ test("a right password is checked once a minute, and again after the password ma
   clock.ms += FRESH_MS + 1;
   await enter("kim");
   expect(directory.asked).toBe(3);
+});
+
+test("a password that was right counts in its own directory only, also for a user of the same name and mark elsewhere", async () => {
+  expect(await enter("kim")).toBeDefined();
+  for (const place of [{ userStore: "OTHER" }, { tenant: OTHER_TENANT }]) {
+    expect(await enter("kim", directory.password, place)).toBeUndefined();
+  }
+  expect(directory.asked).toBe(3);
+  expect(reasons).toEqual(["password", "password"]);
 });
 
 test("a wrong password is not cached; ten of them lock the name, and the directory gets no further request", async () => {

@@ -321,6 +321,18 @@ describe("of many attempts at once", () => {
     clock.ms += ofSource.lockMs + 1;
     expect(await isIn(name)).toBe(true);
   });
+  test("the right one from a known source that the others lock meanwhile is refused, and the source stays known", async () => {
+    const { name } = await newUser();
+    expect(await isIn(name)).toBe(true);
+    newContainer();
+    expect(await whileHashing(name, () => guess(name, 10))).toBe(false);
+    expect(reasons.at(-1)).toBe("locked");
+    clock.ms += ofSource.lockMs + 1;
+    await guessWidely(name, ofName.failuresMax);
+    newContainer();
+    expect(await isIn(name, "203.0.113.9")).toBe(false);
+    expect(await isIn(name)).toBe(true);
+  });
   test("the right one from an unknown source is refused when the limit of the name is reached, and stays unknown", async () => {
     const { name } = await newUser();
     expect(await whileHashing(name, () => guessWidely(name, ofName.failuresMax))).toBe(false);

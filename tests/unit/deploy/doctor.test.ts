@@ -24,6 +24,8 @@ PJv2N9AEPhw7lhUwlP0Vu+GMyS8=
 const someone = patient();
 
 const toml = (text: string) => async () => `${await readFile(join(project, "deployment.toml"), "utf8")}\n${text}`;
+const userRule = (more: string) =>
+  `[[resource.access_control]]\ncontext = "/scim2/Users/(.*)"\nhttp_method = "all"\n${more}\n`;
 const directory = directoryStore("ldaps://directory.example.com");
 const authority = (name: string) => async () => (await issueAuthority(name)).certificate;
 
@@ -39,6 +41,18 @@ test("a developer's own stage needs neither domains nor a recipient of alarms", 
   const none = { API_DOMAIN: "", MTLS_DOMAIN: "", HOSTED_ZONE_ID: "", ALARM_EMAIL: "" };
   expect(await someone.badOf({ stage: "dana", shell: none })).toEqual([]);
   expect(await someone.badOf({ stage: "staging", shell: none })).toEqual([]);
+});
+
+test("the synthetic check of production is on, and a person who switches it off is asked what checks it instead", async () => {
+  const of = async (stage: string, CANARY: string) =>
+    (await someone.examine({ stage, shell: { CANARY } })).find(({ check }) => check === "synthetic check");
+  expect(await of("production", "")).toMatchObject({ state: "ok", text: expect.stringContaining("every minute") });
+  expect(await of("production", "off")).toMatchObject({
+    state: "unchecked",
+    todo: expect.stringContaining("elsewhere"),
+  });
+  expect(await of("staging", "on")).toMatchObject({ state: "ok", text: expect.stringContaining("every minute") });
+  expect(await of("staging", "")).toMatchObject({ state: "ok", text: "none" });
 });
 
 const broken: readonly (readonly [string, Harm, RegExp])[] = [
@@ -210,6 +224,22 @@ const broken: readonly (readonly [string, Harm, RegExp])[] = [
     /^wrong administrator: userName must have 3 to/,
   ],
   ["no recipient of alarms", { shell: { ALARM_EMAIL: "" } }, /^missing alarms: ALARM_EMAIL/],
+  ["another word than on and off", { shell: { CANARY: "yes" } }, /^wrong synthetic check: CANARY must be on or off/],
+  [
+    "a rule that excludes the token of the check",
+    { files: { "deployment.toml": toml(userRule('allowed_auth_handlers = ["BasicAuthentication"]')) } },
+    /^wrong synthetic check: resource\.access_control number 1 .* refuses the check, .* Add a rule for that path/,
+  ],
+  [
+    "a rule with a scope that the check does not have",
+    { files: { "deployment.toml": toml(userRule('scope = ["internal_user_mgt_delete"]')) } },
+    /^wrong synthetic check: resource\.access_control number 1 .* refuses the check/,
+  ],
+  [
+    "a check without alarms",
+    { stage: "dana", shell: { CANARY: "on" } },
+    /^wrong synthetic check: CANARY has no effect in a developer's own stage/,
+  ],
   ["a wrong recipient", { shell: { ALARM_EMAIL: "operators" } }, /^wrong alarms: ALARM_EMAIL is "operators"/],
   [
     "a wrong concurrency",

@@ -97,6 +97,32 @@ describe("rights", () => {
       expect(may(name, "PutItem", hash, "NONE")).toBe(true);
     }
   });
+  test("what creates the tenant of the synthetic check reaches no other one, and cannot request its old items", () => {
+    const own = (tenant: string) => [
+      keys.tenant(tenant).PK,
+      keys.user(tenant, newId()).PK,
+      keys.credential(tenant, newId()).PK,
+      keys.role(tenant, newId()).PK,
+      keys.application(tenant, newId()).PK,
+      keys.userNames(tenant, "PRIMARY").entries,
+      keys.revocations(tenant),
+    ];
+    const writes = (partition: string) => may("canary-setup", "PutItem", partition);
+    expect(own("canary.invalid").filter((partition) => !writes(partition))).toEqual([]);
+    for (const other of ["carbon.super", "example.com", "x.canary.invalid", "canary.invalid.example"]) {
+      expect(own(other).filter(writes)).toEqual([]);
+      expect(own(other).filter((partition) => may("canary-setup", "GetItem", partition))).toEqual(
+        other === "carbon.super" ? [keys.userNames(other, "PRIMARY").entries] : [],
+      );
+    }
+    expect([writes(keys.client("canary-x").PK), writes(keys.client("x").PK)]).toEqual([true, false]);
+    const secret = keys.credential("canary.invalid", newId()).PK;
+    expect([may("canary-setup", "PutItem", secret, "ALL_OLD"), may("canary-setup", "GetItem", secret)]).toEqual([
+      false,
+      false,
+    ]);
+  });
+  test("the synthetic check has no right on the table", () => expect(statementsOf(plan.canary)).toEqual([]));
   test.each(names)("%s may not scan, and makes no call without a partition", (name) => {
     const anything = ["*", "Scan", "BatchWriteItem", "DeleteTable", "PartiQLSelect", ...reads];
     const refused = (action: string) =>

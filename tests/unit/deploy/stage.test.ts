@@ -1,11 +1,12 @@
 /** The settings of a stage, and the errors for wrong ones. */
+import { X509Certificate } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { issueAuthority } from "#local/issue.ts";
-import { checkAuthorities } from "../../../stacks/authorities.ts";
-import { settingsOf, stageOf } from "../../../stacks/stage.ts";
+import { issueAuthority, issueLeaf } from "#local/issue.ts";
+import { authoritiesUntil, checkAuthorities } from "../../../stacks/authorities.ts";
+import { hasCanary, settingsOf, stageOf } from "../../../stacks/stage.ts";
 
 let directory = "";
 let development = "";
@@ -23,6 +24,33 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true }));
 
 const domain = { API_DOMAIN: "api.example.com", HOSTED_ZONE_ID: "Z0" };
+
+describe("the synthetic check", () => {
+  const isOn = (stage: string, CANARY?: string) => hasCanary(stageOf(stage), settingsOf({ CANARY }));
+  test("is on in production, and otherwise as the setting says", () => {
+    expect([isOn("production"), isOn("staging"), isOn("dana")]).toEqual([true, false, false]);
+    expect([isOn("production", "off"), isOn("staging", "on")]).toEqual([false, true]);
+  });
+  test("is never on in a developer's own stage, which has no alarms", () => expect(isOn("dana", "on")).toBe(false));
+  test.each(["yes", "ON", "true", " "])("is refused as %j", (text) => {
+    expect(() => settingsOf({ CANARY: text })).toThrow(`CANARY must be on or off, not "${text}".`);
+  });
+});
+
+test("the authorities of clients are valid until the first of them expires, also one that deployment.toml pins", async () => {
+  const ends = (pem: string) => new Date(Date.parse(new X509Certificate(pem).validTo)).toISOString();
+  const authority = await issueAuthority("One");
+  // A client's certificate is valid for a shorter time than authorities are.
+  const short = await issueLeaf(authority, "someone", { kind: "client" });
+  const truststore = join(directory, "one.pem");
+  await writeFile(truststore, authority.certificate);
+  const issuer = `[[intermediate_cert_validation.issuer]]\ncn = "Two"\ncertificate = """\n${short.certificate}"""\n`;
+  const [without, pinned] = [join(directory, "without.toml"), join(directory, "pinned.toml")];
+  await writeFile(without, "");
+  await writeFile(pinned, `[intermediate_cert_validation]\nenable = true\n${issuer}`);
+  expect(authoritiesUntil(truststore, without).toISOString()).toBe(ends(authority.certificate));
+  expect(authoritiesUntil(truststore, pinned).toISOString()).toBe(ends(short.certificate));
+});
 
 describe("settings", () => {
   test("are all optional", () => {

@@ -1,8 +1,12 @@
-/** A bulk with a member whose row cannot be changed: it does not stop reads and changes of the others. */
+/**
+ * A bulk with a member whose row cannot be changed: it does not stop reads and changes of the others. An error of
+ * another kind leaves no member out.
+ */
 import { expect, test } from "vitest";
 import { patchGroup } from "#core/scim-api/v2/groups.ts";
 import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
+import type { Table } from "#core/table/table.ts";
 import { testTable } from "#tests/support/engine.ts";
 import { discrepancies } from "./audit.ts";
 import { callOn, dyingTable, Killed, viewsOn } from "./killed.support.ts";
@@ -40,5 +44,36 @@ test.each([
   expect(await viewsOn(table, TENANT).membersOf(id)).toEqual(op === "add" ? others : [damaged]);
   expect((await calm.stores.groups.find(TENANT, id))?.memberCount).toBe(after);
   await set(name);
+  expect(await discrepancies(made, TENANT)).toEqual([]);
+});
+
+test.each([
+  ["adds", "add", 0],
+  ["removes", "remove", MEMBERS],
+] as const)("a bulk that %s members leaves none out for an error that is not about a row", async (_, op, before) => {
+  const made = await testTable();
+  const table = made.open(newMeter());
+  const { calm } = await foundDirectory(made, TENANT, 1);
+  const ids = (await Promise.all(Array.from({ length: MEMBERS }, (_one, at) => calm.addUser(`u.${at}`)))).sort();
+  const id = await calm.addGroup("Expiring", ids.slice(0, before));
+  const body = { Operations: [{ op, path: "members", value: ids.map((value) => ({ value })) }] };
+  // The credentials of the process expire after the change is committed, and are renewed a moment later.
+  let writes = 0;
+  const expiring: Table = {
+    ...table,
+    async write(...steps) {
+      writes += 1;
+      if (writes > 1 && writes < 20) {
+        throw Object.assign(new Error("The security token is expired"), { name: "ExpiredTokenException" });
+      }
+      return table.write(...steps);
+    },
+  };
+  await patchGroup(callOn(expiring, TENANT), { id }, body, {}).catch(() => undefined);
+  expect(writes).toBeGreaterThan(1);
+
+  const after = op === "add" ? ids : [];
+  expect(await viewsOn(table, TENANT).membersOf(id)).toEqual(after);
+  expect((await calm.stores.groups.find(TENANT, id))?.memberCount).toBe(after.length);
   expect(await discrepancies(made, TENANT)).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { cursorKeyOf, newSeal, nonceKeyOf, randomText } from "#core/platform/seal.ts";
+import { canaryClientIdOf } from "#core/canary/model.ts";
+import { canarySecretOf, cursorKeyOf, newSeal, nonceKeyOf, randomText } from "#core/platform/seal.ts";
 
 const seal = newSeal(randomBytes(32));
 
@@ -28,6 +29,22 @@ test("the key of nonces is derived in the same way, and is another one", () => {
   expect(nonceKeyOf(key)).not.toBe(cursorKeyOf(key));
   expect(Buffer.from(nonceKeyOf(key), "base64")).toHaveLength(32);
   expect(() => nonceKeyOf(randomBytes(16).toString("base64"))).toThrow("32 bytes");
+});
+
+describe("the secret of the synthetic check", () => {
+  const key = Buffer.alloc(32, 7).toString("base64");
+  test("is the same for the same sealing key, another one for another, and not the key of cursors", () => {
+    expect(canarySecretOf(key)).toBe(canarySecretOf(key));
+    expect(canarySecretOf(key)).toMatch(/^[\w-]{43}$/);
+    expect(canarySecretOf(key)).not.toBe(canarySecretOf(randomBytes(32).toString("base64")));
+    expect(Buffer.from(canarySecretOf(key), "base64url").toString("base64")).not.toBe(cursorKeyOf(key));
+    expect(() => canarySecretOf(randomBytes(16).toString("base64"))).toThrow("32 bytes");
+  });
+  test("gives the client an id that does not contain it", () => {
+    const id = canaryClientIdOf(canarySecretOf(key));
+    expect(id).toMatch(/^canary-[\w-]{22}$/);
+    expect(canarySecretOf(key)).not.toContain(id.slice("canary-".length));
+  });
 });
 
 describe("a sealed secret", () => {

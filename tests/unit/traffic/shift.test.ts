@@ -110,6 +110,12 @@ describe("an alarm", () => {
     for (const name of ["SigningKeyAge", "SignInFailures", "TableErrors"]) aws.raise(name);
     expect(await run()).toBe("moved");
   });
+  test("of the synthetic check prevents it, where the stage has the check", async () => {
+    aws.deploy("oauth2");
+    aws.raise("CheckFails");
+    expect(await run()).toBe("refused");
+    expect(lines.at(-1)).toMatch(/^Refused, because alarms are raised: CheckFails\./);
+  });
   test("that is missing is no brake, so nothing moves", async () => {
     aws.deploy("oauth2");
     aws.removeAlarm("SlowAnswers");
