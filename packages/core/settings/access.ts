@@ -1,5 +1,5 @@
 /** The sections `[[resource.access_control]]` and `[intermediate_cert_validation]` of deployment.toml. */
-import * as z from "zod";
+
 import {
   type AccessRule,
   type AccessSettings,
@@ -7,6 +7,7 @@ import {
   authenticationHandlers,
   type CertificateSettings,
 } from "../auth/access-control/model.ts";
+import * as z from "../platform/zod.ts";
 import { section } from "./section.ts";
 import { pem, table } from "./shared.ts";
 

@@ -1,6 +1,7 @@
 /** The section `[[custom_inbound_protocol]]` of deployment.toml. */
-import * as z from "zod";
+
 import type { CustomProperty, CustomProtocolKind } from "../applications/protocols/custom-kind.ts";
+import * as z from "../platform/zod.ts";
 import { section } from "./section.ts";
 import { table } from "./shared.ts";
 

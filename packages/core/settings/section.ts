@@ -3,7 +3,7 @@
  * others; the authorizer reads the whole file, as does every deployment.
  */
 import { parse, TomlError } from "smol-toml";
-import * as z from "zod";
+import * as z from "../platform/zod.ts";
 import { fromFile } from "./file.ts";
 import { lineFinder } from "./lines.ts";
 import { parsing, reasonOf, table } from "./shared.ts";

@@ -1,7 +1,8 @@
 /** The section `[[user_store]]` of deployment.toml: the user stores besides PRIMARY, which always exists. */
-import * as z from "zod";
+
 import { isReservedStore, PRIMARY, STORE_NAME } from "../domain/username.ts";
 import type { DirectorySettings } from "../ldap/model.ts";
+import * as z from "../platform/zod.ts";
 import { directoryFaults, directoryKeys, directoryOf } from "./directory.ts";
 import { section } from "./section.ts";
 import { isTable, parsing, reasonOf, table } from "./shared.ts";

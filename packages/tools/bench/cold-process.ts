@@ -1,6 +1,6 @@
 /**
  * One cold start, in a process of its own: loads a bundle as the Lambda runtime does, calls its handler once, and
- * prints the processor time as its last line. Its file is bundled, so that Node.js strips no types in the measured process.
+ * prints the processor time as its last line. It is bundled, so that Node.js strips no types in the measured process.
  */
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";

@@ -43,7 +43,10 @@ export async function coldStart(program: string, { bundle, event, environment, m
       ...environment,
     },
   });
-  const { cold, result } = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "") as { readonly cold: ColdStart; readonly result: string };
+  const { cold, result } = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "") as {
+    readonly cold: ColdStart;
+    readonly result: string;
+  };
   const { statusCode, context } = JSON.parse(result) as {
     readonly statusCode?: number;
     readonly context?: { readonly decision?: string };

@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- cold [rounds]`: the processor time of cold starts, each in a fresh process, next to that of a bare
- * handler with the same SDK client. Rounds are interleaved, and processor time is compared, because machines are shared.
+ * handler with the same SDK client. It interleaves the rounds and compares processor time, because machines are shared.
  */
 import { join } from "node:path";
 import { build } from "esbuild";
@@ -72,7 +72,9 @@ function medians(starts: readonly ColdStart[]): ColdStart {
 
 function print(lines: readonly Line[], rounds: number): void {
   console.log(`\nCold starts: milliseconds of processor time, medians of ${rounds} interleaved rounds`);
-  console.log(`${"".padEnd(30)} ${["node", "init", "request", "all", "ratio", "goal"].map((h) => h.padStart(8)).join("")}`);
+  console.log(
+    `${"".padEnd(30)} ${["node", "init", "request", "all", "ratio", "goal"].map((h) => h.padStart(8)).join("")}`,
+  );
   for (const { name, goal, ratio, ...cold } of lines) {
     const numbers = [cold.nodeMs, cold.initMs, cold.requestMs, totalOf(cold)].map((ms) => ms.toFixed(0).padStart(8));
     console.log(
