@@ -3,8 +3,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type FunctionName, plan, variablesOf } from "../../../stacks/plan.ts";
 import type { LambdaFunction } from "../../local/gateway.ts";
-import { type Environment, type LoadFunction, type RunningService, startService } from "../../local/service.ts";
+import { type Environment, type LoadFunction, startService } from "../../local/service.ts";
 import { administrator, basic, inMemory, listening } from "./calls.ts";
+import { startTlsProxy } from "./cold-tls.ts";
 import { newBenchClient, sendForm } from "./tokens.ts";
 
 /** One measured request. */
@@ -24,7 +25,7 @@ const GOAL = 1.3;
 const GOAL_BY_PASSWORD = 1.8;
 
 /** The variables of every function. */
-const logging = ["POWERTOOLS_METRICS_NAMESPACE", "DYNAMODB_ENDPOINT"];
+const always = ["POWERTOOLS_METRICS_NAMESPACE"];
 
 interface Recorded {
   readonly events: ReadonlyMap<string, unknown>;
@@ -35,15 +36,17 @@ interface Recorded {
 /** Starts the service, sends each request once, and keeps the events of the functions in a directory. */
 export async function recordCases(
   directory: string,
-): Promise<{ readonly cases: readonly ColdCase[]; readonly service: RunningService }> {
+): Promise<{ readonly cases: readonly ColdCase[]; readonly close: () => Promise<unknown> }> {
   const recorded = newRecorder();
   const service = await startService(inMemory, {}, recorded.load);
+  const proxy = await startTlsProxy(service.endpoint, directory);
+  const overTls = { DYNAMODB_ENDPOINT: proxy.endpoint, NODE_EXTRA_CA_CERTS: proxy.authority };
   const cases: ColdCase[] = [];
   const add = async (name: string, of: FunctionName, goal: number, request: () => Promise<unknown>) => {
     await listening(request);
     const event = join(directory, `${cases.length}.json`);
     await writeFile(event, JSON.stringify(recorded.events.get(of)));
-    const environment = recorded.environments.get(of) ?? {};
+    const environment = { ...recorded.environments.get(of), ...overTls };
     cases.push({ name, function: of, event, environment, memoryMb: Number.parseInt(plan[of].memory, 10), goal });
   };
   const client = await newBenchClient(service.url, "JWT");
@@ -84,7 +87,11 @@ export async function recordCases(
   await add("application-metadata, lists", "application-metadata", GOAL, () =>
     get(`${APPLICATIONS}/meta/inbound-protocols`),
   );
-  return { cases, service };
+  const close = () => {
+    proxy.close();
+    return service.close();
+  };
+  return { cases, close };
 }
 
 /** Loads functions from their sources, and keeps the last event and the variables of each. */
@@ -95,7 +102,7 @@ function newRecorder(): Recorded {
     events,
     environments,
     async load(name, environment) {
-      const allowed = new Set([...logging, ...variablesOf(plan[name as FunctionName])]);
+      const allowed = new Set([...always, ...variablesOf(plan[name as FunctionName])]);
       environments.set(name, Object.fromEntries(Object.entries(environment).filter(([key]) => allowed.has(key))));
       Object.assign(process.env, environment);
       const module = (await import(new URL(`../../../functions/${name}.ts`, import.meta.url).href)) as {

@@ -22,7 +22,7 @@ interface Line extends ColdStart {
 export async function measureColdStarts(rounds: number): Promise<void> {
   const program = await built("packages/tools/bench/cold-process.ts", "process");
   const bare = await built("packages/tools/bench/cold-bare.ts", "bare");
-  const { cases, service } = await recordCases(directory);
+  const { cases, close } = await recordCases(directory);
   try {
     for (const name of new Set(cases.map((each) => each.function))) await bundleFunction(name, join(directory, name));
     const [first] = cases;
@@ -44,7 +44,7 @@ export async function measureColdStarts(rounds: number): Promise<void> {
       rounds,
     );
   } finally {
-    await service.close();
+    await close();
   }
 }
 
