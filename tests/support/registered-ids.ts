@@ -7,7 +7,10 @@ import * as z from "zod";
 import { duplicateIds, recordShapes } from "./shape-ids.ts";
 
 registerHooks({
-  resolve: (specifier, context, next) => next(specifier === "#core/platform/zod.ts" ? "zod" : specifier, context),
+  resolve: (specifier, context, next) => {
+    const found = next(specifier, context);
+    return found.url.endsWith("/packages/core/platform/zod.ts") ? next("zod", context) : found;
+  },
 });
 const recorded = recordShapes(z.globalRegistry);
 await import("#core/catalogue.ts");

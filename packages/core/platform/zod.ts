@@ -138,6 +138,11 @@ const enumeration = /* @__PURE__ */ recorded(zod.enum);
 export { enumeration as enum };
 export const NEVER = zod.NEVER;
 
+/** A schema that is built when a value is first parsed with it: for the elements of a list that is usually empty. */
+export function lazy<S extends zod.ZodType>(schema: () => S): zod.ZodLazy<S> {
+  return zod.lazy(() => built(schema()));
+}
+
 /** The JSON schema of a schema. */
 export function toJSONSchema(schema: zod.ZodType, options: zod.core.ToJSONSchemaParams) {
   return zod.toJSONSchema(built(schema), options);

@@ -78,7 +78,10 @@ const Rule = table({
 /** `[resource.access_control]` once, or `[[resource.access_control]]` several times. */
 const AccessControl = z.preprocess(
   (given) => (typeof given === "object" && given !== null && !Array.isArray(given) ? [given] : given),
-  z.array(Rule).max(LIST_MAX).default([]),
+  z
+    .array(z.lazy(() => Rule))
+    .max(LIST_MAX)
+    .default([]),
 );
 
 const Issuer = table({
@@ -91,7 +94,10 @@ const Certificates = table({
   enable: Switch.default(false),
   cert_cns: z.array(z.string().min(1).max(TEXT_MAX)).max(LIST_MAX).default([]),
   exempt_contexts: z.array(z.string().min(1).max(TEXT_MAX)).max(LIST_MAX).default([]),
-  issuer: z.array(Issuer).max(LIST_MAX).default([]),
+  issuer: z
+    .array(z.lazy(() => Issuer))
+    .max(LIST_MAX)
+    .default([]),
 }).superRefine(({ enable, cert_cns, issuer }, context) => {
   if (enable && cert_cns.length + issuer.length === 0) {
     context.addIssue({

@@ -55,9 +55,12 @@ const Store = z.custom<Given>(isTable, "expected a table").transform((given, con
 
 /** The declared stores, in the order of the file. */
 const UserStores = z
-  .array(Store, {
-    error: "must be written as [[user_store]], with double brackets, for each store except PRIMARY",
-  })
+  .array(
+    z.lazy(() => Store),
+    {
+      error: "must be written as [[user_store]], with double brackets, for each store except PRIMARY",
+    },
+  )
   .max(STORES_MAX)
   .superRefine((stores, context) => {
     for (const [index, { domain }] of stores.entries()) {
