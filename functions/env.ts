@@ -1,11 +1,12 @@
 /**
  * Reads the environment of the functions at their start. Throws an `Error` that names each missing or invalid variable.
  */
-import * as z from "zod";
+
 import type { ProtocolSupport } from "#core/applications/protocols/configure.ts";
 import { systemClock } from "#core/platform/clock.ts";
 import type { Exempt } from "#core/platform/public-fetch.ts";
 import { canarySecretOf, newSeal, type Seal } from "#core/platform/seal.ts";
+import * as z from "#core/platform/zod.ts";
 import type { Deployment } from "#core/settings/deployment.ts";
 import type { TableConfig } from "#core/table/dynamo.ts";
 
@@ -198,7 +199,8 @@ export function directoryPassword(
 }
 
 function read<T>(schema: z.ZodType<T>, environment: NodeJS.ProcessEnv): T {
-  const parsed = schema.safeParse(environment);
+  // To generate code for what is parsed once would take longer than to parse it.
+  const parsed = schema.safeParse(environment, { jitless: true });
   if (parsed.success) return parsed.data;
   throw new Error(
     `environment: ${parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`).join("; ")}`,

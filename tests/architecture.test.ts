@@ -137,6 +137,12 @@ describe("every source file", async () => {
     expect(long).toEqual([]);
   });
 
+  test("builds schemas on first use: in core, platform/zod.ts alone imports the values of zod", () => {
+    const eager = files.filter(
+      ({ path, text }) => path.startsWith("packages/core/") && /^import \* as z from "zod"/m.test(text),
+    );
+    expect(eager.map(({ path }) => path)).toEqual([]);
+  });
   test("has at most 350 lines", () => {
     expect(files.filter(({ text }) => text.split("\n").length > 350).map(({ path }) => path)).toEqual([]);
   });

@@ -22,7 +22,10 @@ export const floors: readonly (readonly Room[])[] = [
   ],
   [{ path: "packages/cli", purpose: "the command line: moves applications between servers" }],
   [{ path: "functions", purpose: "one entry for each Lambda: builds what the handlers use" }],
-  [{ path: "packages/core/catalogue.ts", purpose: "lists the operations of every contract" }],
+  [
+    { path: "packages/core/catalogue.ts", purpose: "lists the operations of every contract" },
+    { path: "packages/core/protection.ts", purpose: "what protects each operation, as a generated table" },
+  ],
   [
     { path: "packages/core/canary", purpose: "the synthetic check of a stage, and what it uses" },
     { path: "packages/core/settings", purpose: "reads and validates deployment.toml" },

@@ -1,8 +1,9 @@
 /** The operations on API resources, as in WSO2's API Resource Management API v1 (decision 0010). */
-import * as z from "zod";
+
 import { endpointsOf } from "../operation/endpoints.ts";
 import { operation } from "../operation/operation.ts";
 import { LIMIT_DEFAULTS, limitMeta, textParameter, wholeNumber } from "../platform/management-api.ts";
+import * as z from "../platform/zod.ts";
 import {
   ApiResourceId,
   ApiResourceList,

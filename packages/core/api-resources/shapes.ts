@@ -1,6 +1,7 @@
 /** The shapes of API resources, as in WSO2's API Resource Management API. */
-import * as z from "zod";
+
 import { PageLinks, withoutNulls } from "../platform/management-api.ts";
+import * as z from "../platform/zod.ts";
 
 /** The id of an API resource: opaque text that fits a key. */
 export const ApiResourceId = z.string().min(1).max(255);

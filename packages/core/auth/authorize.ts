@@ -10,7 +10,7 @@ import { type HttpRequest, readRequest, sentRequest } from "../http/request.ts";
 import type { Principal } from "../operation/context.ts";
 import { isOpenPath, matcherOf } from "../operation/match.ts";
 import { nearestPathOf } from "../operation/nearest.ts";
-import { type Operation, PUBLIC } from "../operation/operation.ts";
+import { type Protection, type Protections, PUBLIC } from "../operation/operation.ts";
 import { familyOf } from "../operation/services.ts";
 import { elapsed } from "../platform/clock.ts";
 import { Fault, toFault } from "../platform/faults.ts";
@@ -32,7 +32,7 @@ import {
 export interface AuthorizerParts extends IdentifyParts {
   /** The origin that tokens are issued for. Where it is absent: the domain of the gateway. */
   readonly baseUrl?: string | undefined;
-  readonly operations: Readonly<Record<string, Operation>>;
+  readonly operations: Protections;
   readonly stores: (meter: Meter) => AuthorizerStores;
   /** What the operator configures about access. */
   readonly access: { readonly rules: readonly ReadyRule[]; readonly certificates: CertificateSettings };
@@ -47,7 +47,7 @@ export type Authorizer = (
 interface Target {
   /** The id of the operation; empty where the path and method lead to none. */
   readonly operation: string;
-  readonly declared: Operation | undefined;
+  readonly declared: Protection | undefined;
   /** True where the catalogue needs no credential. */
   readonly isOpen: boolean;
   /** For an unknown path: the one that the request probably means. */
@@ -161,7 +161,7 @@ export function newAuthorizer({ operations, stores, access, baseUrl, ...parts }:
 }
 
 /** Finds the target of a request. */
-function newTargets(operations: Readonly<Record<string, Operation>>) {
+function newTargets(operations: Protections) {
   const match = matcherOf(operations);
   const nearestTo = nearestPathOf(operations);
   return ({ method, path, pathTenant }: HttpRequest): Target => {
@@ -223,7 +223,7 @@ function passedScopes({ declared }: Target, scopes: ReadonlySet<string>): { read
 }
 
 /** What the log line of a request says about the decision. */
-function outcomeOf(decision: Decision, operations: Readonly<Record<string, Operation>>) {
+function outcomeOf(decision: Decision, operations: Protections) {
   if (decision.decision === "public") return {};
   if (decision.decision === "allow") return callerOf(decision.principal);
   const { fault, row } = decision.fault;

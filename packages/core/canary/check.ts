@@ -2,10 +2,11 @@
  * The synthetic check: what a client program does, through the public name of the stage (decision 0073). It gets a
  * token, changes a user of its own tenant, and reads the user back.
  */
-import * as z from "zod";
+
 import { CANARY_TENANT } from "../domain/tenant.ts";
 import type { CheckFailure, CheckReport, CheckStep } from "../http/observe-check.ts";
 import { type Clock, elapsed, systemClock } from "../platform/clock.ts";
+import * as z from "../platform/zod.ts";
 import { CANARY_SCOPES, CANARY_USER, canaryClientIdOf } from "./model.ts";
 import { type Received, type Sent, send } from "./send.ts";
 

@@ -2,7 +2,7 @@
  * The component schemas of the document. Each shape with an id is a component. So is every object inside of a
  * component: generators of clients would invent names for objects without one.
  */
-import * as z from "zod";
+import * as z from "../platform/zod.ts";
 import { isObject, type Json, mapped, plainSchema } from "./json-schema.ts";
 
 /** The direction of a shape: defaults and transformations make a shape of a request differ from that of a response. */

@@ -1,6 +1,7 @@
 /** The operation that returns the OpenAPI document. */
-import * as z from "zod";
+
 import { operation, PUBLIC } from "../operation/operation.ts";
+import * as z from "../platform/zod.ts";
 
 const part = { type: "object" };
 

@@ -2,10 +2,11 @@
  * The OpenAPI 3.1 document, derived from the catalogue. It is committed as docs/openapi.json; drift fails `npm run
  * check`.
  */
-import * as z from "zod";
+
 import { errorSchemas } from "../http/dialects.ts";
 import { type Operation, PUBLIC, SIGNED_IN } from "../operation/operation.ts";
 import { type Dialect, type ServiceName, services } from "../operation/services.ts";
+import * as z from "../platform/zod.ts";
 import { type Components, newComponents } from "./components.ts";
 import type { Json } from "./json-schema.ts";
 import { parametersOf } from "./parameters.ts";

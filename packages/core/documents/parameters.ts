@@ -1,6 +1,7 @@
 /** The parameters of an operation in the document. */
-import * as z from "zod";
+
 import type { Operation } from "../operation/operation.ts";
+import * as z from "../platform/zod.ts";
 import type { Components } from "./components.ts";
 import type { Json } from "./json-schema.ts";
 

@@ -101,10 +101,12 @@ const table: readonly SystemApi[] = [
   },
 ];
 
+/** The ids that were read, by the names that they are derived from. */
+const ids = new Map<string, string>();
+
 /** The system APIs, in the order in which they are listed. */
 export const systemApis: readonly ApiResource[] = table.map(toApi);
 
-const byId = new Map(systemApis.map((api) => [api.id, api]));
 /** The scopes of the system APIs. */
 export const systemScopes: ReadonlySet<string> = new Set(
   systemApis.flatMap(({ scopes }) => scopes.map(({ name }) => name)),
@@ -114,12 +116,12 @@ const identifiers = new Set(systemApis.map(({ identifier }) => identifier));
 
 /** The id and API of each of those scopes, by name. */
 export const systemScopePlaces: ReadonlyMap<string, { readonly id: string; readonly apiId: string }> = new Map(
-  systemApis.flatMap((api) => api.scopes.map(({ id, name }) => [name, { id, apiId: api.id }] as const)),
+  systemApis.flatMap((api) => api.scopes.map((scope) => [scope.name, placeOf(api, scope)] as const)),
 );
 
 /** The system API with that id. */
 export function systemApi(id: string): ApiResource | undefined {
-  return byId.get(id);
+  return systemApis.find((api) => api.id === id);
 }
 
 /** Whether an identifier is reserved for an API of this service. */
@@ -147,16 +149,38 @@ function bulk(resource: "user" | "group" | "role"): Record<string, string> {
 
 function toApi({ name, identifier, type = "TENANT", description, scopes }: SystemApi): ApiResource {
   return {
-    id: systemIdOf(`api ${identifier}`),
+    get id() {
+      return idOf(`api ${identifier}`);
+    },
     identifier,
     name,
     type,
     requiresAuthorization: true,
     description,
     scopes: Object.entries(scopes).map(([scope, displayName]) => ({
-      id: systemIdOf(`scope ${scope}`),
+      get id() {
+        return idOf(`scope ${scope}`);
+      },
       name: scope,
       displayName,
     })),
+  };
+}
+
+/** The ids are digests: they are computed when they are read, because most functions that start read none. */
+function idOf(name: string): string {
+  const id = ids.get(name) ?? systemIdOf(name);
+  ids.set(name, id);
+  return id;
+}
+
+function placeOf(api: ApiResource, scope: ApiResource["scopes"][number]) {
+  return {
+    get id() {
+      return scope.id;
+    },
+    get apiId() {
+      return api.id;
+    },
   };
 }

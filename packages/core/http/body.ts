@@ -1,5 +1,4 @@
 /** From the bytes of a body to a value: checks the media type first, then parses strictly, with limits. */
-import httpJsonBodyParser from "@middy/http-json-body-parser";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 import type { Media, Operation } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
@@ -45,18 +44,6 @@ export function checkAccept({ checksAccept, expects }: DialectRules, { headers }
 
 /** The reader of one function. `readMultipart` is needed only where an operation takes such bodies. */
 export function bodyReader(readMultipart?: ReadMultipart): ReadBody {
-  const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
-  const readJson = async (text: string, members: number | undefined): Promise<unknown> => {
-    checkJsonText(text, members === undefined ? {} : { members, elements: members });
-    const handled = { event: { body: text, isBase64Encoded: false, headers: {} } };
-    try {
-      await parser.before?.(handled as never);
-    } catch (cause) {
-      throw new Fault("request.malformed", "Provided request body content is not in the expected format.", { cause });
-    }
-    return handled.event.body;
-  };
-
   return async ({ media = "json", limits = {}, bodyOptional, repeated }, rules, request, event) => {
     if (!event.body && bodyOptional) return undefined;
     if (!event.body)
@@ -71,6 +58,24 @@ export function bodyReader(readMultipart?: ReadMultipart): ReadBody {
     const text = decodeUtf8(bytes);
     return media === "form" ? readForm(text, repeated) : readJson(text, limits.members);
   };
+}
+
+/** Parses a JSON text after the checks of `checkJsonText`. Throws `request.malformed`. */
+function readJson(text: string, members: number | undefined): unknown {
+  checkJsonText(text, members === undefined ? {} : { members, elements: members });
+  try {
+    return JSON.parse(text, refusingPrototype);
+  } catch (cause) {
+    throw new Fault("request.malformed", "Provided request body content is not in the expected format.", { cause });
+  }
+}
+
+/** Refuses the other member, besides `__proto__`, by which code that copies members reaches a prototype. */
+function refusingPrototype(name: string, value: unknown): unknown {
+  if (name === "constructor" && typeof value === "object" && value !== null && Object.hasOwn(value, "prototype")) {
+    throw new SyntaxError('the member "constructor" contains "prototype"');
+  }
+  return value;
 }
 
 /** Checks the declared format of a body before it is read. Throws `request.media_type`. */

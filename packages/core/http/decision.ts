@@ -5,9 +5,10 @@
  * decision, and the function renders the refusal. The function fails closed: a decision that is missing, malformed or
  * about another operation is a refusal.
  */
-import * as z from "zod";
+
 import type { Principal } from "../operation/context.ts";
 import { Fault, type FaultName, faults } from "../platform/faults.ts";
+import * as z from "../platform/zod.ts";
 
 /** The decision on one request. `operation` is empty where the path and method lead to none. */
 export type Decision =

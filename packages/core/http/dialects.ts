@@ -1,7 +1,8 @@
 /** How faults are rendered on each family of paths. Handlers do not know the dialect. */
-import * as z from "zod";
+
 import type { Dialect } from "../operation/services.ts";
 import type { Fault } from "../platform/faults.ts";
+import * as z from "../platform/zod.ts";
 
 /** What differs in HTTP between the families of paths, besides the shape of errors. */
 export interface DialectRules {

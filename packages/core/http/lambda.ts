@@ -3,7 +3,6 @@
  * middlewares.
  */
 import middy, { type MiddlewareObj } from "@middy/core";
-import httpSecurityHeaders from "@middy/http-security-headers";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
 import { matcherOf } from "../operation/match.ts";
 import type { Handlers, Operation } from "../operation/operation.ts";
@@ -16,6 +15,7 @@ import { NONCE_HEADER, readDecision } from "./decision.ts";
 import { dialects, renderFault, type ScimProfile } from "./dialects.ts";
 import { callerOf, newObserver } from "./observe.ts";
 import { type EventHead, type HttpRequest, readRequest } from "./request.ts";
+import { securityHeaders } from "./security-headers.ts";
 import { type Admitted, type AnyHandler, admit, execute, type HttpResponse } from "./serve.ts";
 
 /** Bytes of a response body: Lambda accepts 6 MB, in which quotes and backslashes of the body count twice. */
@@ -75,7 +75,6 @@ export function lambda<Ops extends Operations, Stores>(parts: FunctionParts<Ops,
     },
   })
     .use(observing(parts.service))
-    .use(securityHeaders())
     .use(commonHeaders())
     .use(renderingFaults(parts.scimProfile))
     .use(admitting(parts.operations))
@@ -184,25 +183,6 @@ function observing(service: ServiceName): Middleware {
   };
 }
 
-/** Security headers for an API: HSTS, nosniff and a policy that allows nothing. Headers for web pages are left out. */
-function securityHeaders() {
-  return httpSecurityHeaders({
-    contentSecurityPolicy: { "default-src": "'none'", "frame-ancestors": "'none'" },
-    strictTransportSecurity: { maxAge: 31_536_000, includeSubDomains: true, preload: false },
-    crossOriginEmbedderPolicy: false,
-    crossOriginOpenerPolicy: false,
-    crossOriginResourcePolicy: false,
-    dnsPrefetchControl: false,
-    downloadOptions: false,
-    frameOptions: false,
-    originAgentCluster: false,
-    permissionsPolicy: false,
-    permittedCrossDomainPolicies: false,
-    reportTo: false,
-    xssProtection: false,
-  });
-}
-
 /**
  * Headers of every response. A response to HEAD keeps its body, of which the gateway sends the length only (RFC 9110
  * section 9.3.2).
@@ -217,6 +197,7 @@ function commonHeaders(): Middleware {
       "x-correlation-id": request.traceId,
       ...(nonce !== undefined && { [NONCE_HEADER]: nonce }),
       ...response.headers,
+      ...securityHeaders,
     };
     const isStored = response.headers["cache-control"] !== "no-store";
     if (dialects[dialect].forbidsOldCaches && !isStored) response.headers.pragma = "no-cache";

@@ -111,7 +111,12 @@ export function newObserver(service: string): Observer {
 }
 
 function open(service: string): Observer {
-  const logger = new Logger({ serviceName: service });
+  // Most containers log no error.
+  let opened: Logger | undefined;
+  const logger = () => {
+    opened ??= new Logger({ serviceName: service });
+    return opened;
+  };
   const metrics = new Metrics({ serviceName: service });
   const count = (name: MetricName, value: number) => metrics.addMetric(name, MetricUnit.Count, value);
   let cold = true;
@@ -148,22 +153,22 @@ function open(service: string): Observer {
       cold = false;
     },
     failure({ traceId, operation, fault, cause }) {
-      logger.error("request failed", { traceId, operation, fault, cause: loggedErrorOf(cause) });
+      logger().error("request failed", { traceId, operation, fault, cause: loggedErrorOf(cause) });
     },
     security(event) {
       refused.SignInFailures += 1;
       if (event.reason === "locked") refused.LockedSignIns += 1;
-      logger.warn("sign-in refused", { ...event });
+      logger().warn("sign-in refused", { ...event });
     },
     exchanged(event) {
-      logger.info("token exchanged", { ...event });
+      logger().info("token exchanged", { ...event });
     },
     undoFailure({ cause, ...failure }) {
       undoFailures += 1;
-      logger.error("directory undo failed", { ...failure, cause: loggedErrorOf(cause) });
+      logger().error("directory undo failed", { ...failure, cause: loggedErrorOf(cause) });
     },
     damagedRow(damage) {
-      logger.error("damaged row of the revocation log", { cause: loggedErrorOf(damage) });
+      logger().error("damaged row of the revocation log", { cause: loggedErrorOf(damage) });
     },
     signingKey(ageMs) {
       keyAgeMs = ageMs;

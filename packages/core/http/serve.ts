@@ -9,7 +9,7 @@ import { type FileResult, type Operation, PUBLIC } from "../operation/operation.
 import { familyOf, services } from "../operation/services.ts";
 import { namesTag } from "../platform/entity-tag.ts";
 import { Fault } from "../platform/faults.ts";
-import { parsePart } from "../platform/parse.ts";
+import { isFirstUse, parsePart } from "../platform/parse.ts";
 import type { Decision } from "./decision.ts";
 import { dialects } from "./dialects.ts";
 import { type HttpRequest, readQuery } from "./request.ts";
@@ -143,7 +143,8 @@ function responseOf(
   if (success.orNoContent && parts.body === undefined) return { status: 204, headers };
   // Parsing removes members that the contract does not declare, so that no stored field is returned by accident. The
   // shapes of SCIM resources are loose: there the SCIM schemas select the attributes (scim/projection.ts).
-  return { status: success.status, headers, body: success.body.parse(parts.body) };
+  const shown = success.body.parse(parts.body, { jitless: isFirstUse(success.body) });
+  return { status: success.status, headers, body: shown };
 }
 
 function queryOf(declared: Operation, { rawQuery }: HttpRequest): unknown {

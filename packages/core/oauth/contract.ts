@@ -1,6 +1,7 @@
 /** The operations of the OAuth endpoints (AC-009 to AC-017, RFC 6749). */
-import * as z from "zod";
+
 import { operation, PUBLIC } from "../operation/operation.ts";
+import * as z from "../platform/zod.ts";
 import { PUBLISHED_SECONDS } from "../tokens/key-ring.ts";
 import {
   AnyQuery,

@@ -1,5 +1,5 @@
 /** Requests and responses of the OAuth endpoints (RFC 6749, 7009, 7662, 7517, 8414). */
-import * as z from "zod";
+import * as z from "../platform/zod.ts";
 
 const parameter = z.string().optional();
 

@@ -1,5 +1,5 @@
 /** What the gateway and access control derive from the catalogue. Pure. */
-import { type Operation, PUBLIC } from "./operation.ts";
+import { type Operation, type Protection, type Protections, PUBLIC } from "./operation.ts";
 import { type ServiceName, services } from "./services.ts";
 
 /** One gateway route: its key as API Gateway writes it, and the function behind it. */
@@ -22,10 +22,28 @@ export function routes(): readonly Route[] {
 }
 
 /** The ids of the operations that need each scope, by scope, in alphabetical order. */
-export function scopeTable(operations: Readonly<Record<string, Operation>>): ReadonlyMap<string, readonly string[]> {
+export function scopeTable(operations: Protections): ReadonlyMap<string, readonly string[]> {
   const table = new Map<string, string[]>();
   for (const [id, { scope }] of Object.entries(operations)) {
     if (scope !== PUBLIC) table.set(scope, [...(table.get(scope) ?? []), id]);
   }
   return new Map([...table].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The protection of each operation: all that the authorizer knows of it. */
+export function protectionsOf(operations: Readonly<Record<string, Operation>>): Protections {
+  return Object.fromEntries(Object.entries(operations).map(([id, declared]) => [id, protectionOf(declared)]));
+}
+
+function protectionOf(declared: Operation): Protection {
+  const { method, path, scope, furtherScopes, partialScopes, openable, seesScopes } = declared;
+  return {
+    method,
+    path,
+    scope,
+    ...(furtherScopes && { furtherScopes }),
+    ...(partialScopes && { partialScopes }),
+    ...(openable && { openable }),
+    ...(seesScopes && { seesScopes }),
+  };
 }

@@ -4,7 +4,7 @@
  * Literal segments take precedence over parameters, whatever the order of declaration, so `/applications/resident` is
  * never the application with the id "resident": other methods on a literal path are 405.
  */
-import { type Method, type Operation, PUBLIC } from "./operation.ts";
+import { type Method, type Protection, type Protections, PUBLIC } from "./operation.ts";
 import { familyOf } from "./services.ts";
 
 /** Characters of the longest path that is matched. */
@@ -61,7 +61,7 @@ export function segmentsOf(path: string): readonly string[] | undefined {
 }
 
 /** Builds the matcher of a set of operations. Throws an `Error` where two operations match the same requests. */
-export function matcherOf(operations: Readonly<Record<string, Operation>>): Matcher {
+export function matcherOf(operations: Protections): Matcher {
   const root = newNode();
   for (const [id, declaration] of Object.entries(operations)) plant(root, id, declaration);
   return (method, path) => {
@@ -77,7 +77,7 @@ export function matcherOf(operations: Readonly<Record<string, Operation>>): Matc
   };
 }
 
-function plant(root: Node, id: string, { method, path }: Operation): void {
+function plant(root: Node, id: string, { method, path }: Protection): void {
   const names: string[] = [];
   let node = root;
   for (const segment of path.slice(1).split("/")) {
@@ -116,12 +116,7 @@ function walk(node: Node, segments: readonly string[], at: number, values: reado
 }
 
 /** Whether the methods of a path may be shown to unauthenticated callers: all its operations are public. */
-export function isOpenPath(
-  match: Matcher,
-  operations: Readonly<Record<string, Operation>>,
-  path: string,
-  methods: readonly Method[],
-): boolean {
+export function isOpenPath(match: Matcher, operations: Protections, path: string, methods: readonly Method[]): boolean {
   return methods.every((method) => {
     const found = match(method, path);
     return found.kind === "operation" && operations[found.id]?.scope === PUBLIC;

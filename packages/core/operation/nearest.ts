@@ -1,6 +1,6 @@
 /** The path that a request for an unknown path probably means. */
 import { segmentsOf } from "./match.ts";
-import type { Operation } from "./operation.ts";
+import type { Protections } from "./operation.ts";
 import { familyOf } from "./services.ts";
 
 /**
@@ -20,7 +20,7 @@ interface Template {
 const TENANT_PREFIX = /^\/t\/[^/]+(?=\/)/i;
 
 /** Prepares the search over the paths of some operations. */
-export function nearestPathOf(operations: Readonly<Record<string, Operation>>): NearestPath {
+export function nearestPathOf(operations: Protections): NearestPath {
   const templates = [...new Set(Object.values(operations).map(({ path }) => path))].map(templateOf);
   // Literal segments take precedence, as they do where requests are matched.
   templates.sort((a, b) => b.literals - a.literals);

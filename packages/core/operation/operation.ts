@@ -87,6 +87,15 @@ export interface Operation {
   readonly failures: readonly number[];
 }
 
+/** What decides whether a request may pass: an operation without its shapes. */
+export type Protection = Pick<
+  Operation,
+  "method" | "path" | "scope" | "furtherScopes" | "partialScopes" | "openable" | "seesScopes"
+>;
+
+/** The protection of each operation, by its id. */
+export type Protections = Readonly<Record<string, Protection>>;
+
 /** The error statuses that follow from the declaration of an operation (documents/statuses.ts). */
 export const commonFailures = [400, 401, 403, 404, 405, 406, 409, 413, 415, 429, 431, 500, 503] as const;
 

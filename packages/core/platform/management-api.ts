@@ -1,5 +1,5 @@
 /** What all operations of the management API share: null members, and the query and links of lists. */
-import * as z from "zod";
+import * as z from "./zod.ts";
 
 /** The most rows of a page. A larger `limit` is lowered to it. */
 export const LIMIT_MAX = 100;

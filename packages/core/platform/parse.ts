@@ -15,11 +15,23 @@ export function parsePart<S extends z.ZodType>(
   schema: S,
   given: unknown,
 ): z.output<S> {
-  const parsed = schema.safeParse(given, { reportInput: true });
+  const parsed = schema.safeParse(given, { reportInput: true, jitless: isFirstUse(schema) });
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
   const isShape = issues.some((issue) => !MISSING_OR_OUT_OF_RANGE.has(issue.code) && !isMissing(issue));
   throw new Fault(isShape ? "request.malformed" : "request.invalid", describeIssues(place, issues));
+}
+
+const used = new WeakSet<z.ZodType>();
+
+/**
+ * Whether a schema is used for the first time in this container: then zod interprets it. To generate its code would
+ * take longer, and pays from the second time on (decision 0074).
+ */
+export function isFirstUse(schema: z.ZodType): boolean {
+  if (used.has(schema)) return false;
+  used.add(schema);
+  return true;
 }
 
 /** One sentence for each issue, with its field path. */

@@ -1,5 +1,5 @@
 /** The sections `[[resource.access_control]]` and `[intermediate_cert_validation]` of deployment.toml. */
-import * as z from "zod";
+
 import {
   type AccessRule,
   type AccessSettings,
@@ -7,6 +7,7 @@ import {
   authenticationHandlers,
   type CertificateSettings,
 } from "../auth/access-control/model.ts";
+import * as z from "../platform/zod.ts";
 import { section } from "./section.ts";
 import { pem, table } from "./shared.ts";
 
@@ -77,7 +78,10 @@ const Rule = table({
 /** `[resource.access_control]` once, or `[[resource.access_control]]` several times. */
 const AccessControl = z.preprocess(
   (given) => (typeof given === "object" && given !== null && !Array.isArray(given) ? [given] : given),
-  z.array(Rule).max(LIST_MAX).default([]),
+  z
+    .array(z.lazy(() => Rule))
+    .max(LIST_MAX)
+    .default([]),
 );
 
 const Issuer = table({
@@ -90,7 +94,10 @@ const Certificates = table({
   enable: Switch.default(false),
   cert_cns: z.array(z.string().min(1).max(TEXT_MAX)).max(LIST_MAX).default([]),
   exempt_contexts: z.array(z.string().min(1).max(TEXT_MAX)).max(LIST_MAX).default([]),
-  issuer: z.array(Issuer).max(LIST_MAX).default([]),
+  issuer: z
+    .array(z.lazy(() => Issuer))
+    .max(LIST_MAX)
+    .default([]),
 }).superRefine(({ enable, cert_cns, issuer }, context) => {
   if (enable && cert_cns.length + issuer.length === 0) {
     context.addIssue({

@@ -1,6 +1,7 @@
 /** The section `[[custom_inbound_protocol]]` of deployment.toml. */
-import * as z from "zod";
+
 import type { CustomProperty, CustomProtocolKind } from "../applications/protocols/custom-kind.ts";
+import * as z from "../platform/zod.ts";
 import { section } from "./section.ts";
 import { table } from "./shared.ts";
 
@@ -74,12 +75,22 @@ const Kind = table({
     .refine((name) => !STANDARD.has(name.toLowerCase()), "is the name of a standard protocol; choose another name"),
   display_name: text.optional(),
   config_name: text.optional(),
-  property: z.array(Property).max(ITEMS_MAX).superRefine(uniqueNames).default([]),
+  property: z
+    .array(z.lazy(() => Property))
+    .max(ITEMS_MAX)
+    .superRefine(uniqueNames)
+    .default([]),
 });
 
 /** The custom inbound protocols, in the order of the file. */
 export const customProtocolSection = section(
-  { custom_inbound_protocol: z.array(Kind).max(ITEMS_MAX).superRefine(uniqueNames).default([]) },
+  {
+    custom_inbound_protocol: z
+      .array(z.lazy(() => Kind))
+      .max(ITEMS_MAX)
+      .superRefine(uniqueNames)
+      .default([]),
+  },
   ({ custom_inbound_protocol: declared }) => ({ customProtocols: declared.map(kindOf) }),
 );
 

@@ -1,5 +1,5 @@
 /** The keys of a `[[user_store]]` of the kind `ldap`. */
-import * as z from "zod";
+
 import {
   DEFAULT_TENANT,
   type DirectorySettings,
@@ -7,6 +7,7 @@ import {
   listAttributes,
   singleAttributes,
 } from "../ldap/model.ts";
+import * as z from "../platform/zod.ts";
 import { hint, isTable, pem } from "./shared.ts";
 
 const TEXT_MAX = 1_000;

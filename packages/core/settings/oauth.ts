@@ -1,7 +1,8 @@
 /** The section `[oauth]` of deployment.toml. */
-import * as z from "zod";
+
 import type { ClientSecretsShownTo } from "../applications/protocols/contract-secrets.ts";
 import { CLIENT_SECRETS_CEILING, type ClientLimits, defaultClientLimits } from "../applications/protocols/limits.ts";
+import * as z from "../platform/zod.ts";
 import { section } from "./section.ts";
 import { table } from "./shared.ts";
 

@@ -1,5 +1,5 @@
 /** The section `[scim2]` of deployment.toml. */
-import * as z from "zod";
+import * as z from "../platform/zod.ts";
 import { section } from "./section.ts";
 import { table } from "./shared.ts";
 

@@ -1,9 +1,9 @@
 /**
  * Reads sections of `deployment.toml`. A function reads the sections that it uses, so its bundle does not contain the
- * others; the authorizer reads the whole file, as does every deployment.
+ * others. Every deployment, and `npm start`, reads the whole file first.
  */
 import { parse, TomlError } from "smol-toml";
-import * as z from "zod";
+import * as z from "../platform/zod.ts";
 import { fromFile } from "./file.ts";
 import { lineFinder } from "./lines.ts";
 import { parsing, reasonOf, table } from "./shared.ts";

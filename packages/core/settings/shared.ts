@@ -1,6 +1,6 @@
 /** What several sections of deployment.toml share: tables, certificates, and the sentences of refusals. */
 import { X509Certificate } from "node:crypto";
-import * as z from "zod";
+import * as z from "../platform/zod.ts";
 import { nearest } from "./nearest.ts";
 
 const NAME_MAX = 100;
@@ -56,6 +56,8 @@ export function pem(lengthMax: number) {
 /** How a file or section is parsed: a refusal says what to write. */
 export const parsing: z.core.ParseContext<z.core.$ZodIssue> = {
   reportInput: true,
+  // It is parsed once: to generate code for it would take longer than to parse it.
+  jitless: true,
   error: (issue) => {
     if (issue.code === "invalid_type") return `must be ${forms[issue.expected] ?? issue.expected}`;
     if (issue.code === "invalid_value") return `must be ${issue.values.map((one) => JSON.stringify(one)).join(" or ")}`;

@@ -1,7 +1,8 @@
 /** The section `[[user_store]]` of deployment.toml: the user stores besides PRIMARY, which always exists. */
-import * as z from "zod";
+
 import { isReservedStore, PRIMARY, STORE_NAME } from "../domain/username.ts";
 import type { DirectorySettings } from "../ldap/model.ts";
+import * as z from "../platform/zod.ts";
 import { directoryFaults, directoryKeys, directoryOf } from "./directory.ts";
 import { section } from "./section.ts";
 import { isTable, parsing, reasonOf, table } from "./shared.ts";
@@ -54,9 +55,12 @@ const Store = z.custom<Given>(isTable, "expected a table").transform((given, con
 
 /** The declared stores, in the order of the file. */
 const UserStores = z
-  .array(Store, {
-    error: "must be written as [[user_store]], with double brackets, for each store except PRIMARY",
-  })
+  .array(
+    z.lazy(() => Store),
+    {
+      error: "must be written as [[user_store]], with double brackets, for each store except PRIMARY",
+    },
+  )
   .max(STORES_MAX)
   .superRefine((stores, context) => {
     for (const [index, { domain }] of stores.entries()) {

@@ -2,10 +2,11 @@
  * Creates the super tenant with its administrator, while a stage is deployed. It is invoked as a function, never
  * through the API; the API creates other tenants.
  */
-import * as z from "zod";
+
 import { SUPER_TENANT } from "../domain/tenant.ts";
 import { parseUsername } from "../domain/username.ts";
 import { checkName, checkPassword } from "../identities/users/rules.ts";
+import * as z from "../platform/zod.ts";
 import type { OpenTable } from "../table/dynamo.ts";
 import { newMeter } from "../table/meter.ts";
 import { bootstrapTenant } from "./bootstrap.ts";

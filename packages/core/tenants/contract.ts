@@ -1,8 +1,9 @@
 /** The operations on tenants, as in WSO2's Tenant Management API v1. Only callers of the super tenant may use them. */
-import * as z from "zod";
+
 import { endpointsOf } from "../operation/endpoints.ts";
 import { operation } from "../operation/operation.ts";
 import { LIMIT_DEFAULTS, limitMeta, textParameter, wholeNumber } from "../platform/management-api.ts";
+import * as z from "../platform/zod.ts";
 import { LifecycleStatus, NewTenant, Owner, TenantList, TenantShown } from "./shapes.ts";
 
 const ListQuery = z.object({

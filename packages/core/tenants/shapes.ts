@@ -1,6 +1,7 @@
 /** The shapes of tenants, as in WSO2's Tenant Management API v1. */
-import * as z from "zod";
+
 import { PageLinks, withoutNulls } from "../platform/management-api.ts";
+import * as z from "../platform/zod.ts";
 
 const Creation = z
   .object({

@@ -3,9 +3,11 @@
  * tokens per second.
  *
  * `npm run bench -- tokens` measures tokens only. `npm run bench -- users 1000000 [directory]` measures SCIM only, with
- * that many users; the directory stores the data for later runs. Prints a table per topic with costs and budgets. Exit
- * codes: 0 all within budget, 1 some are not, 2 wrong command line.
+ * that many users; the directory stores the data for later runs. `npm run bench -- cold 15` measures cold starts only,
+ * in that many rounds. Prints a table per topic with costs and budgets; cold starts have no budget. Exit codes: 0 all
+ * within budget, 1 some are not, 2 wrong command line.
  */
+import { measureColdStarts } from "./cold.ts";
 import { measureNames } from "./names.ts";
 import { measureOperations } from "./operations.ts";
 import { printRows } from "./report.ts";
@@ -15,14 +17,16 @@ import { measureUsers } from "./users.ts";
 
 const USERS = 10_000;
 const USERS_LEAST = 1_000;
+const COLD_ROUNDS = 15;
 
-const [topic, number = String(USERS), directory] = process.argv.slice(2);
-const size = Number(number);
-if (
+const [topic, number, directory] = process.argv.slice(2);
+const size = Number(number ?? (topic === "cold" ? COLD_ROUNDS : USERS));
+if (topic === "cold" && size >= 1) await measureColdStarts(size);
+else if (
   (topic !== undefined && topic !== "users" && topic !== "tokens") ||
   !(size >= USERS_LEAST && size % USERS_LEAST === 0)
 ) {
-  console.error("npm run bench [-- tokens | -- users <number, a multiple of 1000> [directory]]");
+  console.error("npm run bench [-- tokens | -- cold [rounds] | -- users <number, a multiple of 1000> [directory]]");
   process.exitCode = 2;
 } else if (
   !(topic === "users" ? await users(size, directory) : topic === "tokens" ? await tokens() : await everything())

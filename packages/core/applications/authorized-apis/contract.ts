@@ -1,8 +1,9 @@
 /** The operations on the APIs that an application is authorized for (AM-135 to AM-138). */
-import * as z from "zod";
+
 import { endpointsOf } from "../../operation/endpoints.ts";
 import { operation } from "../../operation/operation.ts";
 import { withoutNulls } from "../../platform/management-api.ts";
+import * as z from "../../platform/zod.ts";
 import { ApplicationId, applicationScopes } from "../registry/shapes.ts";
 
 const ApiId = z.string().min(1).max(255);

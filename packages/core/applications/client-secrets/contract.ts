@@ -1,8 +1,9 @@
 /** The operations on the secrets of a client (decision 0079). */
-import * as z from "zod";
+
 import { endpointsOf } from "../../operation/endpoints.ts";
 import { operation } from "../../operation/operation.ts";
 import { withoutNulls } from "../../platform/management-api.ts";
+import * as z from "../../platform/zod.ts";
 import { ClientSecretList, ClientSecretShown, NewClientSecret } from "./shapes.ts";
 
 const params = z.object({ applicationId: z.string().min(1).max(255) });

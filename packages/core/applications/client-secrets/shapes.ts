@@ -1,5 +1,5 @@
 /** The shapes of client secrets. */
-import * as z from "zod";
+import * as z from "../../platform/zod.ts";
 import { EXPIRY, secretExpiry } from "../protocols/shapes.ts";
 
 const DESCRIPTION_MAX = 255;

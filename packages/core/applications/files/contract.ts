@@ -1,6 +1,7 @@
 /** The operations that export and import applications as files. */
-import * as z from "zod";
+
 import { operation } from "../../operation/operation.ts";
+import * as z from "../../platform/zod.ts";
 import { SECRET_SCOPES } from "../protocols/contract-secrets.ts";
 import { ApplicationId } from "../registry/shapes.ts";
 

@@ -7,8 +7,8 @@
  * reads each setting once, however many entries there are. Pure.
  */
 import { createHash } from "node:crypto";
-import * as z from "zod";
 import { checkJsonText } from "../../http/json.ts";
+import * as z from "../../platform/zod.ts";
 import { isPlain, type Json } from "./parts.ts";
 import { refuseFile } from "./read-xml.ts";
 import { childrenOf, type Element, element } from "./tree.ts";

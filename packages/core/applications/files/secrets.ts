@@ -8,8 +8,9 @@
  *
  * Times are milliseconds in a file and seconds in the settings; an absent one means never.
  */
-import * as z from "zod";
+
 import { Fault } from "../../platform/faults.ts";
+import * as z from "../../platform/zod.ts";
 import {
   type ClientSecret,
   newSecret,

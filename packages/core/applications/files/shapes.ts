@@ -1,5 +1,5 @@
 /** The settings in a file: those of a new application, and those that only an existing one has. */
-import * as z from "zod";
+import * as z from "../../platform/zod.ts";
 import { InboundProtocolsBody, OidcBody } from "../protocols/shapes.ts";
 import { editable } from "../registry/shapes.ts";
 import { fileSecrets } from "./secrets.ts";

@@ -1,8 +1,9 @@
 /** The operations on the inbound protocols of an application. */
-import * as z from "zod";
+
 import { endpointsOf } from "../../operation/endpoints.ts";
 import { operation } from "../../operation/operation.ts";
 import { withoutNulls } from "../../platform/management-api.ts";
+import * as z from "../../platform/zod.ts";
 import {
   CustomBody,
   CustomShown,

@@ -1,8 +1,9 @@
 /** The operations on applications. */
-import * as z from "zod";
+
 import { endpointsOf } from "../../operation/endpoints.ts";
 import { operation } from "../../operation/operation.ts";
 import { LIMIT_DEFAULTS, limitMeta, textParameter, wholeNumber, withoutNulls } from "../../platform/management-api.ts";
+import * as z from "../../platform/zod.ts";
 import {
   Application,
   ApplicationId,

@@ -1,6 +1,7 @@
 /** The operations that list what applications can be configured with. */
-import * as z from "zod";
+
 import { operation } from "../../operation/operation.ts";
+import * as z from "../../platform/zod.ts";
 
 const Options = z
   .object({ options: z.array(z.string()), defaultValue: z.string().optional() })

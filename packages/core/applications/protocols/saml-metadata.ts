@@ -4,9 +4,9 @@
  */
 import { X509Certificate } from "node:crypto";
 import { XmlElement, XmlText } from "@rgrove/parse-xml";
-import * as z from "zod";
 import { Fault } from "../../platform/faults.ts";
 import { decodeXml, parseXmlText } from "../../platform/xml.ts";
+import * as z from "../../platform/zod.ts";
 import { SamlManual } from "./shapes.ts";
 
 const LIMITS = { depth: 30, elements: 5_000, attributes: 20_000 };

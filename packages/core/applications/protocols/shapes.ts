@@ -2,7 +2,7 @@
  * The shapes of inbound protocol settings (AM-093 to AM-134). Bodies have limits and no defaults; responses have no
  * limits, and all defaults.
  */
-import * as z from "zod";
+import * as z from "../../platform/zod.ts";
 import { SECRET_SCOPES } from "./contract-secrets.ts";
 import { PATTERN_LIMITS } from "./pattern-size.ts";
 

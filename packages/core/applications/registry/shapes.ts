@@ -3,8 +3,9 @@
  * optional and have no defaults here: PATCH uses the same shapes, and a default would reset what the caller did not
  * send. model.ts has the defaults of a fresh application.
  */
-import * as z from "zod";
+
 import { PageLinks, withoutNulls } from "../../platform/management-api.ts";
+import * as z from "../../platform/zod.ts";
 import { InboundProtocolRef, InboundProtocolsBody } from "../protocols/shapes.ts";
 
 /** The scopes of the operations on applications. */

@@ -1,8 +1,9 @@
 /** The operations on application templates. */
-import * as z from "zod";
+
 import { endpointsOf } from "../../operation/endpoints.ts";
 import { operation } from "../../operation/operation.ts";
 import { LIMIT_DEFAULTS, limitMeta, textParameter, wholeNumber } from "../../platform/management-api.ts";
+import * as z from "../../platform/zod.ts";
 import { applicationScopes } from "../registry/shapes.ts";
 import { NewTemplate, Template, TemplateId, TemplateList } from "./shapes.ts";
 

@@ -1,6 +1,7 @@
 /** The shapes of application templates. */
-import * as z from "zod";
+
 import { withoutNulls } from "../../platform/management-api.ts";
+import * as z from "../../platform/zod.ts";
 import { editable } from "../registry/shapes.ts";
 
 const TYPES_MAX = 50;

@@ -2,7 +2,7 @@
  * Checks access rules when the authorizer starts. It refuses a rule that makes tenant data public, a rule that matches
  * no operation, and a rule that is never reached because earlier rules match first (decision 0051).
  */
-import { type Operation, PUBLIC } from "../../operation/operation.ts";
+import { type Protection, type Protections, PUBLIC } from "../../operation/operation.ts";
 import type { AccessRule } from "./model.ts";
 import { type ReadyRule, readyRule } from "./rules.ts";
 
@@ -11,16 +11,13 @@ interface Sample {
   readonly id: string;
   readonly method: string;
   readonly path: string;
-  readonly declared: Operation;
+  readonly declared: Protection;
 }
 
 const SAMPLE_ID = "01a1fcb5-eb5d-70e7-9787-60a3d6f9978b";
 
 /** Compiles and checks the rules. Throws an `Error` that names the file and each wrong rule, with what to change. */
-export async function readyRules(
-  rules: readonly AccessRule[],
-  operations: Readonly<Record<string, Operation>>,
-): Promise<readonly ReadyRule[]> {
+export async function readyRules(rules: readonly AccessRule[], operations: Protections): Promise<readonly ReadyRule[]> {
   const ready: ReadyRule[] = [];
   const problems: string[] = [];
   for (const rule of rules) {
@@ -38,11 +35,7 @@ export async function readyRules(
   return ready;
 }
 
-function problemOf(
-  rule: ReadyRule,
-  before: readonly ReadyRule[],
-  operations: Readonly<Record<string, Operation>>,
-): string | undefined {
+function problemOf(rule: ReadyRule, before: readonly ReadyRule[], operations: Protections): string | undefined {
   const matched = samplesFor(operations, rule.context).filter(({ method, path }) => rule.matches(method, path));
   if (matched.length === 0)
     return "no operation of the API has this path and method; correct context and http_method, or delete the rule";
@@ -63,7 +56,7 @@ function problemOf(
  * Sample requests for every operation: with any id, and with the id that the context of the rule names. A literal
  * segment of another path is no id: the router prefers literals, so no application has the id `meta`.
  */
-function samplesFor(operations: Readonly<Record<string, Operation>>, context: string): readonly Sample[] {
+function samplesFor(operations: Protections, context: string): readonly Sample[] {
   const segments = context.split("/");
   const isLiteral = literalsOf(operations);
   return Object.entries(operations).flatMap(([id, declared]) => {
@@ -87,7 +80,7 @@ function leadsTo(declared: string, path: string, isLiteral: (before: readonly st
 }
 
 /** Finds out whether some path has a literal segment after these segments. Ignores case, as rules do. */
-function literalsOf(operations: Readonly<Record<string, Operation>>) {
+function literalsOf(operations: Protections) {
   const paths = Object.values(operations).map(({ path }) => path.toLowerCase().split("/"));
   const fits = (one: string | undefined, given: string) => one === given || (one?.startsWith("{") ?? false);
   return (before: readonly string[], segment: string): boolean => {

@@ -1,7 +1,7 @@
 /**
  * Shapes that the contracts of both SCIM versions share. The schema of a resource decides which attributes it may have.
  */
-import * as z from "zod";
+import * as z from "../../platform/zod.ts";
 import { limits } from "../../scim/discovery.ts";
 import type { Attribute } from "../../scim/schema/attribute.ts";
 

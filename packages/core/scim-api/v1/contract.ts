@@ -1,6 +1,7 @@
 /** The SCIM 1.1 operations. */
-import * as z from "zod";
+
 import { operation, SIGNED_IN } from "../../operation/operation.ts";
+import * as z from "../../platform/zod.ts";
 import { bulkRequest, integerText, MANY_MEMBERS, Path, text } from "../resources/shapes.ts";
 import {
   Scim1BulkRequest,

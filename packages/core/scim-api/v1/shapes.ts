@@ -1,5 +1,5 @@
 /** The shapes of SCIM 1.1 requests and responses. The schema of a resource decides which attributes it may have. */
-import * as z from "zod";
+import * as z from "../../platform/zod.ts";
 import type { Attribute } from "../../scim/schema/attribute.ts";
 import { groupType, userType } from "../../scim/schema/resource-types.ts";
 import { AnyObject, bulkOperations, objectOf } from "../resources/shapes.ts";

@@ -1,6 +1,7 @@
 /** The SCIM 2.0 operations (RFC 7644): on users, groups and roles, and discovery. */
-import * as z from "zod";
+
 import { operation, SIGNED_IN } from "../../operation/operation.ts";
+import * as z from "../../platform/zod.ts";
 import { Path, text } from "../resources/shapes.ts";
 import { groupOperations } from "./contract-groups.ts";
 import { roleOperations } from "./contract-roles.ts";

@@ -4,6 +4,7 @@ import { SUPER_TENANT } from "../../domain/tenant.ts";
 import type { OpenableContext, RequestContext, ScopedContext } from "../../operation/context.ts";
 import type { Handlers } from "../../operation/operation.ts";
 import { Fault } from "../../platform/faults.ts";
+import { later } from "../../platform/later.ts";
 import {
   limits,
   resourceTypeResources,
@@ -14,16 +15,26 @@ import {
 import type { JsonObject } from "../../scim/schema/attribute.ts";
 import { roleType } from "../../scim/schema/role.ts";
 import { callOf, done, ownUserId } from "../resources/call.ts";
-import { bulk } from "./bulk.ts";
 import type { scim2Operations } from "./contract.ts";
-import { patchGroup, postGroup, putGroup, readGroup, removeGroup } from "./groups.ts";
 import { type ListResult, listGroups, listResources, listUsers, resultOf } from "./list.ts";
 import { type ListRequest, searchOf } from "./list-request.ts";
 import type { Target } from "./request.ts";
-import { listRoles } from "./role-list.ts";
-import { patchRole, postRole, putRole, readRole, removeRole } from "./roles.ts";
 import type { Scim2Call, Scim2Stores } from "./stores.ts";
-import { patchUser, postUser, putUser, readUser, removeUser } from "./users.ts";
+
+const single = () => import("./single.ts");
+const [readUser, postUser, putUser, patchUser, removeUser] = later(
+  single,
+  ...(["readUser", "postUser", "putUser", "patchUser", "removeUser"] as const),
+);
+const [readGroup, postGroup, putGroup, patchGroup, removeGroup] = later(
+  single,
+  ...(["readGroup", "postGroup", "putGroup", "patchGroup", "removeGroup"] as const),
+);
+const [readRole, postRole, putRole, patchRole, removeRole] = later(
+  single,
+  ...(["readRole", "postRole", "putRole", "patchRole", "removeRole"] as const),
+);
+const [listRoles, bulk] = later(single, "listRoles", "bulk");
 
 export const scim2Handlers: Handlers<typeof scim2Operations, Scim2Stores> = {
   listUsers: ({ query }, context) => listUsers(callIn(context), requestOf(query)),

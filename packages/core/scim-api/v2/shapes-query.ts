@@ -1,5 +1,5 @@
 /** Parameters, headers and responses that SCIM 2.0 operations share. */
-import * as z from "zod";
+import * as z from "../../platform/zod.ts";
 import { integerText, text } from "../resources/shapes.ts";
 import {
   ResourceList,

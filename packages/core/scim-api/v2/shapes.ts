@@ -1,5 +1,5 @@
 /** The shapes of SCIM 2.0 requests and responses. The schema of a resource decides which attributes it may have. */
-import * as z from "zod";
+import * as z from "../../platform/zod.ts";
 import type { ResourceType, Schema } from "../../scim/schema/attribute.ts";
 import { resourceTypeSchema, serviceProviderConfigSchema } from "../../scim/schema/protocol.ts";
 import { groupType, userType } from "../../scim/schema/resource-types.ts";

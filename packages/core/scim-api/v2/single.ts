@@ -1,0 +1,9 @@
+/**
+ * What operations on single resources, lists of roles and bulk requests call, as one chunk of the bundle (decision
+ * 0074): a chunk for each kind would share most of its code with the others, in many small files.
+ */
+export { bulk } from "./bulk.ts";
+export { patchGroup, postGroup, putGroup, readGroup, removeGroup } from "./groups.ts";
+export { listRoles } from "./role-list.ts";
+export { patchRole, postRole, putRole, readRole, removeRole } from "./roles.ts";
+export { patchUser, postUser, putUser, readUser, removeUser } from "./users.ts";

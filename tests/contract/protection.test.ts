@@ -1,0 +1,10 @@
+/** The authorizer decides by a generated table: it must say what the catalogue says. */
+import { expect, test } from "vitest";
+import { operations } from "#core/catalogue.ts";
+import { protectionsOf } from "#core/operation/derive.ts";
+import { protections } from "#core/protection.ts";
+
+test("the table of the authorizer is the catalogue's: run `npm run openapi` after a change of a contract", () => {
+  expect(protections).toEqual(protectionsOf(operations));
+  for (const [id, declared] of Object.entries(operations)) expect(declared).toMatchObject(protections[id] ?? {});
+});
