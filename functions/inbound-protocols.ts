@@ -4,6 +4,7 @@ import { protocolOperations } from "#core/applications/inbound-protocols/contrac
 import { protocolHandlers } from "#core/applications/inbound-protocols/handlers.ts";
 import { applicationStore } from "#core/applications/registry/store.ts";
 import { lambda } from "#core/http/lambda.ts";
+import { apiSection } from "#core/settings/api.ts";
 import { customProtocolSection } from "#core/settings/custom-protocols.ts";
 import { oauthSection } from "#core/settings/oauth.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
@@ -11,7 +12,8 @@ import { openTable } from "#core/table/dynamo.ts";
 import { baseUrl, deploymentFile, protocolSupport, tableConfig } from "./env.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
-const protocols = protocolSupport(sectionsFromFile(deploymentFile(), [customProtocolSection, oauthSection]));
+const deployment = sectionsFromFile(deploymentFile(), [apiSection, customProtocolSection, oauthSection]);
+const protocols = protocolSupport(deployment);
 
 export const operations = protocolOperations;
 
@@ -20,5 +22,6 @@ export const handler = lambda({
   operations,
   handlers: protocolHandlers,
   baseUrl: baseUrl(),
+  isStrict: deployment.api.isStrict,
   stores: (meter) => ({ applications: applicationStore(open(meter)), protocols }),
 });

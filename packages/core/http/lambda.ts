@@ -14,6 +14,7 @@ import { type Meter, newMeter } from "../table/meter.ts";
 import { bodyReader, checkAccept, type ReadMultipart } from "./body.ts";
 import { readDecision } from "./decision.ts";
 import { dialects, renderFault, type ScimProfile } from "./dialects.ts";
+import { type HandlingHeaders, handleUnknown } from "./handling.ts";
 import { newObserver } from "./observe.ts";
 import { type HttpRequest, readRequest } from "./request.ts";
 import { type Admitted, type AnyHandler, admit, execute, type HttpResponse } from "./serve.ts";
@@ -38,6 +39,8 @@ interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores>
   readonly baseUrl?: string | undefined;
   /** The SCIM 2.0 profile, which changes the shape of errors. */
   readonly scimProfile?: ScimProfile;
+  /** True where unknown members are refused unless the request says `Prefer: handling=lenient`. */
+  readonly isStrict?: boolean;
   /** Parses `multipart/form-data`, for a function with an operation that accepts it. */
   readonly readMultipart?: ReadMultipart;
 }
@@ -52,6 +55,7 @@ interface Exchange {
   readonly defects: Fault[];
   admitted?: Admitted;
   fault?: Fault;
+  handling?: HandlingHeaders;
 }
 
 type Event = APIGatewayProxyEventV2 & { exchange?: Exchange; parsedBody?: unknown };
@@ -79,7 +83,7 @@ export function lambda<Ops extends Operations, Stores>(parts: FunctionParts<Ops,
     .use(commonHeaders())
     .use(renderingFaults(parts.scimProfile))
     .use(admitting(parts.operations))
-    .use(readingBody(parts.operations, parts.readMultipart))
+    .use(readingBody(parts.operations, parts.readMultipart, parts.isStrict))
     .handler(executing(parts));
 }
 
@@ -98,16 +102,26 @@ function contextOf(event: Event): unknown {
   return (event.requestContext as { authorizer?: { lambda?: unknown } }).authorizer?.lambda;
 }
 
-/** Checks `Accept`, and reads the body of an operation that declares one. */
-function readingBody(operations: Operations, readMultipart: ReadMultipart | undefined): Middleware {
+/** Checks `Accept`, reads the body of an operation that declares one, and looks for unknown members. */
+function readingBody(
+  operations: Operations,
+  readMultipart: ReadMultipart | undefined,
+  isStrict: boolean | undefined = false,
+): Middleware {
   const readBody = bodyReader(readMultipart);
   return {
     before: async ({ event }) => {
-      const { admitted, request, dialect } = exchangeOf(event);
+      const exchange = exchangeOf(event);
+      const { admitted, request } = exchange;
       const declared = admitted && operations[admitted.operation];
       if (!declared) return;
-      if (declared.success.body) checkAccept(dialects[dialect], request);
-      event.parsedBody = declared.body && (await readBody(declared, dialects[dialect], request, event));
+      const rules = dialects[exchange.dialect];
+      if (declared.success.body) checkAccept(rules, request);
+      const body = declared.body && (await readBody(declared, rules, request, event));
+      event.parsedBody = body;
+      await handleUnknown(declared, { request, body, rules }, isStrict, (headers) => {
+        exchange.handling = headers;
+      });
     },
   };
 }
@@ -155,7 +169,8 @@ function encoded({ status, headers, body, content }: HttpResponse, contentType: 
 function observing(service: ServiceName): Middleware {
   const observer = newObserver(service);
   const close = ({ event, response }: Ended) => {
-    const { request, meter, startedMs, admitted, fault, defects } = exchangeOf(event);
+    const { request, meter, startedMs, admitted, fault, defects, handling } = exchangeOf(event);
+    const ignored = handling?.["ignored-members"];
     const operation = admitted?.operation ?? "";
     const status = Number(response?.statusCode ?? 500);
     for (const each of fault && status >= 500 && status !== 501 ? [...defects, fault] : defects) {
@@ -171,6 +186,7 @@ function observing(service: ServiceName): Middleware {
       ...(defects.length > 0 && { defects: defects.length }),
       ...(admitted?.principal && { tenant: admitted.principal.tenant, subject: admitted.principal.subject }),
       ...(fault && { fault: fault.fault }),
+      ...(ignored !== undefined && { ignored }),
     });
   };
   return {
@@ -210,8 +226,9 @@ function securityHeaders() {
 function commonHeaders(): Middleware {
   const add = ({ event, response }: Ended) => {
     if (!response) return;
-    const { request, dialect } = exchangeOf(event);
-    response.headers = { "cache-control": "no-store", "x-correlation-id": request.traceId, ...response.headers };
+    const { request, dialect, handling } = exchangeOf(event);
+    const always = { "cache-control": "no-store", "x-correlation-id": request.traceId };
+    response.headers = { ...always, ...handling, ...response.headers };
     const isStored = response.headers["cache-control"] !== "no-store";
     if (dialects[dialect].forbidsOldCaches && !isStored) response.headers.pragma = "no-cache";
   };

@@ -1,7 +1,7 @@
 /** What several sections of deployment.toml share: tables, certificates, and the sentences of refusals. */
 import { X509Certificate } from "node:crypto";
 import * as z from "zod";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../platform/nearest.ts";
 
 const NAME_MAX = 100;
 

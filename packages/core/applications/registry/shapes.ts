@@ -152,6 +152,15 @@ export const editable = {
   provisioningConfigurations: ProvisioningConfiguration.optional(),
 };
 
+/** The protocols of a body whose settings are checked later, for the API document and for unknown members. */
+export const protocolBodies = {
+  saml: { $ref: "#/$defs/SAML2Configuration" },
+  oidc: { $ref: "#/$defs/OIDCConfigurationBody" },
+  passiveSts: { $ref: "#/$defs/PassiveSTSBody" },
+  wsTrust: { $ref: "#/$defs/WSTrustBody" },
+  custom: { type: "array", items: { $ref: "#/$defs/CustomProtocolBody" } },
+} as const;
+
 /** Body of create as it arrives: its protocols are checked after the template has been merged into it. */
 export const NewApplicationBody = z.preprocess(
   withoutNulls,
@@ -165,13 +174,7 @@ export const NewApplicationBody = z.preprocess(
         .meta({
           description:
             "Each member is like the body of its own PUT; members that the template has may be absent, required ones too",
-          properties: {
-            saml: { $ref: "#/$defs/SAML2Configuration" },
-            oidc: { $ref: "#/$defs/OIDCConfigurationBody" },
-            passiveSts: { $ref: "#/$defs/PassiveSTSBody" },
-            wsTrust: { $ref: "#/$defs/WSTrustBody" },
-            custom: { type: "array", items: { $ref: "#/$defs/CustomProtocolBody" } },
-          },
+          properties: protocolBodies,
         }),
     })
     .meta({ id: "NewApplication" }),

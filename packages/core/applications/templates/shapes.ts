@@ -1,7 +1,7 @@
 /** The shapes of application templates. */
 import * as z from "zod";
 import { withoutNulls } from "../../platform/management-api.ts";
-import { editable } from "../registry/shapes.ts";
+import { editable, protocolBodies } from "../registry/shapes.ts";
 
 const TYPES_MAX = 50;
 
@@ -29,7 +29,11 @@ const TemplateApplication = z
         wsTrust: settings.optional(),
         custom: z.array(settings).max(100).optional(),
       })
-      .optional(),
+      .optional()
+      .meta({
+        description: "Each member is like the body of its own PUT; any of its members may be absent",
+        properties: protocolBodies,
+      }),
   })
   .meta({ id: "TemplateApplication" });
 
