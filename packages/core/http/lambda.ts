@@ -14,7 +14,6 @@ import { type Meter, newMeter } from "../table/meter.ts";
 import { bodyReader, checkAccept, type ReadMultipart } from "./body.ts";
 import { readDecision } from "./decision.ts";
 import { dialects, renderFault, type ScimProfile } from "./dialects.ts";
-import { type HandlingHeaders, handleUnknown } from "./handling.ts";
 import { newObserver } from "./observe.ts";
 import { type HttpRequest, readRequest } from "./request.ts";
 import { type Admitted, type AnyHandler, admit, execute, type HttpResponse } from "./serve.ts";
@@ -55,7 +54,8 @@ interface Exchange {
   readonly defects: Fault[];
   admitted?: Admitted;
   fault?: Fault;
-  handling?: HandlingHeaders;
+  /** Headers about the unknown members of the request. */
+  handling?: Readonly<Record<string, string>>;
 }
 
 type Event = APIGatewayProxyEventV2 & { exchange?: Exchange; parsedBody?: unknown };
@@ -119,9 +119,11 @@ function readingBody(
       if (declared.success.body) checkAccept(rules, request);
       const body = declared.body && (await readBody(declared, rules, request, event));
       event.parsedBody = body;
-      await handleUnknown(declared, { request, body, rules }, isStrict, (headers) => {
-        exchange.handling = headers;
-      });
+      if (declared.method === "GET" || rules.ignoresUnknown) return;
+      const { handleUnknown } = await import("./unknown-members.ts");
+      const { headers, refused } = handleUnknown({ declared, request, body, rules }, isStrict);
+      exchange.handling = headers;
+      if (refused) throw refused;
     },
   };
 }

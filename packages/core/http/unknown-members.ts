@@ -1,68 +1,69 @@
 /**
- * The members of a body and the query parameters that an operation does not know (decision 0076). What it knows is
- * what the API document says of it: the JSON Schema of its contract. Loaded with the first request that changes data.
+ * The members of a body and the query parameters that an operation does not know: they are listed to the caller, or
+ * refused (decision 0076). Loaded with the first request that changes data.
  */
-import * as z from "zod";
 import type { Operation } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import { nearest } from "../platform/nearest.ts";
+import type { DialectRules } from "./dialects.ts";
+import { type Inside, insidesOf, type Known } from "./known-members.ts";
+import type { HttpRequest } from "./request.ts";
 
 /** Members in one response. */
 const UNKNOWN_MAX = 20;
 const PATH_LENGTH_MAX = 200;
 /** Names that a path shows without quotes. */
 const PLAIN = /^[\w$-]+$/;
-/** Characters of a header that need no escape; the percent sign and the comma, which separates paths, do. */
-const UNSAFE = /[^\x20-\x7E]|[%,"\\]/gu;
+/** Everything but printable ASCII; the percent sign, which escapes, and the comma, which separates paths; quotes. */
+const UNSAFE = /[^\x20-\x7E]|[%,"\\]/u;
+/** Anybody may define an extension of SCIM under a URN (RFC 7643 section 10). */
+const EXTENSION = /^urn:/i;
 
-type Schema = Readonly<Record<string, unknown>>;
+/** A request and the operation that it calls. */
+export interface Sent {
+  readonly declared: Operation;
+  readonly request: HttpRequest;
+  /** Decoded, not yet parsed with the operation's schema. */
+  readonly body: unknown;
+  readonly rules: DialectRules;
+}
+
+/** The headers of the response, and a fault where the request is refused. */
+export interface Handled {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly refused?: Fault;
+}
 
 /** One member or parameter that an operation does not know. */
-export interface Unknown {
+interface Unknown {
   /** Where it is: `body.steps[0].x`, `query.x`. */
   readonly place: string;
   /** A known name that it may have been meant for. */
   readonly nearest: string | undefined;
 }
 
-/** What was sent. */
-export interface Sent {
-  readonly body: unknown;
-  /** Still encoded. */
-  readonly rawQuery: string;
-  /** Whether names are compared without case. */
-  readonly ignoresCase: boolean;
-}
-
-const schemas = new WeakMap<z.ZodType, Schema>();
-
 /**
- * The first 20 unknown members and parameters, in the order of the request; members that are null mean the same as
- * absent ones, and SCIM lets anybody define an extension under a URN. Takes time linear in what was sent.
+ * Lists the first 20 unknown members and parameters in `Ignored-Members`, or refuses them with `request.malformed`: as
+ * `Prefer: handling=` says (RFC 7240 section 4.4), else as `isStrict` does. Takes time linear in what was sent.
  */
-export function unknownIn(declared: Operation, { body, rawQuery, ignoresCase }: Sent): readonly Unknown[] {
-  const found = parametersIn(declared, rawQuery, ignoresCase);
-  const hasMembers = declared.body && (declared.media ?? "json") === "json";
-  if (hasMembers && declared.body) {
-    const root = schemaOf(declared.body);
-    new Search(found, root.$defs as Readonly<Record<string, Schema>> | undefined, ignoresCase).visit(
-      body,
-      [root],
-      "body",
-    );
-  }
-  return found.slice(0, UNKNOWN_MAX);
+export function handleUnknown(sent: Sent, isStrict: boolean): Handled {
+  const preferred = preferredHandling(sent.request.headers.prefer ?? "");
+  const headers: Handled["headers"] = preferred === undefined ? {} : { "preference-applied": `handling=${preferred}` };
+  const unknown = unknownIn(sent);
+  if (unknown.length === 0) return { headers };
+  if (preferred === undefined ? isStrict : preferred === "strict") return { headers, refused: refusal(unknown) };
+  return { headers: { ...headers, "ignored-members": unknown.map(({ place }) => shown(place)).join(", ") } };
 }
 
-/** The value of the header `Ignored-Members`: paths in the body; parameters begin with a question mark. */
-export function ignoredHeader(unknown: readonly Unknown[]): string {
-  return unknown
-    .map(({ place }) => escaped(place.startsWith("query.") ? `?${place.slice(6)}` : place.replace(/^body\.?/, "")))
-    .join(", ");
+/** What `Prefer: handling=` says, of several the first; `undefined` where it says nothing that is known. */
+function preferredHandling(prefer: string): "strict" | "lenient" | undefined {
+  // Quotes around the value mean nothing; a comma in another quoted value separates nothing.
+  const preferences = prefer.replace(/"([\w-]*)"/g, "$1").replace(/"[^"]*"/g, "");
+  const value = /(?:^|,)\s*handling\s*=\s*([^\s,;]*)/i.exec(preferences)?.[1]?.toLowerCase();
+  return value === "strict" || value === "lenient" ? value : undefined;
 }
 
-/** The refusal of unknown members. */
-export function unknownRefused(unknown: readonly Unknown[]): Fault {
+function refusal(unknown: readonly Unknown[]): Fault {
   const named = unknown.map(({ place, nearest: meant }) =>
     meant === undefined ? `${escaped(place)} is unknown.` : `${escaped(place)} is unknown: did you mean ${meant}?`,
   );
@@ -72,95 +73,25 @@ export function unknownRefused(unknown: readonly Unknown[]): Fault {
   );
 }
 
-class Search {
-  readonly #found: Unknown[];
-  readonly #defs: Readonly<Record<string, Schema>>;
-  readonly #ignoresCase: boolean;
-
-  constructor(found: Unknown[], defs: Readonly<Record<string, Schema>> = {}, ignoresCase = false) {
-    this.#found = found;
-    this.#defs = defs;
-    this.#ignoresCase = ignoresCase;
-  }
-
-  /** Visits a value that may have any of some schemas. */
-  visit(value: unknown, possible: readonly Schema[], place: string): void {
-    if (value === null || typeof value !== "object" || this.#found.length >= UNKNOWN_MAX) return;
-    const fitting = possible.flatMap((schema) => this.#alternatives(schema));
-    if (Array.isArray(value)) {
-      const items = fitting.flatMap(({ items: each }) => (isSchema(each) ? [each] : []));
-      if (items.length === 0) return;
-      for (const [at, each] of value.entries()) this.visit(each, items, `${place}[${at}]`);
-      return;
-    }
-    const lists = fitting.flatMap(({ properties }) => (isSchema(properties) ? [properties] : []));
-    const further = fitting.flatMap(({ additionalProperties: each }) => (isSchema(each) ? [each] : []));
-    // Without a list of members, an object may have any: a map, or a value that its own operation checks.
-    if (lists.length === 0 && further.length === 0) return;
-    const known = this.#membersOf(lists);
-    for (const [name, member] of Object.entries(value)) {
-      if (this.#found.length >= UNKNOWN_MAX) return;
-      const inside = known.get(this.#folded(name)) ?? (lists.length === 0 ? further : undefined);
-      if (inside) this.visit(member, inside, `${place}${stepTo(name)}`);
-      else if (member !== null && !/^urn:/i.test(name)) {
-        const names = lists.flatMap((list) => Object.keys(list));
-        this.#found.push({ place: `${place}${stepTo(name)}`, nearest: nearest(name, names) });
-      }
-    }
-  }
-
-  #alternatives(schema: Schema): readonly Schema[] {
-    const { $ref, anyOf, oneOf, allOf } = schema;
-    if (typeof $ref === "string") {
-      const name = $ref.replace(/^#\/\$defs\//, "");
-      const target = this.#defs[name] ?? shapeNamed(name);
-      return target ? this.#alternatives(target) : [];
-    }
-    const several = [anyOf, oneOf, allOf].flatMap((list) => (Array.isArray(list) ? (list as readonly Schema[]) : []));
-    return several.length > 0 ? several.flatMap((each) => this.#alternatives(each)) : [schema];
-  }
-
-  #membersOf(lists: readonly Schema[]): ReadonlyMap<string, readonly Schema[]> {
-    const known = new Map<string, readonly Schema[]>();
-    for (const [name, member] of lists.flatMap((list) => Object.entries(list))) {
-      const key = this.#folded(name);
-      known.set(key, [...(known.get(key) ?? []), isSchema(member) ? member : {}]);
-    }
-    return known;
-  }
-
-  #folded(name: string): string {
-    return this.#ignoresCase ? name.toLowerCase() : name;
-  }
+function unknownIn({ declared: { body: shape, media = "json", query }, request, body, rules }: Sent) {
+  const fold = rules.ignoresQueryCase ? (name: string) => name.toLowerCase() : (name: string) => name;
+  const found = parametersIn(Object.keys(query?.shape ?? {}), request.rawQuery, fold);
+  if (shape && media === "json") new Search(found, fold).visit(body, [shape], "body");
+  return found.slice(0, UNKNOWN_MAX);
 }
 
-function schemaOf(shape: z.ZodType): Schema {
-  const known = schemas.get(shape);
-  if (known) return known;
-  const schema = z.toJSONSchema(shape, { io: "input", unrepresentable: "any" }) as Schema;
-  schemas.set(shape, schema);
-  return schema;
-}
-
-/** The schema of a shape by its id. Contracts refer by id to a shape that is checked later than its body. */
-function shapeNamed(id: string): Schema | undefined {
-  const shape = z.globalRegistry._idmap.get(id);
-  return shape && schemaOf(shape as z.ZodType);
-}
-
-function parametersIn({ query }: Operation, rawQuery: string, ignoresCase: boolean): Unknown[] {
-  const names = Object.keys(query?.shape ?? {});
-  const folded = (name: string) => (ignoresCase ? name.toLowerCase() : name);
-  const known = new Set(names.map(folded));
+function parametersIn(known: readonly string[], rawQuery: string, fold: (name: string) => string): Unknown[] {
+  const folded = new Set(known.map(fold));
   return rawQuery
     .split("&")
     .filter((pair) => pair !== "")
     .map((pair) => decoded(pair.split("=", 1)[0] ?? ""))
-    .filter((name) => !known.has(folded(name)))
-    .map((name) => ({ place: `query.${name}`, nearest: nearest(name, names) }));
+    .filter((name) => !folded.has(fold(name)))
+    .slice(0, UNKNOWN_MAX)
+    .map((name) => ({ place: `query.${name}`, nearest: nearest(name, known) }));
 }
 
-/** The text of a parameter. An operation that declares no query parses none, so it may be invalid. */
+/** The name of a parameter. An operation without parameters parses none, so the text may be invalid. */
 function decoded(name: string): string {
   try {
     return decodeURIComponent(name.replaceAll("+", " "));
@@ -169,17 +100,82 @@ function decoded(name: string): string {
   }
 }
 
-function stepTo(name: string): string {
+/** What objects of a place may have inside. */
+interface Members {
+  /** By folded name; absent where any member is known. */
+  readonly named?: ReadonlyMap<string, readonly Known[]>;
+  readonly names: readonly string[];
+  readonly values: readonly Known[];
+}
+
+class Search {
+  readonly #found: Unknown[];
+  readonly #fold: (name: string) => string;
+  /** A list has one place for all of its elements: each is compared with the same members. */
+  readonly #members = new WeakMap<readonly Known[], Members>();
+
+  constructor(found: Unknown[], fold: (name: string) => string) {
+    this.#found = found;
+    this.#fold = fold;
+  }
+
+  /** Visits a value that may have any of some shapes. */
+  visit(value: unknown, shapes: readonly Known[], place: string): void {
+    if (value === null || typeof value !== "object" || this.#found.length >= UNKNOWN_MAX) return;
+    if (Array.isArray(value)) {
+      const elements = shapes.flatMap(insidesOf).flatMap<Known>((inside) => inside.elements ?? []);
+      if (elements.length === 0) return;
+      for (const [at, each] of value.entries()) this.visit(each, elements, `${place}[${at}]`);
+      return;
+    }
+    const { named, names, values } = this.#membersOf(shapes);
+    for (const [name, member] of Object.entries(value)) {
+      const inside = named ? named.get(this.#fold(name)) : values;
+      // A member that is null means the same as an absent one.
+      if (inside) this.visit(member, inside, placeOf(place, name));
+      else if (member !== null && !EXTENSION.test(name) && this.#found.length < UNKNOWN_MAX) {
+        this.#found.push({ place: placeOf(place, name), nearest: nearest(name, names) });
+      }
+    }
+  }
+
+  #membersOf(shapes: readonly Known[]): Members {
+    const before = this.#members.get(shapes);
+    if (before) return before;
+    const members = this.#read(shapes.flatMap(insidesOf));
+    this.#members.set(shapes, members);
+    return members;
+  }
+
+  #read(insides: readonly Inside[]): Members {
+    const lists = insides.flatMap(({ members }) => members ?? []);
+    const values = insides.flatMap<Known>(({ values: each }) => each ?? []);
+    if (lists.length === 0) return { names: [], values };
+    const named = new Map<string, readonly Known[]>();
+    for (const [name, member] of lists.flatMap((list) => Object.entries(list))) {
+      named.set(this.#fold(name), [...(named.get(this.#fold(name)) ?? []), member]);
+    }
+    return { named, names: lists.flatMap((list) => Object.keys(list)), values };
+  }
+}
+
+function placeOf(parent: string, name: string): string {
   const short = name.slice(0, PATH_LENGTH_MAX);
-  return PLAIN.test(short) ? `.${short}` : `['${short}']`;
+  return PLAIN.test(short) ? `${parent}.${short}` : `${parent}['${short}']`;
+}
+
+/** A place in the header: a path in the body, or a question mark with the name of a parameter. */
+function shown(place: string): string {
+  return escaped(place.startsWith("query.") ? place.replace("query.", "?") : place.replace(/^body\.?/, ""));
 }
 
 /** At most 200 characters of printable ASCII: others are escaped as in URLs. */
 function escaped(place: string): string {
-  const text = place.toWellFormed().replace(UNSAFE, encodeURIComponent);
-  return text.length > PATH_LENGTH_MAX ? text.slice(0, PATH_LENGTH_MAX).replace(/%[0-9A-F]?$/, "") : text;
-}
-
-function isSchema(given: unknown): given is Schema {
-  return typeof given === "object" && given !== null && !Array.isArray(given);
+  let text = "";
+  for (const char of place.toWellFormed()) {
+    const next = UNSAFE.test(char) ? encodeURIComponent(char) : char;
+    if (text.length + next.length > PATH_LENGTH_MAX) break;
+    text += next;
+  }
+  return text;
 }

@@ -168,14 +168,11 @@ export const NewApplicationBody = z.preprocess(
     .object({
       ...editable,
       isManagementApp: z.boolean().optional(),
-      inboundProtocolConfiguration: z
-        .looseObject({})
-        .optional()
-        .meta({
-          description:
-            "Each member is like the body of its own PUT; members that the template has may be absent, required ones too",
-          properties: protocolBodies,
-        }),
+      inboundProtocolConfiguration: z.looseObject({}).optional().meta({
+        description:
+          "Each member is like the body of its own PUT; members that the template has may be absent, required ones too",
+        properties: protocolBodies,
+      }),
     })
     .meta({ id: "NewApplication" }),
 );
