@@ -13,6 +13,7 @@ import { authorizedApiStore } from "#core/applications/registry/authorization-st
 import { applicationStore } from "#core/applications/registry/store.ts";
 import { templateStore } from "#core/applications/templates/store.ts";
 import { lambda } from "#core/http/lambda.ts";
+import { roleStore } from "#core/identities/roles/store.ts";
 import { apiSection } from "#core/settings/api.ts";
 import { customProtocolSection } from "#core/settings/custom-protocols.ts";
 import { oauthSection } from "#core/settings/oauth.ts";
@@ -51,6 +52,7 @@ export const handler = lambda<typeof operations, ApplicationStores & AuthorizedA
       templates: templateStore(table),
       protocols,
       users: usersIn(table),
+      roles: roleStore(table),
       apiResources: apiResourceStore(table),
       authorizedApis: authorizedApiStore(table),
     };

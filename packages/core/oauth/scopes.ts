@@ -1,6 +1,7 @@
 /** Which scopes a token gets (AC-006, AC-007; decision 0022). Pure. */
 import type { ScopePlace } from "../api-resources/scope-store.ts";
 import type { Authorization, Policy } from "../applications/registry/authorization-model.ts";
+import type { ClientRecord } from "../applications/registry/client-model.ts";
 import { systemScopePlaces, systemScopes } from "../domain/system-apis.ts";
 import { isFor, type Role } from "../identities/roles/model.ts";
 import { SIGNED_IN } from "../operation/operation.ts";
@@ -18,6 +19,7 @@ const SYSTEM = "SYSTEM";
 /** A request for scopes, and what the application is authorized for. */
 export interface Grantable {
   readonly applicationId: string;
+  readonly settings: Pick<ClientRecord, "roles">;
   readonly names: readonly string[];
   readonly apis: readonly Authorization[];
   /** The APIs of the tenant's own scopes, by scope name. */
@@ -56,7 +58,7 @@ export function clientScopes(requested: Grantable): readonly string[] {
  * Scopes with the policy `NO POLICY` need no role.
  */
 export function userScopes(requested: Grantable, rolesOfUser: readonly Role[]): Granted {
-  const roles = rolesOfUser.filter((role) => isFor(role, requested.applicationId));
+  const roles = rolesOfUser.filter((role) => isFor(role, requested.applicationId) && counts(role, requested));
   const reasons = requested.names.map((name) => {
     const policy = name === SIGNED_IN ? "NO POLICY" : policyOf(name, requested);
     const including = policy === "RBAC" ? roles.filter((role) => includes(role, name)) : [];
@@ -67,6 +69,13 @@ export function userScopes(requested: Grantable, rolesOfUser: readonly Role[]): 
     scopes: granted.map(({ name }) => name),
     roleIds: [...new Set(granted.flatMap(({ including }) => including.map(({ id }) => id)))],
   };
+}
+
+/** Whether a role is among those that an application chose (`associatedRoles`; decision 0075). */
+function counts({ id, audience }: Role, { settings: { roles } }: Grantable): boolean {
+  if (!roles) return true;
+  if (roles.ofApplication && audience.type !== "application") return false;
+  return roles.ids.length === 0 || roles.ids.includes(id);
 }
 
 /**

@@ -71,6 +71,8 @@ const table = {
   "application.key_taken": row(409, "APP-60009", "Error creating application."),
   "application.protocol_unset": row(404, "APP-60502", "Inbound protocol not configured."),
   "client.invalid": row(400, "OAUTH-60001", "Invalid Request."),
+  "client.hybrid_missing": row(400, "APP-60517", "Invalid Request."),
+  "client.hybrid_unknown": row(400, "APP-60518", "Invalid Request."),
   "client.taken": row(409, "OAUTH-60008", "Error creating application."),
   "saml.invalid": row(400, "SAML-60001", "Error while creating/updating SAML inbound of application."),
   "saml.issuer_taken": row(409, "SAML-60002", "Error while creating/updating SAML inbound of application."),

@@ -19,6 +19,13 @@
  * | tokenType, tokenBindingType | accessToken.type, bindingType |
  * | tokenRevocationWithIDPSessionTerminationEnabled | accessToken.revokeTokensWhenIDPSessionTerminated |
  * | tokenBindingValidationEnabled | accessToken.validateTokenBinding |
+ * | jwtScopeAsArrayEnabled, idTokenSignatureAlgorithm | accessToken.enableJwtScopeAsArray, idToken.idTokenSignedResponseAlg |
+ * | extendRenewedRefreshTokenExpiryTime | refreshToken.extendRenewedRefreshTokenExpiryTime |
+ * | hybridFlowEnabled, hybridFlowResponseType | hybridFlow.enable, responseType |
+ * | subjectType, sectorIdentifierURI | subject.subjectType in lower case, sectorIdentifierUri |
+ * | requestObjectSignatureAlgorithm, ...EncryptionAlgorithm, ...Method | requestObject.requestObjectSigningAlg, encryption |
+ * | requirePushedAuthorizationRequests | pushAuthorizationRequest.requirePushAuthorizationRequest |
+ * | fapiConformanceEnabled, fapiProfile | isFAPIApplication, fapiProfile |
  * | accessTokenClaims/accessTokenClaim | accessToken.accessTokenAttributes |
  * | applicationName, oauthVersion | written, not read |
  */
@@ -58,6 +65,9 @@ const optionalFlag: Codec = {
   read: (given, name) => (given.trim() === "" ? undefined : readSwitch(given, name)),
   write: (value) => (value === undefined ? undefined : String(value)),
 };
+
+/** A word of which the case does not matter. */
+const word: Codec = { ...filled(), read: (given) => given.trim().toLowerCase() || undefined };
 
 const validators = listOf("scopeValidators", "scopeValidator", "scopeValidators");
 const scopeValidators: Part = {
@@ -107,6 +117,19 @@ export const oauthParts: Part = all(
   field("tokenRevocationWithIDPSessionTerminationEnabled", "accessToken.revokeTokensWhenIDPSessionTerminated", flag()),
   field("tokenBindingValidationEnabled", "accessToken.validateTokenBinding", flag()),
   accessTokenClaims,
+  field("jwtScopeAsArrayEnabled", "accessToken.enableJwtScopeAsArray", optionalFlag),
+  field("extendRenewedRefreshTokenExpiryTime", "refreshToken.extendRenewedRefreshTokenExpiryTime", optionalFlag),
+  field("idTokenSignatureAlgorithm", "idToken.idTokenSignedResponseAlg", filled()),
+  field("hybridFlowEnabled", "hybridFlow.enable", optionalFlag),
+  field("hybridFlowResponseType", "hybridFlow.responseType", filled()),
+  field("subjectType", "subject.subjectType", word),
+  field("sectorIdentifierURI", "subject.sectorIdentifierUri", filled()),
+  field("requestObjectSignatureAlgorithm", "requestObject.requestObjectSigningAlg", filled()),
+  field("requestObjectEncryptionAlgorithm", "requestObject.encryption.algorithm", filled()),
+  field("requestObjectEncryptionMethod", "requestObject.encryption.method", filled()),
+  field("requirePushedAuthorizationRequests", "pushAuthorizationRequest.requirePushAuthorizationRequest", optionalFlag),
+  field("fapiConformanceEnabled", "isFAPIApplication", optionalFlag),
+  field("fapiProfile", "fapiProfile", filled()),
 );
 
 function literal(address: string): string {

@@ -48,6 +48,7 @@ const lists: ReadonlyMap<string, Identify> = new Map<string, Identify>([
     (item) => JSON.stringify([textAt(item, "IdentityProviderName") ?? "", federatedAuthenticatorOf(item)]),
   ],
   ["RequestPathAuthenticatorConfigs", nameIdentity],
+  ["AssociatedRoles", (item) => JSON.stringify([textAt(item, "Id") ?? "", textAt(item, "Name") ?? ""])],
   ["ProvisioningIdentityProviders", (item) => textAt(item, "IdentityProviderName") ?? ""],
   [
     "ClaimMappings",

@@ -21,7 +21,9 @@ const SamlMetadata = z
 
 const OidcMetadata = z
   .object({
-    allowedGrantTypes: z.object({ options: z.array(NamedValue) }),
+    allowedGrantTypes: z.object({
+      options: z.array(NamedValue.extend({ publicClientAllowed: z.boolean() }).meta({ id: "GrantTypeOption" })),
+    }),
     defaultUserAccessTokenExpiryTime: z.string().meta({ description: "In seconds, as the other times" }),
     defaultApplicationAccessTokenExpiryTime: z.string(),
     defaultRefreshTokenExpiryTime: z.string(),
@@ -31,6 +33,21 @@ const OidcMetadata = z
     scopeValidators: Options,
     accessTokenType: Options,
     accessTokenBindingType: Options,
+    idTokenSignatureAlgorithm: Options,
+    requestObjectSignatureAlgorithm: Options,
+    requestObjectEncryptionAlgorithm: Options,
+    requestObjectEncryptionMethod: Options,
+    subjectType: Options,
+    fapiMetadata: z.object({
+      fapiProfiles: Options,
+      allowedSignatureAlgorithms: Options,
+      allowedEncryptionAlgorithms: Options,
+      tokenEndpointAuthMethod: Options,
+    }),
+    cibaMetadata: z.object({ supportedNotificationChannels: z.array(NamedValue) }),
+    allowedIssuers: z
+      .array(z.string())
+      .meta({ description: "Tokens have this issuer; no application can choose another" }),
   })
   .meta({ id: "OIDCMetadata" });
 

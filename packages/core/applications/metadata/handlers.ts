@@ -6,7 +6,15 @@ import type { Handlers } from "../../operation/operation.ts";
 import { Fault } from "../../platform/faults.ts";
 import type { CustomProtocolKind } from "../protocols/custom-kind.ts";
 import { type ClientLimits, defaultLifetimes } from "../protocols/limits.ts";
-import { grantTypes, oidcOptions, SERVER_CERTIFICATE_ALIAS, samlOptions } from "../protocols/options.ts";
+import {
+  cibaChannels,
+  fapiOptions,
+  grantTypes,
+  oidcOptions,
+  publicGrants,
+  SERVER_CERTIFICATE_ALIAS,
+  samlOptions,
+} from "../protocols/options.ts";
 import type { metadataOperations } from "./contract.ts";
 
 /** The dependencies of these handlers. */
@@ -41,10 +49,14 @@ export const metadataHandlers: Handlers<typeof metadataOperations, MetadataStore
     };
   },
 
-  async getOidcMetadata(_, { limits }) {
+  async getOidcMetadata(_, context) {
+    const { limits, origin } = context;
+    const tenant = tenantOf(context);
     const defaults = defaultLifetimes(limits);
     return {
-      allowedGrantTypes: { options: [...grantTypes] },
+      allowedGrantTypes: {
+        options: grantTypes.map((grant) => ({ ...grant, publicClientAllowed: publicGrants.has(grant.name) })),
+      },
       defaultUserAccessTokenExpiryTime: String(defaults.userAccessTokenSeconds),
       defaultApplicationAccessTokenExpiryTime: String(defaults.applicationAccessTokenSeconds),
       defaultRefreshTokenExpiryTime: String(defaults.refreshTokenSeconds),
@@ -54,6 +66,19 @@ export const metadataHandlers: Handlers<typeof metadataOperations, MetadataStore
       scopeValidators: listed(oidcOptions.scopeValidators),
       accessTokenType: listed(oidcOptions.accessTokenType),
       accessTokenBindingType: listed(oidcOptions.accessTokenBindingType),
+      idTokenSignatureAlgorithm: listed(oidcOptions.idTokenSignatureAlgorithm),
+      requestObjectSignatureAlgorithm: listed(oidcOptions.requestObjectSignatureAlgorithm),
+      requestObjectEncryptionAlgorithm: listed(oidcOptions.requestObjectEncryptionAlgorithm),
+      requestObjectEncryptionMethod: listed(oidcOptions.requestObjectEncryptionMethod),
+      subjectType: listed(oidcOptions.subjectType),
+      fapiMetadata: {
+        fapiProfiles: { options: [...fapiOptions.profiles] },
+        allowedSignatureAlgorithms: { options: [...fapiOptions.signatureAlgorithms] },
+        allowedEncryptionAlgorithms: { options: [...fapiOptions.encryptionAlgorithms] },
+        tokenEndpointAuthMethod: { options: [...fapiOptions.authenticationMethods] },
+      },
+      cibaMetadata: { supportedNotificationChannels: [...cibaChannels] },
+      allowedIssuers: [`${origin}${tenant === SUPER_TENANT ? "" : `/t/${tenant}`}/oauth2/token`],
     };
   },
 
@@ -86,9 +111,14 @@ export const metadataHandlers: Handlers<typeof metadataOperations, MetadataStore
  * The alias of a tenant's certificate is its domain; the super tenant uses the server's certificate. Without a
  * credential it is that of the tenant in the path, whether there is such a tenant or not.
  */
-function certificateAliasFor({ tenant: own, pathTenant }: OpenableContext): string {
-  const tenant = own ?? pathTenant?.toLowerCase() ?? SUPER_TENANT;
+function certificateAliasFor(context: OpenableContext): string {
+  const tenant = tenantOf(context);
   return tenant === SUPER_TENANT ? SERVER_CERTIFICATE_ALIAS : tenant;
+}
+
+/** The tenant of the caller; without a credential, that of the path, whether there is such a tenant or not. */
+function tenantOf({ tenant: own, pathTenant }: OpenableContext): string {
+  return own ?? pathTenant?.toLowerCase() ?? SUPER_TENANT;
 }
 
 /** Copies the options: the contract's arrays are mutable. */

@@ -6,7 +6,11 @@ import type { OidcShown, PassiveStsShown, SamlShown, WsTrustShown } from "./shap
 export type OidcClient = Omit<z.output<typeof OidcShown>, "clientSecret" | "refreshToken"> & {
   readonly sealedSecret: string;
   /** An absent `renewRefreshToken` is shown as false, but refresh tokens are renewed. */
-  readonly refreshToken: { readonly expiryInSeconds: number; readonly renewRefreshToken?: boolean };
+  readonly refreshToken: {
+    readonly expiryInSeconds: number;
+    readonly renewRefreshToken?: boolean;
+    readonly extendRenewedRefreshTokenExpiryTime?: boolean | undefined;
+  };
 };
 
 /** A SAML service provider. */

@@ -5,6 +5,7 @@
 import * as z from "zod";
 import { SECRET_SCOPES } from "./contract-secrets.ts";
 import { PATTERN_LIMITS } from "./pattern-size.ts";
+import { gracefulRotation, refusedMembers, signInMembers, signInShown } from "./shapes-sign-in.ts";
 
 const url = text(2_048);
 const LIST_MAX = 100;
@@ -32,19 +33,32 @@ export const OidcBody = z
         revokeTokensWhenIDPSessionTerminated: flag,
         validateTokenBinding: flag,
         accessTokenAttributes: list(text(255)).optional(),
+        enableJwtScopeAsArray: flag,
       })
       .optional(),
-    refreshToken: z.object({ expiryInSeconds: lifetime, renewRefreshToken: flag }).optional(),
+    refreshToken: z
+      .object({
+        expiryInSeconds: lifetime,
+        renewRefreshToken: flag,
+        extendRenewedRefreshTokenExpiryTime: flag.meta({
+          description: "false: a renewed refresh token expires when the one before it would have. Default: true",
+        }),
+        ...gracefulRotation,
+      })
+      .optional(),
     idToken: z
       .object({
         expiryInSeconds: lifetime,
         audience: list(url).optional(),
+        idTokenSignedResponseAlg: text(50).optional(),
         encryption: z.object({ enabled: flag, algorithm: text(50).optional(), method: text(50).optional() }).optional(),
       })
       .optional(),
     logout: z.object({ backChannelLogoutUrl: url.optional(), frontChannelLogoutUrl: url.optional() }).optional(),
     validateRequestObjectSignature: flag,
     scopeValidators: list(text(255)).optional(),
+    ...signInMembers,
+    ...refusedMembers,
   })
   .meta({ id: "OIDCConfigurationBody" });
 
@@ -66,16 +80,23 @@ export const OidcShown = z
       revokeTokensWhenIDPSessionTerminated: z.boolean(),
       validateTokenBinding: z.boolean(),
       accessTokenAttributes: z.array(z.string()),
+      enableJwtScopeAsArray: flag,
     }),
-    refreshToken: z.object({ expiryInSeconds: z.int(), renewRefreshToken: z.boolean() }),
+    refreshToken: z.object({
+      expiryInSeconds: z.int(),
+      renewRefreshToken: z.boolean(),
+      extendRenewedRefreshTokenExpiryTime: flag,
+    }),
     idToken: z.object({
       expiryInSeconds: z.int(),
       audience: z.array(z.string()),
+      idTokenSignedResponseAlg: z.string().optional(),
       encryption: z.object({ enabled: z.boolean(), algorithm: z.string(), method: z.string() }),
     }),
     logout: z.object({ backChannelLogoutUrl: z.string().optional(), frontChannelLogoutUrl: z.string().optional() }),
     validateRequestObjectSignature: z.boolean(),
     scopeValidators: z.array(z.string()),
+    ...signInShown,
   })
   .meta({ id: "OIDCConfiguration" });
 

@@ -23,7 +23,7 @@ import { stale } from "../../table/stale.ts";
 import type { Item, Step, Table, Value } from "../../table/table.ts";
 import { revocationTime, revokingClient, revokingScopes } from "../../tokens/revocation-store.ts";
 import type { Authorization } from "./authorization-model.ts";
-import { type ClientRecord, endsTokens } from "./client-model.ts";
+import { type ClientRecord, type CountingRoles, endsTokens } from "./client-model.ts";
 
 /** The application that a client belongs to. */
 export interface ClientOwner {
@@ -68,6 +68,9 @@ const settings = record<ClientRecord>({
   clientTokenSeconds: number,
   refreshSeconds: number,
   rotatesRefresh: bool,
+  keepsRefreshExpiry: optional(bool),
+  listsScopes: optional(bool),
+  roles: optional(record<CountingRoles>({ ofApplication: bool, ids: list(text) })),
 });
 
 const codec = rowCodec<ClientRow>("OAuth client", {

@@ -1,7 +1,7 @@
 /** The shapes of application templates. */
 import * as z from "zod";
 import { withoutNulls } from "../../platform/management-api.ts";
-import { editable, protocolBodies } from "../registry/shapes.ts";
+import { editable, fixedSwitches, protocolBodies } from "../registry/shapes.ts";
 
 const TYPES_MAX = 50;
 
@@ -20,7 +20,7 @@ const oidcSettings = settings.transform(({ clientSecret: _, ...rest }) => rest);
 const TemplateApplication = z
   .object({
     ...editable,
-    isManagementApp: z.boolean().optional(),
+    ...fixedSwitches,
     inboundProtocolConfiguration: z
       .object({
         saml: settings.optional(),
