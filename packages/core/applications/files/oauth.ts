@@ -87,6 +87,20 @@ const accessTokenClaims: Part = {
   write: (client) => attributes.write(client).filter(({ children }) => children.length > 0),
 };
 
+const hybridParts = all(
+  field("hybridFlowEnabled", "hybridFlow.enable", optionalFlag),
+  field("hybridFlowResponseType", "hybridFlow.responseType", filled()),
+);
+/** Releases without response types enabled all of them. Such a file is imported without the flow. */
+const hybridFlow: Part = {
+  read(parent) {
+    const given = hybridParts.read(parent);
+    const lacksType = at(given, ["hybridFlow", "enable"]) === true && !at(given, ["hybridFlow", "responseType"]);
+    return lacksType ? {} : given;
+  },
+  write: hybridParts.write,
+};
+
 /** The parts of `oAuthAppDO`, in the order of WSO2 Identity Server. */
 export const oauthParts: Part = all(
   field("oauthConsumerKey", "clientId", filled()),
@@ -120,8 +134,7 @@ export const oauthParts: Part = all(
   field("jwtScopeAsArrayEnabled", "accessToken.enableJwtScopeAsArray", optionalFlag),
   field("extendRenewedRefreshTokenExpiryTime", "refreshToken.extendRenewedRefreshTokenExpiryTime", optionalFlag),
   field("idTokenSignatureAlgorithm", "idToken.idTokenSignedResponseAlg", filled()),
-  field("hybridFlowEnabled", "hybridFlow.enable", optionalFlag),
-  field("hybridFlowResponseType", "hybridFlow.responseType", filled()),
+  hybridFlow,
   field("subjectType", "subject.subjectType", word),
   field("sectorIdentifierURI", "subject.sectorIdentifierUri", filled()),
   field("requestObjectSignatureAlgorithm", "requestObject.requestObjectSigningAlg", filled()),

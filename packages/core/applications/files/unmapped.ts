@@ -29,6 +29,9 @@ export interface Unmapped {
 /** Elements whose text the service decides: the text of the file does not come back. */
 const DECIDED: ReadonlySet<string> = new Set(["IsManagementApp", "state"]);
 
+/** Elements that an import replaces by what they name here: a role by its name, where the id is of another server. */
+const RESOLVED: ReadonlySet<string> = new Set(["AssociatedRole"]);
+
 /** Elements that describe a sibling. They are meaningless after the sibling changed. */
 const companions: ReadonlyMap<string, string> = new Map([
   ["oauthConsumerSecretExpiryTime", "oauthConsumerSecret"],
@@ -83,6 +86,7 @@ export function unmappedOf(
     const counterpart = known.get(identity);
     const found = counterpart && unmappedOf(counterpart, child, customNames, identity);
     if (counterpart) return found ? [found] : [];
+    if (RESOLVED.has(child.name)) return [];
     const dependency = dependencyOf(child.name);
     return [{ at: identity, element: child, ...(dependency !== undefined && { base: dependency }) }];
   });
