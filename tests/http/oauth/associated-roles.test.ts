@@ -174,7 +174,7 @@ describe("a file", () => {
     expect(answer.body.notHonoured).toEqual([
       {
         element: "AssociatedRolesConfig/AssociatedRoles/AssociatedRole",
-        reason: "The application has no role 'captain'. Create it for the application after the import.",
+        reason: "Has no effect in this service. An export contains it again.",
       },
     ]);
   });

@@ -72,7 +72,7 @@ export async function prepareImport(
     ...plain
   } = settings;
   checkBody(plain);
-  const { associatedRoles, notices: ofRoles } = await findRoles(settings, tenant, id, roles);
+  const associatedRoles = await findRoles(settings, tenant, id, roles);
   const owner = ownerOf(tenant, id);
   const { seal, customKinds } = support;
   if (protocols.oidc) await checkOidc(protocols.oidc, support.limits);
@@ -117,7 +117,7 @@ export async function prepareImport(
     const kept = unmapped && { kept: seal.seal(JSON.stringify(unmapped), owner) };
     const application: Application = { ...merged, ...kept };
     checkApplication(application, tenant, IMPORT_MESSAGE);
-    return { application, notices: noticesOf(unmapped, [...ofRoles, ...noticesOn(settings, merged, customKinds)]) };
+    return { application, notices: noticesOf(unmapped, noticesOn(settings, merged, customKinds)) };
   };
 }
 

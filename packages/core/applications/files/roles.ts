@@ -2,31 +2,22 @@
 import { isFor, type Role } from "../../identities/roles/model.ts";
 import type { RoleStore } from "../../identities/roles/store.ts";
 import type { AssociatedRoleSettings } from "../registry/model.ts";
-import type { Notice } from "./notices.ts";
 import { refuseFile } from "./read-xml.ts";
 import type { Settings } from "./settings.ts";
 
-/** The roles of a file as they are here. */
-export interface FoundRoles {
-  readonly associatedRoles?: AssociatedRoleSettings;
-  readonly notices: readonly Notice[];
-}
-
 /**
  * Looks up the roles that count in the application of a file. Roles of an application itself that do not exist here are
- * left out and reported: they are created after the application. Throws `application.invalid` for a missing role of the
- * tenant, because without it others would count. No round trip where the file names no role, else one; two more where
- * an id is unknown.
+ * left out: they can only be created after it, and the import reports them. Throws `application.invalid` for a missing
+ * role of the tenant, because without it others would count. No round trip where the file names no role, else one; two
+ * more where an id is unknown.
  */
 export async function findRoles(
   { associatedRoles: given }: Pick<Settings, "associatedRoles">,
   tenant: string,
   applicationId: string,
   store: Pick<RoleStore, "findMany" | "all">,
-): Promise<FoundRoles> {
-  if (!given?.roles?.length) {
-    return given ? { associatedRoles: { allowedAudience: given.allowedAudience }, notices: [] } : { notices: [] };
-  }
+): Promise<AssociatedRoleSettings | undefined> {
+  if (!given?.roles?.length) return given && { allowedAudience: given.allowedAudience };
   const { allowedAudience, roles } = given;
   const isOfApplication = allowedAudience === "APPLICATION";
   const fits = (role: Role) => isFor(role, applicationId) && (!isOfApplication || role.audience.type === "application");
@@ -45,21 +36,11 @@ export async function findRoles(
     needsNames ? (await store.all(tenant)).filter(fits).map((role) => [role.name.toLowerCase(), role]) : [],
   );
   const found = roles.map(({ id, name }) => byId.get(id ?? "") ?? byName.get(name?.toLowerCase() ?? ""));
-  const missing = roles.filter((_, at) => !found[at]).map(({ id = "", name = id }) => name.slice(0, 100));
-  if (missing.length > 0 && !isOfApplication) {
-    throw refuseFile(
-      `AssociatedRolesConfig: the tenant has no role '${missing[0]}'. Create it, or remove it from the file.`,
-    );
+  const missing = roles.find((_, at) => !found[at]);
+  if (missing && !isOfApplication) {
+    const name = (missing.name ?? missing.id ?? "").slice(0, 100);
+    throw refuseFile(`AssociatedRolesConfig: the tenant has no role '${name}'. Create it, or remove it from the file.`);
   }
   const known = new Map(found.flatMap((role) => (role ? [[role.id, role.name] as const] : [])));
-  return {
-    associatedRoles: {
-      allowedAudience,
-      ...(known.size > 0 && { roles: [...known].map(([id, name]) => ({ id, name })) }),
-    },
-    notices: missing.map((name) => ({
-      element: "AssociatedRolesConfig/AssociatedRoles/AssociatedRole",
-      reason: `The application has no role '${name}'. Create it for the application after the import.`,
-    })),
-  };
+  return { allowedAudience, ...(known.size > 0 && { roles: [...known].map(([id, name]) => ({ id, name })) }) };
 }

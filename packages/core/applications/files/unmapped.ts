@@ -27,10 +27,7 @@ export interface Unmapped {
 }
 
 /** Elements whose text the service decides: the text of the file does not come back. */
-const DECIDED: ReadonlySet<string> = new Set(["IsManagementApp", "state"]);
-
-/** Elements that an import replaces by what they name here: a role by its name, where the id is of another server. */
-const RESOLVED: ReadonlySet<string> = new Set(["AssociatedRole"]);
+const DECIDED: ReadonlySet<string> = new Set(["IsManagementApp", "state", "Id"]);
 
 /** Elements that describe a sibling. They are meaningless after the sibling changed. */
 const companions: ReadonlyMap<string, string> = new Map([
@@ -51,7 +48,8 @@ const lists: ReadonlyMap<string, Identify> = new Map<string, Identify>([
     (item) => JSON.stringify([textAt(item, "IdentityProviderName") ?? "", federatedAuthenticatorOf(item)]),
   ],
   ["RequestPathAuthenticatorConfigs", nameIdentity],
-  ["AssociatedRoles", (item) => JSON.stringify([textAt(item, "Id") ?? "", textAt(item, "Name") ?? ""])],
+  // The id of a role differs between servers.
+  ["AssociatedRoles", (item) => (textAt(item, "Name") || textAt(item, "Id") || "").toLowerCase()],
   ["ProvisioningIdentityProviders", (item) => textAt(item, "IdentityProviderName") ?? ""],
   [
     "ClaimMappings",
@@ -86,7 +84,6 @@ export function unmappedOf(
     const counterpart = known.get(identity);
     const found = counterpart && unmappedOf(counterpart, child, customNames, identity);
     if (counterpart) return found ? [found] : [];
-    if (RESOLVED.has(child.name)) return [];
     const dependency = dependencyOf(child.name);
     return [{ at: identity, element: child, ...(dependency !== undefined && { base: dependency }) }];
   });
