@@ -31,7 +31,9 @@ const unused = Object.entries(plan).flatMap(([name, { reads, checks, writes, con
   );
 });
 
-if (unused.length > 0) {
+if (process.env.THIRD) {
+  process.stdout.write("Rights that no test uses are not looked for: THIRD left out two thirds of the tests.\n");
+} else if (unused.length > 0) {
   process.stderr.write(`Rights in stacks/plan.ts that no test uses:\n${unused.join("\n")}\n`);
   process.exitCode = 1;
 }

@@ -3,12 +3,13 @@
  * table.
  */
 import { defineConfig } from "vitest/config";
-import { shared } from "../../vitest.config.ts";
+import { shared, third } from "../../vitest.config.ts";
 import { directory } from "./directory.ts";
 
 export default defineConfig({
   test: {
     ...shared,
+    ...third,
     include: ["tests/http/**/*.test.ts", "tests/bundles/**/*.test.ts"],
     // It replaces modules, which bundles contain.
     exclude: ["tests/http/access/equal-work.test.ts"],
