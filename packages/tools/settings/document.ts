@@ -10,7 +10,7 @@ Written by \`npm run settings-table\` from \`packages/tools/settings\`. Do not e
 Every setting that the API accepts is one of these, and nothing else (decision 0075):
 
 - **enforced**: it has the effect here, and the test shows it.
-- **kept**: it is checked as far as the row says, stored, and returned as written, also by exports. This service has no
+- **kept**: it is checked where the row says so, stored, and returned as written, also by exports. This service has no
   authorization endpoint, no portal and no provisioning to others: what reads the setting is another product, or a later
   release. A row in bold says what you must not believe that this service enforces.
 - **refused**: a value is 400 with the path of the setting.
