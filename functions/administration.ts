@@ -5,6 +5,7 @@ import { apiResourceStore } from "#core/api-resources/store.ts";
 import { SUPER_TENANT } from "#core/domain/tenant.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { lambda } from "#core/http/lambda.ts";
+import { apiSection } from "#core/settings/api.ts";
 import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { userStoreSection } from "#core/settings/user-stores.ts";
@@ -16,10 +17,8 @@ import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
-const { userStoresOf, usersIn } = await openUserStores(
-  "administration",
-  sectionsFromFile(deploymentFile(), [scim2Section, userStoreSection]),
-);
+const deployment = sectionsFromFile(deploymentFile(), [apiSection, scim2Section, userStoreSection]);
+const { userStoresOf, usersIn } = await openUserStores("administration", deployment);
 
 export const operations = { ...apiResourceOperations, ...tenantOperations };
 
@@ -28,6 +27,7 @@ export const handler = lambda<typeof operations, ApiResourceStores & TenantStore
   operations,
   handlers: { ...apiResourceHandlers, ...tenantHandlers },
   baseUrl: baseUrl(),
+  isStrict: deployment.api.isStrict,
   stores: (meter) => {
     const table = open(meter);
     const users = usersIn(table);

@@ -4,13 +4,14 @@ import { templateOperations } from "#core/applications/templates/contract.ts";
 import { templateHandlers } from "#core/applications/templates/handlers.ts";
 import { templateStore } from "#core/applications/templates/store.ts";
 import { lambda } from "#core/http/lambda.ts";
+import { apiSection } from "#core/settings/api.ts";
 import { customProtocolSection } from "#core/settings/custom-protocols.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
-const { customProtocols: customKinds } = sectionsFromFile(deploymentFile(), [customProtocolSection]);
+const { api, customProtocols: customKinds } = sectionsFromFile(deploymentFile(), [apiSection, customProtocolSection]);
 
 export const operations = templateOperations;
 
@@ -19,5 +20,6 @@ export const handler = lambda({
   operations,
   handlers: templateHandlers,
   baseUrl: baseUrl(),
+  isStrict: api.isStrict,
   stores: (meter) => ({ templates: templateStore(open(meter)), customKinds }),
 });

@@ -13,6 +13,8 @@ import { authorizedApiStore } from "#core/applications/registry/authorization-st
 import { applicationStore } from "#core/applications/registry/store.ts";
 import { templateStore } from "#core/applications/templates/store.ts";
 import { lambda } from "#core/http/lambda.ts";
+import { roleStore } from "#core/identities/roles/store.ts";
+import { apiSection } from "#core/settings/api.ts";
 import { customProtocolSection } from "#core/settings/custom-protocols.ts";
 import { oauthSection } from "#core/settings/oauth.ts";
 import { scim2Section } from "#core/settings/scim2.ts";
@@ -24,6 +26,7 @@ import { openUserStores } from "./user-stores.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
 const deployment = sectionsFromFile(deploymentFile(), [
+  apiSection,
   customProtocolSection,
   oauthSection,
   scim2Section,
@@ -41,6 +44,7 @@ export const handler = lambda<typeof operations, ApplicationStores & AuthorizedA
   readMultipart: async (bytes, contentType) =>
     (await import("#core/http/multipart.ts")).readMultipart(bytes, contentType),
   baseUrl: baseUrl(),
+  isStrict: deployment.api.isStrict,
   stores: (meter) => {
     const table = open(meter);
     return {
@@ -48,6 +52,7 @@ export const handler = lambda<typeof operations, ApplicationStores & AuthorizedA
       templates: templateStore(table),
       protocols,
       users: usersIn(table),
+      roles: roleStore(table),
       apiResources: apiResourceStore(table),
       authorizedApis: authorizedApiStore(table),
     };

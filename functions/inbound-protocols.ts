@@ -7,6 +7,7 @@ import { type ProtocolStores, protocolHandlers } from "#core/applications/inboun
 import { secretUseStore } from "#core/applications/registry/secret-use-store.ts";
 import { applicationStore } from "#core/applications/registry/store.ts";
 import { lambda } from "#core/http/lambda.ts";
+import { apiSection } from "#core/settings/api.ts";
 import { customProtocolSection } from "#core/settings/custom-protocols.ts";
 import { oauthSection } from "#core/settings/oauth.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
@@ -14,7 +15,8 @@ import { openTable } from "#core/table/dynamo.ts";
 import { baseUrl, deploymentFile, protocolSupport, tableConfig } from "./env.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
-const protocols = protocolSupport(sectionsFromFile(deploymentFile(), [customProtocolSection, oauthSection]));
+const deployment = sectionsFromFile(deploymentFile(), [apiSection, customProtocolSection, oauthSection]);
+const protocols = protocolSupport(deployment);
 
 export const operations = { ...protocolOperations, ...clientSecretOperations };
 
@@ -23,6 +25,7 @@ export const handler = lambda<typeof operations, ClientSecretStores & ProtocolSt
   operations,
   handlers: { ...protocolHandlers, ...clientSecretHandlers },
   baseUrl: baseUrl(),
+  isStrict: deployment.api.isStrict,
   stores: (meter) => {
     const table = open(meter);
     return { applications: applicationStore(table), secretUses: secretUseStore(table), protocols };

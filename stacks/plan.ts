@@ -226,6 +226,8 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.templateNames,
         p.apiResource,
         p.user,
+        p.role,
+        p.roleNames,
       ],
     },
     writes: {

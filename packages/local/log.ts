@@ -9,6 +9,7 @@ interface RequestLine {
   readonly operation?: string;
   readonly status?: string;
   readonly fault?: string;
+  readonly ignored?: string;
   readonly Duration?: number;
   readonly RoundTrips?: number;
 }
@@ -29,10 +30,12 @@ export function readableLog(to: Writable, asRecords: boolean): Writable {
 /** The short form of a record; `undefined` for a redundant one. Other lines stay unchanged. */
 function shorten(line: string): string | undefined {
   if (!line.startsWith('{"_aws"')) return line;
-  const { service, method, operation, status, fault, Duration = 0, RoundTrips = 0 } = JSON.parse(line) as RequestLine;
+  const { service, method, operation, status, fault, ignored, ...costs } = JSON.parse(line) as RequestLine;
+  const { Duration = 0, RoundTrips = 0 } = costs;
   // The record of the function shows what the authorizer decided.
   if (service === "authorizer") return undefined;
-  return [status, method, operation || "no operation", `${Duration.toFixed(1)} ms`, `${RoundTrips} round trips`, fault]
+  const cost = [`${Duration.toFixed(1)} ms`, `${RoundTrips} round trips`];
+  return [status, method, operation || "no operation", ...cost, fault, ignored && `ignored ${ignored}`]
     .filter((part) => part !== undefined)
     .join("  ");
 }

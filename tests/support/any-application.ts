@@ -101,6 +101,12 @@ const advancedConfigurations = fc.record({
   fragment: flag,
   enableAPIBasedAuthentication: flag,
   certificate: maybe(address.map((value) => ({ type: "JWKS", value }))),
+  discoverableGroups: few(
+    fc.record({
+      userStore: word,
+      groups: fc.array(fc.record({ id: word, name: maybe(anyText(100)) }), { minLength: 1, maxLength: 2 }),
+    }),
+  ),
   trustedAppConfiguration: maybe(
     fc.record({
       isFIDOTrustedApp: flag,
@@ -159,11 +165,15 @@ const oidc = fc
         revokeTokensWhenIDPSessionTerminated: flag,
         validateTokenBinding: flag,
         accessTokenAttributes: few(anyText(100)),
+        enableJwtScopeAsArray: flag,
       }),
     ),
-    refreshToken: maybe(fc.record({ expiryInSeconds: seconds, renewRefreshToken: flag })),
+    refreshToken: maybe(
+      fc.record({ expiryInSeconds: seconds, renewRefreshToken: flag, extendRenewedRefreshTokenExpiryTime: flag }),
+    ),
     idToken: maybe(
       fc.record({
+        idTokenSignedResponseAlg: maybe(fc.constantFrom("", "ES256", "SHA256withRSA")),
         expiryInSeconds: seconds,
         audience: maybe(
           fc.uniqueArray(
@@ -185,6 +195,33 @@ const oidc = fc
     validateRequestObjectSignature: flag,
     scopeValidators: maybe(fc.constantFrom([], ["Role based scope validator"])),
     clientAuthentication,
+    hybridFlow: maybe(
+      fc.record({ enable: flag, responseType: fc.constantFrom("code token", "code id_token, code id_token token") }),
+    ),
+    requestObject: maybe(
+      fc.record({
+        requestObjectSigningAlg: maybe(fc.constantFrom("", "PS256")),
+        encryption: maybe(
+          fc.constantFrom({}, { algorithm: "RSA1_5", method: "A256GCM" }, { algorithm: "", method: "" }),
+        ),
+      }),
+    ),
+    pushAuthorizationRequest: maybe(fc.record({ requirePushAuthorizationRequest: flag })),
+    subject: maybe(
+      fc.record({
+        subjectType: maybe(fc.constantFrom("public", "pairwise")),
+        sectorIdentifierUri: fc.constant("https://rides.example/sector"),
+      }),
+    ),
+    cibaAuthenticationRequest: maybe(
+      fc.record({
+        authReqExpiryTime: maybe(fc.integer({ min: 1, max: 86_400 })),
+        notificationChannels: few(fc.constantFrom("email", "sms", "external")),
+        skipUserValidation: flag,
+      }),
+    ),
+    isFAPIApplication: fc.constantFrom(undefined, false),
+    fapiProfile: maybe(fc.constantFrom("FAPI1_ADVANCED", "FAPI2_SECURITY")),
   })
   .map((given) => (given.publicClient ? { ...given, clientAuthentication: undefined } : given));
 
@@ -254,6 +291,9 @@ export const anyApplication = fc.record({
   templateVersion: maybe(anyText(200)),
   isManagementApp: flag,
   applicationEnabled: flag,
+  isB2BSelfServiceApp: flag,
+  enhancedOrgAuthenticationEnabled: flag,
+  associatedRoles: maybe(fc.constantFrom({ allowedAudience: "ORGANIZATION" }, { allowedAudience: "APPLICATION" })),
   claimConfiguration: maybe(claimConfiguration),
   authenticationSequence: maybe(authenticationSequence),
   advancedConfigurations: maybe(advancedConfigurations),

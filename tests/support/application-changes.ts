@@ -52,9 +52,18 @@ const oidc = {
   accessToken: { bindingType: "DPoP", validateTokenBinding: true },
   scopeValidators: ["Role based scope validator"],
   validateRequestObjectSignature: true,
+  pushAuthorizationRequest: { requirePushAuthorizationRequest: true },
+  requestObject: {
+    requestObjectSigningAlg: "PS256",
+    encryption: { algorithm: "RSA-OAEP", method: "A128GCM" },
+  },
+  hybridFlow: { enable: true, responseType: "code id_token" },
+  subject: { subjectType: "pairwise", sectorIdentifierUri: "https://rides.example/sector.json" },
+  cibaAuthenticationRequest: { notificationChannels: ["email"] },
 };
 const signing = { tokenEndpointAuthMethod: "private_key_jwt", tokenEndpointAuthSigningAlg: "ES256" };
 const common = {
+  associatedRoles: { allowedAudience: "APPLICATION" },
   claimConfiguration: { dialect: "CUSTOM", claimMappings: [who, mail], subject: { claim: { uri: "who" } } },
   authenticationSequence: { type: "USER_DEFINED", steps: [basicStep, codeStep] },
   advancedConfigurations: {
@@ -111,10 +120,17 @@ export const oidcMembers: Members = {
   "accessToken.revokeTokensWhenIDPSessionTerminated": [[true, false]],
   "accessToken.validateTokenBinding": [[false, true]],
   "accessToken.accessTokenAttributes": [[["email"], false]],
+  "accessToken.enableJwtScopeAsArray": [[true, false]],
   "refreshToken.expiryInSeconds": [[1_800, false]],
   "refreshToken.renewRefreshToken": [[true, false]],
+  "refreshToken.extendRenewedRefreshTokenExpiryTime": [[false, false]],
+  // Values that are not refused change nothing.
+  "refreshToken.gracefulRefreshTokenRotationEnabled": [[false, false]],
+  "refreshToken.gracefulRefreshTokenRotationValidityPeriod": [[0, false]],
+  "refreshToken.gracefulRefreshTokenReuseLimit": [[0, false]],
   "idToken.expiryInSeconds": [[1_800, false]],
   "idToken.audience": [[["https://rides.example"], false]],
+  "idToken.idTokenSignedResponseAlg": [["PS256", false]],
   "idToken.encryption": [[{ enabled: true, algorithm: "RSA-OAEP", method: "A128GCM" }, false]],
   logout: [[{ backChannelLogoutUrl: "https://rides.example/out" }, false]],
   subjectToken: [
@@ -129,6 +145,32 @@ export const oidcMembers: Members = {
     [{ tokenEndpointAuthMethod: "tls_client_auth", tlsClientAuthSubjectDn: "CN=stranger" }, true],
     [{ tokenEndpointAuthMethod: "self_signed_tls_client_auth" }, true],
   ],
+  "hybridFlow.enable": [[false, false]],
+  "hybridFlow.responseType": [["code id_token, code token", true]],
+  "requestObject.requestObjectSigningAlg": [
+    ["ES256", true],
+    ["", true],
+  ],
+  "requestObject.encryption": [
+    [undefined, true],
+    [{ algorithm: "RSA-OAEP-256", method: "A128GCM" }, false],
+  ],
+  "pushAuthorizationRequest.requirePushAuthorizationRequest": [[false, true]],
+  "subject.subjectType": [["public", true]],
+  "subject.sectorIdentifierUri": [["https://stranger.example/sector.json", true]],
+  "cibaAuthenticationRequest.authReqExpiryTime": [[60, false]],
+  "cibaAuthenticationRequest.notificationChannels": [
+    [["email", "sms"], true],
+    [[], false],
+  ],
+  "cibaAuthenticationRequest.skipUserValidation": [[true, true]],
+  // Needs skipUserValidation.
+  "cibaAuthenticationRequest.allowFederatedUsers": [],
+  isFAPIApplication: [[false, false]],
+  fapiProfile: [["FAPI2_SECURITY", false]],
+  "issuer.value": [["", false]],
+  "issuer.organizationId": [["", false]],
+  "issuer.tenantDomain": [["", false]],
 };
 
 /** Changes of the method of a client that signs with ES256. */
@@ -149,6 +191,11 @@ export const patchMembers: Members = {
   logoutReturnUrl: [["https://rides.example/bye", false]],
   templateId: [["a", false]],
   templateVersion: [["1", false]],
+  applicationVersion: [["v2.0.0", false]],
+  enhancedOrgAuthenticationEnabled: flags(true),
+  "associatedRoles.allowedAudience": [["ORGANIZATION", true]],
+  // With an audience: below, and tests/unit/applications/role-rules.test.ts.
+  "associatedRoles.roles": [],
   applicationEnabled: [[false, false]],
   "claimConfiguration.dialect": [["LOCAL", true]],
   "claimConfiguration.claimMappings": [
@@ -198,6 +245,7 @@ export const patchMembers: Members = {
     [{ enableClientAttestation: true, appleAppId: "stranger.example" }, true],
     [{ enableClientAttestation: false, androidPackageName: "example.rides" }, true],
   ],
+  "advancedConfigurations.discoverableGroups": [[[{ userStore: "PRIMARY", groups: [{ id: "a" }] }], false]],
   "advancedConfigurations.additionalSpProperties": [[[], false]],
   provisioningConfigurations: [[{ outboundProvisioningIdps: [{ idp: "hub", connector: "scim" }] }, false]],
 };
@@ -355,6 +403,7 @@ export const changes: readonly Change[] = [
       issuer,
       realm,
       isManagementApp,
+      isB2BSelfServiceApp,
       inboundProtocols,
       access,
       ...body

@@ -3,7 +3,7 @@
  * check`.
  */
 
-import { errorSchemas } from "../http/dialects.ts";
+import { dialects, errorSchemas } from "../http/dialects.ts";
 import { type Operation, PUBLIC, SIGNED_IN } from "../operation/operation.ts";
 import { type Dialect, type ServiceName, services } from "../operation/services.ts";
 import * as z from "../platform/zod.ts";
@@ -48,8 +48,14 @@ const BEARER =
 const headers: Readonly<Record<string, Json>> = {
   Allow: { description: "The methods of the path", schema: text },
   "Content-Disposition": { description: "The name of the file", schema: text },
+  "Ignored-Members": {
+    description:
+      "Members of the body and parameters (with a question mark) that were ignored because the operation does not know them: at most 20, separated by commas",
+    schema: text,
+  },
   ETag: { description: "The version of the resource", schema: text },
   Location: { description: "The URL of the resource", schema: { ...text, format: "uri" } },
+  "Preference-Applied": { description: "The preference of Prefer that was applied", schema: text },
   "Retry-After": {
     description: "Seconds to wait before the next attempt",
     schema: { type: "integer", format: "int32" },
@@ -102,6 +108,7 @@ export function openApiDocument(operations: Readonly<Record<string, Operation>>)
       description: [
         "The administration API of an identity provider. Every path below /api/server/v1, /scim2, /svc/scim and /oauth2 is also available below /t/{tenant}.",
         "In a JSON body, a member that is null means the same as a missing one.",
+        "A request that changes data may have the header `Prefer: handling=strict` (RFC 7240): members of its body and parameters that the operation does not know are then refused with 400. Otherwise they are ignored, and the header `Ignored-Members` of the response lists them. `Prefer: handling=lenient` asks for that where the operator made strict the default.",
         "Clients must ignore members of responses that they do not know: a later version may add some.",
       ].join("\n\n"),
     },
@@ -165,6 +172,7 @@ function securityOf({ scope, clientAuthentication }: Operation): readonly Json[]
 
 function successesOf({ method, success }: Operation, dialect: Dialect, components: Components): Json {
   const names = [
+    ...(method === "GET" || dialects[dialect].ignoresUnknown ? [] : ["Ignored-Members", "Preference-Applied"]),
     ...(success.location ? ["Location"] : []),
     ...(success.etag ? ["ETag"] : []),
     ...(success.file ? ["Content-Disposition"] : []),

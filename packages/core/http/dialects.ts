@@ -20,6 +20,8 @@ export interface DialectRules {
   readonly tunnelsMethods: boolean;
   /** True where caches of HTTP/1.0 are forbidden too (RFC 6749 section 5.1). */
   readonly forbidsOldCaches: boolean;
+  /** True where unknown parameters are ignored without a word (RFC 6749 section 3.2). */
+  readonly ignoresUnknown: boolean;
 }
 
 const plain: DialectRules = {
@@ -30,13 +32,14 @@ const plain: DialectRules = {
   ignoresQueryCase: false,
   tunnelsMethods: false,
   forbidsOldCaches: false,
+  ignoresUnknown: false,
 };
 const scim: DialectRules = { ...plain, typeOptional: true, checksAccept: true, ignoresQueryCase: true };
 
 /** The rules of the four dialects. */
 export const dialects: Readonly<Record<Dialect, DialectRules>> = {
   management: plain,
-  oauth2: { ...plain, forbidsOldCaches: true },
+  oauth2: { ...plain, forbidsOldCaches: true, ignoresUnknown: true },
   scim1: { ...scim, contentType: "application/json;charset=UTF-8", tunnelsMethods: true },
   scim2: { ...scim, contentType: "application/scim+json;charset=UTF-8", expects: "application/scim+json" },
 };

@@ -38,6 +38,8 @@ interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores>
   readonly baseUrl?: string | undefined;
   /** The SCIM 2.0 profile, which changes the shape of errors. */
   readonly scimProfile?: ScimProfile;
+  /** True where unknown members are refused unless the request says `Prefer: handling=lenient`. */
+  readonly isStrict?: boolean;
   /** Parses `multipart/form-data`, for a function with an operation that accepts it. */
   readonly readMultipart?: ReadMultipart;
 }
@@ -52,6 +54,8 @@ interface Exchange {
   readonly defects: Fault[];
   admitted?: Admitted;
   fault?: Fault;
+  /** Headers about the unknown members of the request. */
+  handling?: Readonly<Record<string, string>>;
 }
 
 type Event = APIGatewayProxyEventV2 & { exchange?: Exchange; parsedBody?: unknown };
@@ -78,7 +82,7 @@ export function lambda<Ops extends Operations, Stores>(parts: FunctionParts<Ops,
     .use(commonHeaders())
     .use(renderingFaults(parts.scimProfile))
     .use(admitting(parts.operations))
-    .use(readingBody(parts.operations, parts.readMultipart))
+    .use(readingBody(parts.operations, parts.readMultipart, parts.isStrict))
     .handler(executing(parts));
 }
 
@@ -97,16 +101,28 @@ function contextOf(event: Event): unknown {
   return (event.requestContext as { authorizer?: { lambda?: unknown } }).authorizer?.lambda;
 }
 
-/** Checks `Accept`, and reads the body of an operation that declares one. */
-function readingBody(operations: Operations, readMultipart: ReadMultipart | undefined): Middleware {
+/** Checks `Accept`, reads the body of an operation that declares one, and looks for unknown members. */
+function readingBody(
+  operations: Operations,
+  readMultipart: ReadMultipart | undefined,
+  isStrict: boolean | undefined = false,
+): Middleware {
   const readBody = bodyReader(readMultipart);
   return {
     before: async ({ event }) => {
-      const { admitted, request, dialect } = exchangeOf(event);
+      const exchange = exchangeOf(event);
+      const { admitted, request } = exchange;
       const declared = admitted && operations[admitted.operation];
       if (!declared) return;
-      if (declared.success.body) checkAccept(dialects[dialect], request);
-      event.parsedBody = declared.body && (await readBody(declared, dialects[dialect], request, event));
+      const rules = dialects[exchange.dialect];
+      if (declared.success.body) checkAccept(rules, request);
+      const body = declared.body && (await readBody(declared, rules, request, event));
+      event.parsedBody = body;
+      if (declared.method === "GET" || rules.ignoresUnknown) return;
+      const { handleUnknown } = await import("./unknown-members.ts");
+      const { headers, refused } = handleUnknown({ declared, request, body, rules }, isStrict);
+      exchange.handling = headers;
+      if (refused) throw refused;
     },
   };
 }
@@ -154,7 +170,8 @@ function encoded({ status, headers, body, content }: HttpResponse, contentType: 
 function observing(service: ServiceName): Middleware {
   const observer = newObserver(service);
   const close = ({ event, response }: Ended) => {
-    const { request, meter, startedMs, admitted, fault, defects } = exchangeOf(event);
+    const { request, meter, startedMs, admitted, fault, defects, handling } = exchangeOf(event);
+    const ignored = handling?.["ignored-members"];
     const operation = admitted?.operation ?? "";
     const status = Number(response?.statusCode ?? 500);
     for (const each of fault && status >= 500 && status !== 501 ? [...defects, fault] : defects) {
@@ -170,6 +187,7 @@ function observing(service: ServiceName): Middleware {
       ...(defects.length > 0 && { defects: defects.length }),
       ...(admitted?.principal && callerOf(admitted.principal)),
       ...(fault && { fault: fault.fault }),
+      ...(ignored !== undefined && { ignored }),
     });
   };
   return {
@@ -190,11 +208,12 @@ function observing(service: ServiceName): Middleware {
 function commonHeaders(): Middleware {
   const add = ({ event, response }: Ended) => {
     if (!response) return;
-    const { request, dialect, admitted } = exchangeOf(event);
+    const { request, dialect, admitted, handling } = exchangeOf(event);
     const nonce = admitted?.nonce;
     response.headers = {
       "cache-control": "no-store",
       "x-correlation-id": request.traceId,
+      ...handling,
       ...(nonce !== undefined && { [NONCE_HEADER]: nonce }),
       ...response.headers,
       ...securityHeaders,

@@ -23,6 +23,8 @@ interface RequestRecord {
   /** Who acts for the subject by an exchanged token. */
   readonly actor?: string | undefined;
   readonly fault?: string;
+  /** The names of unknown members of the request, as the response lists them: printable ASCII. */
+  readonly ignored?: string;
   /** How many errors were logged although the response is a success, such as failed operations of a bulk request. */
   readonly defects?: number;
   /** The authorizer's decision. This and the fields below are in its own lines only. */

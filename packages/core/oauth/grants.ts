@@ -179,10 +179,9 @@ async function refresh(request: GrantRequest, context: OAuthContext): Promise<Re
     access: issued.latest,
     ...(settings.rotatesRefresh && {
       current: digestOf(text),
-      currentUntilSeconds: Math.min(
-        issued.token.issuedAtSeconds + refreshSeconds(settings, context.tools.limits),
-        family.endsAtSeconds,
-      ),
+      currentUntilSeconds: settings.keepsRefreshExpiry
+        ? family.currentUntilSeconds
+        : Math.min(issued.token.issuedAtSeconds + refreshSeconds(settings, context.tools.limits), family.endsAtSeconds),
       rotatedMs: systemClock.now(),
     }),
   };

@@ -71,7 +71,8 @@ export async function issueAccessToken(
   };
   const { issuedMs, expiresAtSeconds } = token;
   if (settings.tokenType === "JWT") {
-    const text = await tools.signing.sign(table, token, newId(), issuerAt(origin), now);
+    const signable = { ...token, listsScopes: settings.listsScopes };
+    const text = await tools.signing.sign(table, signable, newId(), issuerAt(origin), now);
     return { text, token, steps: [], latest: { issuedMs, expiresAtSeconds } };
   }
   const text = newOpaque("at_");

@@ -1,6 +1,7 @@
 /** Which scopes a token gets (AC-006, AC-007; decision 0022). Pure. */
 import type { ScopePlace } from "../api-resources/scope-store.ts";
 import type { Authorization, Policy } from "../applications/registry/authorization-model.ts";
+import type { ClientRecord } from "../applications/registry/client-model.ts";
 import { systemScopePlaces, systemScopes } from "../domain/system-apis.ts";
 import { isFor, type Role } from "../identities/roles/model.ts";
 import { SIGNED_IN } from "../operation/operation.ts";
@@ -19,6 +20,7 @@ const SYSTEM = "SYSTEM";
 /** A request for scopes, and what the application is authorized for. */
 export interface Grantable {
   readonly applicationId: string;
+  readonly settings: Pick<ClientRecord, "roles">;
   readonly names: readonly string[];
   readonly apis: readonly Authorization[];
   /** The APIs of the tenant's own scopes, by scope name. */
@@ -59,7 +61,7 @@ export function clientScopes(requested: Grantable): readonly string[] {
  * Scopes with the policy `NO POLICY` need no role.
  */
 export function userScopes(requested: Grantable, rolesOfUser: readonly Role[]): Granted {
-  const roles = rolesOfUser.filter((role) => isFor(role, requested.applicationId));
+  const roles = rolesOfUser.filter((role) => isFor(role, requested.applicationId) && counts(role, requested));
   const reasons = targetNames(requested).map((name) => {
     const policy = name === SIGNED_IN ? "NO POLICY" : policyOf(name, requested);
     const including = policy === "RBAC" ? roles.filter((role) => includes(role, name)) : [];
@@ -75,6 +77,13 @@ export function userScopes(requested: Grantable, rolesOfUser: readonly Role[]): 
 /** The requested names that belong to one of the targets. */
 function targetNames({ names, targets, places }: Grantable): readonly string[] {
   return targets ? names.filter((name) => targets.some((target) => isScopeOf(target, name, places))) : names;
+}
+
+/** Whether a role is among those that an application chose (`associatedRoles`; decision 0075). */
+function counts({ id, audience }: Role, { settings: { roles } }: Grantable): boolean {
+  if (!roles) return true;
+  if (roles.ofApplication && audience.type !== "application") return false;
+  return roles.ids.length === 0 || roles.ids.includes(id);
 }
 
 /**

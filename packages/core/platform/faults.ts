@@ -80,6 +80,8 @@ const table = {
   "client.secret_unknown": row(404, "OAUTH-60010", "Unable to retrieve the client secret."),
   "client.secret_latest": row(409, "OAUTH-60006", "Unable to delete the client secret."),
   "client.secrets_full": row(409, "OAUTH-60011", "Unable to create the client secret."),
+  "client.hybrid_missing": row(400, "APP-60517", "Invalid Request."),
+  "client.hybrid_unknown": row(400, "APP-60518", "Invalid Request."),
   "client.taken": row(409, "OAUTH-60008", "Error creating application."),
   "saml.invalid": row(400, "SAML-60001", "Error while creating/updating SAML inbound of application."),
   "saml.issuer_taken": row(409, "SAML-60002", "Error while creating/updating SAML inbound of application."),

@@ -1,5 +1,6 @@
 /** `deployment.toml` as a whole: the settings of a deployment, for all of its tenants. */
 import { accessSection } from "./access.ts";
+import { apiSection } from "./api.ts";
 import { customProtocolSection } from "./custom-protocols.ts";
 import { fromFile } from "./file.ts";
 import { oauthSection } from "./oauth.ts";
@@ -14,7 +15,7 @@ export type Deployment = ReturnType<typeof readDeployment>;
 export function readDeployment(source: string) {
   return readSections(
     source,
-    [scim2Section, oauthSection, accessSection, userStoreSection, customProtocolSection],
+    [apiSection, scim2Section, oauthSection, accessSection, userStoreSection, customProtocolSection],
     true,
   );
 }

@@ -1,7 +1,7 @@
 /** What several sections of deployment.toml share: tables, certificates, and the sentences of refusals. */
 import { X509Certificate } from "node:crypto";
+import { nearest } from "../platform/nearest.ts";
 import * as z from "../platform/zod.ts";
-import { nearest } from "./nearest.ts";
 
 const NAME_MAX = 100;
 

@@ -60,9 +60,12 @@ export function toJwk({ kid, x, y }: RingKey) {
   return { kty: "EC", crv: "P-256", x, y, kid, use: "sig", alg: ALGORITHM } as const;
 }
 
+/** A token to sign. Its claim `scope` is a text with blanks (RFC 9068 section 2.2.3), or a list if it says so. */
+export type SignableToken = AccessToken & { readonly listsScopes?: boolean | undefined };
+
 /** Signs a token. `id` becomes its `jti`. */
 export function signAccessToken(
-  token: AccessToken,
+  token: SignableToken,
   id: string,
   { origin, issuerOf: issuer }: Issuer,
   key: { readonly kid: string; readonly secret: CryptoKey },
@@ -81,9 +84,9 @@ export function signAccessToken(
   return new SignJWT({
     client_id: clientId,
     aut: user ? "APPLICATION_USER" : "APPLICATION",
-    ...(scopes.length > 0 && { scope: scopes.join(" ") }),
     ...(act && { act }),
     ...(cnf && { cnf }),
+    ...(scopes.length > 0 && { scope: token.listsScopes ? [...scopes] : scopes.join(" ") }),
     [OWN]: own,
   })
     .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid: key.kid })
@@ -164,7 +167,9 @@ export function claimsOf(text: string): { readonly tenant: string; readonly gran
 function toToken(payload: JWTPayload, issuer: Issuer): AccessToken | undefined {
   const own = ownOf(payload);
   const { sub, iss, client_id, scope, iat, exp, aut } = payload;
-  if (!own || !isText(client_id) || !isText(sub) || !isOptional(scope)) return undefined;
+  if (!own || !isText(client_id) || !isText(sub)) return undefined;
+  const scopes = scopesIn(scope);
+  if (!scopes) return undefined;
   if (!isWholeSeconds(iat) || !isWholeSeconds(exp)) return undefined;
   if (!Array.isArray(payload.aud) || !payload.aud.every(isText)) return undefined;
   if (iss !== issuer.issuerOf(own.tenant)) return undefined;
@@ -182,7 +187,7 @@ function toToken(payload: JWTPayload, issuer: Issuer): AccessToken | undefined {
     clientId: client_id,
     applicationId: own.application,
     ...(user && { user }),
-    scopes: scope?.split(" ") ?? [],
+    scopes,
     roleIds: roles,
     grantId: own.grant,
     issuedAtSeconds: iat,
@@ -192,6 +197,12 @@ function toToken(payload: JWTPayload, issuer: Issuer): AccessToken | undefined {
     ...(exchanges && { exchanges }),
     ...(cnf && { cnf }),
   };
+}
+
+/** The scopes of a claim, which is a text with blanks or a list; `undefined` where it is neither. */
+function scopesIn(claim: unknown): readonly string[] | undefined {
+  const scopes = isText(claim) ? claim.split(" ") : (claim ?? []);
+  return Array.isArray(scopes) && scopes.every(isText) ? scopes : undefined;
 }
 
 /** The private claim of a verified token; `undefined` where it does not have the expected form. */

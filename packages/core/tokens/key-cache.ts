@@ -1,10 +1,9 @@
 /** The keys of the ring in the memory of one container: read again when they may have changed, and imported once. */
 import type { Seal } from "../platform/seal.ts";
 import type { Table } from "../table/table.ts";
-import { type Issuer, type KeyOf, privateKey, publicKey, signAccessToken } from "./jwt.ts";
+import { type Issuer, type KeyOf, privateKey, publicKey, type SignableToken, signAccessToken } from "./jwt.ts";
 import { acceptedAt, type Ring, type RingKey, signerAt } from "./key-ring.ts";
 import { keyStore, type OpenRing, readRing } from "./key-store.ts";
-import type { AccessToken } from "./model.ts";
 
 type CryptoKey = Awaited<ReturnType<typeof publicKey>>;
 
@@ -28,7 +27,7 @@ export interface SigningKeys {
   /** The ring; creates it where none exists. One round trip where it may have changed. */
   ring(table: Table, nowMs: number): Promise<Ring>;
   /** Signs an access token as a JWT. No round trip while the ring is fresh. */
-  sign(table: Table, token: AccessToken, id: string, issuer: Issuer, nowMs: number): Promise<string>;
+  sign(table: Table, token: SignableToken, id: string, issuer: Issuer, nowMs: number): Promise<string>;
 }
 
 /** Whether something was read lately; never where the clock was set back since. */

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
-import { nearest } from "#core/settings/nearest.ts";
+import { nearest } from "#core/platform/nearest.ts";
 import { type Finding, problemsOr, wrong } from "./doctor-finding.ts";
 
 /** The settings of a stage (`settingsOf` in stacks/stage.ts). */

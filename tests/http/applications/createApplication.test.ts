@@ -26,7 +26,11 @@ describe("201", () => {
       clientId: "",
       issuer: "",
       realm: "",
+      applicationVersion: "v2.0.0",
       isManagementApp: false,
+      isB2BSelfServiceApp: false,
+      enhancedOrgAuthenticationEnabled: false,
+      associatedRoles: { allowedAudience: "ORGANIZATION" },
       applicationEnabled: true,
       claimConfiguration: {
         dialect: "LOCAL",

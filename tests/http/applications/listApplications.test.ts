@@ -84,6 +84,30 @@ describe("200", () => {
     expect(item).toMatchObject({ templateId: "t", clientId: "", issuer: "", advancedConfigurations: { saas: false } });
     expect((await list("?limit=1&attributes=")).applications[0]).not.toHaveProperty("templateId");
   });
+  test("shows each attribute as a read of the application does, and only where it is requested", async () => {
+    const names = [
+      ...["templateVersion", "applicationVersion", "applicationEnabled", "realm", "enhancedOrgAuthenticationEnabled"],
+      "associatedRoles",
+    ];
+    const id = await create({
+      name: "With all attributes",
+      templateVersion: "1.2",
+      applicationEnabled: false,
+      enhancedOrgAuthenticationEnabled: true,
+      associatedRoles: { allowedAudience: "APPLICATION" },
+      inboundProtocolConfiguration: { passiveSts: { realm: "listed", replyTo: "https://a.example" } },
+    });
+    const { body: read } = await ask("GET", `${APPLICATIONS}/${id}`);
+    const only = "?filter=name+eq+With all attributes";
+    for (const name of names) {
+      const { applications } = await list(`${only}&attributes=${name}`);
+      expect(applications[0]).toHaveProperty(name, read[name]);
+      expect((await list(only)).applications[0]).not.toHaveProperty(name);
+    }
+    const { applications } = await list(`${only}&attributes=associatedRoles.allowedAudience`);
+    expect(applications[0].associatedRoles).toEqual({ allowedAudience: "APPLICATION" });
+    await ask("DELETE", `${APPLICATIONS}/${id}`);
+  });
   test("shows creations, renames and deletions at once", async () => {
     const id = await create({ name: "fleeting" });
     expect((await list("?limit=1")).applications[0]).toMatchObject({ id, name: "fleeting" });

@@ -19,6 +19,13 @@ const operations = {
     failures: [],
   }),
 };
+const changing = {
+  work: operation({
+    ...operations.work,
+    method: "POST",
+    body: z.object({ known: z.string().optional() }),
+  }),
+};
 type Work = (input: unknown, context: RequestContext) => Promise<{ shown: string }>;
 const principal = { kind: "user", tenant: "carbon.super", subject: "1", username: "admin", userStore: "PRIMARY" };
 const run = async (work: Work, remainingMs = 30_000) => {
@@ -107,6 +114,41 @@ describe("a failure", () => {
       throw new Fault("application.not_found", "No such thing.");
     });
     expect(lines.join("\n")).not.toContain("request failed");
+  });
+});
+
+describe("an unknown member of a request that changes data", () => {
+  const send = (isStrict: boolean, text: string) => {
+    const handlers = { work: async () => ({ shown: "yes" }) };
+    const handler = lambda({ service: "applications", operations: changing, handlers, stores: () => ({}), isStrict });
+    const event = {
+      rawPath: "/work",
+      rawQueryString: "",
+      headers: { "content-type": "application/json" },
+      body: text,
+      requestContext: {
+        requestId: "request-1",
+        domainName: "api.example",
+        http: { method: "POST", sourceIp: "127.0.0.1" },
+        authorizer: { lambda: { decision: "allow", operation: "work", ...principal } },
+      },
+    } as unknown as APIGatewayProxyEventV2;
+    return handler(event, { getRemainingTimeInMillis: () => 30_000 } as unknown as Context);
+  };
+  test("is in the log line and in the response, its value is in neither", async () => {
+    const answer = await send(false, '{"knwon": "hunter2"}');
+    expect([answer.statusCode, answer.headers?.["ignored-members"]]).toEqual([200, "knwon"]);
+    const text = lines.join("\n");
+    expect(text).toContain('"ignored":"knwon"');
+    expect(text).not.toContain("hunter2");
+  });
+  test("is refused by a strict service before the handler is called", async () => {
+    const answer = await send(true, '{"knwon": "hunter2"}');
+    expect([answer.statusCode, JSON.parse(answer.body ?? "").description]).toEqual([
+      400,
+      expect.stringMatching(/^body\.knwon is unknown: did you mean known\?/),
+    ]);
+    expect(lines.join("\n")).not.toContain("ignored");
   });
 });
 

@@ -14,6 +14,7 @@ describe("accepts", () => {
     "%j, which declares nothing",
     (source) => {
       expect(readDeployment(source)).toEqual({
+        api: { isStrict: false },
         customProtocols: [],
         clientSecretsShownTo: "viewers",
         scim2: { profile: "wso2", removesDuplicateUsers: false, countsDirectories: false },
@@ -115,7 +116,7 @@ describe("refuses, with the key to change,", () => {
     ["[custom_inbound_protocols]", 'unknown key "custom_inbound_protocols" (did you mean "custom_inbound_protocol"?)'],
     [
       "[scope]\na = 1",
-      'unknown key "scope" (known: scim2, oauth, intermediate_cert_validation, resource, user_store, custom_inbound_protocol)',
+      'unknown key "scope" (known: api, scim2, oauth, intermediate_cert_validation, resource, user_store, custom_inbound_protocol)',
     ],
     [
       kind('name = "proto"\ndisplayName = "x"'),

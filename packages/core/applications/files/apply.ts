@@ -1,5 +1,6 @@
 /** Builds an application from the settings of a file: a new one, or one that replaces an existing application. */
 
+import type { RoleStore } from "../../identities/roles/store.ts";
 import { Fault } from "../../platform/faults.ts";
 import type { ProtocolSupport } from "../protocols/configure.ts";
 import { passiveSts, wsTrust } from "../protocols/configure.ts";
@@ -9,9 +10,10 @@ import { type CustomSettings, type InboundProtocols, type OidcClient, ownerOf } 
 import { checkOidc, oidcClient } from "../protocols/oidc.ts";
 import { samlServiceProvider } from "../protocols/saml.ts";
 import { type Application, freshApplication, mergeApplication } from "../registry/model.ts";
-import { checkApplication } from "../registry/rules.ts";
+import { checkApplication, checkBody } from "../registry/rules.ts";
 import { type Notice, noticesOf } from "./notices.ts";
 import { IMPORT_MESSAGE } from "./read-xml.ts";
+import { findRoles } from "./roles.ts";
 import { importedSecrets } from "./secrets.ts";
 import { writeServiceProvider } from "./service-provider.ts";
 import { type Settings, settingsOf } from "./settings.ts";
@@ -60,14 +62,18 @@ export async function prepareImport(
   root: Element,
   settings: Settings,
   { tenant, ownerId, applicationId: id }: ImportTarget,
-  support: ProtocolSupport,
+  { roles, ...support }: ProtocolSupport & { readonly roles: Pick<RoleStore, "findMany" | "all"> },
 ): Promise<(before: Application | undefined) => Imported> {
   const {
     isManagementApp = false,
+    isB2BSelfServiceApp,
     inboundProtocolConfiguration: protocols = {},
     otherEntries = [],
+    associatedRoles: _,
     ...plain
   } = settings;
+  checkBody(plain);
+  const associatedRoles = await findRoles(settings, tenant, id, roles);
   const owner = ownerOf(tenant, id);
   const { seal, customKinds } = support;
   if (protocols.oidc) await checkOidc(protocols.oidc, support.limits);
@@ -99,8 +105,13 @@ export async function prepareImport(
       before?.isManagementApp ?? isManagementApp,
     );
     const merged = mergeApplication(
-      { ...fresh, ...(before?.logoutReturnUrl !== undefined && { logoutReturnUrl: before.logoutReturnUrl }), inbound },
-      plain,
+      {
+        ...fresh,
+        ...(before?.logoutReturnUrl !== undefined && { logoutReturnUrl: before.logoutReturnUrl }),
+        ...((before ? before.isB2BSelfServiceApp : isB2BSelfServiceApp) && { isB2BSelfServiceApp: true }),
+        inbound,
+      },
+      { ...plain, ...(associatedRoles && { associatedRoles }) },
     );
     const base = writeServiceProvider(settingsOf(merged, (sealed) => seal.open(sealed, owner)));
     const unmapped = unmappedOf(base, root, customNames);

@@ -1,4 +1,5 @@
 /** Handlers of application files. The modules that read and write files are loaded with the first file. */
+import type { RoleStore } from "../../identities/roles/store.ts";
 import type { RequestContext } from "../../operation/context.ts";
 import type { Handlers } from "../../operation/operation.ts";
 import { Fault } from "../../platform/faults.ts";
@@ -15,6 +16,7 @@ import type { applicationFileOperations } from "./contract.ts";
 /** The dependencies of these handlers. */
 export interface ApplicationFileStores {
   readonly applications: ApplicationStore;
+  readonly roles: Pick<RoleStore, "findMany" | "all">;
   readonly protocols: ProtocolSupport;
 }
 
@@ -22,13 +24,13 @@ const IMPORT_FAILED = "Error importing application from file.";
 
 export const applicationFileHandlers: Handlers<typeof applicationFileOperations, ApplicationFileStores> = {
   async importApplication({ body }, context) {
-    const { tenant, applications, protocols } = context;
+    const { tenant, applications, protocols, roles } = context;
     const { readFile, prepareImport, asImportFault } = await load();
     const { root, settings } = readFile(body.file.content, protocols.customKinds);
     checkNewName(settings.name, tenant);
     if (await applications.entry(tenant, settings.name)) throw nameTaken(settings.name, tenant);
     try {
-      const importOver = await prepareImport(root, settings, targetOf(context, newId()), protocols);
+      const importOver = await prepareImport(root, settings, targetOf(context, newId()), { ...protocols, roles });
       const imported = importOver(undefined);
       await applications.add(tenant, imported.application);
       return resultOf(tenant, imported);
@@ -38,14 +40,14 @@ export const applicationFileHandlers: Handlers<typeof applicationFileOperations,
   },
 
   async updateApplicationFromFile({ body }, context) {
-    const { tenant, applications, protocols } = context;
+    const { tenant, applications, protocols, roles } = context;
     const { readFile, prepareImport, asImportFault } = await load();
     const { root, settings } = readFile(body.file.content, protocols.customKinds);
     checkSpelling(settings.name, IMPORT_FAILED);
     const entry = await applications.entry(tenant, settings.name);
     if (!entry) throw nameUnknown(settings.name, tenant);
     try {
-      const importOver = await prepareImport(root, settings, targetOf(context, entry.id), protocols);
+      const importOver = await prepareImport(root, settings, targetOf(context, entry.id), { ...protocols, roles });
       let imported: Imported | undefined;
       const replaced = (before: Application): Application => {
         // The application was renamed after its name was looked up.

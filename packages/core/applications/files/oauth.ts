@@ -20,6 +20,13 @@
  * | tokenType, tokenBindingType | accessToken.type, bindingType |
  * | tokenRevocationWithIDPSessionTerminationEnabled | accessToken.revokeTokensWhenIDPSessionTerminated |
  * | tokenBindingValidationEnabled | accessToken.validateTokenBinding |
+ * | jwtScopeAsArrayEnabled, idTokenSignatureAlgorithm | accessToken.enableJwtScopeAsArray, idToken.idTokenSignedResponseAlg |
+ * | extendRenewedRefreshTokenExpiryTime | refreshToken.extendRenewedRefreshTokenExpiryTime |
+ * | hybridFlowEnabled, hybridFlowResponseType | hybridFlow.enable, responseType |
+ * | subjectType, sectorIdentifierURI | subject.subjectType in lower case, sectorIdentifierUri |
+ * | requestObjectSignatureAlgorithm, ...EncryptionAlgorithm, ...Method | requestObject.requestObjectSigningAlg, encryption |
+ * | requirePushedAuthorizationRequests | pushAuthorizationRequest.requirePushAuthorizationRequest |
+ * | fapiConformanceEnabled, fapiProfile | isFAPIApplication, fapiProfile |
  * | accessTokenClaims/accessTokenClaim | accessToken.accessTokenAttributes |
  * | subjectTokenEnabled, subjectTokenExpiryTime | subjectToken.enable, application... (may be absent) |
  * | tokenEndpointAuthMethod | clientAuthentication.tokenEndpointAuthMethod; the word `null` means no value |
@@ -66,6 +73,9 @@ const optionalFlag: Codec = {
   write: (value) => (value === undefined ? undefined : String(value)),
 };
 
+/** A word of which the case does not matter. */
+const word: Codec = { ...filled(), read: (given) => given.trim().toLowerCase() || undefined };
+
 const validators = listOf("scopeValidators", "scopeValidator", "scopeValidators");
 const scopeValidators: Part = {
   read(parent) {
@@ -91,6 +101,20 @@ const { read: readFlag } = nonDefaultFlag();
 const unlessFalse: Codec = {
   read: (given, name) => (given.trim() === "null" ? undefined : readFlag(given, name)),
   write: (value) => (value === true ? "true" : undefined),
+};
+
+const hybridParts = all(
+  field("hybridFlowEnabled", "hybridFlow.enable", optionalFlag),
+  field("hybridFlowResponseType", "hybridFlow.responseType", filled()),
+);
+/** Releases without response types enabled all of them. Such a file is imported without the flow. */
+const hybridFlow: Part = {
+  read(parent) {
+    const given = hybridParts.read(parent);
+    const lacksType = at(given, ["hybridFlow", "enable"]) === true && !at(given, ["hybridFlow", "responseType"]);
+    return lacksType ? {} : given;
+  },
+  write: hybridParts.write,
 };
 
 /** The parts of `oAuthAppDO`, in the order of WSO2 Identity Server. */
@@ -130,6 +154,18 @@ export const oauthParts: Part = all(
   field("tokenEndpointAllowReusePvtKeyJwt", "clientAuthentication.tokenEndpointAllowReusePvtKeyJwt", unlessFalse),
   field("tokenEndpointAuthSignatureAlgorithm", "clientAuthentication.tokenEndpointAuthSigningAlg", unlessNull),
   field("tlsClientAuthSubjectDN", "clientAuthentication.tlsClientAuthSubjectDn", unlessNull),
+  field("jwtScopeAsArrayEnabled", "accessToken.enableJwtScopeAsArray", optionalFlag),
+  field("extendRenewedRefreshTokenExpiryTime", "refreshToken.extendRenewedRefreshTokenExpiryTime", optionalFlag),
+  field("idTokenSignatureAlgorithm", "idToken.idTokenSignedResponseAlg", filled()),
+  hybridFlow,
+  field("subjectType", "subject.subjectType", word),
+  field("sectorIdentifierURI", "subject.sectorIdentifierUri", filled()),
+  field("requestObjectSignatureAlgorithm", "requestObject.requestObjectSigningAlg", filled()),
+  field("requestObjectEncryptionAlgorithm", "requestObject.encryption.algorithm", filled()),
+  field("requestObjectEncryptionMethod", "requestObject.encryption.method", filled()),
+  field("requirePushedAuthorizationRequests", "pushAuthorizationRequest.requirePushAuthorizationRequest", optionalFlag),
+  field("fapiConformanceEnabled", "isFAPIApplication", optionalFlag),
+  field("fapiProfile", "fapiProfile", filled()),
 );
 
 function literal(address: string): string {

@@ -19,15 +19,19 @@
  * | InboundProvisioningConfig, OutboundProvisioningConfig, ClaimConfig, PermissionAndRoleConfig | claims.ts |
  * | IsSaaSApp, IsDiscoverable, IsAPIBasedAuthenticationEnabled | advancedConfigurations.saas, discoverableByEndUsers, enableAPIBasedAuthentication |
  * | IsManagementApp, IsApplicationEnabled, true where absent | isManagementApp, applicationEnabled |
+ * | IsB2BSelfServiceApp | isB2BSelfServiceApp |
+ * | AssociatedRolesConfig/AllowedAudience, AssociatedRoles/AssociatedRole/Id, Name | associatedRoles |
  * | ClientAttestationMetaData | advancedConfigurations.attestationMetaData |
  * | TrustedAppMetadata | advancedConfigurations.trustedAppConfiguration |
  */
 import type { CustomProtocolKind } from "../protocols/custom-kind.ts";
+import type { AssociatedRoleSettings } from "../registry/model.ts";
 import { claimField, claimsPart, provisioningPart, rolesPart } from "./claims.ts";
 import { inboundPart } from "./inbound.ts";
 import {
   all,
   at,
+  type Codec,
   field,
   filled,
   flag,
@@ -41,7 +45,7 @@ import {
 } from "./parts.ts";
 import { ROOT } from "./read-xml.ts";
 import { requestPathPart, scriptPart, stepsPart } from "./sequence.ts";
-import { childrenOf, type Element, element, textAt } from "./tree.ts";
+import { childrenOf, type Element, element, find, textAt } from "./tree.ts";
 
 const CERTIFICATE = ["advancedConfigurations", "certificate"];
 /** The element per type of certificate. An application has one certificate. */
@@ -65,6 +69,9 @@ const certificatePart: Part = {
     );
   },
 };
+
+/** A flag that is written only where it is set. */
+const setFlag: Codec = { ...nonDefaultFlag(), write: (value) => (value ? "true" : undefined) };
 
 const signInPart = group(
   "LocalAndOutBoundAuthenticationConfig",
@@ -113,6 +120,33 @@ const trustedAppPart = optionalGroup(
   field("IsConsentGranted", `${TRUSTED}.isConsentGranted`, flag()),
 );
 
+/** The roles by id and name; a file of another server has ids that mean nothing here (apply.ts). */
+const rolesOfApplicationPart: Part = {
+  read(root) {
+    const config = find(root, "AssociatedRolesConfig");
+    const allowedAudience = textAt(config, "AllowedAudience")?.trim().toUpperCase();
+    if (!config || !allowedAudience) return {};
+    const roles = childrenOf(find(config, "AssociatedRoles"), "AssociatedRole").map((role) => ({
+      ...put(["id"], textAt(role, "Id")?.trim() || undefined),
+      ...put(["name"], textAt(role, "Name") || undefined),
+    }));
+    return put(["associatedRoles"], { allowedAudience, ...(roles.length > 0 && { roles }) });
+  },
+  write(settings) {
+    const { associatedRoles } = settings as { readonly associatedRoles?: AssociatedRoleSettings };
+    if (!associatedRoles) return [];
+    const roles = (associatedRoles.roles ?? []).map(({ id, name }) =>
+      element("AssociatedRole", [element("Id", id), ...(name === undefined ? [] : [element("Name", name)])]),
+    );
+    return [
+      element("AssociatedRolesConfig", [
+        element("AllowedAudience", associatedRoles.allowedAudience),
+        element("AssociatedRoles", roles),
+      ]),
+    ];
+  },
+};
+
 /** Reads the settings of a file, not yet validated. Throws `application.invalid`. */
 export function readServiceProvider(root: Element, kinds: readonly CustomProtocolKind[]): Json {
   return rootPart(kinds).read(root);
@@ -141,6 +175,8 @@ function rootPart(kinds: readonly CustomProtocolKind[]): Part {
     field("TemplateId", "templateId", text),
     field("TemplateVersion", "templateVersion", text),
     field("IsManagementApp", "isManagementApp", flag()),
+    field("IsB2BSelfServiceApp", "isB2BSelfServiceApp", setFlag),
+    rolesOfApplicationPart,
     field("IsApplicationEnabled", "applicationEnabled", flag(true)),
     field("IsAPIBasedAuthenticationEnabled", "advancedConfigurations.enableAPIBasedAuthentication", nonDefaultFlag()),
     attestationPart,

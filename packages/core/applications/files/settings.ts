@@ -15,8 +15,10 @@ type OpenSecret = (sealed: string) => string | undefined;
 /** The settings of an application, without its id, owner, tenant and authorized APIs. */
 export function settingsOf(application: Application, open: OpenSecret): Json {
   const { id: _, ownerId: __, kept: ___, advancedConfigurations: ____, inbound, ...plain } = application;
+  const { enhancedOrgAuthenticationEnabled } = plain;
   return {
     ...plain,
+    enhancedOrgAuthenticationEnabled: enhancedOrgAuthenticationEnabled || undefined,
     claimConfiguration: claimsOf(application),
     ...member("advancedConfigurations", withoutDefaults(application.advancedConfigurations)),
     provisioningConfigurations: provisioningOf(application),

@@ -27,7 +27,7 @@ export interface Unmapped {
 }
 
 /** Elements whose text the service decides: the text of the file does not come back. */
-const DECIDED: ReadonlySet<string> = new Set(["IsManagementApp", "state"]);
+const DECIDED: ReadonlySet<string> = new Set(["IsManagementApp", "state", "Id"]);
 
 /** Elements that describe a sibling. They are meaningless after the sibling changed. */
 const companions: ReadonlyMap<string, string> = new Map([
@@ -48,6 +48,8 @@ const lists: ReadonlyMap<string, Identify> = new Map<string, Identify>([
     (item) => JSON.stringify([textAt(item, "IdentityProviderName") ?? "", federatedAuthenticatorOf(item)]),
   ],
   ["RequestPathAuthenticatorConfigs", nameIdentity],
+  // The id of a role differs between servers.
+  ["AssociatedRoles", (item) => (textAt(item, "Name") || textAt(item, "Id") || "").toLowerCase()],
   ["ProvisioningIdentityProviders", (item) => textAt(item, "IdentityProviderName") ?? ""],
   [
     "ClaimMappings",

@@ -22,7 +22,9 @@ const ListQuery = z.object({
   limit: wholeNumber(limitMeta("applications", LIMIT_DEFAULTS.applications), 1),
   offset: wholeNumber({ description: "Applications to skip, newest first", default: 0, minimum: 0 }, 0),
   filter: textParameter("`name`, `clientId` or `issuer` with `eq`, `sw`, `ew` or `co`, joined by `and`, `or`"),
-  attributes: textParameter("Comma-separated: advancedConfigurations, templateId, clientId, issuer"),
+  attributes: textParameter(
+    "Comma-separated: advancedConfigurations, templateId, templateVersion, clientId, issuer, realm, applicationEnabled, applicationVersion, enhancedOrgAuthenticationEnabled, associatedRoles, associatedRoles.allowedAudience",
+  ),
   sortBy: z.string().optional().meta({ description: "Not supported: returns 501" }),
   sortOrder: z.string().optional().meta({ description: "Not supported: returns 501" }),
 });

@@ -1,5 +1,6 @@
 /** The handlers of the application operations. */
 
+import type { RoleStore } from "../../identities/roles/store.ts";
 import type { UserStore } from "../../identities/users/store.ts";
 import type { Principal } from "../../operation/context.ts";
 import type { Handlers } from "../../operation/operation.ts";
@@ -8,6 +9,7 @@ import { newId } from "../../platform/ids.ts";
 import { configureNew, type ProtocolSupport } from "../protocols/configure.ts";
 import { freshApplication, mergeApplication, mergeProvisioning, withCertificate } from "../registry/model.ts";
 import { presentApplication, presentAuthenticators, presentProvisioning, selfOf } from "../registry/present.ts";
+import { namedRoles, withRoleNames } from "../registry/role-rules.ts";
 import { checkApplication, checkBody, checkNewName, checkRename, checkResident, notFound } from "../registry/rules.ts";
 import { type ApplicationStore, TAKES_ONLY } from "../registry/store.ts";
 import type { TemplateStore } from "../templates/store.ts";
@@ -20,8 +22,11 @@ export interface ApplicationStores {
   readonly applications: ApplicationStore;
   readonly templates: TemplateStore;
   readonly users: UserStore;
+  readonly roles: Pick<RoleStore, "findMany">;
   readonly protocols: ProtocolSupport;
 }
+
+const CREATE_FAILED = "Error creating application.";
 
 export const applicationHandlers: Handlers<typeof applicationOperations, ApplicationStores> = {
   async listApplications({ query }, { tenant, applications }) {
@@ -34,9 +39,10 @@ export const applicationHandlers: Handlers<typeof applicationOperations, Applica
     return listApplications(applications, tenant, query);
   },
 
-  async createApplication({ query, body: given }, { tenant, principal, applications, templates, protocols }) {
+  async createApplication({ query, body: given }, context) {
+    const { tenant, principal, applications, templates, protocols, roles } = context;
     const body = await fromTemplate(templates, tenant, query.template, given);
-    const { isManagementApp = false, inboundProtocolConfiguration = {}, ...settings } = body;
+    const { isManagementApp = false, isB2BSelfServiceApp, inboundProtocolConfiguration = {}, ...settings } = body;
     checkNewName(settings.name, tenant);
     checkBody(settings);
     const id = newId();
@@ -47,11 +53,16 @@ export const applicationHandlers: Handlers<typeof applicationOperations, Applica
         "useExternalConsentPage cannot be set for a SAML application.",
       );
     }
-    const fresh = { ...freshApplication(id, settings.name, ownerOf(principal), isManagementApp), inbound };
-    const application = mergeApplication(withCertificate(fresh, certificate), settings);
-    checkApplication(application, tenant, "Error creating application.");
-    await applications.add(tenant, application);
-    return { location: selfOf(tenant, application.id) };
+    const fresh = {
+      ...freshApplication(id, settings.name, ownerOf(principal), isManagementApp),
+      ...(isB2BSelfServiceApp && { isB2BSelfServiceApp }),
+      inbound,
+    };
+    const merged = mergeApplication(withCertificate(fresh, certificate), settings);
+    checkApplication(merged, tenant, CREATE_FAILED);
+    const named = await roles.findMany(tenant, namedRoles(settings));
+    await applications.add(tenant, withRoleNames(merged, named, CREATE_FAILED));
+    return { location: selfOf(tenant, id) };
   },
 
   async getApplication({ params }, { tenant, applications }) {
@@ -60,13 +71,15 @@ export const applicationHandlers: Handlers<typeof applicationOperations, Applica
     return presentApplication(tenant, application);
   },
 
-  async patchApplication({ params, body }, { tenant, scopes, applications }) {
+  async patchApplication({ params, body }, { tenant, scopes, applications, roles }) {
+    const named = await roles.findMany(tenant, namedRoles(body));
     await applications.update(tenant, params.applicationId, scopes, (before) => {
       if (body.name !== undefined) checkRename(before, body.name);
       checkBody(body);
       const after = mergeApplication(before, body);
-      checkApplication(after, tenant, `Error patching application with id: ${before.id}`);
-      return after;
+      const message = `Error patching application with id: ${before.id}`;
+      checkApplication(after, tenant, message);
+      return body.associatedRoles ? withRoleNames(after, named, message) : after;
     });
     return undefined;
   },

@@ -4,8 +4,8 @@ import { Fault } from "../../platform/faults.ts";
 import { attributesOf, type Filter, matches, parseFilter, type Vocabulary } from "../../platform/filter/filter.ts";
 import { LIMIT_DEFAULTS, type ListQuery, type PageLink, pageOf } from "../../platform/management-api.ts";
 import type { ApplicationEntry } from "../registry/application-rows.ts";
-import type { Application } from "../registry/model.ts";
-import { presentAdvanced, selfOf } from "../registry/present.ts";
+import { APPLICATION_VERSION, type Application } from "../registry/model.ts";
+import { presentAdvanced, presentAssociatedRoles, selfOf } from "../registry/present.ts";
 import type { ApplicationList, ApplicationListItem } from "../registry/shapes.ts";
 import type { ApplicationStore } from "../registry/store.ts";
 
@@ -18,7 +18,19 @@ const vocabulary: Vocabulary<Filterable> = {
 };
 
 /** What `attributes` can add to the members that are always shown. */
-const requestable = ["advancedConfigurations", "templateId", "clientId", "issuer"] as const;
+const requestable = [
+  "advancedConfigurations",
+  "templateId",
+  "templateVersion",
+  "clientId",
+  "issuer",
+  "realm",
+  "applicationEnabled",
+  "applicationVersion",
+  "enhancedOrgAuthenticationEnabled",
+  "associatedRoles",
+  "associatedRoles.allowedAudience",
+] as const;
 type Requestable = (typeof requestable)[number];
 
 const NAME_BYTES_MAX = 255;
@@ -107,10 +119,24 @@ function presentItem(
     clientId: clientId ?? (requested.has("clientId") ? "" : undefined),
     issuer: requested.has("issuer") ? (issuer ?? "") : undefined,
     templateId: requested.has("templateId") ? templateId : undefined,
+    templateVersion: requested.has("templateVersion") ? application.templateVersion : undefined,
+    realm: requested.has("realm") ? (application.inbound.passiveSts?.realm ?? "") : undefined,
+    applicationVersion: requested.has("applicationVersion") ? APPLICATION_VERSION : undefined,
+    applicationEnabled: requested.has("applicationEnabled") ? application.applicationEnabled : undefined,
+    enhancedOrgAuthenticationEnabled: requested.has("enhancedOrgAuthenticationEnabled")
+      ? (application.enhancedOrgAuthenticationEnabled ?? false)
+      : undefined,
+    associatedRoles: rolesOf(application, requested),
     advancedConfigurations: requested.has("advancedConfigurations") ? presentAdvanced(application) : undefined,
     access: "WRITE",
     self: selfOf(tenant, id),
   };
+}
+
+function rolesOf(application: Application, requested: ReadonlySet<Requestable>) {
+  if (!requested.has("associatedRoles") && !requested.has("associatedRoles.allowedAudience")) return undefined;
+  const { allowedAudience, roles } = presentAssociatedRoles(application);
+  return requested.has("associatedRoles") ? { allowedAudience, roles } : { allowedAudience };
 }
 
 function linksOf(query: ListQuery, offset: number, limit: number, total: number): PageLink[] {

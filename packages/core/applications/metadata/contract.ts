@@ -22,7 +22,9 @@ const SamlMetadata = z
 
 const OidcMetadata = z
   .object({
-    allowedGrantTypes: z.object({ options: z.array(NamedValue) }),
+    allowedGrantTypes: z.object({
+      options: z.array(NamedValue.extend({ publicClientAllowed: z.boolean() }).meta({ id: "GrantTypeOption" })),
+    }),
     defaultUserAccessTokenExpiryTime: z.string().meta({ description: "In seconds, as the other times" }),
     defaultApplicationAccessTokenExpiryTime: z.string(),
     defaultRefreshTokenExpiryTime: z.string(),
@@ -37,6 +39,21 @@ const OidcMetadata = z
       .meta({ description: "How a client may authenticate; the empty name is no registered method" }),
     tokenEndpointSignatureAlgorithm: Options,
     tokenEndpointAllowReusePvtKeyJwt: z.boolean().meta({ description: "The default" }),
+    idTokenSignatureAlgorithm: Options,
+    requestObjectSignatureAlgorithm: Options,
+    requestObjectEncryptionAlgorithm: Options,
+    requestObjectEncryptionMethod: Options,
+    subjectType: Options,
+    fapiMetadata: z.object({
+      fapiProfiles: Options,
+      allowedSignatureAlgorithms: Options,
+      allowedEncryptionAlgorithms: Options,
+      tokenEndpointAuthMethod: Options,
+    }),
+    cibaMetadata: z.object({ supportedNotificationChannels: z.array(NamedValue) }),
+    allowedIssuers: z
+      .array(z.string())
+      .meta({ description: "Tokens have this issuer; no application can choose another" }),
   })
   .meta({ id: "OIDCMetadata" });
 

@@ -8,9 +8,12 @@ import { assertionAlgorithms } from "../../tokens/assertion-algorithms.ts";
 import type { CustomProtocolKind } from "../protocols/custom-kind.ts";
 import { type ClientLimits, defaultLifetimes } from "../protocols/limits.ts";
 import {
+  cibaChannels,
   clientAuthenticationMethods,
+  fapiOptions,
   grantTypes,
   oidcOptions,
+  publicGrants,
   RS256_ALIAS,
   SERVER_CERTIFICATE_ALIAS,
   samlOptions,
@@ -49,10 +52,14 @@ export const metadataHandlers: Handlers<typeof metadataOperations, MetadataStore
     };
   },
 
-  async getOidcMetadata(_, { limits }) {
+  async getOidcMetadata(_, context) {
+    const { limits, origin } = context;
+    const tenant = tenantOf(context);
     const defaults = defaultLifetimes(limits);
     return {
-      allowedGrantTypes: { options: [...grantTypes] },
+      allowedGrantTypes: {
+        options: grantTypes.map((grant) => ({ ...grant, publicClientAllowed: publicGrants.has(grant.name) })),
+      },
       defaultUserAccessTokenExpiryTime: String(defaults.userAccessTokenSeconds),
       defaultApplicationAccessTokenExpiryTime: String(defaults.applicationAccessTokenSeconds),
       defaultRefreshTokenExpiryTime: String(defaults.refreshTokenSeconds),
@@ -67,6 +74,19 @@ export const metadataHandlers: Handlers<typeof metadataOperations, MetadataStore
       },
       tokenEndpointSignatureAlgorithm: { options: [...assertionAlgorithms, RS256_ALIAS] },
       tokenEndpointAllowReusePvtKeyJwt: false,
+      idTokenSignatureAlgorithm: listed(oidcOptions.idTokenSignatureAlgorithm),
+      requestObjectSignatureAlgorithm: listed(oidcOptions.requestObjectSignatureAlgorithm),
+      requestObjectEncryptionAlgorithm: listed(oidcOptions.requestObjectEncryptionAlgorithm),
+      requestObjectEncryptionMethod: listed(oidcOptions.requestObjectEncryptionMethod),
+      subjectType: listed(oidcOptions.subjectType),
+      fapiMetadata: {
+        fapiProfiles: { options: [...fapiOptions.profiles] },
+        allowedSignatureAlgorithms: { options: [...fapiOptions.signatureAlgorithms] },
+        allowedEncryptionAlgorithms: { options: [...fapiOptions.encryptionAlgorithms] },
+        tokenEndpointAuthMethod: { options: [...fapiOptions.authenticationMethods] },
+      },
+      cibaMetadata: { supportedNotificationChannels: [...cibaChannels] },
+      allowedIssuers: [`${origin}${tenant === SUPER_TENANT ? "" : `/t/${tenant}`}/oauth2/token`],
     };
   },
 
@@ -99,9 +119,14 @@ export const metadataHandlers: Handlers<typeof metadataOperations, MetadataStore
  * The alias of a tenant's certificate is its domain; the super tenant uses the server's certificate. Without a
  * credential it is that of the tenant in the path, whether there is such a tenant or not.
  */
-function certificateAliasFor({ tenant: own, pathTenant }: OpenableContext): string {
-  const tenant = own ?? pathTenant?.toLowerCase() ?? SUPER_TENANT;
+function certificateAliasFor(context: OpenableContext): string {
+  const tenant = tenantOf(context);
   return tenant === SUPER_TENANT ? SERVER_CERTIFICATE_ALIAS : tenant;
+}
+
+/** The tenant of the caller; without a credential, that of the path, whether there is such a tenant or not. */
+function tenantOf({ tenant: own, pathTenant }: OpenableContext): string {
+  return own ?? pathTenant?.toLowerCase() ?? SUPER_TENANT;
 }
 
 /** Copies the options: the contract's arrays are mutable. */

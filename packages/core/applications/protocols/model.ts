@@ -10,7 +10,11 @@ type ShownSecrets = "clientSecret" | "clientSecretExpiresAt" | "multipleClientSe
 export type OidcClient = Omit<z.output<typeof OidcShown>, ShownSecrets | "refreshToken"> &
   StoredSecrets & {
     /** An absent `renewRefreshToken` is shown as false, but refresh tokens are renewed. */
-    readonly refreshToken: { readonly expiryInSeconds: number; readonly renewRefreshToken?: boolean };
+    readonly refreshToken: {
+      readonly expiryInSeconds: number;
+      readonly renewRefreshToken?: boolean;
+      readonly extendRenewedRefreshTokenExpiryTime?: boolean | undefined;
+    };
   };
 
 /** A SAML service provider. */

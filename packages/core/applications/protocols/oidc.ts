@@ -15,6 +15,7 @@ import { grantTypes, oidcOptions } from "./options.ts";
 import { readPattern } from "./pattern.ts";
 import { PATTERN_LIMITS } from "./pattern-size.ts";
 import type { OidcBody, OidcShown } from "./shapes.ts";
+import { checkSignIn, signInSettings } from "./sign-in.ts";
 import { isRunnable } from "./urls.ts";
 
 type Body = z.output<typeof OidcBody>;
@@ -60,6 +61,7 @@ export async function checkOidc(body: Body, limits: ClientLimits): Promise<void>
   checkBinding(body.accessToken);
   checkLifetimes(body, limits);
   checkClientAuthentication(body);
+  checkSignIn(body);
   const audience = body.idToken?.audience ?? [];
   if (audience.some((entry) => entry.trim() === "") || new Set(audience).size < audience.length) {
     throw refuse("Audience values cannot contain duplicates or empty values.");
@@ -158,14 +160,17 @@ export function oidcClient(
       revokeTokensWhenIDPSessionTerminated: accessToken.revokeTokensWhenIDPSessionTerminated ?? false,
       validateTokenBinding: accessToken.validateTokenBinding ?? false,
       accessTokenAttributes: accessToken.accessTokenAttributes ?? [],
+      ...given("enableJwtScopeAsArray", accessToken.enableJwtScopeAsArray),
     },
     refreshToken: {
       expiryInSeconds: refreshToken.expiryInSeconds || defaults.refreshTokenSeconds,
       ...(refreshToken.renewRefreshToken !== undefined && { renewRefreshToken: refreshToken.renewRefreshToken }),
+      ...given("extendRenewedRefreshTokenExpiryTime", refreshToken.extendRenewedRefreshTokenExpiryTime),
     },
     idToken: {
       expiryInSeconds: idToken.expiryInSeconds || defaults.idTokenSeconds,
       audience: idToken.audience ?? [],
+      ...given("idTokenSignedResponseAlg", idToken.idTokenSignedResponseAlg),
       encryption: {
         enabled: isEncrypted,
         algorithm: isEncrypted ? (idToken.encryption?.algorithm ?? "") : "",
@@ -183,7 +188,13 @@ export function oidcClient(
     validateRequestObjectSignature: body.validateRequestObjectSignature ?? false,
     scopeValidators: body.scopeValidators ?? [],
     ...(clientAuthentication && { clientAuthentication }),
+    ...signInSettings(body),
   };
+}
+
+/** An object with a member, or without it where it was not given. */
+function given<Name extends string, Value>(name: Name, value: Value | undefined): { readonly [N in Name]?: Value } {
+  return value === undefined ? {} : ({ [name]: value } as { readonly [N in Name]?: Value });
 }
 
 /** The id and secrets of an existing client stay; those of a new one come from the body or are generated. */

@@ -105,6 +105,16 @@ export const oidcOptions = {
     options: ["None", "cookie", "sso-session", "device-flow", "DPoP", "certificate", "client-request"],
     defaultValue: "None",
   },
+  // WSO2 Identity Server calls RS256 SHA256withRSA.
+  idTokenSignatureAlgorithm: { options: ["RS256", "ES256", "PS256", "SHA256withRSA"] },
+  requestObjectSignatureAlgorithm: { options: ["PS256", "ES256", "RS256", "SHA256withRSA"] },
+  requestObjectEncryptionAlgorithm: {
+    options: ["RSA-OAEP", "RSA1_5", "RSA-OAEP-256", "RSA-OAEP-384", "RSA-OAEP-512"],
+  },
+  requestObjectEncryptionMethod: {
+    options: ["A128GCM", "A192GCM", "A256GCM", "A128CBC-HS256", "A128CBC+HS256", "A192CBC-HS384"],
+  },
+  subjectType: { options: ["public", "pairwise"], defaultValue: "public" },
 } as const satisfies Record<string, Options>;
 
 /** How a client may authenticate, if its application names a method (RFC 6749, 7523, 8705); `none`: a public client. */
@@ -122,3 +132,29 @@ export type ClientAuthenticationMethod = (typeof clientAuthenticationMethods)[nu
 
 /** What WSO2 Identity Server calls RS256. */
 export const RS256_ALIAS = "SHA256withRSA";
+/** The response types of the hybrid flow (OpenID Connect Core 1.0 section 3.3). */
+export const hybridResponseTypes: readonly string[] = ["code token", "code id_token", "code id_token token"];
+
+/** What an application with a FAPI profile may use (FAPI 1.0 Advanced section 8.6, FAPI 2.0 Security Profile). */
+export const fapiOptions = {
+  profiles: ["FAPI1_ADVANCED", "FAPI2_SECURITY"],
+  signatureAlgorithms: ["PS256", "ES256"],
+  encryptionAlgorithms: ["RSA-OAEP", "RSA-OAEP-256", "RSA-OAEP-384", "RSA-OAEP-512"],
+  authenticationMethods: ["private_key_jwt", "tls_client_auth"],
+  /** DPoP for FAPI 2.0 only. */
+  bindings: ["certificate", "DPoP"],
+} as const satisfies Record<string, readonly string[]>;
+
+/** How users hear of a sign-in that another device began. */
+export const cibaChannels = [
+  { name: "email", displayName: "Email" },
+  { name: "sms", displayName: "SMS" },
+  { name: "external", displayName: "External" },
+] as const;
+
+/** The grants that a client without a secret may use, for user interfaces. */
+export const publicGrants: ReadonlySet<string> = new Set(
+  grantTypes
+    .map(({ name }) => name)
+    .filter((name) => !["implicit", "client_credentials", "urn:openid:params:grant-type:ciba"].includes(name)),
+);

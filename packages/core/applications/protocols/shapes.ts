@@ -5,6 +5,7 @@
 import * as z from "../../platform/zod.ts";
 import { SECRET_SCOPES } from "./contract-secrets.ts";
 import { PATTERN_LIMITS } from "./pattern-size.ts";
+import { gracefulRotation, refusedMembers, signInMembers, signInShown } from "./shapes-sign-in.ts";
 
 const url = text(2_048);
 const LIST_MAX = 100;
@@ -41,13 +42,24 @@ export const OidcBody = z
         revokeTokensWhenIDPSessionTerminated: flag,
         validateTokenBinding: flag,
         accessTokenAttributes: list(text(255)).optional(),
+        enableJwtScopeAsArray: flag,
       })
       .optional(),
-    refreshToken: z.object({ expiryInSeconds: lifetime, renewRefreshToken: flag }).optional(),
+    refreshToken: z
+      .object({
+        expiryInSeconds: lifetime,
+        renewRefreshToken: flag,
+        extendRenewedRefreshTokenExpiryTime: flag.meta({
+          description: "false: a renewed refresh token expires when the one before it would have. Default: true",
+        }),
+        ...gracefulRotation,
+      })
+      .optional(),
     idToken: z
       .object({
         expiryInSeconds: lifetime,
         audience: list(url).optional(),
+        idTokenSignedResponseAlg: text(50).optional(),
         encryption: z.object({ enabled: flag, algorithm: text(50).optional(), method: text(50).optional() }).optional(),
       })
       .optional(),
@@ -78,6 +90,8 @@ export const OidcBody = z
           }),
       })
       .optional(),
+    ...signInMembers,
+    ...refusedMembers,
   })
   .meta({ id: "OIDCConfigurationBody" });
 
@@ -107,11 +121,17 @@ export const OidcShown = z
       revokeTokensWhenIDPSessionTerminated: z.boolean(),
       validateTokenBinding: z.boolean(),
       accessTokenAttributes: z.array(z.string()),
+      enableJwtScopeAsArray: flag,
     }),
-    refreshToken: z.object({ expiryInSeconds: z.int(), renewRefreshToken: z.boolean() }),
+    refreshToken: z.object({
+      expiryInSeconds: z.int(),
+      renewRefreshToken: z.boolean(),
+      extendRenewedRefreshTokenExpiryTime: flag,
+    }),
     idToken: z.object({
       expiryInSeconds: z.int(),
       audience: z.array(z.string()),
+      idTokenSignedResponseAlg: z.string().optional(),
       encryption: z.object({ enabled: z.boolean(), algorithm: z.string(), method: z.string() }),
     }),
     logout: z.object({ backChannelLogoutUrl: z.string().optional(), frontChannelLogoutUrl: z.string().optional() }),
@@ -126,6 +146,7 @@ export const OidcShown = z
         tlsClientAuthSubjectDn: z.string().optional(),
       })
       .optional(),
+    ...signInShown,
   })
   .meta({ id: "OIDCConfiguration" });
 

@@ -109,7 +109,10 @@ const application: Checks<Application> = {
   templateId: isOptionalText,
   templateVersion: isOptionalText,
   isManagementApp: isBool,
+  isB2BSelfServiceApp: isFlag,
   applicationEnabled: isBool,
+  enhancedOrgAuthenticationEnabled: isFlag,
+  associatedRoles: maybe(having({ allowedAudience: isText, roles: maybe(each(having({ id: isText }))) })),
   claimConfiguration: having({
     dialect: isText,
     claimMappings: each(having({ applicationClaim: isText, localClaim: isMap })),

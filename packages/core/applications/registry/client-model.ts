@@ -4,7 +4,7 @@ import { joseAlgorithm } from "../protocols/client-authentication.ts";
 import { secretsOf, type UsableSecret } from "../protocols/client-secrets.ts";
 import type { ClientAuthenticationMethod } from "../protocols/options.ts";
 import { type RegisteredKeys, registeredKeys } from "./client-keys.ts";
-import type { Application } from "./model.ts";
+import type { Application, AssociatedRoleSettings } from "./model.ts";
 
 /** The only method by which a client may authenticate, and what it is verified with (decision 0077). */
 export interface ClientAuthentication {
@@ -47,6 +47,20 @@ export interface ClientRecord {
   readonly authentication?: ClientAuthentication | undefined;
   /** The kind of key that every token must be bound to; absent where tokens may be unbound. */
   readonly binding?: TokenBinding;
+  /** A renewed refresh token expires when the one before it would have. */
+  readonly keepsRefreshExpiry?: boolean | undefined;
+  /** The claim `scope` of a JWT is a list. */
+  readonly listsScopes?: boolean | undefined;
+  /** The roles that count in tokens of users; absent where all of the tenant and of the application do. */
+  readonly roles?: CountingRoles | undefined;
+}
+
+/** Which roles count in tokens of users. */
+export interface CountingRoles {
+  /** Roles of the tenant do not count. */
+  readonly ofApplication: boolean;
+  /** The only ones that count; empty for all. */
+  readonly ids: readonly string[];
 }
 
 /** The methods for which the token endpoint needs the application's certificate. */
@@ -54,7 +68,7 @@ const WITH_KEYS: ReadonlySet<string> = new Set(["private_key_jwt", "tls_client_a
 
 /** The client of an application, if it has one. */
 export function clientOf(application: Application): ClientRecord | undefined {
-  const { inbound, applicationEnabled } = application;
+  const { inbound, applicationEnabled, associatedRoles } = application;
   const { oidc } = inbound;
   const authentication = authenticationOf(application);
   const binding = tokenBindings.find((kind) => kind === oidc?.accessToken.bindingType);
@@ -73,6 +87,9 @@ export function clientOf(application: Application): ClientRecord | undefined {
       rotatesRefresh: oidc.publicClient || oidc.refreshToken.renewRefreshToken !== false,
       ...(authentication && { authentication }),
       ...(binding && { binding }),
+      ...(oidc.refreshToken.extendRenewedRefreshTokenExpiryTime === false && { keepsRefreshExpiry: true }),
+      ...(oidc.accessToken.enableJwtScopeAsArray && { listsScopes: true }),
+      ...countingRoles(associatedRoles),
     }
   );
 }
@@ -113,6 +130,21 @@ function authenticationOf({ inbound, advancedConfigurations }: Application): Cli
   };
 }
 
+function countingRoles(associated: AssociatedRoleSettings | undefined): Pick<ClientRecord, "roles"> {
+  const ids = associated?.roles?.map(({ id }) => id) ?? [];
+  const ofApplication = associated?.allowedAudience === "APPLICATION";
+  return ofApplication || ids.length > 0 ? { roles: { ofApplication, ids } } : {};
+}
+
+/** Whether every role that counts before a change counts after it. */
+function keepsRoles(before: CountingRoles | undefined, after: CountingRoles | undefined): boolean {
+  if (!after) return true;
+  if (after.ofApplication && !before?.ofApplication) return false;
+  if (after.ids.length === 0) return true;
+  const kept = new Set(after.ids);
+  return before !== undefined && before.ids.length > 0 && before.ids.every((id) => kept.has(id));
+}
+
 /**
  * Whether a change of a client revokes its tokens (decision 0021). A further secret, or one less, does not: only that
  * all are replaced (decision 0079).
@@ -122,6 +154,7 @@ export function endsTokens(before: ClientRecord, after: ClientRecord): boolean {
   return (
     !usableSecrets(before).some(({ sealedSecret }) => kept.has(sealedSecret)) ||
     (before.isEnabled && !after.isEnabled) ||
+    !keepsRoles(before.roles, after.roles) ||
     (before.state === "ACTIVE" && after.state === "REVOKED") ||
     // Tokens from before are not bound to such a key.
     (after.binding !== undefined && after.binding !== before.binding)

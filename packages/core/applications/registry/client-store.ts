@@ -28,7 +28,13 @@ import type { UsableSecret } from "../protocols/client-secrets.ts";
 import { clientAuthenticationMethods } from "../protocols/options.ts";
 import type { Authorization } from "./authorization-model.ts";
 import type { RegisteredKeys } from "./client-keys.ts";
-import { type ClientAuthentication, type ClientRecord, endsTokens, tokenBindings } from "./client-model.ts";
+import {
+  type ClientAuthentication,
+  type ClientRecord,
+  type CountingRoles,
+  endsTokens,
+  tokenBindings,
+} from "./client-model.ts";
 
 /** The application that a client belongs to. */
 export interface ClientOwner {
@@ -93,6 +99,9 @@ const settings = record<ClientRecord>({
   rotatesRefresh: bool,
   authentication: optional(authentication),
   binding: optional(oneOf(...tokenBindings)),
+  keepsRefreshExpiry: optional(bool),
+  listsScopes: optional(bool),
+  roles: optional(record<CountingRoles>({ ofApplication: bool, ids: list(text) })),
 });
 
 const codec = rowCodec<ClientRow>("OAuth client", {

@@ -5,10 +5,11 @@
 import { assertionAlgorithms } from "../../tokens/assertion-algorithms.ts";
 import { joseAlgorithm } from "../protocols/client-authentication.ts";
 import { secretsOf } from "../protocols/client-secrets.ts";
-import { oidcOptions } from "../protocols/options.ts";
+import { fapiOptions, oidcOptions } from "../protocols/options.ts";
 import { defaultSteps } from "./authenticators.ts";
 import type { Application } from "./model.ts";
 import { SUBJECT_CLAIM } from "./present.ts";
+import { admitsMoreRoles } from "./role-rules.ts";
 
 type Client = NonNullable<Application["inbound"]["oidc"]>;
 
@@ -46,6 +47,23 @@ const ofClient: Readonly<Record<string, Ways<Client>>> = {
   ],
   // Who gets a subject token of a user can act as this user.
   subjectToken: ({ subjectToken }) => way(subjectToken?.enable),
+  pushAuthorizationRequest: ({ pushAuthorizationRequest: pushed }) => way(!pushed?.requirePushAuthorizationRequest),
+  requestObject: ({ requestObject: { requestObjectSigningAlg: algorithm, encryption } = {} }) => [
+    ...(algorithm ? [algorithm] : oidcOptions.requestObjectSignatureAlgorithm.options),
+    ...way(!encryption?.algorithm, "not encrypted"),
+  ],
+  hybridFlow: ({ hybridFlow: { enable, responseType = "" } = {} }) =>
+    enable ? responseType.split(",").map((type) => type.trim()) : [],
+  subject: ({ subject: { subjectType = "public", sectorIdentifierUri = "" } = {} }) => [
+    JSON.stringify([subjectType, subjectType === "public" ? "" : sectorIdentifierUri]),
+  ],
+  cibaAuthenticationRequest: ({ cibaAuthenticationRequest: ciba = {} }) => [
+    ...(ciba.notificationChannels ?? []),
+    ...way(ciba.skipUserValidation, "without validation of the user"),
+    ...way(ciba.allowFederatedUsers, "federated users"),
+  ],
+  isFAPIApplication: ({ isFAPIApplication, fapiProfile = "" }) =>
+    isFAPIApplication ? [fapiProfile] : ["", ...fapiOptions.profiles, "without a profile"],
   validateRequestObjectSignature: ({ validateRequestObjectSignature }) => way(!validateRequestObjectSignature),
   scopeValidators: ({ scopeValidators }) =>
     oidcOptions.scopeValidators.options.filter((name) => !scopeValidators.includes(name)),
@@ -53,6 +71,7 @@ const ofClient: Readonly<Record<string, Ways<Client>>> = {
 
 const ofApplication: Readonly<Record<string, Ways<Application>>> = {
   applicationEnabled: ({ applicationEnabled }) => way(applicationEnabled),
+  enhancedOrgAuthenticationEnabled: ({ enhancedOrgAuthenticationEnabled }) => way(enhancedOrgAuthenticationEnabled),
   // The key of request objects and of client assertions.
   "advancedConfigurations.certificate": ({ advancedConfigurations: { certificate } }) =>
     certificate ? [JSON.stringify([certificate.type, certificate.value])] : [],
@@ -87,7 +106,11 @@ const ofApplication: Readonly<Record<string, Ways<Application>>> = {
 /** The settings through which a change newly lets somebody do something; empty for one that only takes away. */
 export function gainsOf(before: Application, after: Application): readonly string[] {
   const { oidc } = after.inbound;
-  return [...(oidc ? opened(ofClient, before.inbound.oidc, oidc) : []), ...opened(ofApplication, before, after)];
+  return [
+    ...(oidc ? opened(ofClient, before.inbound.oidc, oidc) : []),
+    ...opened(ofApplication, before, after),
+    ...(admitsMoreRoles(before.associatedRoles, after.associatedRoles) ? ["associatedRoles"] : []),
+  ];
 }
 
 function opened<From>(

@@ -8,12 +8,15 @@ import type {
   ClaimConfiguration,
   ProvisioningConfiguration,
 } from "./shapes.ts";
+import type { AssociatedRoles } from "./shapes-roles.ts";
 
 type Patch = z.output<typeof ApplicationPatch>;
 type Claims = z.output<typeof ClaimConfiguration>;
 type Sequence = z.output<typeof AuthenticationSequence>;
 type Advanced = z.output<typeof AdvancedConfigurations>;
 type Provisioning = z.output<typeof ProvisioningConfiguration>;
+/** The roles that count in tokens of an application. */
+export type AssociatedRoleSettings = z.output<typeof AssociatedRoles>;
 type Defined<T> = { [Name in keyof T]-?: Exclude<T[Name], undefined> };
 
 /** The settings of an application. Texts that were never set are absent; lists are always present. */
@@ -27,7 +30,11 @@ export interface Application {
   readonly templateId?: string;
   readonly templateVersion?: string;
   readonly isManagementApp: boolean;
+  readonly isB2BSelfServiceApp?: boolean;
   readonly applicationEnabled: boolean;
+  readonly enhancedOrgAuthenticationEnabled?: boolean;
+  /** Absent: all roles of the tenant and of the application count. */
+  readonly associatedRoles?: AssociatedRoleSettings;
   readonly claimConfiguration: Defined<Pick<Claims, "dialect" | "claimMappings" | "requestedClaims">> & {
     readonly subject: NonNullable<Claims["subject"]>;
     readonly role: NonNullable<Claims["role"]>;
@@ -51,6 +58,9 @@ export interface ProvisioningSettings {
 export const noProvisioning: ProvisioningSettings = { outboundProvisioningIdps: [] };
 
 type ClaimMapping = Application["claimConfiguration"]["claimMappings"][number];
+
+/** The version of the settings of applications: the one of WSO2 Identity Server that this service follows. */
+export const APPLICATION_VERSION = "v2.0.0";
 
 /** A fresh application that has only a name. */
 export function freshApplication(id: string, name: string, ownerId: string, isManagementApp: boolean): Application {
@@ -102,6 +112,9 @@ export function mergeApplication(before: Application, body: Patch): Application 
     provisioningConfigurations,
     imageUrl,
     accessUrl,
+    applicationVersion: _,
+    enhancedOrgAuthenticationEnabled,
+    associatedRoles,
     ...scalars
   } = body;
   return {
@@ -109,6 +122,9 @@ export function mergeApplication(before: Application, body: Patch): Application 
     ...scalars,
     name: scalars.name ?? before.name,
     applicationEnabled: scalars.applicationEnabled ?? before.applicationEnabled,
+    ...(enhancedOrgAuthenticationEnabled !== undefined && { enhancedOrgAuthenticationEnabled }),
+    // Replaced as a whole: an audience without a list means all roles of the audience.
+    ...(associatedRoles && { associatedRoles }),
     ...(imageUrl !== undefined && { imageUrl: imageUrl.trim() }),
     ...(accessUrl !== undefined && { accessUrl: accessUrl.trim() }),
     ...(claimConfiguration && { claimConfiguration: mergeClaims(before.claimConfiguration, claimConfiguration) }),

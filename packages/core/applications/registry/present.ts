@@ -2,7 +2,7 @@
 import type * as z from "zod";
 import { protocolRefs, samlKey } from "../protocols/kinds.ts";
 import { defaultSteps, LOCAL_IDP, localAuthenticators } from "./authenticators.ts";
-import type { Application, ProvisioningSettings } from "./model.ts";
+import { APPLICATION_VERSION, type Application, type ProvisioningSettings } from "./model.ts";
 import { type Application as ApplicationShape, advancedSwitches, type StepAuthenticators } from "./shapes.ts";
 
 type Shown = z.input<typeof ApplicationShape>;
@@ -57,6 +57,10 @@ export function presentApplication(tenant: string, application: Application): Sh
     clientId: inbound.oidc?.clientId ?? "",
     issuer: inbound.saml ? samlKey(inbound.saml) : "",
     realm: inbound.passiveSts?.realm ?? "",
+    applicationVersion: APPLICATION_VERSION,
+    isB2BSelfServiceApp: application.isB2BSelfServiceApp ?? false,
+    enhancedOrgAuthenticationEnabled: application.enhancedOrgAuthenticationEnabled ?? false,
+    associatedRoles: presentAssociatedRoles(application),
     claimConfiguration: presentClaims(application),
     inboundProtocols: protocolRefs(inbound, selfOf(tenant, application.id)),
     authenticationSequence: { ...authenticationSequence, steps: effectiveSteps(application) },
@@ -64,6 +68,11 @@ export function presentApplication(tenant: string, application: Application): Sh
     provisioningConfigurations: presentProvisioning(provisioningConfigurations),
     access: "WRITE",
   };
+}
+
+/** The roles that count in tokens of the application. */
+export function presentAssociatedRoles({ associatedRoles }: Application): Shown["associatedRoles"] {
+  return associatedRoles ?? { allowedAudience: "ORGANIZATION" };
 }
 
 function presentClaims({ claimConfiguration }: Application): Shown["claimConfiguration"] {

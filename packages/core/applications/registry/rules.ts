@@ -4,7 +4,7 @@ import { Fault } from "../../platform/faults.ts";
 import { clientTaken } from "../protocols/kinds.ts";
 import { LOCAL_IDP, localAuthenticators, requestPathAuthenticators } from "./authenticators.ts";
 import { isInline, pemCertificate, problemOfInline } from "./client-keys.ts";
-import type { Application, ProvisioningSettings } from "./model.ts";
+import { APPLICATION_VERSION, type Application, type ProvisioningSettings } from "./model.ts";
 import type { AdvancedConfigurations, ClaimConfiguration } from "./shapes.ts";
 
 const NAME_LENGTH_MAX = 255;
@@ -22,6 +22,7 @@ const URL_LENGTH_MAX = 2_048;
 const APPLICATION_BYTES_MAX = 300_000;
 
 type Body = {
+  readonly applicationVersion?: string | undefined;
   readonly advancedConfigurations?: z.output<typeof AdvancedConfigurations> | undefined;
   readonly claimConfiguration?: z.output<typeof ClaimConfiguration> | undefined;
 };
@@ -88,6 +89,13 @@ export function checkRename(before: Application, name: string): void {
 
 /** Checks what does not depend on the application. */
 export function checkBody(body: Body): void {
+  const { applicationVersion = APPLICATION_VERSION } = body;
+  if (applicationVersion !== APPLICATION_VERSION) {
+    throw new Fault(
+      "application.property_unsupported",
+      `applicationVersion: the server manages it. Leave it out, or send '${APPLICATION_VERSION}'.`,
+    );
+  }
   if (body.advancedConfigurations?.additionalSpProperties?.length) {
     throw new Fault(
       "application.property_unsupported",

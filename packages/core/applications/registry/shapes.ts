@@ -7,6 +7,7 @@
 import { PageLinks, withoutNulls } from "../../platform/management-api.ts";
 import * as z from "../../platform/zod.ts";
 import { InboundProtocolRef, InboundProtocolsBody } from "../protocols/shapes.ts";
+import { AssociatedRoles, AssociatedRolesShown, DiscoverableGroups, DiscoverableGroupsShown } from "./shapes-roles.ts";
 
 /** The scopes of the operations on applications. */
 export const applicationScopes = {
@@ -113,6 +114,7 @@ export const AdvancedConfigurations = z
     certificate: Certificate.optional(),
     trustedAppConfiguration: TrustedApp.optional(),
     attestationMetaData: Attestation.optional(),
+    discoverableGroups: DiscoverableGroups.optional(),
     additionalSpProperties: list(SpProperty).optional(),
   })
   .meta({ id: "AdvancedApplicationConfiguration" });
@@ -146,12 +148,27 @@ export const editable = {
   logoutReturnUrl: text(2048).optional(),
   templateId: text(255).optional(),
   templateVersion: text(255).optional(),
+  applicationVersion: text(50).optional().meta({ description: "Managed by the server: any other version is refused" }),
   applicationEnabled: z.boolean().optional(),
+  enhancedOrgAuthenticationEnabled: z.boolean().optional(),
+  associatedRoles: AssociatedRoles.optional(),
   claimConfiguration: ClaimConfiguration.optional(),
   authenticationSequence: AuthenticationSequence.optional(),
   advancedConfigurations: AdvancedConfigurations.optional(),
   provisioningConfigurations: ProvisioningConfiguration.optional(),
 };
+
+/** Members that only a new application can be given. */
+export const fixedSwitches = { isManagementApp: z.boolean().optional(), isB2BSelfServiceApp: z.boolean().optional() };
+
+/** The protocols of a body whose settings are checked later, for the API document and for unknown members. */
+export const protocolBodies = {
+  saml: { $ref: "#/$defs/SAML2Configuration" },
+  oidc: { $ref: "#/$defs/OIDCConfigurationBody" },
+  passiveSts: { $ref: "#/$defs/PassiveSTSBody" },
+  wsTrust: { $ref: "#/$defs/WSTrustBody" },
+  custom: { type: "array", items: { $ref: "#/$defs/CustomProtocolBody" } },
+} as const;
 
 /** Body of create as it arrives: its protocols are checked after the template has been merged into it. */
 export const NewApplicationBody = z.preprocess(
@@ -159,21 +176,12 @@ export const NewApplicationBody = z.preprocess(
   z
     .object({
       ...editable,
-      isManagementApp: z.boolean().optional(),
-      inboundProtocolConfiguration: z
-        .looseObject({})
-        .optional()
-        .meta({
-          description:
-            "Each member is like the body of its own PUT; members that the template has may be absent, required ones too",
-          properties: {
-            saml: { $ref: "#/$defs/SAML2Configuration" },
-            oidc: { $ref: "#/$defs/OIDCConfigurationBody" },
-            passiveSts: { $ref: "#/$defs/PassiveSTSBody" },
-            wsTrust: { $ref: "#/$defs/WSTrustBody" },
-            custom: { type: "array", items: { $ref: "#/$defs/CustomProtocolBody" } },
-          },
-        }),
+      ...fixedSwitches,
+      inboundProtocolConfiguration: z.looseObject({}).optional().meta({
+        description:
+          "Each member is like the body of its own PUT; members that the template has may be absent, required ones too",
+        properties: protocolBodies,
+      }),
     })
     .meta({ id: "NewApplication" }),
 );
@@ -184,7 +192,7 @@ export const NewApplication = z.preprocess(
   z
     .object({
       ...editable,
-      isManagementApp: z.boolean().optional(),
+      ...fixedSwitches,
       inboundProtocolConfiguration: InboundProtocolsBody.optional(),
     })
     .meta({ id: "CompleteApplication" }),
@@ -216,6 +224,7 @@ const AdvancedShown = z
       .object({ ...TrustedApp.shape, androidThumbprints: z.array(z.string()).optional() })
       .optional(),
     attestationMetaData: Attestation.optional(),
+    discoverableGroups: DiscoverableGroupsShown.optional(),
     additionalSpProperties: z.array(SpProperty),
   })
   .meta({ id: "ApplicationAdvancedConfigurations" });
@@ -242,8 +251,12 @@ export const Application = z
     clientId: z.string(),
     issuer: z.string(),
     realm: z.string(),
+    applicationVersion: z.string(),
     isManagementApp: Bool,
+    isB2BSelfServiceApp: Bool,
     applicationEnabled: Bool,
+    enhancedOrgAuthenticationEnabled: Bool,
+    associatedRoles: AssociatedRolesShown,
     claimConfiguration: z.object({
       dialect: z.enum(["CUSTOM", "LOCAL"]),
       claimMappings: z.array(z.object({ applicationClaim: z.string(), localClaim: ClaimRefShown })),
@@ -285,7 +298,13 @@ export const ApplicationListItem = z
     accessUrl: z.string().optional(),
     clientId: z.string().optional(),
     issuer: z.string().optional(),
+    realm: z.string().optional(),
     templateId: z.string().optional(),
+    templateVersion: z.string().optional(),
+    applicationVersion: z.string().optional(),
+    applicationEnabled: Bool.optional(),
+    enhancedOrgAuthenticationEnabled: Bool.optional(),
+    associatedRoles: AssociatedRolesShown.optional(),
     advancedConfigurations: Application.shape.advancedConfigurations.optional(),
     access: Application.shape.access,
     self: z.string(),

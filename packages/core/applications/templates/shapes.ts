@@ -2,7 +2,7 @@
 
 import { withoutNulls } from "../../platform/management-api.ts";
 import * as z from "../../platform/zod.ts";
-import { editable } from "../registry/shapes.ts";
+import { editable, fixedSwitches, protocolBodies } from "../registry/shapes.ts";
 
 const TYPES_MAX = 50;
 
@@ -24,7 +24,7 @@ const oidcSettings = settings.transform(({ clientSecret: _, clientSecretExpiresA
 const TemplateApplication = z
   .object({
     ...editable,
-    isManagementApp: z.boolean().optional(),
+    ...fixedSwitches,
     inboundProtocolConfiguration: z
       .object({
         saml: settings.optional(),
@@ -33,7 +33,11 @@ const TemplateApplication = z
         wsTrust: settings.optional(),
         custom: z.array(settings).max(100).optional(),
       })
-      .optional(),
+      .optional()
+      .meta({
+        description: "Each member is like the body of its own PUT; any of its members may be absent",
+        properties: protocolBodies,
+      }),
   })
   .meta({ id: "TemplateApplication" });
 

@@ -1,0 +1,174 @@
+/**
+ * OpenID Connect settings of the sign-in side: what is checked of a body, and what is kept (decision 0075). Pure. The
+ * rules are those of WSO2 Identity Server.
+ */
+import type * as z from "zod";
+import { Fault } from "../../platform/faults.ts";
+import { cibaChannels, fapiOptions, hybridResponseTypes, oidcOptions } from "./options.ts";
+import type { OidcBody } from "./shapes.ts";
+import { signInMembers } from "./shapes-sign-in.ts";
+
+type Body = z.output<typeof OidcBody>;
+type SignInMember = keyof typeof signInMembers;
+
+/** Throws `client.invalid`, `client.hybrid_missing` and `client.hybrid_unknown`, which name the field. */
+export function checkSignIn(body: Body): void {
+  checkRefused(body);
+  checkAlgorithms(body);
+  checkHybridFlow(body.hybridFlow ?? {});
+  checkSubject(body);
+  checkCiba(body.cibaAuthenticationRequest ?? {});
+  const [problem] = body.isFAPIApplication ? fapiProblems(body) : [];
+  if (problem !== undefined) throw refuse(problem);
+}
+
+/** The members of a checked body that are kept as they were written. */
+export function signInSettings(body: Body): Pick<Body, SignInMember> {
+  const names = Object.keys(signInMembers) as SignInMember[];
+  return Object.fromEntries(names.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])));
+}
+
+/** Settings that would have no effect, or one that this service does not have. */
+function checkRefused({ issuer = {}, refreshToken = {} }: Body): void {
+  const [name] = Object.entries(issuer).find(([, value]) => value !== undefined && value !== "") ?? [];
+  if (name !== undefined) {
+    throw refuse(`issuer.${name} is not supported: tokens have the issuer of their tenant. Leave it out.`);
+  }
+  const graceful = [
+    "gracefulRefreshTokenRotationEnabled",
+    "gracefulRefreshTokenRotationValidityPeriod",
+    "gracefulRefreshTokenReuseLimit",
+  ] as const;
+  const used = graceful.find((each) => refreshToken[each]);
+  if (used !== undefined) {
+    throw refuse(
+      `refreshToken.${used} is not supported: a refresh token that is used twice ends its sign-in. Leave it out.`,
+    );
+  }
+}
+
+function checkAlgorithms({ idToken, requestObject: { requestObjectSigningAlg, encryption = {} } = {} }: Body): void {
+  const given = [
+    ["idToken.idTokenSignedResponseAlg", idToken?.idTokenSignedResponseAlg, oidcOptions.idTokenSignatureAlgorithm],
+    ["requestObject.requestObjectSigningAlg", requestObjectSigningAlg, oidcOptions.requestObjectSignatureAlgorithm],
+    ["requestObject.encryption.algorithm", encryption.algorithm, oidcOptions.requestObjectEncryptionAlgorithm],
+    ["requestObject.encryption.method", encryption.method, oidcOptions.requestObjectEncryptionMethod],
+  ] as const;
+  for (const [field, value = "", { options }] of given) {
+    if (value !== "" && !(options as readonly string[]).includes(value)) {
+      throw refuse(`${field}: '${value}' is not allowed. Use one of ${options.join(", ")}.`);
+    }
+  }
+  if (Boolean(encryption.algorithm) !== Boolean(encryption.method)) {
+    throw refuse("requestObject.encryption needs an algorithm and a method, or neither.");
+  }
+}
+
+function checkHybridFlow({ enable, responseType = "" }: NonNullable<Body["hybridFlow"]>): void {
+  const types = responseType.split(",").map((type) => type.trim());
+  const known = hybridResponseTypes.join(", ");
+  if (enable && responseType.trim() === "") {
+    throw new Fault("client.hybrid_missing", `hybridFlow.responseType is required with hybridFlow.enable: ${known}.`);
+  }
+  const wrong = responseType === "" ? undefined : types.find((type) => !hybridResponseTypes.includes(type));
+  if (wrong !== undefined) {
+    throw new Fault("client.hybrid_unknown", `hybridFlow.responseType: '${wrong}' is not one of ${known}.`);
+  }
+}
+
+function checkSubject({ subject: { subjectType, sectorIdentifierUri = "" } = {}, callbackURLs = [] }: Body): void {
+  if (sectorIdentifierUri !== "" && !isHttps(sectorIdentifierUri)) {
+    throw refuse("subject.sectorIdentifierUri must be an https URL (OpenID Connect Core 1.0 section 8.1).");
+  }
+  if (subjectType !== "pairwise" || sectorIdentifierUri !== "") return;
+  const hosts = new Set(callbackURLs.map((callback) => (URL.canParse(callback) ? new URL(callback).host : callback)));
+  if (hosts.size > 1) {
+    throw refuse("subject.sectorIdentifierUri is required for pairwise subjects where callbacks have several hosts.");
+  }
+}
+
+function isHttps(address: string): boolean {
+  return URL.canParse(address) && new URL(address).protocol === "https:";
+}
+
+function checkCiba(ciba: NonNullable<Body["cibaAuthenticationRequest"]>): void {
+  const { notificationChannels = [], skipUserValidation, allowFederatedUsers } = ciba;
+  const wrong = notificationChannels.find((channel) => !cibaChannels.some(({ name }) => name === channel));
+  if (wrong !== undefined) {
+    const known = cibaChannels.map(({ name }) => name).join(", ");
+    throw refuse(`cibaAuthenticationRequest.notificationChannels: '${wrong}' is not one of ${known}.`);
+  }
+  if (allowFederatedUsers && !skipUserValidation) {
+    throw refuse("cibaAuthenticationRequest.allowFederatedUsers needs skipUserValidation.");
+  }
+}
+
+/** What a client must have that claims a FAPI profile. */
+interface FapiSettings {
+  readonly fapiProfile?: string | undefined;
+  readonly accessToken?: { readonly bindingType?: string | undefined } | undefined;
+  readonly idToken?:
+    | {
+        readonly idTokenSignedResponseAlg?: string | undefined;
+        readonly encryption?:
+          | { readonly enabled?: boolean | undefined; readonly algorithm?: string | undefined }
+          | undefined;
+      }
+    | undefined;
+  readonly requestObject?:
+    | {
+        readonly requestObjectSigningAlg?: string | undefined;
+        readonly encryption?: { readonly algorithm?: string | undefined } | undefined;
+      }
+    | undefined;
+  readonly clientAuthentication?:
+    | {
+        readonly tokenEndpointAuthMethod?: string | undefined;
+        readonly tokenEndpointAuthSigningAlg?: string | undefined;
+      }
+    | undefined;
+}
+
+/** Why the settings of a client are not those of its FAPI profile, with the field paths. */
+export function fapiProblems(settings: FapiSettings): readonly string[] {
+  const { fapiProfile, accessToken, idToken, requestObject, clientAuthentication } = settings;
+  const { signatureAlgorithms, encryptionAlgorithms, authenticationMethods, bindings } = fapiOptions;
+  const allowedBindings = fapiProfile === "FAPI2_SECURITY" ? bindings : bindings.filter((each) => each !== "DPoP");
+  const isEncrypted = idToken?.encryption?.enabled === true;
+  const rules: readonly (readonly [
+    field: string,
+    value: string | undefined,
+    options: readonly string[],
+    isNeeded: boolean,
+  ])[] = [
+    [
+      "clientAuthentication.tokenEndpointAuthMethod",
+      clientAuthentication?.tokenEndpointAuthMethod,
+      authenticationMethods,
+      true,
+    ],
+    [
+      "clientAuthentication.tokenEndpointAuthSigningAlg",
+      clientAuthentication?.tokenEndpointAuthSigningAlg,
+      signatureAlgorithms,
+      false,
+    ],
+    ["accessToken.bindingType", accessToken?.bindingType, allowedBindings, true],
+    ["idToken.idTokenSignedResponseAlg", idToken?.idTokenSignedResponseAlg, signatureAlgorithms, false],
+    [
+      "idToken.encryption.algorithm",
+      isEncrypted ? idToken.encryption?.algorithm : undefined,
+      encryptionAlgorithms,
+      false,
+    ],
+    ["requestObject.requestObjectSigningAlg", requestObject?.requestObjectSigningAlg, signatureAlgorithms, false],
+    ["requestObject.encryption.algorithm", requestObject?.encryption?.algorithm, encryptionAlgorithms, false],
+  ];
+  return rules
+    .filter(([, value = "", options, isNeeded]) => (value === "" ? isNeeded : !options.includes(value)))
+    .map(([field, , options]) => `${field} of a FAPI application must be one of ${options.join(", ")}.`);
+}
+
+function refuse(description: string): Fault {
+  return new Fault("client.invalid", description);
+}

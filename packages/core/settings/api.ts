@@ -1,0 +1,16 @@
+/** The section `[api]` of deployment.toml. */
+import * as z from "../platform/zod.ts";
+import { section } from "./section.ts";
+import { table } from "./shared.ts";
+
+export interface ApiSettings {
+  /** Whether the management API refuses unknown members unless a request asks to ignore them (decision 0076). */
+  readonly isStrict: boolean;
+}
+
+const Api = table({ strict: z.boolean().default(false) });
+
+/** What holds for all requests of the management API. */
+export const apiSection = section({ api: Api.prefault({}) }, ({ api }): { readonly api: ApiSettings } => ({
+  api: { isStrict: api.strict },
+}));

@@ -1,0 +1,143 @@
+/** What each setting of an application itself does (decision 0075). */
+import { enforced, kept, type Rows, refused } from "./row.ts";
+
+const SIGN_IN = "The sign-in side";
+const CREATE = "http/applications/createApplication.test.ts";
+const ROLES = "http/oauth/associated-roles.test.ts";
+
+const claim = (what: string): Rows => ({
+  [`${what}.uri`]: kept(`${SIGN_IN}: the claim`),
+  [`${what}.id`]: kept(`${SIGN_IN}: the claim, where it has no uri`),
+  [`${what}.displayName`]: kept("A label for people"),
+});
+
+const advanced: Rows = {
+  "advancedConfigurations.saas": kept(
+    `${SIGN_IN}: users of other tenants may sign in`,
+    "Tokens are issued to users of the application's own tenant only.",
+  ),
+  "advancedConfigurations.discoverableByEndUsers": kept("A portal lists the application; needs accessUrl"),
+  "advancedConfigurations.skipLoginConsent": kept(`${SIGN_IN}: asks for no consent`),
+  "advancedConfigurations.skipLogoutConsent": kept(`${SIGN_IN}: logs out without asking`),
+  "advancedConfigurations.useExternalConsentPage": kept(`${SIGN_IN}: consent on a page of its own; not with SAML2`),
+  "advancedConfigurations.returnAuthenticatedIdpList": kept(`${SIGN_IN}: names the identity providers`),
+  "advancedConfigurations.enableAuthorization": kept(
+    `${SIGN_IN}: a policy decides who may sign in`,
+    "The token endpoint asks no policy.",
+  ),
+  "advancedConfigurations.fragment": kept("Marks a part of an application that organisations share"),
+  "advancedConfigurations.enableAPIBasedAuthentication": kept(`${SIGN_IN}: sign-in by an API, without a browser`),
+  "advancedConfigurations.certificate.type": enforced(
+    "Where the keys of the application are: PEM or JWKS; checked",
+    "http/oauth/hostile-assertions.test.ts",
+    "without a certificate no assertion is right",
+  ),
+  "advancedConfigurations.certificate.value": enforced(
+    "The keys by which the client authenticates; checked",
+    "http/oauth/hostile-assertions.test.ts",
+    "a replaced key is refused at once, and the new one is accepted",
+  ),
+  "advancedConfigurations.trustedAppConfiguration.isFIDOTrustedApp": kept(`${SIGN_IN}: passkeys of a mobile app`),
+  "advancedConfigurations.trustedAppConfiguration.isConsentGranted": kept(`${SIGN_IN}: consent to the listing`),
+  "advancedConfigurations.trustedAppConfiguration.androidPackageName": kept(`${SIGN_IN}: the mobile app`),
+  "advancedConfigurations.trustedAppConfiguration.androidThumbprints": kept(`${SIGN_IN}: the mobile app`),
+  "advancedConfigurations.trustedAppConfiguration.appleAppId": kept(`${SIGN_IN}: the mobile app`),
+  "advancedConfigurations.attestationMetaData.enableClientAttestation": kept(
+    `${SIGN_IN}: a mobile app proves that it is genuine`,
+    "The token endpoint asks for no attestation.",
+  ),
+  "advancedConfigurations.attestationMetaData.androidPackageName": kept(`${SIGN_IN}: the mobile app`),
+  "advancedConfigurations.attestationMetaData.appleAppId": kept(`${SIGN_IN}: the mobile app`),
+  "advancedConfigurations.discoverableGroups[].userStore": kept("A portal: which groups find the application"),
+  "advancedConfigurations.discoverableGroups[].groups[].id": kept("A portal: a group; not looked up"),
+  "advancedConfigurations.discoverableGroups[].groups[].name": kept("A label for people"),
+  ...Object.fromEntries(
+    ["name", "value", "displayName"].map((member) => [
+      `advancedConfigurations.additionalSpProperties[].${member}`,
+      refused("No property of its own kind has an effect; an empty list is accepted", "x"),
+    ]),
+  ),
+};
+
+const sequence: Rows = {
+  "authenticationSequence.type": kept(`${SIGN_IN}: its steps`),
+  "authenticationSequence.steps[].id": kept(`${SIGN_IN}: its steps; checked`),
+  "authenticationSequence.steps[].options[].idp": kept(`${SIGN_IN}: the identity provider`),
+  "authenticationSequence.steps[].options[].authenticator": kept(
+    `${SIGN_IN}: the authenticator; local ones are checked`,
+    "The grant password asks for no second factor.",
+  ),
+  "authenticationSequence.requestPathAuthenticators": kept(`${SIGN_IN}: authenticators of the request; checked`),
+  "authenticationSequence.script": kept(`${SIGN_IN}: an adaptive script, which is text here and never runs`),
+  "authenticationSequence.subjectStepId": kept(`${SIGN_IN}: the step that names the subject`),
+  "authenticationSequence.attributeStepId": kept(`${SIGN_IN}: the step with the attributes`),
+};
+
+const claims: Rows = {
+  "claimConfiguration.dialect": kept(`${SIGN_IN}: names of claims`),
+  "claimConfiguration.claimMappings[].applicationClaim": kept(`${SIGN_IN}: names of claims`),
+  ...claim("claimConfiguration.claimMappings[].localClaim"),
+  ...claim("claimConfiguration.requestedClaims[].claim"),
+  "claimConfiguration.requestedClaims[].mandatory": kept(`${SIGN_IN}: asks the user for a missing claim`),
+  ...claim("claimConfiguration.subject.claim"),
+  "claimConfiguration.subject.includeUserDomain": kept(`${SIGN_IN}: the form of the subject`),
+  "claimConfiguration.subject.includeTenantDomain": kept(`${SIGN_IN}: the form of the subject`),
+  "claimConfiguration.subject.useMappedLocalSubject": kept(`${SIGN_IN}: the subject of a federated user`),
+  "claimConfiguration.subject.mappedLocalSubjectMandatory": kept(`${SIGN_IN}: the subject of a federated user`),
+  "claimConfiguration.role.mappings[].localRole": kept(`${SIGN_IN}: names of roles in claims`),
+  "claimConfiguration.role.mappings[].applicationRole": kept(`${SIGN_IN}: names of roles in claims`),
+  "claimConfiguration.role.includeUserDomain": kept(`${SIGN_IN}: names of roles in claims`),
+  ...claim("claimConfiguration.role.claim"),
+};
+
+const provisioning: Rows = {
+  "provisioningConfigurations.inboundProvisioning.proxyMode": kept("Provisioning through the application"),
+  "provisioningConfigurations.inboundProvisioning.provisioningUserstoreDomain": kept(
+    "Provisioning through the application",
+  ),
+  ...Object.fromEntries(
+    ["idp", "connector", "blocking", "rules", "jit"].map((member) => [
+      `provisioningConfigurations.outboundProvisioningIdps[].${member}`,
+      kept("Provisioning to an identity provider, which this service does not do"),
+    ]),
+  ),
+};
+
+/** The rows of an application without its protocols. */
+export const applicationRows: Rows = {
+  name: enforced("Unique in the tenant", CREATE, "one of many concurrent requests gets the name"),
+  description: kept("A text for people"),
+  imageUrl: kept("A portal: the image"),
+  accessUrl: kept("A portal: where the application is"),
+  logoutReturnUrl: kept(`${SIGN_IN}: where a user comes to after the logout`),
+  templateId: kept("What the application was made from"),
+  templateVersion: kept("What the application was made from"),
+  applicationVersion: refused("The server manages it; its own value is accepted", "v1.0.0"),
+  applicationEnabled: enforced(
+    "A disabled application gets no token, and its tokens end",
+    "http/oauth/requestToken.test.ts",
+    "a client whose application is disabled or deleted, or whose configuration is deleted",
+  ),
+  isManagementApp: kept("A label of applications that manage the server; set once"),
+  isB2BSelfServiceApp: kept("A label of applications for organisations; set once"),
+  enhancedOrgAuthenticationEnabled: kept(`${SIGN_IN}: users of organisations may sign in`),
+  "associatedRoles.allowedAudience": enforced(
+    "APPLICATION: roles of the tenant give no scopes in tokens of the application",
+    ROLES,
+    "with the audience APPLICATION, roles of the tenant do not count",
+  ),
+  "associatedRoles.roles[].id": enforced(
+    "Only these roles give scopes in tokens of the application",
+    ROLES,
+    "only the listed roles count",
+  ),
+  "associatedRoles.roles[].name": enforced(
+    "The server fills in the name of the role",
+    ROLES,
+    "are shown with the names that they have",
+  ),
+  ...claims,
+  ...sequence,
+  ...advanced,
+  ...provisioning,
+};

@@ -1,0 +1,253 @@
+/** What each setting of an inbound protocol does (decision 0075). */
+import { enforced, kept, type Rows, refused } from "./row.ts";
+
+const SIGN_IN = "The sign-in side";
+const TOKENS = "http/oauth/requestToken.test.ts";
+const REFRESH = "http/oauth/refresh.test.ts";
+const METHODS = "http/oauth/client-methods.test.ts";
+const EFFECTS = "http/oauth/settings-of-tokens.test.ts";
+const SAML = "http/protocols/saml.test.ts";
+const CUSTOM = "http/protocols/custom.test.ts";
+
+/** OAuth2 and OpenID Connect. */
+export const oidcRows: Rows = {
+  clientId: enforced(
+    "Names the client at the token endpoint; unique on the server",
+    "http/protocols/oidc.test.ts",
+    "returns 409 for a client id in use and changes nothing, also for concurrent requests",
+  ),
+  clientSecret: enforced(
+    "Authenticates the client",
+    TOKENS,
+    "a secret with special characters in a header, plain or encoded as in RFC 6749; any other text is wrong",
+  ),
+  clientSecretExpiresAt: enforced(
+    "The latest secret is refused from this second on",
+    "http/protocols/client-secrets.test.ts",
+    "of the first secret is set with a new client, and ends it",
+  ),
+  "clientAuthentication.tokenEndpointAuthMethod": enforced(
+    "The only method by which the client may authenticate",
+    METHODS,
+    "a public client, by its id alone, at the token endpoint and at revocation",
+  ),
+  "clientAuthentication.tokenEndpointAuthSigningAlg": enforced(
+    "The only algorithm of assertions",
+    METHODS,
+    "another algorithm than the registered one is refused",
+  ),
+  "clientAuthentication.tokenEndpointAllowReusePvtKeyJwt": enforced(
+    "An assertion may be used until it expires",
+    "http/oauth/hostile-assertions.test.ts",
+    "tokenEndpointAllowReusePvtKeyJwt allows it until it expires",
+  ),
+  "clientAuthentication.tlsClientAuthSubjectDn": enforced(
+    "The subject of the client's certificate",
+    METHODS,
+    "tls_client_auth, by the registered subject",
+  ),
+  grantTypes: enforced("The client may use no other grant", TOKENS, "that the application does not list"),
+  callbackURLs: kept(`${SIGN_IN}: where codes and assertions go; checked`),
+  allowedOrigins: kept("Browsers: the origins of scripts; checked", "This service sends no headers of CORS."),
+  publicClient: enforced(
+    "The client needs no secret and cannot act on its own account",
+    TOKENS,
+    "a public client sends its id alone",
+  ),
+  "pkce.mandatory": kept(`${SIGN_IN}: a code needs a proof`),
+  "pkce.supportPlainTransformAlgorithm": kept(`${SIGN_IN}: the proof may be plain text`),
+  "accessToken.type": enforced(
+    "JWT: tokens are signed; Default: they are opaque",
+    TOKENS,
+    "a JWT has the claims of RFC 9068",
+  ),
+  "accessToken.userAccessTokenExpiryInSeconds": enforced(
+    "The life of tokens of users",
+    TOKENS,
+    "the application sets the lifetimes, for users and for itself",
+  ),
+  "accessToken.applicationAccessTokenExpiryInSeconds": enforced(
+    "The life of tokens of the application itself",
+    TOKENS,
+    "the application sets the lifetimes, for users and for itself",
+  ),
+  "accessToken.bindingType": enforced(
+    `DPoP, certificate: all tokens are bound to a key; cookie, sso-session, device-flow: kept for the sign-in side`,
+    "http/oauth/dpop.test.ts",
+    "certificate issues no token without a client certificate",
+  ),
+  "accessToken.validateTokenBinding": enforced(
+    "A bound token never counts without its key, also for false; with client-request, true is 400",
+    "http/access/bound-certificates.test.ts",
+    "does not count with another certificate, without one, or with the certificate of a user",
+  ),
+  "accessToken.revokeTokensWhenIDPSessionTerminated": kept(`${SIGN_IN}: a logout ends the tokens`),
+  "accessToken.accessTokenAttributes": kept(`${SIGN_IN}: attributes of users in tokens`),
+  "accessToken.enableJwtScopeAsArray": enforced(
+    "The claim scope of a JWT is a list",
+    EFFECTS,
+    "enableJwtScopeAsArray makes the claim scope of a JWT a list, which this service reads too",
+  ),
+  "refreshToken.expiryInSeconds": enforced(
+    "The life of refresh tokens",
+    REFRESH,
+    "the application sets the lifetime of refresh tokens",
+  ),
+  "refreshToken.renewRefreshToken": enforced(
+    "A refresh token can be used once",
+    REFRESH,
+    "an application can turn rotation off; a public client cannot",
+  ),
+  "refreshToken.extendRenewedRefreshTokenExpiryTime": enforced(
+    "false: a renewed refresh token expires when the one before it would have",
+    EFFECTS,
+    "extendRenewedRefreshTokenExpiryTime: false keeps the expiry of the first refresh token",
+  ),
+  "refreshToken.gracefulRefreshTokenRotationEnabled": refused("A second use of a refresh token ends its sign-in", true),
+  "refreshToken.gracefulRefreshTokenRotationValidityPeriod": refused("A used refresh token is not valid any more", 30),
+  "refreshToken.gracefulRefreshTokenReuseLimit": refused("A used refresh token is not valid any more", 5),
+  "idToken.expiryInSeconds": kept(`${SIGN_IN}: the life of ID tokens; has a ceiling`),
+  "idToken.audience": kept(`${SIGN_IN}: the audience of ID tokens`),
+  "idToken.idTokenSignedResponseAlg": kept(`${SIGN_IN}: how ID tokens are signed; checked`),
+  "idToken.encryption.enabled": kept(`${SIGN_IN}: ID tokens are encrypted`),
+  "idToken.encryption.algorithm": kept(`${SIGN_IN}: how ID tokens are encrypted; checked`),
+  "idToken.encryption.method": kept(`${SIGN_IN}: how ID tokens are encrypted; checked`),
+  "logout.backChannelLogoutUrl": kept(`${SIGN_IN}: tells the application of a logout`),
+  "logout.frontChannelLogoutUrl": kept(`${SIGN_IN}: tells the application of a logout`),
+  "subjectToken.enable": kept(`${SIGN_IN}: tokens to act as another user`, "Tokens are exchanged without it."),
+  "subjectToken.applicationSubjectTokenExpiryInSeconds": kept(`${SIGN_IN}: the life of such tokens; has a ceiling`),
+  validateRequestObjectSignature: kept(`${SIGN_IN}: requests must be signed`),
+  scopeValidators: kept(
+    `${SIGN_IN}: how scopes are granted; checked`,
+    "The token endpoint grants scopes by the roles of a user in any case.",
+  ),
+  "hybridFlow.enable": kept(`${SIGN_IN}: the hybrid flow; needs a responseType`),
+  "hybridFlow.responseType": kept(`${SIGN_IN}: the response types of the hybrid flow; checked`),
+  "requestObject.requestObjectSigningAlg": kept(`${SIGN_IN}: how requests are signed; checked`),
+  "requestObject.encryption.algorithm": kept(`${SIGN_IN}: how requests are encrypted; checked`),
+  "requestObject.encryption.method": kept(`${SIGN_IN}: how requests are encrypted; checked`),
+  "pushAuthorizationRequest.requirePushAuthorizationRequest": kept(`${SIGN_IN}: requests must be pushed`),
+  "subject.subjectType": kept(
+    `${SIGN_IN}: one subject for all clients, or one for each`,
+    "Access tokens and introspection show the id of the user, also for pairwise.",
+  ),
+  "subject.sectorIdentifierUri": kept(`${SIGN_IN}: clients that share pairwise subjects; checked`),
+  "cibaAuthenticationRequest.authReqExpiryTime": kept(`${SIGN_IN}: sign-in that another device begins`),
+  "cibaAuthenticationRequest.notificationChannels": kept(`${SIGN_IN}: how the user hears of it; checked`),
+  "cibaAuthenticationRequest.skipUserValidation": kept(`${SIGN_IN}: the hint is not looked up`),
+  "cibaAuthenticationRequest.allowFederatedUsers": kept(`${SIGN_IN}: needs skipUserValidation`),
+  isFAPIApplication: kept(
+    "true is accepted only with settings of its FAPI profile, which are compared: authentication, binding, algorithms",
+    "Nothing else of the profile is compared.",
+  ),
+  fapiProfile: kept("The profile that the settings are compared with"),
+  "issuer.value": refused("Tokens have the issuer of their tenant", "https://id.example/oauth2/token"),
+  "issuer.organizationId": refused("Tokens have the issuer of their tenant", "10084a8d-113f-4211-a0d5-efe36b082211"),
+  "issuer.tenantDomain": refused("Tokens have the issuer of their tenant", "acme.example"),
+};
+
+const ofSaml = (names: readonly string[], use: string): Rows =>
+  Object.fromEntries(names.map((name) => [`manualConfiguration.${name}`, kept(`${SIGN_IN}: ${use}`)]));
+
+/** SAML2. */
+export const samlRows: Rows = {
+  metadataFile: enforced("Read once: becomes the settings", SAML, "accepts the metadata file of WSO2"),
+  metadataURL: enforced("Fetched once: becomes the settings", SAML, "fetches metadata from an exempt host"),
+  "manualConfiguration.issuer": enforced(
+    "Unique in the tenant",
+    SAML,
+    "a new issuer replaces the old one, which is free at once",
+  ),
+  "manualConfiguration.serviceProviderQualifier": enforced(
+    "Part of the unique key",
+    SAML,
+    "a qualifier makes a different provider of the same issuer and is part of its key",
+  ),
+  ...ofSaml(["assertionConsumerUrls", "defaultAssertionConsumerUrl"], "where assertions go; checked"),
+  ...ofSaml(["idpEntityIdAlias"], "the name of this identity provider"),
+  ...ofSaml(
+    [
+      "singleSignOnProfile.bindings",
+      "singleSignOnProfile.enableSignatureValidationForArtifactBinding",
+      "singleSignOnProfile.attributeConsumingServiceIndex",
+      "singleSignOnProfile.enableIdpInitiatedSingleSignOn",
+    ],
+    "how requests and responses travel",
+  ),
+  ...ofSaml(
+    [
+      "singleSignOnProfile.assertion.nameIdFormat",
+      "singleSignOnProfile.assertion.audiences",
+      "singleSignOnProfile.assertion.recipients",
+    ],
+    "the content of assertions",
+  ),
+  ...ofSaml(
+    [
+      "singleSignOnProfile.assertion.digestAlgorithm",
+      "singleSignOnProfile.assertion.encryption.enabled",
+      "singleSignOnProfile.assertion.encryption.assertionEncryptionAlgorithm",
+      "singleSignOnProfile.assertion.encryption.keyEncryptionAlgorithm",
+      "responseSigning.enabled",
+      "responseSigning.signingAlgorithm",
+    ],
+    "how responses are protected; algorithms are checked",
+  ),
+  ...ofSaml(
+    ["attributeProfile.enabled", "attributeProfile.alwaysIncludeAttributesInResponse", "attributeProfile.nameFormat"],
+    "attributes in assertions",
+  ),
+  ...ofSaml(
+    [
+      "singleLogoutProfile.enabled",
+      "singleLogoutProfile.logoutRequestUrl",
+      "singleLogoutProfile.logoutResponseUrl",
+      "singleLogoutProfile.logoutMethod",
+      "singleLogoutProfile.idpInitiatedSingleLogout.enabled",
+      "singleLogoutProfile.idpInitiatedSingleLogout.returnToUrls",
+    ],
+    "logout",
+  ),
+  ...ofSaml(
+    ["requestValidation.enableSignatureValidation", "requestValidation.signatureValidationCertAlias"],
+    "requests must be signed",
+  ),
+  ...ofSaml(["enableAssertionQueryProfile"], "queries for assertions"),
+};
+
+/** WS-Federation (Passive STS). */
+export const passiveStsRows: Rows = {
+  realm: enforced(
+    "Unique in the tenant",
+    "http/protocols/others.test.ts",
+    "the key stays until the protocol is removed; a key in use is 409",
+  ),
+  replyTo: kept(`${SIGN_IN}: where tokens go; checked`),
+  replyToLogout: kept(`${SIGN_IN}: where a user comes to after the logout; checked`),
+};
+
+/** WS-Trust. */
+export const wsTrustRows: Rows = {
+  audience: enforced(
+    "Unique in the tenant",
+    "http/protocols/others.test.ts",
+    "the key stays until the protocol is removed; a key in use is 409",
+  ),
+  certificateAlias: kept(`${SIGN_IN}: the certificate of the relying party`),
+};
+
+/** Custom protocols. */
+export const customRows: Rows = {
+  name: enforced(
+    "A protocol that deployment.toml declares",
+    CUSTOM,
+    "an undeclared protocol is 400, also in a new application",
+  ),
+  configName: kept("The name of the settings in files"),
+  "properties[].key": enforced(
+    "A property that the declaration has",
+    CUSTOM,
+    "replaces all values, and sets them in a new application",
+  ),
+  "properties[].value": kept(`${SIGN_IN}: checked by the declaration; sealed where it is confidential`),
+};
