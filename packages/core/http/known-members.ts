@@ -2,7 +2,8 @@
  * What a contract says of the members of a body: the shapes of zod, and the JSON Schema in their metadata where another
  * module validates a part (SCIM resources, the protocols of a new application).
  */
-import * as z from "zod";
+import type * as z from "zod";
+import { metadataOf, schemaById } from "../platform/zod.ts";
 
 /** A shape, or the JSON Schema of a part that another module validates. */
 export type Known = z.core.$ZodType | Readonly<Record<string, unknown>>;
@@ -22,7 +23,7 @@ export function insidesOf(known: Known): readonly Inside[] {
 }
 
 function insidesOfShape(shape: z.core.$ZodType): readonly Inside[] {
-  const described = z.globalRegistry.get(shape);
+  const described = metadataOf(shape);
   if (described?.properties !== undefined) return insidesOfSchema(described);
   const { def } = (shape as z.core.$ZodTypes)._zod;
   switch (def.type) {
@@ -56,7 +57,7 @@ function insidesOfShape(shape: z.core.$ZodType): readonly Inside[] {
 
 function insidesOfSchema({ $ref, properties, items, additionalProperties }: Readonly<Record<string, unknown>>) {
   if (typeof $ref === "string") {
-    const shape = z.globalRegistry._idmap.get($ref.replace(/^#\/\$defs\//, ""));
+    const shape = schemaById($ref.replace(/^#\/\$defs\//, ""));
     return shape ? insidesOf(shape) : [];
   }
   return [

@@ -69,8 +69,8 @@ export interface AuthenticatedClient {
 export interface ClientAuthenticator {
   /**
    * The client that sent a request. `undefined` for an unknown client, a wrong or expired credential, a method that is
-   * not the registered one, and a locked client, after the same work, however many secrets the client has. Throws `client.unauthenticated` for a client with a right
-   * credential that may not be used.
+   * not the registered one, and a locked client, after the same work, however many secrets the client has. Throws
+   * `client.unauthenticated` for a client with a right credential that may not be used.
    */
   authenticate(presented: PresentedClient, check: ClientCheck): Promise<AuthenticatedClient | undefined>;
   /** Whether the same secret was accepted here within a minute. */

@@ -33,6 +33,19 @@ const keepsMembers: ReadonlySet<PropertyKey> = new Set(["refine", "superRefine",
 /** By the object that stands for the schema, and by the target of that proxy. */
 const declarations = new WeakMap<object, Declared>();
 
+/** Declared schemas by the `id` of their metadata: zod knows those only that are built. */
+const byId = new Map<string, zod.ZodType>();
+
+/** The schema whose metadata has an `id`. */
+export function schemaById(id: string): zod.ZodType | undefined {
+  return built(byId.get(id));
+}
+
+/** The metadata of a schema. */
+export function metadataOf(schema: zod.core.$ZodType): zod.core.GlobalMeta | undefined {
+  return zod.globalRegistry.get(built(schema));
+}
+
 /** The schema itself, in place of what stands for it: for code that compares schemas or registers them. */
 export function built<S>(schema: S): S {
   const declared = declaredOf(schema);
@@ -101,7 +114,10 @@ function recordedMethod(declared: Declared, key: PropertyKey) {
   return (...given: readonly unknown[]) => {
     // Without an argument it returns what was registered.
     if (key === "meta" && given.length === 0) return call(given);
-    return declare(() => call(given) as zod.ZodType, keepsMembers.has(key) ? declared.members : undefined);
+    const made = declare(() => call(given) as zod.ZodType, keepsMembers.has(key) ? declared.members : undefined);
+    const [metadata] = key === "meta" ? (given as readonly zod.core.GlobalMeta[]) : [];
+    if (metadata?.id !== undefined) byId.set(metadata.id, made);
+    return made;
   };
 }
 

@@ -6,7 +6,8 @@ import { keys } from "#core/table/keys.ts";
 import type { Key } from "#core/table/table.ts";
 import { subjects } from "#core/tokens/revocation-store.ts";
 import { isAllowed, isLike } from "#tests/support/iam.ts";
-import { type FunctionName, partitions, plan } from "../../../stacks/plan.ts";
+import { partitions } from "../../../stacks/partitions.ts";
+import { type FunctionName, plan } from "../../../stacks/plan.ts";
 import { secretPartitions, statementsOf } from "../../../stacks/statements.ts";
 
 const names = Object.keys(plan) as FunctionName[];

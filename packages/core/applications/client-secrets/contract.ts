@@ -30,7 +30,7 @@ export const clientSecretOperations = {
     seesScopes: true,
     summary: "Create a further secret of a client; all that have not expired stay valid",
     params,
-    body: z.preprocess(withoutNulls, NewClientSecret.prefault({})),
+    body: z.preprocess(withoutNulls, NewClientSecret.optional()),
     bodyOptional: true,
     success: { status: 201, body: ClientSecretShown, location: true },
     failures: [400, 404, 409],

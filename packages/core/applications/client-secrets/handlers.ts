@@ -31,7 +31,7 @@ export const clientSecretHandlers: Handlers<typeof clientSecretOperations, Clien
     return { count: secrets.length, list: secrets.map((secret) => present(secret, shown)) };
   },
 
-  async createClientSecret({ params, body }, { tenant, scopes, applications, protocols, now }) {
+  async createClientSecret({ params, body = {} }, { tenant, scopes, applications, protocols, now }) {
     const { applicationId } = params;
     const { seal, limits } = protocols;
     checkExpiry(body.expiresAt, now, "expiresAt", messages.create);

@@ -1,0 +1,45 @@
+/** The partitions of the table, as patterns for rights. Pure. */
+import { keys } from "#core/table/keys.ts";
+
+/** IAM's wildcard for any text in a partition key. */
+export const ANY = "*";
+
+/** The patterns of partitions for rights, from the same functions that build the keys. */
+export const partitions = {
+  tenant: keys.tenant(ANY).PK,
+  tenantNames: keys.tenantEntry(ANY).PK,
+  tenantId: keys.tenantId(ANY).PK,
+  application: keys.application(ANY, ANY).PK,
+  applicationNames: keys.applicationEntries(ANY),
+  inboundKey: keys.inboundKey(ANY, ANY, ANY).PK,
+  client: keys.client(ANY).PK,
+  clientUses: keys.clientUses(ANY).PK,
+  template: keys.template(ANY, ANY).PK,
+  templateNames: keys.templateEntries(ANY),
+  residentApplication: keys.residentApplication(ANY).PK,
+  apiResource: keys.apiResource(ANY, ANY).PK,
+  apiResourceNames: keys.apiResourceEntries(ANY),
+  scope: keys.scope(ANY, ANY).PK,
+  user: keys.user(ANY, ANY).PK,
+  /** The name index: entries, ranges and leaves. */
+  userNames: keys.userNames(ANY, ANY).entries,
+  /** Lookups of users and groups by other attributes than the name. */
+  lookup: keys.lookup(ANY, ANY, ANY, ANY).PK,
+  group: keys.group(ANY, ANY).PK,
+  groupNames: keys.groupNames(ANY, ANY).entries,
+  shownNames: keys.shownNames(ANY).PK,
+  credential: keys.credential(ANY, ANY).PK,
+  lock: keys.lock(ANY, ANY, ANY).PK,
+  clientLock: keys.clientLock(ANY, ANY).PK,
+  accessToken: keys.accessToken(ANY).PK,
+  refreshToken: keys.refreshToken(ANY).PK,
+  usedProof: keys.usedProof(ANY).PK,
+  family: keys.family(ANY, ANY).PK,
+  revocation: keys.revocation(ANY, ANY).PK,
+  revocations: keys.revocations(ANY),
+  grantRevocations: keys.grantRevocations(ANY),
+  keyRing: keys.keyRing().PK,
+  signingKeys: keys.signingKeys().PK,
+  role: keys.role(ANY, ANY).PK,
+  roleNames: keys.roleName(ANY, ANY).PK,
+} as const;
