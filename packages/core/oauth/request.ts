@@ -81,6 +81,8 @@ export interface ClientFailure {
  * More are read at once where the same credentials were accepted before, otherwise one round trip later.
  */
 const UNPROVEN_NAMES_MAX = 4;
+/** Of these, the most APIs. Few clients name more than one resource. */
+const UNPROVEN_APIS_MAX = 2;
 
 /** What is read of the tenant's own APIs. */
 interface Names {
@@ -193,7 +195,8 @@ export async function whileNoted<T>(noted: Promise<void>, work: () => Promise<T>
 }
 
 function mayReadEarly(names: Names, presented: PresentedClient, { tools }: OAuthContext): boolean {
-  return sizeOf(names) <= UNPROVEN_NAMES_MAX || tools.clientAuthenticator.wasAccepted(presented);
+  const isSmall = sizeOf(names) <= UNPROVEN_NAMES_MAX && names.identifiers.length <= UNPROVEN_APIS_MAX;
+  return isSmall || tools.clientAuthenticator.wasAccepted(presented);
 }
 
 function sizeOf({ scopes, identifiers }: Names): number {
