@@ -17,6 +17,9 @@ const alone = ["tests/http/access/equal-work.test.ts", "tests/unit/auth/{authent
 export const long = [
   "tests/durability/**/*.test.ts",
   "tests/http/access/rules.test.ts",
+  "tests/http/oauth/{exchange-attacks,exchange-ends,hostile-assertions}.test.ts",
+  "tests/http/restored/restored.test.ts",
+  "tests/http/tenants/captured-names.test.ts",
   "tests/http/access/{gains,gains-by-file}.test.ts",
   "tests/http/application-files/command*.test.ts",
   "tests/http/application-files/roundTrip.test.ts",
@@ -25,7 +28,7 @@ export const long = [
   "tests/http/oauth/events.test.ts",
   "tests/http/scim1/large.test.ts",
   "tests/http/user-stores/ldap-down.test.ts",
-  "tests/unit/{applications,identities,templates}/*.random.test.ts",
+  "tests/unit/{applications,identities,scim,templates}/*.random.test.ts",
   "tests/unit/api-resources/store.hostile.test.ts",
   "tests/unit/application-files/{exact,extremes,xml}.test.ts",
   "tests/unit/groups/large-groups.test.ts",
@@ -34,6 +37,7 @@ export const long = [
   "tests/unit/migrate/migrate.test.ts",
   "tests/unit/scim1/bulk.crash.test.ts",
   "tests/unit/table/name-index*.test.ts",
+  "tests/unit/traffic/shift.test.ts",
   "tests/unit/traffic/commands.test.ts",
 ];
 
