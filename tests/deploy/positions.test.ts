@@ -8,7 +8,7 @@ import { withSourcePositions } from "#tools/positions.ts";
 import { bundling } from "../../stacks/bundling.ts";
 
 /** A sentence of packages/core/oauth/grants.ts, which only that file contains. */
-const SENTENCE = "A public client has no secret";
+const SENTENCE = "it cannot use the grant client_credentials";
 
 test("finds the source of a position in a bundle that was built without source maps", async () => {
   const directory = await mkdtemp(join(tmpdir(), "deployed-"));
