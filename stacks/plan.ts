@@ -100,6 +100,8 @@ const canaryApplication = [
   ...inTenant(CANARY_TENANT, [p.application, p.applicationNames, p.revocations]),
   keys.client(`${CANARY_CLIENT}${ANY}`).PK,
 ];
+/** The days of the last use of its secret, which go with a former client. */
+const CANARY_USES = keys.clientUses(`${CANARY_CLIENT}${ANY}`).PK;
 /** Revocations of tokens. */
 const revocations = [p.revocation, p.revocations];
 
@@ -287,7 +289,13 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     conditions: [...canaryApplication],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [p.tenantNames, p.tenantId, ...inTenant(CANARY_TENANT, [p.tenant, ...administrator]), ...canaryApplication],
+      on: [
+        p.tenantNames,
+        p.tenantId,
+        ...inTenant(CANARY_TENANT, [p.tenant, ...administrator]),
+        ...canaryApplication,
+        CANARY_USES,
+      ],
     },
   },
 };
