@@ -3,11 +3,12 @@
  * service and its engine killed. The seeds come from `SEED` and `SEEDS` (seeds.ts).
  */
 import { defineConfig } from "vitest/config";
-import { shared } from "../../vitest.config.ts";
+import { shared, third } from "../../vitest.config.ts";
 
 export default defineConfig({
   test: {
     ...shared,
+    ...third,
     include: ["tests/faults/**/*.test.ts"],
     testTimeout: 180_000,
     hookTimeout: 60_000,
