@@ -12,11 +12,21 @@ Every setting that the API accepts is one of these, and nothing else (decision 0
 - **enforced**: it has the effect here, and the test shows it.
 - **kept**: it is checked where the row says so, stored, and returned as written, also by exports. This service has no
   authorization endpoint, no portal and no provisioning to others: what reads the setting is another product, or a later
-  release. A row in bold says what you must not believe that this service enforces.
+  release. "The sign-in side" is a product that signs users in with browsers. A sentence in bold warns of a protection
+  that this service does not enforce.
 - **refused**: a value is 400 with the path of the setting.
 
-What is unknown to the API is ignored and listed to the caller, or refused (decision 0076). A member that is null means
-the same as an absent one. \`[]\` marks the elements of a list.
+What is in no row is unknown to the API (decision 0076). A misspelt member is ignored, and the response header
+\`Ignored-Members\` lists it. With the request header \`Prefer: handling=strict\` it is 400, and so it is without the
+header where \`[api] strict = true\` is set in \`deployment.toml\`:
+
+\`\`\`sh
+curl -i -u admin:admin -H 'Prefer: handling=strict' -H 'Content-Type: application/json' \\
+  -d '{"name": "Typo", "inboundProtocolConfig": {}}' http://127.0.0.1:3000/api/server/v1/applications
+\`\`\`
+
+Members that only a read shows, such as \`state\` of a client, count as unknown where they are sent back. A member that
+is null means the same as an absent one. \`[]\` marks the elements of a list.
 `;
 
 const textOf = (row: Row): string => {
