@@ -242,7 +242,11 @@ function checkReached(
 /** The exchanges behind the new token. */
 function chainOf({ subject, actor }: Presented): readonly Exchange[] {
   const { clientId, grantId, issuedMs, exchanges = [] } = subject;
-  const by = actor && { grantId: actor.grantId, ...(actor.user && { userId: subjectOf(actor) }) };
+  const by = actor && {
+    grantId: actor.grantId,
+    issuedMs: actor.issuedMs,
+    ...(actor.user && { userId: subjectOf(actor) }),
+  };
   return [{ clientId, grantId, issuedMs, ...(by && { actor: by }) }, ...exchanges];
 }
 
