@@ -195,6 +195,10 @@ describe("a request", () => {
     const empty = await handedTo(mail, front, await userToken(front, ""));
     await refused(() => exchange(mail, empty, { resource: `${api.url}/scim2` }), "invalid_target");
   });
+  test.each(["audience", "resource"])("for a text in %s that fits no key", async (name) => {
+    const text = `https://x.example/${"y".repeat(3_000)}`;
+    await refused(() => exchange(jwt, good, { [name]: text }), "invalid_target");
+  });
   test("for an audience that is no client that may exchange tokens", async () => {
     const off = await service([VIEW]);
     await api.ask("PATCH", `${APPLICATIONS}/${off.applicationId}`, { body: { applicationEnabled: false } });
