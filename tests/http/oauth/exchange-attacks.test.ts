@@ -186,6 +186,15 @@ describe("a request", () => {
       await refused(() => exchange(jwt, own, { resource }), "invalid_target");
     }
   });
+  test("for the client itself, with a token for a resource: it would lead beyond that resource", async () => {
+    const narrow = await userToken(mail, USERS, { resource: `${api.url}/scim2` });
+    await refused(() => exchange(mail, narrow, { audience: mail.clientId }), "invalid_target");
+    await refused(
+      () => exchange(mail, narrow, { resource: `${api.url}/scim2`, audience: mail.clientId }),
+      "invalid_target",
+    );
+    expect((await exchange(mail, await userToken(mail, USERS), { audience: mail.clientId })).status).toBe(200);
+  });
   test("for a resource of which the token would have no scope", async () => {
     const handed = await handedTo(mail, front, await userToken(front, `${VIEW} ${USERS}`));
     // The client has no scope of it; the token has.
