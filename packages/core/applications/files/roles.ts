@@ -8,8 +8,8 @@ import type { Settings } from "./settings.ts";
 /**
  * Looks up the roles that count in the application of a file. Roles of an application itself that do not exist here are
  * left out: they can only be created after it, and the import reports them. Throws `application.invalid` for a missing
- * role of the tenant, and where none of those that the application has is named: without them, others would count. No round trip where the file names no role, else one; two
- * more where an id is unknown.
+ * role of the tenant, and where none of those that the application has is named: without them, others would count. No
+ * round trip where the file names no role, else one; two more where an id is unknown.
  */
 export async function findRoles(
   { associatedRoles: given }: Pick<Settings, "associatedRoles">,
