@@ -21,6 +21,14 @@ const OIDC: ReadonlySet<string> = new Set(["openid", "profile", "email", "addres
 /** RFC 6749 section 3.3: printable ASCII without blank, quote and backslash. */
 const SCOPE_TOKEN = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 
+/** Bytes of the longest text that fits the key of an identifier. */
+const IDENTIFIER_BYTES_MAX = 1_024;
+
+/** Whether a text can be an identifier: clients can send any text, and other texts are not looked up. */
+export function canBeIdentifier(text: string): boolean {
+  return text !== "" && Buffer.byteLength(text, "utf8") <= IDENTIFIER_BYTES_MAX && text.isWellFormed();
+}
+
 /** The fault for an id that no API resource of the tenant has. */
 export function apiNotFound(id: string): Fault {
   return new Fault(

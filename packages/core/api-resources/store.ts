@@ -10,7 +10,7 @@ import { type NamedKind, namedItems, namedRows, newestFirst, type Versioned, ver
 import { as, bool, type Field, list, oneOf, optional, record, rowCodec, text, withDefault } from "../table/row.ts";
 import { stale, whileStale } from "../table/stale.ts";
 import type { Item, Step, Table } from "../table/table.ts";
-import { apiNotFound, checkChanges, checkOwn, identifierTaken } from "./rules.ts";
+import { apiNotFound, canBeIdentifier, checkChanges, checkOwn, identifierTaken } from "./rules.ts";
 import { claimingScope, findScopes, freeingScopes, type ScopePlace, scopeItem } from "./scope-store.ts";
 
 /** An API resource and the steps that check that it has not changed. */
@@ -113,7 +113,7 @@ export function apiResourceStore(table: Table): ApiResourceStore {
     findScopes: (tenant, names) => findScopes(table, tenant, names),
 
     idsOf: async (tenant, identifiers) => {
-      const entries = await items.entriesOf(tenant, identifiers);
+      const entries = await items.entriesOf(tenant, identifiers.filter(canBeIdentifier));
       return new Map(entries.map(({ identifier, id }) => [identifier, id]));
     },
 

@@ -63,14 +63,15 @@ export interface AuthenticatedClient {
   readonly secret: UsableSecret | undefined;
   /** The assertion that it used, if it must not be used again. */
   readonly once?: Assertion;
+  /** Why it may not be used although its credential is right: it is disabled or revoked. */
+  readonly refusal?: Fault;
 }
 
 /** Authenticates clients for one container. */
 export interface ClientAuthenticator {
   /**
    * The client that sent a request. `undefined` for an unknown client, a wrong or expired credential, a method that is
-   * not the registered one, and a locked client, after the same work, however many secrets the client has. Throws
-   * `client.unauthenticated` for a client with a right credential that may not be used.
+   * not the registered one, and a locked client, after the same work, however many secrets the client has.
    */
   authenticate(presented: PresentedClient, check: ClientCheck): Promise<AuthenticatedClient | undefined>;
   /** Whether the same secret was accepted here within a minute. */
@@ -182,15 +183,20 @@ export function newClientAuthenticator(
         (method === "none" && settings.isPublic) ||
         (certificate !== undefined && (await proofs.isCertified(certificate, found, check)));
       if (!isRight || !methodsOf(settings).includes(method)) return undefined;
-      if (!settings.isEnabled) throw clientRefused("The application is disabled.");
-      if (settings.state !== "ACTIVE") {
-        throw clientRefused("The client was revoked. Regenerate its secret to use it again.");
-      }
-      if (secret !== undefined) accepted.set(keyOf(presented), true);
-      return { client: found, secret, ...(assertion && !settings.authentication?.allowsReuse && { once: assertion }) };
+      const refusal = refusalOf(settings);
+      if (secret !== undefined && !refusal) accepted.set(keyOf(presented), true);
+      const once = settings.authentication?.allowsReuse ? undefined : assertion;
+      return { client: found, secret, ...(once && { once }), ...(refusal && { refusal }) };
     },
     wasAccepted: (presented) => presented.secrets.length > 0 && accepted.get(keyOf(presented)) === true,
   };
+}
+
+/** Why a client may not be used. */
+function refusalOf({ isEnabled, state }: ClientRecord): Fault | undefined {
+  if (!isEnabled) return clientRefused("The application is disabled.");
+  if (state === "ACTIVE") return undefined;
+  return clientRefused("The client was revoked. Regenerate its secret to use it again.");
 }
 
 /** The method that a request uses, by its name in `tokenEndpointAuthMethod`. */

@@ -206,7 +206,7 @@ async function targetClients({ asked, apiIds, client }: GrantRequest, { clients 
 
 /**
  * A token that was sent to the client is there to be exchanged: its scopes decide where it leads. A token of the client
- * itself stays within its audience. Throws `target.invalid`.
+ * itself stays within its audience; handed to itself, it would lead anywhere. Throws `target.invalid`.
  */
 function checkTargets(
   targets: readonly Target[] | undefined,
@@ -215,7 +215,8 @@ function checkTargets(
   origin: string,
 ): void {
   if (!targets || !audience || isAddressedTo(audience, client, origin)) return;
-  const wider = targets.find(({ kind, address }) => kind !== "client" && !audience.includes(address));
+  const isOther = ({ kind, address }: Target) => kind === "client" && address !== client.clientId;
+  const wider = targets.find((target) => !isOther(target) && !audience.includes(target.address));
   if (wider) throw unknownTarget(wider.address);
 }
 
@@ -242,7 +243,11 @@ function checkReached(
 /** The exchanges behind the new token. */
 function chainOf({ subject, actor }: Presented): readonly Exchange[] {
   const { clientId, grantId, issuedMs, exchanges = [] } = subject;
-  const by = actor && { grantId: actor.grantId, ...(actor.user && { userId: subjectOf(actor) }) };
+  const by = actor && {
+    grantId: actor.grantId,
+    issuedMs: actor.issuedMs,
+    ...(actor.user && { userId: subjectOf(actor) }),
+  };
   return [{ clientId, grantId, issuedMs, ...(by && { actor: by }) }, ...exchanges];
 }
 

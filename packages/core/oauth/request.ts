@@ -157,14 +157,21 @@ export async function tryClient(
   const check = { found, pathTenant, isLocked: isLocked(lock, version, now), ...server };
   const authenticated = await tools.clientAuthenticator.authenticate(presented, check);
   if (!authenticated) return failure(version);
-  const { client, secret } = authenticated;
+  const { client, secret, refusal } = authenticated;
+  const proof = proofOf(authenticated);
+  if (refusal) {
+    await spend({ proof }, context);
+    throw refusal;
+  }
   const isGuessed = client.tenant === guess;
   const isComplete = early === wanted || sizeOf(wanted) === 0;
   const [tenant, places, apiIds] = isGuessed && isComplete ? guessed : await readTenant(client.tenant, wanted);
-  // The same work as for a wrong secret, but a lock of that time does not outlast it.
-  if (!tenant?.active) return failure(`inactive ${version}`);
-  const [noted, proof] = [use.write(client, secret), proofOf(authenticated)];
-  return { client, places, apiIds, refreshToken: token, noted, proof };
+  if (!tenant?.active) {
+    await spend({ proof }, context);
+    // The same work as for a wrong secret, but a lock of that time does not outlast it.
+    return failure(`inactive ${version}`);
+  }
+  return { client, places, apiIds, refreshToken: token, noted: use.write(client, secret), proof };
 }
 
 /** The steps that use the assertion of a client up. */

@@ -23,7 +23,7 @@ const exchangeList = list(
     clientId: text,
     grantId: text,
     issuedMs: number,
-    actor: optional(record<ExchangeActor>({ grantId: text, userId: optional(text) })),
+    actor: optional(record<ExchangeActor>({ grantId: text, issuedMs: number, userId: optional(text) })),
   }),
 );
 

@@ -19,6 +19,8 @@ export interface Exchange {
 /** An actor by a token of its own. */
 export interface ExchangeActor {
   readonly grantId: string;
+  /** When that token was issued, as revocations are compared with it. */
+  readonly issuedMs: number;
   /** Absent for the exchanging client. */
   readonly userId?: string | undefined;
 }
@@ -41,10 +43,14 @@ type Delegated = Pick<AccessToken, "clientId" | "exchanges">;
 /** Who acts for the subject of a token, the latest first; empty for a token that was not exchanged. */
 export function actorsOf({ clientId, exchanges = [] }: Delegated): readonly Omit<ActClaim, "act">[] {
   return exchanges.map(({ actor }, at) => {
-    // Each exchanged token belonged to the client that made the exchange before.
-    const client = exchanges[at - 1]?.clientId ?? clientId;
+    const client = clientAt(at, { clientId, exchanges });
     return actor?.userId === undefined ? { sub: client } : { sub: actor.userId, client_id: client };
   });
+}
+
+/** The client that made an exchange: the exchanged token of the exchange after it belonged to that client. */
+function clientAt(at: number, { clientId, exchanges = [] }: Delegated): string {
+  return exchanges[at - 1]?.clientId ?? clientId;
 }
 
 /** The same as a claim; `undefined` for a token that was not exchanged. */
@@ -55,26 +61,25 @@ export function actOf(token: Delegated): ActClaim | undefined {
   );
 }
 
-/** A token that an exchanged token comes from, and ends with. */
+/** A token that an exchanged token comes from, and ends with: one that was exchanged, or that of an actor. */
 export interface Origin {
   readonly clientId: string;
-  /** Its own grant, and that of the actor's token. */
-  readonly grantIds: readonly string[];
+  readonly grantId: string;
   /** The actor that is a user. */
-  readonly userIds: readonly string[];
+  readonly userId?: string | undefined;
   readonly issuedMs: number;
   readonly issuedAtSeconds: number;
 }
 
-/** The tokens that a token comes from. */
-export function originsOf({ exchanges = [] }: Pick<AccessToken, "exchanges">): readonly Origin[] {
-  return exchanges.map(({ clientId, grantId, issuedMs, actor }) => ({
-    clientId,
-    grantIds: actor ? [grantId, actor.grantId] : [grantId],
-    userIds: actor?.userId === undefined ? [] : [actor.userId],
-    issuedMs,
-    issuedAtSeconds: Math.floor(issuedMs / 1_000),
-  }));
+/** The tokens that a token comes from, each with its own issue time. */
+export function originsOf(token: Delegated): readonly Origin[] {
+  const { exchanges = [] } = token;
+  return exchanges
+    .flatMap(({ clientId, grantId, issuedMs, actor }, at): Omit<Origin, "issuedAtSeconds">[] => [
+      { clientId, grantId, issuedMs },
+      ...(actor ? [{ clientId: clientAt(at, token), ...actor }] : []),
+    ])
+    .map((origin) => ({ ...origin, issuedAtSeconds: Math.floor(origin.issuedMs / 1_000) }));
 }
 
 /** Exchanges in the private claim of a token: one short list each. */
@@ -83,7 +88,7 @@ export function packed(exchanges: readonly Exchange[]): readonly (readonly (stri
     clientId,
     grantId,
     issuedMs,
-    ...(actor ? [actor.grantId] : []),
+    ...(actor ? [actor.grantId, actor.issuedMs] : []),
     ...(actor?.userId === undefined ? [] : [actor.userId]),
   ]);
 }
@@ -94,11 +99,13 @@ export function unpacked(given: unknown): readonly Exchange[] | undefined {
   const read = given.flatMap((one: unknown): Exchange[] => {
     if (!Array.isArray(one)) return [];
     const [clientId, grantId, issuedMs, ...rest]: unknown[] = one;
-    if (!isText(clientId) || !isText(grantId) || !Number.isFinite(issuedMs) || !rest.every(isText)) return [];
-    const [actorGrant, userId] = rest;
-    const actor =
-      actorGrant === undefined ? undefined : { grantId: actorGrant, ...(userId !== undefined && { userId }) };
-    return [{ clientId, grantId, issuedMs: Number(issuedMs), ...(actor && { actor }) }];
+    if (!isText(clientId) || !isText(grantId) || !Number.isFinite(issuedMs)) return [];
+    const exchange = { clientId, grantId, issuedMs: Number(issuedMs) };
+    if (rest.length === 0) return [exchange];
+    const [actorGrant, actorMs, userId] = rest;
+    if (!isText(actorGrant) || !Number.isFinite(actorMs) || !(userId === undefined || isText(userId))) return [];
+    const actor = { grantId: actorGrant, issuedMs: Number(actorMs), ...(userId !== undefined && { userId }) };
+    return [{ ...exchange, actor }];
   });
   return read.length === given.length ? read : undefined;
 }

@@ -199,7 +199,10 @@ export function revokingGrant(
 
 /** The subjects of a token, or of one that it comes from, that have marks of their own. */
 function markedSubjectsOf(issued: AccessToken | Origin): readonly string[] {
-  if ("userIds" in issued) return [...issued.userIds.map(subjects.user), ...issued.grantIds.map(subjects.grant)];
+  if (!("scopes" in issued)) {
+    const { userId, grantId } = issued;
+    return [...(userId === undefined ? [] : [subjects.user(userId)]), subjects.grant(grantId)];
+  }
   const { user, roleIds, grantId, scopes } = issued;
   return [
     ...(user ? [subjects.user(user.id)] : []),

@@ -157,7 +157,7 @@ function stateOf(known: Known): RevocationState {
       const ends = [
         ...endsOf(token, subjectsOf(token), [token.grantId], known),
         ...originsOf(token).flatMap((origin) =>
-          endsOf(origin, subjectsOfOrigin(origin, token.scopes), origin.grantIds, known),
+          endsOf(origin, subjectsOfOrigin(origin, token.scopes), [origin.grantId], known),
         ),
       ];
       // A clock that was ahead wrote a later time: a mark may have replaced it.
@@ -218,8 +218,8 @@ function subjectsOf({ user, clientId, roleIds, grantId, scopes }: AccessToken): 
 }
 
 /** The same of a token that it comes from. */
-function subjectsOfOrigin({ userIds, clientId }: Origin, scopes: readonly string[]): readonly string[] {
-  return [...userIds.map(subjects.user), ...subjectsOfClient(clientId, scopes)];
+function subjectsOfOrigin({ userId, clientId }: Origin, scopes: readonly string[]): readonly string[] {
+  return [...(userId === undefined ? [] : [subjects.user(userId)]), ...subjectsOfClient(clientId, scopes)];
 }
 
 function subjectsOfClient(clientId: string, scopes: readonly string[]): readonly string[] {

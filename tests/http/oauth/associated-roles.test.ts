@@ -178,6 +178,21 @@ describe("a file", () => {
       },
     ]);
   });
+  test("without a known role of an application that has roles is refused: all of them would count", async () => {
+    const answer = await imported("Has roles", config("APPLICATION"));
+    const captain = await addRole("captain", UPDATE, { type: "application", value: idIn(answer) });
+    const file = (...names: readonly string[]) =>
+      config("APPLICATION", ...names.map((name): [string, string] => [newId(), name]));
+    expect((await imported("Has roles", file("captain"), "PUT")).status).toBe(200);
+    const refused = await imported("Has roles", file("capitan"), "PUT");
+    expect([refused.status, refused.body.description]).toEqual([
+      400,
+      "AssociatedRolesConfig: the application has no role 'capitan'. Create it, or remove it from the file.",
+    ]);
+    expect((await imported("Has roles", file("captain", "capitan"), "PUT")).status).toBe(200);
+    const roles = [{ id: captain, name: "captain" }];
+    expect(await shown(idIn(answer))).toEqual({ allowedAudience: "APPLICATION", roles });
+  });
   test("without roles means all of its audience, and without the element the default", async () => {
     const answer = await imported("No roles", config("APPLICATION"));
     expect(await shown(idIn(answer))).toEqual({ allowedAudience: "APPLICATION" });

@@ -186,6 +186,15 @@ describe("a request", () => {
       await refused(() => exchange(jwt, own, { resource }), "invalid_target");
     }
   });
+  test("for the client itself, with a token for a resource: it would lead beyond that resource", async () => {
+    const narrow = await userToken(mail, USERS, { resource: `${api.url}/scim2` });
+    await refused(() => exchange(mail, narrow, { audience: mail.clientId }), "invalid_target");
+    await refused(
+      () => exchange(mail, narrow, { resource: `${api.url}/scim2`, audience: mail.clientId }),
+      "invalid_target",
+    );
+    expect((await exchange(mail, await userToken(mail, USERS), { audience: mail.clientId })).status).toBe(200);
+  });
   test("for a resource of which the token would have no scope", async () => {
     const handed = await handedTo(mail, front, await userToken(front, `${VIEW} ${USERS}`));
     // The client has no scope of it; the token has.
@@ -194,6 +203,10 @@ describe("a request", () => {
     // Otherwise it would reach the account of the user, which needs no scope.
     const empty = await handedTo(mail, front, await userToken(front, ""));
     await refused(() => exchange(mail, empty, { resource: `${api.url}/scim2` }), "invalid_target");
+  });
+  test.each(["audience", "resource"])("for a text in %s that fits no key", async (name) => {
+    const text = `https://x.example/${"y".repeat(3_000)}`;
+    await refused(() => exchange(jwt, good, { [name]: text }), "invalid_target");
   });
   test("for an audience that is no client that may exchange tokens", async () => {
     const off = await service([VIEW]);

@@ -96,6 +96,22 @@ describe.each(["JWT", "Default"])("%s", (type) => {
     await revoke(chain.acting, chain.third);
     expect(await isActive(chain.acting)).toBe(true);
   });
+  test("an actor who signed in, and refreshed, after the exchanged token was issued", async () => {
+    const { first, second, signIn, helperId } = await chainOf(type);
+    const handed = await handedTo(second, first, signIn.access_token);
+    // What ended the tokens of the actor before does not end the exchange of a new one.
+    expect((await patchUser(helperId, "password", "Another-1")).status).toBe(200);
+    const { body } = await api.ask("GET", `/scim2/Users/${helperId}`);
+    const fields = { grant_type: "password", username: body.userName, password: "Another-1" };
+    const { refresh_token } = await token(second, fields);
+    const refreshed = await token(second, { grant_type: "refresh_token", refresh_token });
+    const actor = { actor_token: refreshed.access_token, actor_token_type: ACCESS };
+    const acting = await exchanged(second, handed, { ...actor, resource: `${api.url}/api/server/v1` });
+    expect(await isActive(acting)).toBe(true);
+    expect((await container(api).ask(`Bearer ${acting}`)).context.decision).toBe("allow");
+    expect((await revoke(refreshed.access_token, second)).status).toBe(200);
+    expect(await isActive(acting)).toBe(false);
+  });
   test("a role that the user loses: the token ends, and a new exchange gives what is left", async () => {
     const chain = await chainOf(type);
     const filter = encodeURIComponent(`displayName eq "role of ${chain.username}"`);
@@ -118,7 +134,7 @@ describe("by its marks", () => {
     clientId: "",
     grantId: "origin",
     issuedMs: 1_000,
-    actor: { grantId: "actor", userId: "u" },
+    actor: { grantId: "actor", issuedMs: Date.now() + 50_000, userId: "u" },
   };
   const old = (clientId: string, from: Partial<Exchange> = {}): AccessToken => ({
     tenant: TENANT,
@@ -150,11 +166,15 @@ describe("by its marks", () => {
       await table.write(...steps);
     }
     const { actor } = origin;
-    const others = { grantId: "other", actor: { grantId: "other", userId: "other" } };
+    const at = { issuedMs: Date.now() + 50_000 };
+    const others = { grantId: "other", actor: { ...at, grantId: "other", userId: "other" } };
     expect(await isRevoked(old(clientId, others))).toBe(false);
     expect(await isRevoked(old(clientId, { ...others, grantId: "origin" }))).toBe(true);
-    expect(await isRevoked(old(clientId, { ...others, actor: { grantId: "actor" } }))).toBe(true);
+    expect(await isRevoked(old(clientId, { ...others, actor: { ...at, grantId: "actor" } }))).toBe(true);
     expect(await isRevoked(old(clientId, { ...others, actor }))).toBe(true);
+    // Of an actor, the time of its own token counts.
+    const newer = { grantId: "actor", userId: "u", issuedMs: fromMs };
+    expect(await isRevoked(old(clientId, { ...others, actor: newer }))).toBe(false);
     expect(await isRevoked(old(clientId, { grantId: "origin", issuedMs: fromMs, actor: others.actor }))).toBe(false);
   });
 });

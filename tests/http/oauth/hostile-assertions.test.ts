@@ -15,7 +15,7 @@ import {
 } from "#tests/support/client-keys.ts";
 import { oauthOf, type TestClient, TOKEN } from "#tests/support/oauth.ts";
 import { allItems } from "#tests/support/protocols.ts";
-import { world } from "#tests/support/world.ts";
+import { APPLICATIONS, world } from "#tests/support/world.ts";
 
 const api = world();
 const oauth = oauthOf(api);
@@ -263,6 +263,18 @@ describe("used once", () => {
       expect([more, answer.status]).toEqual([more, 400]);
       refused(await send(assertion));
     }
+  });
+  test("a client that may not be used uses it up too, so that it does not count later", async () => {
+    const stopped = await clientBy(SIGNED, inline(own));
+    const enabled = (applicationEnabled: boolean) =>
+      api.ask("PATCH", `${APPLICATIONS}/${stopped.applicationId}`, { body: { applicationEnabled } });
+    const assertion = await signed({}, own, stopped);
+    expect((await enabled(false)).status).toBe(200);
+    const answer = await send(assertion);
+    expect([answer.status, answer.body.error_description]).toEqual([401, "The application is disabled."]);
+    expect((await enabled(true)).status).toBe(200);
+    refused(await send(assertion));
+    expect((await send(await signed({}, own, stopped))).status).toBe(200);
   });
   test("of twenty at once, one is accepted", async () => {
     const assertion = await signed();

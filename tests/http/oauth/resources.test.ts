@@ -114,6 +114,7 @@ describe("refuses as invalid_target, and issues nothing:", () => {
     ["a blank in it", () => `${api.url}/scim2 `],
     ["a line break in it", () => `${api.url}/sc\nim2`],
     ["an unknown address", () => "https://unknown.example"],
+    ["an address that fits no key", () => `https://unknown.example/${"x".repeat(3_000)}`],
     ["an unknown path of this service", () => `${api.url}/scim3`],
     ["a path below a resource", () => `${api.url}/scim2/Users`],
     ["a query", () => `${api.url}/scim2?x=1`],

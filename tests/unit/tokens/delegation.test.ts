@@ -1,11 +1,11 @@
 /** What a token keeps of the exchanges behind it. */
 import { describe, expect, test } from "vitest";
-import { actOf, EXCHANGES_MAX, type Exchange, packed, unpacked } from "#core/tokens/delegation.ts";
+import { actOf, EXCHANGES_MAX, type Exchange, originsOf, packed, unpacked } from "#core/tokens/delegation.ts";
 
 const exchanges: readonly Exchange[] = [
   { clientId: "second", grantId: "g2", issuedMs: 2 },
-  { clientId: "first", grantId: "g1", issuedMs: 1, actor: { grantId: "a", userId: "helper" } },
-  { clientId: "zero", grantId: "g0", issuedMs: 0, actor: { grantId: "b" } },
+  { clientId: "first", grantId: "g1", issuedMs: 1, actor: { grantId: "a", issuedMs: 3, userId: "helper" } },
+  { clientId: "zero", grantId: "g0", issuedMs: 0, actor: { grantId: "b", issuedMs: 4 } },
 ];
 
 test("names the actors, the latest first: clients, or users with their client", () => {
@@ -14,6 +14,17 @@ test("names the actors, the latest first: clients, or users with their client", 
     act: { sub: "helper", client_id: "second", act: { sub: "first" } },
   });
   expect(actOf({ clientId: "third" })).toBeUndefined();
+});
+
+test("comes from each exchanged token and from each actor's token, with the client and the time of each", () => {
+  const origins = originsOf({ clientId: "third", exchanges });
+  expect(origins.map(({ clientId, grantId, issuedMs, userId }) => [clientId, grantId, issuedMs, userId])).toEqual([
+    ["second", "g2", 2, undefined],
+    ["first", "g1", 1, undefined],
+    ["second", "a", 3, "helper"],
+    ["zero", "g0", 0, undefined],
+    ["first", "b", 4, undefined],
+  ]);
 });
 
 test("is the same after it was written into a token and read again", () => {
@@ -30,7 +41,10 @@ describe("refuses another form:", () => {
     ["a missing grant", [["a"]]],
     ["an empty client", [["", "g", 1]]],
     ["a time that is no number", [["a", "g", "1"]]],
-    ["an actor that is no text", [["a", "g", 1, 2]]],
+    ["an actor that is no text", [["a", "g", 1, 2, 3]]],
+    ["an actor without a time", [["a", "g", 1, "b"]]],
+    ["an actor with a time that is no number", [["a", "g", 1, "b", "helper"]]],
+    ["an actor with a user that is no text", [["a", "g", 1, "b", 2, 3]]],
     ["one good and one bad exchange", [one, ["a"]]],
   ])("%s", (_, given) => expect(unpacked(given)).toBeUndefined());
 });

@@ -8,8 +8,8 @@ import type { Settings } from "./settings.ts";
 /**
  * Looks up the roles that count in the application of a file. Roles of an application itself that do not exist here are
  * left out: they can only be created after it, and the import reports them. Throws `application.invalid` for a missing
- * role of the tenant, because without it others would count. No round trip where the file names no role, else one; two
- * more where an id is unknown.
+ * role of the tenant, and where none of those that the application has is named: without them, others would count. No
+ * round trip where the file names no role, else one; two more where an id is unknown.
  */
 export async function findRoles(
   { associatedRoles: given }: Pick<Settings, "associatedRoles">,
@@ -37,10 +37,13 @@ export async function findRoles(
   );
   const found = roles.map(({ id, name }) => byId.get(id ?? "") ?? byName.get(name?.toLowerCase() ?? ""));
   const missing = roles.find((_, at) => !found[at]);
-  if (missing && !isOfApplication) {
-    const name = (missing.name ?? missing.id ?? "").slice(0, 100);
-    throw refuseFile(`AssociatedRolesConfig: the tenant has no role '${name}'. Create it, or remove it from the file.`);
-  }
   const known = new Map(found.flatMap((role) => (role ? [[role.id, role.name] as const] : [])));
+  if (missing && (!isOfApplication || (known.size === 0 && byName.size > 0))) {
+    const owner = isOfApplication ? "application" : "tenant";
+    const name = (missing.name ?? missing.id ?? "").slice(0, 100);
+    throw refuseFile(
+      `AssociatedRolesConfig: the ${owner} has no role '${name}'. Create it, or remove it from the file.`,
+    );
+  }
   return { allowedAudience, ...(known.size > 0 && { roles: [...known].map(([id, name]) => ({ id, name })) }) };
 }
