@@ -456,7 +456,7 @@ function each(
   return Object.entries(members).flatMap(([path, values]) =>
     values.map(([value, isGain]) => ({
       operation,
-      name: `${operation}: ${path} ${JSON.stringify(value).slice(0, 80)}`,
+      name: `${operation}: ${path} ${String(JSON.stringify(value)).slice(0, 80)}`,
       state,
       isGain,
       send: sending(path, value),

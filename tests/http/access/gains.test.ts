@@ -4,10 +4,10 @@
  * its other work.
  */
 import { describe, expect, test } from "vitest";
-import * as z from "zod";
 import { OidcBody, PassiveStsBody, SamlBody, SamlManual } from "#core/applications/protocols/shapes.ts";
 import { ApplicationPatch } from "#core/applications/registry/shapes.ts";
 import { operations } from "#core/catalogue.ts";
+import * as z from "#core/platform/zod.ts";
 import {
   type Change,
   changes,

@@ -9,7 +9,9 @@ const TYPES_MAX = 50;
 /** The id of a template: opaque text that fits a key. */
 export const TemplateId = z.string().min(1).max(255);
 
-const settings = z.record(z.string().max(255), z.unknown());
+const settings = z
+  .record(z.string().max(255), z.unknown())
+  .refine((given) => !hasNull(given), "a list must not contain null");
 
 /**
  * A secret belongs to one application, with its expiry. In a template, every caller that may read templates could read
@@ -82,6 +84,12 @@ export const TemplateList = z
     templates: z.array(z.object({ ...shown, self: z.string() }).meta({ id: "ApplicationTemplateListItem" })),
   })
   .meta({ id: "ApplicationTemplateList" });
+
+/** Whether a list in it contains null. Members that are null have been removed before. */
+function hasNull(given: unknown): boolean {
+  if (typeof given !== "object" || given === null) return given === null;
+  return Object.values(given).some(hasNull);
+}
 
 function text(most: number) {
   return z.string().max(most);
