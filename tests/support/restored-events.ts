@@ -1,5 +1,6 @@
 /** What a service has when its backup is taken, what is ended after that, and what callers of before then get. */
 import { expect } from "vitest";
+import { assertionOf, inline, JWT_ASSERTION, keyFor, registering } from "./client-keys.ts";
 import { oauthOf, TOKEN } from "./oauth.ts";
 import { APPLICATIONS, type World } from "./world.ts";
 
@@ -10,6 +11,9 @@ const TENANTS = "/api/server/v1/tenants";
 const ROLES = "/scim2/v2/Roles";
 /** So many wrong passwords lock a name for their source. */
 const GUESSES = 10;
+/** A key that leaked after the backup. */
+const LEAKED = keyFor("ES256", "a leaked key");
+const SIGNING = { clientAuthentication: { tokenEndpointAuthMethod: "private_key_jwt" } };
 const SYSTEM = "urn:scim:wso2:schema";
 
 /** What `before` made. */
@@ -18,6 +22,7 @@ export type Before = Awaited<ReturnType<typeof before>>;
 /** Everything that exists at the restored moment. */
 export const before = async (api: World) => {
   const { newClient, token, ownToken } = oauthOf(api);
+  const { clientBy } = registering(api, { newClient });
   const post = async (path: string, body: unknown) => {
     const answer = await api.ask("POST", path, { body });
     expect(answer.status, answer.text).toBe(201);
@@ -54,6 +59,8 @@ export const before = async (api: World) => {
     disabled: await newClient([VIEW]),
     revoked: await newClient([VIEW]),
     regenerated: await newClient([VIEW]),
+    signing: await clientBy({ tokenEndpointAuthMethod: "private_key_jwt" }, inline(LEAKED), [VIEW]),
+    hardened: await newClient([VIEW]),
     restricted: await newClient([VIEW, CREATE]),
   };
   const tenant = await post(TENANTS, {
@@ -78,7 +85,8 @@ export const before = async (api: World) => {
 
 /** Everything that protects, done after the backup. */
 export const after = async (api: World, { ids, groups, roles, clients, tenantId, tokens }: Before) => {
-  const { post, oidcPath } = oauthOf(api);
+  const { post, oidcPath, newClient } = oauthOf(api);
+  const { setCertificate } = registering(api, { newClient });
   const must = async (method: string, path: string, body?: unknown) => {
     const { status, text } = await api.ask(method, path, { body });
     expect(status, `${method} ${path}: ${text}`).toBeLessThan(300);
@@ -103,6 +111,9 @@ export const after = async (api: World, { ids, groups, roles, clients, tenantId,
   await must("PATCH", `${APPLICATIONS}/${clients.disabled.applicationId}`, { applicationEnabled: false });
   await must("POST", `${oidcPath(clients.revoked.applicationId)}/revoke`);
   await must("POST", `${oidcPath(clients.regenerated.applicationId)}/regenerate-secret`);
+  await setCertificate(clients.signing, inline(keyFor("ES256", "its new key")));
+  const hardened = oidcPath(clients.hardened.applicationId);
+  await must("PUT", hardened, { ...(await api.ask("GET", hardened)).body, ...SIGNING });
   const apis = `${APPLICATIONS}/${clients.restricted.applicationId}/authorized-apis`;
   const [{ id }] = (await api.ask("GET", apis)).body;
   await must("PATCH", `${apis}/${id}`, { removedScopes: [CREATE] });
@@ -118,6 +129,12 @@ export const outcome = async (api: World, { clients, tokens }: Before): Promise<
   const signsIn = (username: string, password = FIRST) => lets({ username, password });
   const own = async (client: keyof typeof clients, scope: string) => {
     const { status, body } = await post(TOKEN, { grant_type: "client_credentials", scope }, clients[client]);
+    return status === 200 ? body.scope : body.error;
+  };
+  const signed = async (client: typeof clients.signing) => {
+    const client_assertion = await assertionOf(client, LEAKED, `${api.url}${TOKEN}`);
+    const form = { grant_type: "client_credentials", scope: VIEW, client_assertion };
+    const { status, body } = await post(TOKEN, { ...form, client_assertion_type: JWT_ASSERTION });
     return status === 200 ? body.scope : body.error;
   };
   const refresh = async (text: string | undefined, client: keyof typeof clients) =>
@@ -146,6 +163,8 @@ export const outcome = async (api: World, { clients, tokens }: Before): Promise<
     "a disabled client": await own("disabled", VIEW),
     "a revoked client": await own("revoked", VIEW),
     "a replaced secret": await own("regenerated", VIEW),
+    "a replaced key": await signed(clients.signing),
+    "the secret of a client that signs now": await own("hardened", VIEW),
     "a client with less scopes": await own("restricted", `${VIEW} ${CREATE}`),
     "a role with less permissions": (
       await post(
@@ -183,6 +202,8 @@ export const VALID: Readonly<Record<string, unknown>> = {
   "a disabled client": VIEW,
   "a revoked client": VIEW,
   "a replaced secret": VIEW,
+  "a replaced key": VIEW,
+  "the secret of a client that signs now": VIEW,
   "a client with less scopes": `${VIEW} ${CREATE}`,
   "a role with less permissions": `${VIEW} ${CREATE}`,
   "a user who was not ended": 200,
@@ -217,6 +238,8 @@ export const ENDED = {
   "a disabled client": "invalid_client",
   "a revoked client": "invalid_client",
   "a replaced secret": "invalid_client",
+  "a replaced key": "invalid_client",
+  "the secret of a client that signs now": "invalid_client",
   "a client with less scopes": VIEW,
   "a role with less permissions": VIEW,
 };

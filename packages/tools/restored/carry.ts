@@ -88,6 +88,10 @@ const carriers: { readonly [K in Kind]?: Carry } = {
       withClient(before, (client) => withSecrets(client, secretsOf(now))),
     );
   },
+  "client-keys"(finding, { old }, carrying) {
+    const now = old && applicationKind.item.read(old).value;
+    return now && changeApplication(finding, carrying, (before) => withProofsOf(now, before));
+  },
   authorizations({ place: { tenant, id } }, { restored, old }, { table }) {
     const lost = new Set(lostScopeIds(restored, old));
     const kept = (apis: readonly Authorization[]) =>
@@ -142,6 +146,23 @@ function disabled(before: Application): Application {
 function withClient(before: Application, change: (client: OidcClient) => OidcClient): Application {
   const { oidc } = before.inbound;
   return oidc ? { ...before, inbound: { ...before.inbound, oidc: change(oidc) } } : before;
+}
+
+/** The application with the method, the key and the binding of another state of it. */
+function withProofsOf(now: Application, before: Application): Application {
+  const { clientAuthentication, accessToken } = now.inbound.oidc ?? {};
+  const { certificate } = now.advancedConfigurations;
+  const { bindingType } = accessToken ?? {};
+  const { certificate: _, ...advanced } = before.advancedConfigurations;
+  const proven = { ...before, advancedConfigurations: { ...advanced, ...(certificate && { certificate }) } };
+  return withClient(proven, ({ clientAuthentication: __, ...client }) => {
+    const { bindingType: ___, ...token } = client.accessToken;
+    return {
+      ...client,
+      ...(clientAuthentication && { clientAuthentication }),
+      accessToken: { ...token, ...(bindingType !== undefined && { bindingType }) },
+    };
+  });
 }
 
 function putting(put: Item): Step {

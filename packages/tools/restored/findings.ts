@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import { secretsOf } from "#core/applications/protocols/client-secrets.ts";
 import type { OidcClient } from "#core/applications/protocols/model.ts";
 import { applicationKind } from "#core/applications/registry/application-rows.ts";
+import { tokenBindings } from "#core/applications/registry/client-model.ts";
 import { authorizations } from "#core/applications/registry/client-store.ts";
 import type { Application } from "#core/applications/registry/model.ts";
 import { groupOf } from "#core/identities/groups/rows.ts";
@@ -31,6 +32,7 @@ export const kinds = {
   "applications-disabled": "the application is disabled",
   "clients-ended": "the OAuth client is revoked",
   secrets: "the client secrets of the old table are valid, and no others",
+  "client-keys": "the client authenticates by the method and key of the old table, and its tokens are bound as there",
   authorizations: "the application loses the scopes that it has not in the old table",
   locks: "failed sign-ins are counted as in the old table",
   "apis-changed": "nothing: delete or change the API again",
@@ -130,6 +132,7 @@ function applicationFindings(was: Application, now: Application | undefined): re
     was.applicationEnabled && !now.applicationEnabled && "applications-disabled",
     client?.state === "ACTIVE" && (!isSame || current?.state === "REVOKED") && "clients-ended",
     client !== undefined && isSame && secretsText(client) !== secretsText(current) && "secrets",
+    client !== undefined && isSame && !isDeepStrictEqual(proofsOf(was), proofsOf(now)) && "client-keys",
   ];
   return kindsFound.flatMap((kind) => (kind ? [{ kind, title }] : []));
 }
@@ -138,6 +141,13 @@ function applicationFindings(was: Application, now: Application | undefined): re
 function secretsText(client: OidcClient | undefined): string {
   const secrets = client ? secretsOf(client) : [];
   return JSON.stringify(secrets.map(({ sealedSecret, expiresAtSeconds }) => [sealedSecret, expiresAtSeconds]));
+}
+
+/** How a client proves what it is, besides its secrets, and what its tokens are bound to. */
+function proofsOf({ inbound: { oidc }, advancedConfigurations: { certificate } }: Application) {
+  const { clientAuthentication, accessToken } = oidc ?? {};
+  const binding = tokenBindings.find((kind) => kind === accessToken?.bindingType);
+  return { clientAuthentication, binding, certificate: clientAuthentication?.tokenEndpointAuthMethod && certificate };
 }
 
 /** The scopes that an application had and has no longer in the old table, as `API scope` pairs. */

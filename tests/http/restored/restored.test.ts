@@ -120,6 +120,7 @@ describe("the command", () => {
       "applications-disabled": 1,
       "clients-ended": 1,
       secrets: 1,
+      "client-keys": 2,
       authorizations: 1,
     });
     expect(output).toMatch(/^locks {2}carbon.super {2}a counter$/m);
