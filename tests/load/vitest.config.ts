@@ -2,14 +2,22 @@
 import { defineConfig } from "vitest/config";
 import { long, shared, third } from "../../vitest.config.ts";
 
+/** More than half of the time of all files. A third (`THIRD`) leaves them out. */
+const longest = [
+  "tests/durability/processes.test.ts",
+  "tests/load/{applications,smoke,work-operations}.test.ts",
+  "tests/unit/identities/killed.test.ts",
+];
+const exclude = process.env.THIRD ? longest : [];
+
 export default defineConfig({
   test: {
     ...shared,
     ...third,
     projects: [
       // Measures the memory of the service: no other test may run at the same time in its process.
-      { extends: true, test: { name: "load", include: ["tests/load/**/*.test.ts"] } },
-      { extends: true, test: { name: "long", include: long, isolate: false } },
+      { extends: true, test: { name: "load", include: ["tests/load/**/*.test.ts"], exclude } },
+      { extends: true, test: { name: "long", include: long, exclude, isolate: false } },
     ],
   },
 });
