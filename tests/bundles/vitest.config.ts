@@ -3,8 +3,11 @@
  * table.
  */
 import { defineConfig } from "vitest/config";
-import { shared, third } from "../../vitest.config.ts";
+import { long, shared, third } from "../../vitest.config.ts";
 import { directory } from "./directory.ts";
+
+/** They repeat for many inputs what the other files call too. A third (`THIRD`) leaves them out. */
+const repeated = process.env.THIRD ? long : [];
 
 export default defineConfig({
   test: {
@@ -12,7 +15,7 @@ export default defineConfig({
     ...third,
     include: ["tests/http/**/*.test.ts", "tests/bundles/**/*.test.ts"],
     // It replaces modules, which bundles contain.
-    exclude: ["tests/http/access/equal-work.test.ts"],
+    exclude: ["tests/http/access/equal-work.test.ts", ...repeated],
     globalSetup: "tests/bundles/setup.ts",
     env: { ...shared.env, FUNCTIONS_DIR: directory },
     // Bundles are loaded as Lambda loads them, not through the test runner.
