@@ -55,23 +55,28 @@ const outcomeOf = async (call: () => Promise<unknown>): Promise<unknown> => {
   }
 };
 
-/** All that can be read of a partition, in every way. */
+/** What can be read of a partition: all of it, and two of the other ways to read. */
 const visible = async (table: Table, random: ReturnType<typeof generator>): Promise<unknown> => {
   const keys = random.shuffled(SORT_KEYS).map(at);
   const [a, b] = [random.of(SORT_KEYS), random.of(SORT_KEYS)];
-  const ranges: RangeQuery[] = [false, true].flatMap((backwards) => [
-    { PK, limit: random.below(4) + 1, backwards },
-    { PK, from: a, to: b, limit: random.below(3) + 1, backwards },
-  ]);
-  return Promise.all([
-    table.queryAll({ PK, limit: 100 }),
-    table.getMany(keys),
-    table.snapshot(keys),
-    Promise.all(keys.map((key) => table.get(key, { keyOnly: key.SK === "a" }))),
-    ...ranges.map((range) => pages(table, range)),
-    ...ranges.map((range) => table.queryAll(range, 3)),
-    table.queryAll({ PK, limit: 2, after: at(a) }),
-  ]);
+  const range: RangeQuery = {
+    PK,
+    limit: random.below(4) + 1,
+    backwards: random.below(2) === 0,
+    ...(random.below(2) === 0 && { from: a, to: b }),
+  };
+  const ways: readonly (() => Promise<unknown>)[] = [
+    () => table.getMany([...keys, ...keys]),
+    () => table.snapshot(keys),
+    () => Promise.all(keys.slice(0, 3).map((key) => table.get(key))),
+    () => table.get(at(a), { keyOnly: true }),
+    () => pages(table, range),
+    () => pages(table, range),
+    () => table.queryAll(range, 3),
+    () => table.queryAll({ PK, limit: 2, after: at(a) }),
+  ];
+  const read = random.shuffled(ways).slice(0, 2);
+  return Promise.all([table.queryAll({ PK, limit: 100 }), ...read.map((way) => way())]);
 };
 
 /** The items of a range, page by page. */
@@ -188,8 +193,8 @@ describe("random transactions", () => {
         // Much faster than the comparison that explains.
         if (!isDeepStrictEqual(shown, stored)) expect(shown, `after ${number}`).toEqual(stored);
       }
-      expect(applied).toBeGreaterThan(OPERATIONS / 10);
-      expect(tried.pending().length).toBeGreaterThan(OPERATIONS / 10);
+      expect(tried.pending().length).toBeGreaterThan(OPERATIONS / 5);
+      expect(tried.pending().length).toBeLessThan(OPERATIONS);
       expect(spent.cost.writeUnits).toBe(0);
       expect(await under.queryAll({ PK, limit: 100 })).toEqual(untouched);
 
