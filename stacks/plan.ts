@@ -89,8 +89,10 @@ export function hasSecrets({ needs }: FunctionPlan): boolean {
 }
 
 const p = partitions;
-/** Claims of keys of applications other than the name, and what is removed with a client. */
-const claims = [p.inboundKey, p.client, p.clientUses];
+/** Claims of keys of applications other than the name. Their writes have conditions, which a rehearsal reads. */
+const conditionalClaims = [p.inboundKey, p.client];
+/** The same with what is removed with a client. */
+const claims = [...conditionalClaims, p.clientUses];
 const tenants = [p.tenant, p.tenantNames, p.tenantId];
 const people = [p.user, p.userNames, p.lookup, p.group, p.groupNames, p.role, p.shownNames];
 /** Roles and first administrator of a new tenant. */
@@ -188,6 +190,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.user,
         p.role,
         p.roleNames,
+        ...conditionalClaims,
       ],
     },
     writes: {
@@ -199,7 +202,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     description: "The inbound protocols of applications",
     needs: ["address", "sealing", "deployment"],
-    reads: { calls: ["GetItem"], on: [p.application, p.clientUses] },
+    reads: { calls: ["GetItem"], on: [p.application, p.applicationNames, ...conditionalClaims, p.clientUses] },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
       on: [p.application, p.applicationNames, ...claims, p.revocations],
@@ -218,6 +221,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     description: "Users and groups by SCIM 1.1",
     needs: ["address", "deployment", "directories"],
     reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people] },
+    checks: [p.credential],
     conditions: [...people, ...revocations],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
@@ -233,7 +237,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [p.tenant, ...people, p.roleNames, p.scope],
     },
-    checks: [p.application],
+    checks: [p.application, p.credential],
     conditions: [...people, ...revocations],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
@@ -247,8 +251,19 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.apiResource, p.apiResourceNames, ...tenants, p.user, p.userNames],
+      on: [
+        p.apiResource,
+        p.apiResourceNames,
+        p.scope,
+        ...tenants,
+        p.user,
+        p.userNames,
+        p.role,
+        p.roleNames,
+        p.shownNames,
+      ],
     },
+    checks: [p.credential],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [p.apiResource, p.apiResourceNames, p.scope, ...tenants, ...administrator, p.lookup, ...revocations],

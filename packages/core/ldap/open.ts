@@ -26,7 +26,7 @@ export interface DirectoriesSettings {
 }
 
 /** Adds the directories of a container to the users of a request's table. A rehearsal sends no change to them. */
-export type WithDirectories = (table: UserStore, isRehearsal: boolean) => UserStore;
+export type WithDirectories = (table: UserStore, isRehearsal?: boolean) => UserStore;
 
 interface OpenDirectory {
   readonly settings: DirectorySettings;
