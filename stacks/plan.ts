@@ -107,6 +107,12 @@ const CANARY_USES = keys.clientUses(`${CANARY_CLIENT}${ANY}`).PK;
 /** Revocations of tokens. */
 const revocations = [p.revocation, p.revocations];
 
+/** What a rehearsal reads the keys of: rows that are written, on condition that they exist or do not (decision 0087). */
+const writtenByKey = [p.credential, p.changeRecord];
+
+/** The records of changes, which are written with the changes (decision 0082). */
+const records = [p.changeRecord, p.changePart, p.removed];
+
 /** What authentication and authorization read: by a password, a certificate or a token. */
 const authentication = [
   p.tenant,
@@ -193,9 +199,18 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         ...conditionalClaims,
       ],
     },
+    checks: [p.changeRecord],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
-      on: [p.application, p.applicationNames, ...claims, p.residentApplication, p.apiResource, p.revocations],
+      on: [
+        p.application,
+        p.applicationNames,
+        ...claims,
+        p.residentApplication,
+        p.apiResource,
+        p.revocations,
+        ...records,
+      ],
     },
   },
   "inbound-protocols": {
@@ -203,9 +218,10 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     description: "The inbound protocols of applications",
     needs: ["address", "sealing", "deployment"],
     reads: { calls: ["GetItem"], on: [p.application, p.applicationNames, ...conditionalClaims, p.clientUses] },
+    checks: [p.changeRecord],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
-      on: [p.application, p.applicationNames, ...claims, p.revocations],
+      on: [p.application, p.applicationNames, ...claims, p.revocations, ...records],
     },
   },
   "application-templates": {
@@ -213,7 +229,8 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     description: "Application templates",
     needs: ["address", "deployment"],
     reads: { calls: ["GetItem", "Query"], on: [p.template, p.templateNames] },
-    writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames] },
+    checks: [p.changeRecord],
+    writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames, ...records] },
   },
   scim1: {
     ...endpoint,
@@ -221,11 +238,11 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     description: "Users and groups by SCIM 1.1",
     needs: ["address", "deployment", "directories"],
     reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people] },
-    checks: [p.credential],
+    checks: writtenByKey,
     conditions: [...people, ...revocations],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [...people, p.credential, ...revocations],
+      on: [...people, p.credential, ...revocations, ...records],
     },
   },
   scim2: {
@@ -237,11 +254,11 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [p.tenant, ...people, p.roleNames, p.scope],
     },
-    checks: [p.application, p.credential],
+    checks: [p.application, ...writtenByKey],
     conditions: [...people, ...revocations],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [...people, p.roleNames, p.credential, ...revocations],
+      on: [...people, p.roleNames, p.credential, ...revocations, ...records],
     },
   },
   administration: {
@@ -263,10 +280,19 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.shownNames,
       ],
     },
-    checks: [p.credential],
+    checks: writtenByKey,
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [p.apiResource, p.apiResourceNames, p.scope, ...tenants, ...administrator, p.lookup, ...revocations],
+      on: [
+        p.apiResource,
+        p.apiResourceNames,
+        p.scope,
+        ...tenants,
+        ...administrator,
+        p.lookup,
+        ...revocations,
+        ...records,
+      ],
     },
   },
   "application-metadata": {

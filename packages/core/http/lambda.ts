@@ -4,14 +4,16 @@
  */
 import middy, { type MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
+import { causeOf } from "../changes/cause.ts";
+import type { Cause } from "../changes/model.ts";
 import { matcherOf } from "../operation/match.ts";
 import type { Handlers, Operation } from "../operation/operation.ts";
 import { canRehearse } from "../operation/rehearsal.ts";
 import { type Dialect, familyOf, type ServiceName, services } from "../operation/services.ts";
 import { elapsed, systemClock } from "../platform/clock.ts";
 import { Fault, toFault } from "../platform/faults.ts";
-import type { Opening } from "../table/dynamo.ts";
 import { type Meter, newMeter } from "../table/meter.ts";
+import type { Table } from "../table/table.ts";
 import { bodyReader, checkAccept, type ReadMultipart } from "./body.ts";
 import { NONCE_HEADER, readDecision } from "./decision.ts";
 import { dialects, renderFault, type ScimProfile } from "./dialects.ts";
@@ -31,11 +33,8 @@ interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores>
   /** All operations of the service. */
   readonly operations: Ops;
   readonly handlers: Handlers<Ops, Stores>;
-  /**
-   * Builds what the handlers use. `meter` counts what the request reads and writes; `tenant` is the caller's, if there
-   * is one; `event` is for what only proofs of possession refer to.
-   */
-  readonly stores: (meter: Opening, tenant: string | undefined, event: EventHead) => Stores;
+  /** Builds what the handlers use, for one request. */
+  readonly stores: (served: Served) => Stores;
   /** The origin of absolute links. Where it is absent: the domain of the gateway. */
   readonly baseUrl?: string | undefined;
   /** The SCIM 2.0 profile, which changes the shape of errors. */
@@ -44,6 +43,20 @@ interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores>
   readonly isStrict?: boolean;
   /** Parses `multipart/form-data`, for a function with an operation that accepts it. */
   readonly readMultipart?: ReadMultipart;
+}
+
+/** What the stores of a request may depend on. */
+export interface Served {
+  /** Counts what the request reads and writes. */
+  readonly meter: Meter;
+  /** The tenant of the caller, if there is one. */
+  readonly tenant: string | undefined;
+  /** For what only proofs of possession refer to. */
+  readonly event: EventHead;
+  /** What change records say about the request. */
+  readonly cause: Cause;
+  /** A table that the request's reads and writes go through. */
+  readonly through?: ((table: Table) => Table) | undefined;
 }
 
 /** The state of a request while it is served. It is a member of the event, which all middlewares of middy see. */
@@ -144,14 +157,16 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
     const handler = admitted && handlers[admitted.operation];
     if (!admitted || !declared || !handler) throw new Error("an operation without a handler was admitted");
     const { principal, params, scopes } = admitted;
+    const { sourceIp } = event.requestContext.http;
+    const cause = causeOf(admitted, request, sourceIp);
     const through = isRehearsal ? (await import("../table/overlay.ts")).rehearsal : undefined;
     const context = {
-      ...stores({ ...meter, through }, principal?.tenant, event),
+      ...stores({ meter, tenant: principal?.tenant, event, cause, through }),
       traceId: request.traceId,
       ...(principal && { principal, tenant: principal.tenant }),
       ...(declared.seesScopes && { scopes: new Set(scopes) }),
       ...(request.pathTenant !== undefined && { pathTenant: request.pathTenant }),
-      sourceIp: event.requestContext.http.sourceIp,
+      sourceIp,
       reportDefect: (defect: Error) => defects.push(toFault(defect)),
       now: systemClock.now(),
       origin: baseUrl ?? `https://${event.requestContext.domainName}`,

@@ -23,7 +23,7 @@ export const ROLE_GROUP = "GROUP#";
 /** Begins the sort keys of the parts of a bulk membership, in the partition of its group or role. */
 const BULK = "B#";
 const PART_DIGITS = 6;
-const CREDENTIAL = /^T#[^#]*#CRED#/;
+const WRITTEN_ONLY = /^T#[^#]*#(?:CRED|LOG)#/;
 /** A partition key holds 2,048 bytes; a longer value is replaced by its digest. */
 const VALUE_BYTES_MAX = 1_800;
 
@@ -142,6 +142,16 @@ export const keys = {
   /** How far a migration is (decision 0072): as a whole, and of each segment. No function reads it. */
   migration: (part: string): Key => ({ PK: "G#SIGN", SK: `MIGRATION#${part}` }),
 
+  /** The record of a change, in one of the lanes that a tenant's records are spread over; and a part of a large one. */
+  changeRecord: (tenant: string, lane: number, id: string): Key => ({ PK: keys.changeRecords(tenant, lane), SK: id }),
+  changeRecords: (tenant: string, lane: number): string => `${of(tenant)}#LOG#${lane}`,
+  changePart: (tenant: string, id: string, part: number): Key => ({
+    PK: `${of(tenant)}#LOGP#${id}`,
+    SK: String(part).padStart(PART_DIGITS, "0"),
+  }),
+  /** What is left of a resource that was removed. */
+  removed: (tenant: string, type: string, id: string): Key => main(`${of(tenant)}#GONE#${type}#${id}`),
+
   role: (tenant: string, id: string): Key => main(`${of(tenant)}#ROLE#${id}`),
   roleName: (tenant: string, name: string): Key => ({ PK: `${of(tenant)}#ROLEN`, SK: name }),
   /** The assignees of a role, in the role's partition. The ids of their roles are in their own items. */
@@ -155,9 +165,12 @@ export const keys = {
   }),
 } as const;
 
-/** Whether the row of a key is a password hash: functions that write it may read its key alone (decision 0031). */
-export function isSecret({ PK }: Key): boolean {
-  return CREDENTIAL.test(PK);
+/**
+ * Whether functions that write the row of a key may read its key alone: password hashes (decision 0031) and the records
+ * of changes.
+ */
+export function isReadByKey({ PK }: Key): boolean {
+  return WRITTEN_ONLY.test(PK);
 }
 
 function of(tenant: string): string {
