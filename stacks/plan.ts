@@ -278,6 +278,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.role,
         p.roleNames,
         p.shownNames,
+        p.lookup,
       ],
     },
     checks: writtenByKey,
