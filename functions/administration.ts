@@ -27,7 +27,7 @@ export const handler = lambda<typeof operations, ApiResourceStores & TenantStore
   operations,
   handlers: { ...apiResourceHandlers, ...tenantHandlers },
   baseUrl: baseUrl(),
-  isStrict: deployment.api.isStrict,
+  ...deployment.api,
   stores: (meter) => {
     const table = open(meter);
     const users = usersIn(table);

@@ -20,6 +20,6 @@ export const handler = lambda({
   operations,
   handlers: templateHandlers,
   baseUrl: baseUrl(),
-  isStrict: api.isStrict,
+  ...api,
   stores: (meter) => ({ templates: templateStore(open(meter)), customKinds }),
 });

@@ -44,7 +44,7 @@ export const handler = lambda<typeof operations, ApplicationStores & AuthorizedA
   readMultipart: async (bytes, contentType) =>
     (await import("#core/http/multipart.ts")).readMultipart(bytes, contentType),
   baseUrl: baseUrl(),
-  isStrict: deployment.api.isStrict,
+  ...deployment.api,
   stores: (meter) => {
     const table = open(meter);
     return {

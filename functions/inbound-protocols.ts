@@ -25,7 +25,7 @@ export const handler = lambda<typeof operations, ClientSecretStores & ProtocolSt
   operations,
   handlers: { ...protocolHandlers, ...clientSecretHandlers },
   baseUrl: baseUrl(),
-  isStrict: deployment.api.isStrict,
+  ...deployment.api,
   stores: (meter) => {
     const table = open(meter);
     return { applications: applicationStore(table), secretUses: secretUseStore(table), protocols };

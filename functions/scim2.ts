@@ -11,6 +11,7 @@ import { groupType, userTypeFor } from "#core/scim/schema/resource-types.ts";
 import { scim2Operations } from "#core/scim-api/v2/contract.ts";
 import { scim2Handlers } from "#core/scim-api/v2/handlers.ts";
 import type { Scim2Dialect } from "#core/scim-api/v2/stores.ts";
+import { apiSection } from "#core/settings/api.ts";
 import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { userStoreSection } from "#core/settings/user-stores.ts";
@@ -19,7 +20,7 @@ import { baseUrl, cursorSeal, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 26_500 }));
-const deployment = sectionsFromFile(deploymentFile(), [scim2Section, userStoreSection]);
+const deployment = sectionsFromFile(deploymentFile(), [apiSection, scim2Section, userStoreSection]);
 const { scim2 } = deployment;
 const { userStoresOf, usersIn, groupsIn } = await openUserStores("scim2", deployment);
 const memory = newNameMemory();
@@ -28,6 +29,7 @@ const isWso2 = scim2.profile === "wso2";
 const dialect: Scim2Dialect = {
   showsUsername: isWso2,
   needsPassword: isWso2,
+  requiresIfMatch: deployment.api.requiresIfMatch,
   removesDuplicateUsers: scim2.removesDuplicateUsers,
   userType: userTypeFor(scim2.profile),
   groupType,
@@ -41,6 +43,8 @@ export const handler = lambda({
   operations,
   handlers: scim2Handlers,
   baseUrl: baseUrl(),
+  // Unknown attributes are no matter of `strict` in SCIM (decision 0076).
+  requiresIfMatch: deployment.api.requiresIfMatch,
   scimProfile: scim2.profile,
   stores: (meter, tenant) => {
     const table = open(meter);

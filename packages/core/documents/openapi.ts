@@ -53,7 +53,7 @@ const headers: Readonly<Record<string, Json>> = {
       "Members of the body and parameters (with a question mark) that were ignored because the operation does not know them: at most 20, separated by commas",
     schema: text,
   },
-  ETag: { description: "The version of the resource", schema: text },
+  ETag: { description: "The entity tag of the resource in the state that the response shows", schema: text },
   Location: { description: "The URL of the resource", schema: { ...text, format: "uri" } },
   "Preference-Applied": { description: "The preference of Prefer that was applied", schema: text },
   "Retry-After": {

@@ -11,6 +11,7 @@ import { elapsed, systemClock } from "../platform/clock.ts";
 import { Fault, toFault } from "../platform/faults.ts";
 import { type Meter, newMeter } from "../table/meter.ts";
 import { bodyReader, checkAccept, type ReadMultipart } from "./body.ts";
+import { gated } from "./conditions.ts";
 import { NONCE_HEADER, readDecision } from "./decision.ts";
 import { dialects, renderFault, type ScimProfile } from "./dialects.ts";
 import { callerOf, newObserver } from "./observe.ts";
@@ -40,6 +41,8 @@ interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores>
   readonly scimProfile?: ScimProfile;
   /** True where unknown members are refused unless the request says `Prefer: handling=lenient`. */
   readonly isStrict?: boolean;
+  /** True where changes of existing resources are refused without `If-Match` (decision 0085). */
+  readonly requiresIfMatch?: boolean;
   /** Parses `multipart/form-data`, for a function with an operation that accepts it. */
   readonly readMultipart?: ReadMultipart;
 }
@@ -138,8 +141,12 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
     const handler = admitted && handlers[admitted.operation];
     if (!admitted || !declared || !handler) throw new Error("an operation without a handler was admitted");
     const { principal, params, scopes } = admitted;
+    const { requiresIfMatch = false } = parts;
+    const plain = { declared, handler, request, params, scopes, meter, operations, handlers, requiresIfMatch };
+    const served = await gated(plain);
     const context = {
-      ...stores(meter, principal?.tenant, event),
+      ...stores(served.meter, principal?.tenant, event),
+      ...(served.conditions && { conditions: served.conditions }),
       traceId: request.traceId,
       ...(principal && { principal, tenant: principal.tenant }),
       ...(declared.seesScopes && { scopes: new Set(scopes) }),
@@ -149,7 +156,8 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
       now: systemClock.now(),
       origin: baseUrl ?? `https://${event.requestContext.domainName}`,
     };
-    const response = await execute({ declared, handler, request, params, body: event.parsedBody, context });
+    const call = { declared, handler: served.handler, request, params, body: event.parsedBody, context };
+    const response = await execute(call);
     return encoded(response, dialects[services[service].dialect].contentType);
   };
 }
