@@ -103,7 +103,7 @@ export function newRowWatch(): RowWatch {
 function heldStep(step: Step, before: Item | undefined, changed: () => Error): Step {
   return {
     ...step,
-    when: before ? unchanged(step.when, before) : step.when === "any" ? "absent" : step.when,
+    when: before ? unchanged(step.when, before) : stillAbsent(step.when),
     otherwise(found) {
       const outcome = step.otherwise(found);
       return outcome === "applied" || isSame(before, found) ? outcome : changed();
@@ -111,8 +111,15 @@ function heldStep(step: Step, before: Item | undefined, changed: () => Error): S
   };
 }
 
+/** No row meets it: for a step whose own condition another state of the row would meet. */
+const NEVER: When = { lacking: ["PK"] };
+
+function stillAbsent(when: When): When {
+  return when === "any" || when === "absent" ? "absent" : NEVER;
+}
+
 function unchanged(when: When, before: Item): When {
-  if (when === "absent") return when;
+  if (when === "absent") return NEVER;
   const own = typeof when === "string" ? {} : when;
   return { ...own, equal: { ...own.equal, ...stateOf(before) } };
 }
