@@ -2,11 +2,12 @@
  * Conditional writes of resources whose entity tag is that of their content: the pipeline shows the resource as a GET
  * would, compares its tag, and lets the handler write only while the rows behind it are the same.
  */
-import { checkConditions, resourceAbsent, resourceChanged } from "../operation/conditions.ts";
+import { checkConditions, resourceAbsent } from "../operation/conditions.ts";
 import type { Conditions } from "../operation/context.ts";
 import type { Operation } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
-import { newRowWatch } from "../table/row-watch.ts";
+import { newRowWatch, type RowWatch } from "../table/row-watch.ts";
+import { whileConflicting } from "../table/stale.ts";
 import type { Conditional, Served } from "./conditions.ts";
 import { type AnyHandler, type Call, execute } from "./serve.ts";
 
@@ -16,24 +17,34 @@ interface Gated extends Conditional {
   readonly shown: Operation;
 }
 
-/** The gate of a conditional request. */
+/** A row behind the tag has changed before the request could write. */
+class Moved extends Error {}
+
+/**
+ * The gate of a conditional request. Where another request changes the resource between the comparison and the write,
+ * both are made again: the tag of its new state decides, so that no state is overwritten that the caller has not named.
+ */
 export function gateOf(gated: Gated): Served {
-  const { handler, meter, conditions } = gated;
   const watch = newRowWatch();
-  const guarded: AnyHandler = async (input, context) => {
-    const tag = await tagOf(gated, context);
-    watch.hold(resourceChanged);
-    if (tag !== undefined) {
-      checkConditions(conditions, tag);
-      return handler(input, context);
-    }
-    if (conditions.ifMatch === undefined) return handler(input, context);
-    // A request that would fail without its condition fails so; any other writes nothing.
-    watch.refuse(resourceAbsent);
-    await handler(input, context);
-    throw resourceAbsent();
-  };
-  return { handler: guarded, meter: { ...meter, wrap: watch.wrap } };
+  const guarded: AnyHandler = (input, context) =>
+    whileConflicting(
+      () => attempt(gated, watch, input, context),
+      (error) => error instanceof Moved,
+    );
+  return { handler: guarded, meter: { ...gated.meter, wrap: watch.wrap } };
+}
+
+async function attempt(gated: Gated, watch: RowWatch, input: never, context: never): Promise<unknown> {
+  const { handler, conditions } = gated;
+  watch.begin();
+  const tag = await tagOf(gated, context);
+  if (tag !== undefined) checkConditions(conditions, tag);
+  watch.hold(() => new Moved("the resource has changed"));
+  if (tag !== undefined || conditions.ifMatch === undefined) return handler(input, context);
+  // A request that would fail without its condition fails so; any other writes nothing.
+  watch.refuse(resourceAbsent);
+  await handler(input, context);
+  throw resourceAbsent();
 }
 
 /** The entity tag that a GET by the same caller has; `undefined` where it finds nothing. */

@@ -14,8 +14,8 @@ function isChange(method: string): boolean {
 }
 
 /**
- * The conditions of a request, if it has some. Throws `request.precondition` for an `If-Match` that is about no resource: a path
- * without a representation has no tag (RFC 9110 section 13.1.1).
+ * The conditions of a request, if it has some. Throws `request.precondition` for an `If-Match` that is about no
+ * resource: a path without a representation has no tag (RFC 9110 section 13.1.1).
  */
 export function conditionsOf(
   declared: Pick<Operation, "method" | "target" | "changesNothing">,
@@ -38,7 +38,12 @@ export function conditionsOf(
  * `request.precondition` and `request.precondition_required`.
  */
 export function checkConditions({ ifMatch, ifNoneMatch, isRequired }: Conditions, etag: string): void {
-  if (ifMatch !== undefined && !namesTag(ifMatch, etag)) throw resourceChanged();
+  if (ifMatch !== undefined && !namesTag(ifMatch, etag)) {
+    throw new Fault(
+      "request.precondition",
+      "The resource is not the one that If-Match names: it has changed. Read it, and send its ETag with your change.",
+    );
+  }
   if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, etag)) {
     throw new Fault("request.precondition", "The resource exists, with an entity tag that If-None-Match excludes.");
   }
@@ -48,14 +53,6 @@ export function checkConditions({ ifMatch, ifNoneMatch, isRequired }: Conditions
       "Changes of existing resources need If-Match: send the ETag of the resource as you read it, or * for any.",
     );
   }
-}
-
-/** The fault of a change that is based on another state of the resource. */
-export function resourceChanged(): Fault {
-  return new Fault(
-    "request.precondition",
-    "The resource is not the one that If-Match names: it has changed. Read it, and send its ETag with your change.",
-  );
 }
 
 /** The fault of `If-Match` where there is no resource. */

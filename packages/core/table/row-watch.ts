@@ -9,6 +9,8 @@ import type { Item, Key, Step, Table, Value, When } from "./table.ts";
 export interface RowWatch {
   /** A table whose consistent reads and writes are watched. */
   wrap(table: Table): Table;
+  /** Forgets the rows that were read, and holds and refuses nothing. */
+  begin(): void;
   /**
    * Holds the rows that were read up to now, until the request has written: a later read that finds one of them in
    * another state, and a transaction that writes to one of them in another state, throw the error of `changed`. The
@@ -43,6 +45,11 @@ export function newRowWatch(): RowWatch {
   };
 
   return {
+    begin() {
+      seen.clear();
+      changed = undefined;
+      refused = undefined;
+    },
     hold(error) {
       changed = error;
     },

@@ -70,6 +70,19 @@ describe("If-Match where there is no resource", () => {
   });
 });
 
+test("If-Match: * is about any state: changes at the same time are all made", async () => {
+  const path = `${APPLICATIONS}/${await create({ name: "any state" })}`;
+  const changes = [
+    { description: "d" },
+    { imageUrl: "https://a.example/i.png" },
+    { templateId: "t" },
+    { isB2BSelfServiceApp: true },
+  ];
+  const all = await Promise.all(changes.map((body) => ask("PATCH", path, { body, ...ifMatch("*") })));
+  expect(all.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  expect((await ask("GET", path)).body).toMatchObject({ description: "d", imageUrl: "https://a.example/i.png" });
+});
+
 describe("the entity tag of a content", () => {
   test("is strong, stays while the content does, and a weakened one counts too", async () => {
     const path = `${APPLICATIONS}/${await create({ name: "strong" })}`;

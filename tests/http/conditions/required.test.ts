@@ -58,9 +58,7 @@ describe("a change of an existing resource without If-Match", () => {
   test("creates it once where several callers create at the same time", async () => {
     const path = `${APPLICATIONS}/${await create({ name: "first of several" })}/inbound-protocols/oidc`;
     const puts = await Promise.all(["a", "b", "c", "d"].map((name) => ask("PUT", path, { body: oidc(name) })));
-    const statuses = puts.map(({ status }) => status);
-    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
-    expect(statuses.filter((status) => ![200, 412, 428].includes(status))).toEqual([]);
+    expect(puts.map(({ status }) => status).sort()).toEqual([200, 428, 428, 428]);
   });
 });
 

@@ -14,7 +14,7 @@ describe("accepts", () => {
     "%j, which declares nothing",
     (source) => {
       expect(readDeployment(source)).toEqual({
-        api: { isStrict: false },
+        api: { isStrict: false, requiresIfMatch: false },
         customProtocols: [],
         clientSecretsShownTo: "viewers",
         scim2: { profile: "wso2", removesDuplicateUsers: false, countsDirectories: false },

@@ -22,7 +22,7 @@ export function targetOf({ id }: { readonly id: string }, { conditions }: Public
   return { id, conditions };
 }
 
-/** The resource that an operation of a bulk request names, with the version that it must have (RFC 7644 section 3.7). */
+/** The resource of an operation of a bulk request, with the version that it must have (RFC 7644 section 3.7). */
 export function bulkTarget(
   { stores: { dialect } }: ScimCall,
   { id, version = "" }: { readonly id: string; readonly version: string | undefined },
