@@ -109,6 +109,7 @@ export function openApiDocument(operations: Readonly<Record<string, Operation>>)
         "The administration API of an identity provider. Every path below /api/server/v1, /scim2, /svc/scim and /oauth2 is also available below /t/{tenant}.",
         "In a JSON body, a member that is null means the same as a missing one.",
         "A request that changes data may have the header `Prefer: handling=strict` (RFC 7240): members of its body and parameters that the operation does not know are then refused with 400. Otherwise they are ignored, and the header `Ignored-Members` of the response lists them. `Prefer: handling=lenient` asks for that where the operator made strict the default.",
+        "Every single resource has an `ETag`. A request that changes it can have the header `If-Match` with that tag: it is refused with 412 if the resource has changed since. A GET with `If-None-Match` is 304 while it has not. The operator may require `If-Match` (428).",
         "Clients must ignore members of responses that they do not know: a later version may add some.",
       ].join("\n\n"),
     },
