@@ -92,7 +92,7 @@ export function newRowWatch(): RowWatch {
       async write(...steps) {
         if (refused) throw refused();
         const error = changed;
-        if (!error) return table.write(...steps);
+        if (!error || !steps.some((step) => seen.has(identityOf(keyOf(step))))) return table.write(...steps);
         await table.write(
           ...steps.map((step) => {
             const before = seen.get(identityOf(keyOf(step)));

@@ -119,6 +119,13 @@ describe("a row that is as it was", () => {
     await other.write(versioned(3, "b"));
     expect((await table.get(at("versioned")))?.text).toBe("b");
   });
+  test("stays held while the request writes other rows", async () => {
+    await table.get(at("versioned"));
+    watch.hold(changed);
+    await table.write(put({ ...at("another"), text: "x" }));
+    await other.write(versioned(2, "b"));
+    await expect(table.write(versioned(3, "mine"))).rejects.toThrow(Changed);
+  });
   test("keeps the errors of the other conditions of its steps", async () => {
     await table.get(at("versioned"));
     watch.hold(changed);
