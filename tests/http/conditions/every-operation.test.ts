@@ -108,6 +108,8 @@ const expectTagOf = async (id: OperationId, sent: Sent, { headers }: Answer): Pr
   expect([id, method, headers.get("etag")]).toEqual([id, method, shown.headers.get("etag")]);
 };
 
+/** The data set takes some hundred requests and hashed passwords. */
+const FIXTURE_MS = 180_000;
 beforeAll(async () => {
   fixture = await createFixture(async (id, sent = {}) => {
     const answer = await call(id, sent);
@@ -116,7 +118,7 @@ beforeAll(async () => {
     const units = { roundTrips: 0, readUnits: 0, writeUnits: 0 };
     return { status: answer.status, id: location, body: answer.body ?? {}, units };
   });
-});
+}, FIXTURE_MS);
 
 test("every GET of a single resource has an entity tag, every change of one can be conditional on it", () => {
   const every = Object.entries(operations) as [OperationId, Operation][];
