@@ -30,7 +30,7 @@ export const handler = lambda<typeof operations, ApiResourceStores & TenantStore
   operations,
   handlers: { ...apiResourceHandlers, ...tenantHandlers },
   baseUrl: baseUrl(),
-  isStrict: deployment.api.isStrict,
+  ...deployment.api,
   stores: (served) => {
     const table = open(served);
     const users = usersIn(table);

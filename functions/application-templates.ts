@@ -26,6 +26,6 @@ export const handler = lambda({
   operations,
   handlers: templateHandlers,
   baseUrl: baseUrl(),
-  isStrict: api.isStrict,
+  ...api,
   stores: (served) => ({ templates: templateStore(open(served)), customKinds }),
 });

@@ -48,7 +48,7 @@ export const handler = lambda<typeof operations, ApplicationStores & AuthorizedA
   readMultipart: async (bytes, contentType) =>
     (await import("#core/http/multipart.ts")).readMultipart(bytes, contentType),
   baseUrl: baseUrl(),
-  isStrict: deployment.api.isStrict,
+  ...deployment.api,
   stores: (served) => {
     const table = open(served);
     return {

@@ -32,7 +32,7 @@ export const handler = lambda<typeof operations, ClientSecretStores & ProtocolSt
   operations,
   handlers: { ...protocolHandlers, ...clientSecretHandlers },
   baseUrl: baseUrl(),
-  isStrict: deployment.api.isStrict,
+  ...deployment.api,
   stores: (served) => {
     const table = open(served);
     return { applications: applicationStore(table), secretUses: secretUseStore(table), protocols };
