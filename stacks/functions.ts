@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { NAMESPACE_VARIABLE, namespaceOf } from "#core/http/metric-names.ts";
 import { canarySecretOf, cursorKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
 import { bundling } from "./bundling.ts";
+import type { Need } from "./function-plan.ts";
 import {
   canaryNames,
   componentName,
@@ -10,7 +11,6 @@ import {
   type FunctionPlan,
   hasSecrets,
   isBehindGateway,
-  type Need,
   plan,
   type ServingName,
 } from "./plan.ts";

@@ -11,8 +11,8 @@ export function canRehearse({ service, method, changesNothing }: Operation): boo
 }
 
 /**
- * Whether a query parameter asks for a rehearsal: in any letter case, and as `dry-run` or `dry_run` too, because a write
- * by mistake would be worse.
+ * Whether a query parameter asks for a rehearsal: in any letter case, and as `dry-run` or `dry_run` too, because a
+ * write by mistake would be worse.
  */
 export function isDryRunName(name: string): boolean {
   return name.replace(/[-_]/g, "").toLowerCase() === DRY_RUN.toLowerCase();
