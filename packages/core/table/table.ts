@@ -46,8 +46,16 @@ export type When =
  */
 export type Otherwise = (found: Item | undefined) => Error | "applied";
 
+/**
+ * When a transaction takes effect where the change of a request is held back until its response is known (decision
+ * 0086). `early`: at once, because it has no effect without the change. An object: work that another request does if
+ * this one cannot, once the change has happened; transactions with the same object may happen in any order. No step of
+ * a transaction has a timing where it is the change itself.
+ */
+export type Timing = "early" | { readonly isLeftToOthers: true };
+
 /** One write of a transaction. */
-export type Step = { readonly when: When; readonly otherwise: Otherwise } & (
+export type Step = { readonly when: When; readonly otherwise: Otherwise; readonly timing?: Timing } & (
   | { readonly put: Item }
   | {
       readonly change: Key;
