@@ -39,7 +39,7 @@ export const long = [
   "tests/unit/local/{engine,start}.test.ts",
   "tests/unit/migrate/migrate.test.ts",
   "tests/unit/scim1/bulk.crash.test.ts",
-  "tests/unit/table/name-index*.test.ts",
+  "tests/unit/table/{name-index*,overlay}.test.ts",
   "tests/unit/tokens/bounded-log.test.ts",
   "tests/unit/traffic/shift.test.ts",
   "tests/unit/traffic/commands.test.ts",

@@ -23,6 +23,7 @@ export const ROLE_GROUP = "GROUP#";
 /** Begins the sort keys of the parts of a bulk membership, in the partition of its group or role. */
 const BULK = "B#";
 const PART_DIGITS = 6;
+const CREDENTIAL = /^T#[^#]*#CRED#/;
 /** A partition key holds 2,048 bytes; a longer value is replaced by its digest. */
 const VALUE_BYTES_MAX = 1_800;
 
@@ -170,6 +171,11 @@ export const keys = {
     SK: `${ROLE_GROUP}${groupId}`,
   }),
 } as const;
+
+/** Whether the row of a key is a password hash: functions that write it may read its key alone (decision 0031). */
+export function isSecret({ PK }: Key): boolean {
+  return CREDENTIAL.test(PK);
+}
 
 function of(tenant: string): string {
   return `T#${tenant}`;
