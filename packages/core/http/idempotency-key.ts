@@ -70,7 +70,9 @@ export function newAnswerSecrets([key, ...former]: readonly [Uint8Array, ...Uint
     digest: (text) => macOf(current, text).toString("base64url"),
     isDigestOf(digest, text) {
       const given = Buffer.from(digest, "base64url");
-      return macs.map((mac) => macOf(mac, text)).some((own) => own.length === given.length && timingSafeEqual(own, given));
+      return macs
+        .map((mac) => macOf(mac, text))
+        .some((own) => own.length === given.length && timingSafeEqual(own, given));
     },
   };
 }

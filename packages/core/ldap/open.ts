@@ -25,8 +25,8 @@ export interface DirectoriesSettings {
   readonly reportUndoFailure: (failure: UndoFailure) => void;
 }
 
-/** Adds the directories of a container to the users of a request's table. */
-export type WithDirectories = (table: UserStore) => UserStore;
+/** Adds the directories of a container to the users of a request's table. `records` writes to that table at once. */
+export type WithDirectories = (table: UserStore, records?: UserStore) => UserStore;
 
 interface OpenDirectory {
   readonly settings: DirectorySettings;
@@ -44,10 +44,10 @@ export function openDirectories(given: DirectoriesSettings): WithDirectories {
       reportUndoFailure,
     }),
   );
-  return (table) =>
+  return (table, records = table) =>
     withDirectories(
       table,
-      directories.map((directory) => ({ settings: directory.settings, users: directoryUsers(directory, table) })),
+      directories.map((directory) => ({ settings: directory.settings, users: directoryUsers(directory, records) })),
       countsAll,
     );
 }

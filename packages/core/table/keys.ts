@@ -144,7 +144,11 @@ export const keys = {
     PK: keys.repeatable(tenant, digest).PK,
     SK: `${keys.repeatableSteps(tenant, digest, origin).from}${String(place).padStart(PART_DIGITS, "0")}`,
   }),
-  repeatableSteps: (tenant: string, digest: string, origin: string): { readonly PK: string; readonly from: string } => ({
+  repeatableSteps: (
+    tenant: string,
+    digest: string,
+    origin: string,
+  ): { readonly PK: string; readonly from: string } => ({
     PK: keys.repeatable(tenant, digest).PK,
     from: `S#${origin}#`,
   }),

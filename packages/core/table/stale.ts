@@ -10,6 +10,11 @@ const BACKOFF_MOST_MS = 1_600;
 /** An optimistic-locking conflict: what a write was based on has changed. */
 class Stale extends Error {}
 
+/** Whether an error is such a conflict. */
+export function isStale(error: unknown): boolean {
+  return error instanceof Stale;
+}
+
 /** The `otherwise` of a step whose change must be decided again on the current state. */
 export function stale(): Error {
   return new Stale("the item has changed since it was read");
