@@ -10,13 +10,13 @@ import { changesSection } from "#core/settings/changes.ts";
 import { customProtocolSection } from "#core/settings/custom-protocols.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { openTable } from "#core/table/dynamo.ts";
-import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
+import { answerSecrets, baseUrl, deploymentFile, tableConfig } from "./env.ts";
 
-const { api, changes, customProtocols: customKinds } = sectionsFromFile(deploymentFile(), [
-  changesSection,
-  apiSection,
-  customProtocolSection,
-]);
+const {
+  api,
+  changes,
+  customProtocols: customKinds,
+} = sectionsFromFile(deploymentFile(), [changesSection, apiSection, customProtocolSection]);
 const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })), changes);
 
 export const operations = templateOperations;
@@ -26,6 +26,7 @@ export const handler = lambda({
   operations,
   handlers: templateHandlers,
   baseUrl: baseUrl(),
+  answers: answerSecrets(),
   isStrict: api.isStrict,
   stores: (served) => ({ templates: templateStore(open(served)), customKinds }),
 });

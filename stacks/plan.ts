@@ -30,6 +30,8 @@ export type Need =
   | "cursors"
   /** The key of the nonces of DPoP proofs: derived, it opens no secret. */
   | "nonces"
+  /** The keys that seal first answers to repeatable requests: derived, they open no other secret. */
+  | "answers"
   /** The API document, next to the bundle. */
   | "document"
   /** deployment.toml, next to the bundle. */
@@ -73,6 +75,7 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
   sealing: ["SEAL_KEY", "FORMER_SEAL_KEYS"],
   cursors: ["CURSOR_KEY"],
   nonces: ["NONCE_KEY"],
+  answers: ["ANSWER_KEYS"],
   document: ["OPENAPI_FILE"],
   deployment: ["DEPLOYMENT_TOML"],
   // Those that deployment.toml names; none if it declares no directory.
@@ -81,7 +84,7 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
 };
 
 /** The needs whose variables are secrets. */
-const secretNeeds: readonly Need[] = ["sealing", "cursors", "nonces", "directories", "canary"];
+const secretNeeds: readonly Need[] = ["sealing", "cursors", "nonces", "answers", "directories", "canary"];
 
 /** Whether variables of the function contain secrets. */
 export function hasSecrets({ needs }: FunctionPlan): boolean {
@@ -178,7 +181,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
   applications: {
     ...endpoint,
     description: "Applications and their authorized APIs",
-    needs: ["address", "sealing", "deployment", "directories"],
+    needs: ["address", "sealing", "answers", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
@@ -209,7 +212,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
   "inbound-protocols": {
     ...endpoint,
     description: "The inbound protocols of applications",
-    needs: ["address", "sealing", "deployment"],
+    needs: ["address", "sealing", "answers", "deployment"],
     reads: { calls: ["GetItem"], on: [p.application, p.clientUses] },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
@@ -219,7 +222,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
   "application-templates": {
     ...endpoint,
     description: "Application templates",
-    needs: ["address", "deployment"],
+    needs: ["address", "answers", "deployment"],
     reads: { calls: ["GetItem", "Query"], on: [p.template, p.templateNames] },
     writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames, ...records] },
   },
@@ -227,7 +230,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     ...hashing,
     description: "Users and groups by SCIM 1.1",
-    needs: ["address", "deployment", "directories"],
+    needs: ["address", "answers", "deployment", "directories"],
     reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people] },
     conditions: [...people, ...revocations],
     writes: {
@@ -239,7 +242,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     ...hashing,
     description: "Users, groups and roles by SCIM 2.0",
-    needs: ["address", "cursors", "deployment", "directories"],
+    needs: ["address", "cursors", "answers", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [p.tenant, ...people, p.roleNames, p.scope],
@@ -255,7 +258,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     ...hashing,
     description: "API resources and tenants",
-    needs: ["address", "deployment", "directories"],
+    needs: ["address", "answers", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [p.apiResource, p.apiResourceNames, ...tenants, p.user, p.userNames],

@@ -1,6 +1,8 @@
 /** The `Idempotency-Key` of a request, and what makes two requests the same (decision 0086). Pure. */
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { callerId, type Principal } from "../operation/context.ts";
+import type { Operation } from "../operation/operation.ts";
+import { IDEMPOTENCY_KEY, isRepeatable } from "../operation/repeatable.ts";
 import { Fault } from "../platform/faults.ts";
 import { newSeal, type Seal } from "../platform/seal.ts";
 import { type HttpRequest, readQuery } from "./request.ts";
@@ -12,6 +14,9 @@ const QUOTED = /^"((?:[ !#-[\]-~]|\\["\\])*)"(?: *; *[a-z*][a-z0-9_.*-]*(?:=[A-Z
 /** What many clients send instead: visible ASCII. A comma separates the values of a header that is sent twice. */
 const BARE = /^[!#-+\--~][!-+\--~]*$/;
 
+/** The header of an answer that was given before. */
+export const REPLAYED = "idempotency-replayed";
+
 /** Digests and seals what is stored of a request. The keys are derived from the sealing keys; the first one is used. */
 export interface AnswerSecrets {
   readonly seal: Seal;
@@ -19,6 +24,12 @@ export interface AnswerSecrets {
   digest(text: string): string;
   /** Whether a digest is that of a text, under any of the keys. */
   isDigestOf(digest: string, text: string): boolean;
+}
+
+/** The key of a request for an operation that takes one. Throws as `readIdempotencyKey` does. */
+export function keyIn({ headers }: HttpRequest, declared: Operation): string | undefined {
+  const header = headers[IDEMPOTENCY_KEY];
+  return header !== undefined && isRepeatable(declared) ? readIdempotencyKey(header) : undefined;
 }
 
 /**
@@ -61,10 +72,11 @@ function ordered(value: unknown): unknown {
   return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Opens the secrets on keys of 32 bytes; the first one seals. */
-export function newAnswerSecrets([key, ...former]: readonly [Uint8Array, ...Uint8Array[]]): AnswerSecrets {
-  const macs = [key, ...former].map(macKeyOf);
-  const [current = macKeyOf(key)] = macs;
+/** Opens the secrets on keys of 32 bytes; the first one seals. Throws `RangeError` without a key. */
+export function newAnswerSecrets([key, ...former]: readonly Uint8Array[]): AnswerSecrets {
+  if (!key) throw new RangeError("first answers need a key");
+  const current = macKeyOf(key);
+  const macs = [current, ...former.map(macKeyOf)];
   return {
     seal: newSeal(key, former),
     digest: (text) => macOf(current, text).toString("base64url"),

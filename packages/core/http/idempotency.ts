@@ -9,7 +9,7 @@ import { Fault, toFault } from "../platform/faults.ts";
 import { type Deferral, deferral } from "../table/deferral.ts";
 import { stale, whileStale } from "../table/stale.ts";
 import type { Table } from "../table/table.ts";
-import type { AnswerSecrets } from "./idempotency-key.ts";
+import { type AnswerSecrets, REPLAYED } from "./idempotency-key.ts";
 import {
   isAbandoned,
   isExpired,
@@ -19,8 +19,6 @@ import {
   repeatableStore,
 } from "./idempotency-store.ts";
 
-/** The header of an answer that was given before. */
-const REPLAYED = "idempotency-replayed";
 const CLAIMS_MAX = 5;
 
 /** A response as the gateway gets it. */

@@ -6,6 +6,7 @@ import middy, { type MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
 import { causeOf } from "../changes/cause.ts";
 import type { Cause } from "../changes/model.ts";
+import type { PublicContext } from "../operation/context.ts";
 import { matcherOf } from "../operation/match.ts";
 import type { Handlers, Operation } from "../operation/operation.ts";
 import { type Dialect, familyOf, type ServiceName, services } from "../operation/services.ts";
@@ -15,6 +16,7 @@ import { type Meter, newMeter } from "../table/meter.ts";
 import { bodyReader, checkAccept, type ReadMultipart } from "./body.ts";
 import { NONCE_HEADER, readDecision } from "./decision.ts";
 import { dialects, renderFault, type ScimProfile } from "./dialects.ts";
+import { type AnswerSecrets, keyIn, REPLAYED } from "./idempotency-key.ts";
 import { callerOf, newObserver } from "./observe.ts";
 import { type EventHead, type HttpRequest, readRequest } from "./request.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -41,6 +43,8 @@ interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores>
   readonly isStrict?: boolean;
   /** Parses `multipart/form-data`, for a function with an operation that accepts it. */
   readonly readMultipart?: ReadMultipart;
+  /** Seals first answers, for a function with operations that take an `Idempotency-Key`. */
+  readonly answers?: AnswerSecrets;
 }
 
 /** What the stores of a request may depend on. */
@@ -140,7 +144,7 @@ function readingBody(
 
 /** Calls the handler of the operation. */
 function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Stores>) {
-  const { service, stores, baseUrl }: FunctionParts<Ops, Stores> = parts;
+  const { service, stores, baseUrl, answers }: FunctionParts<Ops, Stores> = parts;
   const operations: Operations = parts.operations;
   const handlers: Readonly<Record<string, AnyHandler>> = parts.handlers;
   return async (event: Event): Promise<Response> => {
@@ -150,8 +154,9 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
     if (!admitted || !declared || !handler) throw new Error("an operation without a handler was admitted");
     const { principal, params, scopes } = admitted;
     const { sourceIp } = event.requestContext.http;
-    const context = {
-      ...stores({ meter, tenant: principal?.tenant, event, cause: causeOf(admitted, request, sourceIp) }),
+    const { contentType } = dialects[services[service].dialect];
+    const served = { meter, tenant: principal?.tenant, event, cause: causeOf(admitted, request, sourceIp) };
+    const common = {
       traceId: request.traceId,
       ...(principal && { principal, tenant: principal.tenant }),
       ...(declared.seesScopes && { scopes: new Set(scopes) }),
@@ -161,8 +166,20 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
       now: systemClock.now(),
       origin: baseUrl ?? `https://${event.requestContext.domainName}`,
     };
-    const response = await execute({ declared, handler, request, params, body: event.parsedBody, context });
-    return encoded(response, dialects[services[service].dialect].contentType);
+    const call = { declared, handler, request, params, body: event.parsedBody };
+    const serve = async (own: Partial<Served>, more: Partial<PublicContext> = {}): Promise<Response> => {
+      const context = { ...stores({ ...served, ...own }), ...common, ...more };
+      return encoded(await execute({ ...call, context }), contentType);
+    };
+    const key = answers && principal && keyIn(request, declared);
+    if (key === undefined) return serve({});
+    const { serveOnce } = await import("./idempotency-pipeline.ts");
+    return serveOnce({
+      ...{ call, admitted, key, serve, nowMs: common.now, reportDefect: common.reportDefect },
+      answers,
+      storesOver: (over) => stores({ ...served, over }),
+      render: (fault) => faultResponse(exchangeOf(event), fault, parts.scimProfile),
+    });
   };
 }
 
@@ -200,6 +217,7 @@ function observing(service: ServiceName): Middleware {
       ...(admitted?.principal && callerOf(admitted.principal)),
       ...(fault && { fault: fault.fault }),
       ...(ignored !== undefined && { ignored }),
+      ...(response?.headers?.[REPLAYED] !== undefined && { replayed: true }),
     });
   };
   return {
@@ -241,20 +259,23 @@ function renderingFaults(profile: ScimProfile | undefined): Middleware {
   return {
     onError: (handled) => {
       const exchange = exchangeOf(handled.event);
-      const fault = toFault(handled.error);
-      exchange.fault = fault;
-      const { contentType, body } = renderFault(exchange.dialect, fault, exchange.request.traceId, profile);
-      const { retryAfterSeconds, status } = fault.row;
-      handled.response = {
-        statusCode: status,
-        headers: {
-          "content-type": contentType,
-          ...(retryAfterSeconds && { "retry-after": String(retryAfterSeconds) }),
-          ...fault.headers,
-        },
-        body: JSON.stringify(body),
-      };
+      exchange.fault = toFault(handled.error);
+      handled.response = faultResponse(exchange, exchange.fault, profile);
     },
+  };
+}
+
+function faultResponse({ dialect, request }: Exchange, fault: Fault, profile: ScimProfile | undefined): Response {
+  const { contentType, body } = renderFault(dialect, fault, request.traceId, profile);
+  const { retryAfterSeconds, status } = fault.row;
+  return {
+    statusCode: status,
+    headers: {
+      "content-type": contentType,
+      ...(retryAfterSeconds && { "retry-after": String(retryAfterSeconds) }),
+      ...fault.headers,
+    },
+    body: JSON.stringify(body),
   };
 }
 
