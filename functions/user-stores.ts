@@ -34,8 +34,8 @@ export async function openUserStores(
     usersIn: (table: Table) => {
       const users = userStore(table);
       // A directory keeps what it was told, whatever becomes of the request.
-      const records = withDirectories && userStore(early(table));
-      return declaredUsers(records ? withDirectories(users, records) : users, userStoresOf);
+      const how = { records: userStore(early(table)), isRehearsal: table.keeps === "for good" };
+      return declaredUsers(withDirectories ? withDirectories(users, how) : users, userStoresOf);
     },
     groupsIn: (table: Table) => declaredGroups(groupStore(table), userStoresOf),
   };

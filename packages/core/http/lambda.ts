@@ -9,16 +9,18 @@ import type { Cause } from "../changes/model.ts";
 import type { PublicContext } from "../operation/context.ts";
 import { matcherOf } from "../operation/match.ts";
 import type { Handlers, Operation } from "../operation/operation.ts";
+import { canRehearse } from "../operation/rehearsal.ts";
 import { type Dialect, familyOf, type ServiceName, services } from "../operation/services.ts";
 import { elapsed, systemClock } from "../platform/clock.ts";
 import { Fault, toFault } from "../platform/faults.ts";
+import type { Opening } from "../table/dynamo.ts";
 import { type Meter, newMeter } from "../table/meter.ts";
 import { bodyReader, checkAccept, type ReadMultipart } from "./body.ts";
 import { NONCE_HEADER, readDecision } from "./decision.ts";
 import { dialects, renderFault, type ScimProfile } from "./dialects.ts";
 import { type AnswerSecrets, keyIn, REPLAYED } from "./idempotency-key.ts";
 import { callerOf, newObserver } from "./observe.ts";
-import { type EventHead, type HttpRequest, readRequest } from "./request.ts";
+import { asksForRehearsal, type EventHead, type HttpRequest, readRequest } from "./request.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { type Admitted, type AnyHandler, admit, execute, type HttpResponse } from "./serve.ts";
 
@@ -50,7 +52,7 @@ interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores>
 /** What the stores of a request may depend on. */
 export interface Served {
   /** Counts what the request reads and writes. */
-  readonly meter: Meter;
+  readonly meter: Opening;
   /** The tenant of the caller, if there is one. */
   readonly tenant: string | undefined;
   /** For what only proofs of possession refer to. */
@@ -68,6 +70,8 @@ interface Exchange {
   /** Errors besides the fault that the response shows. */
   readonly defects: Fault[];
   admitted?: Admitted;
+  /** Whether nothing of the request may be written (decision 0087). */
+  isRehearsal?: boolean;
   fault?: Fault;
   /** Headers about the unknown members of the request. */
   handling?: Readonly<Record<string, string>>;
@@ -108,6 +112,8 @@ function admitting(operations: Operations): Middleware {
     before: ({ event }) => {
       const exchange = exchangeOf(event);
       exchange.admitted = admit(exchange.request, readDecision(contextOf(event)), match, operations);
+      const declared = operations[exchange.admitted.operation];
+      exchange.isRehearsal = declared !== undefined && canRehearse(declared) && asksForRehearsal(exchange.request);
     },
   };
 }
@@ -148,14 +154,16 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
   const operations: Operations = parts.operations;
   const handlers: Readonly<Record<string, AnyHandler>> = parts.handlers;
   return async (event: Event): Promise<Response> => {
-    const { admitted, request, meter, defects } = exchangeOf(event);
+    const { admitted, request, meter, defects, isRehearsal } = exchangeOf(event);
     const declared = admitted && operations[admitted.operation];
     const handler = admitted && handlers[admitted.operation];
     if (!admitted || !declared || !handler) throw new Error("an operation without a handler was admitted");
     const { principal, params, scopes } = admitted;
     const { sourceIp } = event.requestContext.http;
     const { contentType } = dialects[services[service].dialect];
-    const served = { meter, tenant: principal?.tenant, event, cause: causeOf(admitted, request, sourceIp) };
+    const through = isRehearsal ? (await import("../table/overlay.ts")).rehearsal : undefined;
+    const cause = causeOf(admitted, request, sourceIp);
+    const served = { tenant: principal?.tenant, event, cause };
     const common = {
       traceId: request.traceId,
       ...(principal && { principal, tenant: principal.tenant }),
@@ -167,17 +175,17 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
       origin: baseUrl ?? `https://${event.requestContext.domainName}`,
     };
     const call = { declared, handler, request, params, body: event.parsedBody };
-    const serve = async (own: Partial<Served>, more: Partial<PublicContext> = {}): Promise<Response> => {
-      const context = { ...stores({ ...served, ...own }), ...common, ...more };
+    const storesOn = (over: Opening["through"]) => stores({ ...served, meter: { ...meter, through: over } });
+    const serve = async (over: Opening["through"], more: Partial<PublicContext> = {}): Promise<Response> => {
+      const context = { ...storesOn(over), ...common, ...more };
       return encoded(await execute({ ...call, context }), contentType);
     };
-    const key = answers && principal && keyIn(request, declared);
-    if (key === undefined) return serve({});
+    const key = answers && principal && !isRehearsal ? keyIn(request, declared) : undefined;
+    if (!answers || !principal || key === undefined) return serve(through);
     const { serveOnce } = await import("./idempotency-pipeline.ts");
     return serveOnce({
-      ...{ call, admitted, key, serve, nowMs: common.now, reportDefect: common.reportDefect },
-      answers,
-      storesOver: (over) => stores({ ...served, over }),
+      ...{ call, principal, scopes, key, answers, serve, storesOn },
+      ...{ nowMs: common.now, reportDefect: common.reportDefect },
       render: (fault) => faultResponse(exchangeOf(event), fault, parts.scimProfile),
     });
   };
@@ -199,7 +207,7 @@ function encoded({ status, headers, body, content }: HttpResponse, contentType: 
 function observing(service: ServiceName): Middleware {
   const observer = newObserver(service);
   const close = ({ event, response }: Ended) => {
-    const { request, meter, startedMs, admitted, fault, defects, handling } = exchangeOf(event);
+    const { request, meter, startedMs, admitted, fault, defects, handling, isRehearsal } = exchangeOf(event);
     const ignored = handling?.["ignored-members"];
     const operation = admitted?.operation ?? "";
     const status = Number(response?.statusCode ?? 500);
@@ -213,6 +221,7 @@ function observing(service: ServiceName): Middleware {
       status,
       durationMs: elapsed() - startedMs,
       cost: meter.cost,
+      ...(isRehearsal && { dryRun: true }),
       ...(defects.length > 0 && { defects: defects.length }),
       ...(admitted?.principal && callerOf(admitted.principal)),
       ...(fault && { fault: fault.fault }),
@@ -238,12 +247,13 @@ function observing(service: ServiceName): Middleware {
 function commonHeaders(): Middleware {
   const add = ({ event, response }: Ended) => {
     if (!response) return;
-    const { request, dialect, admitted, handling } = exchangeOf(event);
+    const { request, dialect, admitted, handling, isRehearsal } = exchangeOf(event);
     const nonce = admitted?.nonce;
     response.headers = {
       "cache-control": "no-store",
       "x-correlation-id": request.traceId,
       ...handling,
+      ...(isRehearsal && { "dry-run": "true" }),
       ...(nonce !== undefined && { [NONCE_HEADER]: nonce }),
       ...response.headers,
       ...securityHeaders,

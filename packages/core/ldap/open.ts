@@ -9,7 +9,7 @@ import type { User } from "../identities/users/model.ts";
 import { notFound } from "../identities/users/rules.ts";
 import type { UserStore } from "../identities/users/store.ts";
 import { whileStale } from "../table/stale.ts";
-import { openConnection } from "./connection.ts";
+import { openConnection, refusingWrites } from "./connection.ts";
 import { attributesRead, isPossibleId } from "./entry.ts";
 import { filtersOf } from "./filter.ts";
 import type { DirectorySettings } from "./model.ts";
@@ -25,8 +25,16 @@ export interface DirectoriesSettings {
   readonly reportUndoFailure: (failure: UndoFailure) => void;
 }
 
-/** Adds the directories of a container to the users of a request's table. `records` writes to that table at once. */
-export type WithDirectories = (table: UserStore, records?: UserStore) => UserStore;
+/** What directories may do in a request. */
+interface DirectoryUse {
+  /** Writes to the table at once, where the changes of the request are held back. Default: the users of the table. */
+  readonly records?: UserStore;
+  /** A rehearsal sends no change to a directory. */
+  readonly isRehearsal?: boolean;
+}
+
+/** Adds the directories of a container to the users of a request's table. */
+export type WithDirectories = (table: UserStore, use?: DirectoryUse) => UserStore;
 
 interface OpenDirectory {
   readonly settings: DirectorySettings;
@@ -44,12 +52,21 @@ export function openDirectories(given: DirectoriesSettings): WithDirectories {
       reportUndoFailure,
     }),
   );
-  return (table, records = table) =>
+  return (table, { records = table, isRehearsal } = {}) =>
     withDirectories(
       table,
-      directories.map((directory) => ({ settings: directory.settings, users: directoryUsers(directory, records) })),
+      directories.map((directory) => ({
+        settings: directory.settings,
+        users: directoryUsers(isRehearsal ? rehearsed(directory) : directory, records),
+      })),
       countsAll,
     );
+}
+
+/** A directory that refuses every change before it is sent. */
+function rehearsed(directory: Directory): Directory {
+  const { settings, connection } = directory;
+  return { ...directory, connection: { ...connection, ...refusingWrites(settings.domain) } };
 }
 
 function withDirectories(table: UserStore, directories: readonly OpenDirectory[], countsAll: boolean): UserStore {

@@ -58,7 +58,7 @@ export interface PublicContext {
    * Runs one of several changes of a repeatable request, by its place in the request: with stores of its own, whose
    * change is stored with its result. Absent where the request has no `Idempotency-Key`.
    */
-  readonly inParts?: <R>(place: number, work: (stores: object) => Promise<R>) => Promise<R>;
+  readonly inParts?: <R>(place: number, work: (stores: unknown) => Promise<R>) => Promise<R>;
   /** Logs an error that does not fail the response, and counts it as a server error. */
   readonly reportDefect: (defect: Error) => void;
 }

@@ -67,8 +67,13 @@ export interface TableConfig {
   readonly client?: DynamoDBClientConfig;
 }
 
+/** What a table is opened for: the meter of one request, and a table that its calls go through. */
+export interface Opening extends Meter {
+  readonly through?: ((table: Table) => Table) | undefined;
+}
+
 /** A table whose calls are metered for one request. */
-export type OpenTable = (meter: Meter) => Table;
+export type OpenTable = (opening: Opening) => Table;
 
 interface Capacity {
   readonly CapacityUnits?: number | undefined;
@@ -104,9 +109,9 @@ export function openTable(config: TableConfig): OpenTable {
     maxAttempts: 1,
     ...config.client,
   });
-  return (meter) => {
-    const session = newSession(client, config, meter);
-    return {
+  return (opening) => {
+    const session = newSession(client, config, opening);
+    const table: Table = {
       get: (key, options) => getItem(session, key, options),
       getMany: (keys, options) => getItems(session, keys, options?.consistent ?? true),
       snapshot: (keys) => snapshot(session, keys),
@@ -116,6 +121,7 @@ export function openTable(config: TableConfig): OpenTable {
       count: (key, add, set) => count(session, key, { add, ...(set && { set }) }),
       forget: (key) => deleteItem(session, key),
     };
+    return opening.through?.(table) ?? table;
   };
 }
 

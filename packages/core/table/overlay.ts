@@ -48,11 +48,17 @@ interface Session {
   readonly kept: Map<string, Map<string, Kept>>;
 }
 
+/** The table of a rehearsal: what is written to it is never written to the table below. */
+export function rehearsal(table: Table): Table {
+  return { ...overlay(table), keeps: "for good" };
+}
+
 /** Opens an overlay on the table of one request. */
 export function overlay(table: Table): Overlay {
   const session: Session = { table, transactions: [], kept: new Map() };
   const { transactions, kept } = session;
   return {
+    keeps: "until later",
     async get(key, options) {
       const own = keptOf(session, key);
       if (!own) return table.get(key, options);
