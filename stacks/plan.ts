@@ -111,6 +111,9 @@ const revocations = [p.revocation, p.revocations];
 /** The records of changes, which are written with the changes (decision 0082). */
 const records = [p.changeRecord, p.changePart, p.removed];
 
+/** First answers to repeatable requests (decision 0086). */
+const repeatable = [p.repeatable];
+
 /** What authentication and authorization read: by a password, a certificate or a token. */
 const authentication = [
   p.tenant,
@@ -194,6 +197,9 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.user,
         p.role,
         p.roleNames,
+        ...claims,
+        p.changeRecord,
+        ...repeatable,
       ],
     },
     writes: {
@@ -206,6 +212,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.apiResource,
         p.revocations,
         ...records,
+        ...repeatable,
       ],
     },
   },
@@ -213,29 +220,30 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     description: "The inbound protocols of applications",
     needs: ["address", "sealing", "answers", "deployment"],
-    reads: { calls: ["GetItem"], on: [p.application, p.clientUses] },
+    reads: { calls: ["GetItem"], on: [p.application, p.applicationNames, ...claims, p.changeRecord, ...repeatable] },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
-      on: [p.application, p.applicationNames, ...claims, p.revocations, ...records],
+      on: [p.application, p.applicationNames, ...claims, p.revocations, ...records, ...repeatable],
     },
   },
   "application-templates": {
     ...endpoint,
     description: "Application templates",
     needs: ["address", "answers", "deployment"],
-    reads: { calls: ["GetItem", "Query"], on: [p.template, p.templateNames] },
-    writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames, ...records] },
+    reads: { calls: ["GetItem", "Query"], on: [p.template, p.templateNames, p.changeRecord, ...repeatable] },
+    writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames, ...records, ...repeatable] },
   },
   scim1: {
     ...endpoint,
     ...hashing,
     description: "Users and groups by SCIM 1.1",
     needs: ["address", "answers", "deployment", "directories"],
-    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people] },
+    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people, p.changeRecord, ...repeatable] },
+    checks: [p.credential],
     conditions: [...people, ...revocations],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [...people, p.credential, ...revocations, ...records],
+      on: [...people, p.credential, ...revocations, ...records, ...repeatable],
     },
   },
   scim2: {
@@ -245,13 +253,13 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "cursors", "answers", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.tenant, ...people, p.roleNames, p.scope],
+      on: [p.tenant, ...people, p.roleNames, p.scope, p.changeRecord, ...repeatable],
     },
-    checks: [p.application],
+    checks: [p.application, p.credential],
     conditions: [...people, ...revocations],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [...people, p.roleNames, p.credential, ...revocations, ...records],
+      on: [...people, p.roleNames, p.credential, ...revocations, ...records, ...repeatable],
     },
   },
   administration: {
@@ -261,8 +269,22 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "answers", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.apiResource, p.apiResourceNames, ...tenants, p.user, p.userNames],
+      on: [
+        p.apiResource,
+        p.apiResourceNames,
+        ...tenants,
+        p.user,
+        p.userNames,
+        p.role,
+        p.roleNames,
+        p.shownNames,
+        p.scope,
+        p.lookup,
+        p.changeRecord,
+        ...repeatable,
+      ],
     },
+    checks: [p.credential],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [
@@ -274,6 +296,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.lookup,
         ...revocations,
         ...records,
+        ...repeatable,
       ],
     },
   },

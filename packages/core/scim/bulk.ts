@@ -22,6 +22,8 @@ export type BulkKind = "Users" | "Groups";
 
 /** One operation of a request. */
 export interface BulkOperation {
+  /** Its place in the request. */
+  readonly place: number;
   readonly method: string;
   readonly bulkId: string | undefined;
   readonly version: string | undefined;
@@ -44,11 +46,16 @@ interface BulkSuccess {
   readonly etag: string | undefined;
 }
 
-/** How a version of SCIM executes operations and renders their outcomes. */
+/** How a version of SCIM executes operations, each at its place, and renders their outcomes. */
 export interface BulkProtocol<Outcome> {
-  readonly create: (kind: BulkKind, data: unknown) => Promise<{ readonly id: string; readonly etag?: string }>;
+  readonly create: (
+    place: number,
+    kind: BulkKind,
+    data: unknown,
+  ) => Promise<{ readonly id: string; readonly etag?: string }>;
   /** Changes or deletes a resource. */
   readonly change: (
+    place: number,
     kind: BulkKind,
     method: Exclude<BulkMethod, "POST">,
     id: string,
@@ -135,6 +142,7 @@ function operationOf(given: unknown, at: number): BulkOperation {
   const data = members.get("data");
   const references = [...path.split("/"), ...stringsIn(data)].flatMap((text) => REFERENCE.exec(text)?.[1] ?? []);
   return {
+    place: at,
     method: (textIn(members, "method", place) ?? "").toUpperCase(),
     bulkId: textIn(members, "bulkId", place),
     version: textIn(members, "version", place),
@@ -269,7 +277,7 @@ async function execute<Outcome>(
   sent: BulkOperation,
   created: Created,
 ): Promise<Result<Outcome>> {
-  const { bulkId, version } = sent;
+  const { place, bulkId, version } = sent;
   let location: string | undefined;
   try {
     const target = targetOf(sent, created, protocol.unknownPath);
@@ -279,12 +287,12 @@ async function execute<Outcome>(
     checkNeeds(sent.needs, created);
     const data = resolved(sent.data, created);
     if (method === "POST" || id === undefined) {
-      const { id: newId, etag } = await protocol.create(kind, data);
+      const { id: newId, etag } = await protocol.create(place, kind, data);
       if (bulkId !== undefined) created.set(bulkId, newId);
       const success = { method, location: protocol.locationOf(kind, newId), etag };
       return { outcome: protocol.succeeded(sent, success), hasFailed: false };
     }
-    const changed = await protocol.change(kind, method, id, { data, version });
+    const changed = await protocol.change(place, kind, method, id, { data, version });
     const success = { method, location: protocol.locationOf(kind, id), etag: changed?.etag };
     return { outcome: protocol.succeeded(sent, success), hasFailed: false };
   } catch (error) {
