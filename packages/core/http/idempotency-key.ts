@@ -12,7 +12,7 @@ const LENGTH_MAX = 255;
 /** A string of structured fields, with parameters, which have no meaning here (RFC 8941 sections 3.1.2 and 3.3.3). */
 const QUOTED = /^"((?:[ !#-[\]-~]|\\["\\])*)"(?: *; *[a-z*][a-z0-9_.*-]*(?:=[A-Za-z0-9_:?.+*/-]+)?)*$/;
 /** What many clients send instead: visible ASCII. A comma separates the values of a header that is sent twice. */
-const BARE = /^[!#-+\--~][!-+\--~]*$/;
+const BARE = /^[!#-+\--~]+$/;
 
 /** The header of an answer that was given before. */
 export const REPLAYED = "idempotency-replayed";
