@@ -32,7 +32,7 @@ const bulk = (Operations: readonly unknown[], headers = {}): Promise<Answer> =>
 
 beforeAll(async () => {
   // Long names of chance: an answer that lists them is large after compression too.
-  const name = () => randomBytes(100).toString("hex");
+  const name = () => randomBytes(124).toString("hex");
   for (let from = 0; from < MEMBERS; from += AT_ONCE) {
     const answer = await bulk(Array.from({ length: AT_ONCE }, (_, at) => creating(at, name())));
     ids.push(...answer.body.Operations.map(({ location }: { location: string }) => location.split("/").at(-1)));
