@@ -92,8 +92,10 @@ export function hasSecrets({ needs }: FunctionPlan): boolean {
 }
 
 const p = partitions;
-/** Claims of keys of applications other than the name, and what is removed with a client. */
-const claims = [p.inboundKey, p.client, p.clientUses];
+/** Claims of keys of applications other than the name. Their writes have conditions, which a rehearsal reads. */
+const conditionalClaims = [p.inboundKey, p.client];
+/** The same with what is removed with a client. */
+const claims = [...conditionalClaims, p.clientUses];
 const tenants = [p.tenant, p.tenantNames, p.tenantId];
 const people = [p.user, p.userNames, p.lookup, p.group, p.groupNames, p.role, p.shownNames];
 /** Roles and first administrator of a new tenant. */
@@ -197,7 +199,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.user,
         p.role,
         p.roleNames,
-        ...claims,
+        ...conditionalClaims,
         p.changeRecord,
         ...repeatable,
       ],
@@ -220,7 +222,10 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     description: "The inbound protocols of applications",
     needs: ["address", "sealing", "answers", "deployment"],
-    reads: { calls: ["GetItem"], on: [p.application, p.applicationNames, ...claims, p.changeRecord, ...repeatable] },
+    reads: {
+      calls: ["GetItem"],
+      on: [p.application, p.applicationNames, ...conditionalClaims, p.clientUses, p.changeRecord, ...repeatable],
+    },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
       on: [p.application, p.applicationNames, ...claims, p.revocations, ...records, ...repeatable],
@@ -272,13 +277,13 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       on: [
         p.apiResource,
         p.apiResourceNames,
+        p.scope,
         ...tenants,
         p.user,
         p.userNames,
         p.role,
         p.roleNames,
         p.shownNames,
-        p.scope,
         p.lookup,
         p.changeRecord,
         ...repeatable,

@@ -107,6 +107,14 @@ export function readQuery(rawQuery: string): Readonly<Record<string, string>> {
   return parametersIn(rawQuery, "query string", []) as Readonly<Record<string, string>>;
 }
 
+/** The same of a form. Those of its parameters that may be `repeated` have lists of values. */
+export function readForm(
+  text: string,
+  repeated: readonly string[] = [],
+): Readonly<Record<string, string | readonly string[]>> {
+  return parametersIn(text, "body", repeated);
+}
+
 /**
  * Whether a request asks to be rehearsed. Throws `request.invalid` for any value but `true` and `false`, and for a
  * repeated parameter. Other parameters are not parsed.
@@ -132,14 +140,6 @@ export function decodedName(name: string): string {
   } catch {
     return name;
   }
-}
-
-/** The parameters of a form, as `readQuery` has them. Those of its parameters that may be `repeated` have lists of values. */
-export function readForm(
-  text: string,
-  repeated: readonly string[] = [],
-): Readonly<Record<string, string | readonly string[]>> {
-  return parametersIn(text, "body", repeated);
 }
 
 function parametersIn(text: string, place: string, repeated: readonly string[]): Record<string, string | string[]> {

@@ -51,7 +51,7 @@ export function afterStep(step: Step, item: Item | undefined): Item | undefined 
 
 /** An item as DynamoDB returns it. */
 export function asStored(item: Item): Item {
-  return unmarshall(storedItem(item)) as Item;
+  return plain(unmarshall(storedItem(item))) as Item;
 }
 
 /** The bytes of an item, as DynamoDB counts them. */
@@ -112,7 +112,15 @@ function isAbove(value: Value | undefined, least: string): boolean {
 
 /** Values as DynamoDB returns them. */
 function normal(values: Attributes): Attributes {
-  return unmarshall(stored(values)) as Attributes;
+  return plain(unmarshall(stored(values))) as Attributes;
+}
+
+/** A value whose bytes are in arrays of the class that DynamoDB's client returns: other classes count as different. */
+function plain(value: Value | undefined): Value | undefined {
+  if (value instanceof Uint8Array) return new Uint8Array(value);
+  if (typeof value !== "object" || value === null || value instanceof Set) return value;
+  if (Array.isArray(value)) return value.map((each) => plain(each) ?? null);
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
 }
 
 function bytesOfMap(map: Readonly<Record<string, AttributeValue>>): number {

@@ -60,8 +60,15 @@ describe("the first answer", () => {
   test("comes again whatever the order of members and the spelling of the key", async () => {
     const [name, one] = [newName(), newName()];
     const send = (raw: string, header: string, query = "") =>
-      ask("POST", `${USERS}${query}`, { raw, headers: { "content-type": "application/json", "idempotency-key": header } });
-    const first = await send(`{"userName":"${name}","title":"x","password":"${password}"}`, `"${one}"`, "?attributes=id&excludedAttributes=meta");
+      ask("POST", `${USERS}${query}`, {
+        raw,
+        headers: { "content-type": "application/json", "idempotency-key": header },
+      });
+    const first = await send(
+      `{"userName":"${name}","title":"x","password":"${password}"}`,
+      `"${one}"`,
+      "?attributes=id&excludedAttributes=meta",
+    );
     const second = await send(
       `{ "password": "${password}", "title": "x",\n "userName": "${name}" }`,
       one,
@@ -98,7 +105,10 @@ describe("the first answer", () => {
     expect(other.headers.get(replayed)).toBeNull();
     const owner = { username: "boss", password };
     const domain = "other.example";
-    const tenant = await ask("POST", "/api/server/v1/tenants", { body: { domain, owners: [owner] }, headers: key(newName()) });
+    const tenant = await ask("POST", "/api/server/v1/tenants", {
+      body: { domain, owners: [owner] },
+      headers: key(newName()),
+    });
     expect(tenant.status, tenant.text).toBe(201);
     const as = { username: `boss@${domain}`, password };
     const third = await ask("POST", `/t/${domain}${APPLICATIONS}`, { body: { name: newName() }, headers, as });
@@ -156,7 +166,10 @@ describe("without a key", () => {
   });
 
   test("a token request ignores it: the same token is never given twice", async () => {
-    const id = await api.create({ name: newName(), inboundProtocolConfiguration: { oidc: { grantTypes: ["client_credentials"] } } });
+    const id = await api.create({
+      name: newName(),
+      inboundProtocolConfiguration: { oidc: { grantTypes: ["client_credentials"] } },
+    });
     const { clientId, clientSecret } = (await ask("GET", `${APPLICATIONS}/${id}/inbound-protocols/oidc`)).body;
     const token = () =>
       ask("POST", "/oauth2/token", {
@@ -247,7 +260,12 @@ describe("409", () => {
     expect((await ask("POST", APPLICATIONS, sent)).status).toBe(201);
     const PK = (await rowsOf(api.service)).find((row) => !known.has(row.PK))?.PK ?? "";
     const set = (values: Readonly<Record<string, string | number>>) =>
-      tableOf(api.service).write({ change: { PK, SK: "A" }, set: values, when: "present", otherwise: () => new Error(PK) });
+      tableOf(api.service).write({
+        change: { PK, SK: "A" },
+        set: values,
+        when: "present",
+        otherwise: () => new Error(PK),
+      });
     await set({ state: "running", sinceMs: Date.now() });
     const answer = await ask("POST", APPLICATIONS, sent);
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([409, "2"]);
@@ -290,7 +308,10 @@ describe("403", () => {
     const more = [...scopes, "internal_application_mgt_client_secret_create"];
     const user = { username: newName(), password };
     const id = await addUser(api.service, { ...user, scopes: more });
-    const app = await api.create({ name: newName(), inboundProtocolConfiguration: { oidc: { grantTypes: ["password"] } } });
+    const app = await api.create({
+      name: newName(),
+      inboundProtocolConfiguration: { oidc: { grantTypes: ["password"] } },
+    });
     const sent = { body: { description: "second" }, headers: key(newName()), as: user };
     const path = `${APPLICATIONS}/${app}/inbound-protocols/oidc/secrets`;
     const first = await ask("POST", path, sent);
@@ -305,22 +326,33 @@ describe("403", () => {
 });
 
 describe("400", () => {
-  test.each(["", '""', '"open', 'a"b', "one, two", '"one", "two"', "ä", `"${"x".repeat(256)}"`, "x".repeat(256), "a b"])(
-    "the header %j is refused",
-    async (header) => {
-      const headers = { "idempotency-key": Buffer.from(header, "utf8").toString("latin1") };
-      const management = await ask("POST", APPLICATIONS, { body: { name: newName() }, headers });
-      expect([management.status, management.body.code]).toEqual([400, "UE-10000"]);
-      const scim = await ask("POST", USERS, { body: { userName: newName(), password }, headers });
-      expect([scim.status, scim.body.status]).toEqual([400, "400"]);
-      expect(scim.body.detail).toContain("Idempotency-Key must be one text of 1 to 255");
-    },
-  );
+  test.each([
+    "",
+    '""',
+    '"open',
+    'a"b',
+    "one, two",
+    '"one", "two"',
+    "ä",
+    `"${"x".repeat(256)}"`,
+    "x".repeat(256),
+    "a b",
+  ])("the header %j is refused", async (header) => {
+    const headers = { "idempotency-key": Buffer.from(header, "utf8").toString("latin1") };
+    const management = await ask("POST", APPLICATIONS, { body: { name: newName() }, headers });
+    expect([management.status, management.body.code]).toEqual([400, "UE-10000"]);
+    const scim = await ask("POST", USERS, { body: { userName: newName(), password }, headers });
+    expect([scim.status, scim.body.status]).toEqual([400, "400"]);
+    expect(scim.body.detail).toContain("Idempotency-Key must be one text of 1 to 255");
+  });
 });
 
 describe("secrets", () => {
   test("no answer with a secret is in the table in plain text", async () => {
-    const app = await api.create({ name: newName(), inboundProtocolConfiguration: { oidc: { grantTypes: ["password"] } } });
+    const app = await api.create({
+      name: newName(),
+      inboundProtocolConfiguration: { oidc: { grantTypes: ["password"] } },
+    });
     const sent = { body: { description: "second" }, headers: key("a-key-of-a-caller") };
     const first = await ask("POST", `${APPLICATIONS}/${app}/inbound-protocols/oidc/secrets`, sent);
     const second = await ask("POST", `${APPLICATIONS}/${app}/inbound-protocols/oidc/secrets`, sent);
@@ -330,7 +362,8 @@ describe("secrets", () => {
     await ask("POST", USERS, { body: { userName: newName(), password: chosen }, headers: key(newName()) });
     const raw = JSON.stringify(await allItems(api.service));
     for (const secret of [first.body.secretValue, chosen, "a-key-of-a-caller"]) {
-      for (const form of [secret, Buffer.from(secret).toString("base64").replace(/=+$/, "")]) expect(raw).not.toContain(form);
+      for (const form of [secret, Buffer.from(secret).toString("base64").replace(/=+$/, "")])
+        expect(raw).not.toContain(form);
     }
   });
 

@@ -53,7 +53,9 @@ const problemsOf = async (id: OperationId, sent: Sent, first: Answer): Promise<r
   const differences = before.filter((row) => !after.has(row));
   return [
     ...(first.status < 300 ? [] : [`the first answer is ${first.status}: ${first.text}`]),
-    ...(JSON.stringify(sameIn(second)) === JSON.stringify(sameIn(first)) ? [] : [`${first.text} became ${second.text}`]),
+    ...(JSON.stringify(sameIn(second)) === JSON.stringify(sameIn(first))
+      ? []
+      : [`${first.text} became ${second.text}`]),
     ...(second.headers.get("idempotency-replayed") === "true" ? [] : ["the repeat is not marked"]),
     ...(after.size === before.length ? differences : [`${before.length} rows became ${after.size}`]),
   ];

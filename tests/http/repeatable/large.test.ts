@@ -28,7 +28,10 @@ const creating = (at: number, userName: string) => ({
   data: { userName },
 });
 const bulk = (Operations: readonly unknown[], headers = {}): Promise<Answer> =>
-  ask("POST", "/scim2/Bulk", { body: { schemas: ["urn:ietf:params:scim:api:messages:2.0:BulkRequest"], Operations }, headers });
+  ask("POST", "/scim2/Bulk", {
+    body: { schemas: ["urn:ietf:params:scim:api:messages:2.0:BulkRequest"], Operations },
+    headers,
+  });
 
 beforeAll(async () => {
   // Long names of chance: an answer that lists them is large after compression too.
@@ -77,7 +80,12 @@ describe("a bulk request", () => {
       creating(1, one),
       creating(2, two),
       creating(3, one),
-      { method: "POST", path: "/Groups", bulkId: "g", data: { displayName: newName(), members: [{ value: "bulkId:b1" }] } },
+      {
+        method: "POST",
+        path: "/Groups",
+        bulkId: "g",
+        data: { displayName: newName(), members: [{ value: "bulkId:b1" }] },
+      },
     ];
   };
   const named = async (name: string) =>
@@ -102,7 +110,9 @@ describe("a bulk request", () => {
     expect(statuses(first)).toEqual(["201", "201", "409", "201"]);
     // As a crash after the second operation leaves it: without the answer, the group and its mark.
     const [row] = (await rowsOf(api.service)).filter(({ PK }) => !known.has(PK));
-    const steps = (await rowsOf(api.service, { all: true })).filter(({ PK, SK }) => PK === row?.PK && SK.startsWith("S#"));
+    const steps = (await rowsOf(api.service, { all: true })).filter(
+      ({ PK, SK }) => PK === row?.PK && SK.startsWith("S#"),
+    );
     expect(steps.map(({ SK }) => SK.slice(-1)).sort()).toEqual(["0", "1", "3"]);
     const group = first.body.Operations[3].location.split("/").at(-1);
     expect((await ask("DELETE", `${GROUPS}/${group}`)).status).toBe(204);

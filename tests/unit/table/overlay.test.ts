@@ -102,7 +102,7 @@ const generator = (seed: number) => {
       .sort((one, other) => one.place - other.place)
       .map(({ value }) => value);
   const letters = () => new Set(shuffled(["x", "y", "z"]).slice(0, 1 + below(3)));
-  const bytes = () => new Uint8Array([1, below(2)]);
+  const bytes = () => of([new Uint8Array([1, below(2)]), Buffer.from([1, below(2)])]);
   const attributes = () => ({
     ...(below(3) > 0 && { n: of([1, 2, -7, 0.1, 2.5]) }),
     ...(below(3) > 0 && { s: of(["", "é", "k", "😀", "\uffee"]) }),
