@@ -1,11 +1,16 @@
 /** Reads the change records of a tenant from the raw table. */
 import type { ChangeRecord } from "#core/changes/model.ts";
 import { lanes, recordRange, toRecord, withParts } from "#core/changes/record-rows.ts";
+import type { RunningService } from "#local/service.ts";
 import { tableOf } from "./people.ts";
-import type { World } from "./world.ts";
+
+type Reached = Pick<RunningService, "tableName" | "endpoint">;
 
 /** All change records of a tenant, oldest first. */
-export async function recordsIn({ service }: World, tenant = "carbon.super"): Promise<ChangeRecord[]> {
+export async function recordsIn(
+  { service }: { readonly service: Reached },
+  tenant = "carbon.super",
+): Promise<ChangeRecord[]> {
   const table = tableOf(service);
   const items = await Promise.all(
     lanes.map((lane) => table.queryAll({ ...recordRange(tenant, lane, {}), limit: 1_000 })),
