@@ -5,6 +5,7 @@
 
 import { dialects, errorSchemas } from "../http/dialects.ts";
 import { type Operation, PUBLIC, SIGNED_IN } from "../operation/operation.ts";
+import { isRepeatable } from "../operation/repeatable.ts";
 import { type Dialect, type ServiceName, services } from "../operation/services.ts";
 import * as z from "../platform/zod.ts";
 import { type Components, newComponents } from "./components.ts";
@@ -60,6 +61,10 @@ const headers: Readonly<Record<string, Json>> = {
     description: "Seconds to wait before the next attempt",
     schema: { type: "integer", format: "int32" },
   },
+  "Idempotency-Replayed": {
+    description: "`true` where this is the answer to an earlier request with the same `Idempotency-Key`",
+    schema: text,
+  },
   "WWW-Authenticate": { description: "The accepted schemes", schema: text },
   "X-Correlation-ID": { description: "Names the request in the log of the service", schema: text },
 };
@@ -109,6 +114,7 @@ export function openApiDocument(operations: Readonly<Record<string, Operation>>)
         "The administration API of an identity provider. Every path below /api/server/v1, /scim2, /svc/scim and /oauth2 is also available below /t/{tenant}.",
         "In a JSON body, a member that is null means the same as a missing one.",
         "A request that changes data may have the header `Prefer: handling=strict` (RFC 7240): members of its body and parameters that the operation does not know are then refused with 400. Otherwise they are ignored, and the header `Ignored-Members` of the response lists them. `Prefer: handling=lenient` asks for that where the operator made strict the default.",
+        "A POST or PATCH that changes data may have the header `Idempotency-Key`: within 24 hours, the same request of the same caller with the same key gets the first answer again, with the header `Idempotency-Replayed: true`, and takes effect once. The token endpoints do not take it.",
         "Clients must ignore members of responses that they do not know: a later version may add some.",
       ].join("\n\n"),
     },
@@ -170,8 +176,10 @@ function securityOf({ scope, clientAuthentication }: Operation): readonly Json[]
   return [{ basic: [] }, ...(clientAuthentication === "client-or-bearer" ? [{ bearer: [] }] : []), {}];
 }
 
-function successesOf({ method, success }: Operation, dialect: Dialect, components: Components): Json {
+function successesOf(declared: Operation, dialect: Dialect, components: Components): Json {
+  const { method, success } = declared;
   const names = [
+    ...(isRepeatable(declared) ? ["Idempotency-Replayed"] : []),
     ...(method === "GET" || dialects[dialect].ignoresUnknown ? [] : ["Ignored-Members", "Preference-Applied"]),
     ...(success.location ? ["Location"] : []),
     ...(success.etag ? ["ETag"] : []),

@@ -1,6 +1,7 @@
 /** The parameters of an operation in the document. */
 
 import type { Operation } from "../operation/operation.ts";
+import { isRepeatable } from "../operation/repeatable.ts";
 import * as z from "../platform/zod.ts";
 import type { Components } from "./components.ts";
 import type { Json } from "./json-schema.ts";
@@ -13,11 +14,18 @@ const OF_TEXT: ReadonlySet<string> = new Set(["enum", "pattern", "minLength", "m
 /** RFC 9110 section 13.1.2. */
 const IfNoneMatch = z.string().optional().meta({ description: "The entity tags that the caller already has" });
 
+/** Decision 0086. Not parsed as a parameter: clients send it in two forms. */
+const IdempotencyKey = z.string().min(1).max(257).optional().meta({
+  description:
+    "A text that the caller chooses for this one request, in double quotes: 1 to 255 printable ASCII characters, best a UUID. A repeat with the same key gets the first answer",
+});
+
 /** The headers that clients set as parameters. `Authorization` belongs to the security schemes. */
 const names: Readonly<Record<string, string>> = { "if-match": "If-Match" };
 
 /** The parameters of an operation, without those that the contract does not document. */
-export function parametersOf({ method, params, query, headers, success }: Operation, components: Components): Json[] {
+export function parametersOf(declared: Operation, components: Components): Json[] {
+  const { method, params, query, headers, success } = declared;
   const shapes = (shape: z.ZodObject | undefined) => Object.entries((shape?.shape ?? {}) as Record<string, z.ZodType>);
   return [
     ...shapes(params).map(([name, shape]) => parameter(name, shape, "path", components)),
@@ -25,6 +33,7 @@ export function parametersOf({ method, params, query, headers, success }: Operat
     ...shapes(headers)
       .filter(([name]) => name !== "authorization")
       .map(([name, shape]) => parameter(names[name] ?? name, shape, "header", components)),
+    ...(isRepeatable(declared) ? [parameter("Idempotency-Key", IdempotencyKey, "header", components)] : []),
     ...(method === "GET" && success.etag ? [parameter("If-None-Match", IfNoneMatch, "header", components)] : []),
   ].filter((each) => each !== undefined);
 }

@@ -2,6 +2,7 @@
 import { dialects } from "../http/dialects.ts";
 import { type Matcher, matcherOf } from "../operation/match.ts";
 import { commonFailures, type Operation, PUBLIC } from "../operation/operation.ts";
+import { isRepeatable } from "../operation/repeatable.ts";
 import { services } from "../operation/services.ts";
 
 type Operations = Readonly<Record<string, Operation>>;
@@ -21,10 +22,11 @@ export const reasons: Readonly<Record<number, string>> = {
   404: "The tenant has no such resource",
   405: "A parameter of the path is the name of a fixed path, which has other methods: see Allow",
   406: "Accept allows no available representation",
-  409: "Another resource has the same name or key, or another change is in progress",
+  409: "Another resource has the same name or key, or another change or the first request with the Idempotency-Key is in progress",
   412: "The resource has changed since the entity tag of If-Match",
   413: "The body is too large",
   415: "The operation does not accept the media type of the body",
+  422: "The Idempotency-Key belongs to another request of the caller",
   429: "Too many requests: the gateway limits their rate",
   431: "The request line and the headers are larger than 10,240 bytes together",
   500: "An internal error; report the traceId, or the header X-Correlation-ID",
@@ -46,6 +48,7 @@ export function failuresIn(operations: Operations): (declared: Operation) => rea
     409: ({ method, changesNothing }) => method !== "GET" && !changesNothing,
     413: hasBody,
     415: hasBody,
+    422: isRepeatable,
     429: () => true,
     431: () => true,
     500: () => true,
@@ -58,8 +61,9 @@ export function failuresIn(operations: Operations): (declared: Operation) => rea
 }
 
 /** Bodies, queries and headers are parsed; parameters of a path are, where their shape refuses some text. */
-function canBeInvalid({ body, query, headers, params }: Operation): boolean {
-  if (body ?? query ?? headers) return true;
+function canBeInvalid(declared: Operation): boolean {
+  const { body, query, headers, params } = declared;
+  if ((body ?? query ?? headers) || isRepeatable(declared)) return true;
   return Object.values(params?.shape ?? {}).some((shape) => !shape.safeParse(BEYOND_ANY_PATH).success);
 }
 
