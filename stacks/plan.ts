@@ -110,11 +110,11 @@ const CANARY_USES = keys.clientUses(`${CANARY_CLIENT}${ANY}`).PK;
 /** Revocations of tokens. */
 const revocations = [p.revocation, p.revocations];
 
-/** The records of changes, which are written with the changes (decision 0082). */
-const records = [p.changeRecord, p.changePart, p.removed];
+/** What a rehearsal reads the keys of: rows that are written, on condition that they exist or do not (decision 0087). */
+const writtenByKey = [p.credential, p.changeRecord];
 
-/** First answers to repeatable requests (decision 0086). */
-const repeatable = [p.repeatable];
+/** What is written with changes: their records (decision 0082), and first answers (decision 0086). */
+const records = [p.changeRecord, p.changePart, p.removed, p.repeatable];
 
 /** What authentication and authorization read: by a password, a certificate or a token. */
 const authentication = [
@@ -200,10 +200,10 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.role,
         p.roleNames,
         ...conditionalClaims,
-        p.changeRecord,
-        ...repeatable,
+        p.repeatable,
       ],
     },
+    checks: [p.changeRecord],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
       on: [
@@ -214,7 +214,6 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.apiResource,
         p.revocations,
         ...records,
-        ...repeatable,
       ],
     },
   },
@@ -224,31 +223,33 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "sealing", "answers", "deployment"],
     reads: {
       calls: ["GetItem"],
-      on: [p.application, p.applicationNames, ...conditionalClaims, p.clientUses, p.changeRecord, ...repeatable],
+      on: [p.application, p.applicationNames, ...conditionalClaims, p.clientUses, p.repeatable],
     },
+    checks: [p.changeRecord],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
-      on: [p.application, p.applicationNames, ...claims, p.revocations, ...records, ...repeatable],
+      on: [p.application, p.applicationNames, ...claims, p.revocations, ...records],
     },
   },
   "application-templates": {
     ...endpoint,
     description: "Application templates",
     needs: ["address", "answers", "deployment"],
-    reads: { calls: ["GetItem", "Query"], on: [p.template, p.templateNames, p.changeRecord, ...repeatable] },
-    writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames, ...records, ...repeatable] },
+    reads: { calls: ["GetItem", "Query"], on: [p.template, p.templateNames, p.repeatable] },
+    checks: [p.changeRecord],
+    writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames, ...records] },
   },
   scim1: {
     ...endpoint,
     ...hashing,
     description: "Users and groups by SCIM 1.1",
     needs: ["address", "answers", "deployment", "directories"],
-    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people, p.changeRecord, ...repeatable] },
-    checks: [p.credential],
+    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people, p.repeatable] },
+    checks: writtenByKey,
     conditions: [...people, ...revocations],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [...people, p.credential, ...revocations, ...records, ...repeatable],
+      on: [...people, p.credential, ...revocations, ...records],
     },
   },
   scim2: {
@@ -258,13 +259,13 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "cursors", "answers", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.tenant, ...people, p.roleNames, p.scope, p.changeRecord, ...repeatable],
+      on: [p.tenant, ...people, p.roleNames, p.scope, p.repeatable],
     },
-    checks: [p.application, p.credential],
+    checks: [p.application, ...writtenByKey],
     conditions: [...people, ...revocations],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [...people, p.roleNames, p.credential, ...revocations, ...records, ...repeatable],
+      on: [...people, p.roleNames, p.credential, ...revocations, ...records],
     },
   },
   administration: {
@@ -285,11 +286,10 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.roleNames,
         p.shownNames,
         p.lookup,
-        p.changeRecord,
-        ...repeatable,
+        p.repeatable,
       ],
     },
-    checks: [p.credential],
+    checks: writtenByKey,
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [
@@ -301,7 +301,6 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.lookup,
         ...revocations,
         ...records,
-        ...repeatable,
       ],
     },
   },

@@ -1,6 +1,7 @@
 /** The parameters of an operation in the document. */
 
 import type { Operation } from "../operation/operation.ts";
+import { canRehearse, DRY_RUN } from "../operation/rehearsal.ts";
 import { isRepeatable } from "../operation/repeatable.ts";
 import * as z from "../platform/zod.ts";
 import type { Components } from "./components.ts";
@@ -13,6 +14,12 @@ const OF_TEXT: ReadonlySet<string> = new Set(["enum", "pattern", "minLength", "m
 
 /** RFC 9110 section 13.1.2. */
 const IfNoneMatch = z.string().optional().meta({ description: "The entity tags that the caller already has" });
+
+/** The parameter of every operation that changes data (decision 0087). */
+const DryRun = z
+  .enum(["true", "false"])
+  .optional()
+  .meta({ description: "True: answers as the request would, and changes nothing", type: "boolean" });
 
 /** Decision 0086. Not parsed as a parameter: clients send it in two forms. */
 const IdempotencyKey = z.string().min(1).max(257).optional().meta({
@@ -30,6 +37,7 @@ export function parametersOf(declared: Operation, components: Components): Json[
   return [
     ...shapes(params).map(([name, shape]) => parameter(name, shape, "path", components)),
     ...shapes(query).map(([name, shape]) => parameter(name, shape, "query", components)),
+    ...(canRehearse(declared) ? [parameter(DRY_RUN, DryRun, "query", components)] : []),
     ...shapes(headers)
       .filter(([name]) => name !== "authorization")
       .map(([name, shape]) => parameter(names[name] ?? name, shape, "header", components)),

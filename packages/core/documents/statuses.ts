@@ -2,6 +2,7 @@
 import { dialects } from "../http/dialects.ts";
 import { type Matcher, matcherOf } from "../operation/match.ts";
 import { commonFailures, type Operation, PUBLIC } from "../operation/operation.ts";
+import { canRehearse } from "../operation/rehearsal.ts";
 import { isRepeatable } from "../operation/repeatable.ts";
 import { services } from "../operation/services.ts";
 
@@ -63,7 +64,8 @@ export function failuresIn(operations: Operations): (declared: Operation) => rea
 /** Bodies, queries and headers are parsed; parameters of a path are, where their shape refuses some text. */
 function canBeInvalid(declared: Operation): boolean {
   const { body, query, headers, params } = declared;
-  if ((body ?? query ?? headers) || isRepeatable(declared)) return true;
+  if (body ?? query ?? headers) return true;
+  if (canRehearse(declared) || isRepeatable(declared)) return true;
   return Object.values(params?.shape ?? {}).some((shape) => !shape.safeParse(BEYOND_ANY_PATH).success);
 }
 

@@ -1,7 +1,7 @@
 /**
  * Repeatable requests (decision 0086): within 24 hours, the same request with the same `Idempotency-Key` gets the first
- * answer again. The change of a request and its answer are stored in one transaction, so that a crash between the change
- * and the answer loses neither and repeats neither.
+ * answer again. The change of a request and its answer are stored in one transaction, so that a crash between the two
+ * loses neither and repeats neither.
  */
 import { randomUUID } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";

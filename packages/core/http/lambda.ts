@@ -13,8 +13,8 @@ import { canRehearse } from "../operation/rehearsal.ts";
 import { type Dialect, familyOf, type ServiceName, services } from "../operation/services.ts";
 import { elapsed, systemClock } from "../platform/clock.ts";
 import { Fault, toFault } from "../platform/faults.ts";
-import type { Opening } from "../table/dynamo.ts";
 import { type Meter, newMeter } from "../table/meter.ts";
+import type { Table } from "../table/table.ts";
 import { bodyReader, checkAccept, type ReadMultipart } from "./body.ts";
 import { NONCE_HEADER, readDecision } from "./decision.ts";
 import { dialects, renderFault, type ScimProfile } from "./dialects.ts";
@@ -52,13 +52,15 @@ interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores>
 /** What the stores of a request may depend on. */
 export interface Served {
   /** Counts what the request reads and writes. */
-  readonly meter: Opening;
+  readonly meter: Meter;
   /** The tenant of the caller, if there is one. */
   readonly tenant: string | undefined;
   /** For what only proofs of possession refer to. */
   readonly event: EventHead;
   /** What change records say about the request. */
   readonly cause: Cause;
+  /** A table that the request's reads and writes go through. */
+  readonly through?: ((table: Table) => Table) | undefined;
 }
 
 /** The state of a request while it is served. It is a member of the event, which all middlewares of middy see. */
@@ -163,7 +165,7 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
     const { contentType } = dialects[services[service].dialect];
     const through = isRehearsal ? (await import("../table/overlay.ts")).rehearsal : undefined;
     const cause = causeOf(admitted, request, sourceIp);
-    const served = { tenant: principal?.tenant, event, cause };
+    const served = { meter, tenant: principal?.tenant, event, cause };
     const common = {
       traceId: request.traceId,
       ...(principal && { principal, tenant: principal.tenant }),
@@ -175,8 +177,8 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
       origin: baseUrl ?? `https://${event.requestContext.domainName}`,
     };
     const call = { declared, handler, request, params, body: event.parsedBody };
-    const storesOn = (over: Opening["through"]) => stores({ ...served, meter: { ...meter, through: over } });
-    const serve = async (over: Opening["through"], more: Partial<PublicContext> = {}): Promise<Response> => {
+    const storesOn = (over: Served["through"]) => stores({ ...served, through: over });
+    const serve = async (over: Served["through"], more: Partial<PublicContext> = {}): Promise<Response> => {
       const context = { ...storesOn(over), ...common, ...more };
       return encoded(await execute({ ...call, context }), contentType);
     };

@@ -10,7 +10,10 @@ export function canRehearse({ service, method, changesNothing }: Operation): boo
   return method !== "GET" && !changesNothing && services[service].dialect !== "oauth2";
 }
 
-/** Whether a query parameter asks for a rehearsal, in any letter case: a write by mistake would be worse. */
+/**
+ * Whether a query parameter asks for a rehearsal: in any letter case, and as `dry-run` or `dry_run` too, because a write
+ * by mistake would be worse.
+ */
 export function isDryRunName(name: string): boolean {
-  return name.toLowerCase() === DRY_RUN.toLowerCase();
+  return name.replace(/[-_]/g, "").toLowerCase() === DRY_RUN.toLowerCase();
 }

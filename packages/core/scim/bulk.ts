@@ -7,6 +7,7 @@
 import { elapsed } from "../platform/clock.ts";
 import { Fault, toFault } from "../platform/faults.ts";
 import { foldName } from "../platform/fold.ts";
+import { bulkScopes } from "./bulk-scopes.ts";
 import { limits } from "./discovery.ts";
 import { isObject } from "./values.ts";
 
@@ -92,14 +93,6 @@ interface Target {
   readonly id: string | undefined;
 }
 
-const resourceNames: Readonly<Record<BulkKind, string>> = { Users: "user", Groups: "group" };
-const verbs: Readonly<Record<BulkMethod, string>> = {
-  POST: "create",
-  PUT: "update",
-  PATCH: "update",
-  DELETE: "delete",
-};
-
 interface Result<Outcome> {
   readonly outcome: Outcome;
   readonly hasFailed: boolean;
@@ -168,17 +161,6 @@ function* stringsIn(value: unknown): Generator<string, void> {
   if (typeof value === "string") yield value;
   else if (Array.isArray(value)) for (const entry of value) yield* stringsIn(entry);
   else if (isObject(value)) for (const entry of Object.values(value)) yield* stringsIn(entry);
-}
-
-/**
- * Each of the two scopes permits an operation in bulk: the scope of the single operation, and a scope for bulk only
- * (decision 0053).
- */
-export function bulkScopes(kind: BulkKind, method: BulkMethod): readonly [own: string, inBulk: string] {
-  return [
-    `internal_${resourceNames[kind]}_mgt_${verbs[method]}`,
-    `internal_bulk_${resourceNames[kind]}_${verbs[method]}`,
-  ];
 }
 
 /**

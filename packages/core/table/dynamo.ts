@@ -67,13 +67,8 @@ export interface TableConfig {
   readonly client?: DynamoDBClientConfig;
 }
 
-/** What a table is opened for: the meter of one request, and a table that its calls go through. */
-export interface Opening extends Meter {
-  readonly through?: ((table: Table) => Table) | undefined;
-}
-
 /** A table whose calls are metered for one request. */
-export type OpenTable = (opening: Opening) => Table;
+export type OpenTable = (meter: Meter) => Table;
 
 interface Capacity {
   readonly CapacityUnits?: number | undefined;
@@ -109,9 +104,9 @@ export function openTable(config: TableConfig): OpenTable {
     maxAttempts: 1,
     ...config.client,
   });
-  return (opening) => {
-    const session = newSession(client, config, opening);
-    const table: Table = {
+  return (meter) => {
+    const session = newSession(client, config, meter);
+    return {
       get: (key, options) => getItem(session, key, options),
       getMany: (keys, options) => getItems(session, keys, options?.consistent ?? true),
       snapshot: (keys) => snapshot(session, keys),
@@ -121,7 +116,6 @@ export function openTable(config: TableConfig): OpenTable {
       count: (key, add, set) => count(session, key, { add, ...(set && { set }) }),
       forget: (key) => deleteItem(session, key),
     };
-    return opening.through?.(table) ?? table;
   };
 }
 

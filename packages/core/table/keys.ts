@@ -23,7 +23,7 @@ export const ROLE_GROUP = "GROUP#";
 /** Begins the sort keys of the parts of a bulk membership, in the partition of its group or role. */
 const BULK = "B#";
 const PART_DIGITS = 6;
-const CREDENTIAL = /^T#[^#]*#CRED#/;
+const WRITTEN_ONLY = /^T#[^#]*#(?:CRED|LOG)#/;
 /** A partition key holds 2,048 bytes; a longer value is replaced by its digest. */
 const VALUE_BYTES_MAX = 1_800;
 
@@ -186,9 +186,12 @@ export const keys = {
   }),
 } as const;
 
-/** Whether the row of a key is a password hash: functions that write it may read its key alone (decision 0031). */
-export function isSecret({ PK }: Key): boolean {
-  return CREDENTIAL.test(PK);
+/**
+ * Whether functions that write the row of a key may read its key alone: password hashes (decision 0031) and the records
+ * of changes.
+ */
+export function isReadByKey({ PK }: Key): boolean {
+  return WRITTEN_ONLY.test(PK);
 }
 
 function of(tenant: string): string {

@@ -8,7 +8,7 @@ import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { afterStep, asStored, holds, Impossible, ITEM_BYTES_MAX, itemBytes, keyOf } from "./effects.ts";
 import { transactItem } from "./expressions.ts";
 import { invalidRequest, unavailable } from "./failures.ts";
-import { isSecret } from "./keys.ts";
+import { isReadByKey } from "./keys.ts";
 import { compareKeys, FIRST, type Item, type Key, LAST, type RangeQuery, type Step, type Table } from "./table.ts";
 
 const STEPS_PER_WRITE = 100;
@@ -19,8 +19,8 @@ const TRANSACTION_BYTES_MAX = 4_194_304;
  *
  * - `write` costs one serializable read of the items that its conditions are about and that no earlier write changed,
  *   instead of a transaction: one round trip. It uses no write units.
- * - The condition of a row with a secret (`isSecret`) is tried with its key alone, which `otherwise` gets too: the
- *   function may not read more of it.
+ * - The condition of a row of which functions may read the key alone (`isReadByKey`) is tried with that, and
+ *   `otherwise` gets no more.
  */
 export interface Overlay extends Table {
   /** The transactions that are kept, in order. `count` and `forget` are transactions of one step. */
@@ -194,14 +194,14 @@ async function currentItems(session: Session, steps: readonly Step[]): Promise<M
     .filter((step) => step.when !== "any" || "change" in step)
     .map(keyOf)
     .filter((key) => !keptOf(session, key));
-  const [secret, open] = [keys.filter(isSecret), keys.filter((key) => !isSecret(key))];
+  const [byKey, open] = [keys.filter(isReadByKey), keys.filter((key) => !isReadByKey(key))];
   const [found, ...foundKeys] = await Promise.all([
     open.length > 0 ? session.table.snapshot(open) : [],
-    ...secret.map((key) => session.table.get(key, { keyOnly: true })),
+    ...byKey.map((key) => session.table.get(key, { keyOnly: true })),
   ]);
   return new Map([
     ...open.map((key, at) => [identityOf(key), found[at]] as const),
-    ...secret.map((key, at) => [identityOf(key), foundKeys[at]] as const),
+    ...byKey.map((key, at) => [identityOf(key), foundKeys[at]] as const),
   ]);
 }
 
