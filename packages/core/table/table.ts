@@ -54,8 +54,23 @@ export type Otherwise = (found: Item | undefined) => Error | "applied";
  */
 export type Timing = "early" | { readonly isLeftToOthers: true };
 
+/** What the record of a change compares, where that is not the row itself: the row holds a part of its resource only. */
+export interface Noted {
+  readonly before?: Item | undefined;
+  readonly after?: Item | undefined;
+  /** True where a password was set elsewhere. */
+  readonly hasNewPassword?: boolean;
+}
+
 /** One write of a transaction. */
-export type Step = { readonly when: When; readonly otherwise: Otherwise; readonly timing?: Timing } & (
+export type Step = {
+  readonly when: When;
+  readonly otherwise: Otherwise;
+  /** Not stored. */
+  readonly noted?: Noted;
+  /** Absent for the change itself. Not stored. */
+  readonly timing?: Timing;
+} & (
   | { readonly put: Item }
   | {
       readonly change: Key;
