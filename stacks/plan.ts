@@ -26,6 +26,7 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
   sealing: ["SEAL_KEY", "FORMER_SEAL_KEYS"],
   cursors: ["CURSOR_KEY"],
   nonces: ["NONCE_KEY"],
+  answers: ["ANSWER_KEYS"],
   document: ["OPENAPI_FILE"],
   deployment: ["DEPLOYMENT_TOML"],
   // Those that deployment.toml names; none if it declares no directory.
@@ -34,7 +35,7 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
 };
 
 /** The needs whose variables are secrets. */
-const secretNeeds: readonly Need[] = ["sealing", "cursors", "nonces", "directories", "canary"];
+const secretNeeds: readonly Need[] = ["sealing", "cursors", "nonces", "answers", "directories", "canary"];
 
 /** Whether variables of the function contain secrets. */
 export function hasSecrets({ needs }: FunctionPlan): boolean {
@@ -63,8 +64,8 @@ const revocations = [p.revocation, p.revocations];
 /** What a rehearsal reads the keys of: their writes have conditions (decision 0087). */
 const writtenByKey = [p.credential, p.changeRecord];
 
-/** The records of changes, which are written with the changes (decision 0082). */
-const records = [p.changeRecord, p.changePart, p.removed];
+/** What is written with changes: their records (decision 0082), and first answers (decision 0086). */
+const records = [p.changeRecord, p.changePart, p.removed, p.repeatable];
 
 /** What authentication and authorization read: by a password, a certificate or a token. */
 const authentication = [
@@ -136,7 +137,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
   applications: {
     ...endpoint,
     description: "Applications and their authorized APIs",
-    needs: ["address", "sealing", "deployment", "directories"],
+    needs: ["address", "sealing", "answers", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
@@ -150,6 +151,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.role,
         p.roleNames,
         ...conditionalClaims,
+        p.repeatable,
       ],
     },
     checks: [p.changeRecord],
@@ -169,8 +171,11 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
   "inbound-protocols": {
     ...endpoint,
     description: "The inbound protocols of applications",
-    needs: ["address", "sealing", "deployment"],
-    reads: { calls: ["GetItem"], on: [p.application, p.applicationNames, ...conditionalClaims, p.clientUses] },
+    needs: ["address", "sealing", "answers", "deployment"],
+    reads: {
+      calls: ["GetItem"],
+      on: [p.application, p.applicationNames, ...conditionalClaims, p.clientUses, p.repeatable],
+    },
     checks: [p.changeRecord],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
@@ -180,8 +185,8 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
   "application-templates": {
     ...endpoint,
     description: "Application templates",
-    needs: ["address", "deployment"],
-    reads: { calls: ["GetItem", "Query"], on: [p.template, p.templateNames] },
+    needs: ["address", "answers", "deployment"],
+    reads: { calls: ["GetItem", "Query"], on: [p.template, p.templateNames, p.repeatable] },
     checks: [p.changeRecord],
     writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames, ...records] },
   },
@@ -189,8 +194,8 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     ...hashing,
     description: "Users and groups by SCIM 1.1",
-    needs: ["address", "deployment", "directories"],
-    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people] },
+    needs: ["address", "answers", "deployment", "directories"],
+    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people, p.repeatable] },
     checks: writtenByKey,
     conditions: [...people, ...revocations],
     writes: {
@@ -202,10 +207,10 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     ...hashing,
     description: "Users, groups and roles by SCIM 2.0",
-    needs: ["address", "cursors", "deployment", "directories"],
+    needs: ["address", "cursors", "answers", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.tenant, ...people, p.roleNames, p.scope],
+      on: [p.tenant, ...people, p.roleNames, p.scope, p.repeatable],
     },
     checks: [p.application, ...writtenByKey],
     conditions: [...people, ...revocations],
@@ -218,7 +223,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     ...hashing,
     description: "API resources and tenants",
-    needs: ["address", "deployment", "directories"],
+    needs: ["address", "answers", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
@@ -232,6 +237,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.roleNames,
         p.shownNames,
         p.lookup,
+        p.repeatable,
       ],
     },
     checks: writtenByKey,
