@@ -6,6 +6,7 @@ import { CANARY_CLIENT } from "#core/canary/model.ts";
 import { CANARY_TENANT, SUPER_TENANT } from "#core/domain/tenant.ts";
 import { type ServiceName, services } from "#core/operation/services.ts";
 import { keys } from "#core/table/keys.ts";
+import type { FunctionPlan, Need } from "./function-plan.ts";
 import { ANY, partitions } from "./partitions.ts";
 
 /** The functions of the synthetic check, which only a stage with the check has (decision 0073). */
@@ -17,54 +18,6 @@ export type ServingName = ServiceName | "authorizer" | "bootstrap";
 
 /** Every function. */
 export type FunctionName = ServingName | CanaryName;
-
-/** What a function may need besides the table. */
-export type Need =
-  /** The origin of absolute links and of tokens, if the stage has a domain. */
-  | "address"
-  /** The origin of the name with client certificates, if the stage has one. */
-  | "mtls"
-  /** The keys that seal secrets which the API returns. */
-  | "sealing"
-  /** The key that seals cursors: derived, it opens no secret. */
-  | "cursors"
-  /** The key of the nonces of DPoP proofs: derived, it opens no secret. */
-  | "nonces"
-  /** The API document, next to the bundle. */
-  | "document"
-  /** deployment.toml, next to the bundle. */
-  | "deployment"
-  /** The directories that deployment.toml declares as user stores: their passwords and their network. */
-  | "directories"
-  /** What the synthetic check knows as a client: the public address and its secret; and when authorities expire. */
-  | "canary";
-
-/** The calls that read the table, and those that write it. There is no Scan and no BatchWriteItem. */
-export type ReadAction = "GetItem" | "BatchGetItem" | "Query";
-export type WriteAction = "PutItem" | "UpdateItem" | "DeleteItem" | "ConditionCheckItem";
-
-/** Calls that are allowed on partitions. */
-export interface Right<Action> {
-  readonly calls: readonly Action[];
-  readonly on: readonly string[];
-}
-
-/** One function. */
-export interface FunctionPlan {
-  readonly description: string;
-  readonly memory: `${number} MB`;
-  readonly timeout: `${number} seconds`;
-  readonly needs: readonly Need[];
-  readonly reads?: Right<ReadAction>;
-  /** Partitions of which it may read keys alone (`GetItem`), to see whether an item exists. */
-  readonly checks?: readonly string[];
-  readonly writes?: Right<WriteAction>;
-  /**
-   * All partitions of transactions that have a condition on an item without writing it. They are fewer than those of
-   * `writes`: a condition can find out what an item contains.
-   */
-  readonly conditions?: readonly string[];
-}
 
 /** The variables of each need. */
 const variables: Readonly<Record<Need, readonly string[]>> = {
@@ -89,8 +42,10 @@ export function hasSecrets({ needs }: FunctionPlan): boolean {
 }
 
 const p = partitions;
-/** Claims of keys of applications other than the name, and what is removed with a client. */
-const claims = [p.inboundKey, p.client, p.clientUses];
+/** Claims of keys of applications other than the name. Their writes have conditions, which a rehearsal reads. */
+const conditionalClaims = [p.inboundKey, p.client];
+/** The same with what is removed with a client. */
+const claims = [...conditionalClaims, p.clientUses];
 const tenants = [p.tenant, p.tenantNames, p.tenantId];
 const people = [p.user, p.userNames, p.lookup, p.group, p.groupNames, p.role, p.shownNames];
 /** Roles and first administrator of a new tenant. */
@@ -104,6 +59,9 @@ const canaryApplication = [
 const CANARY_USES = keys.clientUses(`${CANARY_CLIENT}${ANY}`).PK;
 /** Revocations of tokens. */
 const revocations = [p.revocation, p.revocations];
+
+/** What a rehearsal reads the keys of: their writes have conditions (decision 0087). */
+const writtenByKey = [p.credential, p.changeRecord];
 
 /** The records of changes, which are written with the changes (decision 0082). */
 const records = [p.changeRecord, p.changePart, p.removed];
@@ -191,8 +149,10 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.user,
         p.role,
         p.roleNames,
+        ...conditionalClaims,
       ],
     },
+    checks: [p.changeRecord],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
       on: [
@@ -210,7 +170,8 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     description: "The inbound protocols of applications",
     needs: ["address", "sealing", "deployment"],
-    reads: { calls: ["GetItem"], on: [p.application, p.clientUses] },
+    reads: { calls: ["GetItem"], on: [p.application, p.applicationNames, ...conditionalClaims, p.clientUses] },
+    checks: [p.changeRecord],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
       on: [p.application, p.applicationNames, ...claims, p.revocations, ...records],
@@ -221,6 +182,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     description: "Application templates",
     needs: ["address", "deployment"],
     reads: { calls: ["GetItem", "Query"], on: [p.template, p.templateNames] },
+    checks: [p.changeRecord],
     writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames, ...records] },
   },
   scim1: {
@@ -229,6 +191,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     description: "Users and groups by SCIM 1.1",
     needs: ["address", "deployment", "directories"],
     reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people] },
+    checks: writtenByKey,
     conditions: [...people, ...revocations],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
@@ -244,7 +207,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [p.tenant, ...people, p.roleNames, p.scope],
     },
-    checks: [p.application],
+    checks: [p.application, ...writtenByKey],
     conditions: [...people, ...revocations],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
@@ -258,8 +221,20 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.apiResource, p.apiResourceNames, ...tenants, p.user, p.userNames],
+      on: [
+        p.apiResource,
+        p.apiResourceNames,
+        p.scope,
+        ...tenants,
+        p.user,
+        p.userNames,
+        p.role,
+        p.roleNames,
+        p.shownNames,
+        p.lookup,
+      ],
     },
+    checks: writtenByKey,
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [
