@@ -2,9 +2,9 @@
  * Conditional writes of resources whose entity tag is that of their content: the pipeline shows the resource as a GET
  * would, compares its tag, and lets the handler write only while the rows behind it are the same.
  */
-import { checkConditions, resourceAbsent } from "../operation/conditions.ts";
 import type { Conditions } from "../operation/context.ts";
 import type { Operation } from "../operation/operation.ts";
+import { checkConditions, resourceAbsent } from "../operation/preconditions.ts";
 import { Fault } from "../platform/faults.ts";
 import { newRowWatch, type RowWatch } from "../table/row-watch.ts";
 import { Moved, whileConflicting } from "../table/stale.ts";
