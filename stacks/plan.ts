@@ -105,7 +105,7 @@ const CANARY_USES = keys.clientUses(`${CANARY_CLIENT}${ANY}`).PK;
 /** Revocations of tokens. */
 const revocations = [p.revocation, p.revocations];
 
-/** The records of changes, which are written with the changes (decision 0082). */
+/** The records of changes, which are written with the changes (decision 0082) and read by histories (0083). */
 const records = [p.changeRecord, p.changePart, p.removed];
 
 /** What authentication and authorization read: by a password, a certificate or a token. */
@@ -191,6 +191,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.user,
         p.role,
         p.roleNames,
+        ...records,
       ],
     },
     writes: {
@@ -210,7 +211,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     description: "The inbound protocols of applications",
     needs: ["address", "sealing", "deployment"],
-    reads: { calls: ["GetItem"], on: [p.application, p.clientUses] },
+    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.application, p.clientUses, ...records] },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
       on: [p.application, p.applicationNames, ...claims, p.revocations, ...records],
@@ -220,7 +221,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     description: "Application templates",
     needs: ["address", "deployment"],
-    reads: { calls: ["GetItem", "Query"], on: [p.template, p.templateNames] },
+    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.template, p.templateNames, ...records] },
     writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames, ...records] },
   },
   scim1: {
@@ -242,7 +243,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "cursors", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.tenant, ...people, p.roleNames, p.scope],
+      on: [p.tenant, ...people, p.roleNames, p.scope, ...records],
     },
     checks: [p.application],
     conditions: [...people, ...revocations],
@@ -278,7 +279,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.apiResource, p.apiResourceNames, ...tenants, p.user, p.userNames],
+      on: [p.apiResource, p.apiResourceNames, ...tenants, p.user, p.userNames, ...records],
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
