@@ -78,23 +78,32 @@ const shuffled = <T>(list: readonly T[], rounds: number): T[] => {
   return Array.from({ length: rounds }, () => list[next() % list.length] as T);
 };
 
+/** Counts from 1. */
+const counter = () => {
+  let count = 0;
+  return () => {
+    count += 1;
+    return count;
+  };
+};
+
 describe("listUserHistory", () => {
   describe("getUserVersion", () => {
     test("shows a user as it was, over random edits", async () => {
       const path = `/scim2/Users/${await newUser("u-history")}`;
-      let count = 0;
+      const nth = counter();
       const edit = (operation: () => unknown) => () => sent("PATCH", path, patch(operation()));
       const versions = await compareVersions(
         path,
         shuffled(
           [
-            edit(() => ({ op: "replace", path: "name.familyName", value: `N${(count += 1)}` })),
-            edit(() => ({ op: "add", path: "emails", value: [{ value: `e${(count += 1)}@a.example`, type: "work" }] })),
+            edit(() => ({ op: "replace", path: "name.familyName", value: `N${nth()}` })),
+            edit(() => ({ op: "add", path: "emails", value: [{ value: `e${nth()}@a.example`, type: "work" }] })),
             edit(() => ({ op: "remove", path: "emails" })),
-            edit(() => ({ op: "replace", path: "active", value: (count += 1) % 2 === 0 })),
-            edit(() => ({ op: "replace", path: "userName", value: `u-history-${(count += 1)}` })),
-            edit(() => ({ op: "replace", path: "password", value: `${SECRET}${(count += 1)}` })),
-            edit(() => ({ op: "add", path: "externalId", value: `x${(count += 1)}` })),
+            edit(() => ({ op: "replace", path: "active", value: nth() % 2 === 0 })),
+            edit(() => ({ op: "replace", path: "userName", value: `u-history-${nth()}` })),
+            edit(() => ({ op: "replace", path: "password", value: `${SECRET}${nth()}` })),
+            edit(() => ({ op: "add", path: "externalId", value: `x${nth()}` })),
           ],
           36,
         ),
@@ -123,19 +132,14 @@ describe("listGroupHistory", () => {
         members: members(ids.slice(0, 3)),
       });
       const path = `/scim2/Groups/${created.body.id}`;
-      let count = 0;
+      const nth = counter();
       await compareVersions(path, [
         () => sent("PUT", path, { displayName: "all", members: members(ids) }),
         ...shuffled(
           [
-            () => sent("PATCH", path, patch({ op: "replace", path: "displayName", value: `g${(count += 1)}` })),
-            () =>
-              sent(
-                "PATCH",
-                path,
-                patch({ op: "add", path: "members", value: members([ids[(count += 1) % 50] ?? ""]) }),
-              ),
-            () => sent("PATCH", path, patch({ op: "remove", path: `members[value eq "${ids[((count += 3)) % 50]}"]` })),
+            () => sent("PATCH", path, patch({ op: "replace", path: "displayName", value: `g${nth()}` })),
+            () => sent("PATCH", path, patch({ op: "add", path: "members", value: members([ids[nth() % 50] ?? ""]) })),
+            () => sent("PATCH", path, patch({ op: "remove", path: `members[value eq "${ids[(nth()) % 50]}"]` })),
             () => sent("PUT", path, { displayName: "few", externalId: "e", members: members(ids.slice(5, 9)) }),
           ],
           12,
