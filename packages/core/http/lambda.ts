@@ -15,7 +15,7 @@ import { type Meter, newMeter } from "../table/meter.ts";
 import { bodyReader, checkAccept, type ReadMultipart } from "./body.ts";
 import { NONCE_HEADER, readDecision } from "./decision.ts";
 import { dialects, renderFault, type ScimProfile } from "./dialects.ts";
-import { callerOf, newObserver } from "./observe.ts";
+import { callerOf, newObserver, resourceIn } from "./observe.ts";
 import { type EventHead, type HttpRequest, readRequest } from "./request.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { type Admitted, type AnyHandler, admit, execute, type HttpResponse } from "./serve.ts";
@@ -200,6 +200,7 @@ function observing(service: ServiceName): Middleware {
       ...(admitted?.principal && callerOf(admitted.principal)),
       ...(fault && { fault: fault.fault }),
       ...(ignored !== undefined && { ignored }),
+      resource: resourceIn([...Object.values(admitted?.params ?? {}), ...createdIn(response)]),
     });
   };
   return {
@@ -211,6 +212,12 @@ function observing(service: ServiceName): Middleware {
     after: close,
     onError: close,
   };
+}
+
+/** The last part of `Location`: the id of what was created. */
+function createdIn(response: Ended["response"]): readonly string[] {
+  const location = response?.statusCode === 201 ? response.headers?.location : undefined;
+  return typeof location === "string" ? location.split("/").slice(-1) : [];
 }
 
 /**
