@@ -20,7 +20,7 @@ import { gated } from "./conditions.ts";
 import { NONCE_HEADER, readDecision } from "./decision.ts";
 import { dialects, renderFault, type ScimProfile } from "./dialects.ts";
 import { type AnswerSecrets, keyIn, REPLAYED } from "./idempotency-key.ts";
-import { callerOf, newObserver } from "./observe.ts";
+import { callerOf, newObserver, resourceIn } from "./observe.ts";
 import { asksForRehearsal, type EventHead, type HttpRequest, readRequest } from "./request.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { type Admitted, type AnyHandler, admit, execute, type HttpResponse } from "./serve.ts";
@@ -236,6 +236,7 @@ function observing(service: ServiceName): Middleware {
       ...(fault && { fault: fault.fault }),
       ...(ignored !== undefined && { ignored }),
       ...(response?.headers?.[REPLAYED] !== undefined && { replayed: true }),
+      resource: resourceIn([...Object.values(admitted?.params ?? {}), ...createdIn(response)]),
     });
   };
   return {
@@ -247,6 +248,12 @@ function observing(service: ServiceName): Middleware {
     after: close,
     onError: close,
   };
+}
+
+/** The last part of `Location`: the id of what was created. */
+function createdIn(response: Ended["response"]): readonly string[] {
+  const location = response?.statusCode === 201 ? response.headers?.location : undefined;
+  return typeof location === "string" ? location.split("/").slice(-1) : [];
 }
 
 /**
