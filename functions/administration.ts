@@ -16,7 +16,7 @@ import { openTable } from "#core/table/dynamo.ts";
 import { tenantOperations } from "#core/tenants/contract.ts";
 import { createTenant } from "#core/tenants/create.ts";
 import { type TenantStores, tenantHandlers } from "#core/tenants/handlers.ts";
-import { answerSecrets, baseUrl, deploymentFile, tableConfig } from "./env.ts";
+import { answerKeys, baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const deployment = sectionsFromFile(deploymentFile(), [changesSection, apiSection, scim2Section, userStoreSection]);
@@ -30,7 +30,7 @@ export const handler = lambda<typeof operations, ApiResourceStores & TenantStore
   operations,
   handlers: { ...apiResourceHandlers, ...tenantHandlers },
   baseUrl: baseUrl(),
-  answers: answerSecrets(),
+  answerKeys: answerKeys(),
   isStrict: deployment.api.isStrict,
   stores: (served) => {
     const table = open(served);

@@ -10,7 +10,7 @@ import { changesSection } from "#core/settings/changes.ts";
 import { customProtocolSection } from "#core/settings/custom-protocols.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { openTable } from "#core/table/dynamo.ts";
-import { answerSecrets, baseUrl, deploymentFile, tableConfig } from "./env.ts";
+import { answerKeys, baseUrl, deploymentFile, tableConfig } from "./env.ts";
 
 const {
   api,
@@ -26,7 +26,7 @@ export const handler = lambda({
   operations,
   handlers: templateHandlers,
   baseUrl: baseUrl(),
-  answers: answerSecrets(),
+  answerKeys: answerKeys(),
   isStrict: api.isStrict,
   stores: (served) => ({ templates: templateStore(open(served)), customKinds }),
 });

@@ -14,7 +14,7 @@ import { customProtocolSection } from "#core/settings/custom-protocols.ts";
 import { oauthSection } from "#core/settings/oauth.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { openTable } from "#core/table/dynamo.ts";
-import { answerSecrets, baseUrl, deploymentFile, protocolSupport, tableConfig } from "./env.ts";
+import { answerKeys, baseUrl, deploymentFile, protocolSupport, tableConfig } from "./env.ts";
 
 const deployment = sectionsFromFile(deploymentFile(), [
   changesSection,
@@ -32,7 +32,7 @@ export const handler = lambda<typeof operations, ClientSecretStores & ProtocolSt
   operations,
   handlers: { ...protocolHandlers, ...clientSecretHandlers },
   baseUrl: baseUrl(),
-  answers: answerSecrets(),
+  answerKeys: answerKeys(),
   isStrict: deployment.api.isStrict,
   stores: (served) => {
     const table = open(served);

@@ -14,7 +14,7 @@ import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { userStoreSection } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
-import { answerSecrets, baseUrl, deploymentFile, tableConfig } from "./env.ts";
+import { answerKeys, baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const deployment = sectionsFromFile(deploymentFile(), [changesSection, scim2Section, userStoreSection]);
@@ -32,7 +32,7 @@ export const handler = lambda({
   operations,
   handlers: scim1Handlers,
   baseUrl: baseUrl(),
-  answers: answerSecrets(),
+  answerKeys: answerKeys(),
   stores: (served) => {
     const table = open(served);
     const [groups, roles] = [groupsIn(table), roleStore(table)];

@@ -17,7 +17,7 @@ import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { userStoreSection } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
-import { answerSecrets, baseUrl, cursorSeal, deploymentFile, tableConfig } from "./env.ts";
+import { answerKeys, baseUrl, cursorSeal, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const deployment = sectionsFromFile(deploymentFile(), [changesSection, scim2Section, userStoreSection]);
@@ -43,7 +43,7 @@ export const handler = lambda({
   operations,
   handlers: scim2Handlers,
   baseUrl: baseUrl(),
-  answers: answerSecrets(),
+  answerKeys: answerKeys(),
   scimProfile: scim2.profile,
   stores: (served) => {
     const table = open(served);

@@ -5,11 +5,12 @@
  */
 import { randomUUID } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { REPLAYED } from "../operation/repeatable.ts";
 import { Fault, toFault } from "../platform/faults.ts";
 import { type Deferral, deferral } from "../table/deferral.ts";
 import { stale, whileStale } from "../table/stale.ts";
 import type { Table } from "../table/table.ts";
-import { type AnswerSecrets, REPLAYED } from "./idempotency-key.ts";
+import type { AnswerSecrets } from "./idempotency-key.ts";
 import {
   isAbandoned,
   isExpired,

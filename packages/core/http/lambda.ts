@@ -10,6 +10,7 @@ import type { PublicContext } from "../operation/context.ts";
 import { matcherOf } from "../operation/match.ts";
 import type { Handlers, Operation } from "../operation/operation.ts";
 import { canRehearse } from "../operation/rehearsal.ts";
+import { IDEMPOTENCY_KEY, isRepeatable, REPLAYED } from "../operation/repeatable.ts";
 import { type Dialect, familyOf, type ServiceName, services } from "../operation/services.ts";
 import { elapsed, systemClock } from "../platform/clock.ts";
 import { Fault, toFault } from "../platform/faults.ts";
@@ -18,7 +19,6 @@ import type { Table } from "../table/table.ts";
 import { bodyReader, checkAccept, type ReadMultipart } from "./body.ts";
 import { NONCE_HEADER, readDecision } from "./decision.ts";
 import { dialects, renderFault, type ScimProfile } from "./dialects.ts";
-import { type AnswerSecrets, keyIn, REPLAYED } from "./idempotency-key.ts";
 import { callerOf, newObserver } from "./observe.ts";
 import { asksForRehearsal, type EventHead, type HttpRequest, readRequest } from "./request.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -45,8 +45,8 @@ interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores>
   readonly isStrict?: boolean;
   /** Parses `multipart/form-data`, for a function with an operation that accepts it. */
   readonly readMultipart?: ReadMultipart;
-  /** Seals first answers, for a function with operations that take an `Idempotency-Key`. */
-  readonly answers?: AnswerSecrets;
+  /** Seal first answers, for a function with operations that take an `Idempotency-Key`. The first one is used. */
+  readonly answerKeys?: readonly Uint8Array[];
 }
 
 /** What the stores of a request may depend on. */
@@ -152,7 +152,7 @@ function readingBody(
 
 /** Calls the handler of the operation. */
 function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Stores>) {
-  const { service, stores, baseUrl, answers }: FunctionParts<Ops, Stores> = parts;
+  const { service, stores, baseUrl, answerKeys }: FunctionParts<Ops, Stores> = parts;
   const operations: Operations = parts.operations;
   const handlers: Readonly<Record<string, AnyHandler>> = parts.handlers;
   return async (event: Event): Promise<Response> => {
@@ -182,11 +182,12 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
       const context = { ...storesOn(over), ...common, ...more };
       return encoded(await execute({ ...call, context }), contentType);
     };
-    const key = answers && principal && !isRehearsal ? keyIn(request, declared) : undefined;
-    if (!answers || !principal || key === undefined) return serve(through);
+    const header = request.headers[IDEMPOTENCY_KEY];
+    const isPlain = header === undefined || isRehearsal || !isRepeatable(declared);
+    if (isPlain || !answerKeys || !principal) return serve(through);
     const { serveOnce } = await import("./idempotency-pipeline.ts");
     return serveOnce({
-      ...{ call, principal, scopes, key, answers, serve, storesOn },
+      ...{ call, principal, scopes, header, answerKeys, serve, storesOn },
       ...{ nowMs: common.now, reportDefect: common.reportDefect },
       render: (fault) => faultResponse(exchangeOf(event), fault, parts.scimProfile),
     });
