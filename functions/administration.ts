@@ -31,7 +31,7 @@ export const handler = lambda<typeof operations, ApiResourceStores & TenantStore
   handlers: { ...apiResourceHandlers, ...tenantHandlers },
   baseUrl: baseUrl(),
   answerKeys: answerKeys(),
-  isStrict: deployment.api.isStrict,
+  ...deployment.api,
   stores: (served) => {
     const table = open(served);
     const users = usersIn(table);

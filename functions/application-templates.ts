@@ -27,6 +27,6 @@ export const handler = lambda({
   handlers: templateHandlers,
   baseUrl: baseUrl(),
   answerKeys: answerKeys(),
-  isStrict: api.isStrict,
+  ...api,
   stores: (served) => ({ templates: templateStore(open(served)), customKinds }),
 });

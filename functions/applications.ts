@@ -49,7 +49,7 @@ export const handler = lambda<typeof operations, ApplicationStores & AuthorizedA
     (await import("#core/http/multipart.ts")).readMultipart(bytes, contentType),
   baseUrl: baseUrl(),
   answerKeys: answerKeys(),
-  isStrict: deployment.api.isStrict,
+  ...deployment.api,
   stores: (served) => {
     const table = open(served);
     return {

@@ -33,7 +33,7 @@ export const handler = lambda<typeof operations, ClientSecretStores & ProtocolSt
   handlers: { ...protocolHandlers, ...clientSecretHandlers },
   baseUrl: baseUrl(),
   answerKeys: answerKeys(),
-  isStrict: deployment.api.isStrict,
+  ...deployment.api,
   stores: (served) => {
     const table = open(served);
     return { applications: applicationStore(table), secretUses: secretUseStore(table), protocols };

@@ -89,10 +89,13 @@ export async function answerOnce(request: RepeatableRequest, answering: Answerin
   return "replay" in claimed ? claimed.replay : execute(session, claimed.row, claimed.isTakenOver);
 }
 
-/** Whether a fault is the final answer: rights may come back, and what is busy or broken may work the next time. */
+/** Refusals that a repeat may change: rights, conditions that name another state, and limits. */
+const TEMPORARY: ReadonlySet<number> = new Set([401, 403, 412, 428, 429]);
+
+/** Whether a fault is the final answer. What is busy or broken may work the next time. */
 export function isFinal({ fault, row: { status } }: Fault): boolean {
   const isTemporary = fault === "resource.contended" || fault.startsWith("idempotency.");
-  return status >= 400 && status < 500 && ![401, 403, 429].includes(status) && !isTemporary;
+  return status >= 400 && status < 500 && !TEMPORARY.has(status) && !isTemporary;
 }
 
 type Claim = { readonly replay: EncodedResponse } | { readonly row: Repeatable; readonly isTakenOver: boolean };

@@ -6,6 +6,7 @@ import middy, { type MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
 import { causeOf } from "../changes/cause.ts";
 import type { Cause } from "../changes/model.ts";
+import { conditionsOf } from "../operation/conditions.ts";
 import type { PublicContext } from "../operation/context.ts";
 import { matcherOf } from "../operation/match.ts";
 import type { Handlers, Operation } from "../operation/operation.ts";
@@ -17,6 +18,7 @@ import { Fault, toFault } from "../platform/faults.ts";
 import { type Meter, newMeter } from "../table/meter.ts";
 import type { Table } from "../table/table.ts";
 import { bodyReader, checkAccept, type ReadMultipart } from "./body.ts";
+import { gated } from "./conditions.ts";
 import { NONCE_HEADER, readDecision } from "./decision.ts";
 import { dialects, renderFault, type ScimProfile } from "./dialects.ts";
 import { callerOf, newObserver } from "./observe.ts";
@@ -43,6 +45,8 @@ interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores>
   readonly scimProfile?: ScimProfile;
   /** True where unknown members are refused unless the request says `Prefer: handling=lenient`. */
   readonly isStrict?: boolean;
+  /** True where changes of existing resources are refused without `If-Match` (decision 0085). */
+  readonly requiresIfMatch?: boolean;
   /** Parses `multipart/form-data`, for a function with an operation that accepts it. */
   readonly readMultipart?: ReadMultipart;
   /** Seal first answers, for a function with operations that take an `Idempotency-Key`. The first one is used. */
@@ -161,6 +165,8 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
     const handler = admitted && handlers[admitted.operation];
     if (!admitted || !declared || !handler) throw new Error("an operation without a handler was admitted");
     const { principal, params, scopes } = admitted;
+    const { requiresIfMatch = false } = parts;
+    const plain = { declared, handler, request, params, scopes, meter, operations, handlers, requiresIfMatch };
     const { sourceIp } = event.requestContext.http;
     const { contentType } = dialects[services[service].dialect];
     const through = isRehearsal ? (await import("../table/overlay.ts")).rehearsal : undefined;
@@ -179,12 +185,20 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
     const call = { declared, handler, request, params, body: event.parsedBody };
     const storesOn = (over: Served["through"]) => stores({ ...served, through: over });
     const serve = async (over: Served["through"], more: Partial<PublicContext> = {}): Promise<Response> => {
-      const context = { ...storesOn(over), ...common, ...more };
-      return encoded(await execute({ ...call, context }), contentType);
+      const gate = await gated(plain);
+      const { conditions, meter: watched } = gate;
+      // The watch sees what the handler writes, also where that is held back.
+      const watchedTable = (table: Table) => {
+        const below = over?.(table) ?? table;
+        return watched.wrap?.(below) ?? below;
+      };
+      const context = { ...storesOn(watchedTable), ...(conditions && { conditions }), ...common, ...more };
+      return encoded(await execute({ ...call, handler: gate.handler, context }), contentType);
     };
     const header = request.headers[IDEMPOTENCY_KEY];
     const isPlain = header === undefined || isRehearsal || !isRepeatable(declared);
     if (isPlain || !answerKeys || !principal) return serve(through);
+    conditionsOf(declared, request.headers, requiresIfMatch);
     const { serveOnce } = await import("./idempotency-pipeline.ts");
     return serveOnce({
       ...{ call, principal, scopes, header, answerKeys, serve, storesOn },

@@ -2,8 +2,8 @@
 import { Fault } from "../../platform/faults.ts";
 import type { BulkMethod } from "../../scim/bulk.ts";
 import { type BulkContext, type BulkVersion, bulkOutcomes, headOf } from "../resources/bulk.ts";
+import { bulkTarget } from "../resources/target.ts";
 import { patchGroup, postGroup, putGroup, removeGroup } from "./groups.ts";
-import type { Target } from "./request.ts";
 import { BULK_REQUEST, BULK_RESPONSE } from "./shapes.ts";
 import type { Scim2Call } from "./stores.ts";
 import { patchUser, postUser, putUser, removeUser } from "./users.ts";
@@ -43,20 +43,19 @@ function checkSchemas(body: Readonly<Record<string, unknown>>): void {
 }
 
 function versionOf(call: Scim2Call): BulkVersion<Outcome, Scim2Call> {
-  const target = ({ id, version }: { id: string; version: string | undefined }): Target => ({ id, ifMatch: version });
   return {
     functions: (call) => ({
       Users: {
         POST: (data) => postUser(call, data, BRIEF),
-        PUT: (sent) => putUser(call, target(sent), sent.data, BRIEF),
-        PATCH: (sent) => patchUser(call, target(sent), sent.data, BRIEF),
-        DELETE: (sent) => removeUser(call, target(sent)),
+        PUT: (sent) => putUser(call, bulkTarget(call, sent), sent.data, BRIEF),
+        PATCH: (sent) => patchUser(call, bulkTarget(call, sent), sent.data, BRIEF),
+        DELETE: (sent) => removeUser(call, bulkTarget(call, sent)),
       },
       Groups: {
         POST: (data) => postGroup(call, data, BRIEF),
-        PUT: (sent) => putGroup(call, target(sent), sent.data, BRIEF),
-        PATCH: (sent) => patchGroup(call, target(sent), sent.data, BRIEF),
-        DELETE: (sent) => removeGroup(call, target(sent)),
+        PUT: (sent) => putGroup(call, bulkTarget(call, sent), sent.data, BRIEF),
+        PATCH: (sent) => patchGroup(call, bulkTarget(call, sent), sent.data, BRIEF),
+        DELETE: (sent) => removeGroup(call, bulkTarget(call, sent)),
       },
     }),
     unknownPath: (description) => new Fault("scim.not_found", description),
