@@ -40,6 +40,9 @@ export const partitions = {
   grantRevocations: keys.grantRevocations(ANY),
   keyRing: keys.keyRing().PK,
   signingKeys: keys.signingKeys().PK,
+  /** Resources that were put aside when they were deleted, and their list. */
+  aside: keys.aside(ANY, ANY, ANY).PK,
+  asideEntries: keys.asideEntries(ANY, ANY),
   role: keys.role(ANY, ANY).PK,
   roleNames: keys.roleName(ANY, ANY).PK,
 } as const;

@@ -2,28 +2,42 @@
  * How applications are stored: as named items (table/named-items.ts), with the claims of their protocols' keys, and the
  * resident application of the tenant.
  */
+import { type Aside, itemOf, type Kept, puttingAside, takingBack } from "../../aside/aside-rows.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { keys } from "../../table/keys.ts";
-import { namedItems, namedRows, newestFirst } from "../../table/named-items.ts";
+import { type NamedItems, namedItems, namedRows, newestFirst, type Versioned } from "../../table/named-items.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Item, Step, Table } from "../../table/table.ts";
 import { type InboundKey, keysOf, protocolKinds } from "../protocols/kinds.ts";
 import { type ApplicationEntry, applicationKind, noResident, residentRow } from "./application-rows.ts";
-import { AUTHORIZE_ANY, checkGains } from "./authorization-rules.ts";
+import { AUTHORIZE_ANY, checkGains, checkRestoredScopes } from "./authorization-rules.ts";
 import {
   type AuthorizationRow,
+  authorizationsAside,
+  authorizationsFrom,
   holdingAuthorizedApis,
   linkingClient,
   readAuthorizations,
   removingAuthorizedApis,
+  returningAuthorizedApis,
 } from "./authorization-store.ts";
 import { type ClientRecord, clientOf } from "./client-model.ts";
 import { changingClient, claimedBy, clientItem, releasingClient } from "./client-store.ts";
 import { gainsOf } from "./gain-rules.ts";
 import type { Application, ProvisioningSettings } from "./model.ts";
-import { nameTaken, notFound, renameTaken } from "./rules.ts";
+import { checkNewName, nameTaken, notFound, renameTaken } from "./rules.ts";
 
 /** The scopes of a caller who only takes away: a gain is refused, and nothing is read in advance to judge one. */
 export const TAKES_ONLY: ReadonlySet<string> = new Set();
+
+/** How an application is restored. */
+export interface Again {
+  /** Another name than it had. */
+  readonly name: string | undefined;
+  /** The scopes of the caller. */
+  readonly scopes: ReadonlySet<string>;
+  readonly absent: () => Error;
+}
 
 /** The applications of all tenants; every method takes the tenant that the credential named. */
 export interface ApplicationStore {
@@ -46,6 +60,12 @@ export interface ApplicationStore {
   ): Promise<void>;
   /** Removes an application with its authorized APIs and frees its name. Idempotent. Two round trips. */
   remove(tenant: string, id: string): Promise<void>;
+  /**
+   * Restores a deleted application with its protocols, secrets and authorized APIs, and returns its name. Throws
+   * `application.name_taken`, `client.taken` and the faults of other keys that are in use, `authorized_api.elevation`,
+   * what `checkNewName` throws, and the error of `absent` where it is restored already. One round trip.
+   */
+  takeBack(tenant: string, aside: Aside, again: Again): Promise<string>;
   /** The entries of all applications, newest first. */
   entries(tenant: string): Promise<ApplicationEntry[]>;
   /** The entry of one name. */
@@ -70,8 +90,8 @@ export function applicationItems(tenant: string, application: Application): Item
   ];
 }
 
-/** Opens the store on the table of one request. */
-export function applicationStore(table: Table): ApplicationStore {
+/** Opens the store on the table of one request. Deleted applications are put aside for `deletedDays`. */
+export function applicationStore(table: Table, deletedDays = 0): ApplicationStore {
   const items = namedItems(table, applicationKind);
 
   const readResident = async (tenant: string) => {
@@ -116,8 +136,11 @@ export function applicationStore(table: Table): ApplicationStore {
           ...items.removing(tenant, id, before),
           ...(client ? releasingClient(client.clientId, { tenant, applicationId: id }) : []),
           ...keySteps(tenant, before.value, undefined),
+          ...puttingAside(tenant, asideOf(before, authorized), systemClock.now(), deletedDays),
         );
       }),
+
+    takeBack: (tenant, aside, again) => takeBack(table, items, { tenant, aside, ...again }),
 
     entries: async (tenant) => (await items.entries(tenant)).sort(newestFirst),
 
@@ -154,6 +177,37 @@ export function applicationStore(table: Table): ApplicationStore {
         return after;
       }),
   };
+}
+
+function asideOf({ value, version }: Versioned<Application>, authorized: AuthorizationRow | undefined): Kept {
+  const item = applicationKind.item.write({ value, version });
+  return { type: "application", id: value.id, name: value.name, item, apis: authorizationsAside(authorized) };
+}
+
+async function takeBack(
+  table: Table,
+  items: NamedItems<Application, ApplicationEntry>,
+  { tenant, aside, name, scopes, absent }: Again & { readonly tenant: string; readonly aside: Aside },
+): Promise<string> {
+  const { value, version } = applicationKind.item.read(itemOf(aside, aside.item));
+  if (name !== undefined) checkNewName(name, tenant);
+  const application = { ...value, ...(name !== undefined && { name }) };
+  const authorized = authorizationsFrom(aside);
+  checkRestoredScopes(authorized?.apis ?? [], scopes);
+  const client = namedClientOf(application);
+  const owner = { tenant, applicationId: application.id };
+  await table.write(
+    ...takingBack(tenant, aside, undefined, absent),
+    ...items.returning(tenant, { value: application, version }, () =>
+      nameTaken({ name: application.name, inbound: {} }, tenant),
+    ),
+    ...(authorized ? [returningAuthorizedApis(tenant, application.id, authorized)] : []),
+    ...(client
+      ? [claimingClient(tenant, application, clientItem(client.clientId, owner, client.client, authorized?.apis ?? []))]
+      : []),
+    ...keySteps(tenant, undefined, application),
+  );
+  return application.name;
 }
 
 /**

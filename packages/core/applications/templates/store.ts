@@ -3,6 +3,8 @@
  * stored as JSON text, because it has numbers and member names that the database would change or refuse. Starter
  * templates are part of the code (starter.ts).
  */
+import { type Aside, itemOf, type Kept, puttingAside, takingBack } from "../../aside/aside-rows.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { keys } from "../../table/keys.ts";
 import {
   type NamedEntry,
@@ -16,7 +18,7 @@ import { type Field, json, list, number, oneOf, optional, record, rowCodec, text
 import { whileStale } from "../../table/stale.ts";
 import type { Item, Table } from "../../table/table.ts";
 import { isSettings, type Template, type TemplateFields, type TemplateSummary } from "./model.ts";
-import { nameTaken, notFound, updating } from "./rules.ts";
+import { checkTemplate, nameTaken, notFound, updating } from "./rules.ts";
 
 /** The templates of all tenants; every method takes the tenant that the credential named. */
 export interface TemplateStore {
@@ -32,6 +34,12 @@ export interface TemplateStore {
   replace(tenant: string, id: string, fields: TemplateFields): Promise<void>;
   /** Removes a template and frees its name. Throws `template.not_found`. Two round trips. */
   remove(tenant: string, id: string): Promise<void>;
+  /**
+   * Restores a deleted template, under another name where one is given, and returns its name. Throws
+   * `template.name_taken`, what `checkTemplate` throws, and the error of `absent` where it is restored already. One
+   * round trip.
+   */
+  takeBack(tenant: string, aside: Aside, name: string | undefined, absent: () => Error): Promise<string>;
 }
 
 interface TemplateEntry extends NamedEntry {
@@ -78,8 +86,8 @@ export function templateItems(tenant: string, template: Template): Item[] {
   return namedRows(kind, tenant, template);
 }
 
-/** Opens the store on the table of one request. */
-export function templateStore(table: Table): TemplateStore {
+/** Opens the store on the table of one request. Deleted templates are put aside for `deletedDays`. */
+export function templateStore(table: Table, deletedDays = 0): TemplateStore {
   const items = namedItems(table, kind);
   return {
     find: async (tenant, id) => (await items.find(tenant, id))?.value,
@@ -101,8 +109,23 @@ export function templateStore(table: Table): TemplateStore {
       whileStale(async () => {
         const before = await items.find(tenant, id);
         if (!before) throw notFound(id, tenant);
-        await table.write(...items.removing(tenant, id, before));
+        const kept: Kept = { type: "application-template", id, name: before.value.name, item: kind.item.write(before) };
+        await table.write(
+          ...items.removing(tenant, id, before),
+          ...puttingAside(tenant, kept, systemClock.now(), deletedDays),
+        );
       }),
+
+    async takeBack(tenant, aside, name, absent) {
+      const { value, version } = kind.item.read(itemOf(aside, aside.item));
+      const template = { ...value, ...(name !== undefined && { name }) };
+      checkTemplate(template);
+      await table.write(
+        ...takingBack(tenant, aside, undefined, absent),
+        ...items.returning(tenant, { value: template, version }, () => nameTaken(template.name)),
+      );
+      return template.name;
+    },
   };
 }
 

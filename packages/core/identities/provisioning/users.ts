@@ -12,7 +12,13 @@ import type { Resource } from "../../scim/schema/attribute.ts";
 import { stale } from "../../table/stale.ts";
 import type { Step } from "../../table/table.ts";
 import { revokingUser } from "../../tokens/revocation-store.ts";
-import { addingCredential, newCredential, removingCredential, replacingCredential } from "../credentials/store.ts";
+import {
+  addingCredential,
+  newCredential,
+  puttingCredentialAside,
+  removingCredential,
+  replacingCredential,
+} from "../credentials/store.ts";
 import type { GroupStore } from "../groups/store.ts";
 import type { RoleStore } from "../roles/store.ts";
 import { EMAILS_MAX, lookupsOf } from "../users/lookup-rows.ts";
@@ -218,11 +224,17 @@ export function deleteUser(
       check?.(user);
       await checkAccountChange(stores, context, user, { takesOver: false });
     },
-    steps: ({ hasPassword }) => [
-      ...(hasPassword ? [removingCredential(tenant, id, stale)] : []),
+    steps: ({ hasPassword }, untilSeconds) => [
+      ...(hasPassword ? [endingCredential(tenant, id, untilSeconds)] : []),
       ...revokingUser(tenant, id),
     ],
   });
+}
+
+function endingCredential(tenant: string, id: string, untilSeconds: number | undefined): Step {
+  return untilSeconds === undefined
+    ? removingCredential(tenant, id, stale)
+    : puttingCredentialAside(tenant, id, untilSeconds, stale);
 }
 
 function accountOf(resource: Resource, userStores: readonly string[]): Account {
