@@ -36,7 +36,7 @@ export const handler = lambda<typeof operations, ApiResourceStores & TenantStore
     const users = usersIn(table);
     const creation = { table, users, userStores: userStoresOf(SUPER_TENANT) };
     return {
-      apiResources: apiResourceStore(table),
+      apiResources: apiResourceStore(table, deployment.changes.deletedDays),
       tenants: tenantStore(table),
       users,
       create: (domain, administrator, nowMs) => createTenant(creation, domain, administrator, nowMs),

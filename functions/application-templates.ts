@@ -12,11 +12,11 @@ import { sectionsFromFile } from "#core/settings/section.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
 
-const { api, changes, customProtocols: customKinds } = sectionsFromFile(deploymentFile(), [
-  changesSection,
-  apiSection,
-  customProtocolSection,
-]);
+const {
+  api,
+  changes,
+  customProtocols: customKinds,
+} = sectionsFromFile(deploymentFile(), [changesSection, apiSection, customProtocolSection]);
 const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })), changes);
 
 export const operations = templateOperations;
@@ -27,5 +27,5 @@ export const handler = lambda({
   handlers: templateHandlers,
   baseUrl: baseUrl(),
   isStrict: api.isStrict,
-  stores: (served) => ({ templates: templateStore(open(served)), customKinds }),
+  stores: (served) => ({ templates: templateStore(open(served), changes.deletedDays), customKinds }),
 });

@@ -52,7 +52,7 @@ export const handler = lambda<typeof operations, ApplicationStores & AuthorizedA
   stores: (served) => {
     const table = open(served);
     return {
-      applications: applicationStore(table),
+      applications: applicationStore(table, deployment.changes.deletedDays),
       templates: templateStore(table),
       protocols,
       users: usersIn(table),

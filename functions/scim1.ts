@@ -34,7 +34,7 @@ export const handler = lambda({
   baseUrl: baseUrl(),
   stores: (served) => {
     const table = open(served);
-    const [groups, roles] = [groupsIn(table), roleStore(table)];
+    const [groups, roles] = [groupsIn(table), roleStore(table, deployment.changes.deletedDays)];
     return {
       users: usersIn(table),
       groups,

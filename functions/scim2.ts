@@ -46,7 +46,7 @@ export const handler = lambda({
   scimProfile: scim2.profile,
   stores: (served) => {
     const table = open(served);
-    const [groups, roles] = [groupsIn(table), roleStore(table)];
+    const [groups, roles] = [groupsIn(table), roleStore(table, deployment.changes.deletedDays)];
     return {
       users: usersIn(table),
       groups,

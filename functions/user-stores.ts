@@ -16,9 +16,11 @@ import { directoryPassword } from "./env.ts";
  */
 export async function openUserStores(
   service: ServiceName | "authorizer",
-  { userStores, scim2 }: Pick<Deployment, "userStores" | "scim2">,
+  { userStores, scim2, changes }: Pick<Deployment, "userStores" | "scim2"> & Partial<Pick<Deployment, "changes">>,
 ) {
   const userStoresOf = userStoreNames(userStores);
+  // Functions that delete neither users nor groups do not read the section.
+  const deletedDays = changes?.deletedDays ?? 0;
   const directories = userStores.flatMap(({ directory }) => directory ?? []);
   const withDirectories =
     directories.length > 0 &&
@@ -31,9 +33,9 @@ export async function openUserStores(
   return {
     userStoresOf,
     usersIn: (table: Table) => {
-      const users = userStore(table);
+      const users = userStore(table, deletedDays);
       return declaredUsers(withDirectories ? withDirectories(users) : users, userStoresOf);
     },
-    groupsIn: (table: Table) => declaredGroups(groupStore(table), userStoresOf),
+    groupsIn: (table: Table) => declaredGroups(groupStore(table, deletedDays), userStoresOf),
   };
 }

@@ -107,6 +107,8 @@ const revocations = [p.revocation, p.revocations];
 
 /** The records of changes, which are written with the changes (decision 0082). */
 const records = [p.changeRecord, p.changePart, p.removed];
+/** The same for functions that delete resources, which are put aside (decision 0084). */
+const removals = [...records, p.asideEntries];
 
 /** What authentication and authorization read: by a password, a certificate or a token. */
 const authentication = [
@@ -202,7 +204,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.residentApplication,
         p.apiResource,
         p.revocations,
-        ...records,
+        ...removals,
       ],
     },
   },
@@ -221,7 +223,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     description: "Application templates",
     needs: ["address", "deployment"],
     reads: { calls: ["GetItem", "Query"], on: [p.template, p.templateNames] },
-    writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames, ...records] },
+    writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames, ...removals] },
   },
   scim1: {
     ...endpoint,
@@ -229,10 +231,10 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     description: "Users and groups by SCIM 1.1",
     needs: ["address", "deployment", "directories"],
     reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people] },
-    conditions: [...people, ...revocations],
+    conditions: [...people, ...revocations, p.removed],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [...people, p.credential, ...revocations, ...records],
+      on: [...people, p.credential, ...revocations, ...removals],
     },
   },
   scim2: {
@@ -245,10 +247,10 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       on: [p.tenant, ...people, p.roleNames, p.scope],
     },
     checks: [p.application],
-    conditions: [...people, ...revocations],
+    conditions: [...people, ...revocations, p.removed],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [...people, p.roleNames, p.credential, ...revocations, ...records],
+      on: [...people, p.roleNames, p.credential, ...revocations, ...removals],
     },
   },
   administration: {
@@ -270,7 +272,37 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         ...administrator,
         p.lookup,
         ...revocations,
-        ...records,
+        ...removals,
+      ],
+    },
+  },
+  recovery: {
+    ...endpoint,
+    description: "Deleted resources: restores them, or removes them for good",
+    needs: ["address", "deployment", "directories"],
+    reads: {
+      calls: ["GetItem", "BatchGetItem", "Query"],
+      on: [p.removed, p.asideEntries, p.tenant, p.user, p.userNames, p.group, p.groupNames, p.role],
+    },
+    // Of memberships: whether a member, or the deleted owner, is still as it was.
+    conditions: [p.user, p.group, p.role, p.shownNames, ...revocations, p.removed],
+    writes: {
+      calls: ["PutItem", "UpdateItem", "DeleteItem"],
+      on: [
+        ...people,
+        p.roleNames,
+        p.credential,
+        p.application,
+        p.applicationNames,
+        p.inboundKey,
+        p.client,
+        p.template,
+        p.templateNames,
+        p.apiResource,
+        p.apiResourceNames,
+        p.scope,
+        ...revocations,
+        ...removals,
       ],
     },
   },

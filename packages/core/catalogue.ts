@@ -11,6 +11,7 @@ import { documentOperations } from "./documents/contract.ts";
 import { oauthOperations } from "./oauth/contract.ts";
 import type { Operation } from "./operation/operation.ts";
 import type { ServiceName } from "./operation/services.ts";
+import { recoveryOperations } from "./recovery/contract.ts";
 import { scim1Operations } from "./scim-api/v1/contract.ts";
 import { scim2Operations } from "./scim-api/v2/contract.ts";
 import { tenantOperations } from "./tenants/contract.ts";
@@ -30,6 +31,7 @@ export const catalogue = {
   ...applicationFileOperations,
   ...scim2Operations,
   ...tenantOperations,
+  ...recoveryOperations,
 } as const satisfies Readonly<Record<string, Operation>>;
 
 export type OperationId = keyof typeof catalogue;

@@ -120,8 +120,13 @@ export async function readAsides(
   asked: readonly Pick<Deleted, "type" | "id">[],
   nowMs: number,
 ): Promise<readonly Aside[]> {
-  const items = await table.getMany(asked.map(({ type, id }) => keys.aside(tenant, type, id)));
-  return items.flatMap((item) => (item ? [asideRow.read(item)] : [])).filter((aside) => isAlive(aside, nowMs));
+  const items = await table.getMany([
+    ...asked.map(({ type, id }) => keys.aside(tenant, type, id)),
+    // What restores it continues its history (decision 0082), which must be read before.
+    ...asked.map(({ type, id }) => keys.removed(tenant, type, id)),
+  ]);
+  const asides = items.slice(0, asked.length).flatMap((item) => (item ? [asideRow.read(item)] : []));
+  return asides.filter((aside) => isAlive(aside, nowMs));
 }
 
 /** All members of a deleted group or role, each once. One round trip for each megabyte of those that are in parts. */

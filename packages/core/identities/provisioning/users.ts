@@ -62,7 +62,7 @@ export interface UserChangeRequest {
 }
 
 /** The store and the bare name of a user name, which may be one that no new user can have. Throws `request.invalid`. */
-function nameIn(userName: string, userStores: readonly string[]): StoreName {
+export function nameIn(userName: string, userStores: readonly string[]): StoreName {
   const { userStore, name } = splitStore(userName.trim());
   if (!userStores.includes(userStore)) throw refuse(`Invalid user store domain: ${userStore.slice(0, 50)}.`);
   return { userStore, name };
@@ -104,7 +104,11 @@ export async function createUser(
  * Refuses a name of the super tenant that sign-ins would read as a user of another tenant (decision 0062). One round
  * trip for a name with a domain, none for others. A caller that does not await the result gets no unhandled rejection.
  */
-function checkTenantIn(tenants: TenantStore, { tenant, now }: ChangeContext, { name }: StoreName): Promise<void> {
+export function checkTenantIn(
+  tenants: TenantStore,
+  { tenant, now }: ChangeContext,
+  { name }: StoreName,
+): Promise<void> {
   const domain = tenant === SUPER_TENANT ? tenantNamedIn(name) : undefined;
   const check = async () => {
     if (domain === undefined || !(await tenants.isInUse(domain, now))) return;

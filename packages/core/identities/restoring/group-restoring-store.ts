@@ -21,10 +21,13 @@ import { idsOf, indexOf } from "../groups/write-store.ts";
 import { type Assignee, roleAssignees } from "../memberships/assignees.ts";
 import { carryOut, committing, prepareBulk } from "../memberships/bulk.ts";
 import { openOf } from "../memberships/bulk-model.ts";
+import { BULK } from "../memberships/bulk-rows.ts";
 import { groupMembers, type NewMember } from "../memberships/membership.ts";
-import { addingMember } from "../memberships/relation.ts";
+import { addingMember, type Owner } from "../memberships/relation.ts";
 import { renamingStep } from "../memberships/shown-names.ts";
 import { tallyOf } from "../memberships/tally.ts";
+import { roleBulk } from "../roles/bulk-store.ts";
+import { toRole } from "../roles/rows.ts";
 import { qualifiedName } from "../users/model.ts";
 import { toUser } from "../users/rows.ts";
 import { type Again, daysOf, type Restored } from "./model.ts";
@@ -102,7 +105,7 @@ async function commit(
         { put: groupItem(tenant, after), when: "absent", otherwise: stale },
         ...externalIdSteps(tenant, after.id, undefined, after.externalId),
         ...(prepared?.steps ?? members.flatMap((member) => addingMember(groupMembers, owner, member))),
-        ...roleSteps(tenant, after.id, first),
+        ...roleSteps(owner, first, nowMs),
         // Containers may have cached that it does not exist.
         renamingStep(tenant, prepared?.toList),
         ...(first.length > 0 ? [changingRolesOfGroups(tenant)] : []),
@@ -148,7 +151,7 @@ async function writeRoles(table: Table, tenant: string, { aside, nowMs }: Again)
           when: "present",
           otherwise: stale,
         },
-        ...roleSteps(tenant, group.id, roleIds),
+        ...roleSteps({ tenant, id: group.id }, roleIds, nowMs),
         changingRolesOfGroups(tenant),
       );
       return left.roleIds.length === 0;
@@ -158,15 +161,27 @@ async function writeRoles(table: Table, tenant: string, { aside, nowMs }: Again)
 }
 
 /** The pairs of a group with its roles; two steps each. */
-function roleSteps(tenant: string, id: string, roleIds: readonly string[]): Step[] {
+function roleSteps({ tenant, id }: Owner, roleIds: readonly string[], nowMs: number): Step[] {
   const assignee: Assignee = { kind: "group", id };
   return roleIds.flatMap((roleId): Step[] => [
     { put: { ...roleAssignees.pairKey({ tenant, id: roleId }, assignee) }, when: "absent", otherwise: stale },
-    { check: keys.role(tenant, roleId), when: "present", otherwise: stale },
+    {
+      change: keys.role(tenant, roleId),
+      add: { ver: 1 },
+      set: { modified: nowMs },
+      // Changes of one role are in order: this one comes after a bulk that is not finished.
+      when: { lacking: [BULK] },
+      otherwise: stale,
+    },
   ]);
 }
 
+/** Those of some roles that exist. Finishes their bulk memberships. One round trip. */
 async function existingRoles(table: Table, tenant: string, roleIds: readonly string[]): Promise<string[]> {
   const items = await table.getMany(roleIds.map((id) => keys.role(tenant, id)));
-  return roleIds.filter((_, at) => items[at] !== undefined);
+  const roles = items.map((item) => item && toRole(item));
+  for (const role of roles) {
+    if (role?.bulk) await carryOut(table, roleBulk, { tenant, id: role.id }, role.bulk);
+  }
+  return roleIds.filter((_, at) => roles[at] !== undefined);
 }

@@ -13,9 +13,12 @@ import { restoringCredential } from "../credentials/store.ts";
 import { groupBulk } from "../groups/bulk-store.ts";
 import { groupOf } from "../groups/rows.ts";
 import { type Assignee, roleAssignees } from "../memberships/assignees.ts";
-import { settleBulk } from "../memberships/bulk.ts";
+import { carryOut } from "../memberships/bulk.ts";
 import { openOf } from "../memberships/bulk-model.ts";
+import { BULK } from "../memberships/bulk-rows.ts";
 import { groupMembers, touchingGroup } from "../memberships/membership.ts";
+import { roleBulk } from "../roles/bulk-store.ts";
+import { toRole } from "../roles/rows.ts";
 import { clearOwners } from "../users/clearing-store.ts";
 import { lookupSteps } from "../users/lookup-rows.ts";
 import { qualifiedName, type User } from "../users/model.ts";
@@ -160,7 +163,14 @@ function pairSteps(tenant: string, user: User, { groupIds, roleIds }: Left, nowM
     ]),
     ...roleIds.flatMap((id): Step[] => [
       { put: { ...roleAssignees.pairKey({ tenant, id }, assignee) }, when: "absent", otherwise: stale },
-      { check: keys.role(tenant, id), when: "present", otherwise: stale },
+      {
+        change: keys.role(tenant, id),
+        add: { ver: 1 },
+        set: { modified: nowMs },
+        // Changes of one role are in order: this one comes after a bulk that is not finished.
+        when: { lacking: [BULK] },
+        otherwise: stale,
+      },
     ]),
   ];
 }
@@ -175,12 +185,16 @@ async function existing(table: Table, tenant: string, { groupIds, roleIds }: Lef
     ...roleIds.map((id) => keys.role(tenant, id)),
   ]);
   const groups = groupIds.map((_, at) => groupOf(items[at]));
+  const roles = roleIds.map((_, at) => items[groupIds.length + at]).map((item) => item && toRole(item));
   for (const group of groups) {
-    if (group?.bulk) await settleBulk(table, groupBulk, tenant, { kind: "group", ownerId: group.id, bulk: group.bulk });
+    if (group?.bulk) await carryOut(table, groupBulk, { tenant, id: group.id }, group.bulk);
+  }
+  for (const role of roles) {
+    if (role?.bulk) await carryOut(table, roleBulk, { tenant, id: role.id }, role.bulk);
   }
   return {
     groupIds: groupIds.filter((id, at) => groups[at] !== undefined && !user?.groupIds.includes(id)),
-    roleIds: roleIds.filter((id, at) => items[groupIds.length + at] !== undefined && !user?.roleIds.includes(id)),
+    roleIds: roleIds.filter((id, at) => roles[at] !== undefined && !user?.roleIds.includes(id)),
   };
 }
 

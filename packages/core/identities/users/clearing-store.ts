@@ -17,7 +17,7 @@ import { chunks, MEMBERS_AT_ONCE } from "../memberships/relation.ts";
 import type { User } from "./model.ts";
 
 /** Groups and roles that are removed in the transaction that removes their user; two steps and one. */
-const GROUPS_AT_ONCE = 27;
+const GROUPS_AT_ONCE = 25;
 const ROLES_AT_ONCE = 19;
 /** One step each, in a transaction of their own. */
 const ROLES_PER_PART = 90;
@@ -31,7 +31,7 @@ const partRow = rowCodec<Pick<User, "groupIds" | "roleIds">>("part of a clearing
 
 /** What the removal of a user removes with it. */
 export interface OwnersRemoval {
-  /** At most 73, of the transaction that removes the user. */
+  /** At most 69, of the transaction that removes the user. */
   readonly steps: readonly Step[];
   /** What is left to do after it. */
   readonly open: OpenBulk | undefined;
