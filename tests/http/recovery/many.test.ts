@@ -1,0 +1,92 @@
+/** Deleted users in many groups, and deleted groups and roles of many members, have all of them again. */
+import { expect, test } from "vitest";
+import { groupStore } from "#core/identities/groups/store.ts";
+import { freshUser, type User } from "#core/identities/users/model.ts";
+import { userItem } from "#core/identities/users/store.ts";
+import { systemClock } from "#core/platform/clock.ts";
+import { newId } from "#core/platform/ids.ts";
+import { TENANT, tableOf } from "#tests/support/people.ts";
+import { recoveryOf } from "#tests/support/recovery.ts";
+import { fresh, scimOf } from "#tests/support/scim.ts";
+import { world } from "#tests/support/world.ts";
+
+const api = world();
+const scim = scimOf(api, "wso2");
+const { remove, restored } = recoveryOf(api);
+const PASSWORD = "Right-pass-1";
+const ROLES = "/scim2/v2/Roles";
+const role = async (body: object) => {
+  const answer = await api.ask("POST", ROLES, { body: { displayName: fresh("role"), ...body } });
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body;
+};
+const valuesOf = (elements: readonly { value: string }[] = []) => elements.map(({ value }) => value).sort();
+const read = async (path: string) => {
+  const answer = await api.ask("GET", path);
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body;
+};
+test("a user in 200 groups and with 3 roles has all of them", async () => {
+  const user = await scim.user({ password: PASSWORD });
+  const groups: string[] = [];
+  for (let at = 0; at < 200; at += 20) {
+    const some = await Promise.all(Array.from({ length: 20 }, () => scim.group({ members: [{ value: user.id }] })));
+    groups.push(...some.map(({ id }) => id));
+  }
+  const roles = await Promise.all(Array.from({ length: 3 }, () => role({ users: [{ value: user.id }] })));
+  await remove(`/scim2/Users/${user.id}`);
+  const [gone = "", ...left] = groups;
+  await remove(`/scim2/Groups/${gone}`);
+  expect(await restored(user.id)).toMatchObject({ leftOut: { groups: 1, roles: 0 } });
+  const after = await read(`/scim2/Users/${user.id}`);
+  expect(valuesOf(after.groups)).toEqual([...left].sort());
+  for (const { id } of roles) expect(valuesOf((await read(`${ROLES}/${id}`)).users)).toEqual([user.id]);
+  for (const id of left.slice(0, 3)) {
+    expect(valuesOf((await read(`/scim2/Groups/${id}`)).members)).toEqual([user.id]);
+  }
+  expect((await api.ask("GET", "/scim2/Me", { as: { username: user.userName, password: PASSWORD } })).status).toBe(200);
+}, 120_000);
+
+/** Rows of users without entries in the index of names: members need no more. */
+const manyUsers = async (count: number): Promise<User[]> => {
+  const table = tableOf(api.service);
+  const users = Array.from({ length: count }, (_, at) => freshUser(newId(), `many-${at}`, systemClock.now()));
+  for (let at = 0; at < users.length; at += 90) {
+    const fail = () => new Error("the user exists");
+    const steps = users
+      .slice(at, at + 90)
+      .map((user) => ({ put: userItem(TENANT, user), when: "absent", otherwise: fail }) as const);
+    await table.write(...steps);
+  }
+  return users;
+};
+
+test("a group with 10,000 members and a role with 200 users have all of them", async () => {
+  const users = await manyUsers(10_000);
+  const members = users.map(({ id }) => ({ value: id }));
+  const group = await scim.group();
+  for (let at = 0; at < members.length; at += 5_000) {
+    const value = members.slice(at, at + 5_000);
+    const answer = await scim.patch(`/Groups/${group.id}`, { op: "add", path: "members", value });
+    expect(answer.status, answer.text).toBeLessThan(300);
+  }
+  const own = await role({ users: members.slice(0, 200), groups: [{ value: group.id }] });
+
+  await remove(`/scim2/Groups/${group.id}`);
+  await remove(`${ROLES}/${own.id}`);
+  expect((await read(`/scim2/Users/${users[5]?.id}`)).groups).toBeUndefined();
+  expect(await restored(own.id)).toMatchObject({ leftOut: { members: 1 } });
+  expect(valuesOf((await read(`${ROLES}/${own.id}`)).users)).toEqual(
+    users
+      .slice(0, 200)
+      .map(({ id }) => id)
+      .sort(),
+  );
+  await remove(`${ROLES}/${own.id}`);
+  expect(await restored(group.id)).toMatchObject({ leftOut: { members: 0 } });
+  const found = await groupStore(tableOf(api.service)).find(TENANT, group.id);
+  expect(found?.memberCount).toBe(10_000);
+  const after = await read(`/scim2/Groups/${group.id}`);
+  expect(valuesOf(after.members)).toEqual(users.map(({ id }) => id).sort());
+  expect(valuesOf((await read(`/scim2/Users/${users[9_999]?.id}`)).groups)).toEqual([group.id]);
+}, 240_000);
