@@ -1,7 +1,7 @@
 /** Deleted users, groups and roles come back with all that they were part of. */
 import { expect, test } from "vitest";
 import { recoveryOf } from "#tests/support/recovery.ts";
-import { fresh, scimOf } from "#tests/support/scim.ts";
+import { fresh, type Shown, scimOf } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";
 
 const api = world();
@@ -22,7 +22,7 @@ const read = async (path: string) => {
   return answer.body;
 };
 /** Without what each change changes. */
-const lasting = ({ meta: { lastModified: _, version: __, ...meta }, ...rest }: Record<string, any>) => ({
+const lasting = ({ meta: { lastModified: _, version: __, ...meta }, ...rest }: Shown) => ({
   ...rest,
   meta,
 });

@@ -17,8 +17,8 @@ import { chunks, MEMBERS_AT_ONCE } from "../memberships/relation.ts";
 import type { User } from "./model.ts";
 
 /** Groups and roles that are removed in the transaction that removes their user; two steps and one. */
-const GROUPS_AT_ONCE = 25;
-const ROLES_AT_ONCE = 19;
+const GROUPS_AT_ONCE = 28;
+const ROLES_AT_ONCE = 13;
 /** One step each, in a transaction of their own. */
 const ROLES_PER_PART = 90;
 const TRANSACTIONS_AT_ONCE = 4;
