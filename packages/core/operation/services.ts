@@ -27,6 +27,8 @@ const table = {
   administration: { dialect: "management", mounts: ["/api/server/v1/api-resources", "/api/server/v1/tenants"] },
   /** Restores resources of every kind: the only function that writes all of them. It reads no secret. */
   recovery: { dialect: "management", mounts: ["/api/server/v1/deleted-resources"] },
+  /** Reads what all others have changed, and writes nothing. */
+  audit: { dialect: "management", mounts: ["/api/server/v1/audit-events", "/api/server/v1/changes"] },
   scim1: { dialect: "scim1", mounts: ["/svc/scim"] },
   scim2: { dialect: "scim2", mounts: ["/scim2"] },
   /** The only function that signs tokens and, with the authorizer, the only one that reads password hashes. */
