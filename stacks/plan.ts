@@ -105,10 +105,10 @@ const CANARY_USES = keys.clientUses(`${CANARY_CLIENT}${ANY}`).PK;
 /** Revocations of tokens. */
 const revocations = [p.revocation, p.revocations];
 
-/** The records of changes, which are written with the changes (decision 0082). */
+/** The records of changes, which are written with the changes (decision 0082) and read by histories (0083). */
 const records = [p.changeRecord, p.changePart, p.removed];
 /** The same for functions that delete resources, which are put aside (decision 0084). */
-const removals = [...records, p.asideEntries];
+const removals = [...records, p.aside, p.asideEntries];
 
 /** What authentication and authorization read: by a password, a certificate or a token. */
 const authentication = [
@@ -193,6 +193,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.user,
         p.role,
         p.roleNames,
+        ...records,
       ],
     },
     writes: {
@@ -212,7 +213,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     description: "The inbound protocols of applications",
     needs: ["address", "sealing", "deployment"],
-    reads: { calls: ["GetItem"], on: [p.application, p.clientUses] },
+    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.application, p.clientUses, ...records] },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
       on: [p.application, p.applicationNames, ...claims, p.revocations, ...records],
@@ -222,7 +223,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     description: "Application templates",
     needs: ["address", "deployment"],
-    reads: { calls: ["GetItem", "Query"], on: [p.template, p.templateNames] },
+    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.template, p.templateNames, ...records] },
     writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames, ...removals] },
   },
   scim1: {
@@ -231,7 +232,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     description: "Users and groups by SCIM 1.1",
     needs: ["address", "deployment", "directories"],
     reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people] },
-    conditions: [...people, ...revocations, p.removed],
+    conditions: [...people, ...revocations, p.aside],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [...people, p.credential, ...revocations, ...removals],
@@ -244,10 +245,10 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "cursors", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.tenant, ...people, p.roleNames, p.scope],
+      on: [p.tenant, ...people, p.roleNames, p.scope, ...records],
     },
     checks: [p.application],
-    conditions: [...people, ...revocations, p.removed],
+    conditions: [...people, ...revocations, p.aside],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [...people, p.roleNames, p.credential, ...revocations, ...removals],
@@ -280,7 +281,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.apiResource, p.apiResourceNames, ...tenants, p.user, p.userNames],
+      on: [p.apiResource, p.apiResourceNames, ...tenants, p.user, p.userNames, ...records],
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
@@ -302,10 +303,10 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.removed, p.asideEntries, p.tenant, p.user, p.userNames, p.group, p.groupNames, p.role],
+      on: [p.aside, p.asideEntries, p.removed, p.tenant, p.user, p.userNames, p.group, p.groupNames, p.role],
     },
     // Of memberships: whether a member, or the deleted owner, is still as it was.
-    conditions: [p.user, p.group, p.role, p.shownNames, ...revocations, p.removed],
+    conditions: [p.user, p.group, p.role, p.shownNames, ...revocations, p.aside],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [

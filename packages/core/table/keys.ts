@@ -153,7 +153,7 @@ export const keys = {
   /** What is left of a resource that was removed. */
   removed: (tenant: string, type: string, id: string): Key => main(`${of(tenant)}#GONE#${type}#${id}`),
   /** The rows of a resource that was put aside when it was deleted (decision 0084). */
-  aside: (tenant: string, type: string, id: string): Key => ({ PK: `${of(tenant)}#GONE#${type}#${id}`, SK: "ROWS" }),
+  aside: (tenant: string, type: string, id: string): Key => ({ PK: `${of(tenant)}#ASIDE#${type}#${id}`, SK: "ROWS" }),
   /** A part of its members, which were removed after it. */
   asideMembers: (tenant: string, type: string, id: string, first: string): Key => ({
     PK: keys.aside(tenant, type, id).PK,
@@ -164,7 +164,7 @@ export const keys = {
     PK: keys.asideEntries(tenant, type),
     SK: entry,
   }),
-  asideEntries: (tenant: string, type: string): string => `${of(tenant)}#GONEL#${type}`,
+  asideEntries: (tenant: string, type: string): string => `${of(tenant)}#ASIDEL#${type}`,
 
   role: (tenant: string, id: string): Key => main(`${of(tenant)}#ROLE#${id}`),
   roleName: (tenant: string, name: string): Key => ({ PK: `${of(tenant)}#ROLEN`, SK: name }),

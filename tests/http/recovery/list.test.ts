@@ -58,9 +58,9 @@ test("one that is removed for good cannot be restored, and its password is gone"
   }
   const items = await allItems(api.service);
   // Records and what is left of the history stay: they are about what happened.
-  const left = items.filter(({ PK, SK }) => `${PK} ${SK}`.includes(user.id) && !/#(GONE|LOG|REV)/.test(PK));
+  const left = items.filter(({ PK, SK }) => `${PK} ${SK}`.includes(user.id) && !/#(GONE|LOG|LOGP|REV|REVS)#?/.test(PK));
   expect(left).toEqual([]);
-  expect(items.filter(({ PK, SK }) => PK.includes(`#GONE#user#${user.id}`) && SK !== "A")).toEqual([]);
+  expect(items.filter(({ PK, SK }) => PK.includes(`#ASIDE#user#${user.id}`))).toEqual([]);
 });
 
 test("one whose time is over is not shown and not restored", async () => {
@@ -68,7 +68,7 @@ test("one whose time is over is not shown and not restored", async () => {
   await remove(`/scim2/Users/${user.id}`);
   const table = tableOf(api.service);
   const rows = (await allItems(api.service)).filter(
-    ({ PK, SK, id }) => PK.includes("#GONE") && (PK.includes(user.id) || id === user.id) && SK !== "A",
+    ({ PK, SK, id }) => PK.includes("#ASIDE") && (PK.includes(user.id) || id === user.id),
   );
   expect(rows).toHaveLength(2);
   for (const put of rows) {
@@ -169,7 +169,7 @@ test("the credential of a deleted user expires after its user, and is in no answ
   const items = await allItems(api.service);
   const { PK } = keys.credential(TENANT, user.id);
   const credential = items.find((item) => item.PK === PK);
-  const rows = items.find((item) => item.PK.includes(`#GONE#user#${user.id}`) && item.SK === "ROWS");
+  const rows = items.find((item) => item.PK.includes(`#ASIDE#user#${user.id}`));
   expect(Number(credential?.expiresAtSeconds)).toBeGreaterThan(Number(rows?.expiresAtSeconds));
   expect(JSON.stringify(rows)).not.toContain(String(credential?.hash));
   await restored(user.id);
