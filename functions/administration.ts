@@ -19,6 +19,8 @@ import { openTable } from "#core/table/dynamo.ts";
 import { tenantOperations } from "#core/tenants/contract.ts";
 import { createTenant } from "#core/tenants/create.ts";
 import { type TenantStores, tenantHandlers } from "#core/tenants/handlers.ts";
+import { type AdministrationUndoStores, administrationUndoHandlers } from "#core/undo/administration.ts";
+import { administrationUndoOperations } from "#core/undo/contract-administration.ts";
 import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
@@ -26,14 +28,24 @@ const deployment = sectionsFromFile(deploymentFile(), [changesSection, apiSectio
 const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })), deployment.changes);
 const { userStoresOf, usersIn } = await openUserStores("administration", deployment);
 
-export const operations = { ...apiResourceOperations, ...tenantOperations, ...administrationHistoryOperations };
+export const operations = {
+  ...apiResourceOperations,
+  ...tenantOperations,
+  ...administrationHistoryOperations,
+  ...administrationUndoOperations,
+};
 
 type Stores = ApiResourceStores & TenantStores;
 
-export const handler = lambda<typeof operations, Stores & AdministrationHistoryStores>({
+export const handler = lambda<typeof operations, Stores & AdministrationHistoryStores & AdministrationUndoStores>({
   service: "administration",
   operations,
-  handlers: { ...apiResourceHandlers, ...tenantHandlers, ...administrationHistoryHandlers },
+  handlers: {
+    ...apiResourceHandlers,
+    ...tenantHandlers,
+    ...administrationHistoryHandlers,
+    ...administrationUndoHandlers,
+  },
   baseUrl: baseUrl(),
   isStrict: deployment.api.isStrict,
   stores: (served) =>

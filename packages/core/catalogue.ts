@@ -21,6 +21,11 @@ import { recoveryOperations } from "./recovery/contract.ts";
 import { scim1Operations } from "./scim-api/v1/contract.ts";
 import { scim2Operations } from "./scim-api/v2/contract.ts";
 import { tenantOperations } from "./tenants/contract.ts";
+import { administrationUndoOperations } from "./undo/contract-administration.ts";
+import { applicationUndoOperations } from "./undo/contract-applications.ts";
+import { protocolUndoOperations } from "./undo/contract-protocols.ts";
+import { scim2UndoOperations } from "./undo/contract-scim2.ts";
+import { templateUndoOperations } from "./undo/contract-templates.ts";
 
 /** Every operation by its id, which is also the name of its handler, its `operationId` and its log field. */
 export const catalogue = {
@@ -38,6 +43,11 @@ export const catalogue = {
   ...scim2Operations,
   ...tenantOperations,
   ...recoveryOperations,
+  ...applicationUndoOperations,
+  ...protocolUndoOperations,
+  ...templateUndoOperations,
+  ...administrationUndoOperations,
+  ...scim2UndoOperations,
   ...auditOperations,
   ...applicationHistoryOperations,
   ...protocolHistoryOperations,
