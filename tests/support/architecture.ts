@@ -31,6 +31,7 @@ export const floors: readonly (readonly Room[])[] = [
     { path: "packages/core/settings", purpose: "reads and validates deployment.toml" },
     { path: "packages/core/oauth", purpose: "the token endpoint: grants, introspection, revocation" },
   ],
+  [{ path: "packages/core/undo", purpose: "makes resources as they were after a change" }],
   [{ path: "packages/core/auth", purpose: "authenticates requests and decides what they may do" }],
   [{ path: "packages/core/auth/access-control", purpose: "the access rules of deployment.toml" }],
   [
