@@ -89,8 +89,10 @@ export function hasSecrets({ needs }: FunctionPlan): boolean {
 }
 
 const p = partitions;
-/** Claims of keys of applications other than the name, and what is removed with a client. */
-const claims = [p.inboundKey, p.client, p.clientUses];
+/** Claims of keys of applications other than the name. Their writes have conditions, which a rehearsal reads. */
+const conditionalClaims = [p.inboundKey, p.client];
+/** The same with what is removed with a client. */
+const claims = [...conditionalClaims, p.clientUses];
 const tenants = [p.tenant, p.tenantNames, p.tenantId];
 const people = [p.user, p.userNames, p.lookup, p.group, p.groupNames, p.role, p.shownNames];
 /** Roles and first administrator of a new tenant. */
@@ -105,12 +107,21 @@ const CANARY_USES = keys.clientUses(`${CANARY_CLIENT}${ANY}`).PK;
 /** Revocations of tokens. */
 const revocations = [p.revocation, p.revocations];
 
+/** What a rehearsal reads the keys of: rows that are written, on condition that they exist or do not (decision 0087). */
+const writtenByKey = [p.credential, p.changeRecord];
+
 /** The records of changes, which are written with the changes (decision 0082) and read by histories (0083). */
 const records = [p.changeRecord, p.changePart, p.removed];
 /** The same for functions that delete resources, which are put aside (decision 0084). */
 const removals = [...records, p.aside, p.asideEntries];
 
 const applicationRows = [p.application, p.template, p.residentApplication];
+
+/** Applications, templates and API resources with their names and other claims, as they are restored. */
+const restoredRows = [
+  ...[p.application, p.applicationNames, p.inboundKey, p.client, p.template, p.templateNames],
+  ...[p.apiResource, p.apiResourceNames, p.scope],
+];
 
 /** What authentication and authorization read: by a password, a certificate or a token. */
 const authentication = [
@@ -189,8 +200,10 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         ...applicationRows,
         ...[p.applicationNames, p.templateNames, p.apiResource, p.user, p.role, p.roleNames],
         ...records,
+        ...conditionalClaims,
       ],
     },
+    checks: [p.changeRecord],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
       on: [
@@ -204,7 +217,11 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     description: "The inbound protocols of applications",
     needs: ["address", "sealing", "deployment"],
-    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.application, p.clientUses, ...records] },
+    reads: {
+      calls: ["GetItem", "BatchGetItem", "Query"],
+      on: [p.application, p.applicationNames, ...conditionalClaims, p.clientUses, ...records],
+    },
+    checks: [p.changeRecord],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
       on: [p.application, p.applicationNames, ...claims, p.revocations, ...records],
@@ -215,6 +232,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     description: "Application templates",
     needs: ["address", "deployment"],
     reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.template, p.templateNames, ...records] },
+    checks: [p.changeRecord],
     writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames, ...removals] },
   },
   scim1: {
@@ -223,6 +241,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     description: "Users and groups by SCIM 1.1",
     needs: ["address", "deployment", "directories"],
     reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people] },
+    checks: writtenByKey,
     conditions: [...people, ...revocations, p.aside],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
@@ -238,7 +257,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [p.tenant, ...people, p.roleNames, p.scope, ...records],
     },
-    checks: [p.application],
+    checks: [p.application, ...writtenByKey],
     conditions: [...people, ...revocations, p.aside],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
@@ -262,8 +281,21 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.apiResource, p.apiResourceNames, ...tenants, p.user, p.userNames, ...records],
+      on: [
+        p.apiResource,
+        p.apiResourceNames,
+        p.scope,
+        ...tenants,
+        p.user,
+        p.userNames,
+        p.role,
+        p.roleNames,
+        p.shownNames,
+        p.lookup,
+        ...records,
+      ],
     },
+    checks: writtenByKey,
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [
@@ -284,28 +316,14 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.aside, p.asideEntries, p.removed, p.tenant, p.user, p.userNames, p.group, p.groupNames, p.role],
+      on: [p.aside, p.asideEntries, p.removed, p.tenant, ...people, p.roleNames, ...restoredRows],
     },
+    checks: writtenByKey,
     // Of memberships: whether a member, or the deleted owner, is still as it was.
     conditions: [p.user, p.group, p.role, p.shownNames, ...revocations, p.aside],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [
-        ...people,
-        p.roleNames,
-        p.credential,
-        p.application,
-        p.applicationNames,
-        p.inboundKey,
-        p.client,
-        p.template,
-        p.templateNames,
-        p.apiResource,
-        p.apiResourceNames,
-        p.scope,
-        ...revocations,
-        ...removals,
-      ],
+      on: [...people, p.roleNames, p.credential, ...restoredRows, ...revocations, ...removals],
     },
   },
   "application-metadata": {

@@ -18,6 +18,8 @@ interface RequestRecord {
   readonly status: number;
   readonly durationMs: number;
   readonly cost: Cost;
+  /** True where the request was rehearsed: it changed nothing, whatever its status is. */
+  readonly dryRun?: boolean;
   readonly tenant?: string;
   readonly subject?: string;
   /** Who acts for the subject by an exchanged token. */

@@ -1,5 +1,5 @@
 /** The list of deleted resources: pages, types, scopes, tenants, expiry, and removal for good. */
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { keys } from "#core/table/keys.ts";
 import { addUser, TENANT, tableOf } from "#tests/support/people.ts";
 import { allItems } from "#tests/support/protocols.ts";
@@ -12,55 +12,63 @@ const scim = scimOf(api, "wso2");
 const { remove, restore, restored, list } = recoveryOf(api);
 const PASSWORD = "Right-pass-1";
 
-test("pages follow each other by their cursors, newest first, over all types", async () => {
-  const ids: string[] = [];
-  for (let at = 0; at < 7; at += 1) {
-    const id = at % 2 === 0 ? (await scim.group()).id : await api.create({ name: fresh("app") });
-    await remove(at % 2 === 0 ? `/scim2/Groups/${id}` : `${APPLICATIONS}/${id}`);
-    ids.unshift(id);
-  }
-  const seen: string[] = [];
-  for (let query = "?limit=3"; ; ) {
-    const { body } = await api.ask("GET", `${DELETED}${query}`);
-    seen.push(...body.deletedResources.map(({ id }: { id: string }) => id));
-    if (body.next === undefined) break;
-    expect(body.deletedResources).toHaveLength(3);
-    query = `?limit=3&after=${body.next}`;
-  }
-  expect(seen).toEqual(ids);
-  expect(await list("?resourceType=group&limit=2")).toMatchObject([{ id: ids[0] }, { id: ids[2] }]);
-  const { body } = await api.ask("GET", `${DELETED}/${ids[0]}`);
-  expect(body).toEqual((await list("?limit=1"))[0]);
-  expect(Date.parse(body.expiresAt) - Date.parse(body.deletedAt)).toBeGreaterThan(29 * 86_400_000);
+describe("listDeletedResources", () => {
+  test("pages follow each other by their cursors, newest first, over all types", async () => {
+    const ids: string[] = [];
+    for (let at = 0; at < 7; at += 1) {
+      const id = at % 2 === 0 ? (await scim.group()).id : await api.create({ name: fresh("app") });
+      await remove(at % 2 === 0 ? `/scim2/Groups/${id}` : `${APPLICATIONS}/${id}`);
+      ids.unshift(id);
+    }
+    const seen: string[] = [];
+    for (let query = "?limit=3"; ; ) {
+      const { body } = await api.ask("GET", `${DELETED}${query}`);
+      seen.push(...body.deletedResources.map(({ id }: { id: string }) => id));
+      if (body.next === undefined) break;
+      expect(body.deletedResources).toHaveLength(3);
+      query = `?limit=3&after=${body.next}`;
+    }
+    expect(seen).toEqual(ids);
+    expect(await list("?resourceType=group&limit=2")).toMatchObject([{ id: ids[0] }, { id: ids[2] }]);
+    const { body } = await api.ask("GET", `${DELETED}/${ids[0]}`);
+    expect(body).toEqual((await list("?limit=1"))[0]);
+    expect(Date.parse(body.expiresAt) - Date.parse(body.deletedAt)).toBeGreaterThan(29 * 86_400_000);
+  });
 });
 
-test("what is not a list, a cursor or a deleted resource is refused", async () => {
-  for (const query of ["?resourceType=tenant", "?limit=0", "?after=x", "?after=MDA", "?limit=1&limit=2"]) {
-    expect((await api.ask("GET", `${DELETED}${query}`)).status, query).toBe(400);
-  }
-  for (const id of [UNKNOWN_ID, "x#y", "u".repeat(250)]) {
-    expect((await api.ask("GET", `${DELETED}/${encodeURIComponent(id)}`)).status).toBe(404);
-    expect((await api.ask("DELETE", `${DELETED}/${encodeURIComponent(id)}`)).status).toBe(404);
-    expect((await restore(encodeURIComponent(id))).status).toBe(404);
-  }
-  expect((await restore(UNKNOWN_ID, { body: { name: 7 } })).status).toBe(400);
+describe("getDeletedResource", () => {
+  test("what is not a list, a cursor or a deleted resource is refused", async () => {
+    for (const query of ["?resourceType=tenant", "?limit=0", "?after=x", "?after=MDA", "?limit=1&limit=2"]) {
+      expect((await api.ask("GET", `${DELETED}${query}`)).status, query).toBe(400);
+    }
+    for (const id of [UNKNOWN_ID, "x#y", "u".repeat(250)]) {
+      expect((await api.ask("GET", `${DELETED}/${encodeURIComponent(id)}`)).status).toBe(404);
+      expect((await api.ask("DELETE", `${DELETED}/${encodeURIComponent(id)}`)).status).toBe(404);
+      expect((await restore(encodeURIComponent(id))).status).toBe(404);
+    }
+    expect((await restore(UNKNOWN_ID, { body: { name: 7 } })).status).toBe(400);
+  });
 });
 
-test("one that is removed for good cannot be restored, and its password is gone", async () => {
-  const user = await scim.user({ password: PASSWORD });
-  const group = await scim.group({ members: [{ value: user.id }] });
-  await remove(`/scim2/Users/${user.id}`);
-  await remove(`/scim2/Groups/${group.id}`);
-  for (const { id } of [user, group]) {
-    expect((await api.ask("DELETE", `${DELETED}/${id}`)).status).toBe(204);
-    expect((await api.ask("DELETE", `${DELETED}/${id}`)).status).toBe(404);
-    expect((await restore(id)).status).toBe(404);
-  }
-  const items = await allItems(api.service);
-  // Records and what is left of the history stay: they are about what happened.
-  const left = items.filter(({ PK, SK }) => `${PK} ${SK}`.includes(user.id) && !/#(GONE|LOG|LOGP|REV|REVS)#?/.test(PK));
-  expect(left).toEqual([]);
-  expect(items.filter(({ PK }) => PK.includes(`#ASIDE#user#${user.id}`))).toEqual([]);
+describe("removeDeletedResource", () => {
+  test("one that is removed for good cannot be restored, and its password is gone", async () => {
+    const user = await scim.user({ password: PASSWORD });
+    const group = await scim.group({ members: [{ value: user.id }] });
+    await remove(`/scim2/Users/${user.id}`);
+    await remove(`/scim2/Groups/${group.id}`);
+    for (const { id } of [user, group]) {
+      expect((await api.ask("DELETE", `${DELETED}/${id}`)).status).toBe(204);
+      expect((await api.ask("DELETE", `${DELETED}/${id}`)).status).toBe(404);
+      expect((await restore(id)).status).toBe(404);
+    }
+    const items = await allItems(api.service);
+    // Records and what is left of the history stay: they are about what happened.
+    const left = items.filter(
+      ({ PK, SK }) => `${PK} ${SK}`.includes(user.id) && !/#(GONE|LOG|LOGP|REV|REVS)#?/.test(PK),
+    );
+    expect(left).toEqual([]);
+    expect(items.filter(({ PK }) => PK.includes(`#ASIDE#user#${user.id}`))).toEqual([]);
+  });
 });
 
 test("one whose time is over is not shown and not restored", async () => {
@@ -109,31 +117,33 @@ test("a caller sees, restores and removes what it could view, create and delete"
   expect(await status("ender", "DELETE", `/${group.id}`)).toBe(204);
 });
 
-test("restoring gives nobody privileges: roles and names need the scopes that they give", async () => {
-  const as = { username: "limited", password: PASSWORD };
-  const scopes = ["user", "group", "role", "application"].map((kind) => `internal_${kind}_mgt_create`);
-  await addUser(api.service, { ...as, scopes });
-  const user = await scim.user({ password: PASSWORD });
-  const role = await api.ask("POST", "/scim2/v2/Roles", {
-    body: {
-      displayName: fresh("strong"),
-      users: [{ value: user.id }],
-      permissions: [{ value: "internal_role_mgt_delete" }],
-    },
+describe("restoreDeletedResource", () => {
+  test("restoring gives nobody privileges: roles and names need the scopes that they give", async () => {
+    const as = { username: "limited", password: PASSWORD };
+    const scopes = ["user", "group", "role", "application"].map((kind) => `internal_${kind}_mgt_create`);
+    await addUser(api.service, { ...as, scopes });
+    const user = await scim.user({ password: PASSWORD });
+    const role = await api.ask("POST", "/scim2/v2/Roles", {
+      body: {
+        displayName: fresh("strong"),
+        users: [{ value: user.id }],
+        permissions: [{ value: "internal_role_mgt_delete" }],
+      },
+    });
+    const group = await scim.group();
+    await api.ask("PATCH", `/scim2/v2/Roles/${role.body.id}`, {
+      body: { Operations: [{ op: "add", path: "groups", value: [{ value: group.id }] }] },
+    });
+    await remove(`/scim2/Groups/${group.id}`);
+    await remove(`/scim2/Users/${user.id}`);
+    expect((await restore(group.id, { as })).status).toBe(403);
+    // The same user under the same name gives the caller nothing; under another name it would.
+    expect((await restore(user.id, { as, body: { name: "mine-now" } })).status).toBe(403);
+    expect((await restore(user.id, { as })).status).toBe(200);
+    await remove(`/scim2/v2/Roles/${role.body.id}`);
+    expect((await restore(role.body.id, { as })).status).toBe(403);
+    await restored(role.body.id);
   });
-  const group = await scim.group();
-  await api.ask("PATCH", `/scim2/v2/Roles/${role.body.id}`, {
-    body: { Operations: [{ op: "add", path: "groups", value: [{ value: group.id }] }] },
-  });
-  await remove(`/scim2/Groups/${group.id}`);
-  await remove(`/scim2/Users/${user.id}`);
-  expect((await restore(group.id, { as })).status).toBe(403);
-  // The same user under the same name gives the caller nothing; under another name it would.
-  expect((await restore(user.id, { as, body: { name: "mine-now" } })).status).toBe(403);
-  expect((await restore(user.id, { as })).status).toBe(200);
-  await remove(`/scim2/v2/Roles/${role.body.id}`);
-  expect((await restore(role.body.id, { as })).status).toBe(403);
-  await restored(role.body.id);
 });
 
 test("nothing of one tenant is seen or restored by another, by any id", async () => {
