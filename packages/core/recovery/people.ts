@@ -1,4 +1,4 @@
-/** Restores users, groups and roles by the rules for changes of them: nobody gets privileges by restoring. */
+/** Restores users, groups and roles by the rules for changes of them: restoring one gives its caller no privileges. */
 import type { Aside } from "../aside/aside-rows.ts";
 import { withStore } from "../domain/username.ts";
 import { checkGroupName } from "../identities/groups/rules.ts";

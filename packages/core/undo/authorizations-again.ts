@@ -1,4 +1,4 @@
-/** The authorizations of an application as they were, as far as their APIs and scopes exist. */
+/** The authorizations of an application as they were: for those APIs and scopes that exist. */
 import { isDeepStrictEqual } from "node:util";
 import type { ApiResourceStore, HeldApi } from "../api-resources/store.ts";
 import type { lostScopes } from "../applications/authorized-apis/handlers.ts";

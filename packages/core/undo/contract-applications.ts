@@ -24,7 +24,7 @@ export const applicationUndoOperations = {
   restoreAuthorizedApisVersion: operation({
     ...at("POST", "/{applicationId}/authorized-apis/history/{version}/restore", "update"),
     seesScopes: true,
-    summary: "Authorize an application for the APIs that it was authorized for after a change, as far as they exist",
+    summary: "Authorize an application for those APIs of a version that exist",
     params: version,
     success: { status: 200 },
     failures: [400, 403, 404, 409],

@@ -118,7 +118,7 @@ test("a caller sees, restores and removes what it could view, create and delete"
 });
 
 describe("restoreDeletedResource", () => {
-  test("restoring gives nobody privileges: roles and names need the scopes that they give", async () => {
+  test("restoring gives its caller no privileges: roles and names need the scopes that they give", async () => {
     const as = { username: "limited", password: PASSWORD };
     const scopes = ["user", "group", "role", "application"].map((kind) => `internal_${kind}_mgt_create`);
     await addUser(api.service, { ...as, scopes });

@@ -1,6 +1,7 @@
 /**
  * Removes the members of a deleted owner (decision 0066). The transaction that deletes the owner lists this work, so
- * that the next request continues it. Until then the memberships have no effect, because ids are never used again.
+ * that the next request continues it. Until then the memberships have no effect. An id is
+ * used again only where its owner is restored (decision 0084): this work stops then.
  */
 import { systemClock } from "../../platform/clock.ts";
 import { concurrently } from "../../platform/concurrently.ts";
