@@ -1,7 +1,4 @@
 /** Deleted resources: list, read, restore, and remove for good. */
-import { apiResourceStore } from "#core/api-resources/store.ts";
-import { applicationStore } from "#core/applications/registry/store.ts";
-import { templateStore } from "#core/applications/templates/store.ts";
 import { asideStore } from "#core/aside/aside-store.ts";
 import { recordedTables } from "#core/changes/open.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
@@ -35,9 +32,7 @@ export const handler = lambda({
     const table = open(served);
     return {
       asides: asideStore(table),
-      applications: applicationStore(table),
-      templates: templateStore(table),
-      apiResources: apiResourceStore(table),
+      table,
       people: restoredPeople({
         table,
         users: usersIn(table),

@@ -3,7 +3,7 @@
  * renamed, with a claim for each scope name. The APIs of the service itself are in no table; every read finds them too.
  */
 
-import { type Aside, itemOf, type Kept, puttingAside, takingBack } from "../aside/aside-rows.ts";
+import { type Kept, puttingAside } from "../aside/aside-rows.ts";
 import type { ApiResource, ApiSummary, ApiType, Scope } from "../domain/api-resource.ts";
 import { systemApi, systemApis } from "../domain/system-apis.ts";
 import { systemClock } from "../platform/clock.ts";
@@ -12,15 +12,7 @@ import { type NamedKind, namedItems, namedRows, newestFirst, type Versioned, ver
 import { as, bool, type Field, list, oneOf, optional, record, rowCodec, text, withDefault } from "../table/row.ts";
 import { stale, whileStale } from "../table/stale.ts";
 import type { Item, Step, Table } from "../table/table.ts";
-import {
-  apiNotFound,
-  canBeIdentifier,
-  checkChanges,
-  checkOwn,
-  identifierTaken,
-  newNamesOf,
-  scopeTaken,
-} from "./rules.ts";
+import { apiNotFound, canBeIdentifier, checkChanges, checkOwn, identifierTaken } from "./rules.ts";
 import { claimingScope, findScopes, freeingScopes, type ScopePlace, scopeItem } from "./scope-store.ts";
 
 /** An API resource and the steps that check that it has not changed. */
@@ -57,12 +49,6 @@ export interface ApiResourceStore {
    * round trips.
    */
   remove(tenant: string, id: string): Promise<void>;
-  /**
-   * Restores a deleted one with its scopes, under another identifier where one is given, and returns its identifier.
-   * Throws `api_resource.exists`, `api_resource.scope_exists`, what `newNamesOf` throws, and the error of `absent`
-   * where it is restored already. One round trip.
-   */
-  takeBack(tenant: string, aside: Aside, identifier: string | undefined, absent: () => Error): Promise<string>;
 }
 
 const storedApi: Field<ApiResource> = record<ApiResource>({
@@ -78,7 +64,8 @@ const storedApi: Field<ApiResource> = record<ApiResource>({
 /** Only APIs of the tenant have a row, so their type is not stored in it. */
 const own: Field<ApiType> = { expects: "absent", parse: () => "BUSINESS", write: () => undefined };
 
-const kind: NamedKind<ApiResource, ApiSummary> = {
+/** How API resources are stored as named items. */
+export const apiResourceKind: NamedKind<ApiResource, ApiSummary> = {
   item: rowCodec<Versioned<ApiResource>>("API resource", { version, value: as("api", storedApi) }),
   entry: rowCodec<ApiSummary>("API resource entry", {
     id: text,
@@ -97,12 +84,12 @@ const kind: NamedKind<ApiResource, ApiSummary> = {
 
 /** The rows of a new API resource, for a loader into an empty table. */
 export function apiResourceItems(tenant: string, api: ApiResource): Item[] {
-  return [...namedRows(kind, tenant, api), ...api.scopes.map((scope) => scopeItem(tenant, api.id, scope))];
+  return [...namedRows(apiResourceKind, tenant, api), ...api.scopes.map((scope) => scopeItem(tenant, api.id, scope))];
 }
 
 /** Opens the store on the table of one request. Deleted API resources are put aside for `deletedDays`. */
 export function apiResourceStore(table: Table, deletedDays = 0): ApiResourceStore {
-  const items = namedItems(table, kind);
+  const items = namedItems(table, apiResourceKind);
 
   const hold: ApiResourceStore["hold"] = async (tenant, id) => {
     const api = systemApi(id);
@@ -160,27 +147,13 @@ export function apiResourceStore(table: Table, deletedDays = 0): ApiResourceStor
         const before = await items.find(tenant, id);
         if (!before) return;
         const { scopes, identifier } = before.value;
-        const kept: Kept = { type: "api-resource", id, name: identifier, item: kind.item.write(before) };
+        const kept: Kept = { type: "api-resource", id, name: identifier, item: apiResourceKind.item.write(before) };
         await table.write(
           ...items.removing(tenant, id, before),
           ...freeingScopes(tenant, scopes),
           ...puttingAside(tenant, kept, systemClock.now(), deletedDays),
         );
       });
-    },
-
-    async takeBack(tenant, aside, identifier, absent) {
-      const { value, version } = kind.item.read(itemOf(aside, aside.item));
-      const api = { ...value, ...(identifier !== undefined && newNamesOf({ name: value.name, identifier }, tenant)) };
-      await table.write(
-        ...takingBack(tenant, aside, undefined, absent),
-        ...items.returning(tenant, { value: api, version }, () => identifierTaken(api.identifier, tenant)),
-        ...api.scopes.map((scope): Step => {
-          const otherwise = () => scopeTaken(scope.name, tenant);
-          return { put: scopeItem(tenant, api.id, scope), when: "absent", otherwise };
-        }),
-      );
-      return api.identifier;
     },
   };
 }

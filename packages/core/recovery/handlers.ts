@@ -1,7 +1,7 @@
 /** The handlers of the operations on deleted resources. */
-import type { ApiResourceStore } from "../api-resources/store.ts";
-import type { ApplicationStore } from "../applications/registry/store.ts";
-import type { TemplateStore } from "../applications/templates/store.ts";
+import { returnApiResource } from "../api-resources/return-store.ts";
+import { returnApplication } from "../applications/registry/return-store.ts";
+import { returnTemplate } from "../applications/templates/return-store.ts";
 import { type Aside, entryOf } from "../aside/aside-rows.ts";
 import type { AsideStore } from "../aside/aside-store.ts";
 import type { Deleted, DeletedType } from "../aside/model.ts";
@@ -10,6 +10,7 @@ import { callerId, type ScopedContext } from "../operation/context.ts";
 import type { Handlers } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
 import { LIMIT_MAX } from "../platform/management-api.ts";
+import type { Table } from "../table/table.ts";
 import { LIMIT_DEFAULT, type recoveryOperations } from "./contract.ts";
 import { cursorFrom, cursorOf } from "./cursor.ts";
 import type { People } from "./people.ts";
@@ -18,9 +19,7 @@ import { checkScope, typesFor } from "./scopes.ts";
 /** The dependencies of these handlers. */
 export interface RecoveryStores {
   readonly asides: AsideStore;
-  readonly applications: Pick<ApplicationStore, "takeBack">;
-  readonly templates: Pick<TemplateStore, "takeBack">;
-  readonly apiResources: Pick<ApiResourceStore, "takeBack">;
+  readonly table: Table;
   readonly people: People;
 }
 
@@ -67,17 +66,17 @@ export const recoveryHandlers: Handlers<typeof recoveryOperations, RecoveryStore
 };
 
 async function restored(context: Context, aside: Aside, name: string | undefined): Promise<Restored> {
-  const { tenant, scopes, principal, now, applications, templates, apiResources, people } = context;
+  const { tenant, scopes, principal, now, table, people } = context;
   const gone = () => absent(aside.id);
   const whole = async (restoring: Promise<string>) => ({ name: await restoring, leftOut: nothingLeftOut });
   const caller = { tenant, subject: callerId(principal), scopes, now };
   switch (aside.type) {
     case "application":
-      return whole(applications.takeBack(tenant, aside, { name, scopes, absent: gone }));
+      return whole(returnApplication(table, { tenant, aside, name, scopes, absent: gone }));
     case "application-template":
-      return whole(templates.takeBack(tenant, aside, name, gone));
+      return whole(returnTemplate(table, { tenant, aside, name, absent: gone }));
     case "api-resource":
-      return whole(apiResources.takeBack(tenant, aside, name, gone));
+      return whole(returnApiResource(table, { tenant, aside, identifier: name, absent: gone }));
     case "user":
       return people.restoreUser(caller, aside, name, gone);
     case "group":

@@ -2,42 +2,31 @@
  * How applications are stored: as named items (table/named-items.ts), with the claims of their protocols' keys, and the
  * resident application of the tenant.
  */
-import { type Aside, itemOf, type Kept, puttingAside, takingBack } from "../../aside/aside-rows.ts";
+import { type Kept, puttingAside } from "../../aside/aside-rows.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { keys } from "../../table/keys.ts";
-import { type NamedItems, namedItems, namedRows, newestFirst, type Versioned } from "../../table/named-items.ts";
+import { namedItems, namedRows, newestFirst, type Versioned } from "../../table/named-items.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Item, Step, Table } from "../../table/table.ts";
 import { type InboundKey, keysOf, protocolKinds } from "../protocols/kinds.ts";
 import { type ApplicationEntry, applicationKind, noResident, residentRow } from "./application-rows.ts";
-import { AUTHORIZE_ANY, checkGains, checkRestoredScopes } from "./authorization-rules.ts";
+import { AUTHORIZE_ANY, checkGains } from "./authorization-rules.ts";
 import {
   type AuthorizationRow,
   authorizationsAside,
-  authorizationsFrom,
   holdingAuthorizedApis,
   linkingClient,
   readAuthorizations,
   removingAuthorizedApis,
-  returningAuthorizedApis,
 } from "./authorization-store.ts";
 import { type ClientRecord, clientOf } from "./client-model.ts";
 import { changingClient, claimedBy, clientItem, releasingClient } from "./client-store.ts";
 import { gainsOf } from "./gain-rules.ts";
 import type { Application, ProvisioningSettings } from "./model.ts";
-import { checkNewName, nameTaken, notFound, renameTaken } from "./rules.ts";
+import { nameTaken, notFound, renameTaken } from "./rules.ts";
 
 /** The scopes of a caller who only takes away: a gain is refused, and nothing is read in advance to judge one. */
 export const TAKES_ONLY: ReadonlySet<string> = new Set();
-
-/** How an application is restored. */
-export interface Again {
-  /** Another name than it had. */
-  readonly name: string | undefined;
-  /** The scopes of the caller. */
-  readonly scopes: ReadonlySet<string>;
-  readonly absent: () => Error;
-}
 
 /** The applications of all tenants; every method takes the tenant that the credential named. */
 export interface ApplicationStore {
@@ -60,12 +49,6 @@ export interface ApplicationStore {
   ): Promise<void>;
   /** Removes an application with its authorized APIs and frees its name. Idempotent. Two round trips. */
   remove(tenant: string, id: string): Promise<void>;
-  /**
-   * Restores a deleted application with its protocols, secrets and authorized APIs, and returns its name. Throws
-   * `application.name_taken`, `client.taken` and the faults of other keys that are in use, `authorized_api.elevation`,
-   * what `checkNewName` throws, and the error of `absent` where it is restored already. One round trip.
-   */
-  takeBack(tenant: string, aside: Aside, again: Again): Promise<string>;
   /** The entries of all applications, newest first. */
   entries(tenant: string): Promise<ApplicationEntry[]>;
   /** The entry of one name. */
@@ -140,8 +123,6 @@ export function applicationStore(table: Table, deletedDays = 0): ApplicationStor
         );
       }),
 
-    takeBack: (tenant, aside, again) => takeBack(table, items, { tenant, aside, ...again }),
-
     entries: async (tenant) => (await items.entries(tenant)).sort(newestFirst),
 
     entry: items.entry,
@@ -184,32 +165,6 @@ function asideOf({ value, version }: Versioned<Application>, authorized: Authori
   return { type: "application", id: value.id, name: value.name, item, apis: authorizationsAside(authorized) };
 }
 
-async function takeBack(
-  table: Table,
-  items: NamedItems<Application, ApplicationEntry>,
-  { tenant, aside, name, scopes, absent }: Again & { readonly tenant: string; readonly aside: Aside },
-): Promise<string> {
-  const { value, version } = applicationKind.item.read(itemOf(aside, aside.item));
-  if (name !== undefined) checkNewName(name, tenant);
-  const application = { ...value, ...(name !== undefined && { name }) };
-  const authorized = authorizationsFrom(aside);
-  checkRestoredScopes(authorized?.apis ?? [], scopes);
-  const client = namedClientOf(application);
-  const owner = { tenant, applicationId: application.id };
-  await table.write(
-    ...takingBack(tenant, aside, undefined, absent),
-    ...items.returning(tenant, { value: application, version }, () =>
-      nameTaken({ name: application.name, inbound: {} }, tenant),
-    ),
-    ...(authorized ? [returningAuthorizedApis(tenant, application.id, authorized)] : []),
-    ...(client
-      ? [claimingClient(tenant, application, clientItem(client.clientId, owner, client.client, authorized?.apis ?? []))]
-      : []),
-    ...keySteps(tenant, undefined, application),
-  );
-  return application.name;
-}
-
 /**
  * The steps on the client between two states, and on the authorizations by which the change was judged. Calls `read`
  * where a client is added or removed, or a gain is judged. Throws `authorized_api.elevation`.
@@ -246,7 +201,7 @@ async function clientSteps(
 }
 
 /** The client of an application with its id, if it has one. */
-function namedClientOf(
+export function namedClientOf(
   application: Application,
 ): { readonly clientId: string; readonly client: ClientRecord } | undefined {
   const [client, clientId] = [clientOf(application), application.inbound.oidc?.clientId];
@@ -260,7 +215,7 @@ function newClientItems(tenant: string, application: Application): Item[] {
 }
 
 /** The step that claims the client id of an application, given the row of the client. */
-function claimingClient(tenant: string, { id, inbound }: Application, put: Item): Step {
+export function claimingClient(tenant: string, { id, inbound }: Application, put: Item): Step {
   return {
     put,
     when: "absent",
@@ -270,7 +225,7 @@ function claimingClient(tenant: string, { id, inbound }: Application, put: Item)
 }
 
 /** The steps on the claimed keys between two states of an application, without its client id. */
-function keySteps(tenant: string, before: Application | undefined, after: Application | undefined): Step[] {
+export function keySteps(tenant: string, before: Application | undefined, after: Application | undefined): Step[] {
   const id = after?.id ?? before?.id ?? "";
   const [old, next] = [plainKeysOf(before), plainKeysOf(after)];
   const isIn = (list: readonly InboundKey[]) => (key: InboundKey) =>

@@ -3,7 +3,7 @@
  * stored as JSON text, because it has numbers and member names that the database would change or refuse. Starter
  * templates are part of the code (starter.ts).
  */
-import { type Aside, itemOf, type Kept, puttingAside, takingBack } from "../../aside/aside-rows.ts";
+import { type Kept, puttingAside } from "../../aside/aside-rows.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { keys } from "../../table/keys.ts";
 import {
@@ -18,7 +18,7 @@ import { type Field, json, list, number, oneOf, optional, record, rowCodec, text
 import { whileStale } from "../../table/stale.ts";
 import type { Item, Table } from "../../table/table.ts";
 import { isSettings, type Template, type TemplateFields, type TemplateSummary } from "./model.ts";
-import { checkTemplate, nameTaken, notFound, updating } from "./rules.ts";
+import { nameTaken, notFound, updating } from "./rules.ts";
 
 /** The templates of all tenants; every method takes the tenant that the credential named. */
 export interface TemplateStore {
@@ -34,12 +34,6 @@ export interface TemplateStore {
   replace(tenant: string, id: string, fields: TemplateFields): Promise<void>;
   /** Removes a template and frees its name. Throws `template.not_found`. Two round trips. */
   remove(tenant: string, id: string): Promise<void>;
-  /**
-   * Restores a deleted template, under another name where one is given, and returns its name. Throws
-   * `template.name_taken`, what `checkTemplate` throws, and the error of `absent` where it is restored already. One
-   * round trip.
-   */
-  takeBack(tenant: string, aside: Aside, name: string | undefined, absent: () => Error): Promise<string>;
 }
 
 interface TemplateEntry extends NamedEntry {
@@ -64,7 +58,8 @@ const row = rowCodec<{ version: number; summary: TemplateSummary; application: T
   application: json("an application with a name", isApplication),
 });
 
-const kind: NamedKind<Template, TemplateEntry> = {
+/** How templates are stored as named items. */
+export const templateKind: NamedKind<Template, TemplateEntry> = {
   item: {
     read(item): Versioned<Template> {
       const { version, summary, application } = row.read(item);
@@ -83,12 +78,12 @@ const kind: NamedKind<Template, TemplateEntry> = {
 
 /** The rows of a new template, for a loader into an empty table. */
 export function templateItems(tenant: string, template: Template): Item[] {
-  return namedRows(kind, tenant, template);
+  return namedRows(templateKind, tenant, template);
 }
 
 /** Opens the store on the table of one request. Deleted templates are put aside for `deletedDays`. */
 export function templateStore(table: Table, deletedDays = 0): TemplateStore {
-  const items = namedItems(table, kind);
+  const items = namedItems(table, templateKind);
   return {
     find: async (tenant, id) => (await items.find(tenant, id))?.value,
 
@@ -109,23 +104,17 @@ export function templateStore(table: Table, deletedDays = 0): TemplateStore {
       whileStale(async () => {
         const before = await items.find(tenant, id);
         if (!before) throw notFound(id, tenant);
-        const kept: Kept = { type: "application-template", id, name: before.value.name, item: kind.item.write(before) };
+        const kept: Kept = {
+          type: "application-template",
+          id,
+          name: before.value.name,
+          item: templateKind.item.write(before),
+        };
         await table.write(
           ...items.removing(tenant, id, before),
           ...puttingAside(tenant, kept, systemClock.now(), deletedDays),
         );
       }),
-
-    async takeBack(tenant, aside, name, absent) {
-      const { value, version } = kind.item.read(itemOf(aside, aside.item));
-      const template = { ...value, ...(name !== undefined && { name }) };
-      checkTemplate(template);
-      await table.write(
-        ...takingBack(tenant, aside, undefined, absent),
-        ...items.returning(tenant, { value: template, version }, () => nameTaken(template.name)),
-      );
-      return template.name;
-    },
   };
 }
 
