@@ -47,7 +47,7 @@ export const handler = lambda<typeof operations, Stores & AdministrationHistoryS
     ...administrationUndoHandlers,
   },
   baseUrl: baseUrl(),
-  isStrict: deployment.api.isStrict,
+  ...deployment.api,
   stores: (served) =>
     withHistory<Stores>(open(served), (table) => {
       const users = usersIn(table);

@@ -31,7 +31,7 @@ export const handler = lambda<typeof operations, TemplateHistoryStores & Templat
   operations,
   handlers: { ...templateHandlers, ...templateHistoryHandlers, ...templateUndoHandlers },
   baseUrl: baseUrl(),
-  isStrict: api.isStrict,
+  ...api,
   stores: (served) =>
     withHistory(open(served), (table) => ({ templates: templateStore(table, changes.deletedDays), customKinds })),
 });

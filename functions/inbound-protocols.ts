@@ -44,7 +44,7 @@ export const handler = lambda<typeof operations, Stores & ProtocolHistoryStores 
   operations,
   handlers: { ...protocolHandlers, ...clientSecretHandlers, ...protocolHistoryHandlers, ...protocolUndoHandlers },
   baseUrl: baseUrl(),
-  isStrict: deployment.api.isStrict,
+  ...deployment.api,
   stores: (served) =>
     withHistory<Stores>(open(served), (table) => ({
       applications: applicationStore(table),

@@ -27,7 +27,7 @@ export const handler = lambda({
   operations,
   handlers: recoveryHandlers,
   baseUrl: baseUrl(),
-  isStrict: deployment.api.isStrict,
+  ...deployment.api,
   stores: (served) => {
     const table = open(served);
     return {

@@ -3,14 +3,13 @@ import { join } from "node:path";
 import { NAMESPACE_VARIABLE, namespaceOf } from "#core/http/metric-names.ts";
 import { canarySecretOf, cursorKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
 import { bundling } from "./bundling.ts";
+import type { FunctionPlan, Need } from "./function-plan.ts";
 import {
   canaryNames,
   componentName,
   type FunctionName,
-  type FunctionPlan,
   hasSecrets,
   isBehindGateway,
-  type Need,
   plan,
   type ServingName,
 } from "./plan.ts";

@@ -6,7 +6,9 @@ import { CANARY_CLIENT } from "#core/canary/model.ts";
 import { CANARY_TENANT, SUPER_TENANT } from "#core/domain/tenant.ts";
 import { type ServiceName, services } from "#core/operation/services.ts";
 import { keys } from "#core/table/keys.ts";
+import type { FunctionPlan, Need } from "./function-plan.ts";
 import { ANY, partitions } from "./partitions.ts";
+import { recovery } from "./recovery-plan.ts";
 
 /** The functions of the synthetic check, which only a stage with the check has (decision 0073). */
 export const canaryNames = ["canary", "canary-setup"] as const;
@@ -17,54 +19,6 @@ export type ServingName = ServiceName | "authorizer" | "bootstrap";
 
 /** Every function. */
 export type FunctionName = ServingName | CanaryName;
-
-/** What a function may need besides the table. */
-export type Need =
-  /** The origin of absolute links and of tokens, if the stage has a domain. */
-  | "address"
-  /** The origin of the name with client certificates, if the stage has one. */
-  | "mtls"
-  /** The keys that seal secrets which the API returns. */
-  | "sealing"
-  /** The key that seals cursors: derived, it opens no secret. */
-  | "cursors"
-  /** The key of the nonces of DPoP proofs: derived, it opens no secret. */
-  | "nonces"
-  /** The API document, next to the bundle. */
-  | "document"
-  /** deployment.toml, next to the bundle. */
-  | "deployment"
-  /** The directories that deployment.toml declares as user stores: their passwords and their network. */
-  | "directories"
-  /** What the synthetic check knows as a client: the public address and its secret; and when authorities expire. */
-  | "canary";
-
-/** The calls that read the table, and those that write it. There is no Scan and no BatchWriteItem. */
-export type ReadAction = "GetItem" | "BatchGetItem" | "Query";
-export type WriteAction = "PutItem" | "UpdateItem" | "DeleteItem" | "ConditionCheckItem";
-
-/** Calls that are allowed on partitions. */
-export interface Right<Action> {
-  readonly calls: readonly Action[];
-  readonly on: readonly string[];
-}
-
-/** One function. */
-export interface FunctionPlan {
-  readonly description: string;
-  readonly memory: `${number} MB`;
-  readonly timeout: `${number} seconds`;
-  readonly needs: readonly Need[];
-  readonly reads?: Right<ReadAction>;
-  /** Partitions of which it may read keys alone (`GetItem`), to see whether an item exists. */
-  readonly checks?: readonly string[];
-  readonly writes?: Right<WriteAction>;
-  /**
-   * All partitions of transactions that have a condition on an item without writing it. They are fewer than those of
-   * `writes`: a condition can find out what an item contains.
-   */
-  readonly conditions?: readonly string[];
-}
 
 /** The variables of each need. */
 const variables: Readonly<Record<Need, readonly string[]>> = {
@@ -107,7 +61,7 @@ const CANARY_USES = keys.clientUses(`${CANARY_CLIENT}${ANY}`).PK;
 /** Revocations of tokens. */
 const revocations = [p.revocation, p.revocations];
 
-/** What a rehearsal reads the keys of: rows that are written, on condition that they exist or do not (decision 0087). */
+/** What a rehearsal reads the keys of: their writes have conditions (decision 0087). */
 const writtenByKey = [p.credential, p.changeRecord];
 
 /** The records of changes, which are written with the changes (decision 0082) and read by histories (0083). */
@@ -116,12 +70,6 @@ const records = [p.changeRecord, p.changePart, p.removed];
 const removals = [...records, p.aside, p.asideEntries];
 
 const applicationRows = [p.application, p.template, p.residentApplication];
-
-/** Applications, templates and API resources with their names and other claims, as they are restored. */
-const restoredRows = [
-  ...[p.application, p.applicationNames, p.inboundKey, p.client, p.template, p.templateNames],
-  ...[p.apiResource, p.apiResourceNames, p.scope],
-];
 
 /** What authentication and authorization read: by a password, a certificate or a token. */
 const authentication = [
@@ -310,22 +258,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       ],
     },
   },
-  recovery: {
-    ...endpoint,
-    description: "Deleted resources: restores them, or removes them for good",
-    needs: ["address", "deployment", "directories"],
-    reads: {
-      calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.aside, p.asideEntries, p.removed, p.tenant, ...people, p.roleNames, ...restoredRows],
-    },
-    checks: writtenByKey,
-    // Of memberships: whether a member, or the deleted owner, is still as it was.
-    conditions: [p.user, p.group, p.role, p.shownNames, ...revocations, p.aside],
-    writes: {
-      calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [...people, p.roleNames, p.credential, ...restoredRows, ...revocations, ...removals],
-    },
-  },
+  recovery,
   "application-metadata": {
     ...endpoint,
     description: "API document, metadata, and 404 of unknown paths",

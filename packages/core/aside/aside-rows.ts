@@ -82,7 +82,7 @@ export function itemOf({ type, id }: Deleted, item: Attributes): Item {
   return { PK: type, SK: id, ...item };
 }
 
-/** The steps that put a deleted resource aside for some days; two of the transaction that deletes it. None for 0 days. */
+/** The steps that put a deleted resource aside; two of the transaction that deletes it. None for 0 days. */
 export function puttingAside(tenant: string, kept: Kept, nowMs: number, days: number): readonly Step[] {
   if (days === 0) return [];
   const aside: Aside = { ...kept, deletedMs: nowMs, expiresAtSeconds: expiryOf(nowMs, days) };

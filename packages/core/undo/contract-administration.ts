@@ -6,7 +6,6 @@ import { endpointsOf } from "../operation/endpoints.ts";
 import { operation } from "../operation/operation.ts";
 import * as z from "../platform/zod.ts";
 import { tenantOperations } from "../tenants/contract.ts";
-import { TenantShown } from "../tenants/shapes.ts";
 import { SOURCE } from "./contract-applications.ts";
 
 const scopes = {
@@ -20,6 +19,7 @@ export const administrationUndoOperations = {
     ...at("POST", "/api-resources/{apiResourceId}/history/{version}/restore", "api"),
     summary: "Make an API resource and its scopes as they were after a change",
     params: z.object({ apiResourceId: ApiResourceId, ...versionPart }),
+    target: "getApiResource",
     success: { status: 204 },
     failures: [400, 403, 404, 409],
   }),
@@ -27,7 +27,8 @@ export const administrationUndoOperations = {
     ...at("POST", "/tenants/{tenantId}/history/{version}/restore", "tenant"),
     summary: "Activate or deactivate a tenant as it was after a change",
     params: z.object({ tenantId: z.string().max(255), ...versionPart }),
-    success: { status: 200, body: TenantShown },
+    target: "getTenant",
+    success: tenantOperations.updateTenantStatus.success,
     failures: [400, 403, 404, 409],
   }),
 } as const;

@@ -1,6 +1,6 @@
 /** Undo: applications, their authorized APIs, and the resident application as they were after a change. */
 import { applicationOperations } from "../applications/management/contract.ts";
-import { ApplicationId, applicationScopes, ResidentApplication } from "../applications/registry/shapes.ts";
+import { ApplicationId, applicationScopes } from "../applications/registry/shapes.ts";
 import { versionPart } from "../history/contract-parts.ts";
 import { endpointsOf } from "../operation/endpoints.ts";
 import { operation } from "../operation/operation.ts";
@@ -18,6 +18,7 @@ export const applicationUndoOperations = {
     seesScopes: true,
     summary: "Make an application and its protocols as they were after a change; secrets and the owner stay",
     params: version,
+    target: "getApplication",
     success: applicationOperations.patchApplication.success,
     failures: [400, 403, 404, 409],
   }),
@@ -26,6 +27,7 @@ export const applicationUndoOperations = {
     seesScopes: true,
     summary: "Authorize an application for those APIs of a version that exist",
     params: version,
+    target: "listAuthorizedApis",
     success: { status: 200 },
     failures: [400, 403, 404, 409],
   }),
@@ -33,7 +35,8 @@ export const applicationUndoOperations = {
     ...at("POST", "/resident/history/{version}/restore", "update"),
     summary: "Make the resident application as it was after a change",
     params: z.object(versionPart),
-    success: { status: 200, body: ResidentApplication },
+    target: "getResidentApplication",
+    success: applicationOperations.updateResidentApplication.success,
     failures: [400, 404, 409],
   }),
 } as const;

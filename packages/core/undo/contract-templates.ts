@@ -15,6 +15,7 @@ export const templateUndoOperations = {
     ...at("POST", "/{templateId}/history/{version}/restore", "update"),
     summary: "Make an application template as it was after a change",
     params: z.object({ templateId: TemplateId, ...versionPart }),
+    target: "getApplicationTemplate",
     success: { status: 200 },
     failures: [400, 404, 409],
   }),

@@ -25,28 +25,28 @@ const [userBody, groupBody, roleBody] = later(
 const brief = { query: { attributes: "id" }, headers: undefined, body: undefined } as const;
 
 export const scim2UndoHandlers: Handlers<typeof scim2UndoOperations, Scim2UndoStores> = {
-  async restoreUserVersion({ params: { version, ...params }, query, headers }, context) {
+  async restoreUserVersion({ params: { version, ...params }, query }, context) {
     const past = await before(context, "user", params.id, version, () =>
       scim2Handlers.getUser({ params, ...brief }, context),
     );
     const body = await userBody(context, past, params.id);
-    return scim2Handlers.replaceUser({ params, query, headers, body }, context);
+    return scim2Handlers.replaceUser({ params, query, headers: undefined, body }, context);
   },
 
-  async restoreGroupVersion({ params: { version, ...params }, query, headers }, context) {
+  async restoreGroupVersion({ params: { version, ...params }, query }, context) {
     const past = await before(context, "group", params.id, version, () =>
       scim2Handlers.getGroup({ params, ...brief }, context),
     );
     const body = await groupBody(context, past, params.id);
-    return scim2Handlers.replaceGroup({ params, query, headers, body }, context);
+    return scim2Handlers.replaceGroup({ params, query, headers: undefined, body }, context);
   },
 
-  async restoreRoleVersion({ params: { version, ...params }, query, headers }, context) {
+  async restoreRoleVersion({ params: { version, ...params }, query }, context) {
     const past = await before(context, "role", params.id, version, () =>
       scim2Handlers.getRole({ params, ...brief }, context),
     );
     const body = await roleBody(context, past, params.id);
-    return scim2Handlers.replaceRole({ params, query, headers, body }, context);
+    return scim2Handlers.replaceRole({ params, query, headers: undefined, body }, context);
   },
 };
 
