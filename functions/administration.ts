@@ -19,6 +19,8 @@ import { openTable } from "#core/table/dynamo.ts";
 import { tenantOperations } from "#core/tenants/contract.ts";
 import { createTenant } from "#core/tenants/create.ts";
 import { type TenantStores, tenantHandlers } from "#core/tenants/handlers.ts";
+import { type AdministrationUndoStores, administrationUndoHandlers } from "#core/undo/administration.ts";
+import { administrationUndoOperations } from "#core/undo/contract-administration.ts";
 import { answerKeys, baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
@@ -26,14 +28,24 @@ const deployment = sectionsFromFile(deploymentFile(), [changesSection, apiSectio
 const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })), deployment.changes);
 const { userStoresOf, usersIn } = await openUserStores("administration", deployment);
 
-export const operations = { ...apiResourceOperations, ...tenantOperations, ...administrationHistoryOperations };
+export const operations = {
+  ...apiResourceOperations,
+  ...tenantOperations,
+  ...administrationHistoryOperations,
+  ...administrationUndoOperations,
+};
 
 type Stores = ApiResourceStores & TenantStores;
 
-export const handler = lambda<typeof operations, Stores & AdministrationHistoryStores>({
+export const handler = lambda<typeof operations, Stores & AdministrationHistoryStores & AdministrationUndoStores>({
   service: "administration",
   operations,
-  handlers: { ...apiResourceHandlers, ...tenantHandlers, ...administrationHistoryHandlers },
+  handlers: {
+    ...apiResourceHandlers,
+    ...tenantHandlers,
+    ...administrationHistoryHandlers,
+    ...administrationUndoHandlers,
+  },
   baseUrl: baseUrl(),
   answerKeys: answerKeys(),
   ...deployment.api,
@@ -42,7 +54,7 @@ export const handler = lambda<typeof operations, Stores & AdministrationHistoryS
       const users = usersIn(table);
       const creation = { table, users, userStores: userStoresOf(SUPER_TENANT) };
       return {
-        apiResources: apiResourceStore(table),
+        apiResources: apiResourceStore(table, deployment.changes.deletedDays),
         tenants: tenantStore(table),
         users,
         create: (domain, administrator, nowMs) => createTenant(creation, domain, administrator, nowMs),

@@ -13,6 +13,8 @@ import { changesSection } from "#core/settings/changes.ts";
 import { customProtocolSection } from "#core/settings/custom-protocols.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { openTable } from "#core/table/dynamo.ts";
+import { templateUndoOperations } from "#core/undo/contract-templates.ts";
+import { type TemplateUndoStores, templateUndoHandlers } from "#core/undo/templates.ts";
 import { answerKeys, baseUrl, deploymentFile, tableConfig } from "./env.ts";
 
 const {
@@ -22,14 +24,15 @@ const {
 } = sectionsFromFile(deploymentFile(), [changesSection, apiSection, customProtocolSection]);
 const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })), changes);
 
-export const operations = { ...templateOperations, ...templateHistoryOperations };
+export const operations = { ...templateOperations, ...templateHistoryOperations, ...templateUndoOperations };
 
-export const handler = lambda<typeof operations, TemplateHistoryStores>({
+export const handler = lambda<typeof operations, TemplateHistoryStores & TemplateUndoStores>({
   service: "application-templates",
   operations,
-  handlers: { ...templateHandlers, ...templateHistoryHandlers },
+  handlers: { ...templateHandlers, ...templateHistoryHandlers, ...templateUndoHandlers },
   baseUrl: baseUrl(),
   answerKeys: answerKeys(),
   ...api,
-  stores: (served) => withHistory(open(served), (table) => ({ templates: templateStore(table), customKinds })),
+  stores: (served) =>
+    withHistory(open(served), (table) => ({ templates: templateStore(table, changes.deletedDays), customKinds })),
 });

@@ -27,6 +27,8 @@ import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { userStoreSection } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
+import { type ApplicationUndoStores, applicationUndoHandlers } from "#core/undo/applications.ts";
+import { applicationUndoOperations } from "#core/undo/contract-applications.ts";
 import { answerKeys, baseUrl, deploymentFile, protocolSupport, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
@@ -47,11 +49,12 @@ export const operations = {
   ...authorizedApiOperations,
   ...applicationFileOperations,
   ...applicationHistoryOperations,
+  ...applicationUndoOperations,
 };
 
 type Stores = ApplicationStores & AuthorizedApiStores & ApplicationFileStores;
 
-export const handler = lambda<typeof operations, Stores & ApplicationHistoryStores>({
+export const handler = lambda<typeof operations, Stores & ApplicationHistoryStores & ApplicationUndoStores>({
   service: "applications",
   operations,
   handlers: {
@@ -59,6 +62,7 @@ export const handler = lambda<typeof operations, Stores & ApplicationHistoryStor
     ...authorizedApiHandlers,
     ...applicationFileHandlers,
     ...applicationHistoryHandlers,
+    ...applicationUndoHandlers,
   },
   readMultipart: async (bytes, contentType) =>
     (await import("#core/http/multipart.ts")).readMultipart(bytes, contentType),
@@ -67,7 +71,7 @@ export const handler = lambda<typeof operations, Stores & ApplicationHistoryStor
   ...deployment.api,
   stores: (served) =>
     withHistory<Stores>(open(served), (table) => ({
-      applications: applicationStore(table),
+      applications: applicationStore(table, deployment.changes.deletedDays),
       templates: templateStore(table),
       protocols,
       users: usersIn(table),

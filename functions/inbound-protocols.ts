@@ -17,6 +17,8 @@ import { customProtocolSection } from "#core/settings/custom-protocols.ts";
 import { oauthSection } from "#core/settings/oauth.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { openTable } from "#core/table/dynamo.ts";
+import { protocolUndoOperations } from "#core/undo/contract-protocols.ts";
+import { type ProtocolUndoStores, protocolUndoHandlers } from "#core/undo/protocols.ts";
 import { answerKeys, baseUrl, deploymentFile, protocolSupport, tableConfig } from "./env.ts";
 
 const deployment = sectionsFromFile(deploymentFile(), [
@@ -28,14 +30,19 @@ const deployment = sectionsFromFile(deploymentFile(), [
 const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })), deployment.changes);
 const protocols = protocolSupport(deployment);
 
-export const operations = { ...protocolOperations, ...clientSecretOperations, ...protocolHistoryOperations };
+export const operations = {
+  ...protocolOperations,
+  ...clientSecretOperations,
+  ...protocolHistoryOperations,
+  ...protocolUndoOperations,
+};
 
 type Stores = ClientSecretStores & ProtocolStores;
 
-export const handler = lambda<typeof operations, Stores & ProtocolHistoryStores>({
+export const handler = lambda<typeof operations, Stores & ProtocolHistoryStores & ProtocolUndoStores>({
   service: "inbound-protocols",
   operations,
-  handlers: { ...protocolHandlers, ...clientSecretHandlers, ...protocolHistoryHandlers },
+  handlers: { ...protocolHandlers, ...clientSecretHandlers, ...protocolHistoryHandlers, ...protocolUndoHandlers },
   baseUrl: baseUrl(),
   answerKeys: answerKeys(),
   ...deployment.api,

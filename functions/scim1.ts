@@ -44,7 +44,7 @@ export const handler = lambda({
   requiresIfMatch,
   stores: (served) => {
     const table = open(served);
-    const [groups, roles] = [groupsIn(table), roleStore(table)];
+    const [groups, roles] = [groupsIn(table), roleStore(table, deployment.changes.deletedDays)];
     return {
       users: usersIn(table),
       groups,

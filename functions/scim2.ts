@@ -21,6 +21,8 @@ import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { userStoreSection } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
+import { scim2UndoOperations } from "#core/undo/contract-scim2.ts";
+import { type Scim2UndoStores, scim2UndoHandlers } from "#core/undo/scim2.ts";
 import { answerKeys, baseUrl, cursorSeal, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
@@ -41,12 +43,12 @@ const dialect: Scim2Dialect = {
   errorOf: (fault) => ({ ...renderFault("scim2", fault, "", scim2.profile).body }),
 };
 
-export const operations = { ...scim2Operations, ...scim2HistoryOperations };
+export const operations = { ...scim2Operations, ...scim2HistoryOperations, ...scim2UndoOperations };
 
-export const handler = lambda<typeof operations, Scim2HistoryStores>({
+export const handler = lambda<typeof operations, Scim2HistoryStores & Scim2UndoStores>({
   service: "scim2",
   operations,
-  handlers: { ...scim2Handlers, ...scim2HistoryHandlers },
+  handlers: { ...scim2Handlers, ...scim2HistoryHandlers, ...scim2UndoHandlers },
   baseUrl: baseUrl(),
   answerKeys: answerKeys(),
   // Unknown attributes are no matter of `strict` in SCIM (decision 0076).
@@ -54,7 +56,7 @@ export const handler = lambda<typeof operations, Scim2HistoryStores>({
   scimProfile: scim2.profile,
   stores: (served) =>
     withHistory<Scim2Stores>(open(served), (table) => {
-      const [groups, roles] = [groupsIn(table), roleStore(table)];
+      const [groups, roles] = [groupsIn(table), roleStore(table, deployment.changes.deletedDays)];
       return {
         users: usersIn(table),
         groups,

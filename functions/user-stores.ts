@@ -17,9 +17,11 @@ import { directoryPassword } from "./env.ts";
  */
 export async function openUserStores(
   service: ServiceName | "authorizer",
-  { userStores, scim2 }: Pick<Deployment, "userStores" | "scim2">,
+  { userStores, scim2, changes }: Pick<Deployment, "userStores" | "scim2"> & Partial<Pick<Deployment, "changes">>,
 ) {
   const userStoresOf = userStoreNames(userStores);
+  // Functions that delete neither users nor groups do not read the section.
+  const deletedDays = changes?.deletedDays ?? 0;
   const directories = userStores.flatMap(({ directory }) => directory ?? []);
   const withDirectories =
     directories.length > 0 &&
@@ -32,11 +34,11 @@ export async function openUserStores(
   return {
     userStoresOf,
     usersIn: (table: Table) => {
-      const users = userStore(table);
+      const users = userStore(table, deletedDays);
       // A directory keeps what it was told, whatever becomes of the request.
-      const how = { records: userStore(early(table)), isRehearsal: table.keeps === "for good" };
+      const how = { records: userStore(early(table), deletedDays), isRehearsal: table.keeps === "for good" };
       return declaredUsers(withDirectories ? withDirectories(users, how) : users, userStoresOf);
     },
-    groupsIn: (table: Table) => declaredGroups(groupStore(table), userStoresOf),
+    groupsIn: (table: Table) => declaredGroups(groupStore(table, deletedDays), userStoresOf),
   };
 }

@@ -46,6 +46,9 @@ export const partitions = {
   changeRecord: `${keys.changeRecords(ANY, 0).slice(0, -1)}${ANY}`,
   changePart: keys.changePart(ANY, ANY, 0).PK,
   removed: keys.removed(ANY, ANY, ANY).PK,
+  /** Resources that were put aside when they were deleted, and their list. */
+  aside: keys.aside(ANY, ANY, ANY).PK,
+  asideEntries: keys.asideEntries(ANY, ANY),
   role: keys.role(ANY, ANY).PK,
   roleNames: keys.roleName(ANY, ANY).PK,
 } as const;

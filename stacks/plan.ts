@@ -8,6 +8,7 @@ import { type ServiceName, services } from "#core/operation/services.ts";
 import { keys } from "#core/table/keys.ts";
 import type { FunctionPlan, Need } from "./function-plan.ts";
 import { ANY, partitions } from "./partitions.ts";
+import { recovery } from "./recovery-plan.ts";
 
 /** The functions of the synthetic check, which only a stage with the check has (decision 0073). */
 export const canaryNames = ["canary", "canary-setup"] as const;
@@ -68,6 +69,8 @@ const writtenByKey = [p.credential, p.changeRecord];
  * What is written with changes: their records (decision 0082), which histories read (0083), and first answers (0086).
  */
 const records = [p.changeRecord, p.changePart, p.removed, p.repeatable];
+/** The same for functions that delete resources, which are put aside (decision 0084). */
+const removals = [...records, p.aside, p.asideEntries];
 
 const applicationRows = [p.application, p.template, p.residentApplication];
 
@@ -145,7 +148,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       on: [
         ...[p.application, p.applicationNames, p.residentApplication, p.apiResource, p.revocations],
         ...claims,
-        ...records,
+        ...removals,
       ],
     },
   },
@@ -167,7 +170,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     description: "Application templates",
     needs: ["address", "answers", "deployment"],
     reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.template, p.templateNames, ...records] },
-    writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames, ...records] },
+    writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames, ...removals] },
   },
   scim1: {
     ...endpoint,
@@ -176,10 +179,10 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "answers", "deployment", "directories"],
     reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people, p.repeatable] },
     checks: writtenByKey,
-    conditions: [...people, ...revocations],
+    conditions: [...people, ...revocations, p.aside],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [...people, p.credential, ...revocations, ...records],
+      on: [...people, p.credential, ...revocations, ...removals],
     },
   },
   scim2: {
@@ -192,10 +195,10 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       on: [p.tenant, ...people, p.roleNames, p.scope, ...records],
     },
     checks: [p.application, p.credential],
-    conditions: [...people, ...revocations],
+    conditions: [...people, ...revocations, p.aside],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [...people, p.roleNames, p.credential, ...revocations, ...records],
+      on: [...people, p.roleNames, p.credential, ...revocations, ...removals],
     },
   },
   audit: {
@@ -225,10 +228,11 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [
         ...[p.apiResource, p.apiResourceNames, p.scope, p.lookup, ...tenants, ...administrator],
-        ...[...revocations, ...records],
+        ...[...revocations, ...removals],
       ],
     },
   },
+  recovery,
   "application-metadata": {
     ...endpoint,
     description: "API document, metadata, and 404 of unknown paths",

@@ -17,9 +17,15 @@ import { templateHistoryOperations } from "./history/contract-templates.ts";
 import { oauthOperations } from "./oauth/contract.ts";
 import type { Operation } from "./operation/operation.ts";
 import type { ServiceName } from "./operation/services.ts";
+import { recoveryOperations } from "./recovery/contract.ts";
 import { scim1Operations } from "./scim-api/v1/contract.ts";
 import { scim2Operations } from "./scim-api/v2/contract.ts";
 import { tenantOperations } from "./tenants/contract.ts";
+import { administrationUndoOperations } from "./undo/contract-administration.ts";
+import { applicationUndoOperations } from "./undo/contract-applications.ts";
+import { protocolUndoOperations } from "./undo/contract-protocols.ts";
+import { scim2UndoOperations } from "./undo/contract-scim2.ts";
+import { templateUndoOperations } from "./undo/contract-templates.ts";
 
 /** Every operation by its id, which is also the name of its handler, its `operationId` and its log field. */
 export const catalogue = {
@@ -36,6 +42,12 @@ export const catalogue = {
   ...applicationFileOperations,
   ...scim2Operations,
   ...tenantOperations,
+  ...recoveryOperations,
+  ...applicationUndoOperations,
+  ...protocolUndoOperations,
+  ...templateUndoOperations,
+  ...administrationUndoOperations,
+  ...scim2UndoOperations,
   ...auditOperations,
   ...applicationHistoryOperations,
   ...protocolHistoryOperations,

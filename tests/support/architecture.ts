@@ -31,11 +31,13 @@ export const floors: readonly (readonly Room[])[] = [
     { path: "packages/core/settings", purpose: "reads and validates deployment.toml" },
     { path: "packages/core/oauth", purpose: "the token endpoint: grants, introspection, revocation" },
   ],
+  [{ path: "packages/core/undo", purpose: "makes resources as they were after a change" }],
   [{ path: "packages/core/auth", purpose: "authenticates requests and decides what they may do" }],
   [{ path: "packages/core/history", purpose: "operations on the histories of resources" }],
   [{ path: "packages/core/auth/access-control", purpose: "the access rules of deployment.toml" }],
   [
     { path: "packages/core/applications/management", purpose: "operations on applications" },
+    { path: "packages/core/recovery", purpose: "operations on deleted resources: restores them" },
     { path: "packages/core/scim-api/v1", purpose: "the SCIM 1.1 API" },
     { path: "packages/core/scim-api/v2", purpose: "the SCIM 2.0 API" },
   ],
@@ -55,6 +57,7 @@ export const floors: readonly (readonly Room[])[] = [
   [
     { path: "packages/core/api-resources", purpose: "APIs and their scopes" },
     { path: "packages/core/identities/provisioning", purpose: "changes of users, groups and roles, with their rules" },
+    { path: "packages/core/identities/restoring", purpose: "brings deleted users, groups and roles back" },
   ],
   [
     { path: "packages/core/identities/credentials", purpose: "password hashes" },
@@ -64,6 +67,7 @@ export const floors: readonly (readonly Room[])[] = [
   ],
   [{ path: "packages/core/identities/memberships", purpose: "relations: group members and role assignees" }],
   [
+    { path: "packages/core/aside", purpose: "what deleted resources leave, so that they can be restored" },
     { path: "packages/core/documents", purpose: "the OpenAPI document" },
     { path: "packages/core/tokens", purpose: "tokens, signing keys, revocation" },
   ],

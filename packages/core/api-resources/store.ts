@@ -3,8 +3,10 @@
  * renamed, with a claim for each scope name. The APIs of the service itself are in no table; every read finds them too.
  */
 
+import { type Kept, puttingAside } from "../aside/aside-rows.ts";
 import type { ApiResource, ApiSummary, ApiType, Scope } from "../domain/api-resource.ts";
 import { systemApi, systemApis } from "../domain/system-apis.ts";
+import { systemClock } from "../platform/clock.ts";
 import { keys } from "../table/keys.ts";
 import { type NamedKind, namedItems, namedRows, newestFirst, type Versioned, version } from "../table/named-items.ts";
 import { as, bool, type Field, list, oneOf, optional, record, rowCodec, text, withDefault } from "../table/row.ts";
@@ -62,7 +64,8 @@ const storedApi: Field<ApiResource> = record<ApiResource>({
 /** Only APIs of the tenant have a row, so their type is not stored in it. */
 const own: Field<ApiType> = { expects: "absent", parse: () => "BUSINESS", write: () => undefined };
 
-const kind: NamedKind<ApiResource, ApiSummary> = {
+/** How API resources are stored as named items. */
+export const apiResourceKind: NamedKind<ApiResource, ApiSummary> = {
   item: rowCodec<Versioned<ApiResource>>("API resource", { version, value: as("api", storedApi) }),
   entry: rowCodec<ApiSummary>("API resource entry", {
     id: text,
@@ -81,12 +84,12 @@ const kind: NamedKind<ApiResource, ApiSummary> = {
 
 /** The rows of a new API resource, for a loader into an empty table. */
 export function apiResourceItems(tenant: string, api: ApiResource): Item[] {
-  return [...namedRows(kind, tenant, api), ...api.scopes.map((scope) => scopeItem(tenant, api.id, scope))];
+  return [...namedRows(apiResourceKind, tenant, api), ...api.scopes.map((scope) => scopeItem(tenant, api.id, scope))];
 }
 
-/** Opens the store on the table of one request. */
-export function apiResourceStore(table: Table): ApiResourceStore {
-  const items = namedItems(table, kind);
+/** Opens the store on the table of one request. Deleted API resources are put aside for `deletedDays`. */
+export function apiResourceStore(table: Table, deletedDays = 0): ApiResourceStore {
+  const items = namedItems(table, apiResourceKind);
 
   const hold: ApiResourceStore["hold"] = async (tenant, id) => {
     const api = systemApi(id);
@@ -143,8 +146,13 @@ export function apiResourceStore(table: Table): ApiResourceStore {
       await whileStale(async () => {
         const before = await items.find(tenant, id);
         if (!before) return;
-        const { scopes } = before.value;
-        await table.write(...items.removing(tenant, id, before), ...freeingScopes(tenant, scopes));
+        const { scopes, identifier } = before.value;
+        const kept: Kept = { type: "api-resource", id, name: identifier, item: apiResourceKind.item.write(before) };
+        await table.write(
+          ...items.removing(tenant, id, before),
+          ...freeingScopes(tenant, scopes),
+          ...puttingAside(tenant, kept, systemClock.now(), deletedDays),
+        );
       });
     },
   };

@@ -21,7 +21,12 @@ const whole: ProtectedResource = { path: "", name: "Identity Admin API", scopes:
 /** The resources of this service. Paths do not overlap, except for the first. */
 export const protectedResources: readonly ProtectedResource[] = [
   whole,
-  { path: "/api/server/v1", name: "Management API", scopes: scopesOf("/api/server/v1/") },
+  {
+    path: "/api/server/v1",
+    name: "Management API",
+    // Deleted users, groups and roles are restored here (decision 0084).
+    scopes: scopesOf("/api/server/v1/", "/scim2/Users", "/scim2/Groups", "/scim2/Roles"),
+  },
   { path: "/scim2", name: "SCIM 2.0 API", scopes: scopesOf("/scim2/") },
   {
     path: "/svc/scim",

@@ -158,8 +158,9 @@ function withDirectories(table: UserStore, directories: readonly OpenDirectory[]
       await removal.check(before);
       // The steps revoke tokens, so they come first in case this fails halfway. The record then still lists groups and
       // roles.
-      await directory.users.remove(before, removal.steps(before));
-      return table.remove(tenant, id, nowMs, { ...removal, check: () => undefined });
+      await directory.users.remove(before, removal.steps(before, undefined));
+      // The entry of the directory is gone, so the user cannot be put aside.
+      return table.remove(tenant, id, nowMs, { ...removal, check: () => undefined, isFinal: true });
     },
   };
 }

@@ -58,7 +58,7 @@ export function directoryRecords(
     const current = await currentName(other);
     if (current !== undefined && foldName(current) === foldName(name)) return nothing;
     if (current === undefined) {
-      const removal = { check: () => undefined, steps: () => revokingUser(tenant, other) };
+      const removal = { check: () => undefined, steps: () => revokingUser(tenant, other), isFinal: true } as const;
       await table.remove(tenant, other, nowMs, removal);
       return nothing;
     }

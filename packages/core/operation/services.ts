@@ -25,6 +25,8 @@ const table = {
   },
   "application-templates": { dialect: "management", mounts: ["/api/server/v1/applications/templates"] },
   administration: { dialect: "management", mounts: ["/api/server/v1/api-resources", "/api/server/v1/tenants"] },
+  /** Restores resources of every kind: the only function that writes all of them. It reads no secret. */
+  recovery: { dialect: "management", mounts: ["/api/server/v1/deleted-resources"] },
   /** Reads what all others have changed, and writes nothing. */
   audit: { dialect: "management", mounts: ["/api/server/v1/audit-events", "/api/server/v1/changes"] },
   scim1: { dialect: "scim1", mounts: ["/svc/scim"] },

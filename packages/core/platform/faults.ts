@@ -100,6 +100,10 @@ const table = {
   "template.name_taken": row(409, "TMM_00014", "Error while adding the new application template."),
   "template.not_found": row(404, "TMM_00021", "Template not found"),
 
+  "deleted.not_found": row(404, "DR-60001", "Deleted resource not found."),
+  "deleted.cursor_invalid": row(400, "DR-60002", "Invalid Request."),
+  "deleted.conflict": row(409, "DR-60003", "The resource cannot be restored."),
+
   "metadata.protocol_unknown": row(404, "APP-60501", "Inbound protocol not found."),
 
   "authorized_api.unknown": row(400, "APP-60507", "API resource not found."),

@@ -20,6 +20,8 @@ export const MEMBER = "M#";
 /** Begin the sort keys of the users and groups that have a role. */
 export const ROLE_USER = "USER#";
 export const ROLE_GROUP = "GROUP#";
+/** Begins the sort keys of the members of a deleted group or role. */
+export const ASIDE_MEMBERS = "PART#";
 /** Begins the sort keys of the parts of a bulk membership, in the partition of its group or role. */
 const BULK = "B#";
 const PART_DIGITS = 6;
@@ -172,6 +174,19 @@ export const keys = {
   }),
   /** What is left of a resource that was removed. */
   removed: (tenant: string, type: string, id: string): Key => main(`${of(tenant)}#GONE#${type}#${id}`),
+  /** The rows of a resource that was put aside when it was deleted (decision 0084). */
+  aside: (tenant: string, type: string, id: string): Key => ({ PK: `${of(tenant)}#ASIDE#${type}#${id}`, SK: "ROWS" }),
+  /** A part of its members, which were removed after it. */
+  asideMembers: (tenant: string, type: string, id: string, first: string): Key => ({
+    PK: keys.aside(tenant, type, id).PK,
+    SK: `${ASIDE_MEMBERS}${first}`,
+  }),
+  /** One entry per deleted resource of a type: the row of the list, in order of time. */
+  asideEntry: (tenant: string, type: string, entry: string): Key => ({
+    PK: keys.asideEntries(tenant, type),
+    SK: entry,
+  }),
+  asideEntries: (tenant: string, type: string): string => `${of(tenant)}#ASIDEL#${type}`,
 
   role: (tenant: string, id: string): Key => main(`${of(tenant)}#ROLE#${id}`),
   roleName: (tenant: string, name: string): Key => ({ PK: `${of(tenant)}#ROLEN`, SK: name }),

@@ -66,6 +66,8 @@ export interface NamedItems<T, E extends NamedEntry> {
   entries(tenant: string): Promise<E[]>;
   /** Stores a new item. Throws the error of `taken` when the name is in use. One round trip. */
   add(tenant: string, value: T, taken: () => Error, steps?: readonly Step[]): Promise<void>;
+  /** The steps that write a removed item again, with its id and a later version. `taken`: its name is in use. */
+  returning(tenant: string, before: Versioned<T>, taken: () => Error): Step[];
   /** Optimistic locking. Two round trips, besides those of `steps`. */
   update(tenant: string, id: string, change: NamedChange<T>): Promise<void>;
   /** The steps that remove an item and its entry; `stale` when it has changed since it was read. */
@@ -140,6 +142,11 @@ export function namedItems<T, E extends NamedEntry>(table: Table, kind: NamedKin
         ...steps,
         { put: itemRow(kind, tenant, value, FIRST_VERSION), when: "absent", otherwise: stale },
       ),
+
+    returning: (tenant, { value, version }, taken) => [
+      { put: entryRow(kind, tenant, value, version + 1), when: "absent", otherwise: taken },
+      { put: itemRow(kind, tenant, value, version + 1), when: "absent", otherwise: stale },
+    ],
 
     update: (tenant, id, { change, absent, taken, steps, alongside }) =>
       whileStale(async () => {

@@ -111,6 +111,7 @@ export const reads = (fixture: Fixture): Calls => {
     ...versions("listGroupHistory", "getGroupVersion", group.params),
     ...versions("listRoleHistory", "getRoleVersion", { id: role }),
     ...versions("listResidentApplicationHistory", "getResidentApplicationVersion", {}),
+    ["listDeletedResources", {}],
   ];
 };
 
@@ -126,6 +127,18 @@ const versions = (list: OperationId, one: OperationId, params: Readonly<Record<s
   ],
 ];
 
+/** The history of a resource, and the restore of the version before its latest, or of its only one. */
+const undone = (list: OperationId, restore: OperationId, params: Readonly<Record<string, string>>): Calls => [
+  [list, { params }],
+  [
+    restore,
+    (made) => {
+      const [latest, former = latest] = (made(list).records ?? []) as readonly { readonly version: string }[];
+      return { params: { ...params, version: former?.version ?? "" } };
+    },
+  ],
+];
+
 const applicationChanges = (fixture: Fixture): Calls => {
   const { administrator, application, secret, systemApi, apis, templates } = fixture;
   const app = { applicationId: application };
@@ -137,6 +150,7 @@ const applicationChanges = (fixture: Fixture): Calls => {
     ["patchApplication", { params: app, body: { description: "Changed" } }],
     ["changeApplicationOwner", { params: app, body: { id: administrator } }],
     ["updateResidentApplication", { body: { inboundProvisioning: { proxyMode: true } } }],
+    ...undone("listResidentApplicationHistory", "restoreResidentApplicationVersion", {}),
     ["importApplication", { file: fileOf("Imported stand") }],
     ["updateApplicationFromFile", { file: fileOf("Imported stand") }],
     ["updateSamlConfiguration", { params: app, body: SAML }],
@@ -144,14 +158,18 @@ const applicationChanges = (fixture: Fixture): Calls => {
     ["updateWsTrustConfiguration", { params: app, body: TRUST }],
     ["updateCustomConfiguration", { params: cas, body: CAS }],
     ["updateOidcConfiguration", { params: app, body: { ...OIDC, publicClient: false } }],
+    ...undone("listApplicationHistory", "restoreApplicationVersion", app),
+    ...undone("listInboundProtocolHistory", "restoreInboundProtocolVersion", { ...app, inboundProtocolId: "oidc" }),
     ["addApplicationTemplate", { body: { name: "New template", application: { name: "a" } } }],
     ["updateApplicationTemplate", { params: { templateId }, body: { name: "T 0", application: { name: "b" } } }],
+    ...undone("listApplicationTemplateHistory", "restoreApplicationTemplateVersion", { templateId }),
     ["deleteApplicationTemplate", { params: { templateId } }],
     [
       "createApiResource",
       { body: { name: "New API", identifier: "urn:api:new", scopes: [{ name: "new:1" }, { name: "new:2" }] } },
     ],
     ["patchApiResource", { params: { apiResourceId: api }, body: { name: "Renamed API" } }],
+    ...undone("listApiResourceHistory", "restoreApiResourceVersion", { apiResourceId: api }),
     [
       "replaceApiResourceScopes",
       { params: { apiResourceId: api }, body: [{ name: "api0:read" }, { name: "api0:own" }] },
@@ -161,6 +179,7 @@ const applicationChanges = (fixture: Fixture): Calls => {
     ["deleteApiResource", { params: { apiResourceId: other } }],
     ["authorizeApi", { params: app, body: { id: api, scopes: ["api0:read"] } }],
     ["patchAuthorizedApi", { params: { ...app, apiId: api }, body: { removedScopes: ["api0:read"] } }],
+    ...undone("listAuthorizedApisHistory", "restoreAuthorizedApisVersion", app),
     ["deleteAuthorizedApi", { params: { ...app, apiId: systemApi } }],
     ["createClientSecret", { params: app, body: { description: "for the other stand" } }],
     ["deleteClientSecret", { params: { ...app, secretId: secret } }],
@@ -212,17 +231,24 @@ const scimChanges = ({ users, groups, role, tenant }: Fixture): Calls => {
       "scim1Bulk",
       { body: { Operations: [{ method: "POST", path: "/Users", bulkId: "1", data: user("bulk-driver-1") }] } },
     ],
+    ...undone("listUserHistory", "restoreUserVersion", own.params),
+    ...undone("listGroupHistory", "restoreGroupVersion", group.params),
     ["deleteMe", { as: { username: userName(10), password: PASSWORD } }],
     ["createRole", { body: { displayName: "New role", permissions: [{ value: VIEW }] } }],
     ["patchRole", { params: { id: role }, body: patch("users", driver) }],
     ["replaceRole", { params: { id: role }, body: { displayName: "Viewers", permissions: [{ value: VIEW }] } }],
+    ...undone("listRoleHistory", "restoreRoleVersion", { id: role }),
     ["deleteRole", { params: { id: role } }],
     ["deleteGroup", { params: { id: third } }],
     ["deleteScim1Group", { params: { id: second } }],
     ["deleteUser", own],
+    ["getDeletedResource", own],
+    ["restoreDeletedResource", own],
     ["deleteScim1User", { params: { id: users[4] ?? "" } }],
+    ["removeDeletedResource", { params: { id: users[4] ?? "" } }],
     ["createTenant", { body: { domain: "new.example", owners: [{ username: "boss", password: PASSWORD }] } }],
     ["updateTenantStatus", { params: { tenantId: tenant }, body: { activated: false } }],
+    ...undone("listTenantHistory", "restoreTenantVersion", { tenantId: tenant }),
   ];
 };
 

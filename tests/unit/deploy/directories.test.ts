@@ -23,5 +23,13 @@ test("the name of a secret is the variable in Pascal case", () => {
 
 test("only the functions that read users get the passwords", () => {
   const names = Object.entries(plan).flatMap(([name, { needs }]) => (needs.includes("directories") ? [name] : []));
-  expect(names.sort()).toEqual(["administration", "applications", "authorizer", "oauth2", "scim1", "scim2"]);
+  expect(names.sort()).toEqual([
+    "administration",
+    "applications",
+    "authorizer",
+    "oauth2",
+    "recovery",
+    "scim1",
+    "scim2",
+  ]);
 });

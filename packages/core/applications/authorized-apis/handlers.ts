@@ -109,7 +109,11 @@ function presentAuthorizedApi({ policy, scopeIds }: Authorization, api: ApiResou
 }
 
 /** The names of the scopes that `after` no longer has. */
-function lostScopes(before: Authorization, after: Authorization | undefined, api: ApiResource | undefined): string[] {
+export function lostScopes(
+  before: Authorization,
+  after: Authorization | undefined,
+  api: ApiResource | undefined,
+): string[] {
   const kept = new Set(after?.scopeIds);
   const lost = new Set(before.scopeIds.filter((id) => !kept.has(id)));
   return (api?.scopes ?? []).filter(({ id }) => lost.has(id)).map(({ name }) => name);

@@ -66,17 +66,33 @@ export function checkGains(
   authorizations: readonly Authorization[],
   own: ReadonlySet<string>,
 ): void {
-  if (gains.length === 0 || own.has(AUTHORIZE_ANY)) return;
-  const granted = authorizations.flatMap(({ apiId, scopeIds }) => {
-    const ids = new Set(scopeIds);
-    return (systemApi(apiId)?.scopes ?? []).filter(({ id }) => ids.has(id)).map(({ name }) => name);
-  });
-  const lacking = granted.filter((name) => !own.has(name));
+  if (gains.length === 0) return;
+  const lacking = lackingScopes(authorizations, own);
   if (lacking.length === 0) return;
   throw new Fault(
     "authorized_api.elevation",
     `You cannot change ${gains.slice(0, 5).join(", ")} of an application with scopes that your credential does not have: ${lacking.slice(0, 5).join(", ")}. The scope ${AUTHORIZE_ANY} allows it.`,
   );
+}
+
+/** The same for an application that is restored: it acts again with the scopes that it was authorized for. */
+export function checkRestoredScopes(authorizations: readonly Authorization[], own: ReadonlySet<string>): void {
+  const lacking = lackingScopes(authorizations, own);
+  if (lacking.length === 0) return;
+  throw new Fault(
+    "authorized_api.elevation",
+    `You cannot restore an application with scopes that your credential does not have: ${lacking.slice(0, 5).join(", ")}. The scope ${AUTHORIZE_ANY} allows it.`,
+  );
+}
+
+/** The scopes of this service among some authorizations that a caller may not give. */
+function lackingScopes(authorizations: readonly Authorization[], own: ReadonlySet<string>): readonly string[] {
+  if (own.has(AUTHORIZE_ANY)) return [];
+  const granted = authorizations.flatMap(({ apiId, scopeIds }) => {
+    const ids = new Set(scopeIds);
+    return (systemApi(apiId)?.scopes ?? []).filter(({ id }) => ids.has(id)).map(({ name }) => name);
+  });
+  return granted.filter((name) => !own.has(name));
 }
 
 /** The policy of that name, in any case. An API that requires authorization accepts RBAC only. */

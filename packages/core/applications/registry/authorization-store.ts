@@ -4,6 +4,7 @@
  * scopes are not stored here: a deleted API or scope is no longer shown. The row also names the OAuth client of the
  * application; the client's row has a copy of the authorizations (client-store.ts).
  */
+import { type Aside, type Attributes, itemOf } from "../../aside/aside-rows.ts";
 import { keys } from "../../table/keys.ts";
 import { version } from "../../table/named-items.ts";
 import { optional, rowCodec, text, withDefault } from "../../table/row.ts";
@@ -102,6 +103,25 @@ export function removingAuthorizedApis(
 ): Step {
   const key = keys.authorizedApis(tenant, applicationId);
   return { ...(found ? { remove: key } : { check: key }), when: unchanged(found), otherwise: stale };
+}
+
+/** The authorizations of an application that is deleted, to be put aside. */
+export function authorizationsAside(found: AuthorizationRow | undefined): Attributes | undefined {
+  return found && codec.write(found);
+}
+
+/** Reads what `authorizationsAside` returned. */
+export function authorizationsFrom(aside: Aside): AuthorizationRow | undefined {
+  return aside.apis && codec.read(itemOf(aside, aside.apis));
+}
+
+/** The step that writes the authorizations of a restored application. */
+export function returningAuthorizedApis(tenant: string, applicationId: string, before: AuthorizationRow): Step {
+  const row = {
+    ...keys.authorizedApis(tenant, applicationId),
+    ...codec.write({ ...before, version: before.version + 1 }),
+  };
+  return { put: row, when: "absent", otherwise: stale };
 }
 
 /** The step that holds the authorizations of an application as they were read. */

@@ -2,8 +2,10 @@
  * How applications are stored: as named items (table/named-items.ts), with the claims of their protocols' keys, and the
  * resident application of the tenant.
  */
+import { type Kept, puttingAside } from "../../aside/aside-rows.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { keys } from "../../table/keys.ts";
-import { namedItems, namedRows, newestFirst } from "../../table/named-items.ts";
+import { namedItems, namedRows, newestFirst, type Versioned } from "../../table/named-items.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Item, Step, Table } from "../../table/table.ts";
 import { type InboundKey, keysOf, protocolKinds } from "../protocols/kinds.ts";
@@ -11,6 +13,7 @@ import { type ApplicationEntry, applicationKind, noResident, residentRow } from 
 import { AUTHORIZE_ANY, checkGains } from "./authorization-rules.ts";
 import {
   type AuthorizationRow,
+  authorizationsAside,
   holdingAuthorizedApis,
   linkingClient,
   readAuthorizations,
@@ -70,8 +73,8 @@ export function applicationItems(tenant: string, application: Application): Item
   ];
 }
 
-/** Opens the store on the table of one request. */
-export function applicationStore(table: Table): ApplicationStore {
+/** Opens the store on the table of one request. Deleted applications are put aside for `deletedDays`. */
+export function applicationStore(table: Table, deletedDays = 0): ApplicationStore {
   const items = namedItems(table, applicationKind);
 
   const readResident = async (tenant: string) => {
@@ -116,6 +119,7 @@ export function applicationStore(table: Table): ApplicationStore {
           ...items.removing(tenant, id, before),
           ...(client ? releasingClient(client.clientId, { tenant, applicationId: id }) : []),
           ...keySteps(tenant, before.value, undefined),
+          ...puttingAside(tenant, asideOf(before, authorized), systemClock.now(), deletedDays),
         );
       }),
 
@@ -156,6 +160,11 @@ export function applicationStore(table: Table): ApplicationStore {
   };
 }
 
+function asideOf({ value, version }: Versioned<Application>, authorized: AuthorizationRow | undefined): Kept {
+  const item = applicationKind.item.write({ value, version });
+  return { type: "application", id: value.id, name: value.name, item, apis: authorizationsAside(authorized) };
+}
+
 /**
  * The steps on the client between two states, and on the authorizations by which the change was judged. Calls `read`
  * where a client is added or removed, or a gain is judged. Throws `authorized_api.elevation`.
@@ -192,7 +201,7 @@ async function clientSteps(
 }
 
 /** The client of an application with its id, if it has one. */
-function namedClientOf(
+export function namedClientOf(
   application: Application,
 ): { readonly clientId: string; readonly client: ClientRecord } | undefined {
   const [client, clientId] = [clientOf(application), application.inbound.oidc?.clientId];
@@ -206,7 +215,7 @@ function newClientItems(tenant: string, application: Application): Item[] {
 }
 
 /** The step that claims the client id of an application, given the row of the client. */
-function claimingClient(tenant: string, { id, inbound }: Application, put: Item): Step {
+export function claimingClient(tenant: string, { id, inbound }: Application, put: Item): Step {
   return {
     put,
     when: "absent",
@@ -216,7 +225,7 @@ function claimingClient(tenant: string, { id, inbound }: Application, put: Item)
 }
 
 /** The steps on the claimed keys between two states of an application, without its client id. */
-function keySteps(tenant: string, before: Application | undefined, after: Application | undefined): Step[] {
+export function keySteps(tenant: string, before: Application | undefined, after: Application | undefined): Step[] {
   const id = after?.id ?? before?.id ?? "";
   const [old, next] = [plainKeysOf(before), plainKeysOf(after)];
   const isIn = (list: readonly InboundKey[]) => (key: InboundKey) =>

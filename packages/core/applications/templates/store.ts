@@ -3,6 +3,8 @@
  * stored as JSON text, because it has numbers and member names that the database would change or refuse. Starter
  * templates are part of the code (starter.ts).
  */
+import { type Kept, puttingAside } from "../../aside/aside-rows.ts";
+import { systemClock } from "../../platform/clock.ts";
 import { keys } from "../../table/keys.ts";
 import {
   type NamedEntry,
@@ -56,7 +58,8 @@ const row = rowCodec<{ version: number; summary: TemplateSummary; application: T
   application: json("an application with a name", isApplication),
 });
 
-const kind: NamedKind<Template, TemplateEntry> = {
+/** How templates are stored as named items. */
+export const templateKind: NamedKind<Template, TemplateEntry> = {
   item: {
     read(item): Versioned<Template> {
       const { version, summary, application } = row.read(item);
@@ -75,12 +78,12 @@ const kind: NamedKind<Template, TemplateEntry> = {
 
 /** The rows of a new template, for a loader into an empty table. */
 export function templateItems(tenant: string, template: Template): Item[] {
-  return namedRows(kind, tenant, template);
+  return namedRows(templateKind, tenant, template);
 }
 
-/** Opens the store on the table of one request. */
-export function templateStore(table: Table): TemplateStore {
-  const items = namedItems(table, kind);
+/** Opens the store on the table of one request. Deleted templates are put aside for `deletedDays`. */
+export function templateStore(table: Table, deletedDays = 0): TemplateStore {
+  const items = namedItems(table, templateKind);
   return {
     find: async (tenant, id) => (await items.find(tenant, id))?.value,
 
@@ -101,7 +104,16 @@ export function templateStore(table: Table): TemplateStore {
       whileStale(async () => {
         const before = await items.find(tenant, id);
         if (!before) throw notFound(id, tenant);
-        await table.write(...items.removing(tenant, id, before));
+        const kept: Kept = {
+          type: "application-template",
+          id,
+          name: before.value.name,
+          item: templateKind.item.write(before),
+        };
+        await table.write(
+          ...items.removing(tenant, id, before),
+          ...puttingAside(tenant, kept, systemClock.now(), deletedDays),
+        );
       }),
   };
 }

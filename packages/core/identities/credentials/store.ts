@@ -5,7 +5,7 @@
 import { newId } from "../../platform/ids.ts";
 import { hashPassword } from "../../platform/password.ts";
 import { keys } from "../../table/keys.ts";
-import { as, rowCodec, text } from "../../table/row.ts";
+import { as, number, optional, rowCodec, text } from "../../table/row.ts";
 import type { Step, Table } from "../../table/table.ts";
 
 /** The password of one user. */
@@ -18,10 +18,16 @@ export interface Credential {
 
 /** Reads password hashes. */
 export interface CredentialStore {
+  /** None for a user who is deleted. */
   find(tenant: string, userId: string): Promise<Credential | undefined>;
 }
 
-const credentialRow = rowCodec<Credential>("credential", { passwordHash: as("hash", text), version: text });
+/** A credential with an expiry belongs to a user who is deleted and may be restored. */
+const credentialRow = rowCodec<Credential & { readonly expiresAtSeconds?: number | undefined }>("credential", {
+  passwordHash: as("hash", text),
+  version: text,
+  expiresAtSeconds: optional(number),
+});
 
 /** Hashes a new password. */
 export async function newCredential(password: string): Promise<Credential> {
@@ -36,7 +42,9 @@ export function credentialStore(table: Table): CredentialStore {
   return {
     async find(tenant, userId) {
       const item = await table.get(keys.credential(tenant, userId));
-      return item && credentialRow.read(item);
+      if (!item) return undefined;
+      const { expiresAtSeconds, ...credential } = credentialRow.read(item);
+      return expiresAtSeconds === undefined ? credential : undefined;
     },
   };
 }
@@ -68,4 +76,24 @@ export function removingCredential(tenant: string, userId: string, otherwise: St
     when: "present",
     otherwise,
   };
+}
+
+/** The step that keeps the password of a deleted user until it expires. It reads nothing. */
+export function puttingCredentialAside(
+  tenant: string,
+  userId: string,
+  expiresAtSeconds: number,
+  otherwise: Step["otherwise"],
+): Step {
+  return { change: keys.credential(tenant, userId), set: { expiresAtSeconds }, when: "present", otherwise };
+}
+
+/** The step that gives a restored user its password again. It reads nothing. */
+export function restoringCredential(tenant: string, userId: string, otherwise: Step["otherwise"]): Step {
+  return { change: keys.credential(tenant, userId), clear: ["expiresAtSeconds"], when: "present", otherwise };
+}
+
+/** The step that removes the password of a deleted user who will not be restored. */
+export function removingCredentialAside(tenant: string, userId: string, otherwise: Step["otherwise"]): Step {
+  return { remove: keys.credential(tenant, userId), when: "any", otherwise };
 }

@@ -1,4 +1,5 @@
 /** Bulk memberships of groups, and what is cleared after a group is deleted (decision 0066). */
+import { keepingMembers } from "../../aside/aside-rows.ts";
 import { keys } from "../../table/keys.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Key, Step, Table } from "../../table/table.ts";
@@ -8,7 +9,7 @@ import { type Assignee, removingRolePairs, roleAssignees } from "../memberships/
 import type { OpenBulk } from "../memberships/bulk-model.ts";
 import type { BulkKind } from "../memberships/bulk-part.ts";
 import { partRow, unlistingBulk } from "../memberships/bulk-rows.ts";
-import { clearMembers, newClearing } from "../memberships/clearing.ts";
+import { clearMembers, newClearing, stopped, whileDeleted } from "../memberships/clearing.ts";
 import { groupMembers, type NewMember } from "../memberships/membership.ts";
 import { chunks, MEMBERS_AT_ONCE, type Owner } from "../memberships/relation.ts";
 import { tallyAfter } from "../memberships/tally.ts";
@@ -23,7 +24,7 @@ const ROLES_AT_ONCE = 90;
 export const groupBulk: BulkKind<string, NewMember> = {
   kind: "group",
   relation: groupMembers,
-  ownerKey: ({ tenant, id }) => keys.group(tenant, id),
+  ownerKey: groupKey,
   // A user's row has its groups, and every request reads it.
   telling: () => [],
   correcting({ tenant, id }, { adding, removing }) {
@@ -85,19 +86,28 @@ export function groupClearing(owner: Owner, roleIds: readonly string[]) {
   return { open, steps };
 }
 
-/** Removes the roles and up to `most` members of a deleted group. */
-export async function clearGroup(table: Table, tenant: string, open: OpenBulk, most?: number): Promise<void> {
+/** Removes the roles and up to `most` members of a deleted group; they are kept for `deletedDays`. */
+export async function clearGroup(
+  table: Table,
+  tenant: string,
+  open: OpenBulk,
+  { most, deletedDays }: { readonly most?: number; readonly deletedDays: number },
+): Promise<void> {
   const owner: Owner = { tenant, id: open.ownerId };
-  for (let at = 0; at < open.bulk.parts; at += 1) {
-    const key = partKey(owner, open, at);
-    const item = await table.get(key);
-    if (!item) continue;
-    for (const some of chunks(partRow.read(item).removing, ROLES_AT_ONCE))
-      await clearRoles(leftToOthers(table), owner, some);
-    await table.forget(key);
-  }
-  const isDone = await clearMembers(table, groupMembers, owner, most);
-  if (isDone) await leftToOthers(table).write(unlistingBulk(tenant, open));
+  const deleted = { type: "group", id: open.ownerId, deletedMs: open.bulk.sinceMs } as const;
+  const keeping = (members: readonly string[]) => keepingMembers(tenant, deleted, members, deletedDays);
+  const clear = async (): Promise<boolean> => {
+    for (let at = 0; at < open.bulk.parts; at += 1) {
+      const key = partKey(owner, open, at);
+      const item = await table.get(key);
+      if (!item) continue;
+      for (const some of chunks(partRow.read(item).removing, ROLES_AT_ONCE))
+        await clearRoles(leftToOthers(table), owner, some);
+      await table.forget(key);
+    }
+    return clearMembers(table, groupMembers, owner, { ownerKey: groupKey(owner), most, keeping });
+  };
+  if (await clear().catch(stopped)) await leftToOthers(table).write(unlistingBulk(tenant, open));
 }
 
 function clearRoles(table: Table, { tenant, id }: Owner, roleIds: readonly string[]): Promise<void> {
@@ -106,10 +116,15 @@ function clearRoles(table: Table, { tenant, id }: Owner, roleIds: readonly strin
     const pairs = roleIds.map((roleId) => roleAssignees.pairKey({ tenant, id: roleId }, assignee));
     const items = await table.getMany(pairs);
     const left = roleIds.filter((_, at) => items[at] !== undefined);
-    if (left.length > 0) await table.write(...removingRolePairs(tenant, assignee, left));
+    const deleted = whileDeleted(groupKey({ tenant, id }));
+    if (left.length > 0) await table.write(...removingRolePairs(tenant, assignee, left), deleted);
   });
 }
 
 function partKey(owner: Owner, { bulk }: OpenBulk, at: number): Key {
   return keys.bulkPart(keys.group(owner.tenant, owner.id), bulk.id, at);
+}
+
+function groupKey({ tenant, id }: Owner): Key {
+  return keys.group(tenant, id);
 }

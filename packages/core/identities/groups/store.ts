@@ -1,4 +1,5 @@
 /** Stores groups: one row each, an entry in a name index, a lookup row for the external id, and the members. */
+import { attributesOf, type Kept, puttingAside } from "../../aside/aside-rows.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { canBeId } from "../../platform/ids.ts";
 import { keys } from "../../table/keys.ts";
@@ -21,7 +22,7 @@ import {
   prepareBulk,
   settleBulk,
 } from "../memberships/bulk.ts";
-import { isAbandoned, type OpenBulk } from "../memberships/bulk-model.ts";
+import { isAbandoned, type OpenBulk, openText } from "../memberships/bulk-model.ts";
 import { listingBulk } from "../memberships/bulk-rows.ts";
 import { SWEPT_MAX } from "../memberships/clearing.ts";
 import {
@@ -52,7 +53,7 @@ import { type GroupChange, idsOf, indexOf, writeGroup } from "./write-store.ts";
 export { groupItem } from "./rows.ts";
 
 /** The steps of a transaction that are left for members and roles when a group is removed. */
-const STEPS_BESIDE_REMOVAL = 90;
+const STEPS_BESIDE_REMOVAL = 85;
 /** The steps of a transaction that are left for members and their tokens when a group is changed. */
 const STEPS_BESIDE_CHANGE = 83;
 /** Attempts to read members that agree with the tally. Then a removal continues, because the tally itself is wrong. */
@@ -113,8 +114,8 @@ export interface GroupStore {
 
 const idInUse: Step["otherwise"] = () => new Error("a new group id is in use");
 
-/** Opens the store on the table of one request. */
-export function groupStore(table: Table): GroupStore {
+/** Opens the store on the table of one request. Deleted groups are put aside for `deletedDays`. */
+export function groupStore(table: Table, deletedDays = 0): GroupStore {
   const findMany: GroupStore["findMany"] = async (tenant, ids, options) => {
     const possible = ids.filter(canBeId).map((id) => keys.group(tenant, id));
     const items = await table.getMany(possible, options);
@@ -150,12 +151,12 @@ export function groupStore(table: Table): GroupStore {
     },
 
     update: (tenant, id, nowMs, edit) => update(table, { tenant, id }, nowMs, edit),
-    remove: (tenant, id, check) => remove(table, { tenant, id }, check),
+    remove: (tenant, id, check) => remove(table, { tenant, id }, check, deletedDays),
 
     async settle(tenant, open) {
       if (open.bulk.purpose !== "clear") return settleBulk(table, groupBulk, tenant, open);
       if (isAbandoned(open.bulk, systemClock.now())) {
-        await clearGroup(table, tenant, open, SWEPT_MAX).catch(ignoreError);
+        await clearGroup(table, tenant, open, { most: SWEPT_MAX, deletedDays }).catch(ignoreError);
       }
     },
   };
@@ -259,7 +260,7 @@ async function update<P>(
   return (await read(table, owner)) ?? after;
 }
 
-async function remove(table: Table, owner: Owner, check: (group: Group) => void): Promise<void> {
+async function remove(table: Table, owner: Owner, check: (group: Group) => void, deletedDays: number): Promise<void> {
   const { tenant, id } = owner;
   if (!canBeId(id)) throw notFound(id);
   const clearing = await afterBulks(table, groupBulk, owner, async (attempts) => {
@@ -297,6 +298,7 @@ async function remove(table: Table, owner: Owner, check: (group: Group) => void)
         renamingStep(tenant, open),
         ...(roleIds.length > 0 ? [changingRolesOfGroups(tenant)] : []),
         ...steps,
+        ...puttingAside(tenant, asideOf(tenant, group, open ? [] : members, open), systemClock.now(), deletedDays),
       ],
       notOwned: stale,
     });
@@ -304,5 +306,17 @@ async function remove(table: Table, owner: Owner, check: (group: Group) => void)
     return open;
   });
   // The group is deleted; what is left of its members is on the tenant's list.
-  if (clearing) await clearGroup(table, tenant, clearing).catch(ignoreFault);
+  if (clearing) await clearGroup(table, tenant, clearing, { deletedDays }).catch(ignoreFault);
+}
+
+function asideOf(tenant: string, group: Group, members: readonly Member[], open: OpenBulk | undefined): Kept {
+  const owner = { tenant, id: group.id };
+  return {
+    type: "group",
+    id: group.id,
+    name: shownName(group),
+    item: attributesOf(groupItem(tenant, group)),
+    members: members.map(({ userId }) => groupMembers.pairKey(owner, userId).SK),
+    clearing: open && openText(open),
+  };
 }

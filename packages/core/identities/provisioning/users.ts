@@ -12,7 +12,13 @@ import type { Resource } from "../../scim/schema/attribute.ts";
 import { stale } from "../../table/stale.ts";
 import type { Step } from "../../table/table.ts";
 import { revokingUser } from "../../tokens/revocation-store.ts";
-import { addingCredential, newCredential, removingCredential, replacingCredential } from "../credentials/store.ts";
+import {
+  addingCredential,
+  newCredential,
+  puttingCredentialAside,
+  removingCredential,
+  replacingCredential,
+} from "../credentials/store.ts";
 import type { GroupStore } from "../groups/store.ts";
 import type { RoleStore } from "../roles/store.ts";
 import { EMAILS_MAX, lookupsOf } from "../users/lookup-rows.ts";
@@ -56,7 +62,7 @@ export interface UserChangeRequest {
 }
 
 /** The store and the bare name of a user name, which may be one that no new user can have. Throws `request.invalid`. */
-function nameIn(userName: string, userStores: readonly string[]): StoreName {
+export function nameIn(userName: string, userStores: readonly string[]): StoreName {
   const { userStore, name } = splitStore(userName.trim());
   if (!userStores.includes(userStore)) throw refuse(`Invalid user store domain: ${userStore.slice(0, 50)}.`);
   return { userStore, name };
@@ -98,7 +104,11 @@ export async function createUser(
  * Refuses a name of the super tenant that sign-ins would read as a user of another tenant (decision 0062). One round
  * trip for a name with a domain, none for others. A caller that does not await the result gets no unhandled rejection.
  */
-function checkTenantIn(tenants: TenantStore, { tenant, now }: ChangeContext, { name }: StoreName): Promise<void> {
+export function checkTenantIn(
+  tenants: TenantStore,
+  { tenant, now }: ChangeContext,
+  { name }: StoreName,
+): Promise<void> {
   const domain = tenant === SUPER_TENANT ? tenantNamedIn(name) : undefined;
   const check = async () => {
     if (domain === undefined || !(await tenants.isInUse(domain, now))) return;
@@ -218,11 +228,17 @@ export function deleteUser(
       check?.(user);
       await checkAccountChange(stores, context, user, { takesOver: false });
     },
-    steps: ({ hasPassword }) => [
-      ...(hasPassword ? [removingCredential(tenant, id, stale)] : []),
+    steps: ({ hasPassword }, untilSeconds) => [
+      ...(hasPassword ? [endingCredential(tenant, id, untilSeconds)] : []),
       ...revokingUser(tenant, id),
     ],
   });
+}
+
+function endingCredential(tenant: string, id: string, untilSeconds: number | undefined): Step {
+  return untilSeconds === undefined
+    ? removingCredential(tenant, id, stale)
+    : puttingCredentialAside(tenant, id, untilSeconds, stale);
 }
 
 function accountOf(resource: Resource, userStores: readonly string[]): Account {

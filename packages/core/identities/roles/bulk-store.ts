@@ -1,4 +1,5 @@
 /** Bulk assignments of roles (decision 0066). */
+import { keepingMembers } from "../../aside/aside-rows.ts";
 import { keys } from "../../table/keys.ts";
 import type { Step, Table } from "../../table/table.ts";
 import { leftToOthers } from "../../table/timing.ts";
@@ -7,7 +8,7 @@ import { type Assignee, roleAssignees } from "../memberships/assignees.ts";
 import type { OpenBulk } from "../memberships/bulk-model.ts";
 import type { BulkKind } from "../memberships/bulk-part.ts";
 import { unlistingBulk } from "../memberships/bulk-rows.ts";
-import { clearMembers } from "../memberships/clearing.ts";
+import { clearMembers, stopped } from "../memberships/clearing.ts";
 import type { Owner } from "../memberships/relation.ts";
 
 /** Bulks of roles. */
@@ -26,8 +27,17 @@ export function tellingGroups(tenant: string, changed: readonly Assignee[]): rea
   return changed.some(({ kind }) => kind === "group") ? [changingRolesOfGroups(tenant)] : [];
 }
 
-/** Removes up to `most` assignees of a deleted role. `open` is where this work is listed. */
-export async function clearRole(table: Table, owner: Owner, open: OpenBulk | undefined, most?: number): Promise<void> {
-  const isDone = await clearMembers(table, roleAssignees, owner, most);
+/** Removes up to `most` assignees of a deleted role; `open` lists this work. They are kept for `deletedDays`. */
+export async function clearRole(
+  table: Table,
+  owner: Owner,
+  open: OpenBulk | undefined,
+  { most, deletedDays }: { readonly most?: number; readonly deletedDays: number },
+): Promise<void> {
+  const deleted = open && ({ type: "role", id: owner.id, deletedMs: open.bulk.sinceMs } as const);
+  const keeping = (members: readonly string[]) =>
+    deleted ? keepingMembers(owner.tenant, deleted, members, deletedDays) : [];
+  const ownerKey = keys.role(owner.tenant, owner.id);
+  const isDone = await clearMembers(table, roleAssignees, owner, { ownerKey, most, keeping }).catch(stopped);
   if (isDone && open) await leftToOthers(table).write(unlistingBulk(owner.tenant, open));
 }

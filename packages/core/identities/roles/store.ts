@@ -2,6 +2,7 @@
  * Stores roles: one row each, an entry for the name (its uniqueness guard, and the row of the list), and their
  * assignees.
  */
+import { attributesOf, type Kept, puttingAside } from "../../aside/aside-rows.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { canBeId } from "../../platform/ids.ts";
 import { keys } from "../../table/keys.ts";
@@ -21,7 +22,7 @@ import {
   prepareBulk,
   settleBulk,
 } from "../memberships/bulk.ts";
-import { isAbandoned, type OpenBulk } from "../memberships/bulk-model.ts";
+import { isAbandoned, type OpenBulk, openText } from "../memberships/bulk-model.ts";
 import { listingBulk } from "../memberships/bulk-rows.ts";
 import { newClearing, SWEPT_MAX } from "../memberships/clearing.ts";
 import {
@@ -99,8 +100,8 @@ export interface RoleStore {
   holding(tenant: string, roleId: string, userId: string, otherwise: Step["otherwise"]): Step;
 }
 
-/** Opens the store on the table of one request. */
-export function roleStore(table: Table): RoleStore {
+/** Opens the store on the table of one request. Deleted roles are put aside for `deletedDays`. */
+export function roleStore(table: Table, deletedDays = 0): RoleStore {
   const findMany: RoleStore["findMany"] = async (tenant, ids) => {
     const possible = ids.filter(canBeId);
     if (possible.length === 0) return [];
@@ -134,12 +135,12 @@ export function roleStore(table: Table): RoleStore {
     assigneesAmong: (tenant, id, assignees) => membersAmong(table, roleAssignees, { tenant, id }, assignees),
     add: (tenant, role, assignees) => add(table, tenant, role, assignees),
     update: (tenant, id, nowMs, change) => update(table, { tenant, id }, nowMs, change),
-    remove: (tenant, id, check) => remove(table, { tenant, id }, check),
+    remove: (tenant, id, check) => remove(table, { tenant, id }, check, deletedDays),
 
     async settle(tenant, open) {
       if (open.bulk.purpose !== "clear") return settleBulk(table, roleBulk, tenant, open);
       if (!isAbandoned(open.bulk, systemClock.now())) return;
-      await clearRole(table, { tenant, id: open.ownerId }, open, SWEPT_MAX).catch(ignoreError);
+      await clearRole(table, { tenant, id: open.ownerId }, open, { most: SWEPT_MAX, deletedDays }).catch(ignoreError);
     },
     adding: addingRole,
 
@@ -250,7 +251,7 @@ function renaming(tenant: string, before: Role, after: Role, open?: OpenBulk): S
   return open ? [...entry, listingBulk(tenant, open)] : entry;
 }
 
-async function remove(table: Table, owner: Owner, check: (role: Role) => void): Promise<void> {
+async function remove(table: Table, owner: Owner, check: (role: Role) => void, deletedDays: number): Promise<void> {
   const { tenant, id } = owner;
   if (!canBeId(id)) throw notFound(id);
   const clearing = await afterBulks(table, roleBulk, owner, async () => {
@@ -269,11 +270,23 @@ async function remove(table: Table, owner: Owner, check: (role: Role) => void): 
       renamingStep(tenant, open),
       ...revokingRole(tenant, id),
       ...assignees.flatMap((assignee) => removingMember(roleAssignees, owner, assignee)),
+      ...puttingAside(tenant, asideOf(tenant, role, assignees, open), systemClock.now(), deletedDays),
     );
     return open;
   });
   // The role is deleted; what is left of its assignees is on the tenant's list.
-  await clearRole(table, owner, clearing).catch(ignoreFault);
+  await clearRole(table, owner, clearing, { deletedDays }).catch(ignoreFault);
+}
+
+function asideOf(tenant: string, role: Role, assignees: readonly Assignee[], open: OpenBulk | undefined): Kept {
+  return {
+    type: "role",
+    id: role.id,
+    name: role.name,
+    item: attributesOf(roleItem(tenant, role)),
+    members: assignees.map((assignee) => roleAssignees.pairKey({ tenant, id: role.id }, assignee).SK),
+    clearing: open && openText(open),
+  };
 }
 
 function isSame(some: readonly string[], others: readonly string[]): boolean {

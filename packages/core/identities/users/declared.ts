@@ -39,13 +39,13 @@ export function declaredUsers(users: UserStore, userStoresOf: (tenant: string) =
         newName,
       ),
 
-    remove: (tenant, id, nowMs, { check, steps }) =>
+    remove: (tenant, id, nowMs, removal) =>
       users.remove(tenant, id, nowMs, {
+        ...removal,
         check(user) {
           if (!isDeclared(tenant, user)) throw notFound(id);
-          return check(user);
+          return removal.check(user);
         },
-        steps,
       }),
   };
 }

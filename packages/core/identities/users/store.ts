@@ -2,6 +2,8 @@
  * Stores users: one row each (with the ids of its groups and roles), an entry in the name index of its store, and a
  * lookup row for each value by which it is found. Credentials have rows of their own, which this store cannot read.
  */
+import { attributesOf, type Kept, puttingAside } from "../../aside/aside-rows.ts";
+import { expiryOf, expiryWithSlack } from "../../aside/model.ts";
 import type { QualifiedName } from "../../domain/username.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { foldName } from "../../platform/fold.ts";
@@ -16,7 +18,7 @@ import { stale, whileStale } from "../../table/stale.ts";
 import type { ReadOptions, Step, Table } from "../../table/table.ts";
 import { leftToOthers } from "../../table/timing.ts";
 import { ignoreError, ignoreFault } from "../memberships/bulk.ts";
-import { isAbandoned, type OpenBulk } from "../memberships/bulk-model.ts";
+import { isAbandoned, type OpenBulk, openText } from "../memberships/bulk-model.ts";
 import { renamingMember } from "../memberships/membership.ts";
 import { chunks } from "../memberships/relation.ts";
 import { clearOwners, removingOwners } from "./clearing-store.ts";
@@ -60,8 +62,13 @@ export interface NotedUsers {
 export interface Removal {
   /** Throws where the user may not be removed. */
   readonly check: (user: User) => Promise<void> | void;
-  /** Written in the same transaction: the removal of the credential, for example. At most 5. */
-  readonly steps: (user: User) => readonly Step[];
+  /**
+   * Written in the same transaction: the removal of the credential, for example. At most 5. `untilSeconds`: until then
+   * the user can be restored; absent for one who is deleted for good.
+   */
+  readonly steps: (user: User, untilSeconds: number | undefined) => readonly Step[];
+  /** True for a user of a directory, who cannot be put aside. */
+  readonly isFinal?: true;
 }
 
 /** What is stored with a new user. */
@@ -150,8 +157,8 @@ export interface UserStore {
 
 const idInUse: Step["otherwise"] = () => new Error("a new user id is in use");
 
-/** Opens the store on the table of one request. */
-export function userStore(table: Table): UserStore {
+/** Opens the store on the table of one request. Deleted users are put aside for `deletedDays`. */
+export function userStore(table: Table, deletedDays = 0): UserStore {
   return {
     find: (tenant, id) => read(table, tenant, id),
 
@@ -200,7 +207,7 @@ export function userStore(table: Table): UserStore {
         return after;
       }),
 
-    remove: (tenant, id, nowMs, removal) => remove(table, { tenant, id, nowMs }, removal),
+    remove: (tenant, id, nowMs, removal) => remove(table, { tenant, id, nowMs, deletedDays }, removal),
 
     async settle(tenant, open) {
       if (isAbandoned(open.bulk, systemClock.now())) await clearOwners(table, tenant, open).catch(ignoreError);
@@ -276,11 +283,20 @@ async function renameRest(table: Table, tenant: string, { id, userName, groupIds
   }
 }
 
+interface RemovedUser {
+  readonly tenant: string;
+  readonly id: string;
+  readonly nowMs: number;
+  readonly deletedDays: number;
+}
+
 async function remove(
   table: Table,
-  { tenant, id, nowMs }: { readonly tenant: string; readonly id: string; readonly nowMs: number },
-  { check, steps }: Removal,
+  { tenant, id, nowMs, deletedDays }: RemovedUser,
+  { check, steps, isFinal }: Removal,
 ): Promise<void> {
+  const days = isFinal ? 0 : deletedDays;
+  const untilSeconds = days > 0 ? expiryWithSlack(expiryOf(nowMs, days)) : undefined;
   /** Groups that turned out to be deleted: only their pairs are removed. */
   const deleted = new Set<string>();
   const open = await whileStale(async () => {
@@ -296,7 +312,8 @@ async function remove(
         { remove: keys.user(tenant, id), when: { equal: { ver: user.version } }, otherwise: stale },
         ...lookupSteps(tenant, id, user.profile, {}, stale),
         ...owners.steps,
-        ...steps(user),
+        ...steps(user, untilSeconds),
+        ...puttingAside(tenant, asideOf(tenant, user, owners.open), nowMs, days),
       ],
       notOwned: stale,
       near,
@@ -305,4 +322,14 @@ async function remove(
   });
   // The user is deleted; what is left of its memberships is on the tenant's list.
   if (open) await clearOwners(table, tenant, open).catch(ignoreFault);
+}
+
+function asideOf(tenant: string, user: User, open: OpenBulk | undefined): Kept {
+  return {
+    type: "user",
+    id: user.id,
+    name: qualifiedName(user),
+    item: attributesOf(userItem(tenant, user)),
+    clearing: open && openText(open),
+  };
 }

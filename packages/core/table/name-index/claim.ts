@@ -10,6 +10,8 @@ export interface NewName {
   readonly entry: EntryAttributes;
   /** Written in the same transaction: at most 97, of items outside the index. */
   readonly steps: readonly Step[];
+  /** Written in the same transaction. Their conditions decide before the name. Not used by `createMany`. */
+  readonly first?: readonly Step[];
   /** A check that reads more, concurrently. Nothing is written where it is rejected. Not used by `createMany`. */
   readonly allowed?: Promise<void> | undefined;
   /** The error when the name has another owner. */
@@ -28,10 +30,10 @@ export interface OldName {
 }
 
 /**
- * The step that claims a name. It comes first in its transaction: whether the name is free does not depend on the
+ * The step that claims a name. It comes before those of ranges: whether the name is free does not depend on the
  * ranges.
  */
-export function claim(context: IndexContext, { key, entry, taken }: Omit<NewName, "steps">): Step {
+export function claim(context: IndexContext, { key, entry, taken }: Omit<NewName, "steps" | "first">): Step {
   return {
     put: entryItem(context.keys, key, entry),
     when: "absent",

@@ -64,11 +64,11 @@ export interface NameWrites {
 export function nameWrites(context: IndexContext): NameWrites {
   const { table, deadlineMs } = context;
   return {
-    create: ({ key, entry, steps, taken, allowed }) =>
+    create: ({ key, entry, steps, first = [], taken, allowed }) =>
       settle(deadlineMs, async (before) => {
         const [range] = await Promise.all([locateRoom(context, key, before > 0), allowed]);
         const ofRange = range ? turn(context, range, { added: [key] }) : begin(context, [key]);
-        await table.write(claim(context, { key, entry, taken }), ...ofRange, ...steps);
+        await table.write(...first, claim(context, { key, entry, taken }), ...ofRange, ...steps);
       }),
 
     createMany: (names) => bulkCreate(context, names),

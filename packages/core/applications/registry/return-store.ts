@@ -1,0 +1,49 @@
+/** Restores deleted applications (decision 0084). */
+import { type Aside, itemOf, takingBack } from "../../aside/aside-rows.ts";
+import { namedItems } from "../../table/named-items.ts";
+import type { Table } from "../../table/table.ts";
+import { applicationKind } from "./application-rows.ts";
+import { checkRestoredScopes } from "./authorization-rules.ts";
+import { authorizationsFrom, returningAuthorizedApis } from "./authorization-store.ts";
+import { clientItem } from "./client-store.ts";
+import { checkNewName, nameTaken } from "./rules.ts";
+import { claimingClient, keySteps, namedClientOf } from "./store.ts";
+
+/** How an application is restored. */
+export interface Again {
+  readonly tenant: string;
+  readonly aside: Aside;
+  /** Another name than it had. */
+  readonly name: string | undefined;
+  /** The scopes of the caller. */
+  readonly scopes: ReadonlySet<string>;
+  readonly absent: () => Error;
+}
+
+/**
+ * Restores a deleted application with its protocols, secrets and authorized APIs, and returns its name. Throws
+ * `application.name_taken`, `client.taken` and the faults of other keys that are in use, `authorized_api.elevation`,
+ * what `checkNewName` throws, and the error of `absent` where it is restored already. One round trip.
+ */
+export async function returnApplication(table: Table, { tenant, aside, name, scopes, absent }: Again): Promise<string> {
+  const items = namedItems(table, applicationKind);
+  const { value, version } = applicationKind.item.read(itemOf(aside, aside.item));
+  if (name !== undefined) checkNewName(name, tenant);
+  const application = { ...value, ...(name !== undefined && { name }) };
+  const authorized = authorizationsFrom(aside);
+  checkRestoredScopes(authorized?.apis ?? [], scopes);
+  const client = namedClientOf(application);
+  const owner = { tenant, applicationId: application.id };
+  await table.write(
+    ...takingBack(tenant, aside, undefined, absent),
+    ...items.returning(tenant, { value: application, version }, () =>
+      nameTaken({ name: application.name, inbound: {} }, tenant),
+    ),
+    ...(authorized ? [returningAuthorizedApis(tenant, application.id, authorized)] : []),
+    ...(client
+      ? [claimingClient(tenant, application, clientItem(client.clientId, owner, client.client, authorized?.apis ?? []))]
+      : []),
+    ...keySteps(tenant, undefined, application),
+  );
+  return application.name;
+}

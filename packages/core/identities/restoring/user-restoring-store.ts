@@ -1,0 +1,214 @@
+/**
+ * Restores deleted users (decision 0084). The transaction that claims the name writes the user with its first
+ * memberships; those of a user in many groups follow in further ones. A request that ends in between is continued by
+ * the next one: what is put aside says which are left.
+ */
+import { type Aside, itemOf, type Left, notingLeft, readAsides, takingBack } from "../../aside/aside-rows.ts";
+import { keys } from "../../table/keys.ts";
+import { nameIndex } from "../../table/name-index/name-index.ts";
+import { nameKey } from "../../table/name-index/name-key.ts";
+import { stale, whileStale } from "../../table/stale.ts";
+import type { Step, Table } from "../../table/table.ts";
+import { restoringCredential } from "../credentials/store.ts";
+import { groupBulk } from "../groups/bulk-store.ts";
+import { groupOf } from "../groups/rows.ts";
+import { type Assignee, roleAssignees } from "../memberships/assignees.ts";
+import { carryOut } from "../memberships/bulk.ts";
+import { openOf } from "../memberships/bulk-model.ts";
+import { BULK } from "../memberships/bulk-rows.ts";
+import { groupMembers, touchingGroup } from "../memberships/membership.ts";
+import { roleBulk } from "../roles/bulk-store.ts";
+import { toRole } from "../roles/rows.ts";
+import { clearOwners } from "../users/clearing-store.ts";
+import { lookupSteps } from "../users/lookup-rows.ts";
+import { qualifiedName, type User } from "../users/model.ts";
+import { toUser, userItem } from "../users/rows.ts";
+import { nameTaken } from "../users/rules.ts";
+import type { Again, Restored } from "./model.ts";
+
+/** Memberships in one transaction: two steps each. */
+const GROUPS_AT_ONCE = 10;
+const ROLES_AT_ONCE = 10;
+
+/** A user who is restored. */
+interface UserAgain extends Again {
+  readonly user: User;
+  /** A check that reads more. Nothing is written where it is rejected. */
+  readonly allowed: Promise<void>;
+}
+
+/** The user that was put aside, without the groups and roles that do not exist any more. One round trip. */
+export async function userAside(table: Table, tenant: string, aside: Aside): Promise<User> {
+  const user = toUser(itemOf(aside, aside.item));
+  const { groupIds, roleIds } = await existing(table, tenant, aside.left ?? user);
+  return { ...user, groupIds, roleIds };
+}
+
+/** Restores a user. Throws `scim.unique`, and the error of `absent`. Two round trips for few memberships. */
+export async function restoreUser(table: Table, again: UserAgain): Promise<Restored> {
+  const { tenant, aside } = again;
+  if (aside.left) return continued(table, again, aside);
+  const open = aside.clearing === undefined ? undefined : openOf(aside.clearing);
+  // Pairs that are still there would be taken for new ones.
+  if (open) await clearOwners(table, tenant, open);
+  let hasPassword = again.user.hasPassword;
+  const left = await whileStale(async () => {
+    try {
+      return await commit(table, { ...again, user: { ...again.user, hasPassword } });
+    } catch (error) {
+      if (!(error instanceof PasswordGone)) throw error;
+      // It expired before its user: the user sets another one.
+      hasPassword = false;
+      throw stale();
+    }
+  });
+  if (left) await writeRest(table, tenant, again);
+  return restored(again);
+}
+
+async function continued(table: Table, again: UserAgain, aside: Aside): Promise<Restored> {
+  await again.allowed;
+  const item = await table.get(keys.user(again.tenant, aside.id));
+  if (!item) throw again.absent();
+  const user = toUser(item);
+  if (again.name !== undefined && again.name !== user.userName) throw again.absent();
+  await writeRest(table, again.tenant, again);
+  return { ...restored(again), name: qualifiedName(user) };
+}
+
+/** Writes the user. Returns the memberships that are left, if there are any. */
+async function commit(table: Table, again: UserAgain): Promise<Left | undefined> {
+  const { tenant, aside, name, nowMs, user, allowed } = again;
+  const present = await existing(table, tenant, user);
+  const first = {
+    groupIds: present.groupIds.slice(0, GROUPS_AT_ONCE),
+    roleIds: present.roleIds.slice(0, ROLES_AT_ONCE),
+  };
+  const rest = { groupIds: present.groupIds.slice(GROUPS_AT_ONCE), roleIds: present.roleIds.slice(ROLES_AT_ONCE) };
+  const left = rest.groupIds.length + rest.roleIds.length > 0 ? rest : undefined;
+  const after: User = {
+    ...user,
+    ...first,
+    ...(name !== undefined && { userName: name }),
+    version: user.version + 1,
+    modifiedMs: Math.max(nowMs, user.modifiedMs + 1),
+  };
+  await nameIndex(table, keys.userNames(tenant, after.userStore)).create({
+    key: nameKey(after.userName),
+    entry: { id: after.id },
+    first: takingBack(tenant, aside, left, again.absent),
+    steps: [
+      { put: userItem(tenant, after), when: "absent", otherwise: stale },
+      ...lookupSteps(tenant, after.id, {}, after.profile, stale),
+      ...(after.hasPassword ? [restoringCredential(tenant, after.id, () => new PasswordGone())] : []),
+      ...pairSteps(tenant, after, first, nowMs),
+    ],
+    allowed,
+    taken: () => nameTaken(after.userName),
+  });
+  return left;
+}
+
+/** Writes the memberships that are left, a transaction for each 20 of them. */
+async function writeRest(table: Table, tenant: string, { aside, nowMs }: Again): Promise<void> {
+  for (;;) {
+    const isDone = await whileStale(async () => {
+      const [[row], item] = await Promise.all([
+        readAsides(table, tenant, [aside], nowMs),
+        table.get(keys.user(tenant, aside.id)),
+      ]);
+      // Another request has finished it, or the user is deleted again.
+      if (!row?.left || !item) return true;
+      const user = toUser(item);
+      const next = {
+        groupIds: row.left.groupIds.slice(0, GROUPS_AT_ONCE),
+        roleIds: row.left.roleIds.slice(0, ROLES_AT_ONCE),
+      };
+      const after = {
+        groupIds: row.left.groupIds.slice(GROUPS_AT_ONCE),
+        roleIds: row.left.roleIds.slice(ROLES_AT_ONCE),
+      };
+      const present = await existing(table, tenant, next, user);
+      await table.write(
+        notingLeft(tenant, row, after),
+        {
+          change: keys.user(tenant, user.id),
+          add: {
+            ver: 1,
+            ...(present.groupIds.length > 0 && { groups: new Set(present.groupIds) }),
+            ...(present.roleIds.length > 0 && { roles: new Set(present.roleIds) }),
+          },
+          when: { equal: { ver: user.version } },
+          otherwise: stale,
+        },
+        ...pairSteps(tenant, user, present, nowMs),
+      );
+      return after.groupIds.length + after.roleIds.length === 0;
+    });
+    if (isDone) return;
+  }
+}
+
+/** The pairs of a user; two steps for each group and role. */
+function pairSteps(tenant: string, user: User, { groupIds, roleIds }: Left, nowMs: number): Step[] {
+  const assignee: Assignee = { kind: "user", id: user.id };
+  return [
+    ...groupIds.flatMap((id): Step[] => [
+      {
+        put: { ...groupMembers.pairKey({ tenant, id }, user.id), name: qualifiedName(user) },
+        when: "absent",
+        otherwise: stale,
+      },
+      touchingGroup({ tenant, id }, { nowMs, added: [user.id] }),
+    ]),
+    ...roleIds.flatMap((id): Step[] => [
+      { put: { ...roleAssignees.pairKey({ tenant, id }, assignee) }, when: "absent", otherwise: stale },
+      {
+        change: keys.role(tenant, id),
+        add: { ver: 1 },
+        set: { modified: nowMs },
+        // Changes of one role are in order: this one comes after a bulk that is not finished.
+        when: { lacking: [BULK] },
+        otherwise: stale,
+      },
+    ]),
+  ];
+}
+
+/**
+ * Those of some groups and roles that exist, and that a user does not have already. Finishes the bulk memberships of
+ * these groups. One round trip.
+ */
+async function existing(table: Table, tenant: string, { groupIds, roleIds }: Left, user?: User): Promise<Left> {
+  const items = await table.getMany([
+    ...groupIds.map((id) => keys.group(tenant, id)),
+    ...roleIds.map((id) => keys.role(tenant, id)),
+  ]);
+  const groups = groupIds.map((_, at) => groupOf(items[at]));
+  const roles = roleIds.map((_, at) => items[groupIds.length + at]).map((item) => item && toRole(item));
+  for (const group of groups) {
+    if (group?.bulk) await carryOut(table, groupBulk, { tenant, id: group.id }, group.bulk);
+  }
+  for (const role of roles) {
+    if (role?.bulk) await carryOut(table, roleBulk, { tenant, id: role.id }, role.bulk);
+  }
+  return {
+    groupIds: groupIds.filter((id, at) => groups[at] !== undefined && !user?.groupIds.includes(id)),
+    roleIds: roleIds.filter((id, at) => roles[at] !== undefined && !user?.roleIds.includes(id)),
+  };
+}
+
+function restored({ aside, user, name }: UserAgain): Restored {
+  const before = toUser(itemOf(aside, aside.item));
+  return {
+    name: qualifiedName({ ...user, ...(name !== undefined && { userName: name }) }),
+    leftOut: {
+      members: 0,
+      groups: aside.left ? 0 : before.groupIds.length - user.groupIds.length,
+      roles: aside.left ? 0 : before.roleIds.length - user.roleIds.length,
+    },
+  };
+}
+
+/** The credential of a user who had one does not exist. */
+class PasswordGone extends Error {}

@@ -1,0 +1,100 @@
+/** Restores users, groups and roles by the rules for changes of them: restoring one gives its caller no privileges. */
+import type { Aside } from "../aside/aside-rows.ts";
+import { withStore } from "../domain/username.ts";
+import { checkGroupName } from "../identities/groups/rules.ts";
+import type { GroupStore } from "../identities/groups/store.ts";
+import { checkAccountChange, checkAssignedIds, checkAssignedRoles } from "../identities/provisioning/escalation.ts";
+import { type ChangeContext, checkTenantIn, nameIn, type UserStores } from "../identities/provisioning/users.ts";
+import { groupAside, restoreGroup } from "../identities/restoring/group-restoring-store.ts";
+import type { Restored } from "../identities/restoring/model.ts";
+import { restoreRole, roleAside } from "../identities/restoring/role-restoring-store.ts";
+import { restoreUser, userAside } from "../identities/restoring/user-restoring-store.ts";
+import { checkRoleName } from "../identities/roles/rules.ts";
+import type { User } from "../identities/users/model.ts";
+import { checkName } from "../identities/users/rules.ts";
+import { Fault } from "../platform/faults.ts";
+import type { Table } from "../table/table.ts";
+
+type Restore = (
+  caller: ChangeContext,
+  aside: Aside,
+  name: string | undefined,
+  absent: () => Error,
+) => Promise<Restored>;
+
+/** Restores users, groups and roles. */
+export interface People {
+  /** Throws `scim.unique`, `scim.forbidden`, `request.invalid`, `deleted.conflict`, and the error of `absent`. */
+  readonly restoreUser: Restore;
+  /** The same. */
+  readonly restoreGroup: Restore;
+  /** The same. */
+  readonly restoreRole: Restore;
+}
+
+/** What restoring reads and writes. */
+export interface PeopleStores extends UserStores {
+  readonly table: Table;
+  readonly groups: GroupStore;
+}
+
+/** Opens it for one request. */
+export function restoredPeople({ table, ...stores }: PeopleStores): People {
+  const checkStore = (userStore: string): void => {
+    if (stores.userStores.includes(userStore)) return;
+    throw new Fault(
+      "deleted.conflict",
+      `Its user store ${userStore} is not declared any more in deployment.toml, so it cannot be restored.`,
+    );
+  };
+
+  return {
+    async restoreUser(caller, aside, name, absent) {
+      const { tenant, now } = caller;
+      const user = await userAside(table, tenant, aside);
+      const { userStore } = user;
+      checkStore(userStore);
+      if (stores.users.elsewhere?.has(tenant, userStore)) {
+        throw new Fault("deleted.conflict", `Its user store ${userStore} is a directory now: create the user there.`);
+      }
+      const other = name === undefined ? undefined : otherName(name, user, stores.userStores);
+      const allowed = checkUser(caller, user, other);
+      allowed.catch(() => undefined);
+      return restoreUser(table, { tenant, aside, name: other, nowMs: now, absent, user, allowed });
+    },
+
+    async restoreGroup(caller, aside, name, absent) {
+      const { tenant, now } = caller;
+      const group = await groupAside(table, tenant, aside);
+      checkStore(group.userStore);
+      if (name !== undefined) checkGroupName(name);
+      await checkAssignedIds(stores, caller, group.roleIds);
+      return restoreGroup(table, { tenant, aside, name, nowMs: now, absent, group });
+    },
+
+    async restoreRole(caller, aside, name, absent) {
+      const { tenant, now } = caller;
+      const role = roleAside(aside);
+      if (name !== undefined) checkRoleName(name);
+      await checkAssignedRoles(stores, caller, [role]);
+      return restoreRole(table, { tenant, aside, name, nowMs: now, absent, role });
+    },
+  };
+
+  async function checkUser(caller: ChangeContext, user: User, name: string | undefined): Promise<void> {
+    const { userStore } = user;
+    await Promise.all([
+      // Under another name the caller could be somebody whom others trust by that name.
+      checkAccountChange(stores, caller, user, { takesOver: name !== undefined }),
+      checkTenantIn(stores.tenants, caller, { userStore, name: name ?? user.userName }),
+    ]);
+  }
+}
+
+/** Another name of a restored user, without its store. Throws `request.invalid`. */
+function otherName(given: string, { userStore }: User, userStores: readonly string[]): string {
+  const { userStore: asked, name } = nameIn(given.includes("/") ? given : withStore(userStore, given), userStores);
+  if (asked !== userStore) throw new Fault("request.invalid", "A user cannot be restored into another user store.");
+  checkName(name);
+  return name;
+}

@@ -1,0 +1,37 @@
+/** The plan of the function that restores deleted resources of every kind (decision 0084). Pure. */
+
+import type { FunctionPlan } from "./function-plan.ts";
+import { partitions as p } from "./partitions.ts";
+
+const people = [p.user, p.userNames, p.lookup, p.group, p.groupNames, p.role, p.roleNames, p.shownNames];
+/** Applications, templates and API resources with their names and other claims. */
+const others = [
+  ...[p.application, p.applicationNames, p.inboundKey, p.client, p.template, p.templateNames],
+  ...[p.apiResource, p.apiResourceNames, p.scope],
+];
+const revocations = [p.revocation, p.revocations];
+
+export const recovery: FunctionPlan = {
+  memory: "512 MB",
+  timeout: "29 seconds",
+  description: "Deleted resources: restores them, or removes them for good",
+  needs: ["address", "deployment", "directories"],
+  reads: {
+    calls: ["GetItem", "BatchGetItem", "Query"],
+    on: [p.aside, p.asideEntries, p.removed, p.tenant, ...people, ...others],
+  },
+  // Passwords are kept, restored and removed without being read.
+  checks: [p.credential, p.changeRecord],
+  // Of memberships: whether a member, or the deleted owner, is still as it was.
+  conditions: [p.user, p.group, p.role, p.shownNames, ...revocations, p.aside],
+  writes: {
+    calls: ["PutItem", "UpdateItem", "DeleteItem"],
+    on: [
+      ...people,
+      ...others,
+      ...revocations,
+      p.credential,
+      ...[p.changeRecord, p.changePart, p.removed, p.aside, p.asideEntries],
+    ],
+  },
+};
