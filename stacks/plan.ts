@@ -61,27 +61,20 @@ const CANARY_USES = keys.clientUses(`${CANARY_CLIENT}${ANY}`).PK;
 /** Revocations of tokens. */
 const revocations = [p.revocation, p.revocations];
 
-/** What a rehearsal reads the keys of: their writes have conditions (decision 0087). */
+/** What a rehearsal reads the keys of: rows whose writes depend on whether they exist (decision 0087). */
 const writtenByKey = [p.credential, p.changeRecord];
 
-/** What is written with changes: their records (decision 0082), and first answers (decision 0086). */
+/**
+ * What is written with changes: their records (decision 0082), which histories read (0083), and first answers (0086).
+ */
 const records = [p.changeRecord, p.changePart, p.removed, p.repeatable];
+
+const applicationRows = [p.application, p.template, p.residentApplication];
 
 /** What authentication and authorization read: by a password, a certificate or a token. */
 const authentication = [
-  p.tenant,
-  p.user,
-  p.userNames,
-  p.group,
-  p.role,
-  p.roleNames,
-  p.credential,
-  p.lock,
-  p.accessToken,
-  ...revocations,
-  p.grantRevocations,
-  p.client,
-  p.keyRing,
+  ...[p.tenant, p.user, p.userNames, p.group, p.role, p.roleNames, p.credential, p.lock],
+  ...[p.accessToken, ...revocations, p.grantRevocations, p.client, p.keyRing],
 ];
 
 const endpoint = { memory: "512 MB", timeout: "29 seconds" } as const;
@@ -141,29 +134,17 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
-        p.application,
-        p.applicationNames,
-        p.residentApplication,
-        p.template,
-        p.templateNames,
-        p.apiResource,
-        p.user,
-        p.role,
-        p.roleNames,
+        ...applicationRows,
+        ...[p.applicationNames, p.templateNames, p.apiResource, p.user, p.role, p.roleNames],
         ...conditionalClaims,
-        p.repeatable,
+        ...records,
       ],
     },
-    checks: [p.changeRecord],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
       on: [
-        p.application,
-        p.applicationNames,
+        ...[p.application, p.applicationNames, p.residentApplication, p.apiResource, p.revocations],
         ...claims,
-        p.residentApplication,
-        p.apiResource,
-        p.revocations,
         ...records,
       ],
     },
@@ -173,10 +154,9 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     description: "The inbound protocols of applications",
     needs: ["address", "sealing", "answers", "deployment"],
     reads: {
-      calls: ["GetItem"],
-      on: [p.application, p.applicationNames, ...conditionalClaims, p.clientUses, p.repeatable],
+      calls: ["GetItem", "BatchGetItem", "Query"],
+      on: [p.application, p.applicationNames, ...conditionalClaims, p.clientUses, ...records],
     },
-    checks: [p.changeRecord],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
       on: [p.application, p.applicationNames, ...claims, p.revocations, ...records],
@@ -186,8 +166,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     description: "Application templates",
     needs: ["address", "answers", "deployment"],
-    reads: { calls: ["GetItem", "Query"], on: [p.template, p.templateNames, p.repeatable] },
-    checks: [p.changeRecord],
+    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.template, p.templateNames, ...records] },
     writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames, ...records] },
   },
   scim1: {
@@ -210,13 +189,23 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "cursors", "answers", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.tenant, ...people, p.roleNames, p.scope, p.repeatable],
+      on: [p.tenant, ...people, p.roleNames, p.scope, ...records],
     },
-    checks: [p.application, ...writtenByKey],
+    checks: [p.application, p.credential],
     conditions: [...people, ...revocations],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [...people, p.roleNames, p.credential, ...revocations, ...records],
+    },
+  },
+  audit: {
+    ...endpoint,
+    description: "Reads the changes of all resources",
+    needs: ["address"],
+    reads: {
+      calls: ["BatchGetItem", "Query"],
+      // The rows of resources say where their histories are.
+      on: [...records, ...applicationRows, p.apiResource, p.user, p.group, p.role, p.tenant],
     },
   },
   administration: {
@@ -227,31 +216,16 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
-        p.apiResource,
-        p.apiResourceNames,
-        p.scope,
-        ...tenants,
-        p.user,
-        p.userNames,
-        p.role,
-        p.roleNames,
-        p.shownNames,
-        p.lookup,
-        p.repeatable,
+        ...[p.apiResource, p.apiResourceNames, p.scope, p.user, p.userNames, p.role, p.roleNames, p.shownNames],
+        ...[p.lookup, ...tenants, ...records],
       ],
     },
-    checks: writtenByKey,
+    checks: [p.credential],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [
-        p.apiResource,
-        p.apiResourceNames,
-        p.scope,
-        ...tenants,
-        ...administrator,
-        p.lookup,
-        ...revocations,
-        ...records,
+        ...[p.apiResource, p.apiResourceNames, p.scope, p.lookup, ...tenants, ...administrator],
+        ...[...revocations, ...records],
       ],
     },
   },

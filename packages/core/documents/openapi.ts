@@ -34,6 +34,7 @@ const tags: Readonly<Record<ServiceName, string>> = {
   "inbound-protocols": "The inbound protocols of an application",
   "application-templates": "Templates of applications",
   administration: "API resources and tenants",
+  audit: "Changes of all resources",
   scim1: "SCIM 1.1",
   scim2: "SCIM 2.0",
   oauth2: "Tokens, keys and the metadata of the OAuth 2.0 server",

@@ -21,12 +21,6 @@ const DryRun = z
   .optional()
   .meta({ description: "True: answers as the request would, and changes nothing", type: "boolean" });
 
-/** Decision 0086. Not parsed as a parameter: clients send it in two forms. */
-const IdempotencyKey = z.string().min(1).max(257).optional().meta({
-  description:
-    "A text that the caller chooses for this one request, in double quotes: 1 to 255 printable ASCII characters, best a UUID. A repeat with the same key gets the first answer",
-});
-
 const conditions = {
   "If-Match": z.string().optional().meta({
     description: "The entity tags of which the resource must have one, or `*`; 412 if it has changed",
@@ -35,6 +29,12 @@ const conditions = {
     description: "The entity tags of which the resource must have none; `*`: it must not exist yet",
   }),
 };
+
+/** Decision 0086. Not parsed as a parameter: clients send it in two forms. */
+const IdempotencyKey = z.string().min(1).max(257).optional().meta({
+  description:
+    "A text that the caller chooses for this one request, in double quotes: 1 to 255 printable ASCII characters, best a UUID. A repeat with the same key gets the first answer",
+});
 
 /** The parameters of an operation, without those that the contract does not document. */
 export function parametersOf(declared: Operation, components: Components): Json[] {

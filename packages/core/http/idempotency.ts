@@ -8,7 +8,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { REPLAYED } from "../operation/repeatable.ts";
 import { Fault, toFault } from "../platform/faults.ts";
 import { type Deferral, deferral } from "../table/deferral.ts";
-import { stale, whileStale } from "../table/stale.ts";
+import { isStale, Moved, stale, whileConflicting, whileStale } from "../table/stale.ts";
 import type { Table } from "../table/table.ts";
 import type { AnswerSecrets } from "./idempotency-key.ts";
 import {
@@ -157,7 +157,7 @@ async function execute(session: Session, row: Repeatable, isTakenOver: boolean):
   const { answering, rows } = session;
   let isOpen = true;
   try {
-    const { response, fault } = await whileStale(() => attempt(session, row, isTakenOver));
+    const { response, fault } = await whileConflicting(() => attempt(session, row, isTakenOver), mustStartAgain);
     isOpen = false;
     if (fault) throw fault;
     return response;
@@ -172,6 +172,10 @@ interface Attempted {
   readonly response: EncodedResponse;
   /** The fault of an answer that is kept. */
   readonly fault?: Fault;
+}
+
+function mustStartAgain(error: unknown): boolean {
+  return isStale(error) || error instanceof Moved;
 }
 
 /** Carries a request out once, and stores its change with its answer. Throws `stale` where it must start again. */

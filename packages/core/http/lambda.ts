@@ -21,7 +21,7 @@ import { bodyReader, checkAccept, type ReadMultipart } from "./body.ts";
 import { gated } from "./conditions.ts";
 import { NONCE_HEADER, readDecision } from "./decision.ts";
 import { dialects, renderFault, type ScimProfile } from "./dialects.ts";
-import { callerOf, newObserver } from "./observe.ts";
+import { callerOf, newObserver, resourceIn } from "./observe.ts";
 import { asksForRehearsal, type EventHead, type HttpRequest, readRequest } from "./request.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { type Admitted, type AnyHandler, admit, execute, type HttpResponse } from "./serve.ts";
@@ -244,6 +244,7 @@ function observing(service: ServiceName): Middleware {
       ...(fault && { fault: fault.fault }),
       ...(ignored !== undefined && { ignored }),
       ...(response?.headers?.[REPLAYED] !== undefined && { replayed: true }),
+      resource: resourceIn([...Object.values(admitted?.params ?? {}), ...createdIn(response)]),
     });
   };
   return {
@@ -255,6 +256,12 @@ function observing(service: ServiceName): Middleware {
     after: close,
     onError: close,
   };
+}
+
+/** The last part of `Location`: the id of what was created. */
+function createdIn(response: Ended["response"]): readonly string[] {
+  const location = response?.statusCode === 201 ? response.headers?.location : undefined;
+  return typeof location === "string" ? location.split("/").slice(-1) : [];
 }
 
 /**

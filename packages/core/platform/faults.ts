@@ -46,6 +46,7 @@ const table = {
   "rehearsal.impossible": row(400, "UE-10000", "Unable to rehearse the request."),
   "server.unexpected": row(500, "SE-50000", "Unexpected Processing Error.", { oauth: "server_error", refusal: true }),
 
+  "history.version_unknown": row(404, "404", "Not Found"),
   "resource.contended": row(409, "409", "Conflict", { retryAfterSeconds: 1 }),
 
   // draft-ietf-httpapi-idempotency-key-header, sections 2.6 and 2.7.

@@ -42,7 +42,7 @@ function checkSchemas(body: Readonly<Record<string, unknown>>): void {
   throw new Fault("request.invalid", `schemas must contain ${BULK_REQUEST}.`);
 }
 
-function versionOf(call: Scim2Call): BulkVersion<Outcome, Scim2Call> {
+function versionOf({ stores: { dialect } }: Scim2Call): BulkVersion<Outcome, Scim2Call> {
   return {
     functions: (call) => ({
       Users: {
@@ -69,7 +69,7 @@ function versionOf(call: Scim2Call): BulkVersion<Outcome, Scim2Call> {
       ...headOf(sent),
       ...(location !== undefined && { location }),
       status: String(fault.row.status),
-      response: call.stores.dialect.errorOf(fault),
+      response: dialect.errorOf(fault),
     }),
   };
 }
