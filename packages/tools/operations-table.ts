@@ -71,8 +71,8 @@ Written by \`npm run operations-table\` from the operation catalogue. Do not edi
 - **Body limit**: bytes of the body, and members of all objects of a JSON body together, and as many elements
   of its lists. ${NONE}: the operation reads no body.
 - **Failures**: the statuses of the operation itself. Where they apply, any operation may also return
-  ${commonFailures.join(", ")}: invalid input, no credential, a missing
-  scope, an unknown path, another method, \`Accept\` without JSON, other writers that keep committing first, a
+  ${commonFailures.join(", ")}: invalid input, no credential,
+  a missing scope, an unknown path, another method, \`Accept\` without JSON, other writers that keep committing first, a
   condition that does not hold, a body that is too large or of another media type, a missing condition where the
   operator requires one, the rate limit of the gateway, headers that are too large, a defect, a busy database.
   \`docs/openapi.json\` lists them for each operation.

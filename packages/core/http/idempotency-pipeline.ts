@@ -25,7 +25,10 @@ interface Serving {
   readonly reportDefect: (defect: Error) => void;
 }
 
-/** Serves a request, or gives its first answer again. Throws as `readIdempotencyKey` and `answerOnce` do. An invalid request claims no key. */
+/**
+ * Serves a request, or gives its first answer again. Throws as `readIdempotencyKey` and `answerOnce` do. An invalid
+ * request claims no key.
+ */
 export async function serveOnce(serving: Serving): Promise<EncodedResponse> {
   const { call, principal, scopes, header, answerKeys, nowMs, serve, storesOn, render, reportDefect } = serving;
   const key = readIdempotencyKey(header);
