@@ -21,7 +21,7 @@ import { createTenant } from "#core/tenants/create.ts";
 import { type TenantStores, tenantHandlers } from "#core/tenants/handlers.ts";
 import { type AdministrationUndoStores, administrationUndoHandlers } from "#core/undo/administration.ts";
 import { administrationUndoOperations } from "#core/undo/contract-administration.ts";
-import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
+import { answerSecrets, baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const deployment = sectionsFromFile(deploymentFile(), [changesSection, apiSection, scim2Section, userStoreSection]);
@@ -47,6 +47,7 @@ export const handler = lambda<typeof operations, Stores & AdministrationHistoryS
     ...administrationUndoHandlers,
   },
   baseUrl: baseUrl(),
+  answers: answerSecrets(),
   ...deployment.api,
   stores: (served) =>
     withHistory<Stores>(open(served), (table) => {

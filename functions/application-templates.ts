@@ -15,7 +15,7 @@ import { sectionsFromFile } from "#core/settings/section.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { templateUndoOperations } from "#core/undo/contract-templates.ts";
 import { type TemplateUndoStores, templateUndoHandlers } from "#core/undo/templates.ts";
-import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
+import { answerSecrets, baseUrl, deploymentFile, tableConfig } from "./env.ts";
 
 const {
   api,
@@ -31,6 +31,7 @@ export const handler = lambda<typeof operations, TemplateHistoryStores & Templat
   operations,
   handlers: { ...templateHandlers, ...templateHistoryHandlers, ...templateUndoHandlers },
   baseUrl: baseUrl(),
+  answers: answerSecrets(),
   ...api,
   stores: (served) =>
     withHistory(open(served), (table) => ({ templates: templateStore(table, changes.deletedDays), customKinds })),

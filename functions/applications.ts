@@ -29,7 +29,7 @@ import { userStoreSection } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { type ApplicationUndoStores, applicationUndoHandlers } from "#core/undo/applications.ts";
 import { applicationUndoOperations } from "#core/undo/contract-applications.ts";
-import { baseUrl, deploymentFile, protocolSupport, tableConfig } from "./env.ts";
+import { answerSecrets, baseUrl, deploymentFile, protocolSupport, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const deployment = sectionsFromFile(deploymentFile(), [
@@ -67,6 +67,7 @@ export const handler = lambda<typeof operations, Stores & ApplicationHistoryStor
   readMultipart: async (bytes, contentType) =>
     (await import("#core/http/multipart.ts")).readMultipart(bytes, contentType),
   baseUrl: baseUrl(),
+  answers: answerSecrets(),
   ...deployment.api,
   stores: (served) =>
     withHistory<Stores>(open(served), (table) => ({

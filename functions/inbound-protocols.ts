@@ -19,7 +19,7 @@ import { sectionsFromFile } from "#core/settings/section.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { protocolUndoOperations } from "#core/undo/contract-protocols.ts";
 import { type ProtocolUndoStores, protocolUndoHandlers } from "#core/undo/protocols.ts";
-import { baseUrl, deploymentFile, protocolSupport, tableConfig } from "./env.ts";
+import { answerSecrets, baseUrl, deploymentFile, protocolSupport, tableConfig } from "./env.ts";
 
 const deployment = sectionsFromFile(deploymentFile(), [
   changesSection,
@@ -44,6 +44,7 @@ export const handler = lambda<typeof operations, Stores & ProtocolHistoryStores 
   operations,
   handlers: { ...protocolHandlers, ...clientSecretHandlers, ...protocolHistoryHandlers, ...protocolUndoHandlers },
   baseUrl: baseUrl(),
+  answers: answerSecrets(),
   ...deployment.api,
   stores: (served) =>
     withHistory<Stores>(open(served), (table) => ({

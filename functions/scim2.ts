@@ -23,7 +23,7 @@ import { userStoreSection } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { scim2UndoOperations } from "#core/undo/contract-scim2.ts";
 import { type Scim2UndoStores, scim2UndoHandlers } from "#core/undo/scim2.ts";
-import { baseUrl, cursorSeal, deploymentFile, tableConfig } from "./env.ts";
+import { answerSecrets, baseUrl, cursorSeal, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const deployment = sectionsFromFile(deploymentFile(), [apiSection, changesSection, scim2Section, userStoreSection]);
@@ -50,6 +50,7 @@ export const handler = lambda<typeof operations, Scim2HistoryStores & Scim2UndoS
   operations,
   handlers: { ...scim2Handlers, ...scim2HistoryHandlers, ...scim2UndoHandlers },
   baseUrl: baseUrl(),
+  answers: answerSecrets(),
   // Unknown attributes are no matter of `strict` in SCIM (decision 0076).
   requiresIfMatch: deployment.api.requiresIfMatch,
   scimProfile: scim2.profile,

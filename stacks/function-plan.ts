@@ -12,6 +12,8 @@ export type Need =
   | "cursors"
   /** The key of the nonces of DPoP proofs: derived, it opens no secret. */
   | "nonces"
+  /** The keys that seal first answers to repeatable requests: derived, they open no other secret. */
+  | "answers"
   /** The API document, next to the bundle. */
   | "document"
   /** deployment.toml, next to the bundle. */

@@ -27,6 +27,7 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
   sealing: ["SEAL_KEY", "FORMER_SEAL_KEYS"],
   cursors: ["CURSOR_KEY"],
   nonces: ["NONCE_KEY"],
+  answers: ["ANSWER_KEYS"],
   document: ["OPENAPI_FILE"],
   deployment: ["DEPLOYMENT_TOML"],
   // Those that deployment.toml names; none if it declares no directory.
@@ -35,7 +36,7 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
 };
 
 /** The needs whose variables are secrets. */
-const secretNeeds: readonly Need[] = ["sealing", "cursors", "nonces", "directories", "canary"];
+const secretNeeds: readonly Need[] = ["sealing", "cursors", "nonces", "answers", "directories", "canary"];
 
 /** Whether variables of the function contain secrets. */
 export function hasSecrets({ needs }: FunctionPlan): boolean {
@@ -61,11 +62,13 @@ const CANARY_USES = keys.clientUses(`${CANARY_CLIENT}${ANY}`).PK;
 /** Revocations of tokens. */
 const revocations = [p.revocation, p.revocations];
 
-/** What a rehearsal reads the keys of: their writes have conditions (decision 0087). */
+/** What a rehearsal reads the keys of: rows whose writes depend on whether they exist (decision 0087). */
 const writtenByKey = [p.credential, p.changeRecord];
 
-/** The records of changes, which are written with the changes (decision 0082) and read by histories (0083). */
-const records = [p.changeRecord, p.changePart, p.removed];
+/**
+ * What is written with changes: their records (decision 0082), which histories read (0083), and first answers (0086).
+ */
+const records = [p.changeRecord, p.changePart, p.removed, p.repeatable];
 /** The same for functions that delete resources, which are put aside (decision 0084). */
 const removals = [...records, p.aside, p.asideEntries];
 
@@ -73,19 +76,8 @@ const applicationRows = [p.application, p.template, p.residentApplication];
 
 /** What authentication and authorization read: by a password, a certificate or a token. */
 const authentication = [
-  p.tenant,
-  p.user,
-  p.userNames,
-  p.group,
-  p.role,
-  p.roleNames,
-  p.credential,
-  p.lock,
-  p.accessToken,
-  ...revocations,
-  p.grantRevocations,
-  p.client,
-  p.keyRing,
+  ...[p.tenant, p.user, p.userNames, p.group, p.role, p.roleNames, p.credential, p.lock],
+  ...[p.accessToken, ...revocations, p.grantRevocations, p.client, p.keyRing],
 ];
 
 const endpoint = { memory: "512 MB", timeout: "29 seconds" } as const;
@@ -141,17 +133,16 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
   applications: {
     ...endpoint,
     description: "Applications and their authorized APIs",
-    needs: ["address", "sealing", "deployment", "directories"],
+    needs: ["address", "sealing", "answers", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
         ...applicationRows,
         ...[p.applicationNames, p.templateNames, p.apiResource, p.user, p.role, p.roleNames],
-        ...records,
         ...conditionalClaims,
+        ...records,
       ],
     },
-    checks: [p.changeRecord],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
       on: [
@@ -164,12 +155,11 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
   "inbound-protocols": {
     ...endpoint,
     description: "The inbound protocols of applications",
-    needs: ["address", "sealing", "deployment"],
+    needs: ["address", "sealing", "answers", "deployment"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [p.application, p.applicationNames, ...conditionalClaims, p.clientUses, ...records],
     },
-    checks: [p.changeRecord],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
       on: [p.application, p.applicationNames, ...claims, p.revocations, ...records],
@@ -178,17 +168,16 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
   "application-templates": {
     ...endpoint,
     description: "Application templates",
-    needs: ["address", "deployment"],
+    needs: ["address", "answers", "deployment"],
     reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.template, p.templateNames, ...records] },
-    checks: [p.changeRecord],
     writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames, ...removals] },
   },
   scim1: {
     ...endpoint,
     ...hashing,
     description: "Users and groups by SCIM 1.1",
-    needs: ["address", "deployment", "directories"],
-    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people] },
+    needs: ["address", "answers", "deployment", "directories"],
+    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people, p.repeatable] },
     checks: writtenByKey,
     conditions: [...people, ...revocations, p.aside],
     writes: {
@@ -200,12 +189,12 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     ...hashing,
     description: "Users, groups and roles by SCIM 2.0",
-    needs: ["address", "cursors", "deployment", "directories"],
+    needs: ["address", "cursors", "answers", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [p.tenant, ...people, p.roleNames, p.scope, ...records],
     },
-    checks: [p.application, ...writtenByKey],
+    checks: [p.application, p.credential],
     conditions: [...people, ...revocations, p.aside],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
@@ -226,35 +215,20 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     ...hashing,
     description: "API resources and tenants",
-    needs: ["address", "deployment", "directories"],
+    needs: ["address", "answers", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
-        p.apiResource,
-        p.apiResourceNames,
-        p.scope,
-        ...tenants,
-        p.user,
-        p.userNames,
-        p.role,
-        p.roleNames,
-        p.shownNames,
-        p.lookup,
-        ...records,
+        ...[p.apiResource, p.apiResourceNames, p.scope, p.user, p.userNames, p.role, p.roleNames, p.shownNames],
+        ...[p.lookup, ...tenants, ...records],
       ],
     },
-    checks: writtenByKey,
+    checks: [p.credential],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [
-        p.apiResource,
-        p.apiResourceNames,
-        p.scope,
-        ...tenants,
-        ...administrator,
-        p.lookup,
-        ...revocations,
-        ...removals,
+        ...[p.apiResource, p.apiResourceNames, p.scope, p.lookup, ...tenants, ...administrator],
+        ...[...revocations, ...removals],
       ],
     },
   },

@@ -9,19 +9,20 @@ const others = [
   ...[p.application, p.applicationNames, p.inboundKey, p.client, p.template, p.templateNames],
   ...[p.apiResource, p.apiResourceNames, p.scope],
 ];
+const records = [p.changeRecord, p.changePart, p.removed, p.repeatable];
 const revocations = [p.revocation, p.revocations];
 
 export const recovery: FunctionPlan = {
   memory: "512 MB",
   timeout: "29 seconds",
   description: "Deleted resources: restores them, or removes them for good",
-  needs: ["address", "deployment", "directories"],
+  needs: ["address", "answers", "deployment", "directories"],
   reads: {
     calls: ["GetItem", "BatchGetItem", "Query"],
-    on: [p.aside, p.asideEntries, p.removed, p.tenant, ...people, ...others],
+    on: [p.aside, p.asideEntries, ...records, p.tenant, ...people, ...others],
   },
   // Passwords are kept, restored and removed without being read.
-  checks: [p.credential, p.changeRecord],
+  checks: [p.credential],
   // Of memberships: whether a member, or the deleted owner, is still as it was.
   conditions: [p.user, p.group, p.role, p.shownNames, ...revocations, p.aside],
   writes: {
@@ -31,7 +32,7 @@ export const recovery: FunctionPlan = {
       ...others,
       ...revocations,
       p.credential,
-      ...[p.changeRecord, p.changePart, p.removed, p.aside, p.asideEntries],
+      ...[...records, p.aside, p.asideEntries],
     ],
   },
 };

@@ -27,6 +27,8 @@ interface RequestRecord {
   readonly fault?: string;
   /** The names of unknown members of the request, as the response lists them: printable ASCII. */
   readonly ignored?: string;
+  /** True for a first answer that was given again (decision 0086). */
+  readonly replayed?: boolean;
   /** How many errors were logged although the response is a success, such as failed operations of a bulk request. */
   readonly defects?: number;
   /** The authorizer's decision. This and the fields below are in its own lines only. */
@@ -34,6 +36,17 @@ interface RequestRecord {
   readonly sourceIp?: string;
   /** The scope of the operation that was refused with 403. */
   readonly neededScope?: string;
+  /** The ids of the resource that the path names, or of the one that was created. */
+  readonly resource?: string | undefined;
+  /** The name of what security teams search for. */
+  readonly event?: "request-denied";
+}
+
+const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The resource ids among some texts, for the log. Other texts of a path may be names of people. */
+export function resourceIn(texts: readonly string[]): string | undefined {
+  return texts.filter((text) => ID.test(text)).join("/") || undefined;
 }
 
 /** What the record of a request says of its caller. */
@@ -53,6 +66,8 @@ interface Failure {
 /** A refused credential, for those who monitor security. */
 interface SecurityEvent {
   readonly traceId: string;
+  /** The operation that was requested. */
+  readonly operation: string;
   readonly tenant: string;
   readonly userStore: string;
   /** A digest of the user name: the log contains no names of people. */
@@ -162,7 +177,8 @@ function open(service: string): Observer {
     security(event) {
       refused.SignInFailures += 1;
       if (event.reason === "locked") refused.LockedSignIns += 1;
-      logger().warn("sign-in refused", { ...event });
+      const name = event.reason === "locked" ? "sign-in-locked" : "sign-in-failed";
+      logger().warn("sign-in refused", { event: name, ...event });
     },
     exchanged(event) {
       logger().info("token exchanged", { ...event });

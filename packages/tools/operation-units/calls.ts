@@ -110,6 +110,7 @@ export const reads = (fixture: Fixture): Calls => {
     ...versions("listUserHistory", "getUserVersion", user.params),
     ...versions("listGroupHistory", "getGroupVersion", group.params),
     ...versions("listRoleHistory", "getRoleVersion", { id: role }),
+    ...versions("listResidentApplicationHistory", "getResidentApplicationVersion", {}),
     ["listDeletedResources", {}],
   ];
 };
@@ -149,7 +150,6 @@ const applicationChanges = (fixture: Fixture): Calls => {
     ["patchApplication", { params: app, body: { description: "Changed" } }],
     ["changeApplicationOwner", { params: app, body: { id: administrator } }],
     ["updateResidentApplication", { body: { inboundProvisioning: { proxyMode: true } } }],
-    ...versions("listResidentApplicationHistory", "getResidentApplicationVersion", {}),
     ...undone("listResidentApplicationHistory", "restoreResidentApplicationVersion", {}),
     ["importApplication", { file: fileOf("Imported stand") }],
     ["updateApplicationFromFile", { file: fileOf("Imported stand") }],

@@ -3,6 +3,7 @@ import { keepingMembers } from "../../aside/aside-rows.ts";
 import { keys } from "../../table/keys.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Key, Step, Table } from "../../table/table.ts";
+import { leftToOthers } from "../../table/timing.ts";
 import { revokingRole, revokingUser } from "../../tokens/revocation-store.ts";
 import { type Assignee, removingRolePairs, roleAssignees } from "../memberships/assignees.ts";
 import type { OpenBulk } from "../memberships/bulk-model.ts";
@@ -100,12 +101,14 @@ export async function clearGroup(
       const key = partKey(owner, open, at);
       const item = await table.get(key);
       if (!item) continue;
-      for (const some of chunks(partRow.read(item).removing, ROLES_AT_ONCE)) await clearRoles(table, owner, some);
+      for (const some of chunks(partRow.read(item).removing, ROLES_AT_ONCE)) {
+        await clearRoles(leftToOthers(table), owner, some);
+      }
       await table.forget(key);
     }
     return clearMembers(table, groupMembers, owner, { ownerKey: groupKey(owner), most, keeping });
   };
-  if (await clear().catch(stopped)) await table.write(unlistingBulk(tenant, open));
+  if (await clear().catch(stopped)) await leftToOthers(table).write(unlistingBulk(tenant, open));
 }
 
 function clearRoles(table: Table, { tenant, id }: Owner, roleIds: readonly string[]): Promise<void> {

@@ -2,6 +2,7 @@
 import { keepingMembers } from "../../aside/aside-rows.ts";
 import { keys } from "../../table/keys.ts";
 import type { Step, Table } from "../../table/table.ts";
+import { leftToOthers } from "../../table/timing.ts";
 import { changingRolesOfGroups, revokingRole } from "../../tokens/revocation-store.ts";
 import { type Assignee, roleAssignees } from "../memberships/assignees.ts";
 import type { OpenBulk } from "../memberships/bulk-model.ts";
@@ -38,5 +39,5 @@ export async function clearRole(
     deleted ? keepingMembers(owner.tenant, deleted, members, deletedDays) : [];
   const ownerKey = keys.role(owner.tenant, owner.id);
   const isDone = await clearMembers(table, roleAssignees, owner, { ownerKey, most, keeping }).catch(stopped);
-  if (isDone && open) await table.write(unlistingBulk(owner.tenant, open));
+  if (isDone && open) await leftToOthers(table).write(unlistingBulk(owner.tenant, open));
 }

@@ -9,6 +9,7 @@ import { keys } from "../../table/keys.ts";
 import { list, rowCodec, text } from "../../table/row.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Key, Step, Table } from "../../table/table.ts";
+import { leftToOthers } from "../../table/timing.ts";
 import { removingRolePairs, roleAssignees } from "../memberships/assignees.ts";
 import { newBulk, type OpenBulk } from "../memberships/bulk-model.ts";
 import { listingBulk, unlistingBulk } from "../memberships/bulk-rows.ts";
@@ -74,8 +75,9 @@ export function removingOwners(
 export async function clearOwners(table: Table, tenant: string, open: OpenBulk): Promise<void> {
   const { bulk, ownerId } = open;
   const parts = Array.from({ length: bulk.parts }, (_, at) => keys.bulkPart(keys.user(tenant, ownerId), bulk.id, at));
-  await concurrently(parts, TRANSACTIONS_AT_ONCE, (key) => clearPart(table, tenant, open, key));
-  await table.write(unlistingBulk(tenant, open));
+  const ofParts = leftToOthers(table);
+  await concurrently(parts, TRANSACTIONS_AT_ONCE, (key) => clearPart(ofParts, tenant, open, key));
+  await leftToOthers(table).write(unlistingBulk(tenant, open));
 }
 
 function clearPart(table: Table, tenant: string, { bulk, ownerId }: OpenBulk, key: Key): Promise<void> {
