@@ -27,12 +27,6 @@ export const recovery: FunctionPlan = {
   conditions: [p.user, p.group, p.role, p.shownNames, ...revocations, p.aside],
   writes: {
     calls: ["PutItem", "UpdateItem", "DeleteItem"],
-    on: [
-      ...people,
-      ...others,
-      ...revocations,
-      p.credential,
-      ...[...records, p.aside, p.asideEntries],
-    ],
+    on: [...people, ...others, ...revocations, p.credential, ...[...records, p.aside, p.asideEntries]],
   },
 };
