@@ -19,10 +19,10 @@ export const recovery: FunctionPlan = {
   needs: ["address", "answers", "deployment", "directories"],
   reads: {
     calls: ["GetItem", "BatchGetItem", "Query"],
-    on: [p.aside, p.asideEntries, ...records, p.tenant, ...people, ...others],
+    on: [p.aside, p.asideEntries, p.removed, p.repeatable, p.tenant, ...people, ...others],
   },
   // Passwords are kept, restored and removed without being read.
-  checks: [p.credential],
+  checks: [p.credential, p.changeRecord],
   // Of memberships: whether a member, or the deleted owner, is still as it was.
   conditions: [p.user, p.group, p.role, p.shownNames, ...revocations, p.aside],
   writes: {
