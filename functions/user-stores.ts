@@ -36,7 +36,7 @@ export async function openUserStores(
     usersIn: (table: Table) => {
       const users = userStore(table, deletedDays);
       // A directory keeps what it was told, whatever becomes of the request.
-      const how = { records: userStore(early(table), deletedDays), isRehearsal: table.keeps === "for good" };
+      const how = { records: userStore(early(table)), isRehearsal: table.keeps === "for good" };
       return declaredUsers(withDirectories ? withDirectories(users, how) : users, userStoresOf);
     },
     groupsIn: (table: Table) => declaredGroups(groupStore(table, deletedDays), userStoresOf),

@@ -9,16 +9,17 @@ const others = [
   ...[p.application, p.applicationNames, p.inboundKey, p.client, p.template, p.templateNames],
   ...[p.apiResource, p.apiResourceNames, p.scope],
 ];
+const records = [p.changeRecord, p.changePart, p.removed, p.repeatable];
 const revocations = [p.revocation, p.revocations];
 
 export const recovery: FunctionPlan = {
   memory: "512 MB",
   timeout: "29 seconds",
   description: "Deleted resources: restores them, or removes them for good",
-  needs: ["address", "deployment", "directories"],
+  needs: ["address", "answers", "deployment", "directories"],
   reads: {
     calls: ["GetItem", "BatchGetItem", "Query"],
-    on: [p.aside, p.asideEntries, p.removed, p.tenant, ...people, ...others],
+    on: [p.aside, p.asideEntries, p.removed, p.repeatable, p.tenant, ...people, ...others],
   },
   // Passwords are kept, restored and removed without being read.
   checks: [p.credential, p.changeRecord],
@@ -26,12 +27,6 @@ export const recovery: FunctionPlan = {
   conditions: [p.user, p.group, p.role, p.shownNames, ...revocations, p.aside],
   writes: {
     calls: ["PutItem", "UpdateItem", "DeleteItem"],
-    on: [
-      ...people,
-      ...others,
-      ...revocations,
-      p.credential,
-      ...[p.changeRecord, p.changePart, p.removed, p.aside, p.asideEntries],
-    ],
+    on: [...people, ...others, ...revocations, p.credential, ...[...records, p.aside, p.asideEntries]],
   },
 };

@@ -101,8 +101,9 @@ export async function clearGroup(
       const key = partKey(owner, open, at);
       const item = await table.get(key);
       if (!item) continue;
-      for (const some of chunks(partRow.read(item).removing, ROLES_AT_ONCE))
+      for (const some of chunks(partRow.read(item).removing, ROLES_AT_ONCE)) {
         await clearRoles(leftToOthers(table), owner, some);
+      }
       await table.forget(key);
     }
     return clearMembers(table, groupMembers, owner, { ownerKey: groupKey(owner), most, keeping });

@@ -12,6 +12,7 @@ import { keys } from "../../table/keys.ts";
 import { nameKey } from "../../table/name-index/name-key.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Step, Table } from "../../table/table.ts";
+import { early, leftToOthers } from "../../table/timing.ts";
 import { changingRolesOfGroups } from "../../tokens/revocation-store.ts";
 import { clearGroup, groupBulk } from "../groups/bulk-store.ts";
 import { type Group, shownName } from "../groups/model.ts";
@@ -61,7 +62,7 @@ export async function restoreGroup(table: Table, again: Again & { readonly group
     return { name: shownName(now), leftOut: { members: 0, groups: 0, roles: 0 } };
   }
   const open = aside.clearing === undefined ? undefined : openOf(aside.clearing);
-  if (open) await clearGroup(table, tenant, open, { deletedDays: daysOf(aside) });
+  if (open) await clearGroup(early(table), tenant, open, { deletedDays: daysOf(aside) });
   const all = (await readMembersAside(table, tenant, aside)).map(groupMembers.refAt);
   const { written, members } = await whileStale(async () => {
     const members = await presentMembers(table, tenant, group, all);
@@ -143,7 +144,8 @@ async function writeRoles(table: Table, tenant: string, { aside, nowMs }: Again)
       const left: Left = { groupIds: [], roleIds: row.left.roleIds.slice(ROLES_AT_ONCE) };
       const present = await existingRoles(table, tenant, row.left.roleIds.slice(0, ROLES_AT_ONCE));
       const roleIds = present.filter((id) => !group.roleIds.includes(id));
-      await table.write(
+      // Each follows the one before it.
+      await leftToOthers(table).write(
         notingLeft(tenant, row, left),
         {
           change: keys.group(tenant, group.id),
@@ -181,7 +183,7 @@ async function existingRoles(table: Table, tenant: string, roleIds: readonly str
   const items = await table.getMany(roleIds.map((id) => keys.role(tenant, id)));
   const roles = items.map((item) => item && toRole(item));
   for (const role of roles) {
-    if (role?.bulk) await carryOut(table, roleBulk, { tenant, id: role.id }, role.bulk);
+    if (role?.bulk) await carryOut(early(table), roleBulk, { tenant, id: role.id }, role.bulk);
   }
   return roleIds.filter((_, at) => roles[at] !== undefined);
 }

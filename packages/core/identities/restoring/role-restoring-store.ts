@@ -2,6 +2,7 @@
 import { type Aside, itemOf, readMembersAside, takingBack } from "../../aside/aside-rows.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Table } from "../../table/table.ts";
+import { early } from "../../table/timing.ts";
 import { revokingRole } from "../../tokens/revocation-store.ts";
 import { type Assignee, roleAssignees } from "../memberships/assignees.ts";
 import { carryOut, committing, prepareBulk } from "../memberships/bulk.ts";
@@ -27,7 +28,7 @@ export async function restoreRole(table: Table, again: Again & { readonly role: 
   const { tenant, aside, role } = again;
   const owner = { tenant, id: role.id };
   const open = aside.clearing === undefined ? undefined : openOf(aside.clearing);
-  if (open) await clearRole(table, owner, open, { deletedDays: daysOf(aside) });
+  if (open) await clearRole(early(table), owner, open, { deletedDays: daysOf(aside) });
   const all = (await readMembersAside(table, tenant, aside)).map(roleAssignees.refAt);
   const { written, assignees } = await whileStale(async () => {
     const items = await table.getMany(all.map((assignee) => roleAssignees.memberKey(tenant, assignee)));

@@ -9,6 +9,7 @@ import { nameIndex } from "../../table/name-index/name-index.ts";
 import { nameKey } from "../../table/name-index/name-key.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Step, Table } from "../../table/table.ts";
+import { early, leftToOthers } from "../../table/timing.ts";
 import { restoringCredential } from "../credentials/store.ts";
 import { groupBulk } from "../groups/bulk-store.ts";
 import { groupOf } from "../groups/rows.ts";
@@ -50,7 +51,7 @@ export async function restoreUser(table: Table, again: UserAgain): Promise<Resto
   if (aside.left) return continued(table, again, aside);
   const open = aside.clearing === undefined ? undefined : openOf(aside.clearing);
   // Pairs that are still there would be taken for new ones.
-  if (open) await clearOwners(table, tenant, open);
+  if (open) await clearOwners(early(table), tenant, open);
   let hasPassword = again.user.hasPassword;
   const left = await whileStale(async () => {
     try {
@@ -129,7 +130,8 @@ async function writeRest(table: Table, tenant: string, { aside, nowMs }: Again):
         roleIds: row.left.roleIds.slice(ROLES_AT_ONCE),
       };
       const present = await existing(table, tenant, next, user);
-      await table.write(
+      // Each follows the one before it.
+      await leftToOthers(table).write(
         notingLeft(tenant, row, after),
         {
           change: keys.user(tenant, user.id),
@@ -187,10 +189,10 @@ async function existing(table: Table, tenant: string, { groupIds, roleIds }: Lef
   const groups = groupIds.map((_, at) => groupOf(items[at]));
   const roles = roleIds.map((_, at) => items[groupIds.length + at]).map((item) => item && toRole(item));
   for (const group of groups) {
-    if (group?.bulk) await carryOut(table, groupBulk, { tenant, id: group.id }, group.bulk);
+    if (group?.bulk) await carryOut(early(table), groupBulk, { tenant, id: group.id }, group.bulk);
   }
   for (const role of roles) {
-    if (role?.bulk) await carryOut(table, roleBulk, { tenant, id: role.id }, role.bulk);
+    if (role?.bulk) await carryOut(early(table), roleBulk, { tenant, id: role.id }, role.bulk);
   }
   return {
     groupIds: groupIds.filter((id, at) => groups[at] !== undefined && !user?.groupIds.includes(id)),
