@@ -19,6 +19,7 @@ export const long = [
   "tests/http/access/rules.test.ts",
   "tests/http/access/role-changes.test.ts",
   "tests/http/oauth/{client-methods,exchange-attacks,exchange-ends,hostile-assertions,revocation-log}.test.ts",
+  "tests/http/repeatable/{answers,catalogue,large}.test.ts",
   "tests/http/restored/restored.test.ts",
   "tests/http/tenants/captured-names.test.ts",
   "tests/http/access/{gains,gains-by-file}.test.ts",

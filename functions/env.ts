@@ -3,6 +3,7 @@
  */
 
 import type { ProtocolSupport } from "#core/applications/protocols/configure.ts";
+import { type AnswerSecrets, newAnswerSecrets } from "#core/http/idempotency-key.ts";
 import { systemClock } from "#core/platform/clock.ts";
 import type { Exempt } from "#core/platform/public-fetch.ts";
 import { canarySecretOf, newSeal, type Seal } from "#core/platform/seal.ts";
@@ -52,6 +53,14 @@ const Sealing = z.object({
 const Cursors = z.object({
   /** The key under which cursors are sealed, derived from `SEAL_KEY` (`cursorKeyOf`). */
   CURSOR_KEY: SealingKey,
+});
+
+const Answers = z.object({
+  /** The keys of first answers, derived from `SEAL_KEY` and its former keys (`answerKeysOf`), separated by commas. */
+  ANSWER_KEYS: z
+    .string()
+    .transform((text) => text.split(","))
+    .pipe(z.array(SealingKey).min(1)),
 });
 
 const Nonces = z.object({
@@ -135,6 +144,11 @@ export function seal(environment = process.env): Seal {
 /** The seal of cursors. It opens no secret. */
 export function cursorSeal(environment = process.env): Seal {
   return newSeal(Buffer.from(read(Cursors, environment).CURSOR_KEY, "base64"));
+}
+
+/** What seals first answers to repeatable requests. It opens no other secret. */
+export function answerSecrets(environment = process.env): AnswerSecrets {
+  return newAnswerSecrets(read(Answers, environment).ANSWER_KEYS.map((text) => Buffer.from(text, "base64")));
 }
 
 /** The key of the nonces of DPoP proofs. It opens no secret. */

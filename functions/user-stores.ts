@@ -8,6 +8,7 @@ import type { ServiceName } from "#core/operation/services.ts";
 import type { Deployment } from "#core/settings/deployment.ts";
 import { userStoreNames } from "#core/settings/user-stores.ts";
 import type { Table } from "#core/table/table.ts";
+import { early } from "#core/table/timing.ts";
 import { directoryPassword } from "./env.ts";
 
 /**
@@ -32,7 +33,9 @@ export async function openUserStores(
     userStoresOf,
     usersIn: (table: Table) => {
       const users = userStore(table);
-      return declaredUsers(withDirectories ? withDirectories(users, table.keeps === "for good") : users, userStoresOf);
+      // A directory keeps what it was told, whatever becomes of the request.
+      const how = { records: userStore(early(table)), isRehearsal: table.keeps === "for good" };
+      return declaredUsers(withDirectories ? withDirectories(users, how) : users, userStoresOf);
     },
     groupsIn: (table: Table) => declaredGroups(groupStore(table), userStoresOf),
   };

@@ -1,16 +1,15 @@
 /** The functions, each from its row in plan.ts: code, settings, rights, log. */
 import { join } from "node:path";
 import { NAMESPACE_VARIABLE, namespaceOf } from "#core/http/metric-names.ts";
-import { canarySecretOf, cursorKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
+import { answerKeysOf, canarySecretOf, cursorKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
 import { bundling } from "./bundling.ts";
+import type { FunctionPlan, Need } from "./function-plan.ts";
 import {
   canaryNames,
   componentName,
   type FunctionName,
-  type FunctionPlan,
   hasSecrets,
   isBehindGateway,
-  type Need,
   plan,
   type ServingName,
 } from "./plan.ts";
@@ -176,6 +175,11 @@ function variablesOf({ needs, reads, writes }: FunctionPlan, parts: FunctionPart
     sealing: { SEAL_KEY: secrets.sealKey.value, FORMER_SEAL_KEYS: secrets.formerSealKeys.value },
     cursors: { CURSOR_KEY: secrets.sealKey.value.apply(cursorKeyOf) },
     nonces: { NONCE_KEY: secrets.sealKey.value.apply(nonceKeyOf) },
+    answers: {
+      ANSWER_KEYS: secrets.sealKey.value.apply((key) =>
+        secrets.formerSealKeys.value.apply((former) => answerKeysOf(key, former)),
+      ),
+    },
     document: { OPENAPI_FILE: placeOf("docs/openapi.json") },
     deployment: { DEPLOYMENT_TOML: placeOf(DEPLOYMENT_FILE) },
     canary: checked && {

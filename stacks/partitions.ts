@@ -38,6 +38,8 @@ export const partitions = {
   revocation: keys.revocation(ANY, ANY).PK,
   revocations: keys.revocations(ANY),
   grantRevocations: keys.grantRevocations(ANY),
+  /** Repeatable requests with their first answers. */
+  repeatable: keys.repeatable(ANY, ANY).PK,
   keyRing: keys.keyRing().PK,
   signingKeys: keys.signingKeys().PK,
   /** Change records, in all lanes; the changes of large ones; and what is left of removed resources. */

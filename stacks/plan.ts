@@ -6,6 +6,7 @@ import { CANARY_CLIENT } from "#core/canary/model.ts";
 import { CANARY_TENANT, SUPER_TENANT } from "#core/domain/tenant.ts";
 import { type ServiceName, services } from "#core/operation/services.ts";
 import { keys } from "#core/table/keys.ts";
+import type { FunctionPlan, Need } from "./function-plan.ts";
 import { ANY, partitions } from "./partitions.ts";
 
 /** The functions of the synthetic check, which only a stage with the check has (decision 0073). */
@@ -18,54 +19,6 @@ export type ServingName = ServiceName | "authorizer" | "bootstrap";
 /** Every function. */
 export type FunctionName = ServingName | CanaryName;
 
-/** What a function may need besides the table. */
-export type Need =
-  /** The origin of absolute links and of tokens, if the stage has a domain. */
-  | "address"
-  /** The origin of the name with client certificates, if the stage has one. */
-  | "mtls"
-  /** The keys that seal secrets which the API returns. */
-  | "sealing"
-  /** The key that seals cursors: derived, it opens no secret. */
-  | "cursors"
-  /** The key of the nonces of DPoP proofs: derived, it opens no secret. */
-  | "nonces"
-  /** The API document, next to the bundle. */
-  | "document"
-  /** deployment.toml, next to the bundle. */
-  | "deployment"
-  /** The directories that deployment.toml declares as user stores: their passwords and their network. */
-  | "directories"
-  /** What the synthetic check knows as a client: the public address and its secret; and when authorities expire. */
-  | "canary";
-
-/** The calls that read the table, and those that write it. There is no Scan and no BatchWriteItem. */
-export type ReadAction = "GetItem" | "BatchGetItem" | "Query";
-export type WriteAction = "PutItem" | "UpdateItem" | "DeleteItem" | "ConditionCheckItem";
-
-/** Calls that are allowed on partitions. */
-export interface Right<Action> {
-  readonly calls: readonly Action[];
-  readonly on: readonly string[];
-}
-
-/** One function. */
-export interface FunctionPlan {
-  readonly description: string;
-  readonly memory: `${number} MB`;
-  readonly timeout: `${number} seconds`;
-  readonly needs: readonly Need[];
-  readonly reads?: Right<ReadAction>;
-  /** Partitions of which it may read keys alone (`GetItem`), to see whether an item exists. */
-  readonly checks?: readonly string[];
-  readonly writes?: Right<WriteAction>;
-  /**
-   * All partitions of transactions that have a condition on an item without writing it. They are fewer than those of
-   * `writes`: a condition can find out what an item contains.
-   */
-  readonly conditions?: readonly string[];
-}
-
 /** The variables of each need. */
 const variables: Readonly<Record<Need, readonly string[]>> = {
   address: ["BASE_URL"],
@@ -73,6 +26,7 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
   sealing: ["SEAL_KEY", "FORMER_SEAL_KEYS"],
   cursors: ["CURSOR_KEY"],
   nonces: ["NONCE_KEY"],
+  answers: ["ANSWER_KEYS"],
   document: ["OPENAPI_FILE"],
   deployment: ["DEPLOYMENT_TOML"],
   // Those that deployment.toml names; none if it declares no directory.
@@ -81,7 +35,7 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
 };
 
 /** The needs whose variables are secrets. */
-const secretNeeds: readonly Need[] = ["sealing", "cursors", "nonces", "directories", "canary"];
+const secretNeeds: readonly Need[] = ["sealing", "cursors", "nonces", "answers", "directories", "canary"];
 
 /** Whether variables of the function contain secrets. */
 export function hasSecrets({ needs }: FunctionPlan): boolean {
@@ -107,11 +61,14 @@ const CANARY_USES = keys.clientUses(`${CANARY_CLIENT}${ANY}`).PK;
 /** Revocations of tokens. */
 const revocations = [p.revocation, p.revocations];
 
-/** What a rehearsal reads the keys of: rows whose writes depend on whether they exist (decision 0087). */
+/** What a rehearsal reads the keys of: their writes have conditions (decision 0087). */
 const writtenByKey = [p.credential, p.changeRecord];
 
-/** The records of changes, which are written with the changes (decision 0082) and read by histories (0083). */
-const records = [p.changeRecord, p.changePart, p.removed];
+/** The records of changes (decision 0082), which histories read (0083). */
+const changeRecords = [p.changeRecord, p.changePart, p.removed];
+
+/** What is written with changes: their records, and first answers (decision 0086). */
+const records = [...changeRecords, p.repeatable];
 
 const applicationRows = [p.application, p.template, p.residentApplication];
 
@@ -174,7 +131,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
   applications: {
     ...endpoint,
     description: "Applications and their authorized APIs",
-    needs: ["address", "sealing", "deployment", "directories"],
+    needs: ["address", "sealing", "answers", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
@@ -196,7 +153,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
   "inbound-protocols": {
     ...endpoint,
     description: "The inbound protocols of applications",
-    needs: ["address", "sealing", "deployment"],
+    needs: ["address", "sealing", "answers", "deployment"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [p.application, p.applicationNames, ...conditionalClaims, p.clientUses, ...records],
@@ -209,7 +166,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
   "application-templates": {
     ...endpoint,
     description: "Application templates",
-    needs: ["address", "deployment"],
+    needs: ["address", "answers", "deployment"],
     reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.template, p.templateNames, ...records] },
     writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames, ...records] },
   },
@@ -217,8 +174,8 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     ...hashing,
     description: "Users and groups by SCIM 1.1",
-    needs: ["address", "deployment", "directories"],
-    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people] },
+    needs: ["address", "answers", "deployment", "directories"],
+    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people, p.repeatable] },
     checks: writtenByKey,
     conditions: [...people, ...revocations],
     writes: {
@@ -230,7 +187,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     ...hashing,
     description: "Users, groups and roles by SCIM 2.0",
-    needs: ["address", "cursors", "deployment", "directories"],
+    needs: ["address", "cursors", "answers", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [p.tenant, ...people, p.roleNames, p.scope, ...records],
@@ -249,14 +206,14 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     reads: {
       calls: ["BatchGetItem", "Query"],
       // The rows of resources say where their histories are.
-      on: [...records, ...applicationRows, p.apiResource, p.user, p.group, p.role, p.tenant],
+      on: [...changeRecords, ...applicationRows, p.apiResource, p.user, p.group, p.role, p.tenant],
     },
   },
   administration: {
     ...endpoint,
     ...hashing,
     description: "API resources and tenants",
-    needs: ["address", "deployment", "directories"],
+    needs: ["address", "answers", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [

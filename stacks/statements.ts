@@ -2,8 +2,9 @@
  * The statements of a function's IAM policy on the table, derived from its plan. Pure: the stacks put them into roles,
  * and tests apply them to the embedded database.
  */
+
+import type { FunctionPlan } from "./function-plan.ts";
 import { partitions } from "./partitions.ts";
-import type { FunctionPlan } from "./plan.ts";
 
 /** A condition of IAM. */
 export interface Condition {

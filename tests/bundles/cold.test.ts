@@ -19,6 +19,7 @@ const values: Readonly<Record<string, string>> = {
   FORMER_SEAL_KEYS: "none",
   CURSOR_KEY: Buffer.alloc(32).toString("base64"),
   NONCE_KEY: Buffer.alloc(32).toString("base64"),
+  ANSWER_KEYS: Buffer.alloc(32).toString("base64"),
   MTLS_URL: "https://mtls.example.com",
   CANARY_URL: "https://api.example.com",
   CANARY_SECRET: "s".repeat(43),

@@ -1,6 +1,6 @@
 /** The functions as they would be created: settings and rights. */
 import { describe, expect, test } from "vitest";
-import { canarySecretOf, cursorKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
+import { answerKeyOf, canarySecretOf, cursorKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
 import { canaryNames, componentName, type FunctionName, hasSecrets, plan, variablesOf } from "../../stacks/plan.ts";
 import { statementsOf } from "../../stacks/statements.ts";
 import { secrets } from "./support/evaluate.ts";
@@ -121,6 +121,12 @@ describe("secrets", () => {
     const holding = holders(nonceKeyOf(secrets.SST_SECRET_SealKey)).sort();
     expect(holding).toEqual(["AuthorizerFunction", "Oauth2Function"]);
     expect(plan.authorizer.needs).not.toContain("sealing");
+  });
+  test("the functions whose requests are repeatable have a derived key of answers, and no other function has it", () => {
+    const answering = names.filter((name) => plan[name].needs.includes("answers"));
+    const holding = holders(answerKeyOf(secrets.SST_SECRET_SealKey)).sort();
+    expect(holding).toEqual(answering.map((name) => `${componentName(name)}Function`).sort());
+    expect(answering).toContain("scim2");
   });
   test("the client secret of the synthetic check is derived, and only in its own function", () => {
     const secret = canarySecretOf(secrets.SST_SECRET_SealKey);

@@ -11,7 +11,10 @@ export const upstreamBody = async (name: string) =>
   JSON.parse(await readFile(new URL(`../data/wso2/${name}.json`, import.meta.url), "utf8"));
 
 /** All items of the table. */
-export const allItems = async ({ endpoint, tableName }: RunningService): Promise<Item[]> => {
+export const allItems = async ({
+  endpoint,
+  tableName,
+}: Pick<RunningService, "endpoint" | "tableName">): Promise<Item[]> => {
   const documents = DynamoDBDocumentClient.from(new DynamoDBClient(clientFor(endpoint)));
   const items: Item[] = [];
   for (let from: Record<string, unknown> | undefined; ; ) {

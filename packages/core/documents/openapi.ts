@@ -6,6 +6,7 @@
 import { dialects, errorSchemas } from "../http/dialects.ts";
 import { type Operation, PUBLIC, SIGNED_IN } from "../operation/operation.ts";
 import { canRehearse } from "../operation/rehearsal.ts";
+import { isRepeatable } from "../operation/repeatable.ts";
 import { type Dialect, type ServiceName, services } from "../operation/services.ts";
 import * as z from "../platform/zod.ts";
 import { type Components, newComponents } from "./components.ts";
@@ -63,6 +64,10 @@ const headers: Readonly<Record<string, Json>> = {
     description: "Seconds to wait before the next attempt",
     schema: { type: "integer", format: "int32" },
   },
+  "Idempotency-Replayed": {
+    description: "`true` where this is the answer to an earlier request with the same `Idempotency-Key`",
+    schema: text,
+  },
   "WWW-Authenticate": { description: "The accepted schemes", schema: text },
   "X-Correlation-ID": { description: "Names the request in the log of the service", schema: text },
 };
@@ -114,6 +119,7 @@ export function openApiDocument(operations: Readonly<Record<string, Operation>>)
         "A request that changes data may have the header `Prefer: handling=strict` (RFC 7240): members of its body and parameters that the operation does not know are then refused with 400. Otherwise they are ignored, and the header `Ignored-Members` of the response lists them. `Prefer: handling=lenient` asks for that where the operator made strict the default.",
         "Every operation of the management API and of SCIM that changes data has the parameter `dryRun`: with `true`, it makes all checks, answers as the request itself would, with the header `Dry-Run: true`, and changes nothing. Ids, times and secrets in that answer are examples.",
         "Every single resource has an `ETag`. A request that changes it can have the header `If-Match` with that tag: it is refused with 412 if the resource has changed since. A GET with `If-None-Match` is 304 while it has not. The operator may require `If-Match` (428).",
+        "A POST or PATCH that changes data may have the header `Idempotency-Key`: within 24 hours, the same request of the same caller with the same key gets the first answer again, with the header `Idempotency-Replayed: true`, and takes effect once. The token endpoints do not take it.",
         "Clients must ignore members of responses that they do not know: a later version may add some.",
       ].join("\n\n"),
     },
@@ -179,6 +185,7 @@ function successesOf(declared: Operation, dialect: Dialect, components: Componen
   const { method, success } = declared;
   const names = [
     ...(canRehearse(declared) ? ["Dry-Run"] : []),
+    ...(isRepeatable(declared) ? ["Idempotency-Replayed"] : []),
     ...(method === "GET" || dialects[dialect].ignoresUnknown ? [] : ["Ignored-Members", "Preference-Applied"]),
     ...(success.location ? ["Location"] : []),
     ...(success.etag ? ["ETag"] : []),

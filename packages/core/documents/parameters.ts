@@ -2,6 +2,7 @@
 
 import type { Operation } from "../operation/operation.ts";
 import { canRehearse, DRY_RUN } from "../operation/rehearsal.ts";
+import { isRepeatable } from "../operation/repeatable.ts";
 import * as z from "../platform/zod.ts";
 import type { Components } from "./components.ts";
 import type { Json } from "./json-schema.ts";
@@ -29,6 +30,12 @@ const conditions = {
   }),
 };
 
+/** Decision 0086. Not parsed as a parameter: clients send it in two forms. */
+const IdempotencyKey = z.string().min(1).max(257).optional().meta({
+  description:
+    "A text that the caller chooses for this one request, in double quotes: 1 to 255 printable ASCII characters, best a UUID. A repeat with the same key gets the first answer",
+});
+
 /** The parameters of an operation, without those that the contract does not document. */
 export function parametersOf(declared: Operation, components: Components): Json[] {
   const { method, params, query, headers, success, target } = declared;
@@ -40,6 +47,7 @@ export function parametersOf(declared: Operation, components: Components): Json[
     ...shapes(headers)
       .filter(([name]) => name !== "authorization")
       .map(([name, shape]) => parameter(name, shape, "header", components)),
+    ...(isRepeatable(declared) ? [parameter("Idempotency-Key", IdempotencyKey, "header", components)] : []),
     ...(method === "GET" && success.etag ? [parameter("If-None-Match", IfNoneMatch, "header", components)] : []),
     ...Object.entries(target === undefined ? {} : conditions).map(([name, shape]) =>
       parameter(name, shape, "header", components),

@@ -4,6 +4,7 @@ import { canRequireMatch } from "../operation/conditions.ts";
 import { type Matcher, matcherOf } from "../operation/match.ts";
 import { commonFailures, type Operation, PUBLIC } from "../operation/operation.ts";
 import { canRehearse } from "../operation/rehearsal.ts";
+import { isRepeatable } from "../operation/repeatable.ts";
 import { services } from "../operation/services.ts";
 
 type Operations = Readonly<Record<string, Operation>>;
@@ -23,10 +24,11 @@ export const reasons: Readonly<Record<number, string>> = {
   404: "The tenant has no such resource",
   405: "A parameter of the path is the name of a fixed path, which has other methods: see Allow",
   406: "Accept allows no available representation",
-  409: "Another resource has the same name or key, or another change is in progress",
+  409: "Another resource has the same name or key, or another change or the first request with the Idempotency-Key is in progress",
   412: "The resource has changed since the entity tag of If-Match, or has one that If-None-Match excludes",
   413: "The body is too large",
   415: "The operation does not accept the media type of the body",
+  422: "The Idempotency-Key belongs to another request of the caller",
   428: "The operator requires If-Match for changes of existing resources",
   429: "Too many requests: the gateway limits their rate",
   431: "The request line and the headers are larger than 10,240 bytes together",
@@ -50,6 +52,7 @@ export function failuresIn(operations: Operations): (declared: Operation) => rea
     412: ({ target }) => target !== undefined,
     413: hasBody,
     415: hasBody,
+    422: isRepeatable,
     428: canRequireMatch,
     429: () => true,
     431: () => true,
@@ -66,7 +69,7 @@ export function failuresIn(operations: Operations): (declared: Operation) => rea
 function canBeInvalid(declared: Operation): boolean {
   const { body, query, headers, params } = declared;
   if (body ?? query ?? headers) return true;
-  if (canRehearse(declared)) return true;
+  if (canRehearse(declared) || isRepeatable(declared)) return true;
   return Object.values(params?.shape ?? {}).some((shape) => !shape.safeParse(BEYOND_ANY_PATH).success);
 }
 

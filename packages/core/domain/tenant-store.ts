@@ -4,6 +4,7 @@ import { keys } from "../table/keys.ts";
 import { as, bool, number, rowCodec, text, withDefault } from "../table/row.ts";
 import { stale, whileStale } from "../table/stale.ts";
 import type { Item, Step, Table } from "../table/table.ts";
+import { early } from "../table/timing.ts";
 import { SUPER_TENANT, type Tenant } from "./tenant.ts";
 
 /** The tenants of the deployment. */
@@ -75,7 +76,7 @@ export function tenantStore(table: Table): TenantStore {
       /** The id of the reservation to take over. */
       let other: string | undefined;
       const attempt = () =>
-        table.write({
+        early(table).write({
           put,
           when: other === undefined ? "absent" : { equal: { id: other, kept: false } },
           otherwise(found) {
@@ -96,7 +97,7 @@ export function tenantStore(table: Table): TenantStore {
     },
 
     release: (domain, id) =>
-      table.write({
+      early(table).write({
         remove: keys.tenantReservation(domain),
         when: { equal: { id, kept: false } },
         otherwise: () => "applied",

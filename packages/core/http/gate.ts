@@ -2,12 +2,12 @@
  * Conditional writes of resources whose entity tag is that of their content: the pipeline shows the resource as a GET
  * would, compares its tag, and lets the handler write only while the rows behind it are the same.
  */
-import { checkConditions, resourceAbsent } from "../operation/conditions.ts";
 import type { Conditions } from "../operation/context.ts";
 import type { Operation } from "../operation/operation.ts";
+import { checkConditions, resourceAbsent } from "../operation/preconditions.ts";
 import { Fault } from "../platform/faults.ts";
 import { newRowWatch, type RowWatch } from "../table/row-watch.ts";
-import { whileConflicting } from "../table/stale.ts";
+import { Moved, whileConflicting } from "../table/stale.ts";
 import type { Conditional, Served } from "./conditions.ts";
 import { type AnyHandler, type Call, execute } from "./serve.ts";
 
@@ -16,9 +16,6 @@ interface Gated extends Conditional {
   readonly conditions: Conditions;
   readonly shown: Operation;
 }
-
-/** A row behind the tag has changed before the request could write. */
-class Moved extends Error {}
 
 /**
  * The gate of a conditional request. Where another request changes the resource between the comparison and the write,

@@ -6,6 +6,7 @@ import middy, { type MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
 import { causeOf } from "../changes/cause.ts";
 import type { Cause } from "../changes/model.ts";
+import type { PublicContext } from "../operation/context.ts";
 import { matcherOf } from "../operation/match.ts";
 import type { Handlers, Operation } from "../operation/operation.ts";
 import { canRehearse } from "../operation/rehearsal.ts";
@@ -18,6 +19,7 @@ import { bodyReader, checkAccept, type ReadMultipart } from "./body.ts";
 import { gated } from "./conditions.ts";
 import { NONCE_HEADER, readDecision } from "./decision.ts";
 import { dialects, renderFault, type ScimProfile } from "./dialects.ts";
+import { type AnswerSecrets, keyIn, REPLAYED } from "./idempotency-key.ts";
 import { callerOf, newObserver, resourceIn } from "./observe.ts";
 import { asksForRehearsal, type EventHead, type HttpRequest, readRequest } from "./request.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -46,6 +48,8 @@ interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores>
   readonly requiresIfMatch?: boolean;
   /** Parses `multipart/form-data`, for a function with an operation that accepts it. */
   readonly readMultipart?: ReadMultipart;
+  /** Seals first answers, for a function with operations that take an `Idempotency-Key`. */
+  readonly answers?: AnswerSecrets;
 }
 
 /** What the stores of a request may depend on. */
@@ -151,7 +155,7 @@ function readingBody(
 
 /** Calls the handler of the operation. */
 function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Stores>) {
-  const { service, stores, baseUrl }: FunctionParts<Ops, Stores> = parts;
+  const { service, stores, baseUrl, answers }: FunctionParts<Ops, Stores> = parts;
   const operations: Operations = parts.operations;
   const handlers: Readonly<Record<string, AnyHandler>> = parts.handlers;
   return async (event: Event): Promise<Response> => {
@@ -164,10 +168,11 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
     const plain = { declared, handler, request, params, scopes, meter, operations, handlers, requiresIfMatch };
     const gate = await gated(plain);
     const { sourceIp } = event.requestContext.http;
-    const cause = causeOf(admitted, request, sourceIp);
+    const { contentType } = dialects[services[service].dialect];
     const through = isRehearsal ? (await import("../table/overlay.ts")).rehearsal : undefined;
-    const context = {
-      ...stores({ meter: gate.meter, tenant: principal?.tenant, event, cause, through }),
+    const cause = causeOf(admitted, request, sourceIp);
+    const served = { meter: gate.meter, tenant: principal?.tenant, event, cause };
+    const common = {
       ...(gate.conditions && { conditions: gate.conditions }),
       traceId: request.traceId,
       ...(principal && { principal, tenant: principal.tenant }),
@@ -178,9 +183,20 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
       now: systemClock.now(),
       origin: baseUrl ?? `https://${event.requestContext.domainName}`,
     };
-    const call = { declared, handler: gate.handler, request, params, body: event.parsedBody, context };
-    const response = await execute(call);
-    return encoded(response, dialects[services[service].dialect].contentType);
+    const call = { declared, handler: gate.handler, request, params, body: event.parsedBody };
+    const storesOn = (over: Served["through"]) => stores({ ...served, through: over });
+    const serve = async (over: Served["through"], more: Partial<PublicContext> = {}): Promise<Response> => {
+      const context = { ...storesOn(over), ...common, ...more };
+      return encoded(await execute({ ...call, context }), contentType);
+    };
+    const key = answers && principal && !isRehearsal ? keyIn(request, declared) : undefined;
+    if (!answers || !principal || key === undefined) return serve(through);
+    const { serveOnce } = await import("./idempotency-pipeline.ts");
+    return serveOnce({
+      ...{ call, principal, scopes, key, answers, serve, storesOn },
+      ...{ nowMs: common.now, reportDefect: common.reportDefect },
+      render: (fault) => faultResponse(exchangeOf(event), fault, parts.scimProfile),
+    });
   };
 }
 
@@ -220,6 +236,7 @@ function observing(service: ServiceName): Middleware {
       ...(fault && { fault: fault.fault }),
       ...(ignored !== undefined && { ignored }),
       resource: resourceIn([...Object.values(admitted?.params ?? {}), ...createdIn(response)]),
+      ...(response?.headers?.[REPLAYED] !== undefined && { replayed: true }),
     });
   };
   return {
@@ -268,20 +285,23 @@ function renderingFaults(profile: ScimProfile | undefined): Middleware {
   return {
     onError: (handled) => {
       const exchange = exchangeOf(handled.event);
-      const fault = toFault(handled.error);
-      exchange.fault = fault;
-      const { contentType, body } = renderFault(exchange.dialect, fault, exchange.request.traceId, profile);
-      const { retryAfterSeconds, status } = fault.row;
-      handled.response = {
-        statusCode: status,
-        headers: {
-          "content-type": contentType,
-          ...(retryAfterSeconds && { "retry-after": String(retryAfterSeconds) }),
-          ...fault.headers,
-        },
-        body: JSON.stringify(body),
-      };
+      exchange.fault = toFault(handled.error);
+      handled.response = faultResponse(exchange, exchange.fault, profile);
     },
+  };
+}
+
+function faultResponse({ dialect, request }: Exchange, fault: Fault, profile: ScimProfile | undefined): Response {
+  const { contentType, body } = renderFault(dialect, fault, request.traceId, profile);
+  const { retryAfterSeconds, status } = fault.row;
+  return {
+    statusCode: status,
+    headers: {
+      "content-type": contentType,
+      ...(retryAfterSeconds && { "retry-after": String(retryAfterSeconds) }),
+      ...fault.headers,
+    },
+    body: JSON.stringify(body),
   };
 }
 

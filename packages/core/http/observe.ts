@@ -27,6 +27,8 @@ interface RequestRecord {
   readonly fault?: string;
   /** The names of unknown members of the request, as the response lists them: printable ASCII. */
   readonly ignored?: string;
+  /** True for a first answer that was given again (decision 0086). */
+  readonly replayed?: boolean;
   /** How many errors were logged although the response is a success, such as failed operations of a bulk request. */
   readonly defects?: number;
   /** The authorizer's decision. This and the fields below are in its own lines only. */

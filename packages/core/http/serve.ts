@@ -113,16 +113,21 @@ function unmatched(
   return new Fault("route.method_not_allowed", `${path} supports ${allow}, not ${used}.`, { headers: { allow } });
 }
 
-/** Parses the input of a request, calls its handler and builds the response. */
-export async function execute({ declared, handler, request, params, body, context }: Call): Promise<HttpResponse> {
-  const input = {
+/** Parses the input of a request with the schemas of its operation. Throws `request.invalid`. */
+export function inputOf({ declared, request, params, body }: Omit<Call, "handler" | "context">) {
+  return {
     params: declared.params && parsePart("path", declared.params, params),
     query: queryOf(declared, request),
     headers: declared.headers && parsePart("header", declared.headers, request.headers),
     body: declared.body && parsePart("body", declared.body, body),
   };
+}
+
+/** Parses the input of a request, calls its handler and builds the response. */
+export async function execute(call: Call): Promise<HttpResponse> {
+  const { declared, handler, request, context } = call;
   // The handler's types are derived from the same schemas and scope (`Handlers`).
-  const result = await handler(input as never, context as never);
+  const result = await handler(inputOf(call) as never, context as never);
   return declared.success.file === undefined
     ? responseOf(declared, request, result, context)
     : attachment(declared.success, request, result as FileResult);

@@ -25,8 +25,16 @@ export interface DirectoriesSettings {
   readonly reportUndoFailure: (failure: UndoFailure) => void;
 }
 
-/** Adds the directories of a container to the users of a request's table. A rehearsal sends no change to them. */
-export type WithDirectories = (table: UserStore, isRehearsal?: boolean) => UserStore;
+/** What directories may do in a request. */
+interface DirectoryUse {
+  /** Writes to the table at once, where the changes of the request are held back. Default: the users of the table. */
+  readonly records?: UserStore;
+  /** A rehearsal sends no change to a directory. */
+  readonly isRehearsal?: boolean;
+}
+
+/** Adds the directories of a container to the users of a request's table. */
+export type WithDirectories = (table: UserStore, use?: DirectoryUse) => UserStore;
 
 interface OpenDirectory {
   readonly settings: DirectorySettings;
@@ -44,12 +52,12 @@ export function openDirectories(given: DirectoriesSettings): WithDirectories {
       reportUndoFailure,
     }),
   );
-  return (table, isRehearsal) =>
+  return (table, { records = table, isRehearsal } = {}) =>
     withDirectories(
       table,
       directories.map((directory) => ({
         settings: directory.settings,
-        users: directoryUsers(isRehearsal ? rehearsed(directory) : directory, table),
+        users: directoryUsers(isRehearsal ? rehearsed(directory) : directory, records),
       })),
       countsAll,
     );

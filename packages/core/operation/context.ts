@@ -66,6 +66,11 @@ export interface PublicContext {
   readonly sourceIp: string;
   /** Of an operation with a `target` (operation.ts). */
   readonly conditions?: Conditions;
+  /**
+   * Runs one of several changes of a repeatable request, by its place in the request: with stores of its own, whose
+   * change is stored with its result. Absent where the request has no `Idempotency-Key`.
+   */
+  readonly inParts?: <R>(place: number, work: (stores: unknown) => Promise<R>) => Promise<R>;
   /** Logs an error that does not fail the response, and counts it as a server error. */
   readonly reportDefect: (defect: Error) => void;
 }

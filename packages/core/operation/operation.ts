@@ -104,7 +104,7 @@ export type Protection = Pick<
 export type Protections = Readonly<Record<string, Protection>>;
 
 /** The error statuses that follow from the declaration of an operation (documents/statuses.ts). */
-export const commonFailures = [400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 428, 429, 431, 500, 503] as const;
+export const commonFailures = [400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422, 428, 429, 431, 500, 503] as const;
 
 /** The scope that every authenticated caller has. */
 export const SIGNED_IN = "internal_login";

@@ -49,6 +49,10 @@ const table = {
   "history.version_unknown": row(404, "404", "Not Found"),
   "resource.contended": row(409, "409", "Conflict", { retryAfterSeconds: 1 }),
 
+  // draft-ietf-httpapi-idempotency-key-header, sections 2.6 and 2.7.
+  "idempotency.running": row(409, "409", "Conflict", { retryAfterSeconds: 2 }),
+  "idempotency.other_request": row(422, "422", "Unprocessable Content"),
+
   // RFC 6749 section 5.2. The codes are those of the RFC; no other dialect has them.
   "client.unauthenticated": row(401, "invalid_client", "Unauthorized", { oauth: "invalid_client" }),
   "grant.invalid": row(400, "invalid_grant", "Invalid Request.", { oauth: "invalid_grant" }),

@@ -59,6 +59,20 @@ export function nonceKeyOf(sealKey: string): string {
   return derived(sealKey, "nonces").toString("base64");
 }
 
+/** The key of first answers to repeatable requests (decision 0086), derived in the same way. */
+export function answerKeyOf(sealKey: string): string {
+  return derived(sealKey, "answers").toString("base64");
+}
+
+/**
+ * The same for a sealing key and its former ones, which are separated by commas, or `none`: the first of the result,
+ * which has the same form, seals.
+ */
+export function answerKeysOf(sealKey: string, formerSealKeys: string): string {
+  const former = formerSealKeys === "none" || formerSealKeys === "" ? [] : formerSealKeys.split(",");
+  return [sealKey, ...former].map(answerKeyOf).join(",");
+}
+
 /**
  * The client secret of the synthetic check (decision 0073), derived in the same way: so no person sets it, and it
  * changes with the sealing key. 43 printable characters. Throws `RangeError` for a key of another length.

@@ -7,6 +7,7 @@
 import { elapsed } from "../platform/clock.ts";
 import { Fault, toFault } from "../platform/faults.ts";
 import { foldName } from "../platform/fold.ts";
+import { bulkScopes } from "./bulk-scopes.ts";
 import { limits } from "./discovery.ts";
 import { isObject } from "./values.ts";
 
@@ -22,6 +23,8 @@ export type BulkKind = "Users" | "Groups";
 
 /** One operation of a request. */
 export interface BulkOperation {
+  /** Its place in the request. */
+  readonly place: number;
   readonly method: string;
   readonly bulkId: string | undefined;
   readonly version: string | undefined;
@@ -44,11 +47,16 @@ interface BulkSuccess {
   readonly etag: string | undefined;
 }
 
-/** How a version of SCIM executes operations and renders their outcomes. */
+/** How a version of SCIM executes operations, each at its place, and renders their outcomes. */
 export interface BulkProtocol<Outcome> {
-  readonly create: (kind: BulkKind, data: unknown) => Promise<{ readonly id: string; readonly etag?: string }>;
+  readonly create: (
+    place: number,
+    kind: BulkKind,
+    data: unknown,
+  ) => Promise<{ readonly id: string; readonly etag?: string }>;
   /** Changes or deletes a resource. */
   readonly change: (
+    place: number,
     kind: BulkKind,
     method: Exclude<BulkMethod, "POST">,
     id: string,
@@ -84,14 +92,6 @@ interface Target {
   readonly kind: BulkKind;
   readonly id: string | undefined;
 }
-
-const resourceNames: Readonly<Record<BulkKind, string>> = { Users: "user", Groups: "group" };
-const verbs: Readonly<Record<BulkMethod, string>> = {
-  POST: "create",
-  PUT: "update",
-  PATCH: "update",
-  DELETE: "delete",
-};
 
 interface Result<Outcome> {
   readonly outcome: Outcome;
@@ -135,6 +135,7 @@ function operationOf(given: unknown, at: number): BulkOperation {
   const data = members.get("data");
   const references = [...path.split("/"), ...stringsIn(data)].flatMap((text) => REFERENCE.exec(text)?.[1] ?? []);
   return {
+    place: at,
     method: (textIn(members, "method", place) ?? "").toUpperCase(),
     bulkId: textIn(members, "bulkId", place),
     version: textIn(members, "version", place),
@@ -160,17 +161,6 @@ function* stringsIn(value: unknown): Generator<string, void> {
   if (typeof value === "string") yield value;
   else if (Array.isArray(value)) for (const entry of value) yield* stringsIn(entry);
   else if (isObject(value)) for (const entry of Object.values(value)) yield* stringsIn(entry);
-}
-
-/**
- * Each of the two scopes permits an operation in bulk: the scope of the single operation, and a scope for bulk only
- * (decision 0053).
- */
-export function bulkScopes(kind: BulkKind, method: BulkMethod): readonly [own: string, inBulk: string] {
-  return [
-    `internal_${resourceNames[kind]}_mgt_${verbs[method]}`,
-    `internal_bulk_${resourceNames[kind]}_${verbs[method]}`,
-  ];
 }
 
 /**
@@ -269,7 +259,7 @@ async function execute<Outcome>(
   sent: BulkOperation,
   created: Created,
 ): Promise<Result<Outcome>> {
-  const { bulkId, version } = sent;
+  const { place, bulkId, version } = sent;
   let location: string | undefined;
   try {
     const target = targetOf(sent, created, protocol.unknownPath);
@@ -279,12 +269,12 @@ async function execute<Outcome>(
     checkNeeds(sent.needs, created);
     const data = resolved(sent.data, created);
     if (method === "POST" || id === undefined) {
-      const { id: newId, etag } = await protocol.create(kind, data);
+      const { id: newId, etag } = await protocol.create(place, kind, data);
       if (bulkId !== undefined) created.set(bulkId, newId);
       const success = { method, location: protocol.locationOf(kind, newId), etag };
       return { outcome: protocol.succeeded(sent, success), hasFailed: false };
     }
-    const changed = await protocol.change(kind, method, id, { data, version });
+    const changed = await protocol.change(place, kind, method, id, { data, version });
     const success = { method, location: protocol.locationOf(kind, id), etag: changed?.etag };
     return { outcome: protocol.succeeded(sent, success), hasFailed: false };
   } catch (error) {

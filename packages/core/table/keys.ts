@@ -132,6 +132,27 @@ export const keys = {
   grantLog: (tenant: string, entry: string): Key => ({ PK: keys.grantRevocations(tenant), SK: entry }),
   grantRevocations: (tenant: string): string => `${of(tenant)}#REVG`,
 
+  /** A request with an `Idempotency-Key`, under the digest of its caller and key: its state, or its first answer. */
+  repeatable: (tenant: string, digest: string): Key => main(`${of(tenant)}#IDEM#${digest}`),
+  /** A part of a first answer that is too large for one row; `claim` is the attempt that gave it. */
+  answerPart: (tenant: string, digest: string, claim: string, part: number): Key => ({
+    PK: keys.repeatable(tenant, digest).PK,
+    SK: `P#${claim}#${String(part).padStart(PART_DIGITS, "0")}`,
+  }),
+  /** An operation of a bulk request that was carried out, by its place; `origin` is the first attempt. */
+  repeatableStep: (tenant: string, digest: string, origin: string, place: number): Key => ({
+    PK: keys.repeatable(tenant, digest).PK,
+    SK: `${keys.repeatableSteps(tenant, digest, origin).from}${String(place).padStart(PART_DIGITS, "0")}`,
+  }),
+  repeatableSteps: (
+    tenant: string,
+    digest: string,
+    origin: string,
+  ): { readonly PK: string; readonly from: string } => ({
+    PK: keys.repeatable(tenant, digest).PK,
+    from: `S#${origin}#`,
+  }),
+
   /** The keys that verify tokens, and in another item those that sign them, sealed. */
   keyRing: (): Key => main("G#KEYS"),
   signingKeys: (): Key => main("G#SIGN"),

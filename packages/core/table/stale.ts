@@ -10,6 +10,14 @@ const BACKOFF_MOST_MS = 1_600;
 /** An optimistic-locking conflict: what a write was based on has changed. */
 class Stale extends Error {}
 
+/** Whether an error is such a conflict. */
+export function isStale(error: unknown): boolean {
+  return error instanceof Stale;
+}
+
+/** What a whole request was based on has changed before it could write. It must be served again from its start. */
+export class Moved extends Error {}
+
 /** The `otherwise` of a step whose change must be decided again on the current state. */
 export function stale(): Error {
   return new Stale("the item has changed since it was read");

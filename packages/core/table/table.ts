@@ -46,6 +46,14 @@ export type When =
  */
 export type Otherwise = (found: Item | undefined) => Error | "applied";
 
+/**
+ * When a transaction takes effect where the change of a request is held back until its response is known (decision
+ * 0086). `early`: at once, because it has no effect without the change. An object: work that another request does if
+ * this one cannot, once the change has happened; transactions with the same object may happen in any order. No step of
+ * a transaction has a timing where it is the change itself.
+ */
+export type Timing = "early" | { readonly isLeftToOthers: true };
+
 /** What the record of a change compares, where that is not the row itself: the row holds a part of its resource only. */
 export interface Noted {
   readonly before?: Item | undefined;
@@ -60,6 +68,8 @@ export type Step = {
   readonly otherwise: Otherwise;
   /** Not stored. */
   readonly noted?: Noted;
+  /** Absent for the change itself. Not stored. */
+  readonly timing?: Timing;
 } & (
   | { readonly put: Item }
   | {

@@ -83,6 +83,15 @@ test("If-Match: * is about any state: changes at the same time are all made", as
   expect((await ask("GET", path)).body).toMatchObject({ description: "d", imageUrl: "https://a.example/i.png" });
 });
 
+test("a rehearsal is conditional too, and leaves the entity tag as it is", async () => {
+  const path = `${APPLICATIONS}/${await create({ name: "rehearsed" })}`;
+  const tag = await tagOf(path);
+  const rehearse = (named: string) =>
+    ask("PATCH", `${path}?dryRun=true`, { body: { description: "d" }, ...ifMatch(named) });
+  expect((await rehearse('"x"')).status).toBe(412);
+  expect([(await rehearse(tag)).status, await tagOf(path)]).toEqual([200, tag]);
+});
+
 describe("the entity tag of a content", () => {
   test("is strong, stays while the content does, and a weakened one counts too", async () => {
     const path = `${APPLICATIONS}/${await create({ name: "strong" })}`;

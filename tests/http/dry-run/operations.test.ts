@@ -19,7 +19,7 @@ const api = world();
 const ALWAYS: Readonly<Record<string, number>> = { createMe: 501, deleteScim1Me: 404 };
 
 /** Members that are new with each request. */
-const GENERATED = new Set(["clientId", "clientSecret", "secretValue", "secret", "traceId", "version"]);
+const GENERATED = new Set(["clientId", "createdAt", "clientSecret", "secretValue", "secret", "traceId", "version"]);
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const ROW = { depth: null, sorted: true, maxStringLength: null, maxArrayLength: null } as const;
 const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z?/g;

@@ -72,6 +72,18 @@ describe("a failure is that of the request itself", () => {
     expect(rehearsed.status).toBe(412);
     expect(rehearsed.body).toEqual((await ask("PUT", `/scim2/Users/${user.id}`, sent)).body);
   });
+
+  test("a condition on an entity tag, which a rehearsal does not change", async () => {
+    const path = `${APPLICATIONS}/${await api.create({ name: fresh("tagged") })}`;
+    const tag = (await ask("GET", path)).headers.get("etag") ?? "";
+    const sent = (etag: string) => ({ body: { description: fresh("changed") }, headers: { "if-match": etag } });
+    expect((await rehearse("PATCH", path, sent('"another"'))).status).toBe(412);
+    expect((await rehearse("PATCH", path, sent(tag))).status).toBe(200);
+    expect((await rehearse("PATCH", path, sent(tag))).status).toBe(200);
+    expect((await ask("GET", path)).headers.get("etag")).toBe(tag);
+    expect((await ask("PATCH", path, sent(tag))).status).toBe(200);
+    expect((await rehearse("PATCH", path, sent(tag))).status).toBe(412);
+  });
 });
 
 describe("the parameter", () => {

@@ -2,6 +2,7 @@
 import { keys } from "../../table/keys.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Key, Step, Table } from "../../table/table.ts";
+import { leftToOthers } from "../../table/timing.ts";
 import { revokingRole, revokingUser } from "../../tokens/revocation-store.ts";
 import { type Assignee, removingRolePairs, roleAssignees } from "../memberships/assignees.ts";
 import type { OpenBulk } from "../memberships/bulk-model.ts";
@@ -91,10 +92,12 @@ export async function clearGroup(table: Table, tenant: string, open: OpenBulk, m
     const key = partKey(owner, open, at);
     const item = await table.get(key);
     if (!item) continue;
-    for (const some of chunks(partRow.read(item).removing, ROLES_AT_ONCE)) await clearRoles(table, owner, some);
+    for (const some of chunks(partRow.read(item).removing, ROLES_AT_ONCE))
+      await clearRoles(leftToOthers(table), owner, some);
     await table.forget(key);
   }
-  if (await clearMembers(table, groupMembers, owner, most)) await table.write(unlistingBulk(tenant, open));
+  const isDone = await clearMembers(table, groupMembers, owner, most);
+  if (isDone) await leftToOthers(table).write(unlistingBulk(tenant, open));
 }
 
 function clearRoles(table: Table, { tenant, id }: Owner, roleIds: readonly string[]): Promise<void> {

@@ -6,6 +6,7 @@ import { nameKey } from "../../table/name-index/name-key.ts";
 import type { NameReads } from "../../table/name-index/reads.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { ReadOptions, Step, Table } from "../../table/table.ts";
+import { leftToOthers } from "../../table/timing.ts";
 import { changingRolesOfGroups, revokingRole } from "../../tokens/revocation-store.ts";
 import { type AllMembersRead, readAllMembers } from "../memberships/all-members.ts";
 import { removingRolePairs } from "../memberships/assignees.ts";
@@ -51,9 +52,9 @@ import { type GroupChange, idsOf, indexOf, writeGroup } from "./write-store.ts";
 export { groupItem } from "./rows.ts";
 
 /** The steps of a transaction that are left for members and roles when a group is removed. */
-const STEPS_BESIDE_REMOVAL = 91;
+const STEPS_BESIDE_REMOVAL = 90;
 /** The steps of a transaction that are left for members and their tokens when a group is changed. */
-const STEPS_BESIDE_CHANGE = 84;
+const STEPS_BESIDE_CHANGE = 83;
 /** Attempts to read members that agree with the tally. Then a removal continues, because the tally itself is wrong. */
 const READS_MAX = 8;
 
@@ -243,7 +244,7 @@ async function update<P>(
         near: hint,
         ending: hasRoom ? ending : [],
       });
-      if (!hasRoom) await endTokens(table, tenant, before, removing);
+      if (!hasRoom) await endTokens(leftToOthers(table), tenant, before, removing);
       return written;
     }
     const bulk = await prepareBulk(table, groupBulk, owner, changes);
@@ -299,7 +300,7 @@ async function remove(table: Table, owner: Owner, check: (group: Group) => void)
       ],
       notOwned: stale,
     });
-    if (!hasRoom) await endTokensOfRoles(table, tenant, roleIds);
+    if (!hasRoom) await endTokensOfRoles(leftToOthers(table), tenant, roleIds);
     return open;
   });
   // The group is deleted; what is left of its members is on the tenant's list.

@@ -9,6 +9,7 @@ import { Fault } from "../../platform/faults.ts";
 import { keys } from "../../table/keys.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Step, Table } from "../../table/table.ts";
+import { leftToOthers } from "../../table/timing.ts";
 import { type Bulk, bulkText, isAbandoned, newBulk, type OpenBulk } from "./bulk-model.ts";
 import { type BulkKind, carryOutPart } from "./bulk-part.ts";
 import { BULK, listingBulk, type Part, partRow, unlistingBulk } from "./bulk-rows.ts";
@@ -137,10 +138,11 @@ export async function carryOut<Ref, New>(
   const ownerKey = kind.ownerKey(owner);
   // In an order of its own, so that two who carry it out seldom meet at the same part.
   const parts = shuffled(Array.from({ length: bulk.parts }, (_, at) => keys.bulkPart(ownerKey, bulk.id, at)));
-  await concurrently(parts, TRANSACTIONS_AT_ONCE, (key) => carryOutPart(table, kind, owner, key));
+  const ofParts = leftToOthers(table);
+  await concurrently(parts, TRANSACTIONS_AT_ONCE, (key) => carryOutPart(ofParts, kind, owner, key));
   // Tokens may have been issued since the commit.
-  if (bulk.purpose === "removing") await kind.endTokens(table, owner);
-  await table.write(
+  if (bulk.purpose === "removing") await kind.endTokens(leftToOthers(table), owner);
+  await leftToOthers(table).write(
     {
       change: ownerKey,
       clear: [BULK],
@@ -171,13 +173,14 @@ export async function settleBulk<Ref, New>(
 
 /** Removes all that was written for a bulk that is not committed. Throws `stale` for one that is. */
 async function withdrawBulk<Ref, New>(
-  table: Table,
+  given: Table,
   { ownerKey }: BulkKind<Ref, New>,
   owner: Owner,
   open: OpenBulk,
 ): Promise<void> {
   const { bulk } = open;
   const key = ownerKey(owner);
+  const table = leftToOthers(given);
   const isCommitted = await whileStale(async () => {
     const [item, stage] = await table.snapshot([key, keys.bulkStage(key, bulk.id)]);
     if (item?.[BULK] === bulkText(bulk)) return true;
@@ -190,7 +193,7 @@ async function withdrawBulk<Ref, New>(
   for (const some of chunks(parts, PARTS_AT_ONCE_STAGED)) {
     await table.write(...some.map((part): Step => ({ remove: part, when: "any", otherwise: stale })));
   }
-  await table.write(unlistingBulk(owner.tenant, open));
+  await leftToOthers(given).write(unlistingBulk(owner.tenant, open));
 }
 
 /** For work that the next request repeats. Other errors are defects, and are thrown: the request caused them. */

@@ -6,6 +6,7 @@ import { systemClock } from "../../platform/clock.ts";
 import { concurrently } from "../../platform/concurrently.ts";
 import { whileStale } from "../../table/stale.ts";
 import type { Step, Table } from "../../table/table.ts";
+import { leftToOthers } from "../../table/timing.ts";
 import { newBulk, type OpenBulk, type OwnerKind } from "./bulk-model.ts";
 import {
   chunks,
@@ -41,12 +42,13 @@ export async function clearMembers<Ref>(
   most = Number.POSITIVE_INFINITY,
 ): Promise<boolean> {
   const range = { ...relation.pairs(owner), limit: MEMBERS_AT_ONCE * TRANSACTIONS_AT_ONCE };
+  const others = leftToOthers(table);
   for (let cleared = 0; cleared < most; ) {
     const { items } = await table.query(range);
     if (items.length === 0) return true;
     const refs = items.map(({ SK }) => relation.refAt(SK));
     await concurrently(chunks(refs, MEMBERS_AT_ONCE), TRANSACTIONS_AT_ONCE, (some) =>
-      clearSome(table, relation, owner, some),
+      clearSome(others, relation, owner, some),
     );
     cleared += items.length;
   }

@@ -1,6 +1,7 @@
 /** Bulk assignments of roles (decision 0066). */
 import { keys } from "../../table/keys.ts";
 import type { Step, Table } from "../../table/table.ts";
+import { leftToOthers } from "../../table/timing.ts";
 import { changingRolesOfGroups, revokingRole } from "../../tokens/revocation-store.ts";
 import { type Assignee, roleAssignees } from "../memberships/assignees.ts";
 import type { OpenBulk } from "../memberships/bulk-model.ts";
@@ -28,5 +29,5 @@ export function tellingGroups(tenant: string, changed: readonly Assignee[]): rea
 /** Removes up to `most` assignees of a deleted role. `open` is where this work is listed. */
 export async function clearRole(table: Table, owner: Owner, open: OpenBulk | undefined, most?: number): Promise<void> {
   const isDone = await clearMembers(table, roleAssignees, owner, most);
-  if (isDone && open) await table.write(unlistingBulk(owner.tenant, open));
+  if (isDone && open) await leftToOthers(table).write(unlistingBulk(owner.tenant, open));
 }

@@ -9,6 +9,7 @@ import { keys } from "../../table/keys.ts";
 import { list, rowCodec, text } from "../../table/row.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { Key, Step, Table } from "../../table/table.ts";
+import { leftToOthers } from "../../table/timing.ts";
 import { removingRolePairs, roleAssignees } from "../memberships/assignees.ts";
 import { newBulk, type OpenBulk } from "../memberships/bulk-model.ts";
 import { listingBulk, unlistingBulk } from "../memberships/bulk-rows.ts";
@@ -18,7 +19,7 @@ import type { User } from "./model.ts";
 
 /** Groups and roles that are removed in the transaction that removes their user; two steps and one. */
 const GROUPS_AT_ONCE = 28;
-const ROLES_AT_ONCE = 16;
+const ROLES_AT_ONCE = 15;
 /** One step each, in a transaction of their own. */
 const ROLES_PER_PART = 90;
 const TRANSACTIONS_AT_ONCE = 4;
@@ -31,7 +32,7 @@ const partRow = rowCodec<Pick<User, "groupIds" | "roleIds">>("part of a clearing
 
 /** What the removal of a user removes with it. */
 export interface OwnersRemoval {
-  /** At most 73, of the transaction that removes the user. */
+  /** At most 72, of the transaction that removes the user. */
   readonly steps: readonly Step[];
   /** What is left to do after it. */
   readonly open: OpenBulk | undefined;
@@ -74,8 +75,9 @@ export function removingOwners(
 export async function clearOwners(table: Table, tenant: string, open: OpenBulk): Promise<void> {
   const { bulk, ownerId } = open;
   const parts = Array.from({ length: bulk.parts }, (_, at) => keys.bulkPart(keys.user(tenant, ownerId), bulk.id, at));
-  await concurrently(parts, TRANSACTIONS_AT_ONCE, (key) => clearPart(table, tenant, open, key));
-  await table.write(unlistingBulk(tenant, open));
+  const ofParts = leftToOthers(table);
+  await concurrently(parts, TRANSACTIONS_AT_ONCE, (key) => clearPart(ofParts, tenant, open, key));
+  await leftToOthers(table).write(unlistingBulk(tenant, open));
 }
 
 function clearPart(table: Table, tenant: string, { bulk, ownerId }: OpenBulk, key: Key): Promise<void> {

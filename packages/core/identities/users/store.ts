@@ -14,6 +14,7 @@ import { nameKey } from "../../table/name-index/name-key.ts";
 import type { NameReads } from "../../table/name-index/reads.ts";
 import { stale, whileStale } from "../../table/stale.ts";
 import type { ReadOptions, Step, Table } from "../../table/table.ts";
+import { leftToOthers } from "../../table/timing.ts";
 import { ignoreError, ignoreFault } from "../memberships/bulk.ts";
 import { isAbandoned, type OpenBulk } from "../memberships/bulk-model.ts";
 import { renamingMember } from "../memberships/membership.ts";
@@ -243,7 +244,7 @@ async function write(
     left,
     near,
   });
-  await renameRest(table, tenant, after);
+  await renameRest(leftToOthers(table), tenant, after);
 }
 
 /** What the record of a change compares, as rows. */

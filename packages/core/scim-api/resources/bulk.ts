@@ -2,6 +2,7 @@
  * Bulk requests of both SCIM versions: which function applies an operation, and what is the same in their responses.
  */
 
+import type { PublicContext } from "../../operation/context.ts";
 import {
   type BulkCaller,
   type BulkKind,
@@ -35,27 +36,45 @@ interface BulkFunctions {
 }
 
 /** How a SCIM version applies operations and reports their results. */
-export interface BulkVersion<Outcome> extends Pick<BulkProtocol<Outcome>, "unknownPath" | "succeeded" | "failed"> {
-  readonly functions: Readonly<Record<BulkKind, BulkFunctions>>;
+export interface BulkVersion<Outcome, Call extends ScimCall>
+  extends Pick<BulkProtocol<Outcome>, "unknownPath" | "succeeded" | "failed"> {
+  readonly functions: (call: Call) => Readonly<Record<BulkKind, BulkFunctions>>;
 }
+
+/** The caller of a bulk request, and how its operations run one by one where the request is repeatable. */
+export type BulkContext = BulkCaller & Pick<PublicContext, "inParts">;
 
 /**
  * Applies a bulk request; the outcomes are in its order. Throws `request.malformed`, `request.invalid` or
  * `request.too_large` for the request as a whole. A fault of one operation is reported in its outcome.
  */
-export function bulkOutcomes<Outcome>(
-  call: ScimCall,
-  caller: BulkCaller,
+export function bulkOutcomes<Outcome, Call extends ScimCall>(
+  call: Call,
+  caller: BulkContext,
   body: Readonly<Record<string, unknown>>,
-  { functions, ...version }: BulkVersion<Outcome>,
+  { functions, ...version }: BulkVersion<Outcome, Call>,
 ): Promise<Outcome[]> {
+  const { inParts } = caller;
+  /** Where the request is repeatable, an operation has stores of its own, and its result is stored with its change. */
+  const at = <R>(
+    place: number,
+    run: (functions: Readonly<Record<BulkKind, BulkFunctions>>) => Promise<R>,
+  ): Promise<R> =>
+    inParts
+      ? inParts(place, (stores) => run(functions({ ...call, stores: stores as Call["stores"] })))
+      : run(functions(call));
   const protocol: BulkProtocol<Outcome> = {
     ...version,
-    async create(kind, data) {
-      const { body: created, etag } = await functions[kind].POST(data);
-      return { id: String(created.id), ...(etag !== undefined && { etag }) };
-    },
-    change: async (kind, method, id, sent) => (await functions[kind][method]({ id, ...sent })) || undefined,
+    create: (place, kind, data) =>
+      at(place, async (run) => {
+        const { body: created, etag } = await run[kind].POST(data);
+        return { id: String(created.id), ...(etag !== undefined && { etag }) };
+      }),
+    change: (place, kind, method, id, sent) =>
+      at(place, async (run) => {
+        const changed = await run[kind][method]({ id, ...sent });
+        return changed?.etag === undefined ? undefined : { etag: changed.etag };
+      }),
     locationOf: (kind, id) => linkTo(call, `/${kind}/${id}`),
   };
   return executeBulk(protocol, caller, readBulk(body));

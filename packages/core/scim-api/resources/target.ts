@@ -1,6 +1,7 @@
 /** The resource of an operation, on what its change is conditional, and the headers of responses that show it. */
-import { checkConditions } from "../../operation/conditions.ts";
+
 import type { Conditions, PublicContext } from "../../operation/context.ts";
+import { checkConditions } from "../../operation/preconditions.ts";
 import type { ScimCall, Shown } from "./call.ts";
 import { etagOf, type Links } from "./present.ts";
 

@@ -1,9 +1,9 @@
 /** Bulk requests of SCIM 1.1, with the response that its API documents. */
 import { Fault } from "../../platform/faults.ts";
-import type { BulkCaller, BulkMethod } from "../../scim/bulk.ts";
+import type { BulkMethod } from "../../scim/bulk.ts";
 import { groupType, userType } from "../../scim/schema/resource-types.ts";
 import { isObject, kindOf } from "../../scim/values.ts";
-import { type BulkVersion, bulkOutcomes, headOf } from "../resources/bulk.ts";
+import { type BulkContext, type BulkVersion, bulkOutcomes, headOf } from "../resources/bulk.ts";
 import { bulkTarget } from "../resources/target.ts";
 import { patchGroup, postGroup, putGroup, removeGroup } from "./groups.ts";
 import type { Body } from "./input.ts";
@@ -26,16 +26,16 @@ const [userSummary, groupSummary] = [summary(userType), summary(groupType)];
 const codes: Readonly<Record<BulkMethod, string>> = { POST: "201", PUT: "200", PATCH: "200", DELETE: "200" };
 
 /** Applies a bulk request. Throws as `bulkOutcomes` does. */
-export async function bulk(call: Scim1Call, caller: BulkCaller, body: Body) {
+export async function bulk(call: Scim1Call, caller: BulkContext, body: Body) {
   return {
     schemas: [CORE] as [typeof CORE],
-    Operations: await bulkOutcomes(call, caller, body, versionOf(call)),
+    Operations: await bulkOutcomes(call, caller, body, versionOf()),
   };
 }
 
-function versionOf(call: Scim1Call): BulkVersion<Outcome> {
+function versionOf(): BulkVersion<Outcome, Scim1Call> {
   return {
-    functions: {
+    functions: (call) => ({
       Users: {
         POST: async (data) => postUser(call, bodyOf(data), userSummary),
         PUT: async (sent) => putUser(call, bulkTarget(call, sent), bodyOf(sent.data), userSummary),
@@ -48,7 +48,7 @@ function versionOf(call: Scim1Call): BulkVersion<Outcome> {
         PATCH: async (sent) => patchGroup(call, bulkTarget(call, sent), bodyOf(sent.data), groupSummary),
         DELETE: (sent) => removeGroup(call, bulkTarget(call, sent)),
       },
-    },
+    }),
     unknownPath: (description) => new Fault("request.invalid", description),
     succeeded: (sent, { method, location }) => ({ location, ...headOf(sent), status: { code: codes[method] } }),
     failed: (sent, fault, location) => ({

@@ -1,7 +1,7 @@
 /** Bulk requests of SCIM 2.0 (RFC 7644 section 3.7). */
 import { Fault } from "../../platform/faults.ts";
-import type { BulkCaller, BulkMethod } from "../../scim/bulk.ts";
-import { type BulkVersion, bulkOutcomes, headOf } from "../resources/bulk.ts";
+import type { BulkMethod } from "../../scim/bulk.ts";
+import { type BulkContext, type BulkVersion, bulkOutcomes, headOf } from "../resources/bulk.ts";
 import { bulkTarget } from "../resources/target.ts";
 import { patchGroup, postGroup, putGroup, removeGroup } from "./groups.ts";
 import { BULK_REQUEST, BULK_RESPONSE } from "./shapes.ts";
@@ -24,7 +24,7 @@ const BRIEF = { attributes: "id" } as const;
 const statuses: Readonly<Record<BulkMethod, string>> = { POST: "201", PUT: "200", PATCH: "200", DELETE: "204" };
 
 /** Applies a bulk request. Throws as `bulkOutcomes` does. */
-export async function bulk(call: Scim2Call, caller: BulkCaller, body: Readonly<Record<string, unknown>>) {
+export async function bulk(call: Scim2Call, caller: BulkContext, body: Readonly<Record<string, unknown>>) {
   checkSchemas(body);
   return {
     schemas: [BULK_RESPONSE] as [typeof BULK_RESPONSE],
@@ -42,23 +42,22 @@ function checkSchemas(body: Readonly<Record<string, unknown>>): void {
   throw new Fault("request.invalid", `schemas must contain ${BULK_REQUEST}.`);
 }
 
-function versionOf(call: Scim2Call): BulkVersion<Outcome> {
-  const target = (sent: Parameters<typeof bulkTarget>[1]) => bulkTarget(call, sent);
+function versionOf({ stores: { dialect } }: Scim2Call): BulkVersion<Outcome, Scim2Call> {
   return {
-    functions: {
+    functions: (call) => ({
       Users: {
         POST: (data) => postUser(call, data, BRIEF),
-        PUT: (sent) => putUser(call, target(sent), sent.data, BRIEF),
-        PATCH: (sent) => patchUser(call, target(sent), sent.data, BRIEF),
-        DELETE: (sent) => removeUser(call, target(sent)),
+        PUT: (sent) => putUser(call, bulkTarget(call, sent), sent.data, BRIEF),
+        PATCH: (sent) => patchUser(call, bulkTarget(call, sent), sent.data, BRIEF),
+        DELETE: (sent) => removeUser(call, bulkTarget(call, sent)),
       },
       Groups: {
         POST: (data) => postGroup(call, data, BRIEF),
-        PUT: (sent) => putGroup(call, target(sent), sent.data, BRIEF),
-        PATCH: (sent) => patchGroup(call, target(sent), sent.data, BRIEF),
-        DELETE: (sent) => removeGroup(call, target(sent)),
+        PUT: (sent) => putGroup(call, bulkTarget(call, sent), sent.data, BRIEF),
+        PATCH: (sent) => patchGroup(call, bulkTarget(call, sent), sent.data, BRIEF),
+        DELETE: (sent) => removeGroup(call, bulkTarget(call, sent)),
       },
-    },
+    }),
     unknownPath: (description) => new Fault("scim.not_found", description),
     succeeded: (sent, { method, location, etag }) => ({
       ...headOf(sent),
@@ -70,7 +69,7 @@ function versionOf(call: Scim2Call): BulkVersion<Outcome> {
       ...headOf(sent),
       ...(location !== undefined && { location }),
       status: String(fault.row.status),
-      response: call.stores.dialect.errorOf(fault),
+      response: dialect.errorOf(fault),
     }),
   };
 }

@@ -1,0 +1,51 @@
+/** What the plan says of one function. */
+
+/** What a function may need besides the table. */
+export type Need =
+  /** The origin of absolute links and of tokens, if the stage has a domain. */
+  | "address"
+  /** The origin of the name with client certificates, if the stage has one. */
+  | "mtls"
+  /** The keys that seal secrets which the API returns. */
+  | "sealing"
+  /** The key that seals cursors: derived, it opens no secret. */
+  | "cursors"
+  /** The key of the nonces of DPoP proofs: derived, it opens no secret. */
+  | "nonces"
+  /** The keys that seal first answers to repeatable requests: derived, they open no other secret. */
+  | "answers"
+  /** The API document, next to the bundle. */
+  | "document"
+  /** deployment.toml, next to the bundle. */
+  | "deployment"
+  /** The directories that deployment.toml declares as user stores: their passwords and their network. */
+  | "directories"
+  /** What the synthetic check knows as a client: the public address and its secret; and when authorities expire. */
+  | "canary";
+
+/** The calls that read the table, and those that write it. There is no Scan and no BatchWriteItem. */
+export type ReadAction = "GetItem" | "BatchGetItem" | "Query";
+export type WriteAction = "PutItem" | "UpdateItem" | "DeleteItem" | "ConditionCheckItem";
+
+/** Calls that are allowed on partitions. */
+export interface Right<Action> {
+  readonly calls: readonly Action[];
+  readonly on: readonly string[];
+}
+
+/** One function. */
+export interface FunctionPlan {
+  readonly description: string;
+  readonly memory: `${number} MB`;
+  readonly timeout: `${number} seconds`;
+  readonly needs: readonly Need[];
+  readonly reads?: Right<ReadAction>;
+  /** Partitions of which it may read keys alone (`GetItem`), to see whether an item exists. */
+  readonly checks?: readonly string[];
+  readonly writes?: Right<WriteAction>;
+  /**
+   * All partitions of transactions that have a condition on an item without writing it. They are fewer than those of
+   * `writes`: a condition can find out what an item contains.
+   */
+  readonly conditions?: readonly string[];
+}
