@@ -19,7 +19,7 @@ import { openTable } from "#core/table/dynamo.ts";
 import { tenantOperations } from "#core/tenants/contract.ts";
 import { createTenant } from "#core/tenants/create.ts";
 import { type TenantStores, tenantHandlers } from "#core/tenants/handlers.ts";
-import { answerSecrets, baseUrl, deploymentFile, tableConfig } from "./env.ts";
+import { answerKeys, baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const deployment = sectionsFromFile(deploymentFile(), [changesSection, apiSection, scim2Section, userStoreSection]);
@@ -35,7 +35,7 @@ export const handler = lambda<typeof operations, Stores & AdministrationHistoryS
   operations,
   handlers: { ...apiResourceHandlers, ...tenantHandlers, ...administrationHistoryHandlers },
   baseUrl: baseUrl(),
-  answers: answerSecrets(),
+  answerKeys: answerKeys(),
   ...deployment.api,
   stores: (served) =>
     withHistory<Stores>(open(served), (table) => {

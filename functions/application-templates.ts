@@ -13,7 +13,7 @@ import { changesSection } from "#core/settings/changes.ts";
 import { customProtocolSection } from "#core/settings/custom-protocols.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { openTable } from "#core/table/dynamo.ts";
-import { answerSecrets, baseUrl, deploymentFile, tableConfig } from "./env.ts";
+import { answerKeys, baseUrl, deploymentFile, tableConfig } from "./env.ts";
 
 const {
   api,
@@ -29,7 +29,7 @@ export const handler = lambda<typeof operations, TemplateHistoryStores>({
   operations,
   handlers: { ...templateHandlers, ...templateHistoryHandlers },
   baseUrl: baseUrl(),
-  answers: answerSecrets(),
+  answerKeys: answerKeys(),
   ...api,
   stores: (served) => withHistory(open(served), (table) => ({ templates: templateStore(table), customKinds })),
 });

@@ -27,7 +27,7 @@ import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { userStoreSection } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
-import { answerSecrets, baseUrl, deploymentFile, protocolSupport, tableConfig } from "./env.ts";
+import { answerKeys, baseUrl, deploymentFile, protocolSupport, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const deployment = sectionsFromFile(deploymentFile(), [
@@ -63,7 +63,7 @@ export const handler = lambda<typeof operations, Stores & ApplicationHistoryStor
   readMultipart: async (bytes, contentType) =>
     (await import("#core/http/multipart.ts")).readMultipart(bytes, contentType),
   baseUrl: baseUrl(),
-  answers: answerSecrets(),
+  answerKeys: answerKeys(),
   ...deployment.api,
   stores: (served) =>
     withHistory<Stores>(open(served), (table) => ({

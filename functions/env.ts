@@ -3,7 +3,6 @@
  */
 
 import type { ProtocolSupport } from "#core/applications/protocols/configure.ts";
-import { type AnswerSecrets, newAnswerSecrets } from "#core/http/idempotency-key.ts";
 import { systemClock } from "#core/platform/clock.ts";
 import type { Exempt } from "#core/platform/public-fetch.ts";
 import { canarySecretOf, newSeal, type Seal } from "#core/platform/seal.ts";
@@ -146,9 +145,9 @@ export function cursorSeal(environment = process.env): Seal {
   return newSeal(Buffer.from(read(Cursors, environment).CURSOR_KEY, "base64"));
 }
 
-/** What seals first answers to repeatable requests. It opens no other secret. */
-export function answerSecrets(environment = process.env): AnswerSecrets {
-  return newAnswerSecrets(read(Answers, environment).ANSWER_KEYS.map((text) => Buffer.from(text, "base64")));
+/** The keys of first answers to repeatable requests, the present one first. They open no other secret. */
+export function answerKeys(environment = process.env): readonly Uint8Array[] {
+  return read(Answers, environment).ANSWER_KEYS.map((text) => Buffer.from(text, "base64"));
 }
 
 /** The key of the nonces of DPoP proofs. It opens no secret. */

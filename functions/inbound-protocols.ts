@@ -17,7 +17,7 @@ import { customProtocolSection } from "#core/settings/custom-protocols.ts";
 import { oauthSection } from "#core/settings/oauth.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { openTable } from "#core/table/dynamo.ts";
-import { answerSecrets, baseUrl, deploymentFile, protocolSupport, tableConfig } from "./env.ts";
+import { answerKeys, baseUrl, deploymentFile, protocolSupport, tableConfig } from "./env.ts";
 
 const deployment = sectionsFromFile(deploymentFile(), [
   changesSection,
@@ -37,7 +37,7 @@ export const handler = lambda<typeof operations, Stores & ProtocolHistoryStores>
   operations,
   handlers: { ...protocolHandlers, ...clientSecretHandlers, ...protocolHistoryHandlers },
   baseUrl: baseUrl(),
-  answers: answerSecrets(),
+  answerKeys: answerKeys(),
   ...deployment.api,
   stores: (served) =>
     withHistory<Stores>(open(served), (table) => ({

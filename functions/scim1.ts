@@ -15,7 +15,7 @@ import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { userStoreSection } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
-import { answerSecrets, baseUrl, deploymentFile, tableConfig } from "./env.ts";
+import { answerKeys, baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const deployment = sectionsFromFile(deploymentFile(), [apiSection, changesSection, scim2Section, userStoreSection]);
@@ -39,7 +39,7 @@ export const handler = lambda({
   operations,
   handlers: scim1Handlers,
   baseUrl: baseUrl(),
-  answers: answerSecrets(),
+  answerKeys: answerKeys(),
   // Unknown attributes are no matter of `strict` in SCIM (decision 0076).
   requiresIfMatch,
   stores: (served) => {

@@ -21,7 +21,7 @@ import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { userStoreSection } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
-import { answerSecrets, baseUrl, cursorSeal, deploymentFile, tableConfig } from "./env.ts";
+import { answerKeys, baseUrl, cursorSeal, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const deployment = sectionsFromFile(deploymentFile(), [apiSection, changesSection, scim2Section, userStoreSection]);
@@ -48,7 +48,7 @@ export const handler = lambda<typeof operations, Scim2HistoryStores>({
   operations,
   handlers: { ...scim2Handlers, ...scim2HistoryHandlers },
   baseUrl: baseUrl(),
-  answers: answerSecrets(),
+  answerKeys: answerKeys(),
   // Unknown attributes are no matter of `strict` in SCIM (decision 0076).
   requiresIfMatch: deployment.api.requiresIfMatch,
   scimProfile: scim2.profile,

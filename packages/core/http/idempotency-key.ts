@@ -1,8 +1,6 @@
 /** The `Idempotency-Key` of a request, and what makes two requests the same (decision 0086). Pure. */
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { callerId, type Principal } from "../operation/context.ts";
-import type { Operation } from "../operation/operation.ts";
-import { IDEMPOTENCY_KEY, isRepeatable } from "../operation/repeatable.ts";
 import { Fault } from "../platform/faults.ts";
 import { newSeal, type Seal } from "../platform/seal.ts";
 import { type HttpRequest, readQuery } from "./request.ts";
@@ -14,9 +12,6 @@ const QUOTED = /^"((?:[ !#-[\]-~]|\\["\\])*)"(?: *; *[a-z*][a-z0-9_.*-]*(?:=[A-Z
 /** What many clients send instead: visible ASCII. A comma separates the values of a header that is sent twice. */
 const BARE = /^[!#-+\--~]+$/;
 
-/** The header of an answer that was given before. */
-export const REPLAYED = "idempotency-replayed";
-
 /** Digests and seals what is stored of a request. The keys are derived from the sealing keys; the first one is used. */
 export interface AnswerSecrets {
   readonly seal: Seal;
@@ -24,12 +19,6 @@ export interface AnswerSecrets {
   digest(text: string): string;
   /** Whether a digest is that of a text, under any of the keys. */
   isDigestOf(digest: string, text: string): boolean;
-}
-
-/** The key of a request for an operation that takes one. Throws as `readIdempotencyKey` does. */
-export function keyIn({ headers }: HttpRequest, declared: Operation): string | undefined {
-  const header = headers[IDEMPOTENCY_KEY];
-  return header !== undefined && isRepeatable(declared) ? readIdempotencyKey(header) : undefined;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Principal, PublicContext } from "../operation/context.ts";
 import type { Fault } from "../platform/faults.ts";
 import type { Table } from "../table/table.ts";
 import { answerOnce, type EncodedResponse } from "./idempotency.ts";
-import { type AnswerSecrets, digestOfKey, textOfRequest } from "./idempotency-key.ts";
+import { digestOfKey, newAnswerSecrets, readIdempotencyKey, textOfRequest } from "./idempotency-key.ts";
 import { type Call, inputOf } from "./serve.ts";
 
 type Over = (table: Table) => Table;
@@ -13,8 +13,9 @@ interface Serving {
   readonly call: Omit<Call, "context">;
   readonly principal: Principal;
   readonly scopes: readonly string[];
-  readonly key: string;
-  readonly answers: AnswerSecrets;
+  /** The header with the key. */
+  readonly header: string;
+  readonly answerKeys: readonly Uint8Array[];
   readonly nowMs: number;
   /** Serves the request on a table that is laid over its own. */
   readonly serve: (over: Over, more: Partial<PublicContext>) => Promise<EncodedResponse>;
@@ -24,9 +25,10 @@ interface Serving {
   readonly reportDefect: (defect: Error) => void;
 }
 
-/** Serves a request, or gives its first answer again. Throws as `answerOnce` does. An invalid request claims no key. */
+/** Serves a request, or gives its first answer again. Throws as `readIdempotencyKey` and `answerOnce` do. An invalid request claims no key. */
 export async function serveOnce(serving: Serving): Promise<EncodedResponse> {
-  const { call, principal, scopes, key, answers, nowMs, serve, storesOn, render, reportDefect } = serving;
+  const { call, principal, scopes, header, answerKeys, nowMs, serve, storesOn, render, reportDefect } = serving;
+  const key = readIdempotencyKey(header);
   inputOf(call);
   const request = {
     tenant: principal.tenant,
@@ -36,7 +38,7 @@ export async function serveOnce(serving: Serving): Promise<EncodedResponse> {
     nowMs,
   };
   return answerOnce(request, {
-    secrets: answers,
+    secrets: newAnswerSecrets(answerKeys),
     table: tableOf(storesOn),
     attempt: (held, inParts) =>
       serve(() => held, {

@@ -5,11 +5,12 @@
  */
 import { randomUUID } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { REPLAYED } from "../operation/repeatable.ts";
 import { Fault, toFault } from "../platform/faults.ts";
 import { type Deferral, deferral } from "../table/deferral.ts";
 import { isStale, Moved, stale, whileConflicting, whileStale } from "../table/stale.ts";
 import type { Table } from "../table/table.ts";
-import { type AnswerSecrets, REPLAYED } from "./idempotency-key.ts";
+import type { AnswerSecrets } from "./idempotency-key.ts";
 import {
   isAbandoned,
   isExpired,
@@ -88,10 +89,13 @@ export async function answerOnce(request: RepeatableRequest, answering: Answerin
   return "replay" in claimed ? claimed.replay : execute(session, claimed.row, claimed.isTakenOver);
 }
 
-/** Whether a fault is the final answer: rights may come back, and what is busy or broken may work the next time. */
+/** Refusals that a repeat may change: rights, conditions that name another state, and limits. */
+const TEMPORARY: ReadonlySet<number> = new Set([401, 403, 412, 428, 429]);
+
+/** Whether a fault is the final answer. What is busy or broken may work the next time. */
 export function isFinal({ fault, row: { status } }: Fault): boolean {
   const isTemporary = fault === "resource.contended" || fault.startsWith("idempotency.");
-  return status >= 400 && status < 500 && ![401, 403, 429].includes(status) && !isTemporary;
+  return status >= 400 && status < 500 && !TEMPORARY.has(status) && !isTemporary;
 }
 
 type Claim = { readonly replay: EncodedResponse } | { readonly row: Repeatable; readonly isTakenOver: boolean };

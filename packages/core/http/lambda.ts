@@ -6,10 +6,12 @@ import middy, { type MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
 import { causeOf } from "../changes/cause.ts";
 import type { Cause } from "../changes/model.ts";
+import { conditionsOf } from "../operation/conditions.ts";
 import type { PublicContext } from "../operation/context.ts";
 import { matcherOf } from "../operation/match.ts";
 import type { Handlers, Operation } from "../operation/operation.ts";
 import { canRehearse } from "../operation/rehearsal.ts";
+import { IDEMPOTENCY_KEY, isRepeatable, REPLAYED } from "../operation/repeatable.ts";
 import { type Dialect, familyOf, type ServiceName, services } from "../operation/services.ts";
 import { elapsed, systemClock } from "../platform/clock.ts";
 import { Fault, toFault } from "../platform/faults.ts";
@@ -19,7 +21,6 @@ import { bodyReader, checkAccept, type ReadMultipart } from "./body.ts";
 import { gated } from "./conditions.ts";
 import { NONCE_HEADER, readDecision } from "./decision.ts";
 import { dialects, renderFault, type ScimProfile } from "./dialects.ts";
-import { type AnswerSecrets, keyIn, REPLAYED } from "./idempotency-key.ts";
 import { callerOf, newObserver, resourceIn } from "./observe.ts";
 import { asksForRehearsal, type EventHead, type HttpRequest, readRequest } from "./request.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -48,8 +49,8 @@ interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores>
   readonly requiresIfMatch?: boolean;
   /** Parses `multipart/form-data`, for a function with an operation that accepts it. */
   readonly readMultipart?: ReadMultipart;
-  /** Seals first answers, for a function with operations that take an `Idempotency-Key`. */
-  readonly answers?: AnswerSecrets;
+  /** Seal first answers, for a function with operations that take an `Idempotency-Key`. The first one is used. */
+  readonly answerKeys?: readonly Uint8Array[];
 }
 
 /** What the stores of a request may depend on. */
@@ -155,7 +156,7 @@ function readingBody(
 
 /** Calls the handler of the operation. */
 function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Stores>) {
-  const { service, stores, baseUrl, answers }: FunctionParts<Ops, Stores> = parts;
+  const { service, stores, baseUrl, answerKeys }: FunctionParts<Ops, Stores> = parts;
   const operations: Operations = parts.operations;
   const handlers: Readonly<Record<string, AnyHandler>> = parts.handlers;
   return async (event: Event): Promise<Response> => {
@@ -166,14 +167,12 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
     const { principal, params, scopes } = admitted;
     const { requiresIfMatch = false } = parts;
     const plain = { declared, handler, request, params, scopes, meter, operations, handlers, requiresIfMatch };
-    const gate = await gated(plain);
     const { sourceIp } = event.requestContext.http;
     const { contentType } = dialects[services[service].dialect];
     const through = isRehearsal ? (await import("../table/overlay.ts")).rehearsal : undefined;
     const cause = causeOf(admitted, request, sourceIp);
-    const served = { meter: gate.meter, tenant: principal?.tenant, event, cause };
+    const served = { meter, tenant: principal?.tenant, event, cause };
     const common = {
-      ...(gate.conditions && { conditions: gate.conditions }),
       traceId: request.traceId,
       ...(principal && { principal, tenant: principal.tenant }),
       ...(declared.seesScopes && { scopes: new Set(scopes) }),
@@ -183,17 +182,26 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
       now: systemClock.now(),
       origin: baseUrl ?? `https://${event.requestContext.domainName}`,
     };
-    const call = { declared, handler: gate.handler, request, params, body: event.parsedBody };
+    const call = { declared, handler, request, params, body: event.parsedBody };
     const storesOn = (over: Served["through"]) => stores({ ...served, through: over });
     const serve = async (over: Served["through"], more: Partial<PublicContext> = {}): Promise<Response> => {
-      const context = { ...storesOn(over), ...common, ...more };
-      return encoded(await execute({ ...call, context }), contentType);
+      const gate = await gated(plain);
+      const { conditions, meter: watched } = gate;
+      // The watch sees what the handler writes, also where that is held back.
+      const watchedTable = (table: Table) => {
+        const below = over?.(table) ?? table;
+        return watched.wrap?.(below) ?? below;
+      };
+      const context = { ...storesOn(watchedTable), ...(conditions && { conditions }), ...common, ...more };
+      return encoded(await execute({ ...call, handler: gate.handler, context }), contentType);
     };
-    const key = answers && principal && !isRehearsal ? keyIn(request, declared) : undefined;
-    if (!answers || !principal || key === undefined) return serve(through);
+    const header = request.headers[IDEMPOTENCY_KEY];
+    const isPlain = header === undefined || isRehearsal || !isRepeatable(declared);
+    if (isPlain || !answerKeys || !principal) return serve(through);
+    conditionsOf(declared, request.headers, requiresIfMatch);
     const { serveOnce } = await import("./idempotency-pipeline.ts");
     return serveOnce({
-      ...{ call, principal, scopes, key, answers, serve, storesOn },
+      ...{ call, principal, scopes, header, answerKeys, serve, storesOn },
       ...{ nowMs: common.now, reportDefect: common.reportDefect },
       render: (fault) => faultResponse(exchangeOf(event), fault, parts.scimProfile),
     });
@@ -235,8 +243,8 @@ function observing(service: ServiceName): Middleware {
       ...(admitted?.principal && callerOf(admitted.principal)),
       ...(fault && { fault: fault.fault }),
       ...(ignored !== undefined && { ignored }),
-      resource: resourceIn([...Object.values(admitted?.params ?? {}), ...createdIn(response)]),
       ...(response?.headers?.[REPLAYED] !== undefined && { replayed: true }),
+      resource: resourceIn([...Object.values(admitted?.params ?? {}), ...createdIn(response)]),
     });
   };
   return {

@@ -5,6 +5,9 @@ import { services } from "./services.ts";
 /** The header, as HTTP/2 and the events of the gateway write it. */
 export const IDEMPOTENCY_KEY = "idempotency-key";
 
+/** The header of an answer that was given before. */
+export const REPLAYED = "idempotency-replayed";
+
 /**
  * Whether a repeated request with the same key gets the first answer. Searches change nothing, PUT and DELETE have the
  * same effect when they are repeated, and a token endpoint must not give the same token twice.

@@ -381,3 +381,29 @@ describe("secrets", () => {
     expect((await ask("POST", APPLICATIONS, sent)).status).toBe(500);
   });
 });
+
+describe("with If-Match", () => {
+  test("a change of an application comes again, although its tag is another one now", async () => {
+    const path = `${APPLICATIONS}/${await api.create({ name: newName() })}`;
+    const tag = (await ask("GET", path)).headers.get("etag") ?? "";
+    const sent = { body: { description: "changed" }, headers: { ...key(newName()), "if-match": tag } };
+    const first = await ask("PATCH", path, sent);
+    expect(first.status, first.text).toBe(200);
+    const second = await ask("PATCH", path, sent);
+    expect([sameIn(second), second.headers.get(replayed)]).toEqual([sameIn(first), "true"]);
+    // Refused by the condition: nothing is kept, so that the request can name the new tag.
+    const late = { body: { description: "late" }, headers: { ...key(newName()), "if-match": tag } };
+    expect((await ask("PATCH", path, late)).status).toBe(412);
+    const fresh = (await ask("GET", path)).headers.get("etag") ?? "";
+    const again = await ask("PATCH", path, { ...late, headers: { ...late.headers, "if-match": fresh } });
+    expect([again.status, again.headers.get(replayed)]).toEqual([200, null]);
+    expect((await ask("GET", path)).body.description).toBe("late");
+  });
+
+  test("a dry run uses up no key", async () => {
+    const sent = { body: { name: newName() }, headers: key(newName()) };
+    expect((await ask("POST", `${APPLICATIONS}?dryRun=true`, sent)).status).toBe(201);
+    const first = await ask("POST", APPLICATIONS, sent);
+    expect([first.status, first.headers.get(replayed)]).toEqual([201, null]);
+  });
+});
