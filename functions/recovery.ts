@@ -13,7 +13,7 @@ import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { userStoreSection } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
-import { answerSecrets, baseUrl, deploymentFile, tableConfig } from "./env.ts";
+import { answerKeys, baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const deployment = sectionsFromFile(deploymentFile(), [changesSection, apiSection, scim2Section, userStoreSection]);
@@ -27,7 +27,7 @@ export const handler = lambda({
   operations,
   handlers: recoveryHandlers,
   baseUrl: baseUrl(),
-  answers: answerSecrets(),
+  answerKeys: answerKeys(),
   ...deployment.api,
   stores: (served) => {
     const table = open(served);

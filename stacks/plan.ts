@@ -62,13 +62,14 @@ const CANARY_USES = keys.clientUses(`${CANARY_CLIENT}${ANY}`).PK;
 /** Revocations of tokens. */
 const revocations = [p.revocation, p.revocations];
 
-/** What a rehearsal reads the keys of: rows whose writes depend on whether they exist (decision 0087). */
+/** What a rehearsal reads the keys of: their writes have conditions (decision 0087). */
 const writtenByKey = [p.credential, p.changeRecord];
 
-/**
- * What is written with changes: their records (decision 0082), which histories read (0083), and first answers (0086).
- */
-const records = [p.changeRecord, p.changePart, p.removed, p.repeatable];
+/** The records of changes (decision 0082), which histories read (0083). */
+const changeRecords = [p.changeRecord, p.changePart, p.removed];
+
+/** What is written with changes: their records, and first answers (decision 0086). */
+const records = [...changeRecords, p.repeatable];
 /** The same for functions that delete resources, which are put aside (decision 0084). */
 const removals = [...records, p.aside, p.asideEntries];
 
@@ -208,7 +209,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     reads: {
       calls: ["BatchGetItem", "Query"],
       // The rows of resources say where their histories are.
-      on: [...records, ...applicationRows, p.apiResource, p.user, p.group, p.role, p.tenant],
+      on: [...changeRecords, ...applicationRows, p.apiResource, p.user, p.group, p.role, p.tenant],
     },
   },
   administration: {

@@ -85,6 +85,7 @@ export async function recordCases(
   await add("application-templates, lists", "application-templates", GOAL, () => get(`${APPLICATIONS}/templates`));
   await add("administration, lists APIs", "administration", GOAL, () => get("/api/server/v1/api-resources"));
   await add("recovery, lists deleted resources", "recovery", GOAL, () => get("/api/server/v1/deleted-resources"));
+  await add("audit, lists changes", "audit", GOAL, () => get("/api/server/v1/audit-events"));
   await add("application-metadata, lists", "application-metadata", GOAL, () =>
     get(`${APPLICATIONS}/meta/inbound-protocols`),
   );

@@ -238,6 +238,23 @@ function calls({ ids, templateIds, apiIds }: Loaded, ownerId: string): Calls {
     exportApplication: [{ path: `${id(9)}/export`, budget: READ_ONE }],
     ...templateCalls(templateIds, ids.length),
     ...apiCalls(apiIds, id(6)),
+    ...changeCalls(id(2), ids[2] ?? ""),
+  };
+}
+
+/** The calls that read changes: of those that the calls before made. Each page is at most two round trips. */
+function changeCalls(application: string, id: string): Calls {
+  const budget: Budget = { roundTrips: 2 };
+  const events = "/api/server/v1/audit-events";
+  return {
+    listAuditEvents: [
+      { variant: "by time", path: events, budget },
+      { variant: "by resource", path: `${events}?resourceId=${id}`, budget },
+      { variant: "by actor", path: `${events}?actor=admin`, budget },
+      { variant: "by an unknown actor", path: `${events}?actor=nobody`, budget },
+    ],
+    listApplicationHistory: [{ path: `${application}/history`, budget }],
+    listChanges: [{ path: "/api/server/v1/changes", budget: READ_ONE }],
   };
 }
 

@@ -90,6 +90,13 @@ describe("listAuditEvents", () => {
     expect(await all(`resourceId=${id}&resourceType=user&operation=deleteUser`)).toHaveLength(1);
   });
 
+  test("shows the changes of resources without an id: the tenant and its resident application", async () => {
+    await api.ask("PUT", `${APPLICATIONS}/resident`, { body: { inboundProvisioning: { proxyMode: true } } });
+    expect(await all("resourceType=resident-application")).toHaveLength(1);
+    expect(await all("resourceType=resident-application&resourceId=any")).toHaveLength(1);
+    expect(await all("resourceType=tenant")).toEqual([]);
+  });
+
   test("filters by actor, operation and time", async () => {
     const stored = await recordsIn(api);
     const [{ actor = { id: "" } } = {}] = stored.slice(-1);

@@ -115,7 +115,7 @@ const expectTagOf = async (id: OperationId, sent: Sent, { headers }: Answer): Pr
 const FIXTURE_MS = 180_000;
 beforeAll(async () => {
   fixture = await createFixture(async (id, sent = {}) => {
-    const answer = await call(id, sent);
+    const answer = await call(id, sent, id === "updateResidentApplication" ? { "if-match": "*" } : {});
     if (answer.status !== declaredOf(id).success.status) throw new Error(`${id}: ${answer.status} ${answer.text}`);
     const location = answer.headers.get("location")?.split("/").at(-1) ?? "";
     const units = { roundTrips: 0, readUnits: 0, writeUnits: 0 };
