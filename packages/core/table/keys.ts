@@ -8,7 +8,7 @@
  * IAM policies distinguish items by their leading keys. For least privilege, each of these has a form of its own:
  * password hashes (`CRED`), lock counters (`LOCK`, `G#LOCK`), access tokens (`G#AT`), refresh tokens and their families
  * (`G#RT`, `FAM`), used proofs (`G#JTI`), revocations (`REV`, `REVS`, `REVG`), the keys that verify tokens (`G#KEYS`)
- * and those that sign them (`G#SIGN`).
+ * and those that sign them (`G#SIGN`); the same of security events (`G#EVKEYS`, `G#EVSIGN`).
  */
 import { createHash } from "node:crypto";
 import type { Key } from "./table.ts";
@@ -23,6 +23,9 @@ export const ROLE_GROUP = "GROUP#";
 /** Begins the sort keys of the parts of a bulk membership, in the partition of its group or role. */
 const BULK = "B#";
 const PART_DIGITS = 6;
+/** Begin the sort keys of the events about a stream itself, and of the subjects that it leaves out. */
+export const SIGNAL_EVENT = "E#";
+export const SIGNAL_EXCLUSION = "X#";
 /** A partition key holds 2,048 bytes; a longer value is replaced by its digest. */
 const VALUE_BYTES_MAX = 1_800;
 
@@ -134,12 +137,28 @@ export const keys = {
   /** The keys that verify tokens, and in another item those that sign them, sealed. */
   keyRing: (): Key => main("G#KEYS"),
   signingKeys: (): Key => main("G#SIGN"),
+  /** The keys that verify security events, and those that sign them (decision 0089). They sign no token. */
+  eventKeyRing: (): Key => main("G#EVKEYS"),
+  eventSigningKeys: (): Key => main("G#EVSIGN"),
   /** A sealed text of the local service: it shows with which key the secrets of the table are sealed. */
   sealCheck: (): Key => ({ PK: "G#SIGN", SK: "SEAL" }),
   /** How far a restored table is made safe (decision 0070). No function reads it. */
   restoration: (): Key => ({ PK: "G#SIGN", SK: "RESTORED" }),
   /** How far a migration is (decision 0072): as a whole, and of each segment. No function reads it. */
   migration: (part: string): Key => ({ PK: "G#SIGN", SK: `MIGRATION#${part}` }),
+
+  /** A stream of security events. All streams of a tenant are in one partition. */
+  signalStream: (tenant: string, id: string): Key => ({ PK: keys.signalStreams(tenant), SK: id }),
+  signalStreams: (tenant: string): string => `${of(tenant)}#SSF`,
+  /** Events about a stream itself, in the order of time; and the subjects that it leaves out, by their digests. */
+  signalEvent: (tenant: string, streamId: string, order: string): Key => ({
+    PK: `${of(tenant)}#SSFQ#${streamId}`,
+    SK: `${SIGNAL_EVENT}${order}`,
+  }),
+  signalExclusion: (tenant: string, streamId: string, digest: string): Key => ({
+    PK: `${of(tenant)}#SSFQ#${streamId}`,
+    SK: `${SIGNAL_EXCLUSION}${digest}`,
+  }),
 
   role: (tenant: string, id: string): Key => main(`${of(tenant)}#ROLE#${id}`),
   roleName: (tenant: string, name: string): Key => ({ PK: `${of(tenant)}#ROLEN`, SK: name }),

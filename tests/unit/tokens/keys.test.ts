@@ -108,7 +108,7 @@ describe("rotation", () => {
     // A shorter limit than the usual life of a key holds for new keys too.
     const brief = newSigningKeys(seal, { lifeSecondsMax: 600 });
     await signed(brief, NOW);
-    await keyStore(table, seal, 600).add(NOW, NOW + 1);
+    await keyStore(table, seal, { lifeSecondsMax: 600 }).add(NOW, NOW + 1);
     expect((await readRing(table)).map(({ longestLifeSeconds }) => longestLifeSeconds)).toEqual([600, 600, 600]);
   });
   test("the ring is shortened once: later containers only read", async () => {
