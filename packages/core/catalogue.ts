@@ -13,6 +13,7 @@ import type { Operation } from "./operation/operation.ts";
 import type { ServiceName } from "./operation/services.ts";
 import { scim1Operations } from "./scim-api/v1/contract.ts";
 import { scim2Operations } from "./scim-api/v2/contract.ts";
+import { signalOperations } from "./signals/contract.ts";
 import { tenantOperations } from "./tenants/contract.ts";
 
 /** Every operation by its id, which is also the name of its handler, its `operationId` and its log field. */
@@ -30,6 +31,7 @@ export const catalogue = {
   ...applicationFileOperations,
   ...scim2Operations,
   ...tenantOperations,
+  ...signalOperations,
 } as const satisfies Readonly<Record<string, Operation>>;
 
 export type OperationId = keyof typeof catalogue;

@@ -94,6 +94,12 @@ const table: readonly SystemApi[] = [
     scopes: { internal_login: "Log in and Manage the Own Account" },
   },
   {
+    name: "Shared Signals API",
+    identifier: "/ssf",
+    description: "Streams of security events, for receivers",
+    scopes: { "ssf.read": "Read Streams and Receive Events", "ssf.manage": "Manage Streams" },
+  },
+  {
     name: "OAuth2 Introspection API",
     identifier: "/oauth2/introspect",
     description: "The state and content of access tokens",

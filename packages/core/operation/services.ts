@@ -32,6 +32,8 @@ const table = {
     dialect: "oauth2",
     mounts: ["/oauth2", "/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource"],
   },
+  /** Streams of security events. It alone signs events, with keys that sign no token. */
+  signals: { dialect: "management", mounts: ["/ssf", "/.well-known/ssf-configuration"] },
   /**
    * Needs no database: the description of the API and its options, and the 404 of unknown paths. Its mounts are
    * literal, so API Gateway prefers them to `/applications/{applicationId}/inbound-protocols` and the paths below it.
@@ -61,6 +63,8 @@ const families: readonly { readonly prefix: `/${string}`; readonly dialect: Dial
   { prefix: "/scim2", dialect: "scim2" },
   { prefix: "/svc/scim", dialect: "scim1" },
   { prefix: "/oauth2", dialect: "oauth2" },
+  { prefix: "/ssf", dialect: "management" },
+  { prefix: "/.well-known/ssf-configuration", dialect: "management" },
   { prefix: "/.well-known/oauth-authorization-server", dialect: "oauth2" },
   { prefix: "/.well-known/oauth-protected-resource", dialect: "oauth2" },
 ];

@@ -125,6 +125,11 @@ const table = {
   "api_resource.exists": row(409, "API-RESOURCE-60003", "Unable to add API resource."),
   "api_resource.scope_exists": row(409, "API-RESOURCE-60004", "Unable to add scope."),
 
+  "stream.not_found": row(404, "SSF-60001", "Stream not found."),
+  "stream.invalid": row(400, "SSF-60002", "Invalid Request."),
+  "stream.too_many": row(409, "SSF-60003", "Unable to create the stream."),
+  "stream.busy": row(429, "SSF-60004", "Too many events wait.", { retryAfterSeconds: 5 }),
+
   "tenant.domain_empty": row(400, "TM-60004", "Invalid input."),
   "tenant.domain_extension": row(400, "TM-60005", "Invalid input."),
   "tenant.domain_invalid": row(400, "TM-60006", "Invalid input."),
