@@ -141,6 +141,14 @@ export const keys = {
   /** How far a migration is (decision 0072): as a whole, and of each segment. No function reads it. */
   migration: (part: string): Key => ({ PK: "G#SIGN", SK: `MIGRATION#${part}` }),
 
+  /** What its owner decides about a subscriber, such as a webhook; and the uniqueness guard of its endpoint. */
+  subscriber: (tenant: string, id: string): Key => ({ PK: `${of(tenant)}#SUBS`, SK: `S#${id}` }),
+  subscriberClaim: (tenant: string, digest: string): Key => ({ PK: `${of(tenant)}#SUBS`, SK: `C#${digest}` }),
+  /** How far the delivery to a subscriber is: apart, because another function writes it. */
+  subscriberProgress: (tenant: string, id: string): Key => ({ PK: `${of(tenant)}#SUBP`, SK: id }),
+  /** The tenants that have subscribers. */
+  subscribedTenant: (tenant: string): Key => ({ PK: "G#SUBS", SK: tenant }),
+
   role: (tenant: string, id: string): Key => main(`${of(tenant)}#ROLE#${id}`),
   roleName: (tenant: string, name: string): Key => ({ PK: `${of(tenant)}#ROLEN`, SK: name }),
   /** The assignees of a role, in the role's partition. The ids of their roles are in their own items. */
