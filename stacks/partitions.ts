@@ -42,8 +42,6 @@ export const partitions = {
   signingKeys: keys.signingKeys().PK,
   eventKeyRing: keys.eventKeyRing().PK,
   eventSigningKeys: keys.eventSigningKeys().PK,
-  signalStreams: keys.signalStreams(ANY),
-  signalQueue: keys.signalEvent(ANY, ANY, ANY).PK,
   role: keys.role(ANY, ANY).PK,
   roleNames: keys.roleName(ANY, ANY).PK,
 } as const;

@@ -64,6 +64,7 @@ export const floors: readonly (readonly Room[])[] = [
   [{ path: "packages/core/identities/memberships", purpose: "relations: group members and role assignees" }],
   [
     { path: "packages/core/documents", purpose: "the OpenAPI document" },
+    { path: "packages/core/events", purpose: "delivers changes to subscribers: order, retries, leases" },
     { path: "packages/core/tokens", purpose: "tokens, signing keys, revocation" },
   ],
   [

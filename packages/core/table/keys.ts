@@ -23,9 +23,6 @@ export const ROLE_GROUP = "GROUP#";
 /** Begins the sort keys of the parts of a bulk membership, in the partition of its group or role. */
 const BULK = "B#";
 const PART_DIGITS = 6;
-/** Begin the sort keys of the events about a stream itself, and of the subjects that it leaves out. */
-export const SIGNAL_EVENT = "E#";
-export const SIGNAL_EXCLUSION = "X#";
 /** A partition key holds 2,048 bytes; a longer value is replaced by its digest. */
 const VALUE_BYTES_MAX = 1_800;
 
@@ -147,18 +144,13 @@ export const keys = {
   /** How far a migration is (decision 0072): as a whole, and of each segment. No function reads it. */
   migration: (part: string): Key => ({ PK: "G#SIGN", SK: `MIGRATION#${part}` }),
 
-  /** A stream of security events. All streams of a tenant are in one partition. */
-  signalStream: (tenant: string, id: string): Key => ({ PK: keys.signalStreams(tenant), SK: id }),
-  signalStreams: (tenant: string): string => `${of(tenant)}#SSF`,
-  /** Events about a stream itself, in the order of time; and the subjects that it leaves out, by their digests. */
-  signalEvent: (tenant: string, streamId: string, order: string): Key => ({
-    PK: `${of(tenant)}#SSFQ#${streamId}`,
-    SK: `${SIGNAL_EVENT}${order}`,
-  }),
-  signalExclusion: (tenant: string, streamId: string, digest: string): Key => ({
-    PK: `${of(tenant)}#SSFQ#${streamId}`,
-    SK: `${SIGNAL_EXCLUSION}${digest}`,
-  }),
+  /** What its owner decides about a subscriber, such as a webhook; and the uniqueness guard of its endpoint. */
+  subscriber: (tenant: string, id: string): Key => ({ PK: `${of(tenant)}#SUBS`, SK: `S#${id}` }),
+  subscriberClaim: (tenant: string, digest: string): Key => ({ PK: `${of(tenant)}#SUBS`, SK: `C#${digest}` }),
+  /** How far the delivery to a subscriber is: apart, because another function writes it. */
+  subscriberProgress: (tenant: string, id: string): Key => ({ PK: `${of(tenant)}#SUBP`, SK: id }),
+  /** The tenants that have subscribers. */
+  subscribedTenant: (tenant: string): Key => ({ PK: "G#SUBS", SK: tenant }),
 
   role: (tenant: string, id: string): Key => main(`${of(tenant)}#ROLE#${id}`),
   roleName: (tenant: string, name: string): Key => ({ PK: `${of(tenant)}#ROLEN`, SK: name }),
