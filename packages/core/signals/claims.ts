@@ -3,7 +3,8 @@ import { createHash } from "node:crypto";
 import type { EventClaims } from "../tokens/event-token.ts";
 import { eventTypes, streamEventTypes } from "./event-types.ts";
 import type { Happening, Occurrence } from "./happenings.ts";
-import { type Stream, type SubjectType, scimPath } from "./model.ts";
+import type { Aside, Stream } from "./model.ts";
+import { type SubjectType, scimPath } from "./subjects.ts";
 
 /** What is common to the events of a stream. */
 export interface Envelope {
@@ -73,19 +74,17 @@ function eventOf(
   return takesNotice ? { sub_id: scim, events: { [notice]: { attributes } } } : undefined;
 }
 
-/** An event about the stream itself. */
-export function streamClaims(
-  { stream, issuer }: Pick<Envelope, "stream" | "issuer">,
-  jti: string,
-  name: keyof typeof streamEventTypes,
-  payload: Readonly<Record<string, unknown>>,
-): EventClaims {
-  return {
-    iss: issuer,
-    aud: stream.owner.subject,
-    jti,
-    txn: jti,
-    sub_id: { format: "opaque", id: stream.id },
-    events: { [streamEventTypes[name]]: payload },
-  };
+/** An event about the stream itself, or about what belongs to it; `undefined` for one that the stream does not deliver. */
+export function asideClaims(
+  aside: Aside,
+  { stream, issuer, delivered }: Omit<Envelope, "readable">,
+): EventClaims | undefined {
+  const common = { iss: issuer, aud: stream.owner.subject, jti: aside.jti, txn: aside.jti };
+  if ("subject" in aside) {
+    const type = eventTypes[aside.name];
+    if (!delivered.has(type)) return undefined;
+    return { ...common, sub_id: { format: "scim", uri: scimPath(aside.subject) }, events: { [type]: {} } };
+  }
+  const type = streamEventTypes[aside.name];
+  return { ...common, sub_id: { format: "opaque", id: stream.id }, events: { [type]: aside.payload } };
 }

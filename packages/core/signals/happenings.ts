@@ -1,7 +1,7 @@
 /** From change records to what happened to users, groups and roles, as security events name it (RFC 9967, CAEP). Pure. */
 import type { Change, ChangeRecord, Json } from "../changes/model.ts";
-import { isSubjectType, type Subject } from "./model.ts";
 import { attributesOf, patchOf } from "./scim-changes.ts";
+import { isSubjectType, type Subject } from "./subjects.ts";
 
 /** What an event is about, and what it says. */
 export interface Happening {

@@ -1,8 +1,8 @@
 /** Streams of security events (SSF 1.0), and the subjects of events. */
-import { createHash } from "node:crypto";
-import { SUPER_TENANT } from "../domain/tenant.ts";
+import type { Progress } from "../events/model.ts";
 import { callerId, type Principal } from "../operation/context.ts";
 import { isFull, supportedTypes } from "./event-types.ts";
+import type { Subject } from "./subjects.ts";
 
 /** `paused`: events wait. `disabled`: events are left out. */
 export const streamStatuses = ["enabled", "paused", "disabled"] as const;
@@ -24,28 +24,34 @@ export type Delivery =
 /** Who a stream belongs to: what created it. */
 export interface StreamOwner {
   readonly kind: Principal["kind"];
-  /** The id of the user, or the client id. */
+  /** The id of the user, or the client id. It is the audience of the events. */
   readonly subject: string;
 }
 
-/** One stream. */
-export interface Stream {
-  readonly id: string;
+/** What the owner decides about a stream. */
+export interface StreamSettings {
   readonly owner: StreamOwner;
   readonly description?: string | undefined;
   readonly requested: readonly string[];
   readonly delivery: Delivery;
   readonly status: StreamStatus;
   readonly reason?: string | undefined;
-  readonly createdMs: number;
-  /** The place in the feed of changes: every event before it was received. */
-  readonly cursor: string;
-  /** The ids of events after that place that were received. */
-  readonly received: readonly string[];
-  /** True once a subject was left out. */
-  readonly hasExclusions: boolean;
-  readonly version: number;
+  /** The digests of the subjects that are left out. */
+  readonly excluded: readonly string[];
 }
+
+/** One stream. */
+export interface Stream extends StreamSettings {
+  readonly id: string;
+  readonly tenant: string;
+  readonly progress: Progress;
+}
+
+/** A message of a stream besides those of changes. */
+export type Aside = { readonly jti: string } & (
+  | { readonly name: "verification" | "updated"; readonly payload: Readonly<Record<string, string>> }
+  | { readonly name: "feed:add" | "feed:remove"; readonly subject: Subject }
+);
 
 /** The owner that a principal is. */
 export function ownerOf({ kind, subject }: Principal): StreamOwner {
@@ -53,8 +59,8 @@ export function ownerOf({ kind, subject }: Principal): StreamOwner {
 }
 
 /** Whether a stream belongs to a caller. */
-export function isOwn({ owner }: Stream, principal: Principal): boolean {
-  return callerId(principal) === callerId({ ...principal, ...owner } as Principal);
+export function isOwn({ owner }: StreamSettings, principal: Principal): boolean {
+  return callerId(principal) === (owner.kind === "user" ? owner.subject : `client ${owner.subject}`);
 }
 
 /** The owner of the sealed header of a stream. */
@@ -66,51 +72,19 @@ export function sealOwner(tenant: string, id: string): string {
  * The types that a stream delivers. Events with data are pushed for applications alone: their rights can be checked at
  * any time, those of a person only while the person calls.
  */
-export function deliveredTypes({ requested, delivery, owner }: Pick<Stream, "requested" | "delivery" | "owner">) {
+export function deliveredTypes({
+  requested,
+  delivery,
+  owner,
+}: Pick<StreamSettings, "requested" | "delivery" | "owner">) {
   const withoutData = delivery.method === PUSH && owner.kind === "user";
   return supportedTypes.filter((type) => requested.includes(type) && !(withoutData && isFull(type)));
 }
 
-/** The SCIM resource types with events, and the scope that lets a receiver read their data. */
-export const subjectTypes = {
-  user: { path: "/Users/", scope: "internal_user_mgt_view" },
-  group: { path: "/Groups/", scope: "internal_group_mgt_view" },
-  role: { path: "/v2/Roles/", scope: "internal_role_mgt_view" },
-} as const;
-
-export type SubjectType = keyof typeof subjectTypes;
-
-/** A resource that events are about. */
-export interface Subject {
-  readonly type: SubjectType;
-  readonly id: string;
-}
-
-export function isSubjectType(type: string): type is SubjectType {
-  return Object.hasOwn(subjectTypes, type);
-}
-
-/** The path of a resource below the SCIM service (RFC 9967 section 2.1). */
-export function scimPath({ type, id }: Subject): string {
-  return `${subjectTypes[type].path}${id}`;
-}
-
-/** The resource of a path below the SCIM service. */
-export function subjectAt(path: string): Subject | undefined {
-  for (const type of Object.keys(subjectTypes) as SubjectType[]) {
-    const start = subjectTypes[type].path;
-    const id = path.slice(start.length);
-    if (path.startsWith(start) && id !== "" && !id.includes("/")) return { type, id };
-  }
-  return undefined;
-}
-
-/** What a subject is stored by. */
-export function subjectDigest(subject: Subject): string {
-  return createHash("sha256").update(scimPath(subject)).digest("base64url");
-}
-
-/** The base of the addresses of a tenant's streams, without a slash at its end. */
-export function signalsBase(origin: string, tenant: string): string {
-  return `${origin}${tenant === SUPER_TENANT ? "" : `/t/${tenant}`}/ssf`;
+/** The status that its owner has set, or the pause after failed deliveries. */
+export function statusOf({ status, reason, progress: { pause } }: Stream): {
+  readonly status: StreamStatus;
+  readonly reason?: string | undefined;
+} {
+  return pause && status === "enabled" ? { status: "paused", reason: pause.reason } : { status, reason };
 }
