@@ -27,8 +27,10 @@ const SAVE_MS = 15_000;
 const PAGE = 50;
 const TENANTS_AT_ONCE = 8;
 const SUBSCRIBERS_AT_ONCE = 8;
-/** A tenant without anything due is looked at again after this time, in case that an announcement was lost. */
+/** A tenant without anything due is read again after this time, in case that the announcement of a change was lost. */
 const SWEEP_MS = 15 * 60_000;
+/** And sooner where there were changes lately: the feed shows some of them late. */
+const SETTLED_MS = 45_000;
 
 /** What became of the messages of one subscriber in one run. */
 export interface DeliveryRecord {
@@ -152,13 +154,12 @@ class Delivery {
           await this.#deliverRecord(record);
         }
         oldestMs = undefined;
-        const { delivered: _, ...progress } = this.#progress;
-        await this.#save({ ...progress, cursor: page.next });
+        await this.#save({ ...this.#progress, cursor: page.next, delivered: [] });
         page = await dueRecords(feed, this.#state.tenant, this.#progress, PAGE, clock.now());
       }
       await this.#end(this.#progress);
       this.#report(0, {});
-      return Number.POSITIVE_INFINITY;
+      return clock.now() + SETTLED_MS;
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
       const { pause, nextAttemptMs, lastFailure, failures } = this.#progress;
@@ -184,7 +185,7 @@ class Delivery {
   async #deliverRecord(record: ChangeRecord): Promise<void> {
     const messages = await this.#made(() => this.#kind.messagesOf(this.#state, record));
     for (const message of messages) await this.#attempt(message);
-    this.#progress = { ...this.#progress, delivered: record.id };
+    this.#progress = { ...this.#progress, delivered: [...this.#progress.delivered, record.id] };
     if (this.#deps.clock.now() - this.#savedMs >= SAVE_MS) await this.#save(this.#progress);
   }
 

@@ -37,6 +37,11 @@ export interface Progress {
   readonly delivered?: string;
   /** Of a receiver that fetches its messages: the ids of those after the cursor that it has. */
   readonly received?: readonly string[];
+  /**
+   * The ids of the records after the cursor that were delivered, where a worker stopped inside of a page. Records that
+   * become visible late may stand between them.
+   */
+  readonly delivered: readonly string[];
   /** Messages besides those of changes: delivered first, in this order. Texts that the kind understands. */
   readonly asides: readonly string[];
   readonly pause?: Pause;
@@ -94,7 +99,10 @@ export interface SubscriberKind {
   send(state: SubscriberState, message: Message): Promise<Outcome>;
 }
 
-/** The changes of a tenant in order (packages/core/changes/feed.ts). */
+/**
+ * The changes of a tenant (packages/core/changes/feed.ts): those of one resource in order. A record that becomes visible
+ * late follows records with greater ids.
+ */
 export interface Feed {
   /** The records after a cursor, at most `limit`, and the cursor after them. */
   read(
@@ -109,6 +117,7 @@ export interface Feed {
 export function startingAt(cursor: string): Progress {
   return {
     cursor,
+    delivered: [],
     asides: [],
     failures: 0,
     firstFailureMs: 0,
@@ -141,9 +150,10 @@ export async function dueRecords(
   nowMs: number,
 ): Promise<DueRecords> {
   const page = await feed.read(tenant, cursor, limit, nowMs);
-  const at = delivered === undefined ? -1 : page.records.findIndex(({ id }) => id === delivered);
-  const records = page.records.slice(at + 1);
+  const records = page.records.filter(({ id }) => !delivered.includes(id));
   // A worker that stopped after the last record of a page has not stored the cursor after it.
-  if (records.length === 0 && at >= 0) return dueRecords(feed, tenant, { cursor: page.next }, limit, nowMs);
+  if (records.length < page.records.length && records.length === 0) {
+    return dueRecords(feed, tenant, { cursor: page.next, delivered: [] }, limit, nowMs);
+  }
   return { records, next: page.next };
 }

@@ -86,6 +86,7 @@ const progresses = rowCodec<StoredProgress>("progress of a subscriber", {
   cursor: text,
   delivered: optional(text),
   received: optional(list(text)),
+  delivered: withDefault(list(text), []),
   asides: withDefault(list(text), []),
   pause: optional(record<{ reason: string; atMs: number }>({ reason: text, atMs: number })),
   failures: count,

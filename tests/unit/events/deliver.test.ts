@@ -91,7 +91,11 @@ describe("a receiver that fails", () => {
     const waits: number[] = [];
     for (const failures of numbers(1, 9)) {
       const { progress } = await shop.state("a");
-      expect(progress).toMatchObject({ failures, lastFailure: failed.what, delivered: recordOf(2).id });
+      expect(progress).toMatchObject({
+        failures,
+        lastFailure: failed.what,
+        delivered: [1, 2].map((at) => recordOf(at).id),
+      });
       waits.push(progress.nextAttemptMs - shop.nowMs);
       await shop.run();
       expect(shop.taken()).toEqual([]);
@@ -288,6 +292,33 @@ describe("what is due", () => {
     await shop.add("b");
     await shop.tick();
     expect(shop.taken()).toEqual([1]);
+  });
+
+  test("a record that becomes visible late is delivered, after a failure inside of its page too", async () => {
+    const [first, late, third] = numbers(1, 3).map((at) => recordOf(at, `u${at}`)) as [never, never, never];
+    let page: readonly ReturnType<typeof recordOf>[] = [first, third];
+    const feed = {
+      read: async (_: string, cursor: string) =>
+        cursor === "0" ? { records: page, next: "1" } : { records: [], next: cursor },
+    };
+    await shop.add("a");
+    shop.receive(({ id }) => (Number(id) === 3 ? failed : { kind: "delivered" }));
+    await shop.run({ feed });
+    page = [first, late, third];
+    shop.receive(() => ({ kind: "delivered" }));
+    shop.later(5_000);
+    await shop.tick({ feed });
+    expect(shop.taken()).toEqual([1, 3, 2, 3]);
+    // Without an announcement, the feed is read once more when nothing can become visible late.
+    shop.change(recordOf(9));
+    shop.later(44_000);
+    await shop.tick();
+    expect(shop.taken()).toEqual([]);
+    shop.later(1_000);
+    await shop.tick({
+      feed: { read: async () => ({ records: [recordOf(9)].splice(0, shop.sent.length ? 0 : 1), next: "2" }) },
+    });
+    expect(shop.taken()).toEqual([9]);
   });
 
   test("an error of one tenant does not stop another", async () => {
