@@ -33,15 +33,13 @@ export interface Pause {
 export interface Progress {
   /** The position in the feed of the tenant. All before it was delivered. */
   readonly cursor: string;
-  /** The last record after the cursor that was delivered; absent where it is the first that is due. */
-  readonly delivered?: string;
-  /** Of a receiver that fetches its messages: the ids of those after the cursor that it has. */
-  readonly received?: readonly string[];
   /**
    * The ids of the records after the cursor that were delivered, where a worker stopped inside of a page. Records that
    * become visible late may stand between them.
    */
   readonly delivered: readonly string[];
+  /** Of a receiver that fetches its messages: the ids of those after the cursor that it has. */
+  readonly received?: readonly string[];
   /** Messages besides those of changes: delivered first, in this order. Texts that the kind understands. */
   readonly asides: readonly string[];
   readonly pause?: Pause;

@@ -84,9 +84,8 @@ const subscribers = rowCodec<StoredSubscriber>("subscriber", {
 const count = withDefault(number, 0);
 const progresses = rowCodec<StoredProgress>("progress of a subscriber", {
   cursor: text,
-  delivered: optional(text),
-  received: optional(list(text)),
   delivered: withDefault(list(text), []),
+  received: optional(list(text)),
   asides: withDefault(list(text), []),
   pause: optional(record<{ reason: string; atMs: number }>({ reason: text, atMs: number })),
   failures: count,
