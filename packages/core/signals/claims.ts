@@ -4,6 +4,7 @@ import type { EventClaims } from "../tokens/event-token.ts";
 import { eventTypes, streamEventTypes } from "./event-types.ts";
 import type { Happening, Occurrence } from "./happenings.ts";
 import type { Aside, Stream } from "./model.ts";
+import type { JsonObject } from "./scim-changes.ts";
 import { type SubjectType, scimPath } from "./subjects.ts";
 
 /** What is common to the events of a stream. */
@@ -12,73 +13,75 @@ export interface Envelope {
   /** The types that the stream delivers. */
   readonly delivered: ReadonlySet<string>;
   readonly issuer: string;
+}
+
+/** How the data of events is read. */
+export interface DataReads {
   /** The types of resources that the owner may read now. */
   readonly readable: ReadonlySet<SubjectType>;
+  /** The representation of a resource right after a change; `undefined` where it is no longer known. */
+  representation(occurrence: Occurrence): Promise<JsonObject | undefined>;
 }
 
 /** Characters of data above which a receiver that also takes notices gets a notice. */
 const DATA_LENGTH_MAX = 65_536;
 
-/** The events of an occurrence that a stream delivers, in their order. */
-export function claimsOf(occurrence: Occurrence, envelope: Envelope): readonly EventClaims[] {
-  return occurrence.happenings.flatMap((happening) => {
-    const event = eventOf(happening, occurrence, envelope);
-    return event ? [{ ...common(envelope, occurrence, happening.kind), ...event }] : [];
-  });
+/** The id of an event: the same whenever it is sent to this stream, another one in each other stream. */
+export function eventId(streamId: string, change: string, kind: Happening["kind"]): string {
+  return createHash("sha256").update(`${streamId}\n${change}\n${kind}`).digest("base64url").slice(0, 22);
 }
 
-function common({ issuer, stream }: Envelope, { change, atMs }: Occurrence, kind: string) {
+/** The claims of an event; `undefined` where the stream does not deliver it. */
+export async function claimsOf(
+  happening: Happening,
+  occurrence: Occurrence,
+  { stream, delivered, issuer }: Envelope,
+  reads: DataReads,
+): Promise<EventClaims | undefined> {
+  const { change, atMs, subject } = occurrence;
+  const event = await eventOf(happening, occurrence, delivered, reads);
+  if (!event) return undefined;
+  const isCaep = happening.kind === "session-revoked" || happening.kind === "credential-change";
   return {
     iss: issuer,
     aud: stream.owner.subject,
-    jti: eventId(stream.id, change, kind),
+    jti: eventId(stream.id, change, happening.kind),
     txn: change,
     toe: Math.floor(atMs / 1_000),
-  };
-}
-
-/**
- * The id of an event: the same whenever it is sent to this stream, and another one in each other stream. 22 characters.
- */
-function eventId(...parts: readonly string[]): string {
-  return createHash("sha256").update(parts.join("\n")).digest("base64url").slice(0, 22);
-}
-
-function eventOf(
-  { kind, attributes = [], data, payload = {} }: Happening,
-  { subject, externalId }: Occurrence,
-  { delivered, issuer, readable }: Envelope,
-): Pick<EventClaims, "sub_id" | "events"> | undefined {
-  const mayRead = readable.has(subject.type);
-  const scim = {
-    format: "scim",
-    uri: scimPath(subject),
-    ...(mayRead && externalId !== undefined && { externalId }),
-  };
-  if (kind === "session-revoked" || kind === "credential-change") {
-    const type = eventTypes[kind];
     // Receivers of CAEP know users by the claims of tokens.
-    return delivered.has(type)
-      ? { sub_id: { format: "iss_sub", iss: issuer, sub: subject.id }, events: { [type]: payload } }
-      : undefined;
-  }
-  if (kind === "delete" || kind === "activate" || kind === "deactivate") {
-    const type = eventTypes[kind];
-    return delivered.has(type) ? { sub_id: scim, events: { [type]: {} } } : undefined;
-  }
-  const [full, notice] = [eventTypes[`${kind}:full`], eventTypes[`${kind}:notice`]];
-  const takesNotice = delivered.has(notice);
-  const sendsData =
-    delivered.has(full) && mayRead && !(takesNotice && JSON.stringify(data ?? {}).length > DATA_LENGTH_MAX);
-  if (sendsData) return { sub_id: scim, events: { [full]: { data: data ?? {} } } };
-  return takesNotice ? { sub_id: scim, events: { [notice]: { attributes } } } : undefined;
+    sub_id: isCaep ? { format: "iss_sub", iss: issuer, sub: subject.id } : scimSubject(occurrence, reads),
+    events: event,
+  };
 }
 
-/** An event about the stream itself, or about what belongs to it; `undefined` for one that the stream does not deliver. */
-export function asideClaims(
-  aside: Aside,
-  { stream, issuer, delivered }: Omit<Envelope, "readable">,
-): EventClaims | undefined {
+/** An external id is data of the resource. */
+function scimSubject({ subject, externalId }: Occurrence, { readable }: DataReads) {
+  const isShown = externalId !== undefined && readable.has(subject.type);
+  return { format: "scim", uri: scimPath(subject), ...(isShown && { externalId }) };
+}
+
+async function eventOf(
+  happening: Happening,
+  occurrence: Occurrence,
+  delivered: ReadonlySet<string>,
+  reads: DataReads,
+): Promise<EventClaims["events"] | undefined> {
+  if (!("attributes" in happening)) {
+    const type = eventTypes[happening.kind];
+    return delivered.has(type) ? { [type]: "payload" in happening ? happening.payload : {} } : undefined;
+  }
+  const full = eventTypes[`${happening.kind}:full`];
+  const notice = eventTypes[`${happening.kind}:notice`];
+  if (delivered.has(full) && reads.readable.has(occurrence.subject.type)) {
+    const data = happening.data ?? (await reads.representation(occurrence));
+    const isShort = !delivered.has(notice) || JSON.stringify(data ?? {}).length <= DATA_LENGTH_MAX;
+    if (data && isShort) return { [full]: { data } };
+  }
+  return delivered.has(notice) ? { [notice]: { attributes: happening.attributes } } : undefined;
+}
+
+/** An event about the stream itself, or about what belongs to it; `undefined` where the stream does not deliver it. */
+export function asideClaims(aside: Aside, { stream, issuer, delivered }: Envelope): EventClaims | undefined {
   const common = { iss: issuer, aud: stream.owner.subject, jti: aside.jti, txn: aside.jti };
   if ("subject" in aside) {
     const type = eventTypes[aside.name];

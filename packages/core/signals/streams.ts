@@ -5,8 +5,8 @@ import type { Aside, Stream, StreamSettings } from "./model.ts";
 
 /** The stream of a subscriber. */
 export function streamOf({ tenant, subscriber, progress }: SubscriberState): Stream {
-  // What `subscriberOf` stored.
-  const settings = subscriber.settings as unknown as StreamSettings;
+  const settings: unknown = subscriber.settings;
+  if (!isSettings(settings)) throw new Error("a subscriber is no stream");
   return { ...settings, id: subscriber.id, tenant, progress };
 }
 
@@ -19,10 +19,16 @@ export function subscriberOf(
     id,
     kind: "stream",
     isActive: settings.status === "enabled",
+    // As JSON it has no members that are undefined.
     settings: JSON.parse(JSON.stringify(settings)) as Readonly<Record<string, Json>>,
     createdAtMs,
     updatedAtMs: nowMs,
   };
+}
+
+/** What of a stream is stored as settings. */
+export function settingsOf({ id: _, tenant: __, progress: ___, ...settings }: Stream): StreamSettings {
+  return settings;
 }
 
 /** An aside as it is stored with the progress of a subscriber. */
@@ -32,4 +38,9 @@ export function asideText(aside: Aside): string {
 
 export function asideOf(text: string): Aside {
   return JSON.parse(text) as Aside;
+}
+
+/** Rows are written by this module alone: the check is for rows of other kinds. */
+function isSettings(settings: unknown): settings is StreamSettings {
+  return typeof settings === "object" && settings !== null && "owner" in settings && "requested" in settings;
 }
