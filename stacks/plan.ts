@@ -105,6 +105,9 @@ const CANARY_USES = keys.clientUses(`${CANARY_CLIENT}${ANY}`).PK;
 /** Revocations of tokens. */
 const revocations = [p.revocation, p.revocations];
 
+/** The records of changes, which are written with the changes (decision 0082). */
+const records = [p.changeRecord, p.changePart, p.removed];
+
 /** What authentication and authorization read: by a password, a certificate or a token. */
 const authentication = [
   p.tenant,
@@ -192,7 +195,15 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
-      on: [p.application, p.applicationNames, ...claims, p.residentApplication, p.apiResource, p.revocations],
+      on: [
+        p.application,
+        p.applicationNames,
+        ...claims,
+        p.residentApplication,
+        p.apiResource,
+        p.revocations,
+        ...records,
+      ],
     },
   },
   "inbound-protocols": {
@@ -202,7 +213,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     reads: { calls: ["GetItem"], on: [p.application, p.clientUses] },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
-      on: [p.application, p.applicationNames, ...claims, p.revocations],
+      on: [p.application, p.applicationNames, ...claims, p.revocations, ...records],
     },
   },
   "application-templates": {
@@ -210,7 +221,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     description: "Application templates",
     needs: ["address", "deployment"],
     reads: { calls: ["GetItem", "Query"], on: [p.template, p.templateNames] },
-    writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames] },
+    writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames, ...records] },
   },
   scim1: {
     ...endpoint,
@@ -221,7 +232,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     conditions: [...people, ...revocations],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [...people, p.credential, ...revocations],
+      on: [...people, p.credential, ...revocations, ...records],
     },
   },
   scim2: {
@@ -237,7 +248,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     conditions: [...people, ...revocations],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [...people, p.roleNames, p.credential, ...revocations],
+      on: [...people, p.roleNames, p.credential, ...revocations, ...records],
     },
   },
   administration: {
@@ -251,7 +262,16 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [p.apiResource, p.apiResourceNames, p.scope, ...tenants, ...administrator, p.lookup, ...revocations],
+      on: [
+        p.apiResource,
+        p.apiResourceNames,
+        p.scope,
+        ...tenants,
+        ...administrator,
+        p.lookup,
+        ...revocations,
+        ...records,
+      ],
     },
   },
   "application-metadata": {
