@@ -5,13 +5,15 @@ import { eventTypes, streamEventTypes } from "./event-types.ts";
 import type { Happening, Occurrence } from "./happenings.ts";
 import type { Aside, Stream } from "./model.ts";
 import type { JsonObject } from "./scim-changes.ts";
-import { type SubjectType, scimPath } from "./subjects.ts";
+import { type SubjectType, scimPath, subjectDigest } from "./subjects.ts";
 
 /** What is common to the events of a stream. */
 export interface Envelope {
   readonly stream: Pick<Stream, "id" | "owner">;
   /** The types that the stream delivers. */
   readonly delivered: ReadonlySet<string>;
+  /** The digests of subjects that the stream leaves out. */
+  readonly excluded: ReadonlySet<string>;
   readonly issuer: string;
 }
 
@@ -35,10 +37,11 @@ export function eventId(streamId: string, change: string, kind: Happening["kind"
 export async function claimsOf(
   happening: Happening,
   occurrence: Occurrence,
-  { stream, delivered, issuer }: Envelope,
+  { stream, delivered, excluded, issuer }: Envelope,
   reads: DataReads,
 ): Promise<EventClaims | undefined> {
   const { change, atMs, subject } = occurrence;
+  if (excluded.has(subjectDigest(subject))) return undefined;
   const event = await eventOf(happening, occurrence, delivered, reads);
   if (!event) return undefined;
   const isCaep = happening.kind === "session-revoked" || happening.kind === "credential-change";
