@@ -30,6 +30,8 @@ export interface Polled {
   readonly claims: readonly EventClaims[];
   readonly hasMore: boolean;
   readonly progress: Progress;
+  /** The records that the cursor passed, because nothing of them waits. */
+  readonly passed: number;
 }
 
 /** What the events of a stream are made with. */
@@ -43,7 +45,7 @@ export interface Making {
 export async function poll(stream: Stream, making: Making, polling: Polling): Promise<Polled> {
   const { progress, status } = stream;
   const asides = progress.asides.filter((text) => !polling.reported.has(asideOf(text).jti));
-  if (status === "disabled") return { claims: [], hasMore: false, progress: { ...progress, asides } };
+  if (status === "disabled") return { claims: [], hasMore: false, progress: { ...progress, asides }, passed: 0 };
   const own = asides.flatMap((text) => asideClaims(asideOf(text), making.envelope) ?? []);
   const most = status === "paused" ? 0 : Math.max(0, polling.most - own.length);
   const walk = await walked(stream, making, { ...polling, most });
@@ -52,6 +54,7 @@ export async function poll(stream: Stream, making: Making, polling: Polling): Pr
     claims,
     hasMore: own.length > polling.most || (walk.hasMore && status === "enabled"),
     progress: { ...progress, asides, cursor: walk.cursor, received: walk.received },
+    passed: walk.passed,
   };
 }
 
@@ -63,7 +66,7 @@ async function walked(stream: Stream, making: Making, { reported, most, nowMs }:
   const claims: EventClaims[] = [];
   let cursor = progress.cursor;
   let place = cursor;
-  let [isWhole, hasMore, seen] = [true, false, 0];
+  let [isWhole, hasMore, seen, passed] = [true, false, 0, 0];
   for (let page = 0; page < PAGES_MAX; page += 1) {
     if (most === claims.length && missing.size === 0) break;
     const { records, next } = await making.feed.read(tenant, place, PAGE, nowMs);
@@ -81,13 +84,14 @@ async function walked(stream: Stream, making: Making, { reported, most, nowMs }:
     place = next;
     if (isWhole) {
       cursor = next;
+      passed += records.length;
       for (const id of ids) received.delete(id);
     } else seen += ids.length;
     if (records.length === 0) break;
     hasMore ||= records.length === PAGE && (seen >= WINDOW || claims.length === most || page === PAGES_MAX - 1);
     if (seen >= WINDOW) break;
   }
-  return { claims, hasMore, cursor, received: [...received].slice(-RECEIVED_MAX) };
+  return { claims, hasMore, cursor, passed, received: [...received].slice(-RECEIVED_MAX) };
 }
 
 /** The events of records with their ids, in order; each is made when it is needed. */

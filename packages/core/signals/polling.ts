@@ -17,6 +17,8 @@ const LOOK_MS = 1_000;
 /** Characters of the SETs of an answer: the gateway accepts about 6 MB. */
 const ANSWER_MAX = 3_000_000;
 const ATTEMPTS = 5;
+/** Records of a page. */
+const PASSED_MIN = 100;
 
 type Context = ScopedContext & SignalStores;
 
@@ -51,15 +53,11 @@ async function acknowledged(
     const reads = { readable: readableBy(scopes), representation };
     const making = { feed, envelope: envelopeOf(stream, origin), reads };
     const found = await poll(stream, making, { ...polling, nowMs: systemClock.now() });
-    if (polling.reported.size === 0 && !isWorthStoring(found, state)) return found;
+    // The cursor moves with every read; storing it pays where later polls need not read so much again.
+    if (polling.reported.size === 0 && found.passed < PASSED_MIN) return found;
     if (await deliveries.save(state, found.progress)) return found;
   }
   throw new Fault("resource.contended", "Other polls of this stream keep changing it. Poll again in a moment.");
-}
-
-/** The cursor moves with every read. Only where events were passed, a later read is cheaper with the new one. */
-function isWorthStoring({ claims, progress }: Polled, { progress: before }: SubscriberState): boolean {
-  return claims.length > 0 && progress.cursor !== before.cursor;
 }
 
 async function signed({ claims, hasMore }: Polled, { table, signer }: Context): Promise<z.input<typeof PollAnswer>> {
