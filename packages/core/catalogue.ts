@@ -14,6 +14,7 @@ import type { ServiceName } from "./operation/services.ts";
 import { scim1Operations } from "./scim-api/v1/contract.ts";
 import { scim2Operations } from "./scim-api/v2/contract.ts";
 import { tenantOperations } from "./tenants/contract.ts";
+import { webhookOperations } from "./webhooks/contract.ts";
 
 /** Every operation by its id, which is also the name of its handler, its `operationId` and its log field. */
 export const catalogue = {
@@ -30,6 +31,7 @@ export const catalogue = {
   ...applicationFileOperations,
   ...scim2Operations,
   ...tenantOperations,
+  ...webhookOperations,
 } as const satisfies Readonly<Record<string, Operation>>;
 
 export type OperationId = keyof typeof catalogue;

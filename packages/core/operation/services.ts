@@ -25,6 +25,8 @@ const table = {
   },
   "application-templates": { dialect: "management", mounts: ["/api/server/v1/applications/templates"] },
   administration: { dialect: "management", mounts: ["/api/server/v1/api-resources", "/api/server/v1/tenants"] },
+  /** Receivers of events. The function that delivers to them is another one, which no request reaches. */
+  webhooks: { dialect: "management", mounts: ["/api/server/v1/webhooks"] },
   scim1: { dialect: "scim1", mounts: ["/svc/scim"] },
   scim2: { dialect: "scim2", mounts: ["/scim2"] },
   /** The only function that signs tokens and, with the authorizer, the only one that reads password hashes. */
