@@ -251,6 +251,26 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       on: [...people, p.roleNames, p.credential, ...revocations, ...records],
     },
   },
+  audit: {
+    ...endpoint,
+    description: "Reads the changes of all resources",
+    needs: ["address"],
+    reads: {
+      calls: ["BatchGetItem", "Query"],
+      // Rows of resources tell where their histories are.
+      on: [
+        ...records,
+        p.application,
+        p.template,
+        p.residentApplication,
+        p.apiResource,
+        p.user,
+        p.group,
+        p.role,
+        p.tenant,
+      ],
+    },
+  },
   administration: {
     ...endpoint,
     ...hashing,

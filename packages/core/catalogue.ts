@@ -7,6 +7,7 @@ import { protocolOperations } from "./applications/inbound-protocols/contract.ts
 import { applicationOperations } from "./applications/management/contract.ts";
 import { metadataOperations } from "./applications/metadata/contract.ts";
 import { templateOperations } from "./applications/templates/contract.ts";
+import { auditOperations } from "./changes/contract.ts";
 import { documentOperations } from "./documents/contract.ts";
 import { oauthOperations } from "./oauth/contract.ts";
 import type { Operation } from "./operation/operation.ts";
@@ -32,6 +33,7 @@ export const catalogue = {
   ...scim2Operations,
   ...tenantOperations,
   ...webhookOperations,
+  ...auditOperations,
 } as const satisfies Readonly<Record<string, Operation>>;
 
 export type OperationId = keyof typeof catalogue;

@@ -69,6 +69,12 @@ const table: readonly SystemApi[] = [
     },
   },
   {
+    name: "Audit API",
+    identifier: "/api/server/v1/audit-events",
+    description: "The changes of all resources of a tenant: who, when, from where, from what to what",
+    scopes: { internal_audit_view: "View Changes" },
+  },
+  {
     name: "SCIM2 Users API",
     identifier: "/scim2/Users",
     description: "Users, by SCIM 2.0 and SCIM 1.1",

@@ -142,7 +142,8 @@ function roleEvents({ resource, changes }: ChangeRecord, base: string): RecordEv
 
 function listed(name: string, ids: readonly string[], ref: string): Readonly<Record<string, Json>> {
   if (ids.length === 0) return {};
-  const shown: Json[] = ids.slice(0, MEMBERS_MAX).map((id) => (name.endsWith("Permissions") ? { name: id } : { id }));
+  const member = name.endsWith("Permissions") ? "name" : "id";
+  const shown: Json[] = ids.slice(0, MEMBERS_MAX).map((id) => ({ [member]: id }));
   if (ids.length <= MEMBERS_MAX) return { [name]: shown };
   return { [name]: shown, [`${name}Truncated`]: true, [`${name}TotalCount`]: ids.length, [`${name}Ref`]: ref };
 }
