@@ -1,11 +1,14 @@
 /** API resources with their scopes, and tenants. */
+
 import { apiResourceOperations } from "#core/api-resources/contract.ts";
 import { type ApiResourceStores, apiResourceHandlers } from "#core/api-resources/handlers.ts";
 import { apiResourceStore } from "#core/api-resources/store.ts";
+import { recordedTables } from "#core/changes/open.ts";
 import { SUPER_TENANT } from "#core/domain/tenant.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { apiSection } from "#core/settings/api.ts";
+import { changesSection } from "#core/settings/changes.ts";
 import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { userStoreSection } from "#core/settings/user-stores.ts";
@@ -16,8 +19,8 @@ import { type TenantStores, tenantHandlers } from "#core/tenants/handlers.ts";
 import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
-const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
-const deployment = sectionsFromFile(deploymentFile(), [apiSection, scim2Section, userStoreSection]);
+const deployment = sectionsFromFile(deploymentFile(), [changesSection, apiSection, scim2Section, userStoreSection]);
+const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })), deployment.changes);
 const { userStoresOf, usersIn } = await openUserStores("administration", deployment);
 
 export const operations = { ...apiResourceOperations, ...tenantOperations };
@@ -28,8 +31,8 @@ export const handler = lambda<typeof operations, ApiResourceStores & TenantStore
   handlers: { ...apiResourceHandlers, ...tenantHandlers },
   baseUrl: baseUrl(),
   isStrict: deployment.api.isStrict,
-  stores: (meter) => {
-    const table = open(meter);
+  stores: (served) => {
+    const table = open(served);
     const users = usersIn(table);
     const creation = { table, users, userStores: userStoresOf(SUPER_TENANT) };
     return {

@@ -2,6 +2,7 @@
  * Applications: list, create, read, change, delete, owner, authenticators, authorized APIs, resident application,
  * files.
  */
+
 import { apiResourceStore } from "#core/api-resources/store.ts";
 import { authorizedApiOperations } from "#core/applications/authorized-apis/contract.ts";
 import { type AuthorizedApiStores, authorizedApiHandlers } from "#core/applications/authorized-apis/handlers.ts";
@@ -12,9 +13,11 @@ import { type ApplicationStores, applicationHandlers } from "#core/applications/
 import { authorizedApiStore } from "#core/applications/registry/authorization-store.ts";
 import { applicationStore } from "#core/applications/registry/store.ts";
 import { templateStore } from "#core/applications/templates/store.ts";
+import { recordedTables } from "#core/changes/open.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { apiSection } from "#core/settings/api.ts";
+import { changesSection } from "#core/settings/changes.ts";
 import { customProtocolSection } from "#core/settings/custom-protocols.ts";
 import { oauthSection } from "#core/settings/oauth.ts";
 import { scim2Section } from "#core/settings/scim2.ts";
@@ -24,14 +27,15 @@ import { openTable } from "#core/table/dynamo.ts";
 import { baseUrl, deploymentFile, protocolSupport, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
-const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
 const deployment = sectionsFromFile(deploymentFile(), [
+  changesSection,
   apiSection,
   customProtocolSection,
   oauthSection,
   scim2Section,
   userStoreSection,
 ]);
+const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })), deployment.changes);
 const protocols = protocolSupport(deployment);
 const { usersIn } = await openUserStores("applications", deployment);
 
@@ -45,8 +49,8 @@ export const handler = lambda<typeof operations, ApplicationStores & AuthorizedA
     (await import("#core/http/multipart.ts")).readMultipart(bytes, contentType),
   baseUrl: baseUrl(),
   isStrict: deployment.api.isStrict,
-  stores: (meter) => {
-    const table = open(meter);
+  stores: (served) => {
+    const table = open(served);
     return {
       applications: applicationStore(table),
       templates: templateStore(table),

@@ -6,16 +6,23 @@ import { protocolOperations } from "#core/applications/inbound-protocols/contrac
 import { type ProtocolStores, protocolHandlers } from "#core/applications/inbound-protocols/handlers.ts";
 import { secretUseStore } from "#core/applications/registry/secret-use-store.ts";
 import { applicationStore } from "#core/applications/registry/store.ts";
+import { recordedTables } from "#core/changes/open.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { apiSection } from "#core/settings/api.ts";
+import { changesSection } from "#core/settings/changes.ts";
 import { customProtocolSection } from "#core/settings/custom-protocols.ts";
 import { oauthSection } from "#core/settings/oauth.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { baseUrl, deploymentFile, protocolSupport, tableConfig } from "./env.ts";
 
-const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
-const deployment = sectionsFromFile(deploymentFile(), [apiSection, customProtocolSection, oauthSection]);
+const deployment = sectionsFromFile(deploymentFile(), [
+  changesSection,
+  apiSection,
+  customProtocolSection,
+  oauthSection,
+]);
+const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })), deployment.changes);
 const protocols = protocolSupport(deployment);
 
 export const operations = { ...protocolOperations, ...clientSecretOperations };
@@ -26,8 +33,8 @@ export const handler = lambda<typeof operations, ClientSecretStores & ProtocolSt
   handlers: { ...protocolHandlers, ...clientSecretHandlers },
   baseUrl: baseUrl(),
   isStrict: deployment.api.isStrict,
-  stores: (meter) => {
-    const table = open(meter);
+  stores: (served) => {
+    const table = open(served);
     return { applications: applicationStore(table), secretUses: secretUseStore(table), protocols };
   },
 });

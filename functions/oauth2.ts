@@ -88,7 +88,7 @@ export const handler = lambda({
   operations,
   handlers: oauthHandlers,
   baseUrl: baseUrl(),
-  stores: (meter, _, event) => {
+  stores: ({ meter, event }) => {
     const table = open(meter);
     return {
       table,

@@ -1,5 +1,6 @@
 /** SCIM 1.1: users and groups. */
 
+import { recordedTables } from "#core/changes/open.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { nameStore, newNameMemory } from "#core/identities/memberships/shown-names.ts";
@@ -8,6 +9,7 @@ import { newIsAdministrator } from "#core/scim-api/v1/administrators.ts";
 import { scim1Operations } from "#core/scim-api/v1/contract.ts";
 import { scim1Handlers } from "#core/scim-api/v1/handlers.ts";
 import type { Scim1Dialect } from "#core/scim-api/v1/stores.ts";
+import { changesSection } from "#core/settings/changes.ts";
 import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { userStoreSection } from "#core/settings/user-stores.ts";
@@ -15,8 +17,8 @@ import { openTable } from "#core/table/dynamo.ts";
 import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
-const open = openTable(tableConfig({ callMs: 9_000, requestMs: 26_500 }));
-const deployment = sectionsFromFile(deploymentFile(), [scim2Section, userStoreSection]);
+const deployment = sectionsFromFile(deploymentFile(), [changesSection, scim2Section, userStoreSection]);
+const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 26_500 })), deployment.changes);
 const isWso2 = deployment.scim2.profile === "wso2";
 const { userStoresOf, usersIn, groupsIn } = await openUserStores("scim1", deployment);
 const memory = newNameMemory();
@@ -30,8 +32,8 @@ export const handler = lambda({
   operations,
   handlers: scim1Handlers,
   baseUrl: baseUrl(),
-  stores: (meter, tenant) => {
-    const table = open(meter);
+  stores: (served) => {
+    const table = open(served);
     const [groups, roles] = [groupsIn(table), roleStore(table)];
     return {
       users: usersIn(table),
@@ -40,7 +42,7 @@ export const handler = lambda({
       isAdministrator,
       tenants: tenantStore(table),
       names: nameStore(table, memory, [groups.namesOf, roles.namesOf]),
-      userStores: userStoresOf(tenant),
+      userStores: userStoresOf(served.tenant),
       dialect,
     };
   },

@@ -2,6 +2,7 @@
 
 import { scopeNames } from "#core/api-resources/scope-store.ts";
 import { hasApplication } from "#core/applications/registry/existence-store.ts";
+import { recordedTables } from "#core/changes/open.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { renderFault } from "#core/http/dialects.ts";
 import { lambda } from "#core/http/lambda.ts";
@@ -11,6 +12,7 @@ import { groupType, userTypeFor } from "#core/scim/schema/resource-types.ts";
 import { scim2Operations } from "#core/scim-api/v2/contract.ts";
 import { scim2Handlers } from "#core/scim-api/v2/handlers.ts";
 import type { Scim2Dialect } from "#core/scim-api/v2/stores.ts";
+import { changesSection } from "#core/settings/changes.ts";
 import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { userStoreSection } from "#core/settings/user-stores.ts";
@@ -18,8 +20,8 @@ import { openTable } from "#core/table/dynamo.ts";
 import { baseUrl, cursorSeal, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
-const open = openTable(tableConfig({ callMs: 9_000, requestMs: 26_500 }));
-const deployment = sectionsFromFile(deploymentFile(), [scim2Section, userStoreSection]);
+const deployment = sectionsFromFile(deploymentFile(), [changesSection, scim2Section, userStoreSection]);
+const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 26_500 })), deployment.changes);
 const { scim2 } = deployment;
 const { userStoresOf, usersIn, groupsIn } = await openUserStores("scim2", deployment);
 const memory = newNameMemory();
@@ -42,8 +44,8 @@ export const handler = lambda({
   handlers: scim2Handlers,
   baseUrl: baseUrl(),
   scimProfile: scim2.profile,
-  stores: (meter, tenant) => {
-    const table = open(meter);
+  stores: (served) => {
+    const table = open(served);
     const [groups, roles] = [groupsIn(table), roleStore(table)];
     return {
       users: usersIn(table),
@@ -53,7 +55,7 @@ export const handler = lambda({
       hasApplication: hasApplication(table),
       tenants: tenantStore(table),
       names: nameStore(table, memory, [groups.namesOf, roles.namesOf]),
-      userStores: userStoresOf(tenant),
+      userStores: userStoresOf(served.tenant),
       dialect,
       seal,
     };

@@ -40,6 +40,10 @@ export const partitions = {
   grantRevocations: keys.grantRevocations(ANY),
   keyRing: keys.keyRing().PK,
   signingKeys: keys.signingKeys().PK,
+  /** Change records, in all lanes; the changes of large ones; and what is left of removed resources. */
+  changeRecord: `${keys.changeRecords(ANY, 0).slice(0, -1)}${ANY}`,
+  changePart: keys.changePart(ANY, ANY, 0).PK,
+  removed: keys.removed(ANY, ANY, ANY).PK,
   role: keys.role(ANY, ANY).PK,
   roleNames: keys.roleName(ANY, ANY).PK,
 } as const;

@@ -112,6 +112,9 @@ const CANARY_USES = keys.clientUses(`${CANARY_CLIENT}${ANY}`).PK;
 /** Revocations of tokens. */
 const revocations = [p.revocation, p.revocations];
 
+/** The records of changes, which are written with the changes (decision 0082). */
+const records = [p.changeRecord, p.changePart, p.removed];
+
 /** What authentication and authorization read: by a password, a certificate or a token. */
 const authentication = [
   p.tenant,
@@ -199,7 +202,15 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
-      on: [p.application, p.applicationNames, ...claims, p.residentApplication, p.apiResource, p.revocations],
+      on: [
+        p.application,
+        p.applicationNames,
+        ...claims,
+        p.residentApplication,
+        p.apiResource,
+        p.revocations,
+        ...records,
+      ],
     },
   },
   "inbound-protocols": {
@@ -209,7 +220,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     reads: { calls: ["GetItem"], on: [p.application, p.clientUses] },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
-      on: [p.application, p.applicationNames, ...claims, p.revocations],
+      on: [p.application, p.applicationNames, ...claims, p.revocations, ...records],
     },
   },
   "application-templates": {
@@ -217,7 +228,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     description: "Application templates",
     needs: ["address", "deployment"],
     reads: { calls: ["GetItem", "Query"], on: [p.template, p.templateNames] },
-    writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames] },
+    writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames, ...records] },
   },
   scim1: {
     ...endpoint,
@@ -228,7 +239,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     conditions: [...people, ...revocations],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [...people, p.credential, ...revocations],
+      on: [...people, p.credential, ...revocations, ...records],
     },
   },
   scim2: {
@@ -244,7 +255,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     conditions: [...people, ...revocations],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [...people, p.roleNames, p.credential, ...revocations],
+      on: [...people, p.roleNames, p.credential, ...revocations, ...records],
     },
   },
   administration: {
@@ -258,7 +269,16 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [p.apiResource, p.apiResourceNames, p.scope, ...tenants, ...administrator, p.lookup, ...revocations],
+      on: [
+        p.apiResource,
+        p.apiResourceNames,
+        p.scope,
+        ...tenants,
+        ...administrator,
+        p.lookup,
+        ...revocations,
+        ...records,
+      ],
     },
   },
   "application-metadata": {

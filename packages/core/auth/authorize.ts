@@ -115,6 +115,8 @@ export function newAuthorizer({ operations, stores, access, baseUrl, ...parts }:
         principal,
         scopes,
         nextNonce: nonce,
+        signIn,
+        clientId,
       } = await identify({ ...credentials, allowed: rule?.handlers }, request, caller, stores(meter));
       checkTenant(request, principal);
       checkScopes(neededScopes(target, rule, scopes), scopes, credentials.header);
@@ -125,6 +127,8 @@ export function newAuthorizer({ operations, stores, access, baseUrl, ...parts }:
         ...passedScopes(target, scopes),
         ...(nearest !== undefined && { nearest }),
         ...(nonce !== undefined && { nonce }),
+        signIn,
+        ...(clientId !== undefined && { clientId }),
       };
     } catch (error) {
       const metadata = metadataAddress(resourceOfPath(request.path), caller.sent.origins[0], request.pathTenant);

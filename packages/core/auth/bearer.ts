@@ -35,6 +35,8 @@ export interface PresentedToken {
 export interface TokenHolder extends Authenticated {
   /** True where the client certificate of the connection is the proof of the token: it need not name a user. */
   readonly isBoundToCertificate: boolean;
+  /** The client that the token was issued to. */
+  readonly clientId: string;
   /** The nonce for its next DPoP proofs, where a newer one than it used is issued. */
   readonly nextNonce?: string;
 }
@@ -83,6 +85,7 @@ export async function authenticateToken(
   return {
     principal: principalOf(token),
     scopes: new Set([...implied, ...token.scopes]),
+    clientId: token.clientId,
     isBoundToCertificate: token.cnf !== undefined && "x5t#S256" in token.cnf,
     ...(nextNonce !== undefined && { nextNonce }),
   };

@@ -3,7 +3,7 @@
 import { unauthenticated } from "../http/decision.ts";
 import type { Observer } from "../http/observe.ts";
 import type { HttpRequest } from "../http/request.ts";
-import type { SentRequest } from "../operation/context.ts";
+import type { SentRequest, SignInMethod } from "../operation/context.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { ProofReader } from "../tokens/dpop.ts";
 import { issuerAt } from "../tokens/jwt.ts";
@@ -56,6 +56,9 @@ type Identify = (
 
 /** A principal, and the nonce for its next DPoP proofs, where a newer one than it used is issued. */
 interface Identified extends Authenticated {
+  readonly signIn: SignInMethod;
+  /** The client whose token was used. */
+  readonly clientId?: string;
   readonly nextNonce?: string;
 }
 
@@ -82,11 +85,16 @@ export function newIdentify(
     };
     const holder = header !== undefined && isToken(header) ? await byToken(header) : undefined;
     const byHeader = async (): Promise<Identified> =>
-      holder ?? (await authenticateBasic({ header, sourceIp }, stores, onRefused));
+      holder
+        ? { ...holder, signIn: "token" }
+        : { ...(await authenticateBasic({ header, sourceIp }, stores, onRefused)), signIn: "password" };
     if (certificate === undefined) return byHeader();
     // The certificate is the proof of the token, and that of a client names no user (RFC 8705 section 3).
-    if (holder?.isBoundToCertificate && (allowed?.has("OAuthAuthentication") ?? true)) return holder;
-    const byCertificate = await authenticateCertificate(certificate, stores, onRefused);
+    if (holder?.isBoundToCertificate && (allowed?.has("OAuthAuthentication") ?? true)) return byHeader();
+    const byCertificate: Identified = {
+      ...(await authenticateCertificate(certificate, stores, onRefused)),
+      signIn: "certificate",
+    };
     if (header === undefined) return byCertificate;
     const other = await byHeader();
     checkSameUser(byCertificate, other);

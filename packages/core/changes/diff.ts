@@ -27,7 +27,8 @@ export interface DocumentObject {
  */
 export function differences(before: Document, after: Document, path = ""): Change[] {
   if (before === undefined && after === undefined) return [];
-  if (before === undefined) return [{ op: "add", path, ...(after instanceof Secret ? HIDDEN : { value: shown(after) }) }];
+  if (before === undefined)
+    return [{ op: "add", path, ...(after instanceof Secret ? HIDDEN : { value: shown(after) }) }];
   if (after === undefined) {
     return [{ op: "remove", path, ...(before instanceof Secret ? HIDDEN : { from: shown(before) }) }];
   }
@@ -55,9 +56,7 @@ export function shown(document: Document): Json {
 }
 
 function isObject(document: Document): document is DocumentObject {
-  return (
-    typeof document === "object" && document !== null && !Array.isArray(document) && !(document instanceof Secret)
-  );
+  return typeof document === "object" && document !== null && !Array.isArray(document) && !(document instanceof Secret);
 }
 
 function isSame(a: Document, b: Document): boolean {

@@ -1,5 +1,7 @@
 /** Change records (decision 0082): who changed which resource, when, from where, and from what to what. */
 
+import type { SignInMethod } from "../operation/context.ts";
+
 /** The kinds of resources whose changes are recorded. */
 export const resourceTypes = [
   "application",
@@ -27,9 +29,6 @@ export interface ChangedResource {
   readonly applicationId?: string;
 }
 
-/** How a caller proved who it is. `system`: the service acts for itself. */
-export type SignInMethod = "password" | "token" | "certificate" | "system";
-
 /** Who made a change. */
 export interface ChangeActor {
   /** `operator`: somebody of the super tenant, whom the records of another tenant do not name. */
@@ -38,7 +37,8 @@ export interface ChangeActor {
   readonly id: string;
   /** The qualified user name. */
   readonly name?: string;
-  readonly signIn: SignInMethod;
+  /** Absent where the operator opened the operation to callers who do not sign in. */
+  readonly signIn?: SignInMethod;
   /** The client whose token was used. */
   readonly clientId?: string;
   /** Those who act for the user by an exchanged token (RFC 8693), the latest first: ids of clients and users. */

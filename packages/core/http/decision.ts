@@ -6,7 +6,7 @@
  * about another operation is a refusal.
  */
 
-import type { Principal } from "../operation/context.ts";
+import { type Principal, type SignInMethod, signInMethods } from "../operation/context.ts";
 import { Fault, type FaultName, faults } from "../platform/faults.ts";
 import * as z from "../platform/zod.ts";
 
@@ -21,6 +21,9 @@ export type Decision =
       readonly nearest?: string;
       /** The nonce for the caller's next DPoP proofs. */
       readonly nonce?: string;
+      /** How the caller signed in, and the client whose token it used: for change records. */
+      readonly signIn?: SignInMethod;
+      readonly clientId?: string;
     }
   /** `nearest`: the path that a request for an unknown path probably means. Only for authenticated callers. */
   | { readonly decision: "public"; readonly operation: string; readonly nearest?: string }
@@ -43,6 +46,8 @@ const allowed = {
   scopes: z.string().optional(),
   nearest: z.string().optional(),
   nonce: z.string().optional(),
+  signIn: z.enum(signInMethods).optional(),
+  clientId: text.optional(),
 };
 
 const Context = z.union([
@@ -105,6 +110,7 @@ export function toContext(decision: Decision): DecisionContext {
         ...(decision.scopes && { scopes: decision.scopes.join(" ") }),
         ...nearestOf(decision),
         ...nonceOf(decision),
+        ...signInOf(decision),
       };
     case "public":
       return { decision: "public", operation, ...nearestOf(decision) };
@@ -119,6 +125,10 @@ export function toContext(decision: Decision): DecisionContext {
 
 function nearestOf({ nearest }: { readonly nearest?: string | undefined }): { readonly nearest?: string } {
   return nearest === undefined ? {} : { nearest };
+}
+
+function signInOf({ signIn, clientId }: { readonly signIn?: SignInMethod; readonly clientId?: string }) {
+  return { ...(signIn !== undefined && { signIn }), ...(clientId !== undefined && { clientId }) };
 }
 
 function nonceOf({ nonce }: { readonly nonce?: string | undefined }): { readonly nonce?: string } {
@@ -151,7 +161,9 @@ export function readDecision(context: unknown): Decision {
             }
           : { kind: "client", tenant, subject, applicationId: data.applicationId };
       const scopes = data.scopes?.split(" ").filter((scope) => scope !== "");
-      const more = { ...nearestOf(data), ...nonceOf(data) };
+      const { signIn, clientId } = data;
+      const by = { ...(signIn !== undefined && { signIn }), ...(clientId !== undefined && { clientId }) };
+      const more = { ...nearestOf(data), ...nonceOf(data), ...by };
       return { decision: "allow", operation, principal, ...(scopes && { scopes }), ...more };
     }
     case "public":

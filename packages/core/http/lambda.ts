@@ -4,6 +4,8 @@
  */
 import middy, { type MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
+import { causeOf } from "../changes/cause.ts";
+import type { Cause } from "../changes/model.ts";
 import { matcherOf } from "../operation/match.ts";
 import type { Handlers, Operation } from "../operation/operation.ts";
 import { type Dialect, familyOf, type ServiceName, services } from "../operation/services.ts";
@@ -29,11 +31,8 @@ interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores>
   /** All operations of the service. */
   readonly operations: Ops;
   readonly handlers: Handlers<Ops, Stores>;
-  /**
-   * Builds what the handlers use. `meter` counts what the request reads and writes; `tenant` is the caller's, if there
-   * is one; `event` is for what only proofs of possession refer to.
-   */
-  readonly stores: (meter: Meter, tenant: string | undefined, event: EventHead) => Stores;
+  /** Builds what the handlers use, for one request. */
+  readonly stores: (served: Served) => Stores;
   /** The origin of absolute links. Where it is absent: the domain of the gateway. */
   readonly baseUrl?: string | undefined;
   /** The SCIM 2.0 profile, which changes the shape of errors. */
@@ -42,6 +41,18 @@ interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores>
   readonly isStrict?: boolean;
   /** Parses `multipart/form-data`, for a function with an operation that accepts it. */
   readonly readMultipart?: ReadMultipart;
+}
+
+/** What the stores of a request may depend on. */
+export interface Served {
+  /** Counts what the request reads and writes. */
+  readonly meter: Meter;
+  /** The tenant of the caller, if there is one. */
+  readonly tenant: string | undefined;
+  /** For what only proofs of possession refer to. */
+  readonly event: EventHead;
+  /** What change records say about the request. */
+  readonly cause: Cause;
 }
 
 /** The state of a request while it is served. It is a member of the event, which all middlewares of middy see. */
@@ -138,13 +149,14 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
     const handler = admitted && handlers[admitted.operation];
     if (!admitted || !declared || !handler) throw new Error("an operation without a handler was admitted");
     const { principal, params, scopes } = admitted;
+    const { sourceIp } = event.requestContext.http;
     const context = {
-      ...stores(meter, principal?.tenant, event),
+      ...stores({ meter, tenant: principal?.tenant, event, cause: causeOf(admitted, request, sourceIp) }),
       traceId: request.traceId,
       ...(principal && { principal, tenant: principal.tenant }),
       ...(declared.seesScopes && { scopes: new Set(scopes) }),
       ...(request.pathTenant !== undefined && { pathTenant: request.pathTenant }),
-      sourceIp: event.requestContext.http.sourceIp,
+      sourceIp,
       reportDefect: (defect: Error) => defects.push(toFault(defect)),
       now: systemClock.now(),
       origin: baseUrl ?? `https://${event.requestContext.domainName}`,

@@ -3,7 +3,7 @@
  * operation's schemas, call the handler, build the response. Every failure is thrown as a `Fault`.
  */
 import type * as z from "zod";
-import type { Principal, PublicContext } from "../operation/context.ts";
+import type { Principal, PublicContext, SignInMethod } from "../operation/context.ts";
 import { isOpenPath, type Match, type Matcher } from "../operation/match.ts";
 import { type FileResult, type Operation, PUBLIC } from "../operation/operation.ts";
 import { familyOf, services } from "../operation/services.ts";
@@ -22,6 +22,9 @@ export interface Admitted {
   readonly scopes: readonly string[];
   /** The nonce for the caller's next DPoP proofs. */
   readonly nonce: string | undefined;
+  readonly signIn: SignInMethod | undefined;
+  /** The client whose token was used. */
+  readonly clientId: string | undefined;
 }
 
 /** A response before it is encoded for the gateway. */
@@ -83,6 +86,8 @@ export function admit(
     principal: decision.decision === "allow" ? decision.principal : undefined,
     scopes: (decision.decision === "allow" && decision.scopes) || [],
     nonce: decision.decision === "allow" ? decision.nonce : undefined,
+    signIn: decision.decision === "allow" ? decision.signIn : undefined,
+    clientId: decision.decision === "allow" ? decision.clientId : undefined,
   };
 }
 

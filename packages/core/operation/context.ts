@@ -23,6 +23,11 @@ export interface ClientPrincipal {
   readonly applicationId: string;
 }
 
+/** How a caller proved who it is. */
+export const signInMethods = ["password", "token", "certificate"] as const;
+
+export type SignInMethod = (typeof signInMethods)[number];
+
 /** The authenticated caller. Its tenant comes from the credential, never from the path. */
 export type Principal = UserPrincipal | ClientPrincipal;
 

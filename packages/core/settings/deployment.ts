@@ -1,6 +1,7 @@
 /** `deployment.toml` as a whole: the settings of a deployment, for all of its tenants. */
 import { accessSection } from "./access.ts";
 import { apiSection } from "./api.ts";
+import { changesSection } from "./changes.ts";
 import { customProtocolSection } from "./custom-protocols.ts";
 import { fromFile } from "./file.ts";
 import { oauthSection } from "./oauth.ts";
@@ -15,7 +16,7 @@ export type Deployment = ReturnType<typeof readDeployment>;
 export function readDeployment(source: string) {
   return readSections(
     source,
-    [apiSection, scim2Section, oauthSection, accessSection, userStoreSection, customProtocolSection],
+    [apiSection, changesSection, scim2Section, oauthSection, accessSection, userStoreSection, customProtocolSection],
     true,
   );
 }

@@ -8,6 +8,8 @@ export type RowKind =
   | "application"
   | "authorized APIs"
   | "API resource"
+  | "application template"
+  | "resident application"
   | "client"
   | "user"
   | "group"
@@ -36,8 +38,12 @@ const byForm: Readonly<Record<string, RowKind>> = {
   TENANT: "tenant",
   A: "application",
   API: "API resource",
+  TPL: "application template",
+  RESIDENT: "resident application",
   U: "user",
   CRED: "credential",
+  GRP: "group",
+  ROLE: "role",
 };
 
 /** What a row is; `undefined` for entries of lists, tokens, and all else that is derived or short-lived. */
@@ -49,10 +55,10 @@ export function placeOf({ PK, SK }: Key): Place | undefined {
   const place = (kind: RowKind, member = ""): Place => ({ kind, tenant, id, member });
   if (form === "LOCK") return place("lock");
   if (form === "A" && SK === "APIS") return place("authorized APIs");
-  if (form === "GRP") return SK.startsWith(MEMBER) ? place("member", SK.slice(MEMBER.length)) : place("group");
+  if (form === "GRP" && SK.startsWith(MEMBER)) return place("member", SK.slice(MEMBER.length));
   if (form === "ROLE") {
     if (SK.startsWith(ROLE_USER)) return place("role of user", SK.slice(ROLE_USER.length));
-    return SK.startsWith(ROLE_GROUP) ? place("role of group", SK.slice(ROLE_GROUP.length)) : place("role");
+    if (SK.startsWith(ROLE_GROUP)) return place("role of group", SK.slice(ROLE_GROUP.length));
   }
   const kind = SK === "A" && Object.hasOwn(byForm, form) ? byForm[form] : undefined;
   return kind && place(kind);

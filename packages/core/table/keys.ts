@@ -141,6 +141,16 @@ export const keys = {
   /** How far a migration is (decision 0072): as a whole, and of each segment. No function reads it. */
   migration: (part: string): Key => ({ PK: "G#SIGN", SK: `MIGRATION#${part}` }),
 
+  /** The record of a change, in one of the lanes that a tenant's records are spread over; and a part of a large one. */
+  changeRecord: (tenant: string, lane: number, id: string): Key => ({ PK: keys.changeRecords(tenant, lane), SK: id }),
+  changeRecords: (tenant: string, lane: number): string => `${of(tenant)}#LOG#${lane}`,
+  changePart: (tenant: string, id: string, part: number): Key => ({
+    PK: `${of(tenant)}#LOGP#${id}`,
+    SK: String(part).padStart(PART_DIGITS, "0"),
+  }),
+  /** What is left of a resource that was removed. */
+  removed: (tenant: string, type: string, id: string): Key => main(`${of(tenant)}#GONE#${type}#${id}`),
+
   role: (tenant: string, id: string): Key => main(`${of(tenant)}#ROLE#${id}`),
   roleName: (tenant: string, name: string): Key => ({ PK: `${of(tenant)}#ROLEN`, SK: name }),
   /** The assignees of a role, in the role's partition. The ids of their roles are in their own items. */

@@ -1,0 +1,180 @@
+/**
+ * The documents of resources: what change records compare. They are made from the rows as they are stored, so that a
+ * function can record what it writes without the codecs of other functions. Names are those of the API where it shows
+ * the value. What is derived from other resources is left out, and so are versions and times.
+ */
+import { withStore } from "../domain/username.ts";
+import type { RowKind } from "../table/key-kinds.ts";
+import type { Item, Value } from "../table/table.ts";
+import { type Document, type DocumentObject, Secret } from "./diff.ts";
+import type { ResourceType } from "./model.ts";
+
+/** How the changes of one kind of row are recorded. */
+export interface RecordedKind {
+  /** The type of the resource whose row it is. The changes of protocols are in the history of their application. */
+  readonly type: ResourceType;
+  documentOf(item: Item): DocumentObject;
+  nameOf(item: Item): string | undefined;
+}
+
+/** Members of settings of any kind that are secrets. */
+const SECRET_NAME = /(?:secret|password|privatekey)$/i;
+
+/** Every kind of row that is a resource, or a part of one that changes by itself. */
+export const recordedKinds: Partial<Record<RowKind, RecordedKind>> = {
+  user: { type: "user", documentOf: userDocument, nameOf: ({ userName, userStore }) => qualified(userStore, userName) },
+  group: {
+    type: "group",
+    documentOf: ({ displayName, userStore, externalId }) => ({
+      displayName: qualified(userStore, displayName),
+      externalId: plain(externalId),
+    }),
+    nameOf: ({ displayName, userStore }) => qualified(userStore, displayName),
+  },
+  role: {
+    type: "role",
+    documentOf: ({ name, externalId, permissions, every, audience, audienceId }) => ({
+      displayName: plain(name),
+      externalId: plain(externalId),
+      permissions: byName(permissions),
+      holdsEveryScope: every === true ? true : undefined,
+      audience: { type: plain(audience), value: plain(audienceId) },
+    }),
+    nameOf: ({ name }) => textOf(name),
+  },
+  application: { type: "application", documentOf: applicationDocument, nameOf: (item) => nameIn(item.application) },
+  "authorized APIs": {
+    type: "authorized-apis",
+    documentOf: ({ apis }) => ({ authorizedAPIs: plain(apis ?? []) }),
+    nameOf: () => undefined,
+  },
+  "application template": {
+    type: "application-template",
+    documentOf: ({ summary, application }) => ({
+      ...without(objectOf(plain(summary)), "id"),
+      application: hidden(parsed(application)),
+    }),
+    nameOf: (item) => nameIn(item.summary),
+  },
+  "resident application": {
+    type: "resident-application",
+    documentOf: ({ settings }) => ({ provisioningConfigurations: plain(settings) }),
+    nameOf: () => undefined,
+  },
+  "API resource": {
+    type: "api-resource",
+    documentOf: ({ api }) => without(objectOf(plain(api)), "id"),
+    nameOf: (item) => nameIn(item.api),
+  },
+  tenant: {
+    type: "tenant",
+    documentOf: ({ id, active, administrator }) => ({
+      id: plain(id),
+      active: active === true,
+      owner: plain(administrator),
+    }),
+    nameOf: () => undefined,
+  },
+};
+
+function userDocument({ userName, userStore, active, profile }: Item): DocumentObject {
+  return { userName: qualified(userStore, userName), active: active === true, ...objectOf(parsed(profile)) };
+}
+
+function applicationDocument(item: Item): DocumentObject {
+  const { id: _, inbound, kept, ...settings } = objectOf(plain(item.application));
+  const { oidc, custom, ...others } = objectOf(inbound);
+  return {
+    ...settings,
+    inboundProtocolConfiguration: {
+      ...others,
+      ...(oidc !== undefined && { oidc: clientDocument(objectOf(oidc)) }),
+      ...(custom !== undefined && { custom: mapped(objectOf(custom), customDocument) }),
+    },
+    // Sealed content of an imported file.
+    importedContent: typeof kept === "string" ? new Secret(kept) : undefined,
+  };
+}
+
+function clientDocument({ sealedSecret, formerSecrets, ...client }: DocumentObject): DocumentObject {
+  return {
+    ...client,
+    clientSecret: secretOf(sealedSecret),
+    formerSecrets: Array.isArray(formerSecrets)
+      ? formerSecrets.map((one) => {
+          const { sealedSecret: sealed, ...facts } = objectOf(one);
+          return { ...facts, clientSecret: secretOf(sealed) };
+        })
+      : undefined,
+  };
+}
+
+function customDocument(settings: Document): Document {
+  const { properties, ...rest } = objectOf(settings);
+  const shown = (Array.isArray(properties) ? properties : []).map((one) => {
+    const { value, isSealed, ...named } = objectOf(one);
+    return { ...named, value: isSealed === true ? secretOf(value) : value };
+  });
+  return { ...rest, properties: shown };
+}
+
+/** A document in which every member whose name says that it is a secret is one. */
+function hidden(document: Document): Document {
+  if (Array.isArray(document)) return document.map(hidden);
+  if (typeof document !== "object" || document === null || document instanceof Secret) return document;
+  return Object.fromEntries(
+    Object.entries(document).map(([name, value]) => [
+      name,
+      typeof value === "string" && SECRET_NAME.test(name) ? new Secret(value) : hidden(value),
+    ]),
+  );
+}
+
+function secretOf(stored: Document): Secret | undefined {
+  return typeof stored === "string" && stored !== "" ? new Secret(stored) : undefined;
+}
+
+/** A set of texts as an object, in which each is a member of its own. */
+function byName(stored: Value | undefined): DocumentObject {
+  const names = stored instanceof Set ? [...(stored as ReadonlySet<string>)].sort() : [];
+  return Object.fromEntries(names.map((name) => [name, {}]));
+}
+
+function mapped(object: DocumentObject, change: (value: Document) => Document): DocumentObject {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]));
+}
+
+function without(object: DocumentObject, name: string): DocumentObject {
+  return Object.fromEntries(Object.entries(object).filter(([member]) => member !== name));
+}
+
+function nameIn(stored: Value | undefined): string | undefined {
+  return textOf(objectOf(plain(stored)).name);
+}
+
+function qualified(userStore: Value | undefined, name: Value | undefined): string {
+  return withStore(String(userStore), String(name));
+}
+
+function textOf(value: Value | Document): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+function parsed(stored: Value | undefined): Document {
+  return typeof stored === "string" ? (JSON.parse(stored) as Document) : undefined;
+}
+
+function objectOf(document: Document): DocumentObject {
+  return typeof document === "object" && document !== null && !Array.isArray(document) && !(document instanceof Secret)
+    ? (document as DocumentObject)
+    : {};
+}
+
+/** A stored value as a document: sets of texts are lists in their order, and bytes do not occur. */
+function plain(stored: Value | undefined): Document {
+  if (stored instanceof Set) return [...(stored as ReadonlySet<string>)].sort();
+  if (Array.isArray(stored)) return stored.map(plain);
+  if (typeof stored !== "object" || stored === null) return stored as Document;
+  const members = Object.entries(stored).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(members.map(([name, value]) => [name, plain(value)]));
+}

@@ -1,0 +1,234 @@
+/**
+ * Records changes (decision 0082): a table for one request that adds to each transaction the records of the resources
+ * that it changes. Stores write as before: what a row was is known from the reads of the request, and the condition of
+ * the write ensures that it still is. So every change has its record, and what was refused has no record.
+ */
+import { systemClock } from "../platform/clock.ts";
+import { Fault } from "../platform/faults.ts";
+import { type Place, placeOf } from "../table/key-kinds.ts";
+import { stale } from "../table/stale.ts";
+import type { Item, Key, Page, Step, Table, When } from "../table/table.ts";
+import { changeIdOf, digestOfResource } from "./change-id.ts";
+import { recordedKinds } from "./documents.ts";
+import { type BulkMembers, bulkPartOf, type Draft, draftOf, type RowStep, rowSteps } from "./drafts.ts";
+import { HISTORY, historyOf, removedItem, storedTimes, withChange } from "./history-rows.ts";
+import type { Cause, Change, ChangedResource, ChangeRecord } from "./model.ts";
+import { recordItems } from "./record-rows.ts";
+
+/** What recording depends on. */
+export interface Recording {
+  readonly cause: Cause;
+  /** How long records are kept. */
+  readonly recordDays: number;
+}
+
+/** A record that is about to be written, and the step on its resource's row. */
+interface Prepared {
+  readonly step: Step;
+  readonly steps: readonly Step[];
+  readonly parts: readonly Item[];
+}
+
+const DAY_SECONDS = 86_400;
+const PROTOCOLS = "/inboundProtocolConfiguration";
+const PARTS_AT_ONCE = 90;
+
+/** The operator who works on another tenant is not named in that tenant's records. */
+const OPERATOR = { type: "operator", id: "" } as const;
+
+/** Opens the recording table of one request. */
+export function recording(table: Table, { cause, recordDays }: Recording): Table {
+  const memory = newMemory();
+  const bulks = new Map<string, BulkMembers[]>();
+
+  const membersOf = (bulk: string): BulkMembers => {
+    const parts = bulks.get(bulk) ?? [];
+    return { adding: parts.flatMap(({ adding }) => adding), removing: parts.flatMap(({ removing }) => removing) };
+  };
+
+  const beforeOf = async ({ step, key }: RowStep): Promise<Item | undefined> => {
+    if (step.when === "absent") return undefined;
+    return memory.find(key, step.when) ?? memory.remember(key, await table.get(key));
+  };
+
+  const prepare = (draft: Draft, expiresAtSeconds: number): Prepared => {
+    const { place, recorded, before, after, changes } = draft;
+    const former = before ?? memory.removed(place.tenant, recorded.type, place.id);
+    const history = historyOf(former);
+    if (changes.length === 0) return { step: carrying(draft, former), steps: [], parts: [] };
+    const previous = history.at(-1);
+    // Ids of the changes of a resource ascend, also where the clock of the writer before is ahead.
+    const atMs = Math.max(systemClock.now(), (previous ?? 0) + 1);
+    const digest = digestOfResource(recorded.type, place.id);
+    const { kept, older } = withChange(history, atMs);
+    const record: ChangeRecord = {
+      id: changeIdOf(atMs, digest),
+      atMs,
+      tenant: place.tenant,
+      ...originOf(cause, place.tenant),
+      ...subjectOf(draft),
+      ...(previous !== undefined && { previous: changeIdOf(previous, digest) }),
+    };
+    const { item, parts } = recordItems(record, older, expiresAtSeconds);
+    const put: Step = { put: item, when: "absent", otherwise: collided };
+    if (!after) {
+      const { tenant, id } = place;
+      const left = removedItem({ tenant, type: recorded.type, id }, kept, expiresAtSeconds);
+      return { step: draft.step, steps: [{ put: left, when: "any", otherwise: collided }, put], parts };
+    }
+    return { step: noting(draft, former, storedTimes(kept)), steps: [put], parts };
+  };
+
+  return {
+    ...table,
+    get: async (key, options) => memory.remember(key, await table.get(key, options), options?.keyOnly),
+    getMany: async (keys, options) => memory.rememberAll(keys, await table.getMany(keys, options)),
+    snapshot: async (keys) => memory.rememberAll(keys, await table.snapshot(keys)),
+    query: async (range): Promise<Page> => {
+      const page = await table.query(range);
+      for (const item of page.items) memory.remember(item, item);
+      return page;
+    },
+
+    async write(...steps) {
+      for (const { bulk, part } of steps.flatMap((step) => bulkPartOf(step) ?? [])) {
+        bulks.set(bulk, [...(bulks.get(bulk) ?? []), part]);
+      }
+      const rows = rowSteps(steps);
+      if (rows.length === 0) return table.write(...steps);
+      const befores = await Promise.all(rows.map(beforeOf));
+      const expiresAtSeconds = Math.floor(systemClock.now() / 1_000) + recordDays * DAY_SECONDS;
+      const prepared = new Map(
+        rows.map((row, at) => {
+          const draft = draftOf(row, befores[at], steps, membersOf);
+          return [row.step, prepare(draft, expiresAtSeconds)] as const;
+        }),
+      );
+      const all = [...prepared.values()];
+      await writeParts(
+        table,
+        all.flatMap(({ parts }) => parts),
+      );
+      await table.write(
+        ...steps.map((step) => prepared.get(step)?.step ?? step),
+        // Last: the condition of a step of the store decides what is thrown.
+        ...all.flatMap((one) => one.steps),
+      );
+    },
+  };
+}
+
+/** Changes that one record row does not hold. Nothing refers to them until the record is written. */
+async function writeParts(table: Table, parts: readonly Item[]): Promise<void> {
+  for (let at = 0; at < parts.length; at += PARTS_AT_ONCE) {
+    const some = parts.slice(at, at + PARTS_AT_ONCE);
+    await Promise.all(some.map((put) => table.write({ put, when: "any", otherwise: collided })));
+  }
+}
+
+/** The step of a resource that does not change, with the history that its row has. */
+function carrying({ step }: Draft, former: Item | undefined): Step {
+  const history = former?.[HISTORY];
+  return "put" in step && history !== undefined ? { ...step, put: { ...step.put, [HISTORY]: history } } : step;
+}
+
+/** The step of a resource that changes, with its new history. */
+function noting({ step }: Draft, former: Item | undefined, history: Uint8Array): Step {
+  if ("put" in step) return { ...step, put: { ...step.put, [HISTORY]: history } };
+  if (!("change" in step)) return step;
+  const old = former?.[HISTORY];
+  const { when } = step;
+  const base = typeof when === "object" ? when : {};
+  // Changes of a row that have no version as their condition are in order, too.
+  const held: When =
+    old === undefined
+      ? { ...base, lacking: [...(base.lacking ?? []), HISTORY] }
+      : { ...base, equal: { ...base.equal, [HISTORY]: old } };
+  return {
+    ...step,
+    set: { ...step.set, [HISTORY]: history },
+    when: held,
+    otherwise: (found) => (found && !isSameHistory(found, former) ? stale() : step.otherwise(found)),
+  };
+}
+
+function isSameHistory(one: Item, other: Item | undefined): boolean {
+  return historyOf(one).join() === historyOf(other).join();
+}
+
+function collided(): Error {
+  return new Fault("service.unavailable", "Two changes had the same id. Try again.");
+}
+
+function originOf(cause: Cause, tenant: string): Pick<ChangeRecord, "actor" | "sourceIp" | "operation" | "traceId"> {
+  const { actor, sourceIp, operation, traceId } = cause;
+  const isOwn = cause.tenant === tenant;
+  return {
+    actor: isOwn ? actor : { ...OPERATOR, signIn: actor.signIn },
+    sourceIp: isOwn ? sourceIp : "",
+    operation,
+    traceId,
+  };
+}
+
+/** The resource of a draft: the protocol, where nothing else of its application changed. */
+function subjectOf({ place, recorded, before, after, changes }: Draft): {
+  readonly resource: ChangedResource;
+  readonly changes: readonly Change[];
+} {
+  const item = after ?? before;
+  const name = item && recorded.nameOf(item);
+  const { type } = recorded;
+  const resource = { type, id: place.id, ...(name !== undefined && { name }) };
+  if (type === "authorized-apis") return { resource: { ...resource, applicationId: place.id }, changes };
+  const protocol = type === "application" ? commonProtocol(changes) : undefined;
+  if (!protocol) return { resource, changes };
+  return {
+    resource: { ...resource, type: "inbound-protocol", id: protocol.name, applicationId: place.id },
+    changes: changes.map((change) => ({ ...change, path: change.path.slice(protocol.path.length) })),
+  };
+}
+
+/** The protocol that all changes are about, if there is one. */
+function commonProtocol(changes: readonly Change[]): { readonly name: string; readonly path: string } | undefined {
+  const [first] = changes;
+  const [, path, custom, plain] =
+    new RegExp(`^(${PROTOCOLS}/(?:custom/([^/]+)|(?!custom(?:/|$)|others(?:/|$))([^/]+)))`).exec(first?.path ?? "") ??
+    [];
+  const name = custom ?? plain;
+  if (path === undefined || name === undefined) return undefined;
+  const isAbout = ({ path: other }: Change) => other === path || other.startsWith(`${path}/`);
+  return changes.every(isAbout) ? { name: name.replaceAll("~1", "/").replaceAll("~0", "~"), path } : undefined;
+}
+
+/** The rows of resources that a request has read, each in every version that it saw. */
+function newMemory() {
+  const rows = new Map<string, Item[]>();
+  const identity = ({ PK, SK }: Key) => `${PK}\u0000${SK}`;
+  const isKept = (place: Place | undefined) => place !== undefined && recordedKinds[place.kind] !== undefined;
+  const remember = (key: Key, item: Item | undefined, keyOnly = false): Item | undefined => {
+    if (keyOnly || !(isKept(placeOf(key)) || REMOVED.test(key.PK))) return item;
+    const known = (rows.get(identity(key)) ?? []).filter((one) => one.ver !== item?.ver);
+    rows.set(identity(key), item ? [...known, item] : known);
+    return item;
+  };
+  return {
+    remember,
+    rememberAll(keys: readonly Key[], items: (Item | undefined)[]): (Item | undefined)[] {
+      for (const [at, key] of keys.entries()) remember(key, items[at]);
+      return items;
+    },
+    /** The row that a condition is about: the latest, where the condition names no version. */
+    find(key: Key, when: When): Item | undefined {
+      const known = rows.get(identity(key)) ?? [];
+      const version = typeof when === "object" ? when.equal?.ver : undefined;
+      return version === undefined ? known.at(-1) : known.findLast((one) => one.ver === version);
+    },
+    /** What is left of a removed resource that is stored again. */
+    removed(tenant: string, type: string, id: string): Item | undefined {
+      return rows.get(identity({ PK: `T#${tenant}#GONE#${type}#${id}`, SK: "A" }))?.at(-1);
+    },
+  };
+}
+
+const REMOVED = /^T#[^#]*#GONE#/;
