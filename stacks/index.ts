@@ -40,7 +40,8 @@ export function deploy() {
     ...(domain ? [{ name: "Api" as const, arn: domain.certificateArn }] : []),
     ...(mtls ? [{ name: "Mtls" as const, arn: mtls.certificateArn }] : []),
   ];
-  if (stage.isWatched) monitoring({ stage, settings, gateway, table: data, certificates, functions: made, feed: changes });
+  if (stage.isWatched)
+    monitoring({ stage, settings, gateway, table: data, certificates, functions: made, feed: changes });
   firstAdministrator(made.bootstrap.lambda, settings, ours);
   canary({ ...parts, url: gateway.url });
   return {

@@ -299,7 +299,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     memory: "512 MB",
     timeout: "120 seconds",
     needs: ["bus"],
-    reads: { calls: ["BatchGetItem", "Query"], on: [p.changeRecords, p.changeParts, p.tenantNames] },
+    reads: { calls: ["BatchGetItem", "Query"], on: [p.changeRecord, p.changePart, p.tenantNames] },
   },
   canary: {
     description: "Checks the stage through its public name, once a minute",

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { SOURCE, UNREADABLE } from "#core/bus/event.ts";
 import { keys } from "#core/table/keys.ts";
 import { componentName, followerNames } from "../../stacks/plan.ts";
-import { type Inputs, type Json } from "./support/evaluation.ts";
+import type { Inputs, Json } from "./support/evaluation.ts";
 import { deploymentOf, part, type StageName } from "./support/stages.ts";
 
 const stages = ["production", "staging", "dana", "dana, live"] as const satisfies readonly StageName[];
@@ -54,19 +54,24 @@ describe.each(stages)("the feed of %s", (stage) => {
       expect(Number(inputs.maximumRecordAgeInSeconds)).toBeLessThanOrEqual(86_400 / 2);
     },
   );
-  test.each(mappings.map(({ name, inputs }) => [name, inputs] as const))("%s selects the lanes of records", (_, inputs) => {
-    const suffixes = suffixesOf(inputs);
-    const isSelected = (PK: string) => suffixes.some((suffix) => PK.endsWith(suffix));
-    for (let lane = 0; lane < 8; lane += 1) expect(isSelected(keys.changeRecords("example.com", lane))).toBe(true);
-    for (const { PK } of [keys.user("t", "1"), keys.changePart("t", "0".repeat(18), 0), keys.credential("t", "1")]) {
-      expect(isSelected(PK)).toBe(false);
-    }
-  });
+  test.each(mappings.map(({ name, inputs }) => [name, inputs] as const))(
+    "%s selects the lanes of records",
+    (_, inputs) => {
+      const suffixes = suffixesOf(inputs);
+      const isSelected = (PK: string) => suffixes.some((suffix) => PK.endsWith(suffix));
+      for (let lane = 0; lane < 8; lane += 1) expect(isSelected(keys.changeRecords("example.com", lane))).toBe(true);
+      for (const { PK } of [keys.user("t", "1"), keys.changePart("t", "0".repeat(18), 0), keys.credential("t", "1")]) {
+        expect(isSelected(PK)).toBe(false);
+      }
+    },
+  );
 });
 
 describe("the bus", () => {
   test("has the name of the stage, and the functions that put events on it", () => {
-    expect(production.one("aws:cloudwatch/eventBus:EventBus", "Changes").inputs.name).toBe("identity-admin-api-production");
+    expect(production.one("aws:cloudwatch/eventBus:EventBus", "Changes").inputs.name).toBe(
+      "identity-admin-api-production",
+    );
     const { inputs } = production.one("aws:lambda/function:Function", "ChangeEventsFunction");
     expect(part(part(inputs, "environment"), "variables").EVENT_BUS).toBe("identity-admin-api-production");
   });
@@ -101,7 +106,9 @@ describe("the queue of failures", () => {
   test("raises an alarm with its first message", () => {
     const { inputs } = production.one("aws:cloudwatch/metricAlarm:MetricAlarm", "UndeliveredChangesAlarm");
     expect(inputs).toMatchObject({ threshold: 0, comparisonOperator: "GreaterThanThreshold", datapointsToAlarm: 1 });
-    expect(JSON.stringify(inputs.metricQueries)).toContain('"QueueName":"identity-admin-api-production-undelivered-changes"');
+    expect(JSON.stringify(inputs.metricQueries)).toContain(
+      '"QueueName":"identity-admin-api-production-undelivered-changes"',
+    );
   });
   test("and what is nowhere else: a stage without alarms has no resource of it that costs something idle", () => {
     const types = (stage: StageName) => new Set(deploymentOf(stage).resources.map(({ type }) => type));

@@ -88,7 +88,9 @@ describe.each(names)("%s", (name) => {
       { effect: "Allow", actions: ["xray:PutTraceSegments", "xray:PutTelemetryRecords"], resources: ["*"] },
       ...(hasSecrets(plan[name]) ? [{ effect: "Allow", actions: ["kms:Decrypt"], resources: [keyArn] }] : []),
       ...(isFollower(name) ? following : []),
-      ...(plan[name].needs.includes("bus") ? [{ effect: "Allow", actions: ["events:PutEvents"], resources: [busArn] }] : []),
+      ...(plan[name].needs.includes("bus")
+        ? [{ effect: "Allow", actions: ["events:PutEvents"], resources: [busArn] }]
+        : []),
     ]);
     expect(roleOf(name).managedPolicyArns).toEqual([]);
   });

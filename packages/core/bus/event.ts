@@ -78,8 +78,8 @@ function kindOf({ changes }: ChangeRecord): "created" | "updated" | "deleted" {
   return whole?.op === "add" ? "created" : whole?.op === "remove" ? "deleted" : "updated";
 }
 
-/** The path that answers with this record alone: the feed after the last id before it. */
-function addressOf({ id, tenant, resource, atMs }: ChangeRecord): string {
+/** The path that answers with this record. */
+function addressOf({ tenant, resource, atMs }: ChangeRecord): string {
   const at = new Date(atMs).toISOString();
   const query = new URLSearchParams({ resourceType: resource.type, resourceId: resource.id, since: at, until: at });
   return `/t/${tenant}/api/server/v1/audit-events?${query}`;

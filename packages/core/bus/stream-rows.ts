@@ -36,6 +36,6 @@ export function newRecordsIn({ Records }: StreamEvent): NewRecord[] {
     const tenant = TENANT.exec(PK)?.[1];
     if (tenant === undefined || !isChangeId(id)) return [];
     // A key with a value of a caller may end like that of a lane.
-    return keys.change(tenant, laneOfChange(id), id).PK === PK ? [{ tenant, id, sequence }] : [];
+    return keys.changeRecord(tenant, laneOfChange(id), id).PK === PK ? [{ tenant, id, sequence }] : [];
   });
 }

@@ -110,7 +110,7 @@ describe("the command", () => {
       expect(bare.output).toContain(text);
     }
     table = {
-      DescribeTable: { 
+      DescribeTable: {
         Table: {
           TableStatus: "ACTIVE",
           DeletionProtectionEnabled: true,
