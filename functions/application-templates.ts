@@ -12,11 +12,11 @@ import { sectionsFromFile } from "#core/settings/section.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
 
-const { api, changes, customProtocols: customKinds } = sectionsFromFile(deploymentFile(), [
-  changesSection,
-  apiSection,
-  customProtocolSection,
-]);
+const {
+  api,
+  changes,
+  customProtocols: customKinds,
+} = sectionsFromFile(deploymentFile(), [changesSection, apiSection, customProtocolSection]);
 const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })), changes);
 
 export const operations = templateOperations;

@@ -16,7 +16,7 @@ export const handler = lambda<typeof operations, AuditStores>({
   operations,
   handlers: auditHandlers,
   baseUrl: baseUrl(),
-  stores: (meter) => {
+  stores: ({ meter }) => {
     const table = open(meter);
     return { feed: changeFeed(table), findRecords: (...given) => findRecords(table, ...given) };
   },

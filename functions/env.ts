@@ -68,6 +68,11 @@ const Canary = z.object({
   CANARY_AUTHORITIES_UNTIL: z.union([z.literal("none"), z.iso.datetime()]),
 });
 
+const Bus = z.object({
+  /** The name of the event bus of the stage. */
+  EVENT_BUS: z.string().min(1),
+});
+
 const Metadata = z.object({
   /**
    * Hosts with ports from which SAML metadata and JWK sets may be fetched although they are not public: for tests and
@@ -174,6 +179,11 @@ export function protocolSupport(
     clientSecretsShownTo,
     metadataExempt: fetchExempt(environment),
   };
+}
+
+/** The name of the event bus of the stage. */
+export function eventBus(environment = process.env): string {
+  return read(Bus, environment).EVENT_BUS;
 }
 
 /** The path of the API document. */

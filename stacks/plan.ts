@@ -12,11 +12,15 @@ import { ANY, partitions } from "./partitions.ts";
 export const canaryNames = ["canary", "canary-setup"] as const;
 export type CanaryName = (typeof canaryNames)[number];
 
+/** The functions of every stage that follow the changes of the table by its stream (decision 0090). */
+export const followerNames = ["change-events"] as const;
+export type FollowerName = (typeof followerNames)[number];
+
 /** The functions of every stage: the endpoint groups, the authorizer, and the bootstrap of the first tenant. */
 export type ServingName = ServiceName | "authorizer" | "bootstrap";
 
 /** Every function. */
-export type FunctionName = ServingName | CanaryName;
+export type FunctionName = ServingName | CanaryName | FollowerName;
 
 /** What a function may need besides the table. */
 export type Need =
@@ -36,6 +40,8 @@ export type Need =
   | "deployment"
   /** The directories that deployment.toml declares as user stores: their passwords and their network. */
   | "directories"
+  /** The bus on which it puts events. */
+  | "bus"
   /** What the synthetic check knows as a client: the public address and its secret; and when authorities expire. */
   | "canary";
 
@@ -77,6 +83,7 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
   deployment: ["DEPLOYMENT_TOML"],
   // Those that deployment.toml names; none if it declares no directory.
   directories: [],
+  bus: ["EVENT_BUS"],
   canary: ["CANARY_URL", "CANARY_SECRET", "CANARY_AUTHORITIES_UNTIL"],
 };
 
@@ -251,6 +258,26 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       on: [...people, p.roleNames, p.credential, ...revocations, ...records],
     },
   },
+  audit: {
+    ...endpoint,
+    description: "Reads the changes of all resources",
+    needs: ["address"],
+    reads: {
+      calls: ["BatchGetItem", "Query"],
+      // Rows of resources tell where their histories are.
+      on: [
+        ...records,
+        p.application,
+        p.template,
+        p.residentApplication,
+        p.apiResource,
+        p.user,
+        p.group,
+        p.role,
+        p.tenant,
+      ],
+    },
+  },
   administration: {
     ...endpoint,
     ...hashing,
@@ -286,6 +313,13 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: [],
     reads: { calls: ["GetItem", "Query"], on: [p.tenant, p.userNames] },
     writes: { calls: ["PutItem", "UpdateItem"], on: [...tenants, ...administrator] },
+  },
+  "change-events": {
+    description: "Puts changes on the event bus",
+    memory: "512 MB",
+    timeout: "120 seconds",
+    needs: ["bus"],
+    reads: { calls: ["BatchGetItem", "Query"], on: [p.changeRecord, p.changePart, p.tenantNames] },
   },
   canary: {
     description: "Checks the stage through its public name, once a minute",
@@ -323,6 +357,11 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
 /** Whether the gateway calls the function: the others have neither versions nor an alias (decision 0071). */
 export function isBehindGateway(name: FunctionName): boolean {
   return name === "authorizer" || Object.hasOwn(services, name);
+}
+
+/** Whether the stream of the table calls the function. */
+export function isFollower(name: FunctionName): name is FollowerName {
+  return (followerNames as readonly string[]).includes(name);
 }
 
 /** The component's name of a function: `inbound-protocols` is `InboundProtocols`. */

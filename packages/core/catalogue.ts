@@ -7,6 +7,7 @@ import { protocolOperations } from "./applications/inbound-protocols/contract.ts
 import { applicationOperations } from "./applications/management/contract.ts";
 import { metadataOperations } from "./applications/metadata/contract.ts";
 import { templateOperations } from "./applications/templates/contract.ts";
+import { auditOperations } from "./changes/contract.ts";
 import { documentOperations } from "./documents/contract.ts";
 import { oauthOperations } from "./oauth/contract.ts";
 import type { Operation } from "./operation/operation.ts";
@@ -15,6 +16,7 @@ import { scim1Operations } from "./scim-api/v1/contract.ts";
 import { scim2Operations } from "./scim-api/v2/contract.ts";
 import { signalOperations } from "./signals/contract.ts";
 import { tenantOperations } from "./tenants/contract.ts";
+import { webhookOperations } from "./webhooks/contract.ts";
 
 /** Every operation by its id, which is also the name of its handler, its `operationId` and its log field. */
 export const catalogue = {
@@ -32,6 +34,8 @@ export const catalogue = {
   ...scim2Operations,
   ...tenantOperations,
   ...signalOperations,
+  ...webhookOperations,
+  ...auditOperations,
 } as const satisfies Readonly<Record<string, Operation>>;
 
 export type OperationId = keyof typeof catalogue;

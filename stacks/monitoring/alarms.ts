@@ -2,7 +2,16 @@
  * The alarms, as data: what each watches, what it means, and what an operator does first. docs/operations.md has the
  * steps.
  */
-import { type Metric, ofCertificate, ofFunction, ofGateway, ofService, ofTable, type Watched } from "./names.ts";
+import {
+  type Metric,
+  ofCertificate,
+  ofFunction,
+  ofGateway,
+  ofService,
+  ofTable,
+  ofUndelivered,
+  type Watched,
+} from "./names.ts";
 
 /** An alarm on a value that is computed from metrics. */
 export interface Alarm<Name = string> {
@@ -34,6 +43,9 @@ export const METRICS_MAX = 10;
 
 /** Milliseconds: the limit of the p99 of requests. */
 const SLOW_MS = 3_000;
+
+/** Milliseconds that a change may wait for the functions that follow the table. */
+const BEHIND_MS = 300_000;
 
 /** Days after which a signing key should be replaced. */
 const KEY_DAYS_MAX = 90;
@@ -257,6 +269,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       of: [1, 1],
       missing: "notBreaching",
     },
+    ...feedAlarms(watched),
     ...watched.certificates.map(({ name, arn }) => ({
       name: `${name}CertificateExpires`,
       problem: `The certificate of a domain expires in less than ${CERTIFICATE_DAYS_MIN} days: AWS did not renew it.`,
@@ -271,6 +284,38 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       missing: "ignore" as const,
       isUnrelated: true as const,
     })),
+  ];
+}
+
+/** The alarms on what follows the changes of the table (decision 0090). */
+function feedAlarms<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
+  const ages = byId(
+    "age",
+    watched.followers.map((each) => ofFunction(each, "IteratorAge", "Maximum")),
+  );
+  return [
+    {
+      name: "FeedFallsBehind",
+      problem: `Changes wait for longer than ${BEHIND_MS / 60_000} minutes before they become events.`,
+      action: "Read the log of the function whose iterator age grows on the dashboard.",
+      metrics: ages,
+      value: `MAX(FILL([${Object.keys(ages).join(", ")}], 0))`,
+      threshold: BEHIND_MS,
+      periodSeconds: 60,
+      of: [3, 5],
+      missing: "notBreaching",
+    },
+    {
+      name: "UndeliveredChanges",
+      problem: "Changes were not delivered: they are in the queue of undelivered changes.",
+      action: "Read a message of the queue: it names the function and the time. No change is lost.",
+      metrics: { messages: ofUndelivered(watched) },
+      value: "messages",
+      threshold: 0,
+      periodSeconds: 60,
+      of: [1, 1],
+      missing: "notBreaching",
+    },
   ];
 }
 

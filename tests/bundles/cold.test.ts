@@ -20,6 +20,7 @@ const values: Readonly<Record<string, string>> = {
   CURSOR_KEY: Buffer.alloc(32).toString("base64"),
   NONCE_KEY: Buffer.alloc(32).toString("base64"),
   MTLS_URL: "https://mtls.example.com",
+  EVENT_BUS: "identity-admin-api-test",
   CANARY_URL: "https://api.example.com",
   CANARY_SECRET: "s".repeat(43),
   CANARY_AUTHORITIES_UNTIL: "none",

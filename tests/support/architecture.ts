@@ -27,6 +27,7 @@ export const floors: readonly (readonly Room[])[] = [
     { path: "packages/core/protection.ts", purpose: "what protects each operation, as a generated table" },
   ],
   [
+    { path: "packages/core/bus", purpose: "changes as events on a bus of Amazon EventBridge" },
     { path: "packages/core/canary", purpose: "the synthetic check of a stage, and what it uses" },
     { path: "packages/core/settings", purpose: "reads and validates deployment.toml" },
     { path: "packages/core/oauth", purpose: "the token endpoint: grants, introspection, revocation" },
@@ -132,7 +133,7 @@ export const roles: readonly Role[] = [
 
 /** Packages that only some rooms may import. */
 export const reserved: readonly { readonly packages: RegExp; readonly rooms: RegExp }[] = [
-  { packages: /^@aws-sdk\//, rooms: /^packages\/(core\/table|local|tools)$/ },
+  { packages: /^@aws-sdk\//, rooms: /^packages\/(core\/(bus|table)|local|tools)$/ },
   { packages: /^(@middy|@aws-lambda-powertools)\//, rooms: /^packages\/core\/http$/ },
   { packages: /^@fastify\/busboy$/, rooms: /^packages\/core\/http$/ },
   { packages: /^@rgrove\/parse-xml$/, rooms: /^packages\/core\/(platform|applications\/(files|protocols))$/ },

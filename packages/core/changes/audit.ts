@@ -4,12 +4,12 @@
  * also none, and still a next one: then the search continues there.
  */
 import type { Table } from "../table/table.ts";
-import { changeIdOf, digestOfResource, firstIdAt, isChangeId, LANE_COUNT, laneOfChange } from "./change-id.ts";
 import { chainOf, readChains } from "./chains.ts";
+import { changeIdOf, digestOfResource, firstIdAt, isChangeId, LANE_COUNT, laneOfChange } from "./change-id.ts";
 import { cursorOf, type Position, positionOf } from "./cursor.ts";
 import { readLanes } from "./lanes.ts";
 import type { ChangeRecord, ResourceType } from "./model.ts";
-import { type RecordRow, ROW_MOST, withParts } from "./record-rows.ts";
+import { type RecordRow, withParts } from "./record-rows.ts";
 import { type HistoryPlace, historyPlace, historyTypes, isSingle } from "./resource-rows.ts";
 
 /** Which records a list shows. */
@@ -61,6 +61,8 @@ const UNEVEN = 1.5;
 const SLACK = 6;
 /** Bytes of the JSON of a page: the response of a function has a limit. One larger record is a page of its own. */
 const PAGE_BYTES = 2_000_000;
+/** About as many bytes of JSON come from one further row of a large record. */
+const PART_BYTES = 800_000;
 
 /** The records of a tenant that fit a filter. Throws `request.invalid` for a cursor of another list. */
 export async function findRecords(
@@ -119,7 +121,10 @@ async function follow(
 async function scan(table: Table, { tenant, filter, limit, start }: Reading, trips: number): Promise<Found> {
   const lanes = lanesOf(filter);
   const isAscending = filter.isAscending === true;
-  const [first, end] = [firstIdAt(filter.sinceMs ?? 0), filter.untilMs === undefined ? undefined : firstIdAt(filter.untilMs)];
+  const [first, end] = [
+    firstIdAt(filter.sinceMs ?? 0),
+    filter.untilMs === undefined ? undefined : firstIdAt(filter.untilMs),
+  ];
   const found: RecordRow[] = [];
   let [at, scanned] = [start?.at, 0];
   for (let trip = 1; trip <= trips; trip += 1) {
@@ -151,7 +156,7 @@ async function scan(table: Table, { tenant, filter, limit, start }: Reading, tri
 async function fitting(table: Table, rows: readonly RecordRow[]): Promise<ChangeRecord[]> {
   let bytes = 0;
   const end = rows.findIndex(({ record, parts }, at) => {
-    bytes += Buffer.byteLength(JSON.stringify(record)) + parts * ROW_MOST;
+    bytes += Buffer.byteLength(JSON.stringify(record)) + parts * PART_BYTES;
     return bytes > PAGE_BYTES && at > 0;
   });
   return Promise.all(rows.slice(0, end === -1 ? rows.length : end).map((row) => withParts(table, row)));

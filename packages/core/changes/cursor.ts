@@ -4,8 +4,8 @@
  */
 import { createHash } from "node:crypto";
 import { Fault } from "../platform/faults.ts";
-import { isChangeId } from "./change-id.ts";
 import type { Chain } from "./chains.ts";
+import { isChangeId } from "./change-id.ts";
 import { type HistoryType, historyPlace, historyTypes } from "./resource-rows.ts";
 
 /** Where a page starts. */

@@ -1,13 +1,13 @@
 /** From the rows of a resource to its document, and from a document to the rows that it would have. */
-import { splitStore } from "../domain/username.ts";
-import { keys, MEMBER, ROLE_GROUP, ROLE_USER } from "../table/keys.ts";
+import { PRIMARY } from "../domain/username.ts";
 import { placeOf } from "../table/key-kinds.ts";
+import { MEMBER, ROLE_GROUP, ROLE_USER } from "../table/keys.ts";
 import { type Item, LAST, type Table, type Value } from "../table/table.ts";
 import { type Document, type DocumentObject, Secret } from "./diff.ts";
 import { recordedKinds } from "./documents.ts";
-import { isObject } from "./reverse.ts";
 import { HISTORY } from "./history-rows.ts";
 import type { HistoryPlace, HistoryType } from "./resource-rows.ts";
+import { isObject } from "./reverse.ts";
 
 /** Rows of one partition that are read together. */
 const PAIRS_PER_PAGE = 8_000;
@@ -22,12 +22,7 @@ const sets = {
 } as const;
 
 /** The document of a resource, with its members, given its row. At most one round trip for each 7,000 members. */
-export async function readDocument(
-  table: Table,
-  tenant: string,
-  { type, id }: HistoryPlace,
-  row: Item,
-): Promise<Document> {
+export async function readDocument(table: Table, { type }: HistoryPlace, row: Item): Promise<Document> {
   const kind = placeOf(row)?.kind;
   const recorded = kind && recordedKinds[kind];
   if (!recorded) throw new TypeError(`no document of a row of type ${type}`);
@@ -86,22 +81,27 @@ type Attributes = Readonly<Record<string, unknown>>;
 
 /** The attributes of each type of row, from documents: the opposite of documents.ts. */
 const attributesOf: Readonly<Record<HistoryType, (document: DocumentObject, now: Item) => Attributes>> = {
-  user: ({ userName, active, password: _, ...profile }) => ({
-    userName: ownName(userName),
+  user: ({ userName, active, password: _, ...profile }, now) => ({
+    userName: ownName(userName, now),
     active,
     profile: JSON.stringify(visible(profile)),
   }),
-  group: ({ displayName, externalId }) => ({ displayName: ownName(displayName), externalId }),
+  group: ({ displayName, externalId }, now) => ({ displayName: ownName(displayName, now), externalId }),
   role: ({ displayName, externalId, permissions, holdsEveryScope, audience }) => ({
     name: displayName,
     externalId,
-    permissions: isObject(permissions) && Object.keys(permissions).length > 0 ? new Set(Object.keys(permissions)) : undefined,
+    permissions:
+      isObject(permissions) && Object.keys(permissions).length > 0 ? new Set(Object.keys(permissions)) : undefined,
     every: holdsEveryScope,
     audience: isObject(audience) ? audience.type : undefined,
     audienceId: isObject(audience) ? audience.value : undefined,
   }),
   application: ({ inboundProtocolConfiguration, importedContent: _, ...settings }, now) => ({
-    application: { id: idIn(now.application), ...objectOf(visible(settings)), inbound: inboundOf(inboundProtocolConfiguration) },
+    application: {
+      id: idIn(now.application),
+      ...objectOf(visible(settings)),
+      inbound: inboundOf(inboundProtocolConfiguration),
+    },
   }),
   "authorized-apis": ({ authorizedAPIs }) => ({ apis: visible(authorizedAPIs) }),
   "application-template": ({ application, ...summary }, now) => ({
@@ -120,7 +120,9 @@ function inboundOf(document: Document): DocumentObject {
     ...objectOf(visible(others)),
     ...(oidc !== undefined && { oidc: clientOf(objectOf(oidc)) }),
     ...(custom !== undefined && {
-      custom: Object.fromEntries(Object.entries(objectOf(custom)).map(([name, each]) => [name, customOf(objectOf(each))])),
+      custom: Object.fromEntries(
+        Object.entries(objectOf(custom)).map(([name, each]) => [name, customOf(objectOf(each))]),
+      ),
     }),
   };
 }
@@ -167,7 +169,7 @@ function idIn(stored: Value | undefined): Document {
   return objectOf(stored as Document).id;
 }
 
-/** A name without its user store. */
-function ownName(name: Document): string {
-  return splitStore(String(name)).name;
+/** A name without its user store, which never changes. */
+function ownName(name: Document, { userStore }: Item): string {
+  return String(name).slice(userStore === PRIMARY ? 0 : `${String(userStore)}/`.length);
 }

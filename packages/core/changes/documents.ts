@@ -89,7 +89,8 @@ function applicationDocument(item: Item): DocumentObject {
     inboundProtocolConfiguration: {
       ...others,
       ...(oidc !== undefined && { oidc: clientDocument(objectOf(oidc)) }),
-      ...(custom !== undefined && { custom: mapped(objectOf(custom), customDocument) }),
+      // Always there, so that each custom protocol is a change of its own.
+      custom: mapped(objectOf(custom), customDocument),
     },
     // Sealed content of an imported file.
     importedContent: typeof kept === "string" ? new Secret(kept) : undefined,

@@ -8,10 +8,9 @@
 import { createHash } from "node:crypto";
 import { Fault } from "../platform/faults.ts";
 import type { Table } from "../table/table.ts";
-import { firstIdAt, isChangeId } from "./change-id.ts";
+import { firstIdAt, isChangeId, LANE_COUNT } from "./change-id.ts";
 import { readLanes } from "./lanes.ts";
 import type { ChangeRecord } from "./model.ts";
-import { LANE_COUNT } from "./change-id.ts";
 import { type RecordRow, withParts } from "./record-rows.ts";
 
 /** The most records of a page. */
@@ -69,11 +68,20 @@ export function feedCursorAt(tenant: string, atMs: number): string {
   return sealed(tenant, { horizon: firstIdAt(atMs), shown: new Set() });
 }
 
+/** Throws `request.invalid` for a text that is no cursor of the tenant. */
+export function checkFeedCursor(tenant: string, cursor: string): void {
+  opened(tenant, cursor);
+}
+
 /** The rows of the next page, and what the reader has seen after it. */
 function selected(
   { horizon, shown }: Seen,
   rows: readonly RecordRow[],
-  { settled, reached, limit }: { readonly settled: string; readonly reached: string | undefined; readonly limit: number },
+  {
+    settled,
+    reached,
+    limit,
+  }: { readonly settled: string; readonly reached: string | undefined; readonly limit: number },
 ): { readonly page: readonly RecordRow[]; readonly after: Seen } {
   const all = new Set(shown);
   const page: RecordRow[] = [];

@@ -30,7 +30,10 @@ interface Prepared {
 }
 
 const DAY_SECONDS = 86_400;
-const PROTOCOLS = "/inboundProtocolConfiguration";
+const PROTOCOLS = "inboundProtocolConfiguration";
+/** Custom protocols are below this name, by their own. Other entries of imported files are no protocol. */
+const CUSTOM = "custom";
+const OTHERS = "others";
 const PARTS_AT_ONCE = 90;
 
 /** The operator who works on another tenant is not named in that tenant's records. */
@@ -190,15 +193,16 @@ function subjectOf({ place, recorded, before, after, changes }: Draft): {
 }
 
 /** The protocol that all changes are about, if there is one. */
-function commonProtocol(changes: readonly Change[]): { readonly name: string; readonly path: string } | undefined {
-  const [first] = changes;
-  const [, path, custom, plain] =
-    new RegExp(`^(${PROTOCOLS}/(?:custom/([^/]+)|(?!custom(?:/|$)|others(?:/|$))([^/]+)))`).exec(first?.path ?? "") ??
-    [];
-  const name = custom ?? plain;
-  if (path === undefined || name === undefined) return undefined;
+function commonProtocol([first, ...others]: readonly Change[]):
+  | { readonly name: string; readonly path: string }
+  | undefined {
+  const [, root, kind, custom] = first?.path.split("/") ?? [];
+  if (root !== PROTOCOLS || kind === undefined || kind === OTHERS) return undefined;
+  const name = kind === CUSTOM ? custom : kind;
+  if (name === undefined) return undefined;
+  const path = `/${root}/${kind}${kind === CUSTOM ? `/${name}` : ""}`;
   const isAbout = ({ path: other }: Change) => other === path || other.startsWith(`${path}/`);
-  return changes.every(isAbout) ? { name: name.replaceAll("~1", "/").replaceAll("~0", "~"), path } : undefined;
+  return others.every(isAbout) ? { name: name.replaceAll("~1", "/").replaceAll("~0", "~"), path } : undefined;
 }
 
 /** The rows of resources that a request has read, each in every version that it saw. */

@@ -26,7 +26,6 @@ const rowKeys: Readonly<Record<HistoryType, (tenant: string, id: string) => Key>
   tenant: (tenant) => keys.tenant(tenant),
 };
 
-
 /** All types of resources with a history of their own. */
 export const historyTypes = Object.keys(rowKeys) as readonly HistoryType[];
 

@@ -71,16 +71,16 @@ export const ChangeFeedPage = z
 /** Which page of a list. */
 export const PageQuery = z.object({
   limit: wholeNumber(
-    { description: "The maximum number of records on a page", default: RECORDS_DEFAULT, minimum: 1, maximum: LIMIT_MOST },
+    {
+      description: "The maximum number of records on a page",
+      default: RECORDS_DEFAULT,
+      minimum: 1,
+      maximum: LIMIT_MOST,
+    },
     1,
     LIMIT_MOST,
   ),
-  after: z
-    .string()
-    .min(1)
-    .max(4_000)
-    .optional()
-    .meta({ description: "`next` of the page before" }),
+  after: z.string().min(1).max(4_000).optional().meta({ description: "`next` of the page before" }),
 });
 
 /** Which records. */
@@ -109,7 +109,10 @@ function filter(description: string) {
 
 function time(description: string) {
   return z.iso
-    .datetime({ offset: true, error: "expected a date and time such as 2026-01-31T08:00:00Z (a + must be sent as %2B)" })
+    .datetime({
+      offset: true,
+      error: "expected a date and time such as 2026-01-31T08:00:00Z (a + must be sent as %2B)",
+    })
     .transform((text) => Date.parse(text))
     .optional()
     .meta({ description, type: "string", format: "date-time" });

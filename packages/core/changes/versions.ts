@@ -4,14 +4,14 @@
  */
 import { Fault } from "../platform/faults.ts";
 import type { Item, Table } from "../table/table.ts";
-import { digestOfResource, isChangeId, timeOfChange, changeIdOf } from "./change-id.ts";
 import { type Chain, chainOf, readChains } from "./chains.ts";
+import { changeIdOf, digestOfResource, isChangeId, timeOfChange } from "./change-id.ts";
 import type { Document } from "./diff.ts";
 import { readDocument } from "./document-rows.ts";
 import { historyOf } from "./history-rows.ts";
 import { withParts } from "./record-rows.ts";
-import { documentBefore } from "./reverse.ts";
 import { type HistoryPlace, type HistoryType, historyKeys, historyPlace } from "./resource-rows.ts";
+import { documentBefore } from "./reverse.ts";
 
 /** A resource as it was after a change. */
 export interface ResourceVersion {
@@ -46,14 +46,15 @@ export async function versionAt(
   place: HistoryPlace,
   version: string,
 ): Promise<ResourceVersion | undefined> {
-  const isOwn = isChangeId(version) && version === changeIdOf(timeOfChange(version), digestOfResource(place.type, place.id));
+  const isOwn =
+    isChangeId(version) && version === changeIdOf(timeOfChange(version), digestOfResource(place.type, place.id));
   if (!isOwn) return undefined;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const [rowKey] = historyKeys(tenant, place);
     const row = await table.get(rowKey);
     // The rows of its members are those in the middle of a bulk.
     if (row?.bulk !== undefined) break;
-    const document = row && (await readDocument(table, tenant, place, row));
+    const document = row && (await readDocument(table, place, row));
     const found = await takenBack(table, tenant, place, { row, document, version });
     if (found !== "changed") return found;
   }
@@ -80,7 +81,8 @@ async function takenBack(
     const [now] = page.resources;
     if (isFirst && historyOf(now).join() !== historyOf(row).join()) return "changed";
     for (const read of page.rows) {
-      if (read.record.id === version) return document === undefined ? undefined : { document, row, atMs: read.record.atMs };
+      if (read.record.id === version)
+        return document === undefined ? undefined : { document, row, atMs: read.record.atMs };
       if (read.record.id < version) return undefined;
       document = documentBefore(document, await withParts(table, read));
     }

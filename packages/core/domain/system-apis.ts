@@ -54,6 +54,21 @@ const table: readonly SystemApi[] = [
     },
   },
   {
+    name: "Webhook Management API",
+    identifier: "/api/server/v1/webhooks",
+    description: "Webhooks: receivers of events about changes of the tenant",
+    scopes: crud("internal_webhook", "Webhooks"),
+  },
+  {
+    name: "Webhook Metadata API",
+    identifier: "/api/server/v1/webhooks/metadata",
+    description: "The events that webhooks can subscribe to",
+    scopes: {
+      internal_webhook_meta_view: "View Webhook Metadata",
+      internal_webhook_meta_update: "Update Webhook Metadata",
+    },
+  },
+  {
     name: "Audit API",
     identifier: "/api/server/v1/audit-events",
     description: "The changes of all resources of a tenant: who, when, from where, from what to what",

@@ -22,7 +22,17 @@ const NAMES_MAX = 100;
  * those of the synthetic check.
  */
 export function brakeNames(isChecked = false): readonly string[] {
-  const nothing = { app: "", stage: "", region: "", apiId: "", tableName: "", functions: [], certificates: [] };
+  const nothing = {
+    app: "",
+    stage: "",
+    region: "",
+    apiId: "",
+    tableName: "",
+    functions: [],
+    followers: [],
+    undeliveredName: "",
+    certificates: [],
+  };
   return alarmsOf({ ...nothing, isChecked }).flatMap(({ name, isUnrelated }) => (isUnrelated ? [] : [name]));
 }
 

@@ -112,6 +112,8 @@ describe("the decision", () => {
         tenant: TENANT,
         subject: client.clientId,
         applicationId: client.applicationId,
+        signIn: "token",
+        clientId: client.clientId,
         traceId: expect.any(String),
       });
     }

@@ -15,6 +15,7 @@ describe("accepts", () => {
     (source) => {
       expect(readDeployment(source)).toEqual({
         api: { isStrict: false },
+        changes: { recordDays: 400, deletedDays: 30 },
         customProtocols: [],
         clientSecretsShownTo: "viewers",
         scim2: { profile: "wso2", removesDuplicateUsers: false, countsDirectories: false },
@@ -24,6 +25,15 @@ describe("accepts", () => {
       });
     },
   );
+
+  test("days for which changes are remembered", () => {
+    expect(readDeployment("[changes]\nrecord_days = 7\ndeleted_days = 0").changes).toEqual({
+      recordDays: 7,
+      deletedDays: 0,
+    });
+    expect(() => readDeployment("[changes]\nrecord_days = 0")).toThrow("changes.record_days");
+    expect(() => readDeployment("[changes]\ndeleted_days = -1")).toThrow("changes.deleted_days");
+  });
 
   test.each(["viewers", "secret_viewers"])("client secrets that show to %s", (shownTo) => {
     const { clientSecretsShownTo } = readDeployment(`[oauth]\nshow_client_secrets_to = "${shownTo}"`);
@@ -116,7 +126,7 @@ describe("refuses, with the key to change,", () => {
     ["[custom_inbound_protocols]", 'unknown key "custom_inbound_protocols" (did you mean "custom_inbound_protocol"?)'],
     [
       "[scope]\na = 1",
-      'unknown key "scope" (known: api, scim2, oauth, intermediate_cert_validation, resource, user_store, custom_inbound_protocol)',
+      'unknown key "scope" (known: api, changes, scim2, oauth, intermediate_cert_validation, resource, user_store, custom_inbound_protocol)',
     ],
     [
       kind('name = "proto"\ndisplayName = "x"'),

@@ -51,9 +51,9 @@ import { type GroupChange, idsOf, indexOf, writeGroup } from "./write-store.ts";
 export { groupItem } from "./rows.ts";
 
 /** The steps of a transaction that are left for members and roles when a group is removed. */
-const STEPS_BESIDE_REMOVAL = 93;
+const STEPS_BESIDE_REMOVAL = 91;
 /** The steps of a transaction that are left for members and their tokens when a group is changed. */
-const STEPS_BESIDE_CHANGE = 85;
+const STEPS_BESIDE_CHANGE = 84;
 /** Attempts to read members that agree with the tally. Then a removal continues, because the tally itself is wrong. */
 const READS_MAX = 8;
 

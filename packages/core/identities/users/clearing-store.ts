@@ -18,7 +18,7 @@ import type { User } from "./model.ts";
 
 /** Groups and roles that are removed in the transaction that removes their user; two steps and one. */
 const GROUPS_AT_ONCE = 28;
-const ROLES_AT_ONCE = 19;
+const ROLES_AT_ONCE = 16;
 /** One step each, in a transaction of their own. */
 const ROLES_PER_PART = 90;
 const TRANSACTIONS_AT_ONCE = 4;
@@ -31,7 +31,7 @@ const partRow = rowCodec<Pick<User, "groupIds" | "roleIds">>("part of a clearing
 
 /** What the removal of a user removes with it. */
 export interface OwnersRemoval {
-  /** At most 76, of the transaction that removes the user. */
+  /** At most 73, of the transaction that removes the user. */
   readonly steps: readonly Step[];
   /** What is left to do after it. */
   readonly open: OpenBulk | undefined;
