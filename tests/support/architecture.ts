@@ -30,6 +30,7 @@ export const floors: readonly (readonly Room[])[] = [
     { path: "packages/core/bus", purpose: "changes as events on a bus of Amazon EventBridge" },
     { path: "packages/core/canary", purpose: "the synthetic check of a stage, and what it uses" },
     { path: "packages/core/settings", purpose: "reads and validates deployment.toml" },
+    { path: "packages/core/signals", purpose: "streams of security events: SETs, push and poll delivery" },
     { path: "packages/core/oauth", purpose: "the token endpoint: grants, introspection, revocation" },
   ],
   [{ path: "packages/core/auth", purpose: "authenticates requests and decides what they may do" }],

@@ -33,6 +33,7 @@ const tags: Readonly<Record<ServiceName, string>> = {
   "application-templates": "Templates of applications",
   administration: "API resources and tenants",
   audit: "Changes of all resources",
+  signals: "Streams of security events (Shared Signals Framework)",
   webhooks: "Webhooks: receivers of events about changes",
   scim1: "SCIM 1.1",
   scim2: "SCIM 2.0",
