@@ -112,7 +112,7 @@ const CANARY_USES = keys.clientUses(`${CANARY_CLIENT}${ANY}`).PK;
 /** Revocations of tokens. */
 const revocations = [p.revocation, p.revocations];
 
-/** The records of changes, which are written with the changes (decision 0082). */
+/** The records of changes, which are written with the changes (decision 0082) and read by histories (0083). */
 const records = [p.changeRecord, p.changePart, p.removed];
 
 /** What authentication and authorization read: by a password, a certificate or a token. */
@@ -198,6 +198,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
         p.user,
         p.role,
         p.roleNames,
+        ...records,
       ],
     },
     writes: {
@@ -217,7 +218,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     description: "The inbound protocols of applications",
     needs: ["address", "sealing", "deployment"],
-    reads: { calls: ["GetItem"], on: [p.application, p.clientUses] },
+    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.application, p.clientUses, ...records] },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
       on: [p.application, p.applicationNames, ...claims, p.revocations, ...records],
@@ -227,7 +228,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     description: "Application templates",
     needs: ["address", "deployment"],
-    reads: { calls: ["GetItem", "Query"], on: [p.template, p.templateNames] },
+    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.template, p.templateNames, ...records] },
     writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames, ...records] },
   },
   scim1: {
@@ -249,7 +250,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "cursors", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.tenant, ...people, p.roleNames, p.scope],
+      on: [p.tenant, ...people, p.roleNames, p.scope, ...records],
     },
     checks: [p.application],
     conditions: [...people, ...revocations],
@@ -285,7 +286,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.apiResource, p.apiResourceNames, ...tenants, p.user, p.userNames],
+      on: [p.apiResource, p.apiResourceNames, ...tenants, p.user, p.userNames, ...records],
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
