@@ -279,6 +279,30 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       ],
     },
   },
+  signals: {
+    ...endpoint,
+    description: "Streams of security events, and their delivery to receivers that poll",
+    needs: ["address", "sealing", "deployment"],
+    reads: {
+      calls: ["GetItem", "BatchGetItem", "Query"],
+      on: [
+        p.tenant,
+        p.subscriber,
+        p.subscriberProgress,
+        p.eventKeyRing,
+        p.eventSigningKeys,
+        // Resources as they were after a change, for events with data.
+        ...records,
+        p.user,
+        p.group,
+        p.role,
+      ],
+    },
+    writes: {
+      calls: ["PutItem", "DeleteItem"],
+      on: [p.subscriber, p.subscriberProgress, p.subscribedTenant, p.eventKeyRing, p.eventSigningKeys],
+    },
+  },
   administration: {
     ...endpoint,
     ...hashing,

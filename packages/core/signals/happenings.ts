@@ -101,7 +101,8 @@ function isBlocked(system: Json | undefined): boolean {
 
 function externalIdIn(changes: readonly Change[]): string | undefined {
   for (const { path, value, from } of changes) {
-    const found = path === "" ? objectOf(value ?? from).externalId : path === "/externalId" ? (value ?? from) : undefined;
+    const found =
+      path === "" ? objectOf(value ?? from).externalId : path === "/externalId" ? (value ?? from) : undefined;
     if (typeof found === "string") return found;
   }
   return undefined;

@@ -10,7 +10,10 @@ export const BATCH_MAX = 100;
 const REPORTS_MAX = 1_000;
 
 const streamId = z.string().min(1).max(TEXT_MAX);
-const plainText = z.string().max(TEXT_MAX).regex(/^\P{Cc}*$/u, "must not contain control characters");
+const plainText = z
+  .string()
+  .max(TEXT_MAX)
+  .regex(/^\P{Cc}*$/u, "must not contain control characters");
 const types = z.array(z.string().max(TEXT_MAX)).max(TYPES_MAX);
 const method = z.enum([PUSH, POLL]);
 
@@ -44,9 +47,7 @@ const fixed = {
 
 export const NewStream = z.object(settings).meta({ id: "NewSignalStream" });
 
-export const StreamChange = z
-  .object({ stream_id: streamId, ...settings, ...fixed })
-  .meta({ id: "SignalStreamChange" });
+export const StreamChange = z.object({ stream_id: streamId, ...settings, ...fixed }).meta({ id: "SignalStreamChange" });
 
 export const StreamShown = z
   .object({
@@ -99,7 +100,11 @@ const jti = z.string().min(1).max(TEXT_MAX);
 
 export const PollRequest = z
   .object({
-    maxEvents: z.int().min(0).optional().meta({ description: `The most SETs of the answer, up to ${BATCH_MAX}` }),
+    maxEvents: z
+      .int()
+      .min(0)
+      .optional()
+      .meta({ description: `The most SETs of the answer, up to ${BATCH_MAX}` }),
     returnImmediately: z.boolean().optional().meta({
       description: "False, the default: waits up to 5 seconds where there is no event",
     }),

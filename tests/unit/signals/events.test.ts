@@ -179,12 +179,18 @@ describe("a creation", () => {
 
 describe("the end of sessions", () => {
   const typesOf = async (record: ChangeRecord) =>
-    (await eventsOf(record, notices)).flatMap(({ events }) => Object.keys(events).map((type) => type.split(/[:/]/).at(-1)));
+    (await eventsOf(record, notices)).flatMap(({ events }) =>
+      Object.keys(events).map((type) => type.split(/[:/]/).at(-1)),
+    );
   const SYSTEM = "/urn:scim:wso2:schema";
   test.each<[string, Change, string[]]>([
     ["a deactivation", change("/active", false, true), ["notice", "deactivate", "session-revoked"]],
     ["an activation", change("/active", true, false), ["notice", "activate"]],
-    ["another password", { op: "replace", path: "/password", secret: true }, ["notice", "credential-change", "session-revoked"]],
+    [
+      "another password",
+      { op: "replace", path: "/password", secret: true },
+      ["notice", "credential-change", "session-revoked"],
+    ],
     ["a lock", change(`${SYSTEM}/accountLocked`, true, false), ["notice", "session-revoked"]],
     ["a first lock", { op: "add", path: SYSTEM, value: { accountLocked: true } }, ["notice", "session-revoked"]],
     ["the end of a lock", change(`${SYSTEM}/accountLocked`, false, true), ["notice"]],

@@ -165,7 +165,7 @@ test("receivers that crash at random get every event at least once, in order for
       for (const { arrive: count, most, kept, crashes } of steps) {
         arrive(count);
         const ids = await receive(most);
-        ack = crashes ? [] : ids.filter((_, at) => (kept >> at % 30) % 2 === 1);
+        ack = crashes ? [] : ids.filter((_, at) => (kept >> (at % 30)) % 2 === 1);
       }
       for (let ids = await receive(100); ids.length > 0; ids = await receive(100)) ack = ids;
       const expected = new Map<string, string[]>();
