@@ -115,6 +115,8 @@ const revocations = [p.revocation, p.revocations];
 /** The records of changes, which are written with the changes (decision 0082) and read by histories (0083). */
 const records = [p.changeRecord, p.changePart, p.removed];
 
+const applicationRows = [p.application, p.template, p.residentApplication];
+
 /** What authentication and authorization read: by a password, a certificate or a token. */
 const authentication = [
   p.tenant,
@@ -189,27 +191,16 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
-        p.application,
-        p.applicationNames,
-        p.residentApplication,
-        p.template,
-        p.templateNames,
-        p.apiResource,
-        p.user,
-        p.role,
-        p.roleNames,
+        ...applicationRows,
+        ...[p.applicationNames, p.templateNames, p.apiResource, p.user, p.role, p.roleNames],
         ...records,
       ],
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
       on: [
-        p.application,
-        p.applicationNames,
+        ...[p.application, p.applicationNames, p.residentApplication, p.apiResource, p.revocations],
         ...claims,
-        p.residentApplication,
-        p.apiResource,
-        p.revocations,
         ...records,
       ],
     },
@@ -265,18 +256,8 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address"],
     reads: {
       calls: ["BatchGetItem", "Query"],
-      // Rows of resources tell where their histories are.
-      on: [
-        ...records,
-        p.application,
-        p.template,
-        p.residentApplication,
-        p.apiResource,
-        p.user,
-        p.group,
-        p.role,
-        p.tenant,
-      ],
+      // The rows of resources say where their histories are.
+      on: [...records, ...applicationRows, p.apiResource, p.user, p.group, p.role, p.tenant],
     },
   },
   signals: {

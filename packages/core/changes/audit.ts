@@ -8,7 +8,7 @@ import { type Chain, type ChainPage, chainOf, readChains } from "./chains.ts";
 import { changeIdOf, digestOfResource, firstIdAt, isChangeId, LANE_COUNT, laneOfChange } from "./change-id.ts";
 import { cursorOf, type Position, positionOf } from "./cursor.ts";
 import { readLanes } from "./lanes.ts";
-import type { ChangeRecord, ResourceType } from "./model.ts";
+import type { ChangeRecord, Json, ResourceType } from "./model.ts";
 import { type RecordRow, withParts } from "./record-rows.ts";
 import { type HistoryPlace, historyPlace, historyTypes, isSingle } from "./resource-rows.ts";
 import { pointerOf, protocolPath } from "./reverse.ts";
@@ -115,10 +115,18 @@ export async function resourceHistory(
 function concernsProtocol({ resource, changes }: ChangeRecord, protocol: string): boolean {
   if (resource.type === "inbound-protocol") return resource.id === protocol;
   const place = protocolPath(protocol);
-  return changes.some(({ path }) => {
+  return changes.some(({ path, value, from }) => {
     const members = pointerOf(path);
-    return place.every((name, at) => members[at] === undefined || members[at] === name);
+    const isOnTheWay = place.every((name, at) => members[at] === undefined || members[at] === name);
+    const rest = place.slice(members.length);
+    if (!isOnTheWay || rest.length === 0) return isOnTheWay;
+    return [value, from].some((one) => rest.reduce<Json | undefined>(memberOf, one) !== undefined);
   });
+}
+
+function memberOf(json: Json | undefined, name: string): Json | undefined {
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return undefined;
+  return Object.hasOwn(json, name) ? (json as { readonly [name: string]: Json })[name] : undefined;
 }
 
 function listOf(tenant: string, filter: AuditFilter): readonly unknown[] {
