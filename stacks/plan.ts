@@ -13,7 +13,7 @@ export const canaryNames = ["canary", "canary-setup"] as const;
 export type CanaryName = (typeof canaryNames)[number];
 
 /** The functions of every stage that follow the changes of the table by its stream (decision 0090). */
-export const followerNames = ["change-events"] as const;
+export const followerNames = ["change-events", "delivery"] as const;
 export type FollowerName = (typeof followerNames)[number];
 
 /** The functions of every stage: the endpoint groups, the authorizer, and the bootstrap of the first tenant. */
@@ -26,6 +26,8 @@ export type FunctionName = ServingName | CanaryName | FollowerName;
 export type Need =
   /** The origin of absolute links and of tokens, if the stage has a domain. */
   | "address"
+  /** The public address of the stage, its own or that of the gateway, for functions that no request reaches. */
+  | "origin"
   /** The origin of the name with client certificates, if the stage has one. */
   | "mtls"
   /** The keys that seal secrets which the API returns. */
@@ -75,6 +77,7 @@ export interface FunctionPlan {
 /** The variables of each need. */
 const variables: Readonly<Record<Need, readonly string[]>> = {
   address: ["BASE_URL"],
+  origin: ["PUBLIC_URL"],
   mtls: ["MTLS_URL"],
   sealing: ["SEAL_KEY", "FORMER_SEAL_KEYS"],
   cursors: ["CURSOR_KEY"],
@@ -320,12 +323,33 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     reads: { calls: ["GetItem", "Query"], on: [p.tenant, p.userNames] },
     writes: { calls: ["PutItem", "UpdateItem"], on: [...tenants, ...administrator] },
   },
+  webhooks: {
+    ...endpoint,
+    description: "Webhooks: receivers of events about changes",
+    needs: ["address", "sealing", "deployment"],
+    reads: { calls: ["BatchGetItem", "Query"], on: [p.subscriber, p.subscriberProgress] },
+    writes: {
+      calls: ["PutItem", "DeleteItem"],
+      on: [p.subscriber, p.subscriberProgress, p.subscribedTenants],
+    },
+  },
   "change-events": {
     description: "Puts changes on the event bus",
     memory: "512 MB",
     timeout: "120 seconds",
     needs: ["bus"],
     reads: { calls: ["BatchGetItem", "Query"], on: [p.changeRecord, p.changePart, p.tenantNames] },
+  },
+  delivery: {
+    description: "Delivers changes to webhooks and streams",
+    memory: "512 MB",
+    timeout: "60 seconds",
+    needs: ["origin", "sealing"],
+    reads: {
+      calls: ["GetItem", "BatchGetItem", "Query"],
+      on: [p.subscriber, p.subscriberProgress, p.subscribedTenants, p.changeRecord, p.changePart, p.tenant],
+    },
+    writes: { calls: ["PutItem", "DeleteItem"], on: [p.subscriberProgress, p.subscribedTenants] },
   },
   canary: {
     description: "Checks the stage through its public name, once a minute",

@@ -55,7 +55,8 @@ export interface DeliveryRecord {
 export interface DeliveryDeps {
   readonly subscribers: DeliveryStore;
   readonly feed: Feed;
-  readonly kinds: Readonly<Record<SubscriberKindName, SubscriberKind>>;
+  /** To subscribers of a kind that is not here, nothing is delivered. */
+  readonly kinds: Readonly<Partial<Record<SubscriberKindName, SubscriberKind>>>;
   readonly clock: Clock;
   readonly report: (record: DeliveryRecord) => void;
   /** No attempt begins after this time, in milliseconds since 1970. The last one may end 15 seconds later. */
@@ -77,6 +78,16 @@ export async function deliverDue(deps: DeliveryDeps, only?: (tenant: string) => 
 }
 
 async function deliverToTenant(deps: DeliveryDeps, entry: SubscribedTenant, nowMs: number): Promise<void> {
+  try {
+    await deliverToAll(deps, entry, nowMs);
+  } catch (error) {
+    // The schedule tries again soon, also where changes were announced that nothing else will announce.
+    if (entry.dueMs > nowMs) await deps.subscribers.setDue(entry, nowMs);
+    throw error;
+  }
+}
+
+async function deliverToAll(deps: DeliveryDeps, entry: SubscribedTenant, nowMs: number): Promise<void> {
   const states = await deps.subscribers.list(entry.tenant);
   if (states.length === 0) {
     await deps.subscribers.drop(entry);
@@ -109,7 +120,7 @@ async function deliverTo(deps: DeliveryDeps, state: SubscriberState): Promise<nu
   const { subscriber, progress, tenant } = state;
   const nowMs = deps.clock.now();
   const kind = deps.kinds[subscriber.kind];
-  if (!subscriber.isActive || progress.pause || !kind.isPushed(subscriber)) return Number.POSITIVE_INFINITY;
+  if (!kind?.isPushed(subscriber) || !subscriber.isActive || progress.pause) return Number.POSITIVE_INFINITY;
   if (progress.nextAttemptMs > nowMs) return progress.nextAttemptMs;
   // What its worker has read may lack the newest changes.
   if (progress.leasedUntilMs > nowMs) return nowMs;

@@ -26,8 +26,14 @@ const GONE = 410;
 /** Those who accept messages know them by it. */
 const USER_AGENT = "identity-admin-api-webhooks/1";
 
-/** The kind of webhooks. */
+/** The kind of webhooks, for one run: it reads the id of a tenant once. */
 export function webhookKind(parts: WebhookParts): SubscriberKind {
+  const ids = new Map<string, Promise<string | undefined>>();
+  const idOf = (tenant: string) => {
+    const known = ids.get(tenant) ?? parts.tenantIdOf(tenant);
+    ids.set(tenant, known);
+    return known;
+  };
   return {
     isPushed: () => true,
 
@@ -37,7 +43,7 @@ export function webhookKind(parts: WebhookParts): SubscriberKind {
       const events = profile === "WSO2" ? wso2Events(record, base) : changeEvents(record);
       const subscribed = events.filter(({ channel }) => channels.includes(channel));
       if (subscribed.length === 0) return [];
-      const tenantId = await parts.tenantIdOf(tenant);
+      const tenantId = await idOf(tenant);
       return subscribed.map((event) => messageOf(event, record, { base, tenantId }));
     },
 

@@ -26,7 +26,8 @@ export const WebhookRequest = z.preprocess(
         .optional()
         .meta({ description: "URIs of channels of the profile" }),
       secret: z.string().max(SECRET_MAX).optional().meta({
-        description: "The key of the signatures. No response contains it. PUT without it keeps it; an empty one removes it",
+        description:
+          "The key of the signatures. No response contains it. PUT without it keeps it; an empty one removes it",
         writeOnly: true,
       }),
       status: z.enum(["ACTIVE", "INACTIVE"]).optional().meta({ description: "Default: ACTIVE; as it was for PUT" }),
@@ -47,7 +48,9 @@ export const WebhookReplay = z.preprocess(
         .string()
         .max(4_096)
         .optional()
-        .meta({ description: "Sends the changes after this cursor again: one of the list of changes, or of a webhook" }),
+        .meta({
+          description: "Sends the changes after this cursor again: one of the list of changes, or of a webhook",
+        }),
     })
     .meta({ id: "WebhookReplay" }),
 );
