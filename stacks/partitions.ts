@@ -40,9 +40,6 @@ export const partitions = {
   grantRevocations: keys.grantRevocations(ANY),
   keyRing: keys.keyRing().PK,
   signingKeys: keys.signingKeys().PK,
-  subscriber: keys.subscriber(ANY, ANY).PK,
-  subscriberProgress: keys.subscriberProgress(ANY, ANY).PK,
-  subscribedTenant: keys.subscribedTenant(ANY).PK,
   eventKeyRing: keys.eventKeyRing().PK,
   eventSigningKeys: keys.eventSigningKeys().PK,
   /** Change records, in all lanes; the changes of large ones; and what is left of removed resources. */

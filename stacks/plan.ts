@@ -284,7 +284,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     },
     writes: {
       calls: ["PutItem", "DeleteItem"],
-      on: [p.subscriber, p.subscriberProgress, p.subscribedTenant, p.eventKeyRing, p.eventSigningKeys],
+      on: [p.subscriber, p.subscriberProgress, p.subscribedTenants, p.eventKeyRing, p.eventSigningKeys],
     },
   },
   administration: {
@@ -347,9 +347,26 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["origin", "sealing"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.subscriber, p.subscriberProgress, p.subscribedTenants, p.changeRecord, p.changePart, p.tenant],
+      on: [
+        p.subscriber,
+        p.subscriberProgress,
+        p.subscribedTenants,
+        ...records,
+        p.tenant,
+        // What the owners of streams may do, and resources as they were after a change.
+        p.client,
+        p.user,
+        p.group,
+        p.role,
+        p.roleNames,
+        p.eventKeyRing,
+        p.eventSigningKeys,
+      ],
     },
-    writes: { calls: ["PutItem", "DeleteItem"], on: [p.subscriberProgress, p.subscribedTenants] },
+    writes: {
+      calls: ["PutItem", "DeleteItem"],
+      on: [p.subscriberProgress, p.subscribedTenants, p.eventKeyRing, p.eventSigningKeys],
+    },
   },
   canary: {
     description: "Checks the stage through its public name, once a minute",
