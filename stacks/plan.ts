@@ -115,8 +115,10 @@ const CANARY_USES = keys.clientUses(`${CANARY_CLIENT}${ANY}`).PK;
 /** Revocations of tokens. */
 const revocations = [p.revocation, p.revocations];
 
-/** The records of changes, which are written with the changes (decision 0082). */
+/** The records of changes, which are written with the changes (decision 0082) and read by histories (0083). */
 const records = [p.changeRecord, p.changePart, p.removed];
+
+const applicationRows = [p.application, p.template, p.residentApplication];
 
 /** What authentication and authorization read: by a password, a certificate or a token. */
 const authentication = [
@@ -192,26 +194,16 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
-        p.application,
-        p.applicationNames,
-        p.residentApplication,
-        p.template,
-        p.templateNames,
-        p.apiResource,
-        p.user,
-        p.role,
-        p.roleNames,
+        ...applicationRows,
+        ...[p.applicationNames, p.templateNames, p.apiResource, p.user, p.role, p.roleNames],
+        ...records,
       ],
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
       on: [
-        p.application,
-        p.applicationNames,
+        ...[p.application, p.applicationNames, p.residentApplication, p.apiResource, p.revocations],
         ...claims,
-        p.residentApplication,
-        p.apiResource,
-        p.revocations,
         ...records,
       ],
     },
@@ -220,7 +212,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     description: "The inbound protocols of applications",
     needs: ["address", "sealing", "deployment"],
-    reads: { calls: ["GetItem"], on: [p.application, p.clientUses] },
+    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.application, p.clientUses, ...records] },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
       on: [p.application, p.applicationNames, ...claims, p.revocations, ...records],
@@ -230,7 +222,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     description: "Application templates",
     needs: ["address", "deployment"],
-    reads: { calls: ["GetItem", "Query"], on: [p.template, p.templateNames] },
+    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.template, p.templateNames, ...records] },
     writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames, ...records] },
   },
   scim1: {
@@ -252,7 +244,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "cursors", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.tenant, ...people, p.roleNames, p.scope],
+      on: [p.tenant, ...people, p.roleNames, p.scope, ...records],
     },
     checks: [p.application],
     conditions: [...people, ...revocations],
@@ -267,18 +259,8 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address"],
     reads: {
       calls: ["BatchGetItem", "Query"],
-      // Rows of resources tell where their histories are.
-      on: [
-        ...records,
-        p.application,
-        p.template,
-        p.residentApplication,
-        p.apiResource,
-        p.user,
-        p.group,
-        p.role,
-        p.tenant,
-      ],
+      // The rows of resources say where their histories are.
+      on: [...records, ...applicationRows, p.apiResource, p.user, p.group, p.role, p.tenant],
     },
   },
   administration: {
@@ -288,7 +270,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.apiResource, p.apiResourceNames, ...tenants, p.user, p.userNames],
+      on: [p.apiResource, p.apiResourceNames, ...tenants, p.user, p.userNames, ...records],
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],

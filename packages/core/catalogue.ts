@@ -9,6 +9,11 @@ import { metadataOperations } from "./applications/metadata/contract.ts";
 import { templateOperations } from "./applications/templates/contract.ts";
 import { auditOperations } from "./changes/contract.ts";
 import { documentOperations } from "./documents/contract.ts";
+import { administrationHistoryOperations } from "./history/contract-administration.ts";
+import { applicationHistoryOperations } from "./history/contract-applications.ts";
+import { protocolHistoryOperations } from "./history/contract-protocols.ts";
+import { scim2HistoryOperations } from "./history/contract-scim2.ts";
+import { templateHistoryOperations } from "./history/contract-templates.ts";
 import { oauthOperations } from "./oauth/contract.ts";
 import type { Operation } from "./operation/operation.ts";
 import type { ServiceName } from "./operation/services.ts";
@@ -34,6 +39,11 @@ export const catalogue = {
   ...tenantOperations,
   ...webhookOperations,
   ...auditOperations,
+  ...applicationHistoryOperations,
+  ...protocolHistoryOperations,
+  ...templateHistoryOperations,
+  ...administrationHistoryOperations,
+  ...scim2HistoryOperations,
 } as const satisfies Readonly<Record<string, Operation>>;
 
 export type OperationId = keyof typeof catalogue;

@@ -4,13 +4,14 @@
  * also none, and still a next one: then the search continues there.
  */
 import type { Table } from "../table/table.ts";
-import { chainOf, readChains } from "./chains.ts";
+import { type Chain, type ChainPage, chainOf, readChains } from "./chains.ts";
 import { changeIdOf, digestOfResource, firstIdAt, isChangeId, LANE_COUNT, laneOfChange } from "./change-id.ts";
 import { cursorOf, type Position, positionOf } from "./cursor.ts";
 import { readLanes } from "./lanes.ts";
-import type { ChangeRecord, ResourceType } from "./model.ts";
+import type { ChangeRecord, Json, ResourceType } from "./model.ts";
 import { type RecordRow, withParts } from "./record-rows.ts";
 import { type HistoryPlace, historyPlace, historyTypes, isSingle } from "./resource-rows.ts";
+import { pointerOf, protocolPath } from "./reverse.ts";
 
 /** Which records a list shows. */
 export interface AuditFilter {
@@ -74,11 +75,58 @@ export async function findRecords(
   const list = listOf(tenant, filter);
   const start = after === undefined ? undefined : positionOf(list, filter.resourceId ?? "", after);
   const reading = { tenant, filter, limit, start };
-  const { rows, next, way } = await find(table, reading);
+  return pageOf(table, list, await find(table, reading));
+}
+
+async function pageOf(table: Table, list: readonly unknown[], { rows, next, way }: Found): Promise<AuditPage> {
   const records = await fitting(table, rows);
   const last = records.at(-1);
   const position = last && records.length < rows.length ? { ...way, at: last.id } : next;
   return { records, ...(position && { next: cursorOf(list, position) }) };
+}
+
+/** A resource whose history is read; with `protocol` only what concerns that protocol of an application. */
+export interface HistorySubject extends HistoryPlace {
+  readonly protocol?: string | undefined;
+}
+
+export type HistoryPage = AuditPage;
+
+/**
+ * The changes of one resource, newest first; `undefined` where it does not exist. Throws `request.invalid` for a cursor
+ * of another list.
+ */
+export async function resourceHistory(
+  table: Table,
+  tenant: string,
+  { protocol, ...place }: HistorySubject,
+  { limit, after }: { readonly limit: number; readonly after?: string | undefined },
+): Promise<HistoryPage | undefined> {
+  const list = [tenant, place.type, place.id, protocol];
+  const start = after === undefined ? undefined : positionOf(list, place.id, after);
+  const chains = start?.chains ?? [chainOf(place)];
+  const page = await readChains(table, tenant, chains, start?.at);
+  if (!start && !page.resources[0]) return undefined;
+  const concerns = (row: RecordRow) =>
+    protocol === undefined || row.parts > 0 || concernsProtocol(row.record, protocol);
+  return pageOf(table, list, cutAt(limit, page, page.rows.filter(concerns), chains, start?.at));
+}
+
+function concernsProtocol({ resource, changes }: ChangeRecord, protocol: string): boolean {
+  if (resource.type === "inbound-protocol") return resource.id === protocol;
+  const place = protocolPath(protocol);
+  return changes.some(({ path, value, from }) => {
+    const members = pointerOf(path);
+    const isOnTheWay = place.every((name, at) => members[at] === undefined || members[at] === name);
+    const rest = place.slice(members.length);
+    if (!isOnTheWay || rest.length === 0) return isOnTheWay;
+    return [value, from].some((one) => rest.reduce<Json | undefined>(memberOf, one) !== undefined);
+  });
+}
+
+function memberOf(json: Json | undefined, name: string): Json | undefined {
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return undefined;
+  return Object.hasOwn(json, name) ? (json as { readonly [name: string]: Json })[name] : undefined;
 }
 
 function listOf(tenant: string, filter: AuditFilter): readonly unknown[] {
@@ -107,14 +155,26 @@ async function follow(
   if (!start && !page.isKnown.includes(true)) return undefined;
   const first = firstIdAt(filter.sinceMs ?? 0);
   const found = page.rows.filter(({ record }) => record.id >= first && fits(record, filter));
+  const cut = cutAt(limit, page, found, chains, before);
+  return page.reached < first ? { ...cut, next: cut.rows.length < found.length ? cut.next : undefined } : cut;
+}
+
+/** The first of the rows that fit, and where the histories go on after them. */
+function cutAt(
+  limit: number,
+  page: ChainPage,
+  found: readonly RecordRow[],
+  chains: readonly Chain[],
+  before: string | undefined,
+): Found {
   const rows = found.slice(0, limit);
   const way = { chains };
   const last = rows.at(-1);
   if (last && rows.length < found.length) return { rows, way, next: { ...way, at: last.record.id } };
-  const isOver = page.chains.length === 0 || page.reached < first;
+  if (page.chains.length === 0) return { rows, way };
   // Where nothing could be compared yet, the page before still says where this one started.
   const at = before !== undefined && before < page.reached ? before : page.reached;
-  return { rows, way, next: isOver ? undefined : { chains: page.chains, ...(isChangeId(at) && { at }) } };
+  return { rows, way, next: { chains: page.chains, ...(isChangeId(at) && { at }) } };
 }
 
 /** Searches the lanes. */

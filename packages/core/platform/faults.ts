@@ -43,6 +43,7 @@ const table = {
   "request.invalid": row(400, "UE-10000", "Invalid Request", { scimType: "invalidValue" }),
   "server.unexpected": row(500, "SE-50000", "Unexpected Processing Error.", { oauth: "server_error", refusal: true }),
 
+  "history.version_unknown": row(404, "404", "Not Found"),
   "resource.contended": row(409, "409", "Conflict", { retryAfterSeconds: 1 }),
 
   // RFC 6749 section 5.2. The codes are those of the RFC; no other dialect has them.
