@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { clientFor } from "#local/database.ts";
-import { type Evidence, problemsOf, summaryOf } from "#tests/support/proof/proof.ts";
 import { newPool, type Sender } from "#tests/support/proof/pool.ts";
+import { type Evidence, problemsOf, summaryOf } from "#tests/support/proof/proof.ts";
 import { allRows, documentsOf } from "#tests/support/proof/table.ts";
 import { writeAll } from "#tests/support/proof/writers.ts";
 import { RFC7644 } from "#tests/support/scim.ts";
@@ -56,11 +56,23 @@ test("replaying the records gives the rows and what the API shows, and every ans
 
 test("most writes succeed, some are refused, and every type of resource has records", () => {
   const { sent, rows: all } = evidence;
-  const share = (from: number, to: number) => sent.filter(({ status }) => status >= from && status < to).length / sent.length;
+  const share = (from: number, to: number) =>
+    sent.filter(({ status }) => status >= from && status < to).length / sent.length;
   expect(share(200, 300), summaryOf(all, sent)).toBeGreaterThan(0.75);
   expect(share(400, 500)).toBeGreaterThan(0.01);
-  expect(sent.filter(({ status }) => status >= 500).map(({ method, path, text }) => `${method} ${path} ${text}`)).toEqual([]);
-  for (const type of ["user", "group", "role", "application", "inbound-protocol", "application-template", "api-resource", "tenant"]) {
+  expect(
+    sent.filter(({ status }) => status >= 500).map(({ method, path, text }) => `${method} ${path} ${text}`),
+  ).toEqual([]);
+  for (const type of [
+    "user",
+    "group",
+    "role",
+    "application",
+    "inbound-protocol",
+    "application-template",
+    "api-resource",
+    "tenant",
+  ]) {
     expect(summaryOf(all, sent)).toContain(` ${type} `);
   }
 });

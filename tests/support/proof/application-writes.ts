@@ -109,7 +109,10 @@ const changeOfApplication = (pool: Pool): Write | undefined => {
   if (roll < 4) return send("PATCH", at, { description: pool.fresh("text") }, { isChange: true });
   if (roll < 5) return send("PATCH", at, { name: pool.fresh("renamed") }, { isChange: true });
   if (roll < 6) {
-    const settings = { advancedConfigurations: { skipLoginConsent: pool.chance(0.5) }, accessUrl: `https://${pool.fresh("a")}.example/` };
+    const settings = {
+      advancedConfigurations: { skipLoginConsent: pool.chance(0.5) },
+      accessUrl: `https://${pool.fresh("a")}.example/`,
+    };
     return send("PATCH", at, settings, { isChange: true });
   }
   if (roll < 12) return protocolChange(pool, at);
@@ -131,7 +134,12 @@ const removedApplication = (pool: Pool): Write | undefined => {
 };
 
 const resident = (pool: Pool): Write =>
-  send("PUT", `${APPLICATIONS}/resident`, { inboundProvisioning: { proxyMode: pool.chance(0.5) } }, { isChange: false });
+  send(
+    "PUT",
+    `${APPLICATIONS}/resident`,
+    { inboundProvisioning: { proxyMode: pool.chance(0.5) } },
+    { isChange: false },
+  );
 
 const templateBody = (pool: Pool) => {
   const description = pool.fresh("text");
@@ -169,7 +177,12 @@ const api = (pool: Pool): Write | undefined => {
   if (roll < 5) return send("PATCH", at, { name: pool.fresh("api") }, { isChange: true });
   if (roll < 7) {
     const added = scopesOf(pool, 1);
-    return send("PATCH", at, { addedScopes: named(added) }, { isChange: true, then: () => known.scopes.push(...added) });
+    return send(
+      "PATCH",
+      at,
+      { addedScopes: named(added) },
+      { isChange: true, then: () => known.scopes.push(...added) },
+    );
   }
   const scope = pool.pick(known.scopes);
   if (roll === 7 && scope !== undefined) {
@@ -189,14 +202,19 @@ const tenant = (pool: Pool): Write | undefined => {
   const domain = `${pool.fresh("t")}.example`;
   const password = pool.secret();
   const owner = { username: "owner", password, email: "o@t.example", provisioningMethod: "inline-password" };
-  return send("POST", TENANTS, { domain, owners: [owner] }, {
-    isChange: true,
-    then(reply) {
-      pool.tenants.push(idIn(reply));
-      const as = { username: `owner@${domain}`, password };
-      pool.realms.push({ tenant: domain, prefix: `/t/${domain}`, as, users: [], groups: [], roles: [] });
+  return send(
+    "POST",
+    TENANTS,
+    { domain, owners: [owner] },
+    {
+      isChange: true,
+      then(reply) {
+        pool.tenants.push(idIn(reply));
+        const as = { username: `owner@${domain}`, password };
+        pool.realms.push({ tenant: domain, prefix: `/t/${domain}`, as, users: [], groups: [], roles: [] });
+      },
     },
-  });
+  );
 };
 
 /** Each with how often it is chosen. */

@@ -31,7 +31,13 @@ const userBody = (pool: Pool, isOld: boolean): Json => {
   };
 };
 
-const write = (realm: Realm, method: string, path: string, body: unknown, rest: Omit<Write, "method" | "path" | "ask">) => ({
+const write = (
+  realm: Realm,
+  method: string,
+  path: string,
+  body: unknown,
+  rest: Omit<Write, "method" | "path" | "ask">,
+) => ({
   method,
   path: `${realm.prefix}${path}`,
   ask: { ...(body === undefined ? {} : { body }), ...(realm.as !== undefined && { as: realm.as }) },
@@ -211,7 +217,8 @@ const ownEntry = (pool: Pool, realm: Realm): Write =>
 const refused = (pool: Pool, realm: Realm): Write => {
   const roll = pool.upTo(2);
   const unknown = `/scim2/Users/00000000-0000-4000-8000-0000000000${10 + pool.upTo(80)}`;
-  if (roll === 0) return write(realm, "POST", "/scim2/Users", { schemas: [URN.user], userName: "admin" }, { isChange: true });
+  if (roll === 0)
+    return write(realm, "POST", "/scim2/Users", { schemas: [URN.user], userName: "admin" }, { isChange: true });
   if (roll === 1) return write(realm, "DELETE", unknown, undefined, { isChange: true });
   const as = { ...realm, as: null };
   return write(as, "POST", "/scim2/Users", userBody(pool, false), { isChange: true });

@@ -97,8 +97,10 @@ export const newPool = (seed: number): Pool => {
       if (list.length === 0) return undefined;
       return list.splice(upTo(list.length - 1), 1)[0];
     },
-    some: (list, most) => [...new Set(Array.from({ length: Math.min(most, list.length) }, () => upTo(list.length - 1)))]
-      .map((at) => list[at] as (typeof list)[number]),
+    some: (list, most) =>
+      [...new Set(Array.from({ length: Math.min(most, list.length) }, () => upTo(list.length - 1)))].map(
+        (at) => list[at] as (typeof list)[number],
+      ),
     fresh,
     secret() {
       const made = fresh("Pl4nted-secret-value");

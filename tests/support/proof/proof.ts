@@ -58,7 +58,8 @@ const differencesFromAnswers = (records: readonly ChangeRecord[], sent: readonly
     if (!one) return [`a record of ${first?.operation} has the unknown trace id ${traceId}`];
     const { method, path, status, text } = one;
     // Where the answer was lost or the service was killed, either may have happened.
-    if (status >= 400 && status < 500) return [`${method} ${path} was refused with ${status} and has a record: ${text}`];
+    if (status >= 400 && status < 500)
+      return [`${method} ${path} was refused with ${status} and has a record: ${text}`];
     return [];
   });
   return [...missing, ...wrong];

@@ -36,8 +36,7 @@ const SECRET_VALUE = { secret: true };
 
 const unescaped = (part: string): string => part.replaceAll("~1", "/").replaceAll("~0", "~");
 const escaped = (part: string): string => part.replaceAll("~", "~0").replaceAll("/", "~1");
-const isObject = (value: unknown): value is Doc =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Doc => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The resource of a record, and where its paths begin. */
 const placeOf = ({ resource: { type, id, applicationId } }: ChangeRecord) =>

@@ -23,6 +23,8 @@ const setOf = (doc: Doc, name: string, isThere: (id: string) => boolean): string
 const isShown = (said: unknown, shown: unknown): boolean => {
   if (isDeepStrictEqual(said, { secret: true })) return shown !== "";
   if (Array.isArray(said)) {
+    // Where nothing is set, the API shows what applies.
+    if (said.length === 0) return Array.isArray(shown);
     return Array.isArray(shown) && said.length === shown.length && said.every((one, at) => isShown(one, shown[at]));
   }
   if (typeof said === "object" && said !== null) {
@@ -37,8 +39,16 @@ interface Look {
   readonly says: (sentence: string) => void;
   readonly doc: Doc | undefined;
   readonly id: string;
-  /** Whether a user or group exists by its records. */
-  readonly isThere: (type: "user" | "group") => (id: string) => boolean;
+  /** Whether a resource exists by its records. */
+  readonly isThere: (type: "user" | "group" | "api-resource") => (id: string) => boolean;
+  /** The name of a scope of an API, by its records. */
+  readonly scopeName: (id: string) => string | undefined;
+}
+
+/** An API that an application may call. */
+interface Authorized {
+  readonly id: string;
+  readonly authorizedScopes: readonly { readonly name: string }[];
 }
 
 /** Says where two values of one name differ. */
@@ -101,12 +111,15 @@ const looks: Readonly<Record<string, (look: Look) => Promise<void>>> = {
     compare(look, "has cas", (custom as Doc).cas !== undefined, cas !== undefined);
   },
   async "authorized-apis"(look) {
-    const shown = (await look.read(`${APPLICATIONS}/${look.id}/authorized-apis`)) as unknown as Doc[] | undefined;
-    const listed = (apis: unknown) =>
-      ((apis ?? []) as { id: string; scopes?: string[]; authorizedScopes?: { name: string }[] }[])
-        .map((one) => `${one.id} ${(one.scopes ?? one.authorizedScopes?.map(({ name }) => name) ?? []).toSorted()}`)
-        .sort();
-    if (shown) compare(look, "APIs", listed(look.doc?.authorizedAPIs), listed(shown));
+    const shown = (await look.read(`${APPLICATIONS}/${look.id}/authorized-apis`)) as unknown as
+      | Authorized[]
+      | undefined;
+    // An API or a scope that was deleted cannot be called, by any application.
+    const said = ((look.doc?.authorizedAPIs ?? []) as unknown as { apiId: string; scopeIds: string[] }[])
+      .filter(({ apiId }) => look.isThere("api-resource")(apiId))
+      .map(({ apiId, scopeIds }) => `${apiId} ${scopeIds.flatMap((id) => look.scopeName(id) ?? []).sort()}`);
+    const listed = shown?.map(({ id, authorizedScopes }) => `${id} ${authorizedScopes.map(({ name }) => name).sort()}`);
+    if (listed) compare(look, "APIs", said.sort(), listed.sort());
   },
   async "application-template"(look) {
     const shown = await found(look, `${APPLICATIONS}/templates/${look.id}`);
@@ -127,6 +140,14 @@ export const differencesFromApi = async (
   const problems: string[] = [];
   const isThere = (tenant: string) => (type: string) => (id: string) =>
     resources.get(`${tenant} ${type} ${id}`)?.doc !== undefined;
+  const scopes = new Map(
+    [...resources.values()].flatMap(({ type, doc }) =>
+      type === "api-resource" && doc
+        ? (doc.scopes as unknown as { id: string; name: string }[]).map(({ id, name }) => [id, name] as const)
+        : [],
+    ),
+  );
+  const scopeName = (id: string) => scopes.get(id);
   await concurrently([...resources.values()], AT_ONCE, async ({ tenant, type, id, doc }) => {
     const realm = realms.find((one) => one.tenant === tenant);
     const look = looks[type];
@@ -138,7 +159,7 @@ export const differencesFromApi = async (
       return status === 200 ? body : undefined;
     };
     const says = (sentence: string) => problems.push(`${tenant} ${type} ${id}: ${sentence}`);
-    await look({ read, says, doc, id, isThere: isThere(tenant) });
+    await look({ read, says, doc, id, isThere: isThere(tenant), scopeName });
   });
   return problems;
 };

@@ -1,14 +1,15 @@
 /** The raw table, for proofs: what rows say, past the API. */
+
+import { inflateRawSync } from "node:zlib";
 import { DynamoDBClient, type DynamoDBClientConfig, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
-import { inflateRawSync } from "node:zlib";
 import { shown } from "#core/changes/diff.ts";
 import { recordedKinds } from "#core/changes/documents.ts";
 import type { Change, ChangeRecord } from "#core/changes/model.ts";
 import { toRecord } from "#core/changes/record-rows.ts";
 import { placeOf } from "#core/table/key-kinds.ts";
 import type { Item } from "#core/table/table.ts";
-import { keyOf, type Doc, type Replayed } from "./replay.ts";
+import { type Doc, keyOf, type Replayed } from "./replay.ts";
 
 /** How a table is reached. */
 export interface Reached {
@@ -33,8 +34,7 @@ export const allRows = async ({ tableName, client }: Reached): Promise<Item[]> =
 const RECORD = /^T#([^#]+)#LOG#[0-7]$/;
 const PART = /^T#([^#]+)#LOGP#(.+)$/;
 
-const textIn = ({ r }: Item): string =>
-  typeof r === "string" ? r : inflateRawSync(r as Uint8Array).toString("utf8");
+const textIn = ({ r }: Item): string => (typeof r === "string" ? r : inflateRawSync(r as Uint8Array).toString("utf8"));
 
 /** The texts of all rows of the log. */
 export const logTexts = (rows: readonly Item[]): string[] =>

@@ -46,7 +46,11 @@ const chosen = (pool: Pool): Write | undefined => {
 export const writeAll = async (
   pool: Pool,
   send: Sender,
-  { count, writers, onWrite }: { readonly count: number; readonly writers: number; readonly onWrite?: (at: number) => void },
+  {
+    count,
+    writers,
+    onWrite,
+  }: { readonly count: number; readonly writers: number; readonly onWrite?: (at: number) => void },
 ): Promise<Sent[]> => {
   const sent: Sent[] = [];
   let begun = 0;
