@@ -1,6 +1,6 @@
 /** Helpers for the tests of API resources and authorized APIs. */
 import type { RunningService } from "#local/service.ts";
-import { allItems } from "./protocols.ts";
+import { liveItems } from "./protocols.ts";
 import { APPLICATIONS, type World } from "./world.ts";
 
 /** The path of the API resources. */
@@ -40,6 +40,6 @@ export const apiResourcesOf = ({ ask }: World) => ({
   },
 });
 
-/** The keys of all rows of a running service, sorted. */
+/** The keys of all rows of a running service, sorted, without the records of changes. */
 export const everyKey = async (service: RunningService): Promise<string[]> =>
-  (await allItems(service)).map(({ PK, SK }) => `${PK} / ${SK}`).sort();
+  (await liveItems(service)).map(({ PK, SK }) => `${PK} / ${SK}`).sort();

@@ -24,6 +24,10 @@ export const allItems = async ({ endpoint, tableName }: RunningService): Promise
   }
 };
 
+/** All items of the table, without the records of changes and what is left of deleted resources. */
+export const liveItems = async (service: RunningService): Promise<Item[]> =>
+  (await allItems(service)).filter(({ PK }) => !/^T#[^#]*#(?:LOGP?|GONE[A-Z]*)#/.test(PK));
+
 /** SAML metadata of a service provider. */
 export const metadata = ({ entityId = "https://sp.example", inside = "", before = "", acs = true } = {}): string =>
   `<?xml version="1.0"?>${before}<md:EntityDescriptor xmlns:md="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${entityId}">

@@ -3,7 +3,7 @@
  * rows of memberships belong to the group or role; a password belongs to its user.
  */
 import { type Place, placeOf, type RowKind } from "../table/key-kinds.ts";
-import type { Item, Key, Step, Value } from "../table/table.ts";
+import type { Item, Key, Noted, Step, Value } from "../table/table.ts";
 import { type DocumentObject, differences } from "./diff.ts";
 import { type RecordedKind, recordedKinds } from "./documents.ts";
 import type { Change } from "./model.ts";
@@ -105,12 +105,19 @@ export function draftOf(
   membersOf: (bulk: string) => BulkMembers,
 ): Draft {
   const after = afterStep(row.step, before);
+  const { noted } = row.step;
+  if (noted) return { ...row, before, after, changes: notedChanges(row, noted) };
   const extra = isMemberOwner(row.place.kind)
     ? memberChanges(row, before, after, steps, membersOf)
     : passwordChanges(row, steps);
   const [old, next] = [documentOf(row, before), documentOf(row, after)];
   const changes = old && next ? [...differences(old, next), ...extra] : whole(old, next, extra);
   return { ...row, before, after, changes };
+}
+
+function notedChanges(row: RowStep, { before, after, hasNewPassword = false }: Noted): Change[] {
+  const changes = differences(documentOf(row, before), documentOf(row, after));
+  return hasNewPassword ? [...changes, { op: before ? "replace" : "add", path: "/password", secret: true }] : changes;
 }
 
 function documentOf({ recorded }: RowStep, item: Item | undefined): DocumentObject | undefined {

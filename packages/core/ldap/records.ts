@@ -5,22 +5,25 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { User } from "../identities/users/model.ts";
-import type { UserStore } from "../identities/users/store.ts";
+import type { NotedUsers, UserStore } from "../identities/users/store.ts";
 import { Fault } from "../platform/faults.ts";
 import { foldName } from "../platform/fold.ts";
 import type { Step } from "../table/table.ts";
 import { revokingUser } from "../tokens/revocation-store.ts";
 import type { DirectorySettings } from "./model.ts";
 
+/** A change of a record that follows the directory: no request made it. */
+const UNNOTED: NotedUsers = {};
+
 /** The records of one directory. */
 export interface DirectoryRecords {
   find(id: string): Promise<User | undefined>;
   findMany(ids: readonly string[]): Promise<readonly (User | undefined)[]>;
   /**
-   * Stores what the directory does not hold of a user. Returns `undefined` where there is nothing to store and no
-   * record.
+   * Stores what the directory does not hold of a user, and the change of the user in `noted`, for its change record.
+   * Returns `undefined` where there is nothing to store and no record.
    */
-  write(user: User, steps: readonly Step[]): Promise<User | undefined>;
+  write(user: User, steps: readonly Step[], noted?: NotedUsers): Promise<User | undefined>;
   /** Creates the missing records of users, and renames those whose users have another name now. */
   anchor(users: readonly User[]): Promise<void>;
 }
@@ -38,7 +41,10 @@ export function directoryRecords(
   const find: DirectoryRecords["find"] = async (id) => own(await table.find(tenant, id));
 
   const renameTo = (id: string, userName: string): Promise<User> =>
-    table.update(tenant, id, (before) => ({ after: { ...before, userName } }), { userStore: domain, name: userName });
+    table.update(tenant, id, (before) => ({ after: { ...before, userName }, noted: UNNOTED }), {
+      userStore: domain,
+      name: userName,
+    });
 
   /**
    * Frees a name that the record of another user holds, where that user is deleted or has another name now. Returns the
@@ -79,20 +85,20 @@ export function directoryRecords(
     }
   };
 
-  const add = (user: User, steps: readonly Step[]): Promise<User> => {
+  const add = (user: User, steps: readonly Step[], noted: NotedUsers): Promise<User> => {
     const record: User = { ...user, userStore: domain, hasPassword: false, version: 1, groupIds: [], roleIds: [] };
     return unlessTaken(record, async () => {
       try {
-        return await table.add(tenant, record, { steps });
+        return await table.add(tenant, record, { steps, noted });
       } catch (error) {
         // A concurrent request may have created it.
         if (!(await find(user.id))) throw error;
-        return update(record, steps);
+        return update(record, steps, noted);
       }
     });
   };
 
-  const update = (user: User, steps: readonly Step[]): Promise<User> =>
+  const update = (user: User, steps: readonly Step[], noted: NotedUsers): Promise<User> =>
     unlessTaken(user, () =>
       table.update(
         tenant,
@@ -100,8 +106,8 @@ export function directoryRecords(
         (before) => {
           const { userName, active, profile } = user;
           const after: User = { ...before, userName, active, profile };
-          if (steps.length === 0 && isDeepStrictEqual(after, before)) return undefined;
-          return { after: { ...after, modifiedMs: Math.max(user.modifiedMs, before.modifiedMs) }, steps };
+          if (steps.length === 0 && !isNoted(noted) && isDeepStrictEqual(after, before)) return undefined;
+          return { after: { ...after, modifiedMs: Math.max(user.modifiedMs, before.modifiedMs) }, steps, noted };
         },
         { userStore: domain, name: user.userName },
       ),
@@ -112,10 +118,10 @@ export function directoryRecords(
 
     findMany: async (ids) => (await table.findMany(tenant, ids)).map(own),
 
-    async write(user, steps) {
-      if (await find(user.id)) return update(user, steps);
-      const isEmpty = user.active && Object.keys(user.profile).length === 0 && steps.length === 0;
-      return isEmpty ? undefined : add(user, steps);
+    async write(user, steps, noted = UNNOTED) {
+      if (await find(user.id)) return update(user, steps, noted);
+      const isEmpty = user.active && Object.keys(user.profile).length === 0 && steps.length === 0 && !isNoted(noted);
+      return isEmpty ? undefined : add(user, steps, noted);
     },
 
     async anchor(users) {
@@ -126,11 +132,20 @@ export function directoryRecords(
       for (const [at, user] of users.entries()) {
         const record = own(found[at]);
         // A user without a record has no attribute outside the directory.
-        if (!record) await add({ ...user, profile: {} }, []);
-        else if (record.userName !== user.userName) await update({ ...record, userName: user.userName }, []);
+        if (!record) await add({ ...user, profile: {} }, [], UNNOTED);
+        else if (record.userName !== user.userName) await update({ ...record, userName: user.userName }, [], UNNOTED);
       }
     },
   };
+}
+
+/** Whether the record of a change has something to show. */
+function isNoted({ before, after, hasNewPassword = false }: NotedUsers): boolean {
+  return hasNewPassword || !isDeepStrictEqual(shownOf(before), shownOf(after));
+}
+
+function shownOf(user: User | undefined) {
+  return user && [user.userName, user.active, user.profile];
 }
 
 function isTaken(error: unknown): boolean {

@@ -124,16 +124,18 @@ export function directoryUsers(directory: Directory, table: UserStore): Director
         if (!entry) throw new Error(`An entry that was just created in ${domain} cannot be read.`);
         const { id, userName } = joined(entry, undefined);
         const profile = recordProfile(user.profile, settings);
-        return joined(entry, await records.write({ ...user, id, userName, profile }, steps));
+        const noted = { after: { ...user, id, userName }, hasNewPassword: password !== undefined };
+        return joined(entry, await records.write({ ...user, id, userName, profile }, steps, noted));
       });
     },
 
     async change(before, change) {
       await change.allowed;
       await writer.update(before, change);
-      const { after, steps = [] } = change;
+      const { after, steps = [], password } = change;
       const profile = recordProfile(after.profile, settings);
-      const record = await records.write({ ...after, id: before.id, profile }, steps);
+      const noted = { before, after, hasNewPassword: password !== undefined };
+      const record = await records.write({ ...after, id: before.id, profile }, steps, noted);
       const entry = await entries.withId(before.id);
       if (!entry) throw notFound(before.id);
       return joined(entry, record);
@@ -141,7 +143,7 @@ export function directoryUsers(directory: Directory, table: UserStore): Director
 
     async remove(user, steps) {
       if (settings.isReadOnly) throw readOnly(domain);
-      await records.write({ ...user, profile: recordProfile(user.profile, settings) }, steps);
+      await records.write({ ...user, profile: recordProfile(user.profile, settings) }, steps, { before: user });
       await records.anchor([user]);
       const entry = await entries.withId(user.id);
       if (!entry) return;

@@ -46,8 +46,21 @@ export type When =
  */
 export type Otherwise = (found: Item | undefined) => Error | "applied";
 
+/** What the record of a change compares, where that is not the row itself: the row holds a part of its resource only. */
+export interface Noted {
+  readonly before?: Item | undefined;
+  readonly after?: Item | undefined;
+  /** True where a password was set elsewhere. */
+  readonly hasNewPassword?: boolean;
+}
+
 /** One write of a transaction. */
-export type Step = { readonly when: When; readonly otherwise: Otherwise } & (
+export type Step = {
+  readonly when: When;
+  readonly otherwise: Otherwise;
+  /** Not stored. */
+  readonly noted?: Noted;
+} & (
   | { readonly put: Item }
   | {
       readonly change: Key;

@@ -15,7 +15,7 @@ import {
   upload,
 } from "#tests/support/files.ts";
 import { addUser } from "#tests/support/people.ts";
-import { allItems } from "#tests/support/protocols.ts";
+import { allItems, liveItems, liveItems } from "#tests/support/protocols.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 
 const api = world();
@@ -287,7 +287,7 @@ describe("the content of a file", () => {
     const as = { username: "importer", password: "a long enough password" };
     const answer = await upload(api, "POST", fileOf({ name: "owned", extra: owner }), as);
     expect(answer.status).toBe(201);
-    const item = (await allItems(api.service)).find(({ application }) =>
+    const item = (await liveItems(api.service)).find(({ application }) =>
       JSON.stringify(application ?? "").includes("owned"),
     );
     expect(item?.PK).toContain("carbon.super");
@@ -341,7 +341,7 @@ describe("a refused request changes nothing:", async () => {
   };
 
   /** The numbers of applications and of rows. No case changes them, so they are read before the first one only. */
-  const state = async () => ({ total: await total(), items: (await allItems(api.service)).length });
+  const state = async () => ({ total: await total(), items: (await liveItems(api.service)).length });
   let before: Awaited<ReturnType<typeof state>> | undefined;
 
   type Refusal = [string, () => Promise<{ status: number; body: unknown }>, number, string, RegExp];

@@ -14,7 +14,7 @@ import {
 } from "#tests/support/files.ts";
 import { oauthOf } from "#tests/support/oauth.ts";
 import { addUser } from "#tests/support/people.ts";
-import { allItems } from "#tests/support/protocols.ts";
+import { liveItems } from "#tests/support/protocols.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 
 const ANOTHER = "another-secret-7Qx2vLr9Tz";
@@ -139,7 +139,7 @@ describe("the file replaces", () => {
     const scopes = ["internal_application_mgt_create", "internal_application_mgt_update"];
     const as = `Bearer ${await ownToken(await newClient(scopes), scopes.join(" "))}`;
     const ownerOf = async (id: string) => {
-      const item = (await allItems(api.service)).find(({ PK, application }) => application && PK.includes(id));
+      const item = (await liveItems(api.service)).find(({ PK, application }) => application && PK.includes(id));
       return (item?.application as { ownerId?: string } | undefined)?.ownerId;
     };
     const owned = await post(fileOf({ name: "owned by a person" }));
@@ -161,7 +161,7 @@ describe("the file replaces", () => {
     const as = { username: "updater", password: "a long enough password" };
     const ownerId = await addUser(api.service, { ...as, scopes: ["internal_application_mgt_update"] });
     expect((await upload(api, "PUT", fileOf({ name: "handed over" }), as)).status).toBe(200);
-    const item = (await allItems(api.service)).find(({ PK, application }) => application && PK.includes(id));
+    const item = (await liveItems(api.service)).find(({ PK, application }) => application && PK.includes(id));
     expect(item?.application).toMatchObject({ ownerId });
   });
   test("confidential values only if it contains some", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { allItems, upstreamBody } from "#tests/support/protocols.ts";
+import { allItems, liveItems, upstreamBody } from "#tests/support/protocols.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 
 const api = world();
@@ -234,7 +234,7 @@ describe("deleteOidcConfiguration", () => {
     const id = await fresh({ ...CODE, clientId: "gone-with-its-app" });
     await ask("DELETE", `${APPLICATIONS}/${id}`);
     expect(
-      (await allItems(api.service)).filter(
+      (await liveItems(api.service)).filter(
         (item) => JSON.stringify(item).includes(id) || item.PK.includes("gone-with"),
       ),
     ).toEqual([]);

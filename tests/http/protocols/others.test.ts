@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { allItems, upstreamBody } from "#tests/support/protocols.ts";
+import { liveItems, upstreamBody } from "#tests/support/protocols.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 
 const api = world();
@@ -37,7 +37,7 @@ describe("listInboundProtocols", () => {
       for (const { self } of answer.body) expect((await ask("GET", self)).status).toBe(200);
     }
     await ask("DELETE", `${APPLICATIONS}/${id}`);
-    expect((await allItems(api.service)).filter((item) => JSON.stringify(item).includes(id))).toEqual([]);
+    expect((await liveItems(api.service)).filter((item) => JSON.stringify(item).includes(id))).toEqual([]);
   });
   test("returns an empty list without protocols, and 404 for an unknown application", async () => {
     expect((await ask("GET", at(await bare(), ""))).body).toEqual([]);

@@ -44,6 +44,15 @@ export interface UserChange {
   readonly allowed?: Promise<void>;
   /** A new password, for an external user store; in this store it is a credential among the steps. */
   readonly password?: string | undefined;
+  /** What the record of the change shows, where the row holds a part of the user only. */
+  readonly noted?: NotedUsers;
+}
+
+/** The states of a user that a change record compares. */
+export interface NotedUsers {
+  readonly before?: User | undefined;
+  readonly after?: User | undefined;
+  readonly hasNewPassword?: boolean;
 }
 
 /** The removal of a user. */
@@ -63,6 +72,7 @@ export interface Adding {
   /** As in a change. */
   readonly allowed?: Promise<void> | undefined;
   readonly password?: string | undefined;
+  readonly noted?: NotedUsers;
 }
 
 /** How several users are read. */
@@ -159,12 +169,12 @@ export function userStore(table: Table): UserStore {
     names: (tenant, store) => indexOf(table, tenant, store),
     idsBy: (tenant, lookup, most) => findByLookup(table, tenant, lookup, most),
 
-    async add(tenant, user, { steps = [], taken = () => nameTaken(user.userName), allowed } = {}) {
+    async add(tenant, user, { steps = [], taken = () => nameTaken(user.userName), allowed, noted } = {}) {
       await indexOf(table, tenant, user.userStore).create({
         key: nameKey(user.userName),
         entry: { id: user.id },
         steps: [
-          { put: userItem(tenant, user), when: "absent", otherwise: idInUse },
+          { put: userItem(tenant, user), when: "absent", otherwise: idInUse, ...noting(tenant, noted) },
           ...lookupSteps(tenant, user.id, {}, user.profile, idInUse),
           ...steps,
         ],
@@ -211,9 +221,10 @@ async function write(
   table: Table,
   tenant: string,
   before: User,
-  { after, steps = [], allowed, near }: UserChange & { readonly near: Range | undefined },
+  { after, steps = [], allowed, near, noted }: UserChange & { readonly near: Range | undefined },
 ): Promise<void> {
-  const item: Step = { put: userItem(tenant, after), when: { equal: { ver: before.version } }, otherwise: stale };
+  const put = userItem(tenant, after);
+  const item: Step = { put, when: { equal: { ver: before.version } }, otherwise: stale, ...noting(tenant, noted) };
   const own = [item, ...lookupSteps(tenant, after.id, before.profile, after.profile, stale), ...steps];
   if (after.userName === before.userName) {
     await allowed;
@@ -233,6 +244,13 @@ async function write(
     near,
   });
   await renameRest(table, tenant, after);
+}
+
+/** What the record of a change compares, as rows. */
+function noting(tenant: string, noted: NotedUsers | undefined): Pick<Step, "noted"> {
+  if (!noted) return {};
+  const rowOf = (user: User | undefined) => user && userItem(tenant, user);
+  return { noted: { ...noted, before: rowOf(noted.before), after: rowOf(noted.after) } };
 }
 
 /** The steps that copy a user's name to groups. */
