@@ -85,7 +85,7 @@ test("replaying the records of all writes gives what the API shows", async () =>
     await sweep(service);
     const evidence = { start, rows: await rows(), sent, pool, send, output: service.log() };
     const summary = summaryOf(evidence.rows, sent);
-    console.log(summary, JSON.stringify(service.proxy.counts));
+    process.stdout.write(`${summary}; faults: ${JSON.stringify(service.proxy.counts)}\n`);
     expect(await problemsOf(evidence), summary).toEqual([]);
     const share = sent.filter(({ status }) => status >= 200 && status < 300).length / sent.length;
     expect(share, summary).toBeGreaterThan(0.7);

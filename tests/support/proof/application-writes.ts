@@ -11,7 +11,7 @@ const TENANTS_MOST = 4;
 
 const idIn = ({ headers }: { readonly headers: Headers }): string => headers.get("location")?.split("/").at(-1) ?? "";
 
-const send = (method: string, path: string, body: unknown, rest: Pick<Write, "isChange" | "then">): Write => ({
+const send = (method: string, path: string, body: unknown, rest: Pick<Write, "isChange" | "after">): Write => ({
   method,
   path,
   ...(body !== undefined && { ask: { body } }),
@@ -47,7 +47,7 @@ const newApplication = (pool: Pool): Write => {
   const body = { name, description: pool.fresh("text"), inboundProtocolConfiguration };
   return send("POST", APPLICATIONS, body, {
     isChange: true,
-    then: (reply) => pool.applications.push({ id: idIn(reply), name }),
+    after: (reply) => pool.applications.push({ id: idIn(reply), name }),
   });
 };
 
@@ -61,7 +61,7 @@ const imported = (pool: Pool): Write => {
     ask: { raw: multipart({ name: "file", content: file }), headers: { "content-type": MULTIPART_TYPE } },
     // Another writer may have renamed it.
     isChange: !known,
-    ...(!known && { then: (reply) => pool.applications.push({ id: idIn(reply), name }) }),
+    ...(!known && { after: (reply) => pool.applications.push({ id: idIn(reply), name }) }),
   };
 };
 
@@ -80,12 +80,12 @@ const protocolChange = (pool: Pool, at: string): Write => {
 const secretChange = (pool: Pool, at: string): Write => {
   const path = `${at}/inbound-protocols/oidc`;
   // The values that the service makes must stay secret, too.
-  const then: Write["then"] = ({ body }) => {
+  const after: Write["after"] = ({ body }) => {
     for (const name of ["clientSecret", "secretValue"]) if (body?.[name]) pool.secrets.add(String(body[name]));
   };
-  if (pool.chance(0.5)) return send("POST", `${path}/regenerate-secret`, undefined, { isChange: true, then });
+  if (pool.chance(0.5)) return send("POST", `${path}/regenerate-secret`, undefined, { isChange: true, after });
   if (pool.chance(0.3)) return send("POST", `${path}/revoke`, undefined, { isChange: false });
-  return send("POST", `${path}/secrets`, { description: pool.fresh("secret for") }, { isChange: true, then });
+  return send("POST", `${path}/secrets`, { description: pool.fresh("secret for") }, { isChange: true, after });
 };
 
 const authorization = (pool: Pool, at: string): Write | undefined => {
@@ -154,8 +154,8 @@ const templateBody = (pool: Pool) => {
 const template = (pool: Pool): Write | undefined => {
   const roll = pool.upTo(5);
   if (roll < 2 || pool.templates.length === 0) {
-    const then: Write["then"] = (reply) => pool.templates.push(idIn(reply));
-    return send("POST", TEMPLATES, templateBody(pool), { isChange: true, then });
+    const after: Write["after"] = (reply) => pool.templates.push(idIn(reply));
+    return send("POST", TEMPLATES, templateBody(pool), { isChange: true, after });
   }
   if (roll < 5) return send("PUT", `${TEMPLATES}/${pool.pick(pool.templates)}`, templateBody(pool), { isChange: true });
   return send("DELETE", `${TEMPLATES}/${pool.take(pool.templates)}`, undefined, { isChange: true });
@@ -169,7 +169,7 @@ const api = (pool: Pool): Write | undefined => {
   if (roll < 3 || pool.apis.length === 0) {
     const scopes = scopesOf(pool, 3);
     const body = { name: pool.fresh("api"), identifier: pool.fresh("urn:api"), scopes: named(scopes) };
-    return send("POST", APIS, body, { isChange: true, then: ({ body: { id } }) => pool.apis.push({ id, scopes }) });
+    return send("POST", APIS, body, { isChange: true, after: ({ body: { id } }) => pool.apis.push({ id, scopes }) });
   }
   const known = pool.pick(pool.apis);
   if (!known) return undefined;
@@ -181,7 +181,7 @@ const api = (pool: Pool): Write | undefined => {
       "PATCH",
       at,
       { addedScopes: named(added) },
-      { isChange: true, then: () => known.scopes.push(...added) },
+      { isChange: true, after: () => known.scopes.push(...added) },
     );
   }
   const scope = pool.pick(known.scopes);
@@ -208,7 +208,7 @@ const tenant = (pool: Pool): Write | undefined => {
     { domain, owners: [owner] },
     {
       isChange: true,
-      then(reply) {
+      after(reply) {
         pool.tenants.push(idIn(reply));
         const as = { username: `owner@${domain}`, password };
         pool.realms.push({ tenant: domain, prefix: `/t/${domain}`, as, users: [], groups: [], roles: [] });

@@ -50,7 +50,7 @@ const newUser = (pool: Pool, realm: Realm): Write => {
   const isOld = pool.chance(0.3);
   return write(realm, "POST", pathOf(isOld, "Users"), userBody(pool, isOld), {
     isChange: true,
-    then: ({ body }) => realm.users.push(body.id),
+    after: ({ body }) => realm.users.push(body.id),
   });
 };
 
@@ -99,7 +99,7 @@ const newGroup = (pool: Pool, realm: Realm): Write => {
   };
   return write(realm, "POST", pathOf(isOld, "Groups"), body, {
     isChange: true,
-    then: ({ body: { id } }) => realm.groups.push(id),
+    after: ({ body: { id } }) => realm.groups.push(id),
   });
 };
 
@@ -148,7 +148,7 @@ const roleBody = (pool: Pool, realm: Realm) => ({
 const newRole = (pool: Pool, realm: Realm): Write =>
   write(realm, "POST", "/scim2/v2/Roles", roleBody(pool, realm), {
     isChange: true,
-    then: ({ body }) => realm.roles.push(body.id),
+    after: ({ body }) => realm.roles.push(body.id),
   });
 
 const changeOfRole = (pool: Pool, realm: Realm): Write | undefined => {
@@ -200,7 +200,7 @@ const bulk = (pool: Pool, realm: Realm): Write => {
   const body = isOld ? { schemas: [CORE1], Operations } : { schemas: [URN.bulk], Operations };
   return write(realm, "POST", `${isOld ? "/svc/scim" : "/scim2"}/Bulk`, body, {
     isChange: true,
-    then({ body: answer }) {
+    after({ body: answer }) {
       for (const { location, bulkId } of answer.Operations) {
         if ([first, second].includes(bulkId) && location) realm.users.push(location.split("/").at(-1));
       }

@@ -22,7 +22,7 @@ export interface Write {
   /** Whether a success changes something for certain, so that it must have its record. */
   readonly isChange: boolean;
   /** After a success. */
-  readonly then?: (reply: Reply) => void;
+  readonly after?: (reply: Reply) => void;
 }
 
 /** A tenant whose users, groups and roles are written, and who writes them. */

@@ -76,8 +76,7 @@ export const documentsOf = (rows: readonly Item[]): Map<string, Replayed> => {
     if (!place || set === undefined) continue;
     const doc = documents.get(keyOf(place.tenant, place.kind === "member" ? "group" : "role", place.id))?.doc;
     if (!doc) continue;
-    const members = (doc[set] ??= {}) as Doc;
-    members[place.member] = {};
+    doc[set] = { ...(doc[set] as Doc | undefined), [place.member]: {} };
   }
   return documents;
 };

@@ -60,12 +60,12 @@ export const writeAll = async (
       if (!write) continue;
       begun += 1;
       onWrite?.(begun);
-      const { method, path, ask = {}, isChange, then } = write;
+      const { method, path, ask = {}, isChange, after } = write;
       const traceId = randomUUID();
       const traced: Ask = { ...ask, headers: { ...ask.headers, "x-correlation-id": traceId } };
       const reply = await send(method, path, traced);
       sent.push({ traceId: traceOf(reply, traceId), method, path, status: reply.status, text: reply.text, isChange });
-      if (reply.status >= 200 && reply.status < 300) then?.(reply);
+      if (reply.status >= 200 && reply.status < 300) after?.(reply);
     }
   };
   await Promise.all(Array.from({ length: writers }, writer));
