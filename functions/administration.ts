@@ -6,6 +6,9 @@ import { apiResourceStore } from "#core/api-resources/store.ts";
 import { recordedTables } from "#core/changes/open.ts";
 import { SUPER_TENANT } from "#core/domain/tenant.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
+import { type AdministrationHistoryStores, administrationHistoryHandlers } from "#core/history/administration.ts";
+import { administrationHistoryOperations } from "#core/history/contract-administration.ts";
+import { withHistory } from "#core/history/source.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { apiSection } from "#core/settings/api.ts";
 import { changesSection } from "#core/settings/changes.ts";
@@ -23,23 +26,25 @@ const deployment = sectionsFromFile(deploymentFile(), [changesSection, apiSectio
 const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })), deployment.changes);
 const { userStoresOf, usersIn } = await openUserStores("administration", deployment);
 
-export const operations = { ...apiResourceOperations, ...tenantOperations };
+export const operations = { ...apiResourceOperations, ...tenantOperations, ...administrationHistoryOperations };
 
-export const handler = lambda<typeof operations, ApiResourceStores & TenantStores>({
+type Stores = ApiResourceStores & TenantStores;
+
+export const handler = lambda<typeof operations, Stores & AdministrationHistoryStores>({
   service: "administration",
   operations,
-  handlers: { ...apiResourceHandlers, ...tenantHandlers },
+  handlers: { ...apiResourceHandlers, ...tenantHandlers, ...administrationHistoryHandlers },
   baseUrl: baseUrl(),
   isStrict: deployment.api.isStrict,
-  stores: (served) => {
-    const table = open(served);
-    const users = usersIn(table);
-    const creation = { table, users, userStores: userStoresOf(SUPER_TENANT) };
-    return {
-      apiResources: apiResourceStore(table),
-      tenants: tenantStore(table),
-      users,
-      create: (domain, administrator, nowMs) => createTenant(creation, domain, administrator, nowMs),
-    };
-  },
+  stores: (served) =>
+    withHistory<Stores>(open(served), (table) => {
+      const users = usersIn(table);
+      const creation = { table, users, userStores: userStoresOf(SUPER_TENANT) };
+      return {
+        apiResources: apiResourceStore(table),
+        tenants: tenantStore(table),
+        users,
+        create: (domain, administrator, nowMs) => createTenant(creation, domain, administrator, nowMs),
+      };
+    }),
 });

@@ -4,6 +4,9 @@ import { templateOperations } from "#core/applications/templates/contract.ts";
 import { templateHandlers } from "#core/applications/templates/handlers.ts";
 import { templateStore } from "#core/applications/templates/store.ts";
 import { recordedTables } from "#core/changes/open.ts";
+import { templateHistoryOperations } from "#core/history/contract-templates.ts";
+import { withHistory } from "#core/history/source.ts";
+import { type TemplateHistoryStores, templateHistoryHandlers } from "#core/history/templates.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { apiSection } from "#core/settings/api.ts";
 import { changesSection } from "#core/settings/changes.ts";
@@ -19,13 +22,13 @@ const {
 } = sectionsFromFile(deploymentFile(), [changesSection, apiSection, customProtocolSection]);
 const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })), changes);
 
-export const operations = templateOperations;
+export const operations = { ...templateOperations, ...templateHistoryOperations };
 
-export const handler = lambda({
+export const handler = lambda<typeof operations, TemplateHistoryStores>({
   service: "application-templates",
   operations,
-  handlers: templateHandlers,
+  handlers: { ...templateHandlers, ...templateHistoryHandlers },
   baseUrl: baseUrl(),
   isStrict: api.isStrict,
-  stores: (served) => ({ templates: templateStore(open(served)), customKinds }),
+  stores: (served) => withHistory(open(served), (table) => ({ templates: templateStore(table), customKinds })),
 });

@@ -14,6 +14,9 @@ import { authorizedApiStore } from "#core/applications/registry/authorization-st
 import { applicationStore } from "#core/applications/registry/store.ts";
 import { templateStore } from "#core/applications/templates/store.ts";
 import { recordedTables } from "#core/changes/open.ts";
+import { type ApplicationHistoryStores, applicationHistoryHandlers } from "#core/history/applications.ts";
+import { applicationHistoryOperations } from "#core/history/contract-applications.ts";
+import { withHistory } from "#core/history/source.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { apiSection } from "#core/settings/api.ts";
@@ -39,19 +42,30 @@ const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 25
 const protocols = protocolSupport(deployment);
 const { usersIn } = await openUserStores("applications", deployment);
 
-export const operations = { ...applicationOperations, ...authorizedApiOperations, ...applicationFileOperations };
+export const operations = {
+  ...applicationOperations,
+  ...authorizedApiOperations,
+  ...applicationFileOperations,
+  ...applicationHistoryOperations,
+};
 
-export const handler = lambda<typeof operations, ApplicationStores & AuthorizedApiStores & ApplicationFileStores>({
+type Stores = ApplicationStores & AuthorizedApiStores & ApplicationFileStores;
+
+export const handler = lambda<typeof operations, Stores & ApplicationHistoryStores>({
   service: "applications",
   operations,
-  handlers: { ...applicationHandlers, ...authorizedApiHandlers, ...applicationFileHandlers },
+  handlers: {
+    ...applicationHandlers,
+    ...authorizedApiHandlers,
+    ...applicationFileHandlers,
+    ...applicationHistoryHandlers,
+  },
   readMultipart: async (bytes, contentType) =>
     (await import("#core/http/multipart.ts")).readMultipart(bytes, contentType),
   baseUrl: baseUrl(),
   isStrict: deployment.api.isStrict,
-  stores: (served) => {
-    const table = open(served);
-    return {
+  stores: (served) =>
+    withHistory<Stores>(open(served), (table) => ({
       applications: applicationStore(table),
       templates: templateStore(table),
       protocols,
@@ -59,6 +73,5 @@ export const handler = lambda<typeof operations, ApplicationStores & AuthorizedA
       roles: roleStore(table),
       apiResources: apiResourceStore(table),
       authorizedApis: authorizedApiStore(table),
-    };
-  },
+    })),
 });

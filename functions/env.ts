@@ -26,6 +26,11 @@ const Links = z.object({
   BASE_URL: optionalUrl,
 });
 
+const Origin = z.object({
+  /** The public origin of the stage. */
+  PUBLIC_URL: z.url({ protocol: /^https?$/ }),
+});
+
 const MutualTls = z.object({
   /** The origin of the name with client certificates; absent or empty where there is none. */
   MTLS_URL: optionalUrl.or(z.literal("")),
@@ -117,6 +122,11 @@ export function tableConfig(
 /** The origin of absolute links, without a trailing slash. */
 export function baseUrl(environment = process.env): string | undefined {
   return read(Links, environment).BASE_URL?.replace(/\/$/, "");
+}
+
+/** The public origin of the stage, without a trailing slash. */
+export function publicUrl(environment = process.env): string {
+  return read(Origin, environment).PUBLIC_URL.replace(/\/$/, "");
 }
 
 /** The origin of the name with client certificates, without a trailing slash. */

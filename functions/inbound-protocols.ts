@@ -7,6 +7,9 @@ import { type ProtocolStores, protocolHandlers } from "#core/applications/inboun
 import { secretUseStore } from "#core/applications/registry/secret-use-store.ts";
 import { applicationStore } from "#core/applications/registry/store.ts";
 import { recordedTables } from "#core/changes/open.ts";
+import { protocolHistoryOperations } from "#core/history/contract-protocols.ts";
+import { type ProtocolHistoryStores, protocolHistoryHandlers } from "#core/history/protocols.ts";
+import { withHistory } from "#core/history/source.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { apiSection } from "#core/settings/api.ts";
 import { changesSection } from "#core/settings/changes.ts";
@@ -25,16 +28,20 @@ const deployment = sectionsFromFile(deploymentFile(), [
 const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })), deployment.changes);
 const protocols = protocolSupport(deployment);
 
-export const operations = { ...protocolOperations, ...clientSecretOperations };
+export const operations = { ...protocolOperations, ...clientSecretOperations, ...protocolHistoryOperations };
 
-export const handler = lambda<typeof operations, ClientSecretStores & ProtocolStores>({
+type Stores = ClientSecretStores & ProtocolStores;
+
+export const handler = lambda<typeof operations, Stores & ProtocolHistoryStores>({
   service: "inbound-protocols",
   operations,
-  handlers: { ...protocolHandlers, ...clientSecretHandlers },
+  handlers: { ...protocolHandlers, ...clientSecretHandlers, ...protocolHistoryHandlers },
   baseUrl: baseUrl(),
   isStrict: deployment.api.isStrict,
-  stores: (served) => {
-    const table = open(served);
-    return { applications: applicationStore(table), secretUses: secretUseStore(table), protocols };
-  },
+  stores: (served) =>
+    withHistory<Stores>(open(served), (table) => ({
+      applications: applicationStore(table),
+      secretUses: secretUseStore(table),
+      protocols,
+    })),
 });

@@ -4,6 +4,9 @@ import { scopeNames } from "#core/api-resources/scope-store.ts";
 import { hasApplication } from "#core/applications/registry/existence-store.ts";
 import { recordedTables } from "#core/changes/open.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
+import { scim2HistoryOperations } from "#core/history/contract-scim2.ts";
+import { type Scim2HistoryStores, scim2HistoryHandlers } from "#core/history/scim2.ts";
+import { withHistory } from "#core/history/source.ts";
 import { renderFault } from "#core/http/dialects.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { nameStore, newNameMemory } from "#core/identities/memberships/shown-names.ts";
@@ -11,7 +14,7 @@ import { roleStore } from "#core/identities/roles/store.ts";
 import { groupType, userTypeFor } from "#core/scim/schema/resource-types.ts";
 import { scim2Operations } from "#core/scim-api/v2/contract.ts";
 import { scim2Handlers } from "#core/scim-api/v2/handlers.ts";
-import type { Scim2Dialect } from "#core/scim-api/v2/stores.ts";
+import type { Scim2Dialect, Scim2Stores } from "#core/scim-api/v2/stores.ts";
 import { changesSection } from "#core/settings/changes.ts";
 import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
@@ -36,28 +39,28 @@ const dialect: Scim2Dialect = {
   errorOf: (fault) => ({ ...renderFault("scim2", fault, "", scim2.profile).body }),
 };
 
-export const operations = scim2Operations;
+export const operations = { ...scim2Operations, ...scim2HistoryOperations };
 
-export const handler = lambda({
+export const handler = lambda<typeof operations, Scim2HistoryStores>({
   service: "scim2",
   operations,
-  handlers: scim2Handlers,
+  handlers: { ...scim2Handlers, ...scim2HistoryHandlers },
   baseUrl: baseUrl(),
   scimProfile: scim2.profile,
-  stores: (served) => {
-    const table = open(served);
-    const [groups, roles] = [groupsIn(table), roleStore(table)];
-    return {
-      users: usersIn(table),
-      groups,
-      roles,
-      knownScopes: scopeNames(table),
-      hasApplication: hasApplication(table),
-      tenants: tenantStore(table),
-      names: nameStore(table, memory, [groups.namesOf, roles.namesOf]),
-      userStores: userStoresOf(served.tenant),
-      dialect,
-      seal,
-    };
-  },
+  stores: (served) =>
+    withHistory<Scim2Stores>(open(served), (table) => {
+      const [groups, roles] = [groupsIn(table), roleStore(table)];
+      return {
+        users: usersIn(table),
+        groups,
+        roles,
+        knownScopes: scopeNames(table),
+        hasApplication: hasApplication(table),
+        tenants: tenantStore(table),
+        names: nameStore(table, memory, [groups.namesOf, roles.namesOf]),
+        userStores: userStoresOf(served.tenant),
+        dialect,
+        seal,
+      };
+    }),
 });

@@ -44,6 +44,10 @@ export const partitions = {
   changeRecord: `${keys.changeRecords(ANY, 0).slice(0, -1)}${ANY}`,
   changePart: keys.changePart(ANY, ANY, 0).PK,
   removed: keys.removed(ANY, ANY, ANY).PK,
+  /** Subscribers with their claims; how far the delivery to them is; and the tenants that have some. */
+  subscriber: keys.subscriber(ANY, ANY).PK,
+  subscriberProgress: keys.subscriberProgress(ANY, ANY).PK,
+  subscribedTenants: keys.subscribedTenant(ANY).PK,
   role: keys.role(ANY, ANY).PK,
   roleNames: keys.roleName(ANY, ANY).PK,
 } as const;

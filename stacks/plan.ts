@@ -13,7 +13,7 @@ export const canaryNames = ["canary", "canary-setup"] as const;
 export type CanaryName = (typeof canaryNames)[number];
 
 /** The functions of every stage that follow the changes of the table by its stream (decision 0090). */
-export const followerNames = ["change-events"] as const;
+export const followerNames = ["change-events", "delivery"] as const;
 export type FollowerName = (typeof followerNames)[number];
 
 /** The functions of every stage: the endpoint groups, the authorizer, and the bootstrap of the first tenant. */
@@ -26,6 +26,8 @@ export type FunctionName = ServingName | CanaryName | FollowerName;
 export type Need =
   /** The origin of absolute links and of tokens, if the stage has a domain. */
   | "address"
+  /** The public address of the stage, its own or that of the gateway, for functions that no request reaches. */
+  | "origin"
   /** The origin of the name with client certificates, if the stage has one. */
   | "mtls"
   /** The keys that seal secrets which the API returns. */
@@ -75,6 +77,7 @@ export interface FunctionPlan {
 /** The variables of each need. */
 const variables: Readonly<Record<Need, readonly string[]>> = {
   address: ["BASE_URL"],
+  origin: ["PUBLIC_URL"],
   mtls: ["MTLS_URL"],
   sealing: ["SEAL_KEY", "FORMER_SEAL_KEYS"],
   cursors: ["CURSOR_KEY"],
@@ -112,8 +115,10 @@ const CANARY_USES = keys.clientUses(`${CANARY_CLIENT}${ANY}`).PK;
 /** Revocations of tokens. */
 const revocations = [p.revocation, p.revocations];
 
-/** The records of changes, which are written with the changes (decision 0082). */
+/** The records of changes, which are written with the changes (decision 0082) and read by histories (0083). */
 const records = [p.changeRecord, p.changePart, p.removed];
+
+const applicationRows = [p.application, p.template, p.residentApplication];
 
 /** What authentication and authorization read: by a password, a certificate or a token. */
 const authentication = [
@@ -189,26 +194,16 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [
-        p.application,
-        p.applicationNames,
-        p.residentApplication,
-        p.template,
-        p.templateNames,
-        p.apiResource,
-        p.user,
-        p.role,
-        p.roleNames,
+        ...applicationRows,
+        ...[p.applicationNames, p.templateNames, p.apiResource, p.user, p.role, p.roleNames],
+        ...records,
       ],
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
       on: [
-        p.application,
-        p.applicationNames,
+        ...[p.application, p.applicationNames, p.residentApplication, p.apiResource, p.revocations],
         ...claims,
-        p.residentApplication,
-        p.apiResource,
-        p.revocations,
         ...records,
       ],
     },
@@ -217,7 +212,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     description: "The inbound protocols of applications",
     needs: ["address", "sealing", "deployment"],
-    reads: { calls: ["GetItem"], on: [p.application, p.clientUses] },
+    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.application, p.clientUses, ...records] },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
       on: [p.application, p.applicationNames, ...claims, p.revocations, ...records],
@@ -227,7 +222,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     description: "Application templates",
     needs: ["address", "deployment"],
-    reads: { calls: ["GetItem", "Query"], on: [p.template, p.templateNames] },
+    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.template, p.templateNames, ...records] },
     writes: { calls: ["PutItem", "DeleteItem"], on: [p.template, p.templateNames, ...records] },
   },
   scim1: {
@@ -249,13 +244,23 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "cursors", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.tenant, ...people, p.roleNames, p.scope],
+      on: [p.tenant, ...people, p.roleNames, p.scope, ...records],
     },
     checks: [p.application],
     conditions: [...people, ...revocations],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [...people, p.roleNames, p.credential, ...revocations, ...records],
+    },
+  },
+  audit: {
+    ...endpoint,
+    description: "Reads the changes of all resources",
+    needs: ["address"],
+    reads: {
+      calls: ["BatchGetItem", "Query"],
+      // The rows of resources say where their histories are.
+      on: [...records, ...applicationRows, p.apiResource, p.user, p.group, p.role, p.tenant],
     },
   },
   administration: {
@@ -265,7 +270,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.apiResource, p.apiResourceNames, ...tenants, p.user, p.userNames],
+      on: [p.apiResource, p.apiResourceNames, ...tenants, p.user, p.userNames, ...records],
     },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
@@ -294,12 +299,33 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     reads: { calls: ["GetItem", "Query"], on: [p.tenant, p.userNames] },
     writes: { calls: ["PutItem", "UpdateItem"], on: [...tenants, ...administrator] },
   },
+  webhooks: {
+    ...endpoint,
+    description: "Webhooks: receivers of events about changes",
+    needs: ["address", "sealing", "deployment"],
+    reads: { calls: ["BatchGetItem", "Query"], on: [p.subscriber, p.subscriberProgress] },
+    writes: {
+      calls: ["PutItem", "DeleteItem"],
+      on: [p.subscriber, p.subscriberProgress, p.subscribedTenants],
+    },
+  },
   "change-events": {
     description: "Puts changes on the event bus",
     memory: "512 MB",
     timeout: "120 seconds",
     needs: ["bus"],
     reads: { calls: ["BatchGetItem", "Query"], on: [p.changeRecord, p.changePart, p.tenantNames] },
+  },
+  delivery: {
+    description: "Delivers changes to webhooks and streams",
+    memory: "512 MB",
+    timeout: "60 seconds",
+    needs: ["origin", "sealing"],
+    reads: {
+      calls: ["GetItem", "BatchGetItem", "Query"],
+      on: [p.subscriber, p.subscriberProgress, p.subscribedTenants, p.changeRecord, p.changePart, p.tenant],
+    },
+    writes: { calls: ["PutItem", "DeleteItem"], on: [p.subscriberProgress, p.subscribedTenants] },
   },
   canary: {
     description: "Checks the stage through its public name, once a minute",

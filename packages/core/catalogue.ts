@@ -7,13 +7,20 @@ import { protocolOperations } from "./applications/inbound-protocols/contract.ts
 import { applicationOperations } from "./applications/management/contract.ts";
 import { metadataOperations } from "./applications/metadata/contract.ts";
 import { templateOperations } from "./applications/templates/contract.ts";
+import { auditOperations } from "./changes/contract.ts";
 import { documentOperations } from "./documents/contract.ts";
+import { administrationHistoryOperations } from "./history/contract-administration.ts";
+import { applicationHistoryOperations } from "./history/contract-applications.ts";
+import { protocolHistoryOperations } from "./history/contract-protocols.ts";
+import { scim2HistoryOperations } from "./history/contract-scim2.ts";
+import { templateHistoryOperations } from "./history/contract-templates.ts";
 import { oauthOperations } from "./oauth/contract.ts";
 import type { Operation } from "./operation/operation.ts";
 import type { ServiceName } from "./operation/services.ts";
 import { scim1Operations } from "./scim-api/v1/contract.ts";
 import { scim2Operations } from "./scim-api/v2/contract.ts";
 import { tenantOperations } from "./tenants/contract.ts";
+import { webhookOperations } from "./webhooks/contract.ts";
 
 /** Every operation by its id, which is also the name of its handler, its `operationId` and its log field. */
 export const catalogue = {
@@ -30,6 +37,13 @@ export const catalogue = {
   ...applicationFileOperations,
   ...scim2Operations,
   ...tenantOperations,
+  ...webhookOperations,
+  ...auditOperations,
+  ...applicationHistoryOperations,
+  ...protocolHistoryOperations,
+  ...templateHistoryOperations,
+  ...administrationHistoryOperations,
+  ...scim2HistoryOperations,
 } as const satisfies Readonly<Record<string, Operation>>;
 
 export type OperationId = keyof typeof catalogue;

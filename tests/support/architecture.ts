@@ -33,6 +33,7 @@ export const floors: readonly (readonly Room[])[] = [
     { path: "packages/core/oauth", purpose: "the token endpoint: grants, introspection, revocation" },
   ],
   [{ path: "packages/core/auth", purpose: "authenticates requests and decides what they may do" }],
+  [{ path: "packages/core/history", purpose: "operations on the histories of resources" }],
   [{ path: "packages/core/auth/access-control", purpose: "the access rules of deployment.toml" }],
   [
     { path: "packages/core/applications/management", purpose: "operations on applications" },
@@ -65,12 +66,14 @@ export const floors: readonly (readonly Room[])[] = [
   [{ path: "packages/core/identities/memberships", purpose: "relations: group members and role assignees" }],
   [
     { path: "packages/core/documents", purpose: "the OpenAPI document" },
+    { path: "packages/core/events", purpose: "delivers changes to subscribers: order, retries, leases" },
     { path: "packages/core/tokens", purpose: "tokens, signing keys, revocation" },
   ],
   [
     { path: "packages/core/http", purpose: "the request pipeline of a function" },
     { path: "packages/core/listing", purpose: "SCIM lists: plans and executes filter, order and page" },
   ],
+  [{ path: "packages/core/changes", purpose: "change records: written with each change, and read" }],
   [{ path: "packages/core/domain", purpose: "shared names: tenant, qualified user name, API resource" }],
   [
     { path: "packages/core/scim", purpose: "the SCIM protocol: schemas, filters, PATCH" },

@@ -32,6 +32,8 @@ const tags: Readonly<Record<ServiceName, string>> = {
   "inbound-protocols": "The inbound protocols of an application",
   "application-templates": "Templates of applications",
   administration: "API resources and tenants",
+  audit: "Changes of all resources",
+  webhooks: "Webhooks: receivers of events about changes",
   scim1: "SCIM 1.1",
   scim2: "SCIM 2.0",
   oauth2: "Tokens, keys and the metadata of the OAuth 2.0 server",

@@ -54,6 +54,27 @@ const table: readonly SystemApi[] = [
     },
   },
   {
+    name: "Webhook Management API",
+    identifier: "/api/server/v1/webhooks",
+    description: "Webhooks: receivers of events about changes of the tenant",
+    scopes: crud("internal_webhook", "Webhooks"),
+  },
+  {
+    name: "Webhook Metadata API",
+    identifier: "/api/server/v1/webhooks/metadata",
+    description: "The events that webhooks can subscribe to",
+    scopes: {
+      internal_webhook_meta_view: "View Webhook Metadata",
+      internal_webhook_meta_update: "Update Webhook Metadata",
+    },
+  },
+  {
+    name: "Audit API",
+    identifier: "/api/server/v1/audit-events",
+    description: "The changes of all resources of a tenant: who, when, from where, from what to what",
+    scopes: { internal_audit_view: "View Changes" },
+  },
+  {
     name: "SCIM2 Users API",
     identifier: "/scim2/Users",
     description: "Users, by SCIM 2.0 and SCIM 1.1",

@@ -43,6 +43,7 @@ const table = {
   "request.invalid": row(400, "UE-10000", "Invalid Request", { scimType: "invalidValue" }),
   "server.unexpected": row(500, "SE-50000", "Unexpected Processing Error.", { oauth: "server_error", refusal: true }),
 
+  "history.version_unknown": row(404, "404", "Not Found"),
   "resource.contended": row(409, "409", "Conflict", { retryAfterSeconds: 1 }),
 
   // RFC 6749 section 5.2. The codes are those of the RFC; no other dialect has them.
@@ -138,6 +139,16 @@ const table = {
   "tenant.not_found": row(404, "TM-60014", "Resource not found."),
   "tenant.domain_unknown": row(404, "TM-60015", "Resource not found."),
   "tenant.invalid": row(400, "TM-60000", "Invalid input."),
+
+  "webhook.not_found": row(404, "WEBHOOKMGT-60010", "Webhook is not found."),
+  "webhook.endpoint_taken": row(400, "WEBHOOKMGT-60003", "Webhook endpoint already exists"),
+  "webhook.field_empty": row(400, "WEBHOOKMGT-60011", "Invalid request."),
+  "webhook.field_invalid": row(400, "WEBHOOKMGT-60012", "Invalid request."),
+  "webhook.active": row(400, "WEBHOOKMGT-60013", "Webhook already active"),
+  "webhook.inactive": row(400, "WEBHOOKMGT-60014", "Webhook already inactive"),
+  "webhook.too_many": row(400, "WEBHOOKMGT-60016", "Maximum number of webhooks reached."),
+  "webhook.nothing_to_retry": row(400, "WEBHOOKMGT-65028", "Unable to perform the operation."),
+  "webhook.profile_unknown": row(404, "WEBHOOKMETA-61001", "Profile not found"),
 
   "filter.malformed": row(400, "APP-60004", "Invalid filter query format.", { scimType: "invalidFilter" }),
   "filter.attribute": row(400, "APP-60004", "Filtering using the attempted attribute is not supported.", {

@@ -28,15 +28,16 @@ interface NumberMeta {
   readonly description: string;
   readonly default: number;
   readonly minimum?: number;
+  readonly maximum?: number;
 }
 
 /**
- * A query parameter that holds a whole number, not less than `least` if that is given. JavaScript's own conversion
- * would accept "", "0x10" and "1e3".
+ * A query parameter that holds a whole number, not less than `least` and not more than `most` if these are given.
+ * JavaScript's own conversion would accept "", "0x10" and "1e3".
  */
-export function wholeNumber(meta: NumberMeta, least?: number) {
+export function wholeNumber(meta: NumberMeta, least = Number.MIN_SAFE_INTEGER, most = Number.MAX_SAFE_INTEGER) {
   const digits = z.string().regex(/^-?\d{1,10}$/, "expected a whole number of at most 10 digits");
-  const whole = digits.transform(Number).pipe(least === undefined ? z.int() : z.int().min(least));
+  const whole = digits.transform(Number).pipe(z.int().min(least).max(most));
   return whole.optional().meta({ type: "integer", ...meta });
 }
 

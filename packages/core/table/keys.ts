@@ -141,6 +141,13 @@ export const keys = {
   /** How far a migration is (decision 0072): as a whole, and of each segment. No function reads it. */
   migration: (part: string): Key => ({ PK: "G#SIGN", SK: `MIGRATION#${part}` }),
 
+  /** What its owner decides about a subscriber, such as a webhook; and the uniqueness guard of its endpoint. */
+  subscriber: (tenant: string, id: string): Key => ({ PK: `${of(tenant)}#SUBS`, SK: `S#${id}` }),
+  subscriberClaim: (tenant: string, digest: string): Key => ({ PK: `${of(tenant)}#SUBS`, SK: `C#${digest}` }),
+  /** How far the delivery to a subscriber is: apart, because another function writes it. */
+  subscriberProgress: (tenant: string, id: string): Key => ({ PK: `${of(tenant)}#SUBP`, SK: id }),
+  /** The tenants that have subscribers. */
+  subscribedTenant: (tenant: string): Key => ({ PK: "G#SUBS", SK: tenant }),
   /** The record of a change, in one of the lanes that a tenant's records are spread over; and a part of a large one. */
   changeRecord: (tenant: string, lane: number, id: string): Key => ({ PK: keys.changeRecords(tenant, lane), SK: id }),
   changeRecords: (tenant: string, lane: number): string => `${of(tenant)}#LOG#${lane}`,

@@ -15,6 +15,11 @@ export function stale(): Error {
   return new Stale("the item has changed since it was read");
 }
 
+/** Whether an error is that of `stale`: for a writer that does not repeat what it decided. */
+export function isStale(error: unknown): boolean {
+  return error instanceof Stale;
+}
+
 /**
  * Repeats an attempt that ends in `stale`, with back-off. Passes the number of earlier attempts to it. Throws
  * `resource.contended` after 8 seconds.

@@ -96,8 +96,34 @@ export const reads = (fixture: Fixture): Calls => {
     ["getTenant", ofTenant],
     ["getTenantByDomain", { params: { domain: "taxi.example" } }],
     ["listTenantOwners", ofTenant],
+    ["listAuditEvents", {}],
+    ["listChanges", {}],
+    ...versions("listApplicationHistory", "getApplicationVersion", app.params),
+    ...versions("listInboundProtocolHistory", "getInboundProtocolVersion", {
+      ...app.params,
+      inboundProtocolId: "oidc",
+    }),
+    ...versions("listAuthorizedApisHistory", "getAuthorizedApisVersion", app.params),
+    ...versions("listApplicationTemplateHistory", "getApplicationTemplateVersion", { templateId: templates[0] ?? "" }),
+    ...versions("listApiResourceHistory", "getApiResourceVersion", api.params),
+    ...versions("listTenantHistory", "getTenantVersion", ofTenant.params),
+    ...versions("listUserHistory", "getUserVersion", user.params),
+    ...versions("listGroupHistory", "getGroupVersion", group.params),
+    ...versions("listRoleHistory", "getRoleVersion", { id: role }),
   ];
 };
+
+/** The history of a resource, and its latest version. */
+const versions = (list: OperationId, one: OperationId, params: Readonly<Record<string, string>>): Calls => [
+  [list, { params }],
+  [
+    one,
+    (made) => {
+      const [latest] = (made(list).records ?? []) as readonly { readonly version: string }[];
+      return { params: { ...params, version: latest?.version ?? "" } };
+    },
+  ],
+];
 
 const applicationChanges = (fixture: Fixture): Calls => {
   const { administrator, application, secret, systemApi, apis, templates } = fixture;
@@ -110,6 +136,7 @@ const applicationChanges = (fixture: Fixture): Calls => {
     ["patchApplication", { params: app, body: { description: "Changed" } }],
     ["changeApplicationOwner", { params: app, body: { id: administrator } }],
     ["updateResidentApplication", { body: { inboundProvisioning: { proxyMode: true } } }],
+    ...versions("listResidentApplicationHistory", "getResidentApplicationVersion", {}),
     ["importApplication", { file: fileOf("Imported stand") }],
     ["updateApplicationFromFile", { file: fileOf("Imported stand") }],
     ["updateSamlConfiguration", { params: app, body: SAML }],

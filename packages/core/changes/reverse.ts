@@ -1,0 +1,45 @@
+/** Takes recorded changes back in a document. Pure. */
+import { type Document, type DocumentObject, Secret } from "./diff.ts";
+import { type Change, type ChangeRecord, SECRET } from "./model.ts";
+
+const PROTOCOLS = "inboundProtocolConfiguration";
+/** The protocols that are members of their own; all others are in `custom`. */
+const KNOWN_PROTOCOLS: ReadonlySet<string> = new Set(["oidc", "saml", "passiveSts", "wsTrust"]);
+
+/** The document before a change of its resource, given the one after it; `undefined` where it does not exist. */
+export function documentBefore(after: Document, { resource, changes }: ChangeRecord): Document {
+  const prefix = resource.type === "inbound-protocol" ? protocolPath(resource.id) : [];
+  return changes.toReversed().reduce((document, change) => withoutChange(document, prefix, change), after);
+}
+
+/** The place of a protocol in the document of its application. */
+export function protocolPath(name: string): readonly string[] {
+  return KNOWN_PROTOCOLS.has(name) ? [PROTOCOLS, name] : [PROTOCOLS, "custom", name];
+}
+
+/** The members of a JSON Pointer (RFC 6901). */
+export function pointerOf(path: string): readonly string[] {
+  const members = path.split("/").slice(1);
+  return members.map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+function withoutChange(document: Document, prefix: readonly string[], { op, path, from, secret }: Change): Document {
+  const hidden = SECRET as Document;
+  const before = op === "add" ? undefined : secret === true ? hidden : (from as Document);
+  return replaced(document, [...prefix, ...pointerOf(path)], before);
+}
+
+/** A document with another value at a place; without a value where it is `undefined`. */
+function replaced(document: Document, [name, ...rest]: readonly string[], value: Document): Document {
+  if (name === undefined) return value;
+  const object = isObject(document) ? document : {};
+  const { [name]: old, ...others } = object;
+  const member = replaced(old, rest, value);
+  return member === undefined ? others : { ...object, [name]: member };
+}
+
+/** Whether a document has members. */
+export function isObject(document: Document): document is DocumentObject {
+  const isMap = typeof document === "object" && document !== null && !Array.isArray(document);
+  return isMap && !(document instanceof Secret);
+}

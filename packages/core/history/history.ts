@@ -1,0 +1,60 @@
+/** Reads histories: the changes of a resource, and the resource as it was after one of them (decision 0083). */
+import { type HistoryPage, resourceHistory } from "../changes/audit.ts";
+import { memberIds, rowsOf } from "../changes/document-rows.ts";
+import { presentRecord } from "../changes/present.ts";
+import type { HistoryPlace } from "../changes/resource-rows.ts";
+import { RECORDS_DEFAULT } from "../changes/shapes.ts";
+import { versionAt } from "../changes/versions.ts";
+import { groupMembers } from "../identities/memberships/membership.ts";
+import { Fault } from "../platform/faults.ts";
+import { overlaid } from "./overlay.ts";
+import type { HistorySource } from "./source.ts";
+
+/** A resource and its tenant. */
+export interface Subject extends HistoryPlace {
+  readonly tenant: string;
+  /** The protocol of an application; absent for the whole application. */
+  readonly protocol?: string;
+}
+
+/** Reads the resource as it is now: throws the fault of its type where it does not exist, or may not be read. */
+export type ReadNow = () => Promise<unknown>;
+
+/** A page of the changes of a resource, newest first. Throws what `readNow` throws, and `request.invalid`. */
+export async function readHistory(
+  { table }: HistorySource<unknown>,
+  subject: Subject,
+  { limit = RECORDS_DEFAULT, after }: { readonly limit?: number | undefined; readonly after?: string | undefined },
+  readNow: ReadNow,
+) {
+  const { tenant, protocol, ...place } = subject;
+  const page: HistoryPage | undefined = await resourceHistory(table, tenant, { ...place, protocol }, { limit, after });
+  if (!page) await readNow();
+  const { records, next } = page ?? { records: [] };
+  return { records: records.map(presentRecord), ...(next !== undefined && { next }) };
+}
+
+/**
+ * The stores of the function as they were for one resource after a change. Throws what `readNow` throws,
+ * `history.version_unknown`, and `service.unavailable`.
+ */
+export async function storesAt<Stores>(
+  { table, storesOn }: HistorySource<Stores>,
+  { tenant, ...place }: Subject,
+  version: string,
+  readNow: ReadNow,
+): Promise<Stores> {
+  const found = await versionAt(table, tenant, place, version);
+  if (!found?.row) {
+    await readNow();
+    throw new Fault(
+      "history.version_unknown",
+      `The resource has no version ${version}. Its history lists all of them.`,
+    );
+  }
+  const { document, row, atMs } = found;
+  const members = place.type === "group" ? memberIds(document, "members") : [];
+  const current = members.length > 0 ? await groupMembers.current(table, tenant, members, 0) : [];
+  const names = new Map(current.flatMap((member) => (member ? [[member.userId, member.name] as const] : [])));
+  return storesOn(overlaid(table, rowsOf(place, document, row, { names, atMs })));
+}

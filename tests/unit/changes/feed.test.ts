@@ -1,0 +1,163 @@
+/** The feed over a table in which records become visible late, out of order, and while pages are read. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { changeIdOf, digestOfResource } from "#core/changes/change-id.ts";
+import { changeFeed, feedCursorAt } from "#core/changes/feed.ts";
+import type { ChangeRecord } from "#core/changes/model.ts";
+import { recordItems } from "#core/changes/record-rows.ts";
+import type { Item, RangeQuery, Table } from "#core/table/table.ts";
+
+const TENANT = "acme.com";
+const START = 1_800_000_000_000;
+
+interface Written {
+  readonly item: Item;
+  readonly record: ChangeRecord;
+  readonly visibleAt: number;
+}
+
+const recordOf = (resource: string, atMs: number, previous: string | undefined): ChangeRecord => ({
+  id: changeIdOf(atMs, digestOfResource("user", resource)),
+  atMs,
+  tenant: TENANT,
+  actor: { type: "user", id: "u" },
+  sourceIp: "",
+  operation: "patchUser",
+  resource: { type: "user", id: resource },
+  changes: [],
+  traceId: "t",
+  ...(previous !== undefined && { previous }),
+});
+
+/** Lanes with the records that are visible; the clock moves on while a lane is read. */
+const tableOf = (written: readonly Written[], clock: { now: number }, readMs: () => number): Table =>
+  ({
+    async query({ PK, from = "", to = "~", limit }: RangeQuery) {
+      clock.now += readMs();
+      const items = written
+        .filter(({ item, visibleAt }) => item.PK === PK && visibleAt <= clock.now && item.SK >= from && item.SK <= to)
+        .map(({ item }) => item)
+        .sort((a, b) => (a.SK < b.SK ? -1 : 1));
+      const page = items.slice(0, limit);
+      const last = page.at(-1);
+      return { items: page, ...(items.length > limit && last && { next: { PK: last.PK, SK: last.SK } }) };
+    },
+  }) as unknown as Table;
+
+/** Changes of some resources: each commits after the one before it of its resource, up to 35 s after its id was made. */
+const writes = fc
+  .array(
+    fc.record({
+      resource: fc.integer({ min: 0, max: 6 }),
+      pause: fc.integer({ min: 0, max: 3_000 }),
+      commit: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 35_000 })),
+      skew: fc.integer({ min: -3_000, max: 0 }),
+    }),
+    { minLength: 1, maxLength: 250 },
+  )
+  .map((list) => {
+    let now = START;
+    const last = new Map<string, Written>();
+    return list.map(({ resource, pause, commit, skew }): Written => {
+      now += pause;
+      const name = `r${resource}`;
+      const before = last.get(name);
+      // A writer reads the change before it, and makes its id after that.
+      const madeAt = Math.max(now, before?.visibleAt ?? 0);
+      const atMs = Math.max(madeAt + skew, (before?.record.atMs ?? 0) + 1);
+      const record = recordOf(name, atMs, before?.record.id);
+      const written = { record, item: recordItems(record, [], 0).item, visibleAt: madeAt + commit };
+      last.set(name, written);
+      return written;
+    });
+  });
+
+describe("the feed", () => {
+  test("shows every record at least once, and those of a resource in order, to a reader that crashes", async () => {
+    await fc.assert(
+      fc.asyncProperty(writes, fc.infiniteStream(fc.nat(99)), async (written, chance) => {
+        const next = () => Number(chance.next().value);
+        const clock = { now: START };
+        const feed = changeFeed(tableOf(written, clock, () => next() % 5));
+        const end = Math.max(...written.map(({ visibleAt }) => visibleAt)) + 80_000;
+        const first: ChangeRecord[] = [];
+        const seen = new Set<string>();
+        let saved: string | undefined;
+        while (clock.now < end) {
+          const limit = 1 + (next() % 20);
+          const page = await feed.read(TENANT, saved, limit, clock.now);
+          expect(page.records.length).toBeLessThanOrEqual(limit);
+          const fresh = page.records.filter(({ id }) => !seen.has(id));
+          for (const record of fresh) seen.add(record.id);
+          first.push(...fresh);
+          // A crash: what was shown is shown again.
+          if (next() > 20) saved = page.next;
+          clock.now += page.records.length > 0 ? next() : 500 + next() * 20;
+        }
+        expect([...seen].sort()).toEqual(written.map(({ record }) => record.id).sort());
+        for (const resource of new Set(first.map((record) => record.resource.id))) {
+          const own = first.filter((record) => record.resource.id === resource).map(({ id }) => id);
+          expect(own).toEqual(own.toSorted());
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test("shows each record once to a reader that does not crash", async () => {
+    await fc.assert(
+      fc.asyncProperty(writes, async (written) => {
+        const clock = { now: START };
+        const feed = changeFeed(tableOf(written, clock, () => 1));
+        const end = Math.max(...written.map(({ visibleAt }) => visibleAt)) + 80_000;
+        const shown: string[] = [];
+        for (let after: string | undefined; clock.now < end; clock.now += 700) {
+          const page = await feed.read(TENANT, after, 50, clock.now);
+          shown.push(...page.records.map(({ id }) => id));
+          after = page.next;
+          expect(after.length).toBeLessThan(2_000);
+        }
+        expect(shown.toSorted()).toEqual(written.map(({ record }) => record.id).sort());
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test("shows a new record at once", async () => {
+    const record = recordOf("r", START, undefined);
+    const table = tableOf(
+      [{ record, item: recordItems(record, [], 0).item, visibleAt: START }],
+      { now: START },
+      () => 0,
+    );
+    const { records, next } = await changeFeed(table).read(TENANT, undefined, 10, START);
+    expect(records).toEqual([record]);
+    expect((await changeFeed(table).read(TENANT, next, 10, START + 90_000)).records).toEqual([]);
+  });
+
+  test("begins at a time", async () => {
+    const [old, young] = [recordOf("a", START, undefined), recordOf("b", START + 5_000, undefined)];
+    const written = [old, young].map((record) => ({
+      record,
+      item: recordItems(record, [], 0).item,
+      visibleAt: record.atMs,
+    }));
+    const feed = changeFeed(tableOf(written, { now: START + 6_000 }, () => 0));
+    const { records } = await feed.read(TENANT, feedCursorAt(TENANT, START + 1_000), 10, START + 6_000);
+    expect(records).toEqual([young]);
+  });
+
+  test("refuses what is no cursor of the tenant", async () => {
+    const feed = changeFeed(tableOf([], { now: START }, () => 0));
+    const own = feedCursorAt(TENANT, START);
+    await expect(feed.read(TENANT, own, 1, START)).resolves.toMatchObject({ records: [] });
+    for (const cursor of ["", "x", `${own}x`, own.slice(1), feedCursorAt("other.com", START)]) {
+      await expect(feed.read(TENANT, cursor, 1, START)).rejects.toMatchObject({ fault: "request.invalid" });
+    }
+    await fc.assert(
+      fc.asyncProperty(fc.string(), async (cursor) => {
+        await expect(feed.read(TENANT, cursor, 1, START)).rejects.toMatchObject({ fault: "request.invalid" });
+      }),
+    );
+  });
+});
