@@ -30,6 +30,7 @@ export const long = [
   "tests/http/scim1/large.test.ts",
   "tests/http/scim2/hostile.test.ts",
   "tests/http/user-stores/ldap-down.test.ts",
+  "tests/http/webhooks/delivery.test.ts",
   "tests/unit/{applications,identities,scim,templates}/*.random.test.ts",
   "tests/unit/api-resources/store.hostile.test.ts",
   "tests/unit/application-files/{exact,extremes,xml}.test.ts",

@@ -17,11 +17,11 @@ import { newRepresentation } from "#core/signals/representation.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { newEventSigner } from "#core/tokens/event-token.ts";
 import { webhookKind } from "#core/webhooks/kind.ts";
-import { fetchExempt, publicUrl, seal, tableConfig } from "./env.ts";
+import { eventSealOfDelivery, fetchExempt, publicUrl, seal, tableConfig } from "./env.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 55_000 }));
-const shared = { seal: seal(), origin: publicUrl(), exempt: fetchExempt(), clock: systemClock };
-const signer = newEventSigner(shared.seal);
+const shared = { seal: eventSealOfDelivery(), origin: publicUrl(), exempt: fetchExempt(), clock: systemClock };
+const signer = newEventSigner(seal());
 
 export const handler = newWorker({
   open,

@@ -34,6 +34,8 @@ export type Need =
   | "sealing"
   /** The key that seals cursors: derived, it opens no secret. */
   | "cursors"
+  /** The key that seals secrets for receivers of events: derived, it opens no other secret. */
+  | "events"
   /** The key of the nonces of DPoP proofs: derived, it opens no secret. */
   | "nonces"
   /** The API document, next to the bundle. */
@@ -81,6 +83,7 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
   mtls: ["MTLS_URL"],
   sealing: ["SEAL_KEY", "FORMER_SEAL_KEYS"],
   cursors: ["CURSOR_KEY"],
+  events: ["EVENT_KEY"],
   nonces: ["NONCE_KEY"],
   document: ["OPENAPI_FILE"],
   deployment: ["DEPLOYMENT_TOML"],
@@ -91,7 +94,7 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
 };
 
 /** The needs whose variables are secrets. */
-const secretNeeds: readonly Need[] = ["sealing", "cursors", "nonces", "directories", "canary"];
+const secretNeeds: readonly Need[] = ["sealing", "cursors", "events", "nonces", "directories", "canary"];
 
 /** Whether variables of the function contain secrets. */
 export function hasSecrets({ needs }: FunctionPlan): boolean {
@@ -326,7 +329,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
   webhooks: {
     ...endpoint,
     description: "Webhooks: receivers of events about changes",
-    needs: ["address", "sealing", "deployment"],
+    needs: ["address", "events", "deployment"],
     reads: { calls: ["BatchGetItem", "Query"], on: [p.subscriber, p.subscriberProgress] },
     writes: {
       calls: ["PutItem", "DeleteItem"],

@@ -37,7 +37,7 @@ export async function documentAt(
 
 /**
  * A resource as it was after the change with the id `version`, whether it exists now or not; `undefined` where the id
- * is none of its changes, the record is no longer kept, or the change removed it. Throws `resource.contended` where a
+ * is none of its changes, the record is no longer kept, or the change removed it. Throws `service.unavailable` where a
  * change of many members is being made. Three round trips, and two more for each 16 changes since then.
  */
 export async function versionAt(
@@ -58,7 +58,7 @@ export async function versionAt(
     const found = await takenBack(table, tenant, place, { row, document, version });
     if (found !== "changed") return found;
   }
-  throw new Fault("resource.contended", "The resource is being changed. Try again.");
+  throw new Fault("service.unavailable", "The resource is being changed. Try again.");
 }
 
 interface Current {

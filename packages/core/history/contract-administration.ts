@@ -37,6 +37,6 @@ export const administrationHistoryOperations = {
     summary: "Read a tenant as it was after a change",
     params: z.object({ tenantId: TenantId, ...versionPart }),
     ...shownAs(TenantShown),
-    failures: [400, 403, 404, 409],
+    failures: [400, 403, 404],
   }),
 } as const;

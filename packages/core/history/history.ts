@@ -36,7 +36,7 @@ export async function readHistory(
 
 /**
  * The stores of the function as they were for one resource after a change. Throws what `readNow` throws,
- * `history.version_unknown`, and `resource.contended`.
+ * `history.version_unknown`, and `service.unavailable`.
  */
 export async function storesAt<Stores>(
   { table, storesOn }: HistorySource<Stores>,

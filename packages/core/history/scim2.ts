@@ -1,6 +1,7 @@
 /** The handlers of the histories of users, groups and roles. */
 import type { RequestContext } from "../operation/context.ts";
 import type { Handlers } from "../operation/operation.ts";
+import { Fault } from "../platform/faults.ts";
 import { later } from "../platform/later.ts";
 import { scim2Handlers } from "../scim-api/v2/handlers.ts";
 import type { Scim2Stores } from "../scim-api/v2/stores.ts";
@@ -57,7 +58,13 @@ async function shownAt(
   read: Read,
 ): Promise<Record<string, unknown>> {
   const readNow: ReadNow = () => read(context);
-  const { body } = await read(await storesAt(context.history, place, version, readNow));
+  const stores = await storesAt(context.history, place, version, readNow).catch(async (error: unknown) => {
+    if (!(error instanceof Fault && error.fault === "service.unavailable")) throw error;
+    // Reading it as it is now carries out a bulk membership that is not finished.
+    await readNow();
+    return storesAt(context.history, place, version, readNow);
+  });
+  const { body } = await read(stores);
   const { version: _, ...meta } = (body.meta ?? {}) as Shown;
   // The entity tag is the one of the resource as it is now.
   return { ...body, ...(body.meta !== undefined && { meta }) };

@@ -42,25 +42,27 @@ export async function postPublic(posting: Posting, exempt: Exempt, clock: Clock 
   const url = checkPublic(posting.url, exempt);
   const signal = AbortSignal.timeout(POST_MS);
   try {
-    return await posted(url, posting, exempt, signal, clock);
+    return await posted(url, posting, exempt, { agent: agents[url.protocol as keyof typeof agents], signal }, clock);
   } catch (error) {
     // The receiver closed a connection at the moment when it was used again: no response was lost.
-    if (error instanceof ClosedMeanwhile) return posted(url, posting, exempt, signal, clock);
+    if (error instanceof ClosedMeanwhile) return posted(url, posting, exempt, { agent: false, signal }, clock);
     throw error;
   }
 }
 
+/** A connection of the pool, or for `false` one of its own. */
+interface Connection {
+  readonly agent: PlainAgent | false;
+  readonly signal: AbortSignal;
+}
+
 class ClosedMeanwhile extends FetchRefused {}
 
-function posted(url: URL, { headers, body }: Posting, exempt: Exempt, signal: AbortSignal, clock: Clock) {
+function posted(url: URL, { headers, body }: Posting, exempt: Exempt, connection: Connection, clock: Clock) {
+  const { signal } = connection;
   return new Promise<Posted>((done, failed) => {
-    const agent = agents[url.protocol as keyof typeof agents];
-    const options = {
-      method: "POST",
-      agent,
-      signal,
-      headers: { ...headers, "content-length": Buffer.byteLength(body) },
-    };
+    const length = { "content-length": Buffer.byteLength(body) };
+    const options = { ...connection, method: "POST", headers: { ...headers, ...length } };
     const sent = requestPublic(url, exempt, options, (response) => {
       const parts: Buffer[] = [];
       let bytes = 0;

@@ -314,7 +314,9 @@ describe("a tenant", () => {
     expect(fault).toMatchObject({
       code: "WEBHOOKMGT-60016",
       message: "Maximum number of webhooks reached.",
-      description: expect.stringMatching(/^The maximum number of webhooks allowed has been reached\. Max allowed: 20\./),
+      description: expect.stringMatching(
+        /^The maximum number of webhooks allowed has been reached\. Max allowed: 20\./,
+      ),
     });
     expect(inbox.at("/")).toEqual([]);
   });
