@@ -1,6 +1,6 @@
 /**
- * Discovery (RFC 7643 sections 5 to 7, RFC 7644 section 4, RFC 9865, RFC 9967 section 3): the configuration of the service, its resource
- * types and its schemas. The same for every caller, without nulls.
+ * Discovery (RFC 7643 sections 5 to 7, RFC 7644 section 4, RFC 9865, RFC 9967 section 3): the configuration of the
+ * service, its resource types and its schemas. The same for every caller, without nulls.
  */
 import { scimEvents } from "./events.ts";
 import type { Attribute, JsonObject, ResourceType, Schema } from "./schema/attribute.ts";

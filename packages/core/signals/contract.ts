@@ -3,6 +3,7 @@ import { operation, PUBLIC } from "../operation/operation.ts";
 import * as z from "../platform/zod.ts";
 import { PUBLISHED_SECONDS } from "../tokens/key-ring.ts";
 import {
+  EventKeySet,
   NewStream,
   OptionalStreamQuery,
   PollAnswer,
@@ -35,8 +36,6 @@ const metadata = {
   failures: [404],
 } as const;
 
-const JwkSet = z.object({ keys: z.array(z.record(z.string(), z.string())) });
-
 export const signalOperations = {
   getSignalTransmitter: operation({
     ...metadata,
@@ -58,7 +57,7 @@ export const signalOperations = {
     ...published,
     path: "/ssf/jwks",
     summary: "Read the public keys that verify security events",
-    success: { status: 200, body: JwkSet, maxAgeSeconds: PUBLISHED_SECONDS },
+    success: { status: 200, body: EventKeySet, maxAgeSeconds: PUBLISHED_SECONDS },
     failures: [],
   }),
 
@@ -105,7 +104,7 @@ export const signalOperations = {
     summary: "Delete a stream with the events that wait",
     query: StreamQuery,
     success: { status: 204 },
-    failures: [404],
+    failures: [400, 404],
   }),
   getStreamStatus: operation({
     ...read,
@@ -114,7 +113,7 @@ export const signalOperations = {
     summary: "Read whether a stream delivers events",
     query: StreamQuery,
     success: { status: 200, body: StatusShown },
-    failures: [404],
+    failures: [400, 404],
   }),
   setStreamStatus: operation({
     ...manage,

@@ -1,4 +1,4 @@
-/** From change records to what happened to users, groups and roles, as security events name it (RFC 9967, CAEP). Pure. */
+/** From change records to what happened to users, groups and roles, as RFC 9967 and CAEP name it. Pure. */
 import type { Change, ChangeRecord, Json } from "../changes/model.ts";
 import { attributesOf, createdDocument, type JsonObject, objectOf, patchOf, representationOf } from "./scim-changes.ts";
 import { isSubjectType, type Subject } from "./subjects.ts";

@@ -24,7 +24,7 @@ const RECEIVING = ["ssf.read", "ssf.manage"];
 
 /**
  * The rights of the owner of a stream. An application must be enabled and authorized for the Shared Signals API; a user
- * must be able to sign in and have a role for it, and gets no data. One round trip for an application, three for a user.
+ * must be able to sign in and have a role for it, and gets no data. One round trip; three for a user.
  */
 export async function ownerRights(
   { tenant, owner }: Pick<Stream, "tenant" | "owner">,

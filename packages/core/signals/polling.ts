@@ -40,7 +40,7 @@ export async function answerPoll(
   return signed(found, context);
 }
 
-/** Stores what was acknowledged. Another poll of the stream may write at the same time: then the state is read again. */
+/** Stores what was acknowledged. Where another poll of the stream writes at the same time, it reads the state again. */
 async function acknowledged(
   polling: Omit<Polling, "nowMs">,
   context: Context,

@@ -40,7 +40,10 @@ const settings = {
 /** Members that this service sets. Where they are sent, they must be as they are. */
 const fixed = {
   iss: z.string().optional(),
-  aud: z.union([z.string(), z.array(z.string())]).optional(),
+  aud: z
+    .custom<string | readonly string[]>(isAudience, "expected a text or a list of texts")
+    .optional()
+    .meta({ description: "The present audience, as a text or a list" }),
   events_supported: types.optional(),
   events_delivered: types.optional(),
 };
@@ -62,7 +65,10 @@ export const StreamShown = z
   })
   .meta({ id: "SignalStream" });
 
-export const StreamsShown = z.union([StreamShown, z.array(StreamShown)]);
+/** SSF 1.0 section 8.1.1.2. The handler makes it of streams as they are shown. */
+export const StreamsShown = z
+  .custom<z.output<typeof StreamShown> | readonly z.output<typeof StreamShown>[]>((value) => typeof value === "object")
+  .meta({ description: "A `SignalStream` where the request names one, otherwise a list of them" });
 
 export const StreamQuery = z.object({ stream_id: streamId });
 export const OptionalStreamQuery = z.object({
@@ -81,10 +87,12 @@ export const StatusShown = z
   .meta({ id: "SignalStatus" });
 
 const Subject = z
-  .union([
-    z.object({ format: z.literal("scim"), uri: z.string().min(2).max(TEXT_MAX) }),
-    z.object({ format: z.literal("iss_sub"), iss: z.string().max(URL_MAX), sub: z.string().min(1).max(TEXT_MAX) }),
-  ])
+  .object({
+    format: z.string().max(TEXT_MAX).meta({ description: "`scim` with `uri`, or `iss_sub` with `iss` and `sub`" }),
+    uri: z.string().max(TEXT_MAX).optional().meta({ description: "Such as /Users/<id>" }),
+    iss: z.string().max(URL_MAX).optional(),
+    sub: z.string().max(TEXT_MAX).optional().meta({ description: "The id of a user" }),
+  })
   .meta({ id: "SignalSubject" });
 
 export const SubjectAdded = z
@@ -98,6 +106,10 @@ export const Verification = z
 
 const jti = z.string().min(1).max(TEXT_MAX);
 
+const SetError = z
+  .object({ err: z.string().max(TEXT_MAX), description: z.string().max(1_000).optional() })
+  .meta({ id: "SignalError" });
+
 export const PollRequest = z
   .object({
     maxEvents: z
@@ -110,7 +122,7 @@ export const PollRequest = z
     }),
     ack: z.array(jti).max(REPORTS_MAX).optional().meta({ description: "The ids of SETs that were received" }),
     setErrs: z
-      .record(jti, z.object({ err: z.string().max(TEXT_MAX), description: z.string().max(1_000).optional() }))
+      .record(jti, SetError)
       .optional()
       .meta({ description: "SETs that the receiver refuses, by their ids. They are not sent again." }),
   })
@@ -119,6 +131,29 @@ export const PollRequest = z
 export const PollAnswer = z
   .object({ sets: z.record(z.string(), z.string()), moreAvailable: z.boolean().optional() })
   .meta({ id: "SignalPollAnswer" });
+
+/** The keys of events (RFC 7517). */
+export const EventKeySet = z
+  .object({
+    keys: z.array(
+      z
+        .object({
+          kty: z.string(),
+          crv: z.string(),
+          x: z.string(),
+          y: z.string(),
+          kid: z.string(),
+          use: z.string(),
+          alg: z.string(),
+        })
+        .meta({ id: "EventKey" }),
+    ),
+  })
+  .meta({ id: "EventKeySet" });
+
+function isAudience(value: unknown): boolean {
+  return typeof value === "string" || (Array.isArray(value) && value.every((one) => typeof one === "string"));
+}
 
 /** The metadata of the transmitter (SSF 1.0 section 7.1). */
 export const TransmitterMetadata = z

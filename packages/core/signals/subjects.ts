@@ -18,10 +18,13 @@ export interface Subject {
   readonly id: string;
 }
 
-/** How a receiver names a subject: by its path below the SCIM service, or by the claims of tokens. */
-export type NamedSubject =
-  | { readonly format: "scim"; readonly uri: string }
-  | { readonly format: "iss_sub"; readonly iss: string; readonly sub: string };
+/** How a receiver names a subject: by its path below the SCIM service (`scim`), or by the claims of tokens. */
+export interface NamedSubject {
+  readonly format: string;
+  readonly uri?: string | undefined;
+  readonly iss?: string | undefined;
+  readonly sub?: string | undefined;
+}
 
 export function isSubjectType(type: string): type is SubjectType {
   return Object.hasOwn(subjectTypes, type);
@@ -38,12 +41,13 @@ export function scimPath({ type, id }: Subject): string {
 }
 
 /** The resource that a name leads to, whether it exists or not; `undefined` for a name of anything else. */
-export function subjectOf(named: NamedSubject, issuer: string): Subject | undefined {
-  if (named.format === "iss_sub") return named.iss === issuer ? { type: "user", id: named.sub } : undefined;
+export function subjectOf({ format, uri = "", iss, sub }: NamedSubject, issuer: string): Subject | undefined {
+  if (format === "iss_sub") return iss === issuer && sub ? { type: "user", id: sub } : undefined;
+  if (format !== "scim") return undefined;
   for (const type of types) {
     const { path } = subjectTypes[type];
-    const id = named.uri.slice(path.length);
-    if (named.uri.startsWith(path) && id !== "" && !id.includes("/")) return { type, id };
+    const id = uri.slice(path.length);
+    if (uri.startsWith(path) && id !== "" && !id.includes("/")) return { type, id };
   }
   return undefined;
 }
