@@ -249,6 +249,7 @@ describe("the scopes", () => {
       "internal_application_mgt_delete",
       "internal_application_mgt_update",
       "internal_application_mgt_view",
+      "internal_audit_view",
       "internal_bulk_resource_create",
       "internal_create_tenants",
       "internal_group_mgt_create",

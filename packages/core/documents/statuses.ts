@@ -2,6 +2,7 @@
 import { dialects } from "../http/dialects.ts";
 import { type Matcher, matcherOf } from "../operation/match.ts";
 import { commonFailures, type Operation, PUBLIC } from "../operation/operation.ts";
+import { canRehearse } from "../operation/rehearsal.ts";
 import { services } from "../operation/services.ts";
 
 type Operations = Readonly<Record<string, Operation>>;
@@ -58,8 +59,10 @@ export function failuresIn(operations: Operations): (declared: Operation) => rea
 }
 
 /** Bodies, queries and headers are parsed; parameters of a path are, where their shape refuses some text. */
-function canBeInvalid({ body, query, headers, params }: Operation): boolean {
+function canBeInvalid(declared: Operation): boolean {
+  const { body, query, headers, params } = declared;
   if (body ?? query ?? headers) return true;
+  if (canRehearse(declared)) return true;
   return Object.values(params?.shape ?? {}).some((shape) => !shape.safeParse(BEYOND_ANY_PATH).success);
 }
 

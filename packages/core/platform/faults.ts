@@ -41,6 +41,7 @@ const table = {
   "request.not_acceptable": row(406, "406", "Not Acceptable"),
   "request.malformed": row(400, "UE-10000", "Invalid Request.", { scimType: "invalidSyntax" }),
   "request.invalid": row(400, "UE-10000", "Invalid Request", { scimType: "invalidValue" }),
+  "rehearsal.impossible": row(400, "UE-10000", "Unable to rehearse the request."),
   "server.unexpected": row(500, "SE-50000", "Unexpected Processing Error.", { oauth: "server_error", refusal: true }),
 
   "history.version_unknown": row(404, "404", "Not Found"),
