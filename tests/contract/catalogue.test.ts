@@ -269,6 +269,8 @@ describe("the scopes", () => {
       "internal_user_mgt_list",
       "internal_user_mgt_update",
       "internal_user_mgt_view",
+      "ssf.manage",
+      "ssf.read",
     ]);
   });
   test("of the system APIs have unique names and ids, like the APIs", () => {

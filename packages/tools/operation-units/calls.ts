@@ -261,10 +261,40 @@ const webhookCalls = (): Calls => {
   ];
 };
 
+const signalCalls = (): Calls => {
+  const own = (more: object = {}) => (made: (earlier: OperationId) => Readonly<Record<string, unknown>>) => ({
+    body: { stream_id: String(made("createStream").stream_id), ...more },
+  });
+  const asked = (made: (earlier: OperationId) => Readonly<Record<string, unknown>>) => ({
+    query: `stream_id=${String(made("createStream").stream_id)}`,
+  });
+  const subject = { format: "scim", uri: "/Users/0" };
+  return [
+    ["createStream", { body: {} }],
+    ["readStreams", asked],
+    ["updateStream", own({ description: "HR" })],
+    ["replaceStream", own({ description: "HR" })],
+    ["getStreamStatus", asked],
+    ["setStreamStatus", own({ status: "enabled" })],
+    ["removeStreamSubject", own({ subject })],
+    ["addStreamSubject", own({ subject })],
+    ["verifyStream", own({ state: "s" })],
+    [
+      "pollStream",
+      (made) => ({
+        params: { streamId: String(made("createStream").stream_id) },
+        body: { returnImmediately: true },
+      }),
+    ],
+    ["deleteStream", asked],
+  ];
+};
+
 /** Operations that change something, each with what it needs still in place. */
 export const changes = (fixture: Fixture): Calls => [
   ...tokenCalls(fixture),
   ...scimChanges(fixture),
   ...applicationChanges(fixture),
   ...webhookCalls(),
+  ...signalCalls(),
 ];
