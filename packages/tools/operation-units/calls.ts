@@ -241,10 +241,12 @@ const webhookCalls = (): Calls => {
     eventProfile: WEBHOOK_PROFILE,
     channelsSubscribed: [`${WEBHOOK_PROFILE.uri}/user`],
   };
-  const own = (more: object = {}) => (made: (earlier: OperationId) => Readonly<Record<string, unknown>>) => ({
-    params: { webhookId: String(made("createWebhook").id) },
-    ...more,
-  });
+  const own =
+    (more: object = {}) =>
+    (made: (earlier: OperationId) => Readonly<Record<string, unknown>>) => ({
+      params: { webhookId: String(made("createWebhook").id) },
+      ...more,
+    });
   return [
     ["createWebhook", { body }],
     ["listWebhooks", {}],
@@ -262,9 +264,11 @@ const webhookCalls = (): Calls => {
 };
 
 const signalCalls = (): Calls => {
-  const own = (more: object = {}) => (made: (earlier: OperationId) => Readonly<Record<string, unknown>>) => ({
-    body: { stream_id: String(made("createStream").stream_id), ...more },
-  });
+  const own =
+    (more: object = {}) =>
+    (made: (earlier: OperationId) => Readonly<Record<string, unknown>>) => ({
+      body: { stream_id: String(made("createStream").stream_id), ...more },
+    });
   const asked = (made: (earlier: OperationId) => Readonly<Record<string, unknown>>) => ({
     query: `stream_id=${String(made("createStream").stream_id)}`,
   });

@@ -55,7 +55,10 @@ describe("pushing", () => {
   test("repeats an event under its id until the receiver takes it, and keeps the order", async () => {
     const path = pathOf("failing");
     const statuses = [503, 500, 202];
-    inbox.respond(path, (_, response) => void response.writeHead(statuses.shift() ?? 202, { "retry-after": "1" }).end());
+    inbox.respond(
+      path,
+      (_, response) => void response.writeHead(statuses.shift() ?? 202, { "retry-after": "1" }).end(),
+    );
     const stream_id = await admin.stream({ events_requested: [`${SCIM}prov:create:notice`], delivery: to(path) });
     const users = [await newUser(), await newUser()];
     await inbox.waitFor(path, 1);
