@@ -26,10 +26,12 @@ export const handler = lambda<typeof operations, SignalStores>({
   handlers: signalHandlers,
   baseUrl: baseUrl(),
   isStrict: api.isStrict,
-  stores: ({ meter }) => {
-    const table = open(meter);
+  stores: ({ meter, through = (table) => table }) => {
+    const base = open(meter);
+    const table = through(base);
     return {
-      table,
+      // The keys of events are not rehearsed: a key that is not stored must not sign.
+      table: base,
       tenants: tenantStore(table),
       subscribers: subscriberStore(table),
       deliveries: deliveryStore(table),

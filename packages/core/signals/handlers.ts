@@ -34,6 +34,7 @@ import { type NamedSubject, type Subject, subjectDigest } from "./subjects.ts";
 
 /** The dependencies of these handlers. */
 export interface SignalStores {
+  /** Where the keys of events are. */
   readonly table: Table;
   readonly tenants: TenantStore;
   readonly subscribers: SubscriberStore;
