@@ -142,6 +142,7 @@ describe("a rehearsal", () => {
     partitions.revocations,
     partitions.changePart,
     partitions.removed,
+    partitions.subscribedTenants,
   ];
   const rehearsed = names.filter((name) => name !== "oauth2" && Object.hasOwn(services, name) && plan[name].writes);
 
