@@ -25,6 +25,7 @@ export const long = [
   "tests/http/application-files/command*.test.ts",
   "tests/http/dry-run/{operations,rehearsals}.test.ts",
   "tests/http/application-files/roundTrip.test.ts",
+  "tests/http/conditions/{every-operation,races}.test.ts",
   "tests/http/names/user-names.test.ts",
   "tests/http/nulls/nulls.test.ts",
   "tests/http/oauth/events.test.ts",

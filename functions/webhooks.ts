@@ -22,6 +22,6 @@ export const handler = lambda<typeof operations, WebhookStores>({
   operations,
   handlers: webhookHandlers,
   baseUrl: baseUrl(),
-  isStrict: deployment.api.isStrict,
+  ...deployment.api,
   stores: (served) => ({ ...shared, subscribers: subscriberStore(open(served)) }),
 });

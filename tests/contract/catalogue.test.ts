@@ -269,6 +269,12 @@ describe("the scopes", () => {
       "internal_user_mgt_list",
       "internal_user_mgt_update",
       "internal_user_mgt_view",
+      "internal_webhook_create",
+      "internal_webhook_delete",
+      "internal_webhook_meta_update",
+      "internal_webhook_meta_view",
+      "internal_webhook_update",
+      "internal_webhook_view",
       "ssf.manage",
       "ssf.read",
     ]);

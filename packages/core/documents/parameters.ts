@@ -11,7 +11,7 @@ type Place = "path" | "query" | "header";
 /** Keywords about the text in the query string, which do not hold for the number or boolean in it. */
 const OF_TEXT: ReadonlySet<string> = new Set(["enum", "pattern", "minLength", "maxLength"]);
 
-/** RFC 9110 section 13.1.2. */
+/** RFC 9110 sections 13.1.1 and 13.1.2. */
 const IfNoneMatch = z.string().optional().meta({ description: "The entity tags that the caller already has" });
 
 /** The parameter of every operation that changes data (decision 0087). */
@@ -20,12 +20,18 @@ const DryRun = z
   .optional()
   .meta({ description: "True: answers as the request would, and changes nothing", type: "boolean" });
 
-/** The headers that clients set as parameters. `Authorization` belongs to the security schemes. */
-const names: Readonly<Record<string, string>> = { "if-match": "If-Match" };
+const conditions = {
+  "If-Match": z.string().optional().meta({
+    description: "The entity tags of which the resource must have one, or `*`; 412 if it has changed",
+  }),
+  "If-None-Match": z.string().optional().meta({
+    description: "The entity tags of which the resource must have none; `*`: it must not exist yet",
+  }),
+};
 
 /** The parameters of an operation, without those that the contract does not document. */
 export function parametersOf(declared: Operation, components: Components): Json[] {
-  const { method, params, query, headers, success } = declared;
+  const { method, params, query, headers, success, target } = declared;
   const shapes = (shape: z.ZodObject | undefined) => Object.entries((shape?.shape ?? {}) as Record<string, z.ZodType>);
   return [
     ...shapes(params).map(([name, shape]) => parameter(name, shape, "path", components)),
@@ -33,8 +39,11 @@ export function parametersOf(declared: Operation, components: Components): Json[
     ...(canRehearse(declared) ? [parameter(DRY_RUN, DryRun, "query", components)] : []),
     ...shapes(headers)
       .filter(([name]) => name !== "authorization")
-      .map(([name, shape]) => parameter(names[name] ?? name, shape, "header", components)),
+      .map(([name, shape]) => parameter(name, shape, "header", components)),
     ...(method === "GET" && success.etag ? [parameter("If-None-Match", IfNoneMatch, "header", components)] : []),
+    ...Object.entries(target === undefined ? {} : conditions).map(([name, shape]) =>
+      parameter(name, shape, "header", components),
+    ),
   ].filter((each) => each !== undefined);
 }
 

@@ -15,6 +15,7 @@ import { Fault, toFault } from "../platform/faults.ts";
 import { type Meter, newMeter } from "../table/meter.ts";
 import type { Table } from "../table/table.ts";
 import { bodyReader, checkAccept, type ReadMultipart } from "./body.ts";
+import { gated } from "./conditions.ts";
 import { NONCE_HEADER, readDecision } from "./decision.ts";
 import { dialects, renderFault, type ScimProfile } from "./dialects.ts";
 import { callerOf, newObserver, resourceIn } from "./observe.ts";
@@ -41,6 +42,8 @@ interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores>
   readonly scimProfile?: ScimProfile;
   /** True where unknown members are refused unless the request says `Prefer: handling=lenient`. */
   readonly isStrict?: boolean;
+  /** True where changes of existing resources are refused without `If-Match` (decision 0085). */
+  readonly requiresIfMatch?: boolean;
   /** Parses `multipart/form-data`, for a function with an operation that accepts it. */
   readonly readMultipart?: ReadMultipart;
 }
@@ -157,11 +160,15 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
     const handler = admitted && handlers[admitted.operation];
     if (!admitted || !declared || !handler) throw new Error("an operation without a handler was admitted");
     const { principal, params, scopes } = admitted;
+    const { requiresIfMatch = false } = parts;
+    const plain = { declared, handler, request, params, scopes, meter, operations, handlers, requiresIfMatch };
+    const gate = await gated(plain);
     const { sourceIp } = event.requestContext.http;
     const cause = causeOf(admitted, request, sourceIp);
     const through = isRehearsal ? (await import("../table/overlay.ts")).rehearsal : undefined;
     const context = {
-      ...stores({ meter, tenant: principal?.tenant, event, cause, through }),
+      ...stores({ meter: gate.meter, tenant: principal?.tenant, event, cause, through }),
+      ...(gate.conditions && { conditions: gate.conditions }),
       traceId: request.traceId,
       ...(principal && { principal, tenant: principal.tenant }),
       ...(declared.seesScopes && { scopes: new Set(scopes) }),
@@ -171,7 +178,8 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
       now: systemClock.now(),
       origin: baseUrl ?? `https://${event.requestContext.domainName}`,
     };
-    const response = await execute({ declared, handler, request, params, body: event.parsedBody, context });
+    const call = { declared, handler: gate.handler, request, params, body: event.parsedBody, context };
+    const response = await execute(call);
     return encoded(response, dialects[services[service].dialect].contentType);
   };
 }

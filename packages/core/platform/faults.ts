@@ -35,6 +35,8 @@ const table = {
 
   "route.not_found": row(404, "404", "Not Found"),
   "route.method_not_allowed": row(405, "405", "Method Not Allowed"),
+  "request.precondition": row(412, "412", "Precondition Failed"),
+  "request.precondition_required": row(428, "428", "Precondition Required"),
   "request.too_large": row(413, "413", "Payload Too Large"),
   "request.headers_too_large": row(431, "431", "Request Header Fields Too Large"),
   "request.media_type": row(415, "415", "Unsupported Media Type"),
@@ -171,7 +173,6 @@ const table = {
   "scim.unique": row(409, "409", "Conflict", { scimType: "uniqueness" }),
   "scim.bulk_reference": row(409, "409", "Conflict"),
   "scim.not_found": row(404, "404", "Not Found"),
-  "scim.precondition": row(412, "412", "Precondition Failed"),
   "scim.cursor_invalid": row(400, "400", "Bad Request", { scimType: "invalidCursor" }),
   "scim.cursor_expired": row(400, "400", "Bad Request", { scimType: "expiredCursor" }),
   "scim.count_invalid": row(400, "400", "Bad Request", { scimType: "invalidCount" }),
