@@ -27,6 +27,7 @@ export const long = [
   "tests/http/application-files/roundTrip.test.ts",
   "tests/http/conditions/{every-operation,races}.test.ts",
   "tests/http/names/user-names.test.ts",
+  "tests/http/signals/{push,streams}.test.ts",
   "tests/http/nulls/nulls.test.ts",
   "tests/http/oauth/events.test.ts",
   "tests/http/scim1/large.test.ts",

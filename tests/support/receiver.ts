@@ -36,7 +36,12 @@ export const receiver = (): Receiver => {
     request.on("data", (part: Buffer) => parts.push(part));
     request.on("end", () => {
       const text = Buffer.concat(parts).toString("utf8");
-      const message = { path, headers: request.headers, text, body: /json/.test(request.headers["content-type"] ?? "") && JSON.parse(text) };
+      const message = {
+        path,
+        headers: request.headers,
+        text,
+        body: /json/.test(request.headers["content-type"] ?? "") && JSON.parse(text),
+      };
       arrived.set(path, [...(arrived.get(path) ?? []), message]);
       const respond = responses.get(path);
       if (respond) respond(request, response);

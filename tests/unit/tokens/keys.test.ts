@@ -182,6 +182,14 @@ describe("npm run keys", () => {
     const [kid = ""] = now[1]?.split(" ") ?? [];
     expect(await run("drop", kid)).not.toContain(kid);
   });
+  test("with --events: the keys of security events, and none of tokens", async () => {
+    const [line = ""] = (await run("rotate", "--now", "--events")).split("\n").slice(-1);
+    expect(line).toMatch(/^\S{43} {2}signs$/);
+    expect(await run("list", "--events")).toContain(line);
+    expect(await run("list")).toMatch(/^There are no keys yet\./);
+    await expect(run("drop", line.split(" ")[0] ?? "")).rejects.toThrow("There is no key");
+    expect(await run("drop", line.split(" ")[0] ?? "", "--events")).not.toContain(line);
+  });
   test.each([[], ["rotate", "--soon"], ["drop"], ["list", "x"], ["constructor"]])(
     "%j is not a command",
     async (...words) => {
