@@ -36,7 +36,7 @@ const table = {
     dialect: "oauth2",
     mounts: ["/oauth2", "/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource"],
   },
-  /** Streams of security events. It alone signs events, with keys that sign no token. */
+  /** Streams of security events. It signs what receivers poll, with keys that sign no token. */
   signals: { dialect: "management", mounts: ["/ssf", "/.well-known/ssf-configuration"] },
   /**
    * Needs no database: the description of the API and its options, and the 404 of unknown paths. Its mounts are
