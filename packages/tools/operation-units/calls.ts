@@ -110,6 +110,7 @@ export const reads = (fixture: Fixture): Calls => {
     ...versions("listUserHistory", "getUserVersion", user.params),
     ...versions("listGroupHistory", "getGroupVersion", group.params),
     ...versions("listRoleHistory", "getRoleVersion", { id: role }),
+    ...versions("listResidentApplicationHistory", "getResidentApplicationVersion", {}),
   ];
 };
 
@@ -136,7 +137,6 @@ const applicationChanges = (fixture: Fixture): Calls => {
     ["patchApplication", { params: app, body: { description: "Changed" } }],
     ["changeApplicationOwner", { params: app, body: { id: administrator } }],
     ["updateResidentApplication", { body: { inboundProvisioning: { proxyMode: true } } }],
-    ...versions("listResidentApplicationHistory", "getResidentApplicationVersion", {}),
     ["importApplication", { file: fileOf("Imported stand") }],
     ["updateApplicationFromFile", { file: fileOf("Imported stand") }],
     ["updateSamlConfiguration", { params: app, body: SAML }],
@@ -235,10 +235,12 @@ const webhookCalls = (): Calls => {
     eventProfile: WEBHOOK_PROFILE,
     channelsSubscribed: [`${WEBHOOK_PROFILE.uri}/user`],
   };
-  const own = (more: object = {}) => (made: (earlier: OperationId) => Readonly<Record<string, unknown>>) => ({
-    params: { webhookId: String(made("createWebhook").id) },
-    ...more,
-  });
+  const own =
+    (more: object = {}) =>
+    (made: (earlier: OperationId) => Readonly<Record<string, unknown>>) => ({
+      params: { webhookId: String(made("createWebhook").id) },
+      ...more,
+    });
   return [
     ["createWebhook", { body }],
     ["listWebhooks", {}],
