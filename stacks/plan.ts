@@ -120,7 +120,7 @@ const CANARY_USES = keys.clientUses(`${CANARY_CLIENT}${ANY}`).PK;
 /** Revocations of tokens. */
 const revocations = [p.revocation, p.revocations];
 
-/** What a rehearsal reads the keys of: rows that are written, on condition that they exist or do not (decision 0087). */
+/** What a rehearsal reads the keys of: rows whose writes depend on whether they exist (decision 0087). */
 const writtenByKey = [p.credential, p.changeRecord];
 
 /** The records of changes, which are written with the changes (decision 0082) and read by histories (0083). */

@@ -1,5 +1,4 @@
 /** Opens the table of a request so that its changes are recorded. */
-import type { ChangeSettings } from "../settings/changes.ts";
 import type { OpenTable } from "../table/dynamo.ts";
 import type { Meter } from "../table/meter.ts";
 import type { Table } from "../table/table.ts";
@@ -14,7 +13,10 @@ export interface RecordedRequest {
   readonly through?: ((table: Table) => Table) | undefined;
 }
 
-/** The tables of a function that changes resources. */
-export function recordedTables(open: OpenTable, { recordDays }: ChangeSettings): (request: RecordedRequest) => Table {
+/** The tables of a function that changes resources. `recordDays`: how long records are kept. */
+export function recordedTables(
+  open: OpenTable,
+  { recordDays }: { readonly recordDays: number },
+): (request: RecordedRequest) => Table {
   return ({ meter, cause, through = (table) => table }) => recording(through(open(meter)), { cause, recordDays });
 }

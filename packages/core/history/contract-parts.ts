@@ -13,7 +13,7 @@ export const listed = {
 
 /** A resource as it was after one of its changes. */
 export function shownAs<S extends z.ZodType>(body: S) {
-  return { success: { status: 200, body }, failures: [400, 404] } as const;
+  return { success: { status: 200, body, etag: "content" }, failures: [400, 404] } as const;
 }
 
 /** The path parameters of a version, given those of the resource. */

@@ -44,13 +44,9 @@ export const WebhookReplay = z.preprocess(
         .datetime({ offset: true })
         .optional()
         .meta({ description: "Sends the changes since this time again" }),
-      cursor: z
-        .string()
-        .max(4_096)
-        .optional()
-        .meta({
-          description: "Sends the changes after this cursor again: one of the list of changes, or of a webhook",
-        }),
+      cursor: z.string().max(4_096).optional().meta({
+        description: "Sends the changes after this cursor again: one of the list of changes, or of a webhook",
+      }),
     })
     .meta({ id: "WebhookReplay" }),
 );

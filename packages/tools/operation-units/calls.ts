@@ -116,6 +116,7 @@ export const reads = (fixture: Fixture): Calls => {
     ...versions("listUserHistory", "getUserVersion", user.params),
     ...versions("listGroupHistory", "getGroupVersion", group.params),
     ...versions("listRoleHistory", "getRoleVersion", { id: role }),
+    ...versions("listResidentApplicationHistory", "getResidentApplicationVersion", {}),
   ];
 };
 
@@ -142,7 +143,6 @@ const applicationChanges = (fixture: Fixture): Calls => {
     ["patchApplication", { params: app, body: { description: "Changed" } }],
     ["changeApplicationOwner", { params: app, body: { id: administrator } }],
     ["updateResidentApplication", { body: { inboundProvisioning: { proxyMode: true } } }],
-    ...versions("listResidentApplicationHistory", "getResidentApplicationVersion", {}),
     ["importApplication", { file: fileOf("Imported stand") }],
     ["updateApplicationFromFile", { file: fileOf("Imported stand") }],
     ["updateSamlConfiguration", { params: app, body: SAML }],

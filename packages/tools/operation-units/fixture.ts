@@ -72,6 +72,7 @@ export const createFixture = async (call: Caller): Promise<Fixture> => {
   const { clientId, clientSecret } = (await call("getOidcConfiguration", { params })).body;
   const [known] = (await call("listClientSecrets", { params })).body.list as readonly { readonly secretId: string }[];
   const secret = known?.secretId ?? "";
+  await call("updateResidentApplication", { body: { inboundProvisioning: { proxyMode: false } } });
   const users = await many(11, (at) =>
     idIn(call("createUser", { body: { userName: userName(at), password: PASSWORD, name: { familyName: "Driver" } } })),
   );

@@ -137,6 +137,8 @@ describe("rights", () => {
 describe("a rehearsal", () => {
   // These rows are written without a condition.
   const unconditional: readonly string[] = [
+    // The list of tenants with subscribers, which is only set.
+    partitions.subscribedTenants,
     partitions.clientUses,
     partitions.revocation,
     partitions.revocations,

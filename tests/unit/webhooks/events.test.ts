@@ -70,7 +70,10 @@ describe("users", () => {
       { op: "add", path: "", value: { userName: "kim", password: "planted", nested: { pin: SECRET }, list: [SECRET] } },
       { op: "replace", path: "/pin", secret: true },
     ];
-    const events = JSON.stringify([wso2Events(record("user", ...changes), BASE), changeEvents(record("user", ...changes))]);
+    const events = JSON.stringify([
+      wso2Events(record("user", ...changes), BASE),
+      changeEvents(record("user", ...changes)),
+    ]);
     expect(events).not.toContain("planted");
     expect(events).not.toContain('"pin"');
   });
@@ -78,16 +81,19 @@ describe("users", () => {
 
 describe("roles", () => {
   test("with more than 1,000 members in one change say how many, and where all of them are", () => {
-    const changes = Array.from({ length: 1_001 }, (_, at) => ({ op: "add", path: `/users/u${at}`, value: {} }) as const);
+    const changes = Array.from(
+      { length: 1_001 },
+      (_, at) => ({ op: "add", path: `/users/u${at}`, value: {} }) as const,
+    );
     const [event, ...others] = wso2Events(record("role", ...changes), BASE);
     expect(others).toEqual([]);
-    const { role } = event?.payload as { role: { addedUsers: unknown[] } };
+    const role = event?.payload.role as { addedUsers: unknown[] } | undefined;
     expect(role).toMatchObject({
       addedUsersTruncated: true,
       addedUsersTotalCount: 1_001,
       addedUsersRef: `${BASE}/scim2/v2/Roles/id-1`,
     });
-    expect(role.addedUsers).toHaveLength(1_000);
+    expect(role?.addedUsers).toHaveLength(1_000);
   });
 });
 
@@ -96,7 +102,11 @@ describe("the profile Changes", () => {
     const known = profiles.find(({ name }) => name === "Changes")?.channels.flatMap(({ events }) => events) ?? [];
     const uris = known.map(({ uri }) => uri);
     const whole = { path: "", value: {} } as const;
-    const each = [{ op: "add", ...whole }, { op: "remove", ...whole }, { op: "replace", path: "/a", value: 1 }] as const;
+    const each = [
+      { op: "add", ...whole },
+      { op: "remove", ...whole },
+      { op: "replace", path: "/a", value: 1 },
+    ] as const;
     for (const change of each) {
       const [event] = changeEvents(record(type, change));
       expect(uris).toContain(event?.uri);
@@ -106,7 +116,9 @@ describe("the profile Changes", () => {
 });
 
 test("every event that a record gives is in the metadata of its profile", () => {
-  const uris = new Set(profiles.flatMap(({ channels }) => channels.flatMap(({ events }) => events.map(({ uri }) => uri))));
+  const uris = new Set(
+    profiles.flatMap(({ channels }) => channels.flatMap(({ events }) => events.map(({ uri }) => uri))),
+  );
   expect(uris.size).toBe(profiles.flatMap(({ channels }) => channels.flatMap(({ events }) => events)).length);
   const some = wso2Events(
     record(

@@ -6,7 +6,8 @@ import type { Principal } from "../../operation/context.ts";
 import type { Handlers } from "../../operation/operation.ts";
 import { Fault } from "../../platform/faults.ts";
 import { newId } from "../../platform/ids.ts";
-import { configureNew, type ProtocolSupport } from "../protocols/configure.ts";
+import { later } from "../../platform/later.ts";
+import type { ProtocolSupport } from "../protocols/configure.ts";
 import { freshApplication, mergeApplication, mergeProvisioning, withCertificate } from "../registry/model.ts";
 import { presentApplication, presentAuthenticators, presentProvisioning, selfOf } from "../registry/present.ts";
 import { namedRoles, withRoleNames } from "../registry/role-rules.ts";
@@ -25,6 +26,8 @@ export interface ApplicationStores {
   readonly roles: Pick<RoleStore, "findMany">;
   readonly protocols: ProtocolSupport;
 }
+
+const [configureNew] = later(() => import("../protocols/configure.ts"), "configureNew");
 
 const CREATE_FAILED = "Error creating application.";
 

@@ -1,0 +1,53 @@
+/** The examples of docs/changes.md after the first request of README.md, run by the shell, curl and Node. */
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { world } from "#tests/support/world.ts";
+
+const api = world();
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const hasCurl = spawnSync("curl", ["--version"]).status === 0;
+/** Between the output of two examples. */
+const MARK = "@end-of-example";
+
+test.skipIf(!hasCurl)(
+  "the examples answer the questions of an auditor (skipped without curl)",
+  async () => {
+    const [first = ""] = blocksOf("README.md").filter((block) => block.startsWith("api="));
+    const examples = blocksOf("docs/changes.md");
+    const said = await run([first, ...examples]);
+    const [, changed = "", who, person, when = "", where, before, feed] = said;
+    expect(JSON.parse(changed)).toMatchObject({ name: { familyName: "Cherry" } });
+    expect(who).toBe("admin by password: patchUser");
+    expect(person?.split("\n")).toHaveLength(3);
+    expect(person).toMatch(/^\S+Z patchUser kim$/m);
+    expect(Date.parse(when)).toBeGreaterThan(0);
+    expect(where).toMatch(/^[\d.:a-f]+ [0-9a-f-]{36}$/);
+    expect(before).toBe('[{"op":"replace","path":"/name/familyName","value":"Cherry","from":"Berry"}]\nBerry');
+    expect(feed?.split("\n").at(-1)).toBe("patchUser");
+  },
+  60_000,
+);
+
+/** What each example prints. They end with code 0, without a word on standard error except empty lines. */
+async function run(parts: readonly string[]): Promise<string[]> {
+  const script = parts.map((part) => `${part}\necho "${MARK}"\n`).join("");
+  const child = spawn("sh", ["-eu", "-c", script.replaceAll("http://127.0.0.1:3000", api.url)]);
+  let [said, wrong] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    wrong += text;
+  });
+  const [code] = await once(child, "close");
+  expect([code, wrong.trim()]).toEqual([0, ""]);
+  return said.split(MARK).map((text) => text.trim());
+}
+
+function blocksOf(file: string): string[] {
+  const text = readFileSync(`${root}/${file}`, "utf8");
+  return [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block ?? "");
+}
