@@ -4,7 +4,6 @@ import { NAMESPACE_VARIABLE, namespaceOf } from "#core/http/metric-names.ts";
 import { canarySecretOf, cursorKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
 import { bundling } from "./bundling.ts";
 import {
-  canaryNames,
   componentName,
   type FunctionName,
   type FunctionPlan,
@@ -14,6 +13,7 @@ import {
   type Need,
   plan,
   type ServingName,
+  servingNames,
 } from "./plan.ts";
 import type { Secrets } from "./secrets.ts";
 import { DEPLOYMENT_FILE, LIVE_ALIAS, logGroupOf, type Settings, type Stage } from "./stage.ts";
@@ -50,6 +50,8 @@ export interface FunctionParts {
   readonly checked?: Checked;
   /** Where changes go. */
   readonly feed?: FeedParts;
+  /** The public address of the stage, for functions that no request reaches. */
+  readonly origin?: $util.Output<string>;
 }
 
 /** Where changes go. */
@@ -80,9 +82,7 @@ export type ServingFunctions = Readonly<Record<ServingName, MadeFunction>>;
 
 /** Creates the functions of every stage. */
 export function functions(parts: FunctionParts): ServingFunctions {
-  const isOfCheck = (name: string) => (canaryNames as readonly string[]).includes(name);
-  const names = (Object.keys(plan) as FunctionName[]).filter((name) => !isOfCheck(name) && !isFollower(name));
-  return Object.fromEntries(names.map((name) => [name, makeFunction(name, parts)])) as ServingFunctions;
+  return Object.fromEntries(servingNames.map((name) => [name, makeFunction(name, parts)])) as ServingFunctions;
 }
 
 /** Creates one function. */
@@ -190,6 +190,7 @@ function variablesOf({ needs, reads, writes }: FunctionPlan, parts: FunctionPart
     secrets,
     checked,
     feed,
+    origin,
   } = parts;
   const byNeed = {
     // One origin on both domains, so a token is valid on both. Without a domain: the name that AWS assigns.
@@ -200,6 +201,7 @@ function variablesOf({ needs, reads, writes }: FunctionPlan, parts: FunctionPart
     nonces: { NONCE_KEY: secrets.sealKey.value.apply(nonceKeyOf) },
     document: { OPENAPI_FILE: placeOf("docs/openapi.json") },
     deployment: { DEPLOYMENT_TOML: placeOf(DEPLOYMENT_FILE) },
+    origin: origin && { PUBLIC_URL: origin },
     bus: feed && { EVENT_BUS: feed.bus.name },
     canary: checked && {
       CANARY_URL: checked.url,

@@ -11,6 +11,7 @@ import {
   ofTable,
   ofUndelivered,
   type Watched,
+  type WatchedFunction,
 } from "./names.ts";
 
 /** An alarm on a value that is computed from metrics. */
@@ -69,15 +70,8 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
   const { functions } = watched;
   const authorizer = functions.filter(({ service }) => service === "authorizer");
   const others = functions.filter(({ service }) => service !== "authorizer");
-  const crashes = byId(
-    "crashes",
-    others.map((each) => ofFunction(each, "Errors")),
-  );
-  const refusedStarts = byId(
-    "throttles",
-    // Only functions for which a caller waits.
-    functions.filter(({ service }) => service !== "bootstrap").map((each) => ofFunction(each, "Throttles")),
-  );
+  // Only functions for which a caller waits.
+  const awaited = functions.filter(({ service }) => service !== "bootstrap");
   const authorizerFailures = {
     ...byId(
       "crashes",
@@ -151,29 +145,23 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       of: [2, 2],
       missing: "notBreaching",
     },
-    {
-      name: "FunctionCrashes",
+    ...inGroups("FunctionCrashes", others, "Errors", {
       problem: "A function ended without a response: it crashed, or ran out of memory or time.",
       action:
         'Search its log for "Task timed out", "Runtime exited" and "OutOfMemory". After a deployment read the first error in its log.',
-      metrics: crashes,
-      value: sumOf(crashes),
       threshold: 0,
       periodSeconds: 300,
       of: [1, 1],
       missing: "notBreaching",
-    },
-    {
-      name: "FunctionThrottles",
+    }),
+    ...inGroups("FunctionThrottles", awaited, "Throttles", {
       problem: "Lambda refused calls: the account's quota of concurrent executions is used up.",
       action: 'Read "Concurrent executions" on the dashboard. Raise the quota, or lower the throttle of the stage.',
-      metrics: refusedStarts,
-      value: sumOf(refusedStarts),
       threshold: 0,
       periodSeconds: 300,
       of: [1, 1],
       missing: "notBreaching",
-    },
+    }),
     {
       name: "TableThrottles",
       problem: "DynamoDB refuses calls, and retries do not catch up. Requests are slow or return 503.",
@@ -357,6 +345,27 @@ function checkAlarms<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
         ]
       : []),
   ];
+}
+
+/**
+ * An alarm on a metric of functions, in as many alarms as CloudWatch's limit of metrics demands: the second has the name
+ * of the first and a 2.
+ */
+function inGroups<Name>(
+  name: string,
+  functions: readonly WatchedFunction<Name>[],
+  metric: "Errors" | "Throttles",
+  alarm: Omit<Alarm<Name>, "name" | "metrics" | "value">,
+): readonly Alarm<Name>[] {
+  const groups = Math.max(1, Math.ceil(functions.length / METRICS_MAX));
+  return Array.from({ length: groups }, (_, at) => {
+    const some = functions.slice(at * METRICS_MAX, (at + 1) * METRICS_MAX);
+    const metrics = byId(
+      metric.toLowerCase(),
+      some.map((each) => ofFunction(each, metric)),
+    );
+    return { ...alarm, name: at === 0 ? name : `${name}${at + 1}`, metrics, value: sumOf(metrics) };
+  });
 }
 
 function byId<Name>(prefix: string, metrics: readonly Metric<Name>[]): Record<string, Metric<Name>> {
