@@ -96,4 +96,4 @@ test("replaying the records of all writes gives what the API shows", async () =>
   } finally {
     await service.close();
   }
-}, 1_800_000);
+}, 7_200_000);
