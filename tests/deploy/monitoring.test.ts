@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { services as endpointGroups } from "#core/operation/services.ts";
 import { dashboardPicture } from "#tools/deploy/dashboard-picture.ts";
-import { METRICS_MAX } from "../../stacks/monitoring/alarms.ts";
+import { METRICS_MAX } from "../../stacks/monitoring/alarm.ts";
 import { componentName, followerNames } from "../../stacks/plan.ts";
 import type { Inputs } from "./support/evaluation.ts";
 import { deploymentOf, part, type StageName } from "./support/stages.ts";
