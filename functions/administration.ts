@@ -35,7 +35,7 @@ export const handler = lambda<typeof operations, Stores & AdministrationHistoryS
   operations,
   handlers: { ...apiResourceHandlers, ...tenantHandlers, ...administrationHistoryHandlers },
   baseUrl: baseUrl(),
-  isStrict: deployment.api.isStrict,
+  ...deployment.api,
   stores: (served) =>
     withHistory<Stores>(open(served), (table) => {
       const users = usersIn(table);

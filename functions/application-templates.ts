@@ -29,6 +29,6 @@ export const handler = lambda<typeof operations, TemplateHistoryStores>({
   operations,
   handlers: { ...templateHandlers, ...templateHistoryHandlers },
   baseUrl: baseUrl(),
-  isStrict: api.isStrict,
+  ...api,
   stores: (served) => withHistory(open(served), (table) => ({ templates: templateStore(table), customKinds })),
 });

@@ -63,7 +63,7 @@ export const handler = lambda<typeof operations, Stores & ApplicationHistoryStor
   readMultipart: async (bytes, contentType) =>
     (await import("#core/http/multipart.ts")).readMultipart(bytes, contentType),
   baseUrl: baseUrl(),
-  isStrict: deployment.api.isStrict,
+  ...deployment.api,
   stores: (served) =>
     withHistory<Stores>(open(served), (table) => ({
       applications: applicationStore(table),

@@ -9,10 +9,10 @@ import { newDeliveryReport } from "#core/http/observe-delivery.ts";
 import { systemClock } from "#core/platform/clock.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { webhookKind } from "#core/webhooks/kind.ts";
-import { fetchExempt, publicUrl, seal, tableConfig } from "./env.ts";
+import { eventSealOfDelivery, fetchExempt, publicUrl, tableConfig } from "./env.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 55_000 }));
-const shared = { seal: seal(), origin: publicUrl(), exempt: fetchExempt(), clock: systemClock };
+const shared = { seal: eventSealOfDelivery(), origin: publicUrl(), exempt: fetchExempt(), clock: systemClock };
 
 export const handler = newWorker({
   open,

@@ -5,7 +5,7 @@
 import type { ProtocolSupport } from "#core/applications/protocols/configure.ts";
 import { systemClock } from "#core/platform/clock.ts";
 import type { Exempt } from "#core/platform/public-fetch.ts";
-import { canarySecretOf, newSeal, type Seal } from "#core/platform/seal.ts";
+import { canarySecretOf, eventKeyOf, newSeal, type Seal } from "#core/platform/seal.ts";
 import * as z from "#core/platform/zod.ts";
 import type { Deployment } from "#core/settings/deployment.ts";
 import type { TableConfig } from "#core/table/dynamo.ts";
@@ -57,6 +57,11 @@ const Sealing = z.object({
 const Cursors = z.object({
   /** The key under which cursors are sealed, derived from `SEAL_KEY` (`cursorKeyOf`). */
   CURSOR_KEY: SealingKey,
+});
+
+const Events = z.object({
+  /** The key under which secrets for receivers of events are sealed, derived from `SEAL_KEY` (`eventKeyOf`). */
+  EVENT_KEY: SealingKey,
 });
 
 const Nonces = z.object({
@@ -150,6 +155,18 @@ export function seal(environment = process.env): Seal {
 /** The seal of cursors. It opens no secret. */
 export function cursorSeal(environment = process.env): Seal {
   return newSeal(Buffer.from(read(Cursors, environment).CURSOR_KEY, "base64"));
+}
+
+/** Seals secrets for receivers of events. It opens no other secret. */
+export function eventSeal(environment = process.env): Seal {
+  return newSeal(Buffer.from(read(Events, environment).EVENT_KEY, "base64"));
+}
+
+/** Opens secrets for receivers of events, also those that were sealed under former keys. */
+export function eventSealOfDelivery(environment = process.env): Seal {
+  const { SEAL_KEY, FORMER_SEAL_KEYS } = read(Sealing, environment);
+  const bytes = (key: string) => Buffer.from(eventKeyOf(key), "base64");
+  return newSeal(bytes(SEAL_KEY), FORMER_SEAL_KEYS.map(bytes));
 }
 
 /** The key of the nonces of DPoP proofs. It opens no secret. */

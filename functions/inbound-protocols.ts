@@ -37,7 +37,7 @@ export const handler = lambda<typeof operations, Stores & ProtocolHistoryStores>
   operations,
   handlers: { ...protocolHandlers, ...clientSecretHandlers, ...protocolHistoryHandlers },
   baseUrl: baseUrl(),
-  isStrict: deployment.api.isStrict,
+  ...deployment.api,
   stores: (served) =>
     withHistory<Stores>(open(served), (table) => ({
       applications: applicationStore(table),

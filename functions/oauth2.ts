@@ -77,7 +77,7 @@ const tools: OAuthTools = {
   signing: newSigningKeys(seal, { onRead: observer.signingKey, lifeSecondsMax: limits.accessTokenSecondsMax }),
   reader: newTokenReader(userStoresOf, revocations),
   proofs: openProofs(),
-  refusals: (traceId, sourceIp) => refusalLog(observer, traceId, sourceIp),
+  refusals: (attempt) => refusalLog(observer, attempt),
   onExchanged: (traceId, sourceIp, token) => observer.exchanged({ traceId, sourceIp, ...exchangeRecord(token) }),
 };
 

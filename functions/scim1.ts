@@ -9,6 +9,7 @@ import { newIsAdministrator } from "#core/scim-api/v1/administrators.ts";
 import { scim1Operations } from "#core/scim-api/v1/contract.ts";
 import { scim1Handlers } from "#core/scim-api/v1/handlers.ts";
 import type { Scim1Dialect } from "#core/scim-api/v1/stores.ts";
+import { apiSection } from "#core/settings/api.ts";
 import { changesSection } from "#core/settings/changes.ts";
 import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
@@ -17,13 +18,19 @@ import { openTable } from "#core/table/dynamo.ts";
 import { baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
-const deployment = sectionsFromFile(deploymentFile(), [changesSection, scim2Section, userStoreSection]);
+const deployment = sectionsFromFile(deploymentFile(), [apiSection, changesSection, scim2Section, userStoreSection]);
 const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 26_500 })), deployment.changes);
 const isWso2 = deployment.scim2.profile === "wso2";
 const { userStoresOf, usersIn, groupsIn } = await openUserStores("scim1", deployment);
 const memory = newNameMemory();
 const isAdministrator = newIsAdministrator();
-const dialect: Scim1Dialect = { showsUsername: false, needsPassword: isWso2, listsWhole: !isWso2 };
+const { requiresIfMatch } = deployment.api;
+const dialect: Scim1Dialect = {
+  showsUsername: false,
+  needsPassword: isWso2,
+  listsWhole: !isWso2,
+  requiresIfMatch,
+};
 
 export const operations = scim1Operations;
 
@@ -32,6 +39,8 @@ export const handler = lambda({
   operations,
   handlers: scim1Handlers,
   baseUrl: baseUrl(),
+  // Unknown attributes are no matter of `strict` in SCIM (decision 0076).
+  requiresIfMatch,
   stores: (served) => {
     const table = open(served);
     const [groups, roles] = [groupsIn(table), roleStore(table)];

@@ -15,6 +15,7 @@ import { groupType, userTypeFor } from "#core/scim/schema/resource-types.ts";
 import { scim2Operations } from "#core/scim-api/v2/contract.ts";
 import { scim2Handlers } from "#core/scim-api/v2/handlers.ts";
 import type { Scim2Dialect, Scim2Stores } from "#core/scim-api/v2/stores.ts";
+import { apiSection } from "#core/settings/api.ts";
 import { changesSection } from "#core/settings/changes.ts";
 import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
@@ -23,7 +24,7 @@ import { openTable } from "#core/table/dynamo.ts";
 import { baseUrl, cursorSeal, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
-const deployment = sectionsFromFile(deploymentFile(), [changesSection, scim2Section, userStoreSection]);
+const deployment = sectionsFromFile(deploymentFile(), [apiSection, changesSection, scim2Section, userStoreSection]);
 const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 26_500 })), deployment.changes);
 const { scim2 } = deployment;
 const { userStoresOf, usersIn, groupsIn } = await openUserStores("scim2", deployment);
@@ -33,6 +34,7 @@ const isWso2 = scim2.profile === "wso2";
 const dialect: Scim2Dialect = {
   showsUsername: isWso2,
   needsPassword: isWso2,
+  requiresIfMatch: deployment.api.requiresIfMatch,
   removesDuplicateUsers: scim2.removesDuplicateUsers,
   userType: userTypeFor(scim2.profile),
   groupType,
@@ -46,6 +48,8 @@ export const handler = lambda<typeof operations, Scim2HistoryStores>({
   operations,
   handlers: { ...scim2Handlers, ...scim2HistoryHandlers },
   baseUrl: baseUrl(),
+  // Unknown attributes are no matter of `strict` in SCIM (decision 0076).
+  requiresIfMatch: deployment.api.requiresIfMatch,
   scimProfile: scim2.profile,
   stores: (served) =>
     withHistory<Scim2Stores>(open(served), (table) => {

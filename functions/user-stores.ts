@@ -32,7 +32,7 @@ export async function openUserStores(
     userStoresOf,
     usersIn: (table: Table) => {
       const users = userStore(table);
-      return declaredUsers(withDirectories ? withDirectories(users) : users, userStoresOf);
+      return declaredUsers(withDirectories ? withDirectories(users, table.keeps === "for good") : users, userStoresOf);
     },
     groupsIn: (table: Table) => declaredGroups(groupStore(table), userStoresOf),
   };

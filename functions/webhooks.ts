@@ -9,11 +9,11 @@ import { sectionsFromFile } from "#core/settings/section.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { webhookOperations } from "#core/webhooks/contract.ts";
 import { type WebhookStores, webhookHandlers } from "#core/webhooks/handlers.ts";
-import { baseUrl, deploymentFile, fetchExempt, seal, tableConfig } from "./env.ts";
+import { baseUrl, deploymentFile, eventSeal, fetchExempt, tableConfig } from "./env.ts";
 
 const deployment = sectionsFromFile(deploymentFile(), [apiSection, changesSection]);
 const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })), deployment.changes);
-const shared = { seal: seal(), exempt: fetchExempt(), cursorAt: feedCursorAt, checkCursor: checkFeedCursor };
+const shared = { seal: eventSeal(), exempt: fetchExempt(), cursorAt: feedCursorAt, checkCursor: checkFeedCursor };
 
 export const operations = webhookOperations;
 
@@ -22,6 +22,6 @@ export const handler = lambda<typeof operations, WebhookStores>({
   operations,
   handlers: webhookHandlers,
   baseUrl: baseUrl(),
-  isStrict: deployment.api.isStrict,
+  ...deployment.api,
   stores: (served) => ({ ...shared, subscribers: subscriberStore(open(served)) }),
 });

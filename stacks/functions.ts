@@ -1,7 +1,7 @@
 /** The functions, each from its row in plan.ts: code, settings, rights, log. */
 import { join } from "node:path";
 import { NAMESPACE_VARIABLE, namespaceOf } from "#core/http/metric-names.ts";
-import { canarySecretOf, cursorKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
+import { canarySecretOf, cursorKeyOf, eventKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
 import { bundling } from "./bundling.ts";
 import {
   componentName,
@@ -48,10 +48,10 @@ export interface FunctionParts {
   readonly variablesKey: aws.kms.Key | undefined;
   /** What the synthetic check looks at. */
   readonly checked?: Checked;
+  /** The public address of the stage, for functions that are created after the gateway. */
+  readonly origin?: $util.Output<string>;
   /** Where changes go. */
   readonly feed?: FeedParts;
-  /** The public address of the stage, for functions that no request reaches. */
-  readonly origin?: $util.Output<string>;
 }
 
 /** Where changes go. */
@@ -190,18 +190,18 @@ function variablesOf({ needs, reads, writes }: FunctionPlan, parts: FunctionPart
     secrets,
     checked,
     feed,
-    origin,
   } = parts;
   const byNeed = {
     // One origin on both domains, so a token is valid on both. Without a domain: the name that AWS assigns.
     address: domains && { BASE_URL: `https://${domains.api}` },
+    origin: parts.origin && { PUBLIC_URL: parts.origin },
     mtls: domains?.mtls && { MTLS_URL: `https://${domains.mtls}` },
     sealing: { SEAL_KEY: secrets.sealKey.value, FORMER_SEAL_KEYS: secrets.formerSealKeys.value },
     cursors: { CURSOR_KEY: secrets.sealKey.value.apply(cursorKeyOf) },
+    events: { EVENT_KEY: secrets.sealKey.value.apply(eventKeyOf) },
     nonces: { NONCE_KEY: secrets.sealKey.value.apply(nonceKeyOf) },
     document: { OPENAPI_FILE: placeOf("docs/openapi.json") },
     deployment: { DEPLOYMENT_TOML: placeOf(DEPLOYMENT_FILE) },
-    origin: origin && { PUBLIC_URL: origin },
     bus: feed && { EVENT_BUS: feed.bus.name },
     canary: checked && {
       CANARY_URL: checked.url,

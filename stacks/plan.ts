@@ -34,6 +34,8 @@ export type Need =
   | "sealing"
   /** The key that seals cursors: derived, it opens no secret. */
   | "cursors"
+  /** The key that seals secrets for receivers of events: derived, it opens no other secret. */
+  | "events"
   /** The key of the nonces of DPoP proofs: derived, it opens no secret. */
   | "nonces"
   /** The API document, next to the bundle. */
@@ -81,6 +83,7 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
   mtls: ["MTLS_URL"],
   sealing: ["SEAL_KEY", "FORMER_SEAL_KEYS"],
   cursors: ["CURSOR_KEY"],
+  events: ["EVENT_KEY"],
   nonces: ["NONCE_KEY"],
   document: ["OPENAPI_FILE"],
   deployment: ["DEPLOYMENT_TOML"],
@@ -91,7 +94,7 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
 };
 
 /** The needs whose variables are secrets. */
-const secretNeeds: readonly Need[] = ["sealing", "cursors", "nonces", "directories", "canary"];
+const secretNeeds: readonly Need[] = ["sealing", "cursors", "events", "nonces", "directories", "canary"];
 
 /** Whether variables of the function contain secrets. */
 export function hasSecrets({ needs }: FunctionPlan): boolean {
@@ -99,8 +102,10 @@ export function hasSecrets({ needs }: FunctionPlan): boolean {
 }
 
 const p = partitions;
-/** Claims of keys of applications other than the name, and what is removed with a client. */
-const claims = [p.inboundKey, p.client, p.clientUses];
+/** Claims of keys of applications other than the name. Their writes have conditions, which a rehearsal reads. */
+const conditionalClaims = [p.inboundKey, p.client];
+/** The same with what is removed with a client. */
+const claims = [...conditionalClaims, p.clientUses];
 const tenants = [p.tenant, p.tenantNames, p.tenantId];
 const people = [p.user, p.userNames, p.lookup, p.group, p.groupNames, p.role, p.shownNames];
 /** Roles and first administrator of a new tenant. */
@@ -115,6 +120,9 @@ const CANARY_USES = keys.clientUses(`${CANARY_CLIENT}${ANY}`).PK;
 /** Revocations of tokens. */
 const revocations = [p.revocation, p.revocations];
 
+/** What a rehearsal reads the keys of: rows that are written, on condition that they exist or do not (decision 0087). */
+const writtenByKey = [p.credential, p.changeRecord];
+
 /** The records of changes, which are written with the changes (decision 0082) and read by histories (0083). */
 const records = [p.changeRecord, p.changePart, p.removed];
 
@@ -122,19 +130,8 @@ const applicationRows = [p.application, p.template, p.residentApplication];
 
 /** What authentication and authorization read: by a password, a certificate or a token. */
 const authentication = [
-  p.tenant,
-  p.user,
-  p.userNames,
-  p.group,
-  p.role,
-  p.roleNames,
-  p.credential,
-  p.lock,
-  p.accessToken,
-  ...revocations,
-  p.grantRevocations,
-  p.client,
-  p.keyRing,
+  ...[p.tenant, p.user, p.userNames, p.group, p.role, p.roleNames, p.credential, p.lock],
+  ...[p.accessToken, ...revocations, p.grantRevocations, p.client, p.keyRing],
 ];
 
 const endpoint = { memory: "512 MB", timeout: "29 seconds" } as const;
@@ -196,6 +193,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       on: [
         ...applicationRows,
         ...[p.applicationNames, p.templateNames, p.apiResource, p.user, p.role, p.roleNames],
+        ...conditionalClaims,
         ...records,
       ],
     },
@@ -212,7 +210,10 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     ...endpoint,
     description: "The inbound protocols of applications",
     needs: ["address", "sealing", "deployment"],
-    reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.application, p.clientUses, ...records] },
+    reads: {
+      calls: ["GetItem", "BatchGetItem", "Query"],
+      on: [p.application, p.applicationNames, ...conditionalClaims, p.clientUses, ...records],
+    },
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem"],
       on: [p.application, p.applicationNames, ...claims, p.revocations, ...records],
@@ -231,6 +232,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     description: "Users and groups by SCIM 1.1",
     needs: ["address", "deployment", "directories"],
     reads: { calls: ["GetItem", "BatchGetItem", "Query"], on: [p.tenant, ...people] },
+    checks: writtenByKey,
     conditions: [...people, ...revocations],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
@@ -246,7 +248,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       calls: ["GetItem", "BatchGetItem", "Query"],
       on: [p.tenant, ...people, p.roleNames, p.scope, ...records],
     },
-    checks: [p.application],
+    checks: [p.application, p.credential],
     conditions: [...people, ...revocations],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
@@ -270,19 +272,17 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     needs: ["address", "deployment", "directories"],
     reads: {
       calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [p.apiResource, p.apiResourceNames, ...tenants, p.user, p.userNames, ...records],
+      on: [
+        ...[p.apiResource, p.apiResourceNames, p.scope, p.user, p.userNames, p.role, p.roleNames, p.shownNames],
+        ...[p.lookup, ...tenants, ...records],
+      ],
     },
+    checks: [p.credential],
     writes: {
       calls: ["PutItem", "UpdateItem", "DeleteItem"],
       on: [
-        p.apiResource,
-        p.apiResourceNames,
-        p.scope,
-        ...tenants,
-        ...administrator,
-        p.lookup,
-        ...revocations,
-        ...records,
+        ...[p.apiResource, p.apiResourceNames, p.scope, p.lookup, ...tenants, ...administrator],
+        ...[...revocations, ...records],
       ],
     },
   },
@@ -302,7 +302,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
   webhooks: {
     ...endpoint,
     description: "Webhooks: receivers of events about changes",
-    needs: ["address", "sealing", "deployment"],
+    needs: ["address", "events", "deployment"],
     reads: { calls: ["BatchGetItem", "Query"], on: [p.subscriber, p.subscriberProgress] },
     writes: {
       calls: ["PutItem", "DeleteItem"],

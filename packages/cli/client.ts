@@ -91,7 +91,12 @@ export function openApi(url: string, authorization: string): Api {
         path,
         {
           method,
-          ...(body !== undefined && { body: JSON.stringify(body), headers: { "content-type": "application/json" } }),
+          headers: {
+            ...(body !== undefined && { "content-type": "application/json" }),
+            // A PATCH here names what it adds, so it fits any state. The operator may require the header.
+            ...(method === "PATCH" && { "if-match": "*" }),
+          },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
         },
         true,
       ),

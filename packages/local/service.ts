@@ -8,7 +8,7 @@ import { NAMESPACE_VARIABLE, namespaceOf } from "#core/http/metric-names.ts";
 import { routes } from "#core/operation/derive.ts";
 import { services } from "#core/operation/services.ts";
 import { Fault } from "#core/platform/faults.ts";
-import { cursorKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
+import { cursorKeyOf, eventKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
 import { deploymentFromFile } from "#core/settings/deployment.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
@@ -94,6 +94,7 @@ export async function startService(
       OPENAPI_FILE: projectFile("docs/openapi.json"),
       SEAL_KEY,
       CURSOR_KEY: cursorKeyOf(SEAL_KEY),
+      EVENT_KEY: eventKeyOf(SEAL_KEY),
       NONCE_KEY: nonceKeyOf(SEAL_KEY),
       METADATA_HOSTS: process.env.METADATA_HOSTS ?? "",
       DEPLOYMENT_TOML: deployment,

@@ -72,9 +72,10 @@ Written by \`npm run operations-table\` from the operation catalogue. Do not edi
   of its lists. ${NONE}: the operation reads no body.
 - **Failures**: the statuses of the operation itself. Where they apply, any operation may also return
   ${commonFailures.join(", ")}: invalid input, no credential, a missing
-  scope, an unknown path, another method, \`Accept\` without JSON, other writers that keep committing first, a body that
-  is too large or of another media type, the rate limit of the gateway, headers that are too large, a defect, a busy
-  database. \`docs/openapi.json\` lists them for each operation.
+  scope, an unknown path, another method, \`Accept\` without JSON, other writers that keep committing first, a
+  condition that does not hold, a body that is too large or of another media type, a missing condition where the
+  operator requires one, the rate limit of the gateway, headers that are too large, a defect, a busy database.
+  \`docs/openapi.json\` lists them for each operation.
 - **Round trips, read units, write units**: what one call costs in the table, in sequential round trips and in
   DynamoDB's capacity units, counted on the embedded engine. Authorising the request comes on top (\`docs/scaling.md\`).
 

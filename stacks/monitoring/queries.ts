@@ -77,6 +77,16 @@ export const savedQueries: readonly SavedQuery[] = [
     ),
   },
   {
+    name: "denied requests",
+    source: "functions",
+    text: lines(
+      'filter event in ["request-denied", "sign-in-failed", "sign-in-locked"]',
+      "fields @timestamp, event, tenant, subject, actor, nameDigest, sourceIp, operation, resource, fault, reason, traceId",
+      "sort @timestamp desc",
+      "limit 200",
+    ),
+  },
+  {
     name: "refusals by operation and scope",
     source: "functions",
     text: lines(
@@ -92,7 +102,7 @@ export const savedQueries: readonly SavedQuery[] = [
     text: lines(
       REQUESTS,
       'filter method != "GET" and method != "HEAD" and status < 300',
-      "fields @timestamp, tenant, subject, actor, operation, status, traceId",
+      "fields @timestamp, tenant, subject, actor, operation, resource, status, traceId",
       "sort @timestamp desc",
     ),
   },

@@ -233,6 +233,7 @@ describe("the scopes", () => {
       "internal_application_mgt_delete",
       "internal_application_mgt_update",
       "internal_application_mgt_view",
+      "internal_audit_view",
       "internal_bulk_resource_create",
       "internal_create_tenants",
       "internal_group_mgt_create",
@@ -252,6 +253,12 @@ describe("the scopes", () => {
       "internal_user_mgt_list",
       "internal_user_mgt_update",
       "internal_user_mgt_view",
+      "internal_webhook_create",
+      "internal_webhook_delete",
+      "internal_webhook_meta_update",
+      "internal_webhook_meta_view",
+      "internal_webhook_update",
+      "internal_webhook_view",
     ]);
   });
   test("of the system APIs have unique names and ids, like the APIs", () => {

@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000;
 const CLIENT_GRANT = { grantTypes: ["client_credentials"] };
 
 const service = world();
-const strict = world({ deployment: '[scim2]\nprofile = "rfc7644"\n' });
+const strict = world({ deployment: '[api]\nstrict = true\nrequire_if_match = true\n[scim2]\nprofile = "rfc7644"\n' });
 
 /** How the proxy fails a request: it refuses it, or forwards it and cuts the connection before the response. */
 type Failure = "refuse" | "lose";

@@ -50,6 +50,7 @@ export const floors: readonly (readonly Room[])[] = [
     { path: "packages/core/ldap", purpose: "LDAP directories as user stores" },
     { path: "packages/core/scim-api/resources", purpose: "what both SCIM versions share" },
     { path: "packages/core/tenants", purpose: "operations on tenants, and their bootstrap" },
+    { path: "packages/core/webhooks", purpose: "operations on webhooks, and the events that they get" },
   ],
   [{ path: "packages/core/applications/registry", purpose: "applications: model, rules, store, representation" }],
   [{ path: "packages/core/applications/protocols", purpose: "settings of each inbound protocol" }],

@@ -5,7 +5,7 @@ import type { APIGatewayRequestAuthorizerEventV2, APIGatewaySimpleAuthorizerWith
 import { metadataAddress, resourceOfPath } from "../domain/protected-resources.ts";
 import { systemScopes } from "../domain/system-apis.ts";
 import { type Decision, type DecisionContext, toContext, unauthenticated, withMetadata } from "../http/decision.ts";
-import { callerOf, newObserver } from "../http/observe.ts";
+import { callerOf, newObserver, resourceIn } from "../http/observe.ts";
 import { type HttpRequest, readRequest, sentRequest } from "../http/request.ts";
 import type { Principal } from "../operation/context.ts";
 import { isOpenPath, matcherOf } from "../operation/match.ts";
@@ -54,6 +54,11 @@ interface Target {
   readonly nearest?: string | undefined;
 }
 
+/** What is known of a caller whose request is refused after all. */
+interface Seen {
+  principal?: Principal;
+}
+
 /** Opens the authorizer of one container. */
 export function newAuthorizer({ operations, stores, access, baseUrl, ...parts }: AuthorizerParts): Authorizer {
   const observer = newObserver("authorizer");
@@ -92,8 +97,14 @@ export function newAuthorizer({ operations, stores, access, baseUrl, ...parts }:
    *
    * Whatever fails, an unexpected error included, is a refusal.
    */
-  const decide = async (request: HttpRequest, caller: Caller, meter: Meter): Promise<Decision> => {
+  const decide = async (
+    request: HttpRequest,
+    from: Omit<Caller, "operation">,
+    meter: Meter,
+    seen: Seen,
+  ): Promise<Decision> => {
     const target = findTarget(request);
+    const caller = { ...from, operation: target.operation };
     const rule = ruleFor(access.rules, request.method, request.path);
     try {
       const credentials = credentialsOf(request, caller, access.certificates);
@@ -118,6 +129,7 @@ export function newAuthorizer({ operations, stores, access, baseUrl, ...parts }:
         signIn,
         clientId,
       } = await identify({ ...credentials, allowed: rule?.handlers }, request, caller, stores(meter));
+      seen.principal = principal;
       checkTenant(request, principal);
       checkScopes(neededScopes(target, rule, scopes), scopes, credentials.header);
       return {
@@ -143,7 +155,8 @@ export function newAuthorizer({ operations, stores, access, baseUrl, ...parts }:
     const request = readRequest(head);
     const { http } = event.requestContext;
     const caller = { sourceIp: http.sourceIp, sent: sentRequest(head, baseUrl) };
-    const decision = await decide(request, caller, meter);
+    const seen: Seen = {};
+    const decision = await decide(request, caller, meter, seen);
     const { traceId } = request;
     if (decision.decision === "refuse" && decision.fault.row.status >= 500) {
       const { operation, fault } = decision;
@@ -159,6 +172,7 @@ export function newAuthorizer({ operations, stores, access, baseUrl, ...parts }:
       decision: decision.decision,
       sourceIp: http.sourceIp,
       ...outcomeOf(decision, operations),
+      ...(decision.decision === "refuse" && deniedOf(request, seen)),
     });
     return { isAuthorized: true, context: { ...toContext(decision), traceId } };
   };
@@ -233,4 +247,13 @@ function outcomeOf(decision: Decision, operations: Protections) {
   const { fault, row } = decision.fault;
   const scope = row.status === 403 ? operations[decision.operation]?.scope : undefined;
   return { fault, ...(scope !== undefined && { neededScope: scope }) };
+}
+
+/** What the log line of a refused request says about the caller and the resource. */
+function deniedOf({ path }: HttpRequest, { principal }: Seen) {
+  return {
+    event: "request-denied",
+    resource: resourceIn(path.split("/")),
+    ...(principal && callerOf(principal)),
+  } as const;
 }

@@ -24,6 +24,8 @@ export type AuthorizerStores = AuthenticationStores;
 /** The properties of a request that only the gateway knows. */
 export interface Caller {
   readonly sourceIp: string;
+  /** The operation that is requested; empty where the path and method lead to none. */
+  readonly operation: string;
   readonly sent: SentRequest;
 }
 
@@ -76,8 +78,8 @@ export function newIdentify(
   const authenticateCertificate = newAuthenticateCertificate(clock, certificates, resolveUser, changesOf);
   const tokens = { reader: newTokenReader(userStoresOf, revocations), proofs };
 
-  return async ({ certificate, header, proof, allowed }, request, { sourceIp, sent }, stores) => {
-    const onRefused = refusalLog(observer, request.traceId, sourceIp);
+  return async ({ certificate, header, proof, allowed }, request, { sourceIp, sent, operation }, stores) => {
+    const onRefused = refusalLog(observer, { traceId: request.traceId, sourceIp, operation });
     const byToken = (text: string) => {
       const issuer = issuerAt(sent.origins[0]);
       const reading = { table: stores.table, issuer, nowMs: clock.now(), tenantGuess: request.pathTenant };

@@ -8,11 +8,18 @@ import type { RefusalReason } from "./sign-in.ts";
 /** Reports a refused sign-in or refresh token. */
 export type OnRefusal = (name: QualifiedName, reason: RefusalReason | "refresh token used twice") => void;
 
+/** The request whose sign-in is refused. */
+export interface SignInAttempt {
+  readonly traceId: string;
+  readonly sourceIp: string;
+  readonly operation: string;
+}
+
 /** Logs the refusals of one request. */
-export function refusalLog(observer: Observer, traceId: string, sourceIp: string): OnRefusal {
+export function refusalLog(observer: Observer, attempt: SignInAttempt): OnRefusal {
   return (name, reason) => {
     const { tenant, userStore } = name;
-    observer.security({ traceId, tenant, userStore, nameDigest: digestOf(name), sourceIp, reason });
+    observer.security({ ...attempt, tenant, userStore, nameDigest: digestOf(name), reason });
   };
 }
 

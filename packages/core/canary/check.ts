@@ -105,7 +105,8 @@ async function steps(origin: string, secret: string, value: string, step: TakeSt
     {
       method: "PATCH",
       url,
-      headers: { ...headers, "content-type": "application/scim+json" },
+      // The operator may require the header of every change (decision 0085).
+      headers: { ...headers, "content-type": "application/scim+json", "if-match": "*" },
       body: JSON.stringify({ schemas: [PATCH_SCHEMA], Operations }),
     },
     User.refine(({ nickName }) => nickName === value),

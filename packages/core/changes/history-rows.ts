@@ -7,17 +7,26 @@
 import { keys } from "../table/keys.ts";
 import type { Item, Key, Value } from "../table/table.ts";
 
-/** The attribute of a resource's row. */
+/** The attributes of a resource's row: times in order, and those that changes in place have added since. */
 export const HISTORY = "_h";
+export const TOUCHES = "_t";
 
-/** A row keeps at least so many of its latest changes, once it has had them, and less than twice as many. */
+/** A row keeps at least so many of its latest changes, once it has had them, and less than three times as many. */
 export const BLOCK = 16;
 
 const TIME_BYTES = 6;
 
 /** The times of the changes of a row, oldest first, in milliseconds since 1970. */
 export function historyOf(item: Readonly<Record<string, Value | undefined>> | undefined): readonly number[] {
-  return timesIn(item?.[HISTORY]);
+  const touches = touchesOf(item);
+  const times = timesIn(item?.[HISTORY]);
+  return touches.length > 0 ? [...new Set([...times, ...touches])].sort((a, b) => a - b) : times;
+}
+
+/** The times of changes in place that are not among those in order. */
+export function touchesOf(item: Readonly<Record<string, Value | undefined>> | undefined): readonly number[] {
+  const stored = item?.[TOUCHES];
+  return stored instanceof Set ? [...stored].map(Number) : [];
 }
 
 /** The times in a stored block. */
@@ -42,7 +51,7 @@ export function withChange(
 ): { readonly kept: readonly number[]; readonly older: readonly number[] } {
   const all = [...history, atMs];
   if (all.length < BLOCK * 2) return { kept: all, older: [] };
-  return { kept: all.slice(BLOCK), older: all.slice(0, BLOCK) };
+  return { kept: all.slice(-BLOCK), older: all.slice(0, -BLOCK) };
 }
 
 /** Where the row of a removed resource keeps its history. */

@@ -10,9 +10,11 @@ import { recording } from "./recording.ts";
 export interface RecordedRequest {
   readonly meter: Meter;
   readonly cause: Cause;
+  /** A table that reads and writes go through, with the records. */
+  readonly through?: ((table: Table) => Table) | undefined;
 }
 
 /** The tables of a function that changes resources. */
 export function recordedTables(open: OpenTable, { recordDays }: ChangeSettings): (request: RecordedRequest) => Table {
-  return ({ meter, cause }) => recording(open(meter), { cause, recordDays });
+  return ({ meter, cause, through = (table) => table }) => recording(through(open(meter)), { cause, recordDays });
 }

@@ -4,14 +4,13 @@
  * the write ensures that it still is. So every change has its record, and what was refused has no record.
  */
 import { systemClock } from "../platform/clock.ts";
-import { Fault } from "../platform/faults.ts";
 import { type Place, placeOf } from "../table/key-kinds.ts";
 import { stale } from "../table/stale.ts";
 import type { Item, Key, Page, Step, Table, When } from "../table/table.ts";
 import { changeIdOf, digestOfResource } from "./change-id.ts";
 import { recordedKinds } from "./documents.ts";
 import { type BulkMembers, bulkPartOf, type Draft, draftOf, type RowStep, rowSteps } from "./drafts.ts";
-import { HISTORY, historyOf, removedItem, storedTimes, withChange } from "./history-rows.ts";
+import { BLOCK, HISTORY, historyOf, removedItem, storedTimes, TOUCHES, touchesOf, withChange } from "./history-rows.ts";
 import type { Cause, Change, ChangedResource, ChangeRecord } from "./model.ts";
 import { recordItems } from "./record-rows.ts";
 
@@ -63,7 +62,8 @@ export function recording(table: Table, { cause, recordDays }: Recording): Table
     // Ids of the changes of a resource ascend, also where the clock of the writer before is ahead.
     const atMs = Math.max(systemClock.now(), (previous ?? 0) + 1);
     const digest = digestOfResource(recorded.type, place.id);
-    const { kept, older } = withChange(history, atMs);
+    const isTouch = "change" in draft.step && touchesOf(former).length < BLOCK;
+    const { kept, older } = isTouch ? { kept: history, older: [] } : withChange(history, atMs);
     const record: ChangeRecord = {
       id: changeIdOf(atMs, digest),
       atMs,
@@ -79,7 +79,9 @@ export function recording(table: Table, { cause, recordDays }: Recording): Table
       const left = removedItem({ tenant, type: recorded.type, id }, kept, expiresAtSeconds);
       return { step: draft.step, steps: [{ put: left, when: "any", otherwise: collided }, put], parts };
     }
-    return { step: noting(draft, former, storedTimes(kept)), steps: [put], parts };
+    const forget = () => memory.forget(draft.key);
+    const step = isTouch ? touching(draft, atMs) : noting(draft, former, storedTimes(kept), forget);
+    return { step, steps: [put], parts };
   };
 
   return {
@@ -131,36 +133,45 @@ async function writeParts(table: Table, parts: readonly Item[]): Promise<void> {
 
 /** The step of a resource that does not change, with the history that its row has. */
 function carrying({ step }: Draft, former: Item | undefined): Step {
-  const history = former?.[HISTORY];
-  return "put" in step && history !== undefined ? { ...step, put: { ...step.put, [HISTORY]: history } } : step;
+  if (!("put" in step) || !former) return step;
+  const carried = [HISTORY, TOUCHES].map((name) => [name, former[name]]).filter(([, value]) => value !== undefined);
+  return { ...step, put: { ...step.put, ...Object.fromEntries(carried) } };
 }
 
-/** The step of a resource that changes, with its new history. */
-function noting({ step }: Draft, former: Item | undefined, history: Uint8Array): Step {
+/** The step that a change in place adds its time with: members are added concurrently, without a conflict. */
+function touching({ step }: Draft, atMs: number): Step {
+  return "change" in step ? { ...step, add: { ...step.add, [TOUCHES]: new Set([String(atMs)]) } } : step;
+}
+
+/**
+ * The step of a resource that changes, with its new history. `forget` is called where the row has changed since it was
+ * read.
+ */
+function noting({ step }: Draft, former: Item | undefined, history: Uint8Array, forget: () => void): Step {
   if ("put" in step) return { ...step, put: { ...step.put, [HISTORY]: history } };
   if (!("change" in step)) return step;
-  const old = former?.[HISTORY];
   const { when } = step;
   const base = typeof when === "object" ? when : {};
-  // Changes of a row that have no version as their condition are in order, too.
-  const held: When =
-    old === undefined
-      ? { ...base, lacking: [...(base.lacking ?? []), HISTORY] }
-      : { ...base, equal: { ...base.equal, [HISTORY]: old } };
+  const known = Object.fromEntries(
+    [HISTORY, TOUCHES].flatMap((name) => (former?.[name] ? [[name, former[name]]] : [])),
+  );
   return {
     ...step,
     set: { ...step.set, [HISTORY]: history },
-    when: held,
-    otherwise: (found) => (found && !isSameHistory(found, former) ? stale() : step.otherwise(found)),
+    clear: [...(step.clear ?? []), TOUCHES],
+    // What is put in order must be all that there is.
+    when: { ...base, equal: { ...base.equal, ...known } },
+    otherwise: (found) => {
+      if (!found || historyOf(found).join() === historyOf(former).join()) return step.otherwise(found);
+      forget();
+      return stale();
+    },
   };
 }
 
-function isSameHistory(one: Item, other: Item | undefined): boolean {
-  return historyOf(one).join() === historyOf(other).join();
-}
-
+/** Another change of the resource has the same time. */
 function collided(): Error {
-  return new Fault("service.unavailable", "Two changes had the same id. Try again.");
+  return stale();
 }
 
 function originOf(cause: Cause, tenant: string): Pick<ChangeRecord, "actor" | "sourceIp" | "operation" | "traceId"> {
@@ -218,6 +229,7 @@ function newMemory() {
   };
   return {
     remember,
+    forget: (key: Key) => rows.delete(identity(key)),
     rememberAll(keys: readonly Key[], items: (Item | undefined)[]): (Item | undefined)[] {
       for (const [at, key] of keys.entries()) remember(key, items[at]);
       return items;

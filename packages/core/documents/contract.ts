@@ -26,7 +26,7 @@ export const documentOperations = {
     scope: PUBLIC,
     summary: "The OpenAPI 3.1 description of this API",
     source: "decision 0002",
-    success: { status: 200, body: OpenApiDocument },
+    success: { status: 200, body: OpenApiDocument, etag: "content" },
     failures: [],
   }),
 } as const;

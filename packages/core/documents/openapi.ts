@@ -5,6 +5,7 @@
 
 import { dialects, errorSchemas } from "../http/dialects.ts";
 import { type Operation, PUBLIC, SIGNED_IN } from "../operation/operation.ts";
+import { canRehearse } from "../operation/rehearsal.ts";
 import { type Dialect, type ServiceName, services } from "../operation/services.ts";
 import * as z from "../platform/zod.ts";
 import { type Components, newComponents } from "./components.ts";
@@ -50,12 +51,13 @@ const BEARER =
 const headers: Readonly<Record<string, Json>> = {
   Allow: { description: "The methods of the path", schema: text },
   "Content-Disposition": { description: "The name of the file", schema: text },
+  "Dry-Run": { description: "`true` where the request was rehearsed: nothing was changed", schema: text },
   "Ignored-Members": {
     description:
       "Members of the body and parameters (with a question mark) that were ignored because the operation does not know them: at most 20, separated by commas",
     schema: text,
   },
-  ETag: { description: "The version of the resource", schema: text },
+  ETag: { description: "The entity tag of the resource in the state that the response shows", schema: text },
   Location: { description: "The URL of the resource", schema: { ...text, format: "uri" } },
   "Preference-Applied": { description: "The preference of Prefer that was applied", schema: text },
   "Retry-After": {
@@ -111,6 +113,8 @@ export function openApiDocument(operations: Readonly<Record<string, Operation>>)
         "The administration API of an identity provider. Every path below /api/server/v1, /scim2, /svc/scim and /oauth2 is also available below /t/{tenant}.",
         "In a JSON body, a member that is null means the same as a missing one.",
         "A request that changes data may have the header `Prefer: handling=strict` (RFC 7240): members of its body and parameters that the operation does not know are then refused with 400. Otherwise they are ignored, and the header `Ignored-Members` of the response lists them. `Prefer: handling=lenient` asks for that where the operator made strict the default.",
+        "Every operation of the management API and of SCIM that changes data has the parameter `dryRun`: with `true`, it makes all checks, answers as the request itself would, with the header `Dry-Run: true`, and changes nothing. Ids, times and secrets in that answer are examples.",
+        "Every single resource has an `ETag`. A request that changes it can have the header `If-Match` with that tag: it is refused with 412 if the resource has changed since. A GET with `If-None-Match` is 304 while it has not. The operator may require `If-Match` (428).",
         "Clients must ignore members of responses that they do not know: a later version may add some.",
       ].join("\n\n"),
     },
@@ -172,8 +176,10 @@ function securityOf({ scope, clientAuthentication }: Operation): readonly Json[]
   return [{ basic: [] }, ...(clientAuthentication === "client-or-bearer" ? [{ bearer: [] }] : []), {}];
 }
 
-function successesOf({ method, success }: Operation, dialect: Dialect, components: Components): Json {
+function successesOf(declared: Operation, dialect: Dialect, components: Components): Json {
+  const { method, success } = declared;
   const names = [
+    ...(canRehearse(declared) ? ["Dry-Run"] : []),
     ...(method === "GET" || dialects[dialect].ignoresUnknown ? [] : ["Ignored-Members", "Preference-Applied"]),
     ...(success.location ? ["Location"] : []),
     ...(success.etag ? ["ETag"] : []),

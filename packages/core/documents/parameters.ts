@@ -1,6 +1,7 @@
 /** The parameters of an operation in the document. */
 
 import type { Operation } from "../operation/operation.ts";
+import { canRehearse, DRY_RUN } from "../operation/rehearsal.ts";
 import * as z from "../platform/zod.ts";
 import type { Components } from "./components.ts";
 import type { Json } from "./json-schema.ts";
@@ -10,22 +11,39 @@ type Place = "path" | "query" | "header";
 /** Keywords about the text in the query string, which do not hold for the number or boolean in it. */
 const OF_TEXT: ReadonlySet<string> = new Set(["enum", "pattern", "minLength", "maxLength"]);
 
-/** RFC 9110 section 13.1.2. */
+/** RFC 9110 sections 13.1.1 and 13.1.2. */
 const IfNoneMatch = z.string().optional().meta({ description: "The entity tags that the caller already has" });
 
-/** The headers that clients set as parameters. `Authorization` belongs to the security schemes. */
-const names: Readonly<Record<string, string>> = { "if-match": "If-Match" };
+/** The parameter of every operation that changes data (decision 0087). */
+const DryRun = z
+  .enum(["true", "false"])
+  .optional()
+  .meta({ description: "True: answers as the request would, and changes nothing", type: "boolean" });
+
+const conditions = {
+  "If-Match": z.string().optional().meta({
+    description: "The entity tags of which the resource must have one, or `*`; 412 if it has changed",
+  }),
+  "If-None-Match": z.string().optional().meta({
+    description: "The entity tags of which the resource must have none; `*`: it must not exist yet",
+  }),
+};
 
 /** The parameters of an operation, without those that the contract does not document. */
-export function parametersOf({ method, params, query, headers, success }: Operation, components: Components): Json[] {
+export function parametersOf(declared: Operation, components: Components): Json[] {
+  const { method, params, query, headers, success, target } = declared;
   const shapes = (shape: z.ZodObject | undefined) => Object.entries((shape?.shape ?? {}) as Record<string, z.ZodType>);
   return [
     ...shapes(params).map(([name, shape]) => parameter(name, shape, "path", components)),
     ...shapes(query).map(([name, shape]) => parameter(name, shape, "query", components)),
+    ...(canRehearse(declared) ? [parameter(DRY_RUN, DryRun, "query", components)] : []),
     ...shapes(headers)
       .filter(([name]) => name !== "authorization")
-      .map(([name, shape]) => parameter(names[name] ?? name, shape, "header", components)),
+      .map(([name, shape]) => parameter(name, shape, "header", components)),
     ...(method === "GET" && success.etag ? [parameter("If-None-Match", IfNoneMatch, "header", components)] : []),
+    ...Object.entries(target === undefined ? {} : conditions).map(([name, shape]) =>
+      parameter(name, shape, "header", components),
+    ),
   ].filter((each) => each !== undefined);
 }
 

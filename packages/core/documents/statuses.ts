@@ -1,7 +1,9 @@
 /** The statuses that the operations of the document can return, and their meaning. */
 import { dialects } from "../http/dialects.ts";
+import { canRequireMatch } from "../operation/conditions.ts";
 import { type Matcher, matcherOf } from "../operation/match.ts";
 import { commonFailures, type Operation, PUBLIC } from "../operation/operation.ts";
+import { canRehearse } from "../operation/rehearsal.ts";
 import { services } from "../operation/services.ts";
 
 type Operations = Readonly<Record<string, Operation>>;
@@ -22,9 +24,10 @@ export const reasons: Readonly<Record<number, string>> = {
   405: "A parameter of the path is the name of a fixed path, which has other methods: see Allow",
   406: "Accept allows no available representation",
   409: "Another resource has the same name or key, or another change is in progress",
-  412: "The resource has changed since the entity tag of If-Match",
+  412: "The resource has changed since the entity tag of If-Match, or has one that If-None-Match excludes",
   413: "The body is too large",
   415: "The operation does not accept the media type of the body",
+  428: "The operator requires If-Match for changes of existing resources",
   429: "Too many requests: the gateway limits their rate",
   431: "The request line and the headers are larger than 10,240 bytes together",
   500: "An internal error; report the traceId, or the header X-Correlation-ID",
@@ -44,8 +47,10 @@ export function failuresIn(operations: Operations): (declared: Operation) => rea
     405: (declared) => isTunnel(declared) || paths.some((path) => leadsAway(declared, path, match)),
     406: ({ service, success }) => success.body !== undefined && dialects[services[service].dialect].checksAccept,
     409: ({ method, changesNothing }) => method !== "GET" && !changesNothing,
+    412: ({ target }) => target !== undefined,
     413: hasBody,
     415: hasBody,
+    428: canRequireMatch,
     429: () => true,
     431: () => true,
     500: () => true,
@@ -58,8 +63,10 @@ export function failuresIn(operations: Operations): (declared: Operation) => rea
 }
 
 /** Bodies, queries and headers are parsed; parameters of a path are, where their shape refuses some text. */
-function canBeInvalid({ body, query, headers, params }: Operation): boolean {
+function canBeInvalid(declared: Operation): boolean {
+  const { body, query, headers, params } = declared;
   if (body ?? query ?? headers) return true;
+  if (canRehearse(declared)) return true;
   return Object.values(params?.shape ?? {}).some((shape) => !shape.safeParse(BEYOND_ANY_PATH).success);
 }
 

@@ -122,7 +122,9 @@ export function tenantStore(table: Table): TenantStore {
     },
 
     setActive: (domain, active, absent) =>
-      table.write({ change: keys.tenant(domain), set: { active }, when: "present", otherwise: absent }),
+      whileStale(() =>
+        table.write({ change: keys.tenant(domain), set: { active }, when: "present", otherwise: absent }),
+      ),
 
     adding: (tenant, otherwise) => [
       { put: { ...keys.tenant(tenant.domain), ...codec.write(tenant) }, when: "absent", otherwise },

@@ -96,8 +96,8 @@ export interface SubscriberKind {
 }
 
 /**
- * The changes of a tenant (packages/core/changes/feed.ts): those of one resource in order. A record that becomes visible
- * late follows records with greater ids.
+ * The changes of a tenant (packages/core/changes/feed.ts): those of one resource in order. A record that becomes
+ * visible late follows records with greater ids.
  */
 export interface Feed {
   /** The records after a cursor, at most `limit`, and the cursor after them. */
@@ -123,7 +123,7 @@ export function startingAt(cursor: string): Progress {
   };
 }
 
-/** The progress without pause and failures, for a subscriber that its owner turns on again. It goes on at its cursor. */
+/** The progress without pause and failures, for a subscriber that its owner turns on again at its cursor. */
 export function resumed({ pause: _, lastFailure: __, ...progress }: Progress): Progress {
   return { ...progress, failures: 0, firstFailureMs: 0, nextAttemptMs: 0 };
 }

@@ -8,15 +8,18 @@ import { causeOf } from "../changes/cause.ts";
 import type { Cause } from "../changes/model.ts";
 import { matcherOf } from "../operation/match.ts";
 import type { Handlers, Operation } from "../operation/operation.ts";
+import { canRehearse } from "../operation/rehearsal.ts";
 import { type Dialect, familyOf, type ServiceName, services } from "../operation/services.ts";
 import { elapsed, systemClock } from "../platform/clock.ts";
 import { Fault, toFault } from "../platform/faults.ts";
 import { type Meter, newMeter } from "../table/meter.ts";
+import type { Table } from "../table/table.ts";
 import { bodyReader, checkAccept, type ReadMultipart } from "./body.ts";
+import { gated } from "./conditions.ts";
 import { NONCE_HEADER, readDecision } from "./decision.ts";
 import { dialects, renderFault, type ScimProfile } from "./dialects.ts";
-import { callerOf, newObserver } from "./observe.ts";
-import { type EventHead, type HttpRequest, readRequest } from "./request.ts";
+import { callerOf, newObserver, resourceIn } from "./observe.ts";
+import { asksForRehearsal, type EventHead, type HttpRequest, readRequest } from "./request.ts";
 import { securityHeaders } from "./security-headers.ts";
 import { type Admitted, type AnyHandler, admit, execute, type HttpResponse } from "./serve.ts";
 
@@ -39,6 +42,8 @@ interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores>
   readonly scimProfile?: ScimProfile;
   /** True where unknown members are refused unless the request says `Prefer: handling=lenient`. */
   readonly isStrict?: boolean;
+  /** True where changes of existing resources are refused without `If-Match` (decision 0085). */
+  readonly requiresIfMatch?: boolean;
   /** Parses `multipart/form-data`, for a function with an operation that accepts it. */
   readonly readMultipart?: ReadMultipart;
 }
@@ -53,6 +58,8 @@ export interface Served {
   readonly event: EventHead;
   /** What change records say about the request. */
   readonly cause: Cause;
+  /** A table that the request's reads and writes go through. */
+  readonly through?: ((table: Table) => Table) | undefined;
 }
 
 /** The state of a request while it is served. It is a member of the event, which all middlewares of middy see. */
@@ -64,6 +71,8 @@ interface Exchange {
   /** Errors besides the fault that the response shows. */
   readonly defects: Fault[];
   admitted?: Admitted;
+  /** Whether nothing of the request may be written (decision 0087). */
+  isRehearsal?: boolean;
   fault?: Fault;
   /** Headers about the unknown members of the request. */
   handling?: Readonly<Record<string, string>>;
@@ -104,6 +113,8 @@ function admitting(operations: Operations): Middleware {
     before: ({ event }) => {
       const exchange = exchangeOf(event);
       exchange.admitted = admit(exchange.request, readDecision(contextOf(event)), match, operations);
+      const declared = operations[exchange.admitted.operation];
+      exchange.isRehearsal = declared !== undefined && canRehearse(declared) && asksForRehearsal(exchange.request);
     },
   };
 }
@@ -144,14 +155,20 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
   const operations: Operations = parts.operations;
   const handlers: Readonly<Record<string, AnyHandler>> = parts.handlers;
   return async (event: Event): Promise<Response> => {
-    const { admitted, request, meter, defects } = exchangeOf(event);
+    const { admitted, request, meter, defects, isRehearsal } = exchangeOf(event);
     const declared = admitted && operations[admitted.operation];
     const handler = admitted && handlers[admitted.operation];
     if (!admitted || !declared || !handler) throw new Error("an operation without a handler was admitted");
     const { principal, params, scopes } = admitted;
+    const { requiresIfMatch = false } = parts;
+    const plain = { declared, handler, request, params, scopes, meter, operations, handlers, requiresIfMatch };
+    const gate = await gated(plain);
     const { sourceIp } = event.requestContext.http;
+    const cause = causeOf(admitted, request, sourceIp);
+    const through = isRehearsal ? (await import("../table/overlay.ts")).rehearsal : undefined;
     const context = {
-      ...stores({ meter, tenant: principal?.tenant, event, cause: causeOf(admitted, request, sourceIp) }),
+      ...stores({ meter: gate.meter, tenant: principal?.tenant, event, cause, through }),
+      ...(gate.conditions && { conditions: gate.conditions }),
       traceId: request.traceId,
       ...(principal && { principal, tenant: principal.tenant }),
       ...(declared.seesScopes && { scopes: new Set(scopes) }),
@@ -161,7 +178,8 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
       now: systemClock.now(),
       origin: baseUrl ?? `https://${event.requestContext.domainName}`,
     };
-    const response = await execute({ declared, handler, request, params, body: event.parsedBody, context });
+    const call = { declared, handler: gate.handler, request, params, body: event.parsedBody, context };
+    const response = await execute(call);
     return encoded(response, dialects[services[service].dialect].contentType);
   };
 }
@@ -182,7 +200,7 @@ function encoded({ status, headers, body, content }: HttpResponse, contentType: 
 function observing(service: ServiceName): Middleware {
   const observer = newObserver(service);
   const close = ({ event, response }: Ended) => {
-    const { request, meter, startedMs, admitted, fault, defects, handling } = exchangeOf(event);
+    const { request, meter, startedMs, admitted, fault, defects, handling, isRehearsal } = exchangeOf(event);
     const ignored = handling?.["ignored-members"];
     const operation = admitted?.operation ?? "";
     const status = Number(response?.statusCode ?? 500);
@@ -196,10 +214,12 @@ function observing(service: ServiceName): Middleware {
       status,
       durationMs: elapsed() - startedMs,
       cost: meter.cost,
+      ...(isRehearsal && { dryRun: true }),
       ...(defects.length > 0 && { defects: defects.length }),
       ...(admitted?.principal && callerOf(admitted.principal)),
       ...(fault && { fault: fault.fault }),
       ...(ignored !== undefined && { ignored }),
+      resource: resourceIn([...Object.values(admitted?.params ?? {}), ...createdIn(response)]),
     });
   };
   return {
@@ -213,6 +233,12 @@ function observing(service: ServiceName): Middleware {
   };
 }
 
+/** The last part of `Location`: the id of what was created. */
+function createdIn(response: Ended["response"]): readonly string[] {
+  const location = response?.statusCode === 201 ? response.headers?.location : undefined;
+  return typeof location === "string" ? location.split("/").slice(-1) : [];
+}
+
 /**
  * Headers of every response. A response to HEAD keeps its body, of which the gateway sends the length only (RFC 9110
  * section 9.3.2).
@@ -220,12 +246,13 @@ function observing(service: ServiceName): Middleware {
 function commonHeaders(): Middleware {
   const add = ({ event, response }: Ended) => {
     if (!response) return;
-    const { request, dialect, admitted, handling } = exchangeOf(event);
+    const { request, dialect, admitted, handling, isRehearsal } = exchangeOf(event);
     const nonce = admitted?.nonce;
     response.headers = {
       "cache-control": "no-store",
       "x-correlation-id": request.traceId,
       ...handling,
+      ...(isRehearsal && { "dry-run": "true" }),
       ...(nonce !== undefined && { [NONCE_HEADER]: nonce }),
       ...response.headers,
       ...securityHeaders,

@@ -18,6 +18,8 @@ interface RequestRecord {
   readonly status: number;
   readonly durationMs: number;
   readonly cost: Cost;
+  /** True where the request was rehearsed: it changed nothing, whatever its status is. */
+  readonly dryRun?: boolean;
   readonly tenant?: string;
   readonly subject?: string;
   /** Who acts for the subject by an exchanged token. */
@@ -32,6 +34,17 @@ interface RequestRecord {
   readonly sourceIp?: string;
   /** The scope of the operation that was refused with 403. */
   readonly neededScope?: string;
+  /** The ids of the resource that the path names, or of the one that was created. */
+  readonly resource?: string | undefined;
+  /** The name of what security teams search for. */
+  readonly event?: "request-denied";
+}
+
+const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The resource ids among some texts, for the log. Other texts of a path may be names of people. */
+export function resourceIn(texts: readonly string[]): string | undefined {
+  return texts.filter((text) => ID.test(text)).join("/") || undefined;
 }
 
 /** What the record of a request says of its caller. */
@@ -51,6 +64,8 @@ interface Failure {
 /** A refused credential, for those who monitor security. */
 interface SecurityEvent {
   readonly traceId: string;
+  /** The operation that was requested. */
+  readonly operation: string;
   readonly tenant: string;
   readonly userStore: string;
   /** A digest of the user name: the log contains no names of people. */
@@ -160,7 +175,8 @@ function open(service: string): Observer {
     security(event) {
       refused.SignInFailures += 1;
       if (event.reason === "locked") refused.LockedSignIns += 1;
-      logger().warn("sign-in refused", { ...event });
+      const name = event.reason === "locked" ? "sign-in-locked" : "sign-in-failed";
+      logger().warn("sign-in refused", { event: name, ...event });
     },
     exchanged(event) {
       logger().info("token exchanged", { ...event });

@@ -2,6 +2,7 @@
 import type { APIGatewayEventRequestContextV2, APIGatewayProxyEventV2 } from "aws-lambda";
 import type { SentRequest } from "../operation/context.ts";
 import { splitTenant } from "../operation/match.ts";
+import { DRY_RUN, isDryRunName } from "../operation/rehearsal.ts";
 import { familyOf } from "../operation/services.ts";
 import { Fault } from "../platform/faults.ts";
 import { newTraceId, traceIdFrom } from "../platform/ids.ts";
@@ -112,6 +113,33 @@ export function readForm(
   repeated: readonly string[] = [],
 ): Readonly<Record<string, string | readonly string[]>> {
   return parametersIn(text, "body", repeated);
+}
+
+/**
+ * Whether a request asks to be rehearsed. Throws `request.invalid` for any value but `true` and `false`, and for a
+ * repeated parameter. Other parameters are not parsed.
+ */
+export function asksForRehearsal({ rawQuery }: Pick<HttpRequest, "rawQuery">): boolean {
+  const values = rawQuery.split("&").flatMap((pair) => {
+    const [name = "", ...value] = pair.split("=");
+    return isDryRunName(decodedName(name)) ? [value.join("=")] : [];
+  });
+  const [value, ...others] = values;
+  if (value === undefined || (value === "false" && others.length === 0)) return false;
+  if (value === "true" && others.length === 0) return true;
+  throw new Fault(
+    "request.invalid",
+    `The parameter ${DRY_RUN} is true, which rehearses the request, or false, and is sent once.`,
+  );
+}
+
+/** The name of a parameter. Where nothing parses it, its escapes may be invalid. */
+export function decodedName(name: string): string {
+  try {
+    return decodeURIComponent(name.replaceAll("+", " "));
+  } catch {
+    return name;
+  }
 }
 
 function parametersIn(text: string, place: string, repeated: readonly string[]): Record<string, string | string[]> {

@@ -5,9 +5,9 @@
 import type * as z from "zod";
 import type { Principal, PublicContext, SignInMethod } from "../operation/context.ts";
 import { isOpenPath, type Match, type Matcher } from "../operation/match.ts";
-import { type FileResult, type Operation, PUBLIC } from "../operation/operation.ts";
+import { type FileResult, type Operation, PUBLIC, type Success } from "../operation/operation.ts";
 import { familyOf, services } from "../operation/services.ts";
-import { namesTag } from "../platform/entity-tag.ts";
+import { contentTag, namesTag } from "../platform/entity-tag.ts";
 import { Fault } from "../platform/faults.ts";
 import { isFirstUse, parsePart } from "../platform/parse.ts";
 import type { Decision } from "./decision.ts";
@@ -125,7 +125,7 @@ export async function execute({ declared, handler, request, params, body, contex
   const result = await handler(input as never, context as never);
   return declared.success.file === undefined
     ? responseOf(declared, request, result, context)
-    : attachment(declared.success.file, result as FileResult);
+    : attachment(declared.success, request, result as FileResult);
 }
 
 function responseOf(
@@ -134,22 +134,28 @@ function responseOf(
   result: unknown,
   context: PublicContext,
 ): HttpResponse {
-  const hasParts = success.location ?? success.etag ?? success.orNoContent ?? false;
+  const hasParts = success.location || success.etag === true || success.orNoContent;
   const parts: ResultParts = hasParts ? (result as ResultParts) : { body: result };
   const headers = {
     ...(parts.location !== undefined && { location: `${context.origin}${parts.location}` }),
     ...(parts.etag !== undefined && { etag: parts.etag }),
     ...(success.maxAgeSeconds !== undefined && { "cache-control": `public, max-age=${success.maxAgeSeconds}` }),
   };
-  if (method === "GET" && parts.etag !== undefined) {
-    if (namesTag(request.headers["if-none-match"] ?? "", parts.etag)) return { status: 304, headers };
-  }
+  if (method === "GET" && isKnown(request, parts.etag)) return { status: 304, headers };
   if (!success.body) return { status: success.status, headers };
   if (success.orNoContent && parts.body === undefined) return { status: 204, headers };
   // Parsing removes members that the contract does not declare, so that no stored field is returned by accident. The
   // shapes of SCIM resources are loose: there the SCIM schemas select the attributes (scim/projection.ts).
   const shown = success.body.parse(parts.body, { jitless: isFirstUse(success.body) });
-  return { status: success.status, headers, body: shown };
+  if (success.etag !== "content") return { status: success.status, headers, body: shown };
+  const tagged = { ...headers, etag: contentTag(JSON.stringify(shown)) };
+  if (method === "GET" && isKnown(request, tagged.etag)) return { status: 304, headers: tagged };
+  return { status: success.status, headers: tagged, body: shown };
+}
+
+/** Whether the caller has the content with this entity tag already. */
+function isKnown({ headers }: HttpRequest, etag: string | undefined): boolean {
+  return etag !== undefined && namesTag(headers["if-none-match"] ?? "", etag);
 }
 
 function queryOf(declared: Operation, { rawQuery }: HttpRequest): unknown {
@@ -175,11 +181,14 @@ function withDeclaredNames(
   return Object.fromEntries(found);
 }
 
-function attachment(media: string, { content, fileName }: FileResult): HttpResponse {
+function attachment(success: Success, request: HttpRequest, { content, fileName }: FileResult): HttpResponse {
+  const tagged = success.etag === "content" && { etag: contentTag(content) };
+  if (tagged && isKnown(request, tagged.etag)) return { status: 304, headers: tagged };
   return {
     status: 200,
     headers: {
-      "content-type": media,
+      ...tagged,
+      "content-type": success.file ?? "",
       // RFC 6266: the plain form for all clients, the extended one for names with other characters.
       "content-disposition": `attachment; filename="${fileName.replace(/[^\w. -]/g, "_")}"; filename*=UTF-8''${encodeURIComponent(fileName)}`,
     },

@@ -3,11 +3,12 @@
  * refused (decision 0076). Loaded with the first request that changes data.
  */
 import type { Operation } from "../operation/operation.ts";
+import { canRehearse, DRY_RUN, isDryRunName } from "../operation/rehearsal.ts";
 import { Fault } from "../platform/faults.ts";
 import { nearest } from "../platform/nearest.ts";
 import type { DialectRules } from "./dialects.ts";
 import { type Inside, insidesOf, type Known } from "./known-members.ts";
-import type { HttpRequest } from "./request.ts";
+import { decodedName, type HttpRequest } from "./request.ts";
 
 /** Members in one response. */
 const UNKNOWN_MAX = 20;
@@ -73,9 +74,11 @@ function refusal(unknown: readonly Unknown[]): Fault {
   );
 }
 
-function unknownIn({ declared: { body: shape, media = "json", query }, request, body, rules }: Sent) {
+function unknownIn({ declared, request, body, rules }: Sent) {
+  const { body: shape, media = "json", query } = declared;
   const fold = rules.ignoresQueryCase ? (name: string) => name.toLowerCase() : (name: string) => name;
-  const found = parametersIn(Object.keys(query?.shape ?? {}), request.rawQuery, fold);
+  const known = [...Object.keys(query?.shape ?? {}), ...(canRehearse(declared) ? [DRY_RUN] : [])];
+  const found = parametersIn(known, request.rawQuery, fold);
   if (shape && media === "json") new Search(found, fold).visit(body, [shape], "body");
   return found.slice(0, UNKNOWN_MAX);
 }
@@ -85,19 +88,10 @@ function parametersIn(known: readonly string[], rawQuery: string, fold: (name: s
   return rawQuery
     .split("&")
     .filter((pair) => pair !== "")
-    .map((pair) => decoded(pair.split("=", 1)[0] ?? ""))
-    .filter((name) => !folded.has(fold(name)))
+    .map((pair) => decodedName(pair.split("=", 1)[0] ?? ""))
+    .filter((name) => !folded.has(fold(name)) && !(folded.has(fold(DRY_RUN)) && isDryRunName(name)))
     .slice(0, UNKNOWN_MAX)
     .map((name) => ({ place: `query.${name}`, nearest: nearest(name, known) }));
-}
-
-/** The name of a parameter. An operation without parameters parses none, so the text may be invalid. */
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name.replaceAll("+", " "));
-  } catch {
-    return name;
-  }
 }
 
 /** What objects of a place may have inside. */

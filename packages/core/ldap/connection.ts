@@ -3,7 +3,7 @@ import { Attribute, Change, type Client, type Entry as ClientEntry, type Filter 
 import { Fault } from "../platform/faults.ts";
 import { clientsOf } from "./clients.ts";
 import { passwordRequest } from "./escape.ts";
-import { codeOf, codes, readFault, unavailable, writeFault } from "./faults.ts";
+import { codeOf, codes, readFault, unavailable, unrehearsed, writeFault } from "./faults.ts";
 import type { DirectorySettings } from "./model.ts";
 
 /** The extended operation of RFC 3062. */
@@ -160,6 +160,16 @@ export function openConnection(
     setPassword: (dn, given) =>
       writing([codes.noSuchObject], (client) => client.exop(MODIFY_PASSWORD, passwordRequest(dn, given))),
   };
+}
+
+/** The changes of a directory as a rehearsal has them: each throws `rehearsal.impossible`. */
+export function refusingWrites(
+  domain: string,
+): Pick<Connection, "add" | "modify" | "rename" | "remove" | "setPassword"> {
+  const refuse = async () => {
+    throw unrehearsed(domain);
+  };
+  return { add: refuse, modify: refuse, rename: refuse, remove: refuse, setPassword: refuse };
 }
 
 function entryOf({ dn, ...values }: ClientEntry): Entry {

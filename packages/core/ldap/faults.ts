@@ -52,6 +52,14 @@ export function readOnly(domain: string): Fault {
   );
 }
 
+/** The fault for a change that only the directory itself can check, in a rehearsal. */
+export function unrehearsed(domain: string): Fault {
+  return new Fault(
+    "rehearsal.impossible",
+    `The service found no error, but the directory of the user store ${domain} checks this change itself and cannot rehearse it. Send the request without dryRun.`,
+  );
+}
+
 /** The fault for a search that failed. */
 export function readFault(domain: string, cause: unknown): Fault {
   const code = codeOf(cause);

@@ -9,7 +9,7 @@ import type { User } from "../identities/users/model.ts";
 import { notFound } from "../identities/users/rules.ts";
 import type { UserStore } from "../identities/users/store.ts";
 import { whileStale } from "../table/stale.ts";
-import { openConnection } from "./connection.ts";
+import { openConnection, refusingWrites } from "./connection.ts";
 import { attributesRead, isPossibleId } from "./entry.ts";
 import { filtersOf } from "./filter.ts";
 import type { DirectorySettings } from "./model.ts";
@@ -25,8 +25,8 @@ export interface DirectoriesSettings {
   readonly reportUndoFailure: (failure: UndoFailure) => void;
 }
 
-/** Adds the directories of a container to the users of a request's table. */
-export type WithDirectories = (table: UserStore) => UserStore;
+/** Adds the directories of a container to the users of a request's table. A rehearsal sends no change to them. */
+export type WithDirectories = (table: UserStore, isRehearsal?: boolean) => UserStore;
 
 interface OpenDirectory {
   readonly settings: DirectorySettings;
@@ -44,12 +44,21 @@ export function openDirectories(given: DirectoriesSettings): WithDirectories {
       reportUndoFailure,
     }),
   );
-  return (table) =>
+  return (table, isRehearsal) =>
     withDirectories(
       table,
-      directories.map((directory) => ({ settings: directory.settings, users: directoryUsers(directory, table) })),
+      directories.map((directory) => ({
+        settings: directory.settings,
+        users: directoryUsers(isRehearsal ? rehearsed(directory) : directory, table),
+      })),
       countsAll,
     );
+}
+
+/** A directory that refuses every change before it is sent. */
+function rehearsed(directory: Directory): Directory {
+  const { settings, connection } = directory;
+  return { ...directory, connection: { ...connection, ...refusingWrites(settings.domain) } };
 }
 
 function withDirectories(table: UserStore, directories: readonly OpenDirectory[], countsAll: boolean): UserStore {

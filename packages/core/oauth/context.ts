@@ -4,7 +4,7 @@ import type { ClientLimits } from "../applications/protocols/limits.ts";
 import type { ClientStore } from "../applications/registry/client-store.ts";
 import type { SecretUseStore } from "../applications/registry/secret-use-store.ts";
 import type { Authenticate, AuthenticationStores } from "../auth/authenticate.ts";
-import type { OnRefusal } from "../auth/refusals.ts";
+import type { OnRefusal, SignInAttempt } from "../auth/refusals.ts";
 import type { SignIn } from "../auth/sign-in.ts";
 import type { PublicContext, SentRequest } from "../operation/context.ts";
 import type { Table } from "../table/table.ts";
@@ -28,7 +28,7 @@ export interface OAuthTools {
   readonly reader: TokenReader;
   readonly proofs: ProofReader;
   /** Logs the refusals of one request. */
-  readonly refusals: (traceId: string, sourceIp: string) => OnRefusal;
+  readonly refusals: (attempt: SignInAttempt) => OnRefusal;
   /** Logs that a token was exchanged for this one. */
   readonly onExchanged: (traceId: string, sourceIp: string, token: AccessToken) => void;
 }

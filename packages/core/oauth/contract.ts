@@ -183,5 +183,5 @@ export const oauthOperations = {
 } as const;
 
 function cached<S extends z.ZodType>(body: S) {
-  return { status: 200, body, maxAgeSeconds: PUBLISHED_SECONDS } as const;
+  return { status: 200, body, maxAgeSeconds: PUBLISHED_SECONDS, etag: "content" } as const;
 }

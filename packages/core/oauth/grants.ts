@@ -34,6 +34,9 @@ import { clientScopes, ownNames, userScopes } from "./scopes.ts";
 import { TOKEN_EXCHANGE, type TokenRequest, type TokenResponse } from "./shapes.ts";
 import { type AskedTargets, askedResources, audienceFor, resolveTargets } from "./targets.ts";
 
+/** The id of the operation whose refusals are logged here. */
+const TOKEN_OPERATION = "requestToken";
+
 /** A token request of an authenticated client. */
 export interface GrantRequest extends AuthenticatedRequest {
   readonly form: z.output<typeof TokenRequest>;
@@ -98,7 +101,8 @@ async function password(request: GrantRequest, context: OAuthContext): Promise<R
   const name = nameIn(tenant, credential.username, username.includes("@"));
   const { tools, traceId, sourceIp } = context;
   const attempt = { readings: [name], password: credential.password, sourceIp };
-  const find = async () => (await tools.signIn(attempt, context, tools.refusals(traceId, sourceIp)))?.user;
+  const onRefused = tools.refusals({ traceId, sourceIp, operation: TOKEN_OPERATION });
+  const find = async () => (await tools.signIn(attempt, context, onRefused))?.user;
   const status = await readAccountStatus({ tenant, names: ownNames(names), find }, context);
   if (!status) throw signInRefused();
   const [id, text] = [newId(), newOpaque("rt_")];
@@ -221,7 +225,8 @@ async function checkReuse(
   if (sinceMs >= 0 || sinceMs < -ROTATION_MS) {
     await context.table.write(...endingFamily(family, client));
     const { userName: name, userStore } = family.user;
-    const log = context.tools.refusals(context.traceId, context.sourceIp);
+    const { traceId, sourceIp } = context;
+    const log = context.tools.refusals({ traceId, sourceIp, operation: TOKEN_OPERATION });
     log({ tenant: family.tenant, userStore, name }, "refresh token used twice");
   }
   throw refreshRefused();

@@ -84,7 +84,11 @@ async function callersTenant(header: string, proof: string | undefined, context:
   const { tools, traceId, sourceIp, pathTenant, sent } = context;
   const { principal, scopes } = isToken(header)
     ? await authenticateToken({ header, proof, sent }, tools, readingOf(context), "/oauth2/introspect")
-    : await tools.authenticate({ header, sourceIp }, context, tools.refusals(traceId, sourceIp));
+    : await tools.authenticate(
+        { header, sourceIp },
+        context,
+        tools.refusals({ traceId, sourceIp, operation: "introspectToken" }),
+      );
   if (pathTenant !== undefined && pathTenant !== principal.tenant) throw clientRefused();
   if (!scopes.has(INTROSPECT)) {
     throw new Fault(

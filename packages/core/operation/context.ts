@@ -43,6 +43,16 @@ export interface SentRequest {
   readonly certificate?: string;
 }
 
+/** On what a request is conditional (RFC 9110 section 13.1). */
+export interface Conditions {
+  /** Entity tags, or `*`: the resource must have one of them. */
+  readonly ifMatch?: string;
+  /** Entity tags, or `*`: the resource must have none of them. */
+  readonly ifNoneMatch?: string;
+  /** True where the operator refuses changes of existing resources without `ifMatch` (RFC 6585 section 3). */
+  readonly isRequired?: boolean;
+}
+
 /** The context of every request, public ones included. */
 export interface PublicContext {
   readonly traceId: string;
@@ -54,6 +64,8 @@ export interface PublicContext {
   readonly pathTenant?: string;
   /** Where the request came from, for the log. */
   readonly sourceIp: string;
+  /** Of an operation with a `target` (operation.ts). */
+  readonly conditions?: Conditions;
   /** Logs an error that does not fail the response, and counts it as a server error. */
   readonly reportDefect: (defect: Error) => void;
 }

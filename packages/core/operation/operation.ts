@@ -28,9 +28,10 @@ export interface Success {
   /** True when the response has a `Location` header. */
   readonly location?: true;
   /**
-   * True when the response has an `ETag`. A GET with a matching `If-None-Match` returns 304 (RFC 9110 section 13.1.2).
+   * The response has an `ETag`: true where the handler returns it, `content` where the pipeline computes it from the
+   * content. A GET with a matching `If-None-Match` returns 304 (RFC 9110 section 13.1.2).
    */
-  readonly etag?: true;
+  readonly etag?: true | "content";
   /** True when the handler may leave the body out, which returns 204. */
   readonly orNoContent?: true;
   /** The media type of a file: the response is an attachment. */
@@ -81,6 +82,12 @@ export interface Operation {
   /** Replaces the default limits: 1 MiB, and 10,000 members. */
   readonly limits?: BodyLimits;
   readonly success: Success;
+  /**
+   * The id of the GET whose entity tag the request can be conditional on (`If-Match`, `If-None-Match`): that of the
+   * resource that the operation changes. Its parameters are among those of this operation. Where the handler returns
+   * the tag of that GET, the handlers compare it (`context.conditions`); otherwise the pipeline does.
+   */
+  readonly target?: string;
   /** True for a POST that changes no stored data, such as a search. Methods other than GET change data by default. */
   readonly changesNothing?: true;
   /** The error statuses of the operation itself, besides `commonFailures`. */
@@ -97,7 +104,7 @@ export type Protection = Pick<
 export type Protections = Readonly<Record<string, Protection>>;
 
 /** The error statuses that follow from the declaration of an operation (documents/statuses.ts). */
-export const commonFailures = [400, 401, 403, 404, 405, 406, 409, 413, 415, 429, 431, 500, 503] as const;
+export const commonFailures = [400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 428, 429, 431, 500, 503] as const;
 
 /** The scope that every authenticated caller has. */
 export const SIGNED_IN = "internal_login";

@@ -35,12 +35,15 @@ const table = {
 
   "route.not_found": row(404, "404", "Not Found"),
   "route.method_not_allowed": row(405, "405", "Method Not Allowed"),
+  "request.precondition": row(412, "412", "Precondition Failed"),
+  "request.precondition_required": row(428, "428", "Precondition Required"),
   "request.too_large": row(413, "413", "Payload Too Large"),
   "request.headers_too_large": row(431, "431", "Request Header Fields Too Large"),
   "request.media_type": row(415, "415", "Unsupported Media Type"),
   "request.not_acceptable": row(406, "406", "Not Acceptable"),
   "request.malformed": row(400, "UE-10000", "Invalid Request.", { scimType: "invalidSyntax" }),
   "request.invalid": row(400, "UE-10000", "Invalid Request", { scimType: "invalidValue" }),
+  "rehearsal.impossible": row(400, "UE-10000", "Unable to rehearse the request."),
   "server.unexpected": row(500, "SE-50000", "Unexpected Processing Error.", { oauth: "server_error", refusal: true }),
 
   "history.version_unknown": row(404, "404", "Not Found"),
@@ -165,7 +168,6 @@ const table = {
   "scim.unique": row(409, "409", "Conflict", { scimType: "uniqueness" }),
   "scim.bulk_reference": row(409, "409", "Conflict"),
   "scim.not_found": row(404, "404", "Not Found"),
-  "scim.precondition": row(412, "412", "Precondition Failed"),
   "scim.cursor_invalid": row(400, "400", "Bad Request", { scimType: "invalidCursor" }),
   "scim.cursor_expired": row(400, "400", "Bad Request", { scimType: "expiredCursor" }),
   "scim.count_invalid": row(400, "400", "Bad Request", { scimType: "invalidCount" }),

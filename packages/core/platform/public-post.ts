@@ -1,6 +1,6 @@
 /**
- * Sends messages to receivers that callers name, by the rules of public-fetch.ts: https, public addresses, no redirects.
- * Connections are used again by the messages that follow.
+ * Sends messages to receivers that callers name, by the rules of public-fetch.ts: https, public addresses, no
+ * redirects. Connections are used again by the messages that follow.
  */
 import { type AgentOptions, type IncomingMessage, Agent as PlainAgent } from "node:http";
 import { Agent as TlsAgent } from "node:https";
@@ -35,8 +35,8 @@ const agents = { "http:": new PlainAgent(pool), "https:": new TlsAgent(pool) };
 
 /**
  * Sends a POST and returns the response, whatever its status. Throws `FetchRefused` for a URL that must not be called
- * and for a receiver that does not respond within 10 seconds; the message is for the owner of the receiver, and contains
- * neither the URL nor a secret.
+ * and for a receiver that does not respond within 10 seconds; the message is for the owner of the receiver, and
+ * contains neither the URL nor a secret.
  */
 export async function postPublic(posting: Posting, exempt: Exempt, clock: Clock = systemClock): Promise<Posted> {
   const url = checkPublic(posting.url, exempt);

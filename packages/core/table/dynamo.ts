@@ -106,7 +106,7 @@ export function openTable(config: TableConfig): OpenTable {
   });
   return (meter) => {
     const session = newSession(client, config, meter);
-    return {
+    const table: Table = {
       get: (key, options) => getItem(session, key, options),
       getMany: (keys, options) => getItems(session, keys, options?.consistent ?? true),
       snapshot: (keys) => snapshot(session, keys),
@@ -116,6 +116,7 @@ export function openTable(config: TableConfig): OpenTable {
       count: (key, add, set) => count(session, key, { add, ...(set && { set }) }),
       forget: (key) => deleteItem(session, key),
     };
+    return meter.wrap?.(table) ?? table;
   };
 }
 

@@ -35,7 +35,8 @@ export function storedItem(item: Item): Record<string, AttributeValue> {
   return stored(item);
 }
 
-function stored(values: Readonly<Record<string, Value | undefined>>): Record<string, AttributeValue> {
+/** Attributes in DynamoDB's notation. */
+export function stored(values: Readonly<Record<string, Value | undefined>>): Record<string, AttributeValue> {
   return marshall(values, { removeUndefinedValues: true });
 }
 

@@ -1,5 +1,9 @@
 /** Which failures of DynamoDB and of the network are transient, and the fault of those that last. */
-import { ProvisionedThroughputExceededException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import {
+  DynamoDBServiceException,
+  ProvisionedThroughputExceededException,
+  TransactionCanceledException,
+} from "@aws-sdk/client-dynamodb";
 import { Fault } from "../platform/faults.ts";
 import { DamagedRow } from "./row.ts";
 
@@ -80,4 +84,9 @@ export function isOfRow(error: unknown): boolean {
   if (error instanceof DamagedRow) return true;
   if (!(error instanceof TransactionCanceledException)) return false;
   return (error.CancellationReasons ?? []).some((reason) => reason.Code === "ValidationError");
+}
+
+/** What DynamoDB throws for a request that it rejects whatever the table contains. */
+export function invalidRequest(message: string): Error {
+  return new DynamoDBServiceException({ name: "ValidationException", $fault: "client", $metadata: {}, message });
 }

@@ -23,6 +23,7 @@ export const ROLE_GROUP = "GROUP#";
 /** Begins the sort keys of the parts of a bulk membership, in the partition of its group or role. */
 const BULK = "B#";
 const PART_DIGITS = 6;
+const WRITTEN_ONLY = /^T#[^#]*#(?:CRED|LOG)#/;
 /** A partition key holds 2,048 bytes; a longer value is replaced by its digest. */
 const VALUE_BYTES_MAX = 1_800;
 
@@ -170,6 +171,14 @@ export const keys = {
     SK: `${ROLE_GROUP}${groupId}`,
   }),
 } as const;
+
+/**
+ * Whether functions that write the row of a key may read its key alone: password hashes (decision 0031) and the records
+ * of changes.
+ */
+export function isReadByKey({ PK }: Key): boolean {
+  return WRITTEN_ONLY.test(PK);
+}
 
 function of(tenant: string): string {
   return `T#${tenant}`;

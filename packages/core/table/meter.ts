@@ -4,6 +4,7 @@
  * A call follows every call that had ended when it began. Round trips are the longest such chain: concurrent calls are
  * one, and of two concurrent chains the longer one counts.
  */
+import type { Table } from "./table.ts";
 
 /** The cost so far. Units are DynamoDB capacity units; one read unit is 4 KB strongly consistent. */
 export interface Cost {
@@ -21,6 +22,8 @@ export interface Meter {
   readonly cost: Cost;
   /** Begins one call. */
   begin(): EndCall;
+  /** What stands between the stores and the table in this request, if anything does. */
+  wrap?(table: Table): Table;
 }
 
 /** Starts at zero. */

@@ -25,8 +25,16 @@ export function isStale(error: unknown): boolean {
  * `resource.contended` after 8 seconds.
  */
 export function whileStale<R>(attempt: (before: number) => Promise<R>): Promise<R> {
+  return whileConflicting(attempt, (error) => error instanceof Stale);
+}
+
+/** The same for an attempt of which other errors are conflicts. */
+export function whileConflicting<R>(
+  attempt: (before: number) => Promise<R>,
+  isTransient: (error: unknown) => boolean,
+): Promise<R> {
   const policy = {
-    isTransient: (error: unknown) => error instanceof Stale,
+    isTransient,
     firstMs: BACKOFF_FIRST_MS,
     mostMs: BACKOFF_MOST_MS,
     hasTime: startingWithin(RETRY_FOR_MS),

@@ -114,6 +114,11 @@ export interface ItemReadOptions extends ReadOptions {
  * still unreachable or busy at the deadline.
  */
 export interface Table {
+  /**
+   * Set where writes are kept back: to be written later, or never. What is read may then never become true: nothing of
+   * it outlives the request.
+   */
+  readonly keeps?: "until later" | "for good";
   /** One item. */
   get(key: Key, options?: ItemReadOptions): Promise<Item | undefined>;
   /** Many items, in the order of the keys. One round trip for each 1,600 (16 concurrent calls of 100). */

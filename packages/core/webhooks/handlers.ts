@@ -54,11 +54,11 @@ export const webhookHandlers: Handlers<typeof webhookOperations, WebhookStores> 
     const progress = startingAt(stores.cursorAt(tenant, now));
     await stores.subscribers.add(tenant, subscriber, progress, () => endpointTaken(webhook.endpoint));
     const state: SubscriberState = { tenant, subscriber, progress, versions: { subscriber: 1, progress: 1 } };
-    return { location: selfOf(state), body: presentWebhook(state) };
+    return { location: selfOf(state), ...shown(state) };
   },
 
   async getWebhook({ params }, { tenant, subscribers }) {
-    return presentWebhook(await webhookIn(subscribers, tenant, params.webhookId));
+    return shown(await webhookIn(subscribers, tenant, params.webhookId));
   },
 
   async updateWebhook({ params, body }, { tenant, now, ...stores }) {
@@ -76,7 +76,7 @@ export const webhookHandlers: Handlers<typeof webhookOperations, WebhookStores> 
       // Another endpoint or secret is what ends most failures.
       return { subscriber, progress: resumed(state.progress) };
     };
-    return presentWebhook(await updated(stores.subscribers, tenant, id, change, body.endpoint));
+    return shown(await updated(stores.subscribers, tenant, id, change, body.endpoint));
   },
 
   async deleteWebhook({ params }, { tenant, subscribers }) {
@@ -133,6 +133,11 @@ export const webhookHandlers: Handlers<typeof webhookOperations, WebhookStores> 
   },
 };
 
+/** The tag counts what its owner changes. It is weak: it stays the same while events are delivered. */
+function shown(state: SubscriberState) {
+  return { etag: `W/"${state.versions.subscriber}"`, body: presentWebhook(state) };
+}
+
 async function webhooksIn(subscribers: SubscriberStore, tenant: string): Promise<SubscriberState[]> {
   return (await subscribers.list(tenant)).filter(isWebhook);
 }
@@ -151,7 +156,7 @@ function isWebhook({ subscriber }: SubscriberState): boolean {
 type Change = (state: SubscriberState) => SubscriberChange;
 
 async function changed(subscribers: SubscriberStore, tenant: string, id: string, change: Change) {
-  return presentWebhook(await updated(subscribers, tenant, id, change));
+  return shown(await updated(subscribers, tenant, id, change));
 }
 
 async function updated(

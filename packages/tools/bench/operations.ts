@@ -16,6 +16,7 @@ import type { Budget, Row } from "./report.ts";
 
 const NONE: Budget = { roundTrips: 0 };
 const CHANGE: Budget = { roundTrips: 3 };
+const REHEARSE: Budget = { ...CHANGE, writeUnits: 0 };
 const READ_ONE: Budget = { roundTrips: 1 };
 const LIST: Budget = { roundTrips: 3, readUnits: 200 };
 const AUTHORIZE: Budget = { roundTrips: 2 };
@@ -196,13 +197,28 @@ function calls({ ids, templateIds, apiIds }: Loaded, ownerId: string): Calls {
         body: { name: `from a template at ${ids.length}` },
         budget: CHANGE,
       },
+      {
+        variant: "rehearsed",
+        path: `${base}?dryRun=true`,
+        body: { name: `rehearsed at ${ids.length}` },
+        budget: REHEARSE,
+      },
     ],
     getApplication: [{ path: id(0), budget: READ_ONE }],
     patchApplication: [
       { path: id(1), body: { description: "changed" }, budget: CHANGE },
       { variant: "rename", path: id(2), body: { name: `renamed at ${ids.length}` }, budget: CHANGE },
+      {
+        variant: "rename, rehearsed",
+        path: `${id(2)}?dryRun=true`,
+        body: { name: `rehearsed at ${ids.length}` },
+        budget: REHEARSE,
+      },
     ],
-    deleteApplication: [{ path: id(3), budget: CHANGE }],
+    deleteApplication: [
+      { variant: "rehearsed", path: `${id(3)}?dryRun=true`, budget: REHEARSE },
+      { path: id(3), budget: CHANGE },
+    ],
     changeApplicationOwner: [{ path: `${id(4)}/owner`, body: { id: ownerId }, budget: CHANGE }],
     getApplicationAuthenticators: [{ path: `${id(5)}/authenticators`, budget: READ_ONE }],
     listInboundProtocols: [{ path: `${id(9)}/inbound-protocols/`, budget: READ_ONE }],

@@ -5,6 +5,7 @@ import type { Cost } from "#core/table/meter.ts";
 export interface Budget {
   readonly roundTrips?: number;
   readonly readUnits?: number;
+  readonly writeUnits?: number;
 }
 
 /** One measurement. */
@@ -23,7 +24,8 @@ const HEAD: readonly string[] = ["operation", "at", "round trips", "read units",
 export function isWithin({ cost, budget }: Row): boolean {
   return (
     cost.roundTrips <= (budget.roundTrips ?? Number.POSITIVE_INFINITY) &&
-    cost.readUnits <= (budget.readUnits ?? Number.POSITIVE_INFINITY)
+    cost.readUnits <= (budget.readUnits ?? Number.POSITIVE_INFINITY) &&
+    cost.writeUnits <= (budget.writeUnits ?? Number.POSITIVE_INFINITY)
   );
 }
 
@@ -52,8 +54,12 @@ export function printRows(title: string, rows: readonly Row[]): boolean {
   return rows.every(isWithin);
 }
 
-function budgetText({ roundTrips, readUnits }: Budget): string {
-  return [roundTrips === undefined ? [] : `${roundTrips} rt`, readUnits === undefined ? [] : `${readUnits} read units`]
+function budgetText({ roundTrips, readUnits, writeUnits }: Budget): string {
+  return [
+    roundTrips === undefined ? [] : `${roundTrips} rt`,
+    readUnits === undefined ? [] : `${readUnits} read units`,
+    writeUnits === undefined ? [] : `${writeUnits} write units`,
+  ]
     .flat()
     .join(", ");
 }

@@ -226,9 +226,39 @@ const scimChanges = ({ users, groups, role, tenant }: Fixture): Calls => {
   ];
 };
 
+const WEBHOOK_PROFILE = { name: "WSO2", uri: "https://schemas.identity.wso2.org/events" };
+
+const webhookCalls = (): Calls => {
+  const body = {
+    endpoint: "https://receiver.example/",
+    name: "Billing",
+    eventProfile: WEBHOOK_PROFILE,
+    channelsSubscribed: [`${WEBHOOK_PROFILE.uri}/user`],
+  };
+  const own = (more: object = {}) => (made: (earlier: OperationId) => Readonly<Record<string, unknown>>) => ({
+    params: { webhookId: String(made("createWebhook").id) },
+    ...more,
+  });
+  return [
+    ["createWebhook", { body }],
+    ["listWebhooks", {}],
+    ["getWebhook", own()],
+    ["updateWebhook", own({ body: { ...body, name: "Payroll" } })],
+    ["deactivateWebhook", own()],
+    ["activateWebhook", own()],
+    ["replayWebhook", own({ body: { since: "2026-01-01T00:00:00Z" } })],
+    ["retryWebhook", own()],
+    ["getWebhookMetadata", {}],
+    ["patchWebhookMetadata", { body: {} }],
+    ["getEventProfile", { params: { profileName: "WSO2" } }],
+    ["deleteWebhook", own()],
+  ];
+};
+
 /** Operations that change something, each with what it needs still in place. */
 export const changes = (fixture: Fixture): Calls => [
   ...tokenCalls(fixture),
   ...scimChanges(fixture),
   ...applicationChanges(fixture),
+  ...webhookCalls(),
 ];

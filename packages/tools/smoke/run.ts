@@ -10,6 +10,8 @@ const REQUEST_MS = 35_000;
 const CLEANUP_TRIES = 3;
 const CLEANUP_PAUSE_MS = 300;
 const LEFTOVER_SECONDS = 3_600;
+/** Methods that need `If-Match` where the operator requires it. */
+const CHANGING: ReadonlySet<string> = new Set(["PUT", "PATCH", "DELETE"]);
 /** `smoke-<seconds since 1970>-<random>`, perhaps with an ending: nothing else is ever deleted. */
 const OURS = /^smoke-(\d{10})-[0-9a-f]{8}(?:-changed)?$/;
 
@@ -196,7 +198,8 @@ async function removeNamed(
     return called !== undefined && isOurs(called) ? (textIn(one, "id") ?? []) : [];
   });
   for (const each of new Set([...found, ...(id === undefined ? [] : [id])])) {
-    await insist(cleaner, `remove the ${word}`, "DELETE", `${path}/${each}`, [204, 404]);
+    // 412 for what is gone: the request has If-Match.
+    await insist(cleaner, `remove the ${word}`, "DELETE", `${path}/${each}`, [204, 404, 412]);
   }
 }
 
@@ -233,7 +236,12 @@ async function send(url: string, { title, method, path, authorization, contentTy
     const response = await fetch(`${url}${path}`, {
       method,
       redirect: "manual",
-      headers: { ...(authorization && { authorization }), ...(contentType && { "content-type": contentType }) },
+      headers: {
+        ...(authorization && { authorization }),
+        ...(contentType && { "content-type": contentType }),
+        // The operator may require it. What the command changes is its own.
+        ...(CHANGING.has(method) && { "if-match": "*" }),
+      },
       ...(body !== undefined && { body }),
       signal: AbortSignal.timeout(REQUEST_MS),
     });

@@ -1,8 +1,11 @@
 /** The log of a request: one line for operators, without secrets and personal names. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { addUser } from "#tests/support/people.ts";
 import { ADMIN, APPLICATIONS, basic, world } from "#tests/support/world.ts";
 
-const { ask, create } = world();
+const api = world();
+const { ask, create } = api;
+const service = () => api.service;
 let lines: string[] = [];
 
 beforeEach(() => {
@@ -60,6 +63,34 @@ test("logs a refusal with its fault, and a failed sign-in without the user name"
   expect(text).toContain('"fault":"auth.unauthenticated"');
   expect(text).toContain("sign-in refused");
   expect(text).not.toMatch(/mallory|hunter2/);
+});
+
+test("names refused requests and sign-ins, with the caller, the operation and the resource where they are known", async () => {
+  const weak = { username: "denied", password: "a long enough password" };
+  const id = await addUser(service(), { ...weak, scopes: [] });
+  const application = await create({ name: "denied" });
+  lines = [];
+  const answer = await ask("DELETE", `${APPLICATIONS}/${application}`, { as: weak });
+  expect(answer.status).toBe(403);
+  expect(records().find(({ _aws }) => _aws)).toMatchObject({
+    event: "request-denied",
+    tenant: "carbon.super",
+    subject: id,
+    sourceIp: expect.any(String),
+    operation: "deleteApplication",
+    resource: application,
+    neededScope: "internal_application_mgt_delete",
+    traceId: answer.headers.get("x-correlation-id"),
+  });
+  lines = [];
+  await ask("GET", `${APPLICATIONS}/mallory`, { as: { ...weak, password: "wrong" } });
+  const text = lines.join("\n");
+  expect(text).toMatch(/"event":\s*"sign-in-failed"/);
+  expect(text).toMatch(/"operation":\s*"getApplication"/);
+  expect(text).not.toContain("mallory");
+  lines = [];
+  const { headers } = await ask("POST", APPLICATIONS, { body: { name: "denied 2" } });
+  expect(records().at(-1)).toMatchObject({ resource: headers.get("location")?.split("/").at(-1) });
 });
 
 test("counts refusals and failed sign-ins in the line of the authorizer only", async () => {

@@ -15,7 +15,7 @@ import {
   upload,
 } from "#tests/support/files.ts";
 import { addUser } from "#tests/support/people.ts";
-import { allItems, liveItems, liveItems } from "#tests/support/protocols.ts";
+import { allItems, liveItems } from "#tests/support/protocols.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 
 const api = world();

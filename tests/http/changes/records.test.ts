@@ -1,6 +1,10 @@
 /** Every change of a resource writes one record in its transaction; what changes nothing or is refused writes none. */
 import { expect, test } from "vitest";
-import { recordsIn } from "#tests/support/changes.ts";
+import { historyOf } from "#core/changes/history-rows.ts";
+import type { ChangeRecord } from "#core/changes/model.ts";
+import { keys } from "#core/table/keys.ts";
+import { recordItemsIn, recordsIn } from "#tests/support/changes.ts";
+import { tableOf } from "#tests/support/people.ts";
 import { URN } from "#tests/support/scim.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 
@@ -169,4 +173,41 @@ test("roles, API resources, templates, authorized APIs and tenants", async () =>
   const own = await recordsIn(api, "rec.example");
   expect(own.length).toBeGreaterThan(0);
   expect(new Set(own.map(({ actor }) => actor.type))).toEqual(new Set(["operator"]));
+});
+
+test("100 changes of one group, one after the other and concurrently, are one chain of records", async () => {
+  const users = await Promise.all(
+    Array.from({ length: 20 }, async (_, at) => {
+      const { body } = await api.ask("POST", "/scim2/Users", { body: { userName: `chain-${at}`, password: SECRET } });
+      return body.id as string;
+    }),
+  );
+  const group = (await api.ask("POST", "/scim2/Groups", { body: { displayName: "chain" } })).body.id;
+  const path = `/scim2/Groups/${group}`;
+  const add = (id: string) =>
+    api.ask("PATCH", path, { body: patch({ op: "add", path: "members", value: [{ value: id }] }) });
+  const remove = (id: string) =>
+    api.ask("PATCH", path, { body: patch({ op: "remove", path: `members[value eq "${id}"]` }) });
+  for (let round = 0; round < 2; round += 1) {
+    for (const { status } of await Promise.all(users.map(add))) expect(status).toBe(200);
+    for (const id of users) expect((await remove(id)).status).toBe(200);
+  }
+  const isOwn = ({ resource }: ChangeRecord) => resource.id === group;
+  const records = (await recordsIn(api)).filter(isOwn);
+  expect(records).toHaveLength(81);
+  const members = new Set<string>();
+  for (const change of records.flatMap(({ changes }) => changes).filter(({ path: at }) => at !== "")) {
+    if (change.op === "add") members.add(change.path);
+    else expect(members.delete(change.path), change.path).toBe(true);
+  }
+  expect(members.size).toBe(0);
+  const row = await tableOf(api.service).get(keys.group("carbon.super", group));
+  const times = historyOf(row);
+  expect(times.length).toBeGreaterThanOrEqual(16);
+  expect(times.length).toBeLessThan(48);
+  // Older times are in the records that cut them off.
+  const found = new Set(times);
+  const items = (await recordItemsIn(api)).filter((one) => records.some(({ id }) => id === one.record.id));
+  for (const { older } of items) for (const time of older) found.add(time);
+  expect([...found].sort((a, b) => a - b)).toEqual(records.map(({ atMs }) => atMs));
 });

@@ -1,8 +1,9 @@
 /** The rights of the functions, as IAM evaluates them. */
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { services } from "#core/operation/services.ts";
 import { newId } from "#core/platform/ids.ts";
-import { keys } from "#core/table/keys.ts";
+import { isReadByKey, keys } from "#core/table/keys.ts";
 import type { Key } from "#core/table/table.ts";
 import { subjects } from "#core/tokens/revocation-store.ts";
 import { isAllowed, isLike } from "#tests/support/iam.ts";
@@ -131,4 +132,30 @@ describe("rights", () => {
     expect(anything.filter((action) => !refused(action))).toEqual([]);
     expect(JSON.stringify(statementsOf(plan[name]))).not.toContain("dynamodb:*");
   });
+});
+
+describe("a rehearsal", () => {
+  // These rows are written without a condition.
+  const unconditional: readonly string[] = [
+    partitions.clientUses,
+    partitions.revocation,
+    partitions.revocations,
+    partitions.changePart,
+    partitions.removed,
+  ];
+  const rehearsed = names.filter((name) => name !== "oauth2" && Object.hasOwn(services, name) && plan[name].writes);
+
+  test.each(rehearsed)(
+    "of %s may read what conditions of its writes are about, and of secrets the key alone",
+    (name) => {
+      const { reads, checks = [], writes } = plan[name];
+      const readable = [...(reads?.on ?? []), ...checks, ...unconditional];
+      expect(writes?.on.filter((partition) => !readable.includes(partition))).toEqual([]);
+      const byKey = [partitions.credential, partitions.changeRecord];
+      expect(reads?.on.filter((partition) => byKey.includes(partition))).toEqual([]);
+      const keyIn = (partition: string) => ({ PK: partition.replaceAll("*", "x"), SK: "A" });
+      expect(byKey.map((partition) => isReadByKey(keyIn(partition)))).toEqual([true, true]);
+      expect(reads?.on.filter((partition) => isReadByKey(keyIn(partition)))).toEqual([]);
+    },
+  );
 });

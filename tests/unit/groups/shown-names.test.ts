@@ -1,9 +1,10 @@
 /** The cache of names in a container: no outdated name, and no round trip while nothing changes. */
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { groupStore } from "#core/identities/groups/store.ts";
-import { type NameStore, nameStore, newNameMemory } from "#core/identities/memberships/shown-names.ts";
+import { type NameStore, nameStore, newNameMemory, renamingStep } from "#core/identities/memberships/shown-names.ts";
 import { keys } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
+import { overlay } from "#core/table/overlay.ts";
 import type { Table } from "#core/table/table.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
 import { type Directory, foundDirectory } from "../identities/support.ts";
@@ -126,6 +127,27 @@ test("leaves the cache unchanged for a reader with an older version", async () =
   expect(Object.fromEntries(await names.find(calm.tenant, version - 1, [id]))).toEqual({ [id]: "Airport" });
   await shown([id]);
   expect(reads).toEqual([]);
+});
+
+test.each(["for good", "until later"] as const)("caches no name of a table that keeps writes %s", async (keeps) => {
+  const id = await calm.addGroup("Airport");
+  const clock = () => nowMs;
+  const memory = newNameMemory(clock);
+  const on = (kept: Table) => nameStore(kept, memory, [groupStore(kept).namesOf], clock);
+  const tried = { ...overlay(table), keeps };
+  // The names have the version that the change of another writer will have.
+  await tried.write(renamingStep(calm.tenant), {
+    change: keys.group(calm.tenant, id),
+    set: { displayName: "Rehearsed" },
+    when: "present",
+    otherwise: () => new Error("absent"),
+  });
+  for (let reading = 0; reading < 3; reading += 1) {
+    expect(await shown([id], on(tried))).toEqual({ [id]: "Rehearsed" });
+    nowMs += 1_000;
+  }
+  await calm.changeGroup(id, { displayName: "Renamed" });
+  expect(await shown([id], on(table))).toEqual({ [id]: "Renamed" });
 });
 
 test("accepts names of object members as ids", async () => {

@@ -62,6 +62,7 @@ export const callOn = (table: Table, tenant: string): Scim2Call => {
         showsUsername: false,
         needsPassword: false,
         removesDuplicateUsers: false,
+      requiresIfMatch: false,
         userType: userTypeFor("wso2"),
         groupType,
         errorOf: () => ({}),

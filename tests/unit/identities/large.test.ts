@@ -209,7 +209,7 @@ describe("a user in many groups", () => {
     const version = (await calm.stores.users.find(TENANT, userId))?.version;
     const onlyAt = (wanted: number | undefined) =>
       deleteUser(calm.stores, { tenant: TENANT, now: 1 }, userId, (user) => {
-        if (user.version !== wanted) throw new Fault("scim.precondition", "another version");
+        if (user.version !== wanted) throw new Fault("request.precondition", "another version");
       });
     expect(await faultOf(onlyAt(1))).toBe("scim.precondition");
     expect((await calm.stores.users.find(TENANT, userId))?.groupIds).toEqual(groupIds.toSorted());

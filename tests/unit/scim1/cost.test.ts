@@ -48,7 +48,7 @@ describe("users", () => {
     ["change", 2, (call) => patchUser(call, { id: lee }, { nickName: "N" })],
     ["change the calling user", 2, (call) => patchUser(call, { id: admin, isSelf: true }, { title: "T" })],
     ["rename", 3, (call) => putUser(call, { id: lee }, { userName: "leonie" })],
-    ["delete", 3, (call) => removeUser(call, lee)],
+    ["delete", 3, (call) => removeUser(call, { id: lee })],
   ])("%s takes at most %i round trips", async (_, most, work) => expect(await costOf(work)).toBeLessThanOrEqual(most));
 });
 
@@ -59,11 +59,11 @@ describe("groups", () => {
     ["find by name", 2, (call) => listGroups(call, { filter: "displayNameEqstaff" })],
     ["find by pattern", 4, (call) => listGroups(call, { filter: "displayNameEq*ta*" })],
     ["create", 3, (call) => postGroup(call, { displayName: "new", members: [kim] })],
-    ["change members", 3, (call) => patchGroup(call, group, { members: [admin] })],
-    ["rename", 3, (call) => patchGroup(call, group, { displayName: "crew" })],
-    ["replace", 3, (call) => putGroup(call, group, { members: [kim] })],
+    ["change members", 3, (call) => patchGroup(call, { id: group }, { members: [admin] })],
+    ["rename", 3, (call) => patchGroup(call, { id: group }, { displayName: "crew" })],
+    ["replace", 3, (call) => putGroup(call, { id: group }, { members: [kim] })],
     // Which members are removed is known once the members are read.
-    ["replace and rename", 4, (call) => putGroup(call, group, { displayName: "team", members: [admin] })],
-    ["delete", 3, (call) => removeGroup(call, group)],
+    ["replace and rename", 4, (call) => putGroup(call, { id: group }, { displayName: "team", members: [admin] })],
+    ["delete", 3, (call) => removeGroup(call, { id: group })],
   ])("%s takes at most %i round trips", async (_, most, work) => expect(await costOf(work)).toBeLessThanOrEqual(most));
 });

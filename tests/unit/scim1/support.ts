@@ -43,7 +43,7 @@ export const storesOn = (
     names: nameStore(table, memory, [groups.namesOf, roles.namesOf], clock),
     isAdministrator,
     userStores,
-    dialect: { showsUsername: false, needsPassword: false, listsWhole: false },
+    dialect: { showsUsername: false, needsPassword: false, listsWhole: false, requiresIfMatch: false },
   };
 };
 

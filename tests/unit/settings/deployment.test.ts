@@ -14,7 +14,7 @@ describe("accepts", () => {
     "%j, which declares nothing",
     (source) => {
       expect(readDeployment(source)).toEqual({
-        api: { isStrict: false },
+        api: { isStrict: false, requiresIfMatch: false },
         changes: { recordDays: 400, deletedDays: 30 },
         customProtocols: [],
         clientSecretsShownTo: "viewers",

@@ -54,7 +54,7 @@ export const applicationFileOperations = {
     summary: "Replace the application that has the name in the file by the content of the file",
     source: "AM-003",
     success: { status: 200, location: true, body: ImportReport },
-    failures: [400, 404, 409, 413, 415],
+    failures: [400, 404, 409, 412, 413, 415],
   }),
   exportApplication: operation({
     ...shared,
@@ -76,7 +76,7 @@ export const applicationFileOperations = {
           description: `Include client secrets and confidential values. The caller also needs the scope ${SECRET_SCOPES.join(" or ")}; without it, the file begins with a comment that the secrets are left out.`,
         }),
     }),
-    success: { status: 200, file: "application/octet-stream" },
+    success: { status: 200, file: "application/octet-stream", etag: "content" },
     failures: [400, 404],
   }),
 } as const;

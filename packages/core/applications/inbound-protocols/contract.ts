@@ -30,7 +30,7 @@ export const protocolOperations = {
     ...at("GET", "", "view", "AM-011"),
     summary: "List the inbound protocols of an application",
     params,
-    success: { status: 200, body: z.array(InboundProtocolRef) },
+    success: { status: 200, body: z.array(InboundProtocolRef), etag: "content" },
     failures: [400, 404],
   }),
 
@@ -38,9 +38,14 @@ export const protocolOperations = {
   updateSamlConfiguration: operation({
     ...at("PUT", "/saml", "update", "AM-038"),
     ...replacing("SAML2", SamlBody),
+    target: "getSamlConfiguration",
     seesScopes: true,
   }),
-  deleteSamlConfiguration: operation({ ...at("DELETE", "/saml", "delete", "AM-013"), ...removing("SAML2") }),
+  deleteSamlConfiguration: operation({
+    ...at("DELETE", "/saml", "delete", "AM-013"),
+    ...removing("SAML2"),
+    target: "getSamlConfiguration",
+  }),
 
   getOidcConfiguration: operation({
     ...at("GET", "/oidc", "view", "AM-014"),
@@ -50,21 +55,28 @@ export const protocolOperations = {
   updateOidcConfiguration: operation({
     ...at("PUT", "/oidc", "update", "AM-039"),
     ...replacing("OIDC", OidcBody),
+    target: "getOidcConfiguration",
     seesScopes: true,
   }),
-  deleteOidcConfiguration: operation({ ...at("DELETE", "/oidc", "delete", "AM-015"), ...removing("OIDC") }),
+  deleteOidcConfiguration: operation({
+    ...at("DELETE", "/oidc", "delete", "AM-015"),
+    ...removing("OIDC"),
+    target: "getOidcConfiguration",
+  }),
   regenerateClientSecret: operation({
     ...at("POST", "/oidc/regenerate-secret", "create", "AM-016"),
     seesScopes: true,
     summary: "Generate a new client secret; a revoked client becomes active",
     params,
-    success: { status: 200, body: OidcShown },
+    target: "getOidcConfiguration",
+    success: { status: 200, body: OidcShown, etag: "content" },
     failures: [400, 404],
   }),
   revokeClient: operation({
     ...at("POST", "/oidc/revoke", "create", "AM-017"),
     summary: "Revoke the client; it cannot be used until its secret is regenerated",
     params,
+    target: "getOidcConfiguration",
     success: { status: 200 },
     failures: [400, 404],
   }),
@@ -76,11 +88,13 @@ export const protocolOperations = {
   updatePassiveStsConfiguration: operation({
     ...at("PUT", "/passive-sts", "update", "AM-040"),
     ...replacing("Passive STS", PassiveStsBody),
+    target: "getPassiveStsConfiguration",
     seesScopes: true,
   }),
   deletePassiveStsConfiguration: operation({
     ...at("DELETE", "/passive-sts", "delete", "AM-019"),
     ...removing("Passive STS"),
+    target: "getPassiveStsConfiguration",
   }),
 
   getWsTrustConfiguration: operation({
@@ -90,10 +104,12 @@ export const protocolOperations = {
   updateWsTrustConfiguration: operation({
     ...at("PUT", "/ws-trust", "update", "AM-041"),
     ...replacing("WS-Trust", WsTrustBody),
+    target: "getWsTrustConfiguration",
   }),
   deleteWsTrustConfiguration: operation({
     ...at("DELETE", "/ws-trust", "delete", "AM-021"),
     ...removing("WS-Trust"),
+    target: "getWsTrustConfiguration",
   }),
 
   getCustomConfiguration: operation({
@@ -105,18 +121,20 @@ export const protocolOperations = {
   updateCustomConfiguration: operation({
     ...at("PUT", "/{inboundProtocolId}", "update", "AM-042"),
     ...replacing("custom protocol", CustomBody),
+    target: "getCustomConfiguration",
     params: customParams,
   }),
   deleteCustomConfiguration: operation({
     ...at("DELETE", "/{inboundProtocolId}", "delete", "AM-023"),
     ...removing("custom protocol"),
+    target: "getCustomConfiguration",
     params: customParams,
   }),
 } as const;
 
 function reading<S extends z.ZodType>(protocol: string, body: S) {
   const summary = `Read the ${protocol} settings`;
-  return { summary, params, success: { status: 200, body }, failures: [400, 404] } as const;
+  return { summary, params, success: { status: 200, body, etag: "content" }, failures: [400, 404] } as const;
 }
 
 function replacing<S extends z.ZodType>(protocol: string, body: S) {

@@ -108,7 +108,7 @@ export const metadataOperations = {
         .optional()
         .meta({ type: "boolean", default: false, description: "Only custom protocols" }),
     }),
-    success: { status: 200, body: z.array(NamedValue) },
+    success: { status: 200, body: z.array(NamedValue), etag: "content" },
     failures: [400],
   }),
   getSamlMetadata: operation({
@@ -116,7 +116,7 @@ export const metadataOperations = {
     path: "/api/server/v1/applications/meta/inbound-protocols/saml",
     summary: "Read the allowed values of SAML2 settings",
     source: "AM-025",
-    success: { status: 200, body: SamlMetadata },
+    success: { status: 200, body: SamlMetadata, etag: "content" },
     failures: [],
   }),
   getOidcMetadata: operation({
@@ -124,7 +124,7 @@ export const metadataOperations = {
     path: "/api/server/v1/applications/meta/inbound-protocols/oidc",
     summary: "Read the allowed values of OAuth2 and OpenID Connect settings",
     source: "AM-026",
-    success: { status: 200, body: OidcMetadata },
+    success: { status: 200, body: OidcMetadata, etag: "content" },
     failures: [],
   }),
   getWsTrustMetadata: operation({
@@ -132,7 +132,7 @@ export const metadataOperations = {
     path: "/api/server/v1/applications/meta/inbound-protocols/ws-trust",
     summary: "Read the allowed values of WS-Trust settings",
     source: "AM-027",
-    success: { status: 200, body: WsTrustMetadata },
+    success: { status: 200, body: WsTrustMetadata, etag: "content" },
     failures: [],
   }),
   getCustomProtocolMetadata: operation({
@@ -143,7 +143,7 @@ export const metadataOperations = {
     params: z.object({
       inboundProtocolId: z.string().meta({ description: "The name of the protocol; `+` means a blank, as `%20` does" }),
     }),
-    success: { status: 200, body: CustomProtocolMetadata },
+    success: { status: 200, body: CustomProtocolMetadata, etag: "content" },
     failures: [404],
   }),
   getAdaptiveAuthTemplates: operation({
@@ -151,7 +151,7 @@ export const metadataOperations = {
     path: "/api/server/v1/applications/meta/adaptive-auth-templates",
     summary: "Read sample scripts of adaptive authentication, by category",
     source: "AM-029",
-    success: { status: 200, body: AdaptiveAuthTemplates },
+    success: { status: 200, body: AdaptiveAuthTemplates, etag: "content" },
     failures: [],
   }),
 } as const;

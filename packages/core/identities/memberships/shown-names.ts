@@ -94,8 +94,12 @@ export function renamingStep(tenant: string, open?: OpenBulk): Step {
   };
 }
 
-/** Opens the store on the table of one request. Ids are unique over groups and roles. */
+/**
+ * Opens the store on the table of one request. Ids are unique over groups and roles. Names that may never be written
+ * are not cached.
+ */
 export function nameStore(table: Table, memory: NameMemory, readers: readonly ReadNames[], clock = elapsed): NameStore {
+  const cache = table.keeps === undefined ? memory : newNameMemory(clock);
   return {
     async state(tenant) {
       const item = await table.get(keys.shownNames(tenant));
@@ -103,7 +107,7 @@ export function nameStore(table: Table, memory: NameMemory, readers: readonly Re
     },
 
     async find(tenant, version, ids) {
-      const { seenMs, names } = memory.of(tenant, version);
+      const { seenMs, names } = cache.of(tenant, version);
       const requested = [...new Set(ids)];
       const missing = requested.filter((id) => !isValid(names.get(id), seenMs));
       if (missing.length > 0) {

@@ -14,6 +14,8 @@ export interface ScimStores extends UserStores, GroupStores {
     /** True: users carry `username`, with their store, besides `userName`. */
     readonly showsUsername: boolean;
     readonly needsPassword: boolean;
+    /** Whether operations of bulk requests on existing resources need a `version`. */
+    readonly requiresIfMatch: boolean;
   };
 }
 

@@ -4,6 +4,7 @@ import type { BulkCaller, BulkMethod } from "../../scim/bulk.ts";
 import { groupType, userType } from "../../scim/schema/resource-types.ts";
 import { isObject, kindOf } from "../../scim/values.ts";
 import { type BulkVersion, bulkOutcomes, headOf } from "../resources/bulk.ts";
+import { bulkTarget } from "../resources/target.ts";
 import { patchGroup, postGroup, putGroup, removeGroup } from "./groups.ts";
 import type { Body } from "./input.ts";
 import { summary } from "./projection.ts";
@@ -37,15 +38,15 @@ function versionOf(call: Scim1Call): BulkVersion<Outcome> {
     functions: {
       Users: {
         POST: async (data) => postUser(call, bodyOf(data), userSummary),
-        PUT: async ({ id, data }) => putUser(call, { id }, bodyOf(data), userSummary),
-        PATCH: async ({ id, data }) => patchUser(call, { id }, bodyOf(data), userSummary),
-        DELETE: ({ id }) => removeUser(call, id),
+        PUT: async (sent) => putUser(call, bulkTarget(call, sent), bodyOf(sent.data), userSummary),
+        PATCH: async (sent) => patchUser(call, bulkTarget(call, sent), bodyOf(sent.data), userSummary),
+        DELETE: (sent) => removeUser(call, bulkTarget(call, sent)),
       },
       Groups: {
         POST: async (data) => postGroup(call, bodyOf(data), groupSummary),
-        PUT: async ({ id, data }) => putGroup(call, id, bodyOf(data), groupSummary),
-        PATCH: async ({ id, data }) => patchGroup(call, id, bodyOf(data), groupSummary),
-        DELETE: ({ id }) => removeGroup(call, id),
+        PUT: async (sent) => putGroup(call, bulkTarget(call, sent), bodyOf(sent.data), groupSummary),
+        PATCH: async (sent) => patchGroup(call, bulkTarget(call, sent), bodyOf(sent.data), groupSummary),
+        DELETE: (sent) => removeGroup(call, bulkTarget(call, sent)),
       },
     },
     unknownPath: (description) => new Fault("request.invalid", description),

@@ -28,8 +28,8 @@ const List = Projection.extend({
   sortOrder: text("ascending (the default) or descending"),
 });
 
-const userShown = { status: 200, body: Scim1User, location: true } as const;
-const groupShown = { status: 200, body: Scim1Group, location: true } as const;
+const userShown = { status: 200, body: Scim1User, location: true, etag: true } as const;
+const groupShown = { status: 200, body: Scim1Group, location: true, etag: true } as const;
 const usersListed = { status: 200, body: Scim1UserList } as const;
 const groupsListed = { status: 200, body: Scim1GroupList } as const;
 const changing = [400, 403, 404] as const;
@@ -75,6 +75,7 @@ export const scim1Operations = {
     summary: "Replace the attributes of a user that SCIM 1.1 can name",
     params: Path,
     body: Scim1UserInput,
+    target: "getScim1User",
     success: userShown,
     failures: changing,
   }),
@@ -87,6 +88,7 @@ export const scim1Operations = {
     summary: "Change the attributes of a user that the body has, and remove those that meta.attributes names",
     params: Path,
     body: Scim1UserPatch,
+    target: "getScim1User",
     success: userShown,
     failures: changing,
   }),
@@ -98,6 +100,7 @@ export const scim1Operations = {
     seesScopes: true,
     summary: "Delete a user",
     params: Path,
+    target: "getScim1User",
     success: { status: 200 },
     failures: changing,
   }),
@@ -120,6 +123,7 @@ export const scim1Operations = {
     seesScopes: true,
     summary: "Replace the calling user, who must have the administrator role",
     body: Scim1UserInput,
+    target: "getScim1Me",
     success: userShown,
     failures: changing,
   }),
@@ -131,6 +135,7 @@ export const scim1Operations = {
     seesScopes: true,
     summary: "Change the calling user, who must have the administrator role",
     body: Scim1UserPatch,
+    target: "getScim1Me",
     success: userShown,
     failures: changing,
   }),
@@ -188,6 +193,7 @@ export const scim1Operations = {
     params: Path,
     body: Scim1GroupInput,
     limits: MANY_MEMBERS,
+    target: "getScim1Group",
     success: { ...groupShown, orNoContent: true },
     failures: [400, 404],
   }),
@@ -201,6 +207,7 @@ export const scim1Operations = {
     params: Path,
     body: Scim1GroupPatch,
     limits: MANY_MEMBERS,
+    target: "getScim1Group",
     success: { ...groupShown, orNoContent: true },
     failures: [400, 404],
   }),
@@ -211,6 +218,7 @@ export const scim1Operations = {
     scope: "internal_group_mgt_delete",
     summary: "Delete a group, but not its members",
     params: Path,
+    target: "getScim1Group",
     success: { status: 200 },
     failures: [404],
   }),

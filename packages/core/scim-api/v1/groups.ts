@@ -7,7 +7,7 @@ import { type Projection, wants } from "../../scim/projection.ts";
 import { requireAll } from "../../scim/requirements.ts";
 import type { Resource } from "../../scim/schema/attribute.ts";
 import { groupType } from "../../scim/schema/resource-types.ts";
-import type { Shown, ShownInBrief } from "../resources/call.ts";
+import type { ShownInBrief } from "../resources/call.ts";
 import {
   changedGroup,
   checkMembersSent,
@@ -17,6 +17,7 @@ import {
   showGroup,
 } from "../resources/groups.ts";
 import { MEMBERS_SHOWN_MAX } from "../resources/show-groups.ts";
+import { checkMatch, dependsOnVersion, headersOf, type Tagged, type Target } from "../resources/target.ts";
 import { type Body, checkId, readRemoved, readSent, type Sent } from "./input.ts";
 import { groupShown } from "./present.ts";
 import { everything } from "./projection.ts";
@@ -25,7 +26,7 @@ import type { Scim1Call } from "./stores.ts";
 const all = everything(groupType);
 
 /** Creates a group. */
-export async function postGroup(call: Scim1Call, body: Body, projection = all): Promise<Shown> {
+export async function postGroup(call: Scim1Call, body: Body, projection = all): Promise<Tagged> {
   const { core } = readGroupBody(call, body);
   requireAll(groupType, core);
   checkCount(memberIds(core.members));
@@ -33,24 +34,34 @@ export async function postGroup(call: Scim1Call, body: Body, projection = all): 
 }
 
 /** Reads a group. One round trip up to about 7,000 members. */
-export async function readGroup(call: Scim1Call, id: string, projection = all): Promise<Shown> {
+export async function readGroup(call: Scim1Call, id: string, projection = all): Promise<Tagged> {
   return shown(call, await foundGroup(call, id, projection), projection);
 }
 
 /** Replaces the members of a group, and its name and external id where the body has them. */
-export async function putGroup(call: Scim1Call, id: string, body: Body, projection = all): Promise<ShownInBrief> {
+export async function putGroup(
+  call: Scim1Call,
+  target: Target,
+  body: Body,
+  projection = all,
+): Promise<ShownInBrief<Tagged>> {
   const { core } = readGroupBody(call, body);
   checkMembersSent(body, core);
   const { members, ...rest } = core;
   const ids = memberIds(members);
   checkCount(ids);
   const after = (before: Resource): Resource => ({ ...before, ...rest });
-  return changed(call, id, changeOf(after, rest, replacingMembers(ids)), projection);
+  return changed(call, target, changeOf(after, rest, replacingMembers(ids)), projection);
 }
 
 /** Changes what the body has of a group: members are added, or removed where they are marked `delete`. */
-export async function patchGroup(call: Scim1Call, id: string, body: Body, projection = all): Promise<ShownInBrief> {
-  checkId(body, id);
+export async function patchGroup(
+  call: Scim1Call,
+  target: Target,
+  body: Body,
+  projection = all,
+): Promise<ShownInBrief<Tagged>> {
+  checkId(body, target.id);
   const { core, marked } = readGroupBody(call, body);
   const removed = new Set(readRemoved(groupType, body).flatMap(({ attribute, sub }) => (sub ? [] : attribute.name)));
   const { members, ...rest } = core;
@@ -61,12 +72,13 @@ export async function patchGroup(call: Scim1Call, id: string, body: Body, projec
     ...(externalId !== undefined && !removed.has("externalId") && { externalId }),
     ...rest,
   });
-  return changed(call, id, changeOf(after, rest, { replaces: removed.has("members"), adding, removing }), projection);
+  const membership = { replaces: removed.has("members"), adding, removing };
+  return changed(call, target, changeOf(after, rest, membership), projection);
 }
 
 /** Deletes a group. */
-export function removeGroup({ stores, tenant }: Scim1Call, id: string): Promise<void> {
-  return stores.groups.remove(tenant, id, () => undefined);
+export function removeGroup({ stores, tenant }: Scim1Call, target: Target): Promise<void> {
+  return stores.groups.remove(tenant, target.id, (group) => checkMatch(target, group));
 }
 
 function readGroupBody(call: Scim1Call, body: Body): Sent {
@@ -106,18 +118,26 @@ function changeOf(
 
 async function changed(
   call: Scim1Call,
-  id: string,
+  target: Target,
   change: GroupChangeRequest,
   projection: Projection,
-): Promise<ShownInBrief> {
-  const view = await changedGroup(call, id, change, projection);
+): Promise<ShownInBrief<Tagged>> {
+  const conditional: GroupChangeRequest = {
+    ...change,
+    check: (group) => checkMatch(target, group),
+    isExact: dependsOnVersion(target),
+  };
+  const view = await changedGroup(call, target.id, conditional, projection);
   if (view.group.memberCount > MEMBERS_SHOWN_MAX && wants(projection, "members")) {
-    return { location: `${call.base}/Groups/${id}`, body: undefined };
+    return { ...headersOf(call, `/Groups/${target.id}`, view.group), body: undefined };
   }
   return shown(call, view, projection);
 }
 
-async function shown(call: Scim1Call, view: GroupView, projection: Projection): Promise<Shown> {
+async function shown(call: Scim1Call, view: GroupView, projection: Projection): Promise<Tagged> {
   const resource = await showGroup(call, view, projection);
-  return { location: `${call.base}/Groups/${view.group.id}`, body: { ...groupShown(resource, view.group) } };
+  return {
+    ...headersOf(call, `/Groups/${view.group.id}`, view.group),
+    body: { ...groupShown(resource, view.group) },
+  };
 }

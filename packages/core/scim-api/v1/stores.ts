@@ -6,6 +6,7 @@ import type { IsAdministrator } from "./administrators.ts";
 export interface Scim1Dialect {
   readonly showsUsername: false;
   readonly needsPassword: boolean;
+  readonly requiresIfMatch: boolean;
   /** True: lists show whole resources, which Okta's tests expect. False: only what the API documents. */
   readonly listsWhole: boolean;
 }

@@ -5,7 +5,7 @@ import type { User } from "../../identities/users/model.ts";
 import { Fault } from "../../platform/faults.ts";
 import { requireAll } from "../../scim/requirements.ts";
 import { userType } from "../../scim/schema/resource-types.ts";
-import type { Shown } from "../resources/call.ts";
+import { checkMatch, headersOf, type Tagged, type Target } from "../resources/target.ts";
 import { changedUser, createdUser, foundUser, type UserView } from "../resources/users.ts";
 import { patched, replaced } from "./changes.ts";
 import { type Body, checkId, readRemoved, readSent } from "./input.ts";
@@ -13,27 +13,20 @@ import { userShown } from "./present.ts";
 import { everything } from "./projection.ts";
 import type { Scim1Call } from "./stores.ts";
 
-/** The user of an operation. */
-export interface UserTarget {
-  readonly id: string;
-  /** True for `/Users/me`, which only administrators may use. */
-  readonly isSelf?: boolean;
-}
-
 const all = everything(userType);
 
 /** Creates a user. */
-export async function postUser(call: Scim1Call, body: Body, projection = all): Promise<Shown> {
+export async function postUser(call: Scim1Call, body: Body, projection = all): Promise<Tagged> {
   return shown(call, await createdUser(call, replaced(userType, {}, readSent(userType, body)), projection));
 }
 
 /** Reads a user. */
-export async function readUser(call: Scim1Call, target: UserTarget, projection = all): Promise<Shown> {
+export async function readUser(call: Scim1Call, target: Target, projection = all): Promise<Tagged> {
   return shown(call, await foundUser(call, target.id, projection, checkOf(call, target)));
 }
 
 /** Replaces a user. */
-export async function putUser(call: Scim1Call, target: UserTarget, body: Body, projection = all): Promise<Shown> {
+export async function putUser(call: Scim1Call, target: Target, body: Body, projection = all): Promise<Tagged> {
   const sent = readSent(userType, body);
   requireAll(userType, sent.core);
   const change: UserChangeRequest = {
@@ -45,7 +38,7 @@ export async function putUser(call: Scim1Call, target: UserTarget, body: Body, p
 }
 
 /** Changes the attributes of a user that the body has. */
-export async function patchUser(call: Scim1Call, target: UserTarget, body: Body, projection = all): Promise<Shown> {
+export async function patchUser(call: Scim1Call, target: Target, body: Body, projection = all): Promise<Tagged> {
   checkId(body, target.id);
   const sent = readSent(userType, body);
   const removed = readRemoved(userType, body);
@@ -59,18 +52,18 @@ export async function patchUser(call: Scim1Call, target: UserTarget, body: Body,
 }
 
 /** Deletes a user. */
-export function removeUser(call: Scim1Call, id: string): Promise<void> {
-  return deleteUser(call.stores, call, id);
+export function removeUser(call: Scim1Call, target: Target): Promise<void> {
+  return deleteUser(call.stores, call, target.id, (user) => checkMatch(target, user));
 }
 
-function checkOf({ stores, tenant }: Scim1Call, { isSelf = false }: UserTarget) {
-  if (!isSelf) return undefined;
+function checkOf({ stores, tenant }: Scim1Call, target: Target) {
   return async (user: User): Promise<void> => {
-    if (await stores.isAdministrator(stores, tenant, user)) return;
-    throw new Fault("scim.forbidden", "Only users with the administrator role can use /Users/me.");
+    if (target.isSelf && !(await stores.isAdministrator(stores, tenant, user)))
+      throw new Fault("scim.forbidden", "Only users with the administrator role can use /Users/me.");
+    checkMatch(target, user);
   };
 }
 
-function shown({ base, stores }: Scim1Call, { user, resource }: UserView): Shown {
-  return { location: `${base}/Users/${user.id}`, body: { ...userShown(resource, stores.userStores) } };
+function shown(call: Scim1Call, { user, resource }: UserView): Tagged {
+  return { ...headersOf(call, `/Users/${user.id}`, user), body: { ...userShown(resource, call.stores.userStores) } };
 }

@@ -2,8 +2,8 @@
 import { Fault } from "../../platform/faults.ts";
 import type { BulkCaller, BulkMethod } from "../../scim/bulk.ts";
 import { type BulkVersion, bulkOutcomes, headOf } from "../resources/bulk.ts";
+import { bulkTarget } from "../resources/target.ts";
 import { patchGroup, postGroup, putGroup, removeGroup } from "./groups.ts";
-import type { Target } from "./request.ts";
 import { BULK_REQUEST, BULK_RESPONSE } from "./shapes.ts";
 import type { Scim2Call } from "./stores.ts";
 import { patchUser, postUser, putUser, removeUser } from "./users.ts";
@@ -43,7 +43,7 @@ function checkSchemas(body: Readonly<Record<string, unknown>>): void {
 }
 
 function versionOf(call: Scim2Call): BulkVersion<Outcome> {
-  const target = ({ id, version }: { id: string; version: string | undefined }): Target => ({ id, ifMatch: version });
+  const target = (sent: Parameters<typeof bulkTarget>[1]) => bulkTarget(call, sent);
   return {
     functions: {
       Users: {

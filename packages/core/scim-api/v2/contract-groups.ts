@@ -2,7 +2,7 @@
 import { operation } from "../../operation/operation.ts";
 import { bulkRequest, MANY_MEMBERS, Path } from "../resources/shapes.ts";
 import { BulkRequest, BulkResponse, PatchRequest, ScimGroupInput, SearchRequest } from "./shapes.ts";
-import { changing, groupShown, groupsListed, IfMatch, ListQuery, Projection, resourcesListed } from "./shapes-query.ts";
+import { changing, groupShown, groupsListed, ListQuery, Projection, resourcesListed } from "./shapes-query.ts";
 
 const groups = { service: "scim2", source: "RFC 7644 section 3; decision 0014" } as const;
 
@@ -60,7 +60,7 @@ export const groupOperations = {
     summary: "Replace a group",
     params: Path,
     query: Projection,
-    headers: IfMatch,
+    target: "getGroup",
     body: ScimGroupInput,
     limits: MANY_MEMBERS,
     success: groupShown,
@@ -76,7 +76,7 @@ export const groupOperations = {
       "Change a group; without a response body where it has more than 1,000 members and no attributes are requested",
     params: Path,
     query: Projection,
-    headers: IfMatch,
+    target: "getGroup",
     body: PatchRequest,
     limits: MANY_MEMBERS,
     success: { ...groupShown, orNoContent: true },
@@ -89,9 +89,9 @@ export const groupOperations = {
     scope: "internal_group_mgt_delete",
     summary: "Delete a group, but not its members",
     params: Path,
-    headers: IfMatch,
+    target: "getGroup",
     success: { status: 204 },
-    failures: [400, 404, 412],
+    failures: [400, 404],
   }),
 
   bulk: operation({

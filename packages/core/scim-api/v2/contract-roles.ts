@@ -2,7 +2,7 @@
 import { operation } from "../../operation/operation.ts";
 import { MANY_MEMBERS, Path } from "../resources/shapes.ts";
 import { PatchRequest, ScimRoleInput, SearchRequest } from "./shapes.ts";
-import { changing, IfMatch, ListQuery, Projection, roleShown, rolesListed } from "./shapes-query.ts";
+import { changing, ListQuery, Projection, roleShown, rolesListed } from "./shapes-query.ts";
 
 const roles = { service: "scim2", source: "decision 0016" } as const;
 
@@ -69,7 +69,7 @@ export const roleOperations = {
     summary: "Replace a role",
     params: Path,
     query: Projection,
-    headers: IfMatch,
+    target: "getRole",
     body: ScimRoleInput,
     limits: MANY_MEMBERS,
     success: roleShown,
@@ -86,7 +86,7 @@ export const roleOperations = {
       "Change a role, or with the scope of one list only its users, groups or permissions; without a response body where it has more than 1,000 users or groups and no attributes are requested",
     params: Path,
     query: Projection,
-    headers: IfMatch,
+    target: "getRole",
     body: PatchRequest,
     limits: MANY_MEMBERS,
     success: { ...roleShown, orNoContent: true },
@@ -99,7 +99,7 @@ export const roleOperations = {
     scope: "internal_role_mgt_delete",
     summary: "Delete a role",
     params: Path,
-    headers: IfMatch,
+    target: "getRole",
     success: { status: 204 },
     failures: changing,
   }),

@@ -2,7 +2,7 @@
 import { operation, SIGNED_IN } from "../../operation/operation.ts";
 import { MANY_MEMBERS, Path } from "../resources/shapes.ts";
 import { PatchRequest, ScimUserInput, SearchRequest } from "./shapes.ts";
-import { changing, IfMatch, ListQuery, Projection, userMade, userShown, usersListed } from "./shapes-query.ts";
+import { changing, ListQuery, Projection, userMade, userShown, usersListed } from "./shapes-query.ts";
 
 const users = { service: "scim2", source: "S2-001 to S2-007" } as const;
 const me = { service: "scim2", source: "RFC 7644 section 3.11; decision 0014" } as const;
@@ -60,7 +60,7 @@ export const userOperations = {
     summary: "Replace a user",
     params: Path,
     query: Projection,
-    headers: IfMatch,
+    target: "getUser",
     body: ScimUserInput,
     success: userShown,
     failures: changing,
@@ -74,7 +74,7 @@ export const userOperations = {
     summary: "Change a user",
     params: Path,
     query: Projection,
-    headers: IfMatch,
+    target: "getUser",
     body: PatchRequest,
     limits: MANY_MEMBERS,
     success: userShown,
@@ -88,7 +88,7 @@ export const userOperations = {
     seesScopes: true,
     summary: "Delete a user",
     params: Path,
-    headers: IfMatch,
+    target: "getUser",
     success: { status: 204 },
     failures: changing,
   }),
@@ -111,7 +111,7 @@ export const userOperations = {
     seesScopes: true,
     summary: "Replace the attributes that users may change of themselves",
     query: Projection,
-    headers: IfMatch,
+    target: "getMe",
     body: ScimUserInput,
     success: userShown,
     failures: changing,
@@ -124,7 +124,7 @@ export const userOperations = {
     seesScopes: true,
     summary: "Change attributes that users may change of themselves",
     query: Projection,
-    headers: IfMatch,
+    target: "getMe",
     body: PatchRequest,
     limits: MANY_MEMBERS,
     success: userShown,
@@ -136,7 +136,7 @@ export const userOperations = {
     path: "/scim2/Me",
     scope: "internal_user_mgt_delete",
     summary: "Delete the calling user",
-    headers: IfMatch,
+    target: "getMe",
     success: { status: 204 },
     failures: changing,
   }),

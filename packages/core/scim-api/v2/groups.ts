@@ -17,8 +17,9 @@ import {
   replacingMembers,
   showGroup,
 } from "../resources/groups.ts";
+import { checkMatch, dependsOnVersion, headersOf, type Tagged, type Target } from "../resources/target.ts";
 import { foreseenMembership, membershipOf, stepsOn, textSet } from "./patch-steps.ts";
-import { checkMatch, hasSelection, headersOf, type Tagged, type Target } from "./request.ts";
+import { hasSelection } from "./request.ts";
 import type { Scim2Call } from "./stores.ts";
 
 /** Creates a group. */
@@ -47,7 +48,7 @@ export async function putGroup(call: Scim2Call, target: Target, body: unknown, w
   const membership = replacingMembers(memberIds(members));
   const change: GroupChangeRequest = {
     check: (group) => checkMatch(target, group),
-    isExact: target.ifMatch !== undefined,
+    isExact: dependsOnVersion(target),
     change: async () => ({ after, membership }),
     displayName: String(after.displayName),
     membership,
@@ -71,7 +72,7 @@ export async function patchGroup(
   const membership = await foreseenMembership(onMembers, list);
   const change: GroupChangeRequest = {
     check: (group) => checkMatch(target, group),
-    isExact: target.ifMatch !== undefined,
+    isExact: dependsOnVersion(target),
     change: async (before, read) => ({
       after: applyPatch(groupType, before, others),
       membership: membership ?? (await membershipOf(onMembers, { ...list, read })),

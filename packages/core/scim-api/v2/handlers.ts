@@ -15,10 +15,10 @@ import {
 import type { JsonObject } from "../../scim/schema/attribute.ts";
 import { roleType } from "../../scim/schema/role.ts";
 import { callOf, done, ownUserId } from "../resources/call.ts";
+import { type Target, targetOf } from "../resources/target.ts";
 import type { scim2Operations } from "./contract.ts";
 import { type ListResult, listGroups, listResources, listUsers, resultOf } from "./list.ts";
 import { type ListRequest, searchOf } from "./list-request.ts";
-import type { Target } from "./request.ts";
 import type { Scim2Call, Scim2Stores } from "./stores.ts";
 
 const single = () => import("./single.ts");
@@ -41,26 +41,22 @@ export const scim2Handlers: Handlers<typeof scim2Operations, Scim2Stores> = {
   searchUsers: ({ body }, context) => listUsers(callIn(context), searchOf(body)),
   createUser: ({ body, query }, context) => postUser(callIn(context), body, query),
   getUser: ({ params, query }, context) => readUser(callIn(context), params.id, query),
-  replaceUser: ({ params, query, headers, body }, context) =>
-    putUser(callIn(context), targetOf(params, headers), body, query),
-  patchUser: ({ params, query, headers, body }, context) =>
-    patchUser(callIn(context), targetOf(params, headers), body, query),
-  deleteUser: ({ params, headers }, context) => done(removeUser(callIn(context), targetOf(params, headers))),
+  replaceUser: ({ params, query, body }, context) => putUser(callIn(context), targetOf(params, context), body, query),
+  patchUser: ({ params, query, body }, context) => patchUser(callIn(context), targetOf(params, context), body, query),
+  deleteUser: ({ params }, context) => done(removeUser(callIn(context), targetOf(params, context))),
 
   listGroups: ({ query }, context) => listGroups(callIn(context), requestOf(query)),
   searchGroups: ({ body }, context) => listGroups(callIn(context), searchOf(body)),
   createGroup: ({ body, query }, context) => postGroup(callIn(context), body, query),
   getGroup: ({ params, query }, context) => readGroup(callIn(context), params.id, query),
-  replaceGroup: ({ params, query, headers, body }, context) =>
-    putGroup(callIn(context), targetOf(params, headers), body, query),
-  patchGroup: ({ params, query, headers, body }, context) =>
-    patchGroup(callIn(context), targetOf(params, headers), body, query),
-  deleteGroup: ({ params, headers }, context) => done(removeGroup(callIn(context), targetOf(params, headers))),
+  replaceGroup: ({ params, query, body }, context) => putGroup(callIn(context), targetOf(params, context), body, query),
+  patchGroup: ({ params, query, body }, context) => patchGroup(callIn(context), targetOf(params, context), body, query),
+  deleteGroup: ({ params }, context) => done(removeGroup(callIn(context), targetOf(params, context))),
 
   getMe: ({ query }, context) => readUser(callIn(context), ownUserId(context), query),
-  replaceMe: ({ query, headers, body }, context) => putUser(callIn(context), selfOf(context, headers), body, query),
-  patchMe: ({ query, headers, body }, context) => patchUser(callIn(context), selfOf(context, headers), body, query),
-  deleteMe: ({ headers }, context) => done(removeUser(callIn(context), selfOf(context, headers))),
+  replaceMe: ({ query, body }, context) => putUser(callIn(context), selfOf(context), body, query),
+  patchMe: ({ query, body }, context) => patchUser(callIn(context), selfOf(context), body, query),
+  deleteMe: (_, context) => done(removeUser(callIn(context), selfOf(context))),
   async createMe() {
     throw new Fault("scim.not_implemented", "Self-registration is not supported. Create users with POST /Users.");
   },
@@ -69,11 +65,9 @@ export const scim2Handlers: Handlers<typeof scim2Operations, Scim2Stores> = {
   searchRoles: ({ body }, context) => listRoles(callIn(context), searchOf(body)),
   createRole: ({ body, query }, context) => postRole(callIn(context), body, query),
   getRole: ({ params, query }, context) => readRole(callIn(context), params.id, query),
-  replaceRole: ({ params, query, headers, body }, context) =>
-    putRole(callIn(context), targetOf(params, headers), body, query),
-  patchRole: ({ params, query, headers, body }, context) =>
-    patchRole(callIn(context), targetOf(params, headers), body, query),
-  deleteRole: ({ params, headers }, context) => done(removeRole(callIn(context), targetOf(params, headers))),
+  replaceRole: ({ params, query, body }, context) => putRole(callIn(context), targetOf(params, context), body, query),
+  patchRole: ({ params, query, body }, context) => patchRole(callIn(context), targetOf(params, context), body, query),
+  deleteRole: ({ params }, context) => done(removeRole(callIn(context), targetOf(params, context))),
 
   bulk: ({ body }, context) => bulk(callIn(context), context, body),
 
@@ -98,20 +92,13 @@ export const scim2Handlers: Handlers<typeof scim2Operations, Scim2Stores> = {
 };
 
 type AnyContext = Scim2Stores & RequestContext & Partial<ScopedContext>;
-interface MatchHeaders {
-  readonly "if-match"?: string | undefined;
-}
 
 function callIn(context: AnyContext): Scim2Call {
   return callOf(context, basePath(context.tenant));
 }
 
-function targetOf({ id }: { readonly id: string }, { "if-match": ifMatch }: MatchHeaders): Target {
-  return { id, ifMatch };
-}
-
-function selfOf(context: RequestContext, headers: MatchHeaders): Target {
-  return { ...targetOf({ id: ownUserId(context) }, headers), isSelf: true };
+function selfOf(context: RequestContext): Target {
+  return { ...targetOf({ id: ownUserId(context) }, context), isSelf: true };
 }
 
 /** Upstream also has the misspelt parameter `sortOder`. */

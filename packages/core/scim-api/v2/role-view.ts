@@ -7,9 +7,9 @@ import { type Projection, present, wants } from "../../scim/projection.ts";
 import type { Resource } from "../../scim/schema/attribute.ts";
 import { filled, linkTo, metaOf } from "../resources/present.ts";
 import { MEMBERS_SHOWN_MAX } from "../resources/show-groups.ts";
+import { headersOf, type Tagged } from "../resources/target.ts";
 import { groupOperations } from "./contract-groups.ts";
 import { userOperations } from "./contract-users.ts";
-import { headersOf, type Tagged } from "./request.ts";
 import type { Scim2Call } from "./stores.ts";
 
 /**

@@ -21,9 +21,10 @@ import { roleType } from "../../scim/schema/role.ts";
 import type { ShownInBrief } from "../resources/call.ts";
 import { keptMembers, MEMBERS_AT_ONCE_MAX, replacingMembers } from "../resources/groups.ts";
 import { MEMBERS_SHOWN_MAX } from "../resources/show-groups.ts";
+import { checkMatch, headersOf, type Tagged, type Target } from "../resources/target.ts";
 import { roleListScopes, roleOperations } from "./contract-roles.ts";
 import { membershipOf, stepsOn } from "./patch-steps.ts";
-import { checkMatch, hasSelection, headersOf, type Tagged, type Target } from "./request.ts";
+import { hasSelection } from "./request.ts";
 import { assigneeLists, kinds, readAssignees, roleAt, showRole } from "./role-view.ts";
 import type { Scim2Call } from "./stores.ts";
 

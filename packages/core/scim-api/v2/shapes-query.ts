@@ -32,9 +32,6 @@ export const ListQuery = Projection.extend({
   /** Upstream's spelling of sortOrder. Clients need one of them. */
   sortOder: text("Ignored where sortOrder is given").meta({ undocumented: true }),
 });
-/** RFC 7644 section 3.14. */
-export const IfMatch = z.object({ "if-match": text("The entity tag that the resource must have") });
-
 export const usersListed = { status: 200, body: ScimUserList } as const;
 export const groupsListed = { status: 200, body: ScimGroupList } as const;
 export const rolesListed = { status: 200, body: ScimRoleList } as const;
@@ -43,9 +40,9 @@ export const userMade = { status: 201, body: ScimUser, location: true, etag: tru
 export const userShown = { status: 200, body: ScimUser, location: true, etag: true } as const;
 export const groupShown = { status: 200, body: ScimGroup, location: true, etag: true } as const;
 export const roleShown = { status: 200, body: ScimRole, location: true, etag: true } as const;
-export const configShown = { status: 200, body: ServiceProviderConfig } as const;
-export const resourceTypeShown = { status: 200, body: ResourceTypeShown } as const;
+export const configShown = { status: 200, body: ServiceProviderConfig, etag: "content" } as const;
+export const resourceTypeShown = { status: 200, body: ResourceTypeShown, etag: "content" } as const;
 export const resourceTypesListed = { status: 200, body: ResourceTypeList } as const;
-export const schemaShown = { status: 200, body: SchemaShown } as const;
+export const schemaShown = { status: 200, body: SchemaShown, etag: "content" } as const;
 export const schemasListed = { status: 200, body: SchemaList } as const;
-export const changing = [400, 403, 404, 412] as const;
+export const changing = [400, 403, 404] as const;

@@ -11,6 +11,7 @@ export interface Scim2Dialect {
   /** True: users carry `username`, with their store, besides `userName`. */
   readonly showsUsername: boolean;
   readonly needsPassword: boolean;
+  readonly requiresIfMatch: boolean;
   readonly removesDuplicateUsers: boolean;
   readonly userType: ResourceType;
   readonly groupType: ResourceType;

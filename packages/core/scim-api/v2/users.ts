@@ -8,9 +8,9 @@ import { projectionOf, type Selection } from "../../scim/projection.ts";
 import { requireAll } from "../../scim/requirements.ts";
 import type { Attribute, Resource, ResourceType } from "../../scim/schema/attribute.ts";
 import { withoutAssignedRoles } from "../resources/present.ts";
+import { checkMatch, headersOf, type Tagged, type Target } from "../resources/target.ts";
 import { changedUser, createdUser, foundUser, type UserView } from "../resources/users.ts";
 import { textSet } from "./patch-steps.ts";
-import { checkMatch, headersOf, type Tagged, type Target } from "./request.ts";
 import type { Scim2Call } from "./stores.ts";
 
 /** Creates a user. */
