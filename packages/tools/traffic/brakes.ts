@@ -1,6 +1,7 @@
 /** The alarms of a stage that stop a shift. */
 import { CloudWatchClient, type CloudWatchClientConfig, DescribeAlarmsCommand } from "@aws-sdk/client-cloudwatch";
 import { alarmsOf } from "../../../stacks/monitoring/alarms.ts";
+import { servingNames } from "../../../stacks/plan.ts";
 import { APP_NAME } from "../../../stacks/stage.ts";
 
 /** The alarms that stop a shift. */
