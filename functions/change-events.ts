@@ -6,8 +6,8 @@ import { newPublisher } from "#core/bus/publish.ts";
 import { openBus } from "#core/bus/put-events.ts";
 import { eventReader } from "#core/bus/records.ts";
 import { isSpan, newRepeater, type Span } from "#core/bus/repeat.ts";
-import { shownRecord } from "#core/bus/shown.ts";
 import type { StreamEvent } from "#core/bus/stream-rows.ts";
+import { presentRecord } from "#core/changes/present.ts";
 import { newFeedReport } from "#core/http/observe-feed.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { eventBus, tableConfig } from "./env.ts";
@@ -15,10 +15,10 @@ import { eventBus, tableConfig } from "./env.ts";
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 110_000 }));
 const put = openBus(eventBus());
 const publish = newPublisher({
-  read: eventReader(open, shownRecord),
+  read: eventReader(open, presentRecord),
   put,
   report: newFeedReport("change-events"),
 });
-const repeat = newRepeater(open, shownRecord, put);
+const repeat = newRepeater(open, presentRecord, put);
 
 export const handler = (event: StreamEvent | Span) => (isSpan(event) ? repeat(event) : publish(event));

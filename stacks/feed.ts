@@ -18,6 +18,12 @@ const FAILURE_SECONDS = 1_209_600;
 /** A stream keeps its records for a day: half of it remains to repair what a failure blocked. */
 const TRIED_SECONDS = 43_200;
 
+/** The delivery only wants to know in which tenants something is new. */
+const BATCH_SIZES: Readonly<Record<FollowerName, number>> = { "change-events": 100, delivery: 1_000 };
+
+/** The next call of the schedule does what one missed. */
+const ONCE = { maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 };
+
 /** Creates the bus, the queue, and the functions. */
 export function feed(parts: FunctionParts): Feed {
   const name = `${$app.name}-${parts.stage.name}`;
@@ -31,7 +37,33 @@ export function feed(parts: FunctionParts): Feed {
   const followers = Object.fromEntries(
     followerNames.map((each) => [each, follow(each, { ...parts, feed: { bus, failures } })]),
   ) as Record<FollowerName, MadeFunction>;
+  repeatDeliveries(name, parts.stage, followers.delivery);
   return { bus, failures, followers };
+}
+
+/**
+ * Calls the delivery for what is tried again later. In a stage that is not watched this is rare, so that it costs
+ * nothing while it is not used: there new changes are the occasion.
+ */
+function repeatDeliveries(name: string, { isWatched }: FunctionParts["stage"], { lambda }: MadeFunction): void {
+  const rule = new aws.cloudwatch.EventRule("DeliverySchedule", {
+    name: `${name}-delivery`,
+    description: "Deliveries of changes that are tried again",
+    scheduleExpression: isWatched ? "rate(1 minute)" : "rate(15 minutes)",
+  });
+  new aws.lambda.Permission("DeliveryPermission", {
+    action: "lambda:InvokeFunction",
+    function: lambda.name,
+    principal: "events.amazonaws.com",
+    sourceArn: rule.arn,
+  });
+  new aws.cloudwatch.EventTarget("DeliveryTarget", {
+    rule: rule.name,
+    arn: lambda.arn,
+    input: "{}",
+    retryPolicy: ONCE,
+  });
+  new aws.lambda.FunctionEventInvokeConfig("DeliveryOnce", { functionName: lambda.name, ...ONCE });
 }
 
 /** Lets the stream call a function with the keys of new change records. */
@@ -42,7 +74,7 @@ function follow(name: FollowerName, parts: FunctionParts & { readonly feed: Feed
     functionName: made.lambda.name,
     // With the first deployment too: what was written before the function existed.
     startingPosition: "TRIM_HORIZON",
-    batchSize: 100,
+    batchSize: BATCH_SIZES[name],
     maximumBatchingWindowInSeconds: 1,
     filterCriteria: { filters: [{ pattern: JSON.stringify(newRecords()) }] },
     functionResponseTypes: ["ReportBatchItemFailures"],

@@ -4,7 +4,6 @@ import { NAMESPACE_VARIABLE, namespaceOf } from "#core/http/metric-names.ts";
 import { canarySecretOf, cursorKeyOf, eventKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
 import { bundling } from "./bundling.ts";
 import {
-  canaryNames,
   componentName,
   type FunctionName,
   type FunctionPlan,
@@ -14,6 +13,7 @@ import {
   type Need,
   plan,
   type ServingName,
+  servingNames,
 } from "./plan.ts";
 import type { Secrets } from "./secrets.ts";
 import { DEPLOYMENT_FILE, LIVE_ALIAS, logGroupOf, type Settings, type Stage } from "./stage.ts";
@@ -82,9 +82,7 @@ export type ServingFunctions = Readonly<Record<ServingName, MadeFunction>>;
 
 /** Creates the functions of every stage. */
 export function functions(parts: FunctionParts): ServingFunctions {
-  const isOfCheck = (name: string) => (canaryNames as readonly string[]).includes(name);
-  const names = (Object.keys(plan) as FunctionName[]).filter((name) => !isOfCheck(name) && !isFollower(name));
-  return Object.fromEntries(names.map((name) => [name, makeFunction(name, parts)])) as ServingFunctions;
+  return Object.fromEntries(servingNames.map((name) => [name, makeFunction(name, parts)])) as ServingFunctions;
 }
 
 /** Creates one function. */

@@ -32,9 +32,9 @@ export function deploy() {
     variablesKey: stage.hasOwnKey ? variablesKey(stage) : undefined,
   };
   const made = functions(parts);
-  const changes = feed(parts);
   const domain = domains && certified("Api", domains.api, domains.zoneId);
   const gateway = api({ stage, functions: made, domain });
+  const changes = feed({ ...parts, origin: gateway.url });
   const mtls = domains && mutualTls(gateway, stage, domains);
   const certificates = [
     ...(domain ? [{ name: "Api" as const, arn: domain.certificateArn }] : []),

@@ -401,6 +401,11 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
   },
 };
 
+/** The functions of every stage that are not called by the stream of the table. */
+export const servingNames = (Object.keys(plan) as FunctionName[]).filter(
+  (name): name is ServingName => !isFollower(name) && !(canaryNames as readonly string[]).includes(name),
+);
+
 /** Whether the gateway calls the function: the others have neither versions nor an alias (decision 0071). */
 export function isBehindGateway(name: FunctionName): boolean {
   return name === "authorizer" || Object.hasOwn(services, name);

@@ -67,6 +67,35 @@ describe.each(stages)("the feed of %s", (stage) => {
   );
 });
 
+describe("the delivery to subscribers", () => {
+  const ruleOf = (stage: StageName) =>
+    deploymentOf(stage).one("aws:cloudwatch/eventRule:EventRule", "DeliverySchedule").inputs;
+  test("is called every minute for what is tried again, and rarely in a stage without alarms", () => {
+    expect(stages.map((stage) => ruleOf(stage).scheduleExpression)).toEqual([
+      "rate(1 minute)",
+      "rate(1 minute)",
+      "rate(15 minutes)",
+      "rate(15 minutes)",
+    ]);
+    const { inputs } = production.one("aws:lambda/permission:Permission", "DeliveryPermission");
+    expect(inputs).toMatchObject({
+      principal: "events.amazonaws.com",
+      sourceArn: expect.stringMatching(/:rule\/identity-admin-api-production-delivery$/),
+    });
+    const target = production.one("aws:cloudwatch/eventTarget:EventTarget", "DeliveryTarget").inputs;
+    expect(target).toMatchObject({ input: "{}", retryPolicy: { maximumRetryAttempts: 0 } });
+  });
+  test("knows the public address, which is in what it sends", () => {
+    const variablesOf = (stage: StageName) =>
+      part(
+        part(deploymentOf(stage).one("aws:lambda/function:Function", "DeliveryFunction").inputs, "environment"),
+        "variables",
+      );
+    expect(variablesOf("production").PUBLIC_URL).toBe("https://api.example.com");
+    expect(variablesOf("dana").PUBLIC_URL).toMatch(/^https:/);
+  });
+});
+
 describe("the bus", () => {
   test("has the name of the stage, and the functions that put events on it", () => {
     expect(production.one("aws:cloudwatch/eventBus:EventBus", "Changes").inputs.name).toBe(

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { services as endpointGroups } from "#core/operation/services.ts";
 import { dashboardPicture } from "#tools/deploy/dashboard-picture.ts";
-import { METRICS_MAX } from "../../stacks/monitoring/alarms.ts";
+import { METRICS_MAX } from "../../stacks/monitoring/alarm.ts";
 import { componentName, followerNames } from "../../stacks/plan.ts";
 import type { Inputs } from "./support/evaluation.ts";
 import { deploymentOf, part, type StageName } from "./support/stages.ts";
@@ -29,7 +29,9 @@ describe("alarms", () => {
       "ClientAuthorityExpires",
       "FeedFallsBehind",
       "FunctionCrashes",
+      "FunctionCrashes2",
       "FunctionThrottles",
+      "FunctionThrottles2",
       "HalfChangedUsers",
       "HotPartition",
       "MtlsCertificateExpires",
@@ -113,8 +115,9 @@ describe("alarms", () => {
       followers.map((name) => production.one("aws:lambda/function:Function", name).inputs.name).sort(),
     );
     const allBut = (name: string) => names.flatMap(([each, physical]) => (each === name ? [] : [physical])).sort();
-    expect(watched("FunctionThrottles")).toEqual(allBut("BootstrapFunction"));
-    expect(watched("FunctionCrashes")).toEqual(allBut("AuthorizerFunction"));
+    const inBoth = (alarm: string) => [...watched(alarm), ...watched(`${alarm}2`)].sort();
+    expect(inBoth("FunctionThrottles")).toEqual(allBut("BootstrapFunction"));
+    expect(inBoth("FunctionCrashes")).toEqual(allBut("AuthorizerFunction"));
   });
   test("notify the e-mail address of the settings", () => {
     expect(production.one("aws:sns/topicSubscription:TopicSubscription", "AlarmEmail").inputs).toMatchObject({

@@ -2,7 +2,7 @@
 import { EventBridgeClient, PutEventsCommand } from "@aws-sdk/client-eventbridge";
 import type { BusEvent } from "./event.ts";
 
-/** Puts events that fit into one request. Returns, for each of them, why it was not accepted. Throws for the request. */
+/** Puts events that fit into one request. Returns for each of them why it was not accepted; throws for the request. */
 export type PutEvents = (events: readonly BusEvent[]) => Promise<(string | undefined)[]>;
 
 const CONNECT_MS = 1_000;

@@ -18,8 +18,8 @@ export interface Replayed {
   readonly id: string;
   /** `undefined` after its removal. */
   doc: Doc | undefined;
-  last: string;
-  records: number;
+  /** Of its records so far. */
+  readonly ids: string[];
 }
 
 /** The result: the resources by `keyOf`, and what did not fit. */
@@ -85,6 +85,14 @@ const applied = (doc: Doc | undefined, change: Change, path: string): Doc | unde
   return doc;
 };
 
+/** Members are added to these concurrently: each record names one before it, which need not be the last one. */
+const isConcurrent = (type: string): boolean => type === "group" || type === "role";
+
+/** Whether a record names the one before it. Of what was there at the start, the first one names none. */
+const follows = ({ type, ids }: Replayed, previous: string | undefined): boolean =>
+  ids.length === 0 ||
+  (isConcurrent(type) ? ids.includes(previous ?? "") || previous === undefined : previous === ids.at(-1));
+
 /** Replays records, which may come in any order: those of one resource are carried out by their ids. */
 export const replay = (records: readonly ChangeRecord[], start: ReadonlyMap<string, Replayed> = new Map()): Replay => {
   const resources = new Map<string, Replayed>([...start].map(([key, one]) => [key, structuredClone(one)]));
@@ -93,12 +101,11 @@ export const replay = (records: readonly ChangeRecord[], start: ReadonlyMap<stri
     const { tenant, id, previous, operation } = record;
     const place = placeOf(record);
     const key = keyOf(tenant, place.type, place.id);
-    const known = resources.get(key) ?? { ...place, tenant, doc: undefined, last: "", records: 0 };
+    const known = resources.get(key) ?? { ...place, tenant, doc: undefined, ids: [] };
     resources.set(key, known);
     const says = (sentence: string) => problems.push(`${key}: record ${id} of ${operation} ${sentence}`);
-    if (known.last !== "" && previous !== known.last) says(`follows ${previous}, not ${known.last}`);
-    known.last = id;
-    known.records += 1;
+    if (!follows(known, previous)) says(`follows ${previous}, not ${known.ids.at(-1)}`);
+    known.ids.push(id);
     if (record.changes.length === 0) says("has no changes");
     for (const change of record.changes) {
       const path = `${place.prefix}${change.path}`;

@@ -68,7 +68,7 @@ export const documentsOf = (rows: readonly Item[]): Map<string, Replayed> => {
     if (!place || !recorded) continue;
     const { tenant, id } = place;
     const doc = shown(recorded.documentOf(row)) as Doc;
-    documents.set(keyOf(tenant, recorded.type, id), { tenant, type: recorded.type, id, doc, last: "", records: 0 });
+    documents.set(keyOf(tenant, recorded.type, id), { tenant, type: recorded.type, id, doc, ids: [] });
   }
   for (const row of rows) {
     const place = placeOf(row);
