@@ -5,7 +5,7 @@
 import type { ProtocolSupport } from "#core/applications/protocols/configure.ts";
 import { systemClock } from "#core/platform/clock.ts";
 import type { Exempt } from "#core/platform/public-fetch.ts";
-import { canarySecretOf, newSeal, type Seal } from "#core/platform/seal.ts";
+import { canarySecretOf, eventKeyOf, newSeal, type Seal } from "#core/platform/seal.ts";
 import * as z from "#core/platform/zod.ts";
 import type { Deployment } from "#core/settings/deployment.ts";
 import type { TableConfig } from "#core/table/dynamo.ts";
@@ -24,6 +24,11 @@ const Table = z.object({
 const Links = z.object({
   /** The origin of absolute links and of tokens. Where it is absent: the domain of the gateway. */
   BASE_URL: optionalUrl,
+});
+
+const Origin = z.object({
+  /** The public origin of the stage. */
+  PUBLIC_URL: z.url({ protocol: /^https?$/ }),
 });
 
 const MutualTls = z.object({
@@ -62,6 +67,11 @@ const Answers = z.object({
     .pipe(z.array(SealingKey).min(1)),
 });
 
+const Events = z.object({
+  /** The key under which secrets for receivers of events are sealed, derived from `SEAL_KEY` (`eventKeyOf`). */
+  EVENT_KEY: SealingKey,
+});
+
 const Nonces = z.object({
   /** The key of the nonces of DPoP proofs, derived from `SEAL_KEY` (`nonceKeyOf`). */
   NONCE_KEY: SealingKey,
@@ -74,6 +84,11 @@ const Canary = z.object({
   CANARY_SECRET: z.string().min(40),
   /** When the first authority of client certificates expires; `none` where there is none. */
   CANARY_AUTHORITIES_UNTIL: z.union([z.literal("none"), z.iso.datetime()]),
+});
+
+const Bus = z.object({
+  /** The name of the event bus of the stage. */
+  EVENT_BUS: z.string().min(1),
 });
 
 const Metadata = z.object({
@@ -122,6 +137,11 @@ export function baseUrl(environment = process.env): string | undefined {
   return read(Links, environment).BASE_URL?.replace(/\/$/, "");
 }
 
+/** The public origin of the stage, without a trailing slash. */
+export function publicUrl(environment = process.env): string {
+  return read(Origin, environment).PUBLIC_URL.replace(/\/$/, "");
+}
+
 /** The origin of the name with client certificates, without a trailing slash. */
 export function mtlsUrl(environment = process.env): string | undefined {
   return read(MutualTls, environment).MTLS_URL?.replace(/\/$/, "") || undefined;
@@ -148,6 +168,18 @@ export function cursorSeal(environment = process.env): Seal {
 /** The keys of first answers to repeatable requests, the present one first. They open no other secret. */
 export function answerKeys(environment = process.env): readonly Uint8Array[] {
   return read(Answers, environment).ANSWER_KEYS.map((text) => Buffer.from(text, "base64"));
+}
+
+/** Seals secrets for receivers of events. It opens no other secret. */
+export function eventSeal(environment = process.env): Seal {
+  return newSeal(Buffer.from(read(Events, environment).EVENT_KEY, "base64"));
+}
+
+/** Opens secrets for receivers of events, also those that were sealed under former keys. */
+export function eventSealOfDelivery(environment = process.env): Seal {
+  const { SEAL_KEY, FORMER_SEAL_KEYS } = read(Sealing, environment);
+  const bytes = (key: string) => Buffer.from(eventKeyOf(key), "base64");
+  return newSeal(bytes(SEAL_KEY), FORMER_SEAL_KEYS.map(bytes));
 }
 
 /** The key of the nonces of DPoP proofs. It opens no secret. */
@@ -187,6 +219,11 @@ export function protocolSupport(
     clientSecretsShownTo,
     metadataExempt: fetchExempt(environment),
   };
+}
+
+/** The name of the event bus of the stage. */
+export function eventBus(environment = process.env): string {
+  return read(Bus, environment).EVENT_BUS;
 }
 
 /** The path of the API document. */

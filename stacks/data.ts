@@ -20,6 +20,8 @@ function own(stage: Stage) {
       fields: { PK: "string", SK: "string" },
       primaryIndex: { hashKey: "PK", rangeKey: "SK" },
       ttl: TTL_ATTRIBUTE,
+      // Keys alone: a reader of the stream sees no row, so that rights on rows stay what they are (decision 0090).
+      stream: "keys-only",
       deletionProtection: stage.removal === "retain",
       transform: {
         table: (args) => {

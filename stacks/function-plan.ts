@@ -4,12 +4,16 @@
 export type Need =
   /** The origin of absolute links and of tokens, if the stage has a domain. */
   | "address"
+  /** The public address of the stage, its own or that of the gateway, for functions that no request reaches. */
+  | "origin"
   /** The origin of the name with client certificates, if the stage has one. */
   | "mtls"
   /** The keys that seal secrets which the API returns. */
   | "sealing"
   /** The key that seals cursors: derived, it opens no secret. */
   | "cursors"
+  /** The key that seals secrets for receivers of events: derived, it opens no other secret. */
+  | "events"
   /** The key of the nonces of DPoP proofs: derived, it opens no secret. */
   | "nonces"
   /** The keys that seal first answers to repeatable requests: derived, they open no other secret. */
@@ -20,6 +24,8 @@ export type Need =
   | "deployment"
   /** The directories that deployment.toml declares as user stores: their passwords and their network. */
   | "directories"
+  /** The bus on which it puts events. */
+  | "bus"
   /** What the synthetic check knows as a client: the public address and its secret; and when authorities expire. */
   | "canary";
 

@@ -1,17 +1,18 @@
 /** The functions, each from its row in plan.ts: code, settings, rights, log. */
 import { join } from "node:path";
 import { NAMESPACE_VARIABLE, namespaceOf } from "#core/http/metric-names.ts";
-import { answerKeysOf, canarySecretOf, cursorKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
+import { answerKeysOf, canarySecretOf, cursorKeyOf, eventKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
 import { bundling } from "./bundling.ts";
 import type { FunctionPlan, Need } from "./function-plan.ts";
 import {
-  canaryNames,
   componentName,
   type FunctionName,
   hasSecrets,
   isBehindGateway,
+  isFollower,
   plan,
   type ServingName,
+  servingNames,
 } from "./plan.ts";
 import type { Secrets } from "./secrets.ts";
 import { DEPLOYMENT_FILE, LIVE_ALIAS, logGroupOf, type Settings, type Stage } from "./stage.ts";
@@ -46,6 +47,17 @@ export interface FunctionParts {
   readonly variablesKey: aws.kms.Key | undefined;
   /** What the synthetic check looks at. */
   readonly checked?: Checked;
+  /** The public address of the stage, for functions that are created after the gateway. */
+  readonly origin?: $util.Output<string>;
+  /** Where changes go. */
+  readonly feed?: FeedParts;
+}
+
+/** Where changes go. */
+export interface FeedParts {
+  readonly bus: aws.cloudwatch.EventBus;
+  /** What could not be delivered. */
+  readonly failures: aws.sqs.Queue;
 }
 
 /** What the synthetic check looks at. */
@@ -69,22 +81,20 @@ export type ServingFunctions = Readonly<Record<ServingName, MadeFunction>>;
 
 /** Creates the functions of every stage. */
 export function functions(parts: FunctionParts): ServingFunctions {
-  const isOfCheck = (name: string) => (canaryNames as readonly string[]).includes(name);
-  const names = (Object.keys(plan) as FunctionName[]).filter((name) => !isOfCheck(name));
-  return Object.fromEntries(names.map((name) => [name, makeFunction(name, parts)])) as ServingFunctions;
+  return Object.fromEntries(servingNames.map((name) => [name, makeFunction(name, parts)])) as ServingFunctions;
 }
 
 /** Creates one function. */
 export function makeFunction(name: FunctionName, parts: FunctionParts): MadeFunction {
   const row: FunctionPlan = plan[name];
-  const { stage, table } = parts;
+  const { stage, table, feed } = parts;
   const key = hasSecrets(row) ? parts.variablesKey : undefined;
   const log = new aws.cloudwatch.LogGroup(`${componentName(name)}LogGroup`, {
     name: logGroupOf(stage.name, name),
     retentionInDays: stage.logDays,
   });
-  // A deployment invokes the bootstrap function when `sst dev` may not serve it yet.
-  const isLive = $dev && name !== "bootstrap";
+  // A deployment invokes the bootstrap function when `sst dev` may not serve it yet, and changes wait for no developer.
+  const isLive = $dev && name !== "bootstrap" && !isFollower(name);
   // A live function is a stub, which has no versions worth going back to.
   const hasAlias = isBehindGateway(name) && !isLive;
   const network = networkOf(row, parts);
@@ -117,6 +127,8 @@ export function makeFunction(name: FunctionName, parts: FunctionParts): MadeFunc
       { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [$interpolate`${log.arn}:*`] },
       { actions: ["xray:PutTraceSegments", "xray:PutTelemetryRecords"], resources: ["*"] },
       ...(key ? [{ actions: ["kms:Decrypt"], resources: [key.arn] }] : []),
+      ...(isFollower(name) && feed ? followingOf(table, feed) : []),
+      ...(row.needs.includes("bus") && feed ? [{ actions: ["events:PutEvents"], resources: [feed.bus.arn] }] : []),
       ...("vpc" in network ? [{ actions: networkActions, resources: ["*"] }] : []),
     ],
     transform: {
@@ -134,6 +146,15 @@ export function makeFunction(name: FunctionName, parts: FunctionParts): MadeFunc
     ...(isLive ? {} : { dev: false as const }),
   });
   return { lambda, log, target: hasAlias ? aliasOf(name, lambda, stage).arn : lambda.arn };
+}
+
+/** What Lambda does in the name of a function that follows the table: it reads the stream, and reports what failed. */
+function followingOf(table: sst.aws.Dynamo, { failures }: FeedParts) {
+  const calls = ["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"];
+  return [
+    { actions: calls.map((call) => `dynamodb:${call}`), resources: [table.nodes.table.streamArn] },
+    { actions: ["sqs:SendMessage"], resources: [failures.arn] },
+  ];
 }
 
 /**
@@ -167,13 +188,16 @@ function variablesOf({ needs, reads, writes }: FunctionPlan, parts: FunctionPart
     table,
     secrets,
     checked,
+    feed,
   } = parts;
   const byNeed = {
     // One origin on both domains, so a token is valid on both. Without a domain: the name that AWS assigns.
     address: domains && { BASE_URL: `https://${domains.api}` },
+    origin: parts.origin && { PUBLIC_URL: parts.origin },
     mtls: domains?.mtls && { MTLS_URL: `https://${domains.mtls}` },
     sealing: { SEAL_KEY: secrets.sealKey.value, FORMER_SEAL_KEYS: secrets.formerSealKeys.value },
     cursors: { CURSOR_KEY: secrets.sealKey.value.apply(cursorKeyOf) },
+    events: { EVENT_KEY: secrets.sealKey.value.apply(eventKeyOf) },
     nonces: { NONCE_KEY: secrets.sealKey.value.apply(nonceKeyOf) },
     answers: {
       ANSWER_KEYS: secrets.sealKey.value.apply((key) =>
@@ -182,6 +206,7 @@ function variablesOf({ needs, reads, writes }: FunctionPlan, parts: FunctionPart
     },
     document: { OPENAPI_FILE: placeOf("docs/openapi.json") },
     deployment: { DEPLOYMENT_TOML: placeOf(DEPLOYMENT_FILE) },
+    bus: feed && { EVENT_BUS: feed.bus.name },
     canary: checked && {
       CANARY_URL: checked.url,
       CANARY_SECRET: secrets.sealKey.value.apply(canarySecretOf),

@@ -5,6 +5,7 @@ import { firstAdministrator } from "./bootstrap.ts";
 import { canary } from "./canary.ts";
 import { table } from "./data.ts";
 import { certified, mutualTls } from "./domains.ts";
+import { feed } from "./feed.ts";
 import { functions } from "./functions.ts";
 import { monitoring } from "./monitoring/index.ts";
 import { secrets, variablesKey } from "./secrets.ts";
@@ -33,18 +34,21 @@ export function deploy() {
   const made = functions(parts);
   const domain = domains && certified("Api", domains.api, domains.zoneId);
   const gateway = api({ stage, functions: made, domain });
+  const changes = feed({ ...parts, origin: gateway.url });
   const mtls = domains && mutualTls(gateway, stage, domains);
   const certificates = [
     ...(domain ? [{ name: "Api" as const, arn: domain.certificateArn }] : []),
     ...(mtls ? [{ name: "Mtls" as const, arn: mtls.certificateArn }] : []),
   ];
-  if (stage.isWatched) monitoring({ stage, settings, gateway, table: data, certificates, functions: made });
+  if (stage.isWatched)
+    monitoring({ stage, settings, gateway, table: data, certificates, functions: made, feed: changes });
   firstAdministrator(made.bootstrap.lambda, settings, ours);
   canary({ ...parts, url: gateway.url });
   return {
     url: gateway.url,
     ...(mtls && { mtlsUrl: $interpolate`https://${mtls.domain.domainName}` }),
     table: data.name,
+    eventBus: changes.bus.name,
     ...(stage.isShifted && { next: `npm run shift -- --stage ${stage.name}` }),
   };
 }

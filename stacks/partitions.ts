@@ -42,6 +42,8 @@ export const partitions = {
   repeatable: keys.repeatable(ANY, ANY).PK,
   keyRing: keys.keyRing().PK,
   signingKeys: keys.signingKeys().PK,
+  eventKeyRing: keys.eventKeyRing().PK,
+  eventSigningKeys: keys.eventSigningKeys().PK,
   /** Change records, in all lanes; the changes of large ones; and what is left of removed resources. */
   changeRecord: `${keys.changeRecords(ANY, 0).slice(0, -1)}${ANY}`,
   changePart: keys.changePart(ANY, ANY, 0).PK,
@@ -49,6 +51,10 @@ export const partitions = {
   /** Resources that were put aside when they were deleted, and their list. */
   aside: keys.aside(ANY, ANY, ANY).PK,
   asideEntries: keys.asideEntries(ANY, ANY),
+  /** Subscribers with their claims; how far the delivery to them is; and the tenants that have some. */
+  subscriber: keys.subscriber(ANY, ANY).PK,
+  subscriberProgress: keys.subscriberProgress(ANY, ANY).PK,
+  subscribedTenants: keys.subscribedTenant(ANY).PK,
   role: keys.role(ANY, ANY).PK,
   roleNames: keys.roleName(ANY, ANY).PK,
 } as const;

@@ -14,29 +14,36 @@ import { recovery } from "./recovery-plan.ts";
 export const canaryNames = ["canary", "canary-setup"] as const;
 export type CanaryName = (typeof canaryNames)[number];
 
+/** The functions of every stage that follow the changes of the table by its stream (decision 0090). */
+export const followerNames = ["change-events", "delivery"] as const;
+export type FollowerName = (typeof followerNames)[number];
+
 /** The functions of every stage: the endpoint groups, the authorizer, and the bootstrap of the first tenant. */
 export type ServingName = ServiceName | "authorizer" | "bootstrap";
 
 /** Every function. */
-export type FunctionName = ServingName | CanaryName;
+export type FunctionName = ServingName | CanaryName | FollowerName;
 
 /** The variables of each need. */
 const variables: Readonly<Record<Need, readonly string[]>> = {
   address: ["BASE_URL"],
+  origin: ["PUBLIC_URL"],
   mtls: ["MTLS_URL"],
   sealing: ["SEAL_KEY", "FORMER_SEAL_KEYS"],
   cursors: ["CURSOR_KEY"],
+  events: ["EVENT_KEY"],
   nonces: ["NONCE_KEY"],
   answers: ["ANSWER_KEYS"],
   document: ["OPENAPI_FILE"],
   deployment: ["DEPLOYMENT_TOML"],
   // Those that deployment.toml names; none if it declares no directory.
   directories: [],
+  bus: ["EVENT_BUS"],
   canary: ["CANARY_URL", "CANARY_SECRET", "CANARY_AUTHORITIES_UNTIL"],
 };
 
 /** The needs whose variables are secrets. */
-const secretNeeds: readonly Need[] = ["sealing", "cursors", "nonces", "answers", "directories", "canary"];
+const secretNeeds: readonly Need[] = ["sealing", "cursors", "events", "nonces", "answers", "directories", "canary"];
 
 /** Whether variables of the function contain secrets. */
 export function hasSecrets({ needs }: FunctionPlan): boolean {
@@ -212,6 +219,30 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       on: [...changeRecords, ...applicationRows, p.apiResource, p.user, p.group, p.role, p.tenant],
     },
   },
+  signals: {
+    ...endpoint,
+    description: "Streams of security events, and their delivery to receivers that poll",
+    needs: ["address", "sealing", "deployment"],
+    reads: {
+      calls: ["GetItem", "BatchGetItem", "Query"],
+      on: [
+        p.tenant,
+        p.subscriber,
+        p.subscriberProgress,
+        p.eventKeyRing,
+        p.eventSigningKeys,
+        // Resources as they were after a change, for events with data.
+        ...records,
+        p.user,
+        p.group,
+        p.role,
+      ],
+    },
+    writes: {
+      calls: ["PutItem", "DeleteItem"],
+      on: [p.subscriber, p.subscriberProgress, p.subscribedTenants, p.eventKeyRing, p.eventSigningKeys],
+    },
+  },
   administration: {
     ...endpoint,
     ...hashing,
@@ -247,6 +278,51 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     reads: { calls: ["GetItem", "Query"], on: [p.tenant, p.userNames] },
     writes: { calls: ["PutItem", "UpdateItem"], on: [...tenants, ...administrator] },
   },
+  webhooks: {
+    ...endpoint,
+    description: "Webhooks: receivers of events about changes",
+    needs: ["address", "events", "deployment"],
+    reads: { calls: ["BatchGetItem", "Query"], on: [p.subscriber, p.subscriberProgress] },
+    writes: {
+      calls: ["PutItem", "DeleteItem"],
+      on: [p.subscriber, p.subscriberProgress, p.subscribedTenants],
+    },
+  },
+  "change-events": {
+    description: "Puts changes on the event bus",
+    memory: "512 MB",
+    timeout: "120 seconds",
+    needs: ["bus"],
+    reads: { calls: ["BatchGetItem", "Query"], on: [p.changeRecord, p.changePart, p.tenantNames] },
+  },
+  delivery: {
+    description: "Delivers changes to webhooks and streams",
+    memory: "512 MB",
+    timeout: "60 seconds",
+    needs: ["origin", "sealing"],
+    reads: {
+      calls: ["GetItem", "BatchGetItem", "Query"],
+      on: [
+        p.subscriber,
+        p.subscriberProgress,
+        p.subscribedTenants,
+        ...records,
+        p.tenant,
+        // What the owners of streams may do, and resources as they were after a change.
+        p.client,
+        p.user,
+        p.group,
+        p.role,
+        p.roleNames,
+        p.eventKeyRing,
+        p.eventSigningKeys,
+      ],
+    },
+    writes: {
+      calls: ["PutItem", "DeleteItem"],
+      on: [p.subscriberProgress, p.subscribedTenants, p.eventKeyRing, p.eventSigningKeys],
+    },
+  },
   canary: {
     description: "Checks the stage through its public name, once a minute",
     memory: "256 MB",
@@ -280,9 +356,19 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
   },
 };
 
+/** The functions of every stage that are not called by the stream of the table. */
+export const servingNames = (Object.keys(plan) as FunctionName[]).filter(
+  (name): name is ServingName => !isFollower(name) && !(canaryNames as readonly string[]).includes(name),
+);
+
 /** Whether the gateway calls the function: the others have neither versions nor an alias (decision 0071). */
 export function isBehindGateway(name: FunctionName): boolean {
   return name === "authorizer" || Object.hasOwn(services, name);
+}
+
+/** Whether the stream of the table calls the function. */
+export function isFollower(name: FunctionName): name is FollowerName {
+  return (followerNames as readonly string[]).includes(name);
 }
 
 /** The component's name of a function: `inbound-protocols` is `InboundProtocols`. */

@@ -107,6 +107,8 @@ describe("every source file", async () => {
       .map(({ path }) => path);
     expect(openers.sort()).toEqual([
       "functions/oauth2.ts",
+      // Opens the keys of security events only.
+      "packages/core/tokens/event-token.ts",
       "packages/core/tokens/key-cache.ts",
       "packages/tools/keys.ts",
       "packages/tools/restored/restore.ts",

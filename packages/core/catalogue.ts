@@ -20,12 +20,14 @@ import type { ServiceName } from "./operation/services.ts";
 import { recoveryOperations } from "./recovery/contract.ts";
 import { scim1Operations } from "./scim-api/v1/contract.ts";
 import { scim2Operations } from "./scim-api/v2/contract.ts";
+import { signalOperations } from "./signals/contract.ts";
 import { tenantOperations } from "./tenants/contract.ts";
 import { administrationUndoOperations } from "./undo/contract-administration.ts";
 import { applicationUndoOperations } from "./undo/contract-applications.ts";
 import { protocolUndoOperations } from "./undo/contract-protocols.ts";
 import { scim2UndoOperations } from "./undo/contract-scim2.ts";
 import { templateUndoOperations } from "./undo/contract-templates.ts";
+import { webhookOperations } from "./webhooks/contract.ts";
 
 /** Every operation by its id, which is also the name of its handler, its `operationId` and its log field. */
 export const catalogue = {
@@ -48,6 +50,8 @@ export const catalogue = {
   ...templateUndoOperations,
   ...administrationUndoOperations,
   ...scim2UndoOperations,
+  ...signalOperations,
+  ...webhookOperations,
   ...auditOperations,
   ...applicationHistoryOperations,
   ...protocolHistoryOperations,

@@ -8,13 +8,14 @@ import { NAMESPACE_VARIABLE, namespaceOf } from "#core/http/metric-names.ts";
 import { routes } from "#core/operation/derive.ts";
 import { services } from "#core/operation/services.ts";
 import { Fault } from "#core/platform/faults.ts";
-import { answerKeysOf, cursorKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
+import { answerKeysOf, cursorKeyOf, eventKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
 import { deploymentFromFile } from "#core/settings/deployment.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { ensureCertificates } from "./certificates.ts";
 import { openDirectory, tableFileIn } from "./data-directory.ts";
 import { clientFor, createTable } from "./database.ts";
+import { startDeliveryLoop } from "./delivery-loop.ts";
 import { type Engine, startEngine } from "./engine.ts";
 import { type LambdaFunction, type ReservedPort, reservePort, reserveTlsPort, startGateway } from "./gateway.ts";
 import { checkSealKey, sealKey } from "./seal-key.ts";
@@ -84,14 +85,16 @@ export async function startService(
     const tls = await mtlsListener(certificates?.directory, settings.mtlsPort);
     // Like the other one, it is open before the functions are built: the metadata of the server names it.
     if (tls) reservedTls = await reserveTlsPort(tls, HOST);
-    const { authorizer, functions } = await startFunctions(load, {
+    const { authorizer, functions, delivery } = await startFunctions(load, {
       TABLE_NAME,
       DYNAMODB_ENDPOINT: endpoint,
       BASE_URL: `http://${HOST}:${port}`,
+      PUBLIC_URL: `http://${HOST}:${port}`,
       MTLS_URL: reservedTls ? `https://${HOST}:${reservedTls.port}` : "",
       OPENAPI_FILE: projectFile("docs/openapi.json"),
       SEAL_KEY,
       CURSOR_KEY: cursorKeyOf(SEAL_KEY),
+      EVENT_KEY: eventKeyOf(SEAL_KEY),
       NONCE_KEY: nonceKeyOf(SEAL_KEY),
       ANSWER_KEYS: answerKeysOf(SEAL_KEY, "none"),
       METADATA_HOSTS: process.env.METADATA_HOSTS ?? "",
@@ -111,6 +114,7 @@ export async function startService(
       functions,
       ...(tls && reservedTls && { tls: { ...tls, ...reservedTls } }),
     });
+    const loop = settings.deliveryMs === undefined ? undefined : startDeliveryLoop(delivery, settings.deliveryMs);
     return {
       url: gateway.url,
       mtlsUrl: gateway.tls?.url,
@@ -118,7 +122,7 @@ export async function startService(
       endpoint,
       tableName: TABLE_NAME,
       async close() {
-        const cut = await gateway.close();
+        const [cut] = await Promise.all([gateway.close(), loop?.stop()]);
         await stopRest();
         return cut;
       },
@@ -191,7 +195,8 @@ async function startFunctions(load: LoadFunction, environment: Environment) {
   starts += 1;
   const functions: Record<string, LambdaFunction> = {};
   for (const name of Object.keys(services)) functions[name] = await load(name, environment);
-  return { authorizer: await load("authorizer", environment), functions };
+  const authorizer = await load("authorizer", environment);
+  return { authorizer, functions, delivery: await load("delivery", environment) };
 }
 
 async function mtlsListener(directory: string | undefined, port: number | undefined) {

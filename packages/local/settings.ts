@@ -15,7 +15,11 @@ export interface Settings {
   readonly endpoint: string | undefined;
   /** A deployment.toml instead of that of the project. */
   readonly deploymentFile: string | undefined;
+  /** Milliseconds between two runs that deliver changes to webhooks and streams; absent for no deliveries. */
+  readonly deliveryMs?: number;
 }
+
+const DELIVERY_MS = 1_000;
 
 /** Stores data in memory only. */
 const MEMORY = ":memory:";
@@ -33,6 +37,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     },
     endpoint: endpointOf(environment.DYNAMODB_ENDPOINT),
     deploymentFile: environment.DEPLOYMENT_TOML || undefined,
+    deliveryMs: DELIVERY_MS,
   };
 }
 

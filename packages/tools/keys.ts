@@ -1,5 +1,6 @@
 /**
- * `npm run keys -- list | rotate [--now] | drop <id>`: manages the keys that sign access tokens (decision 0020).
+ * `npm run keys -- list | rotate [--now] | drop <id>`: manages the keys that sign access tokens (decision 0020); with
+ * `--events`, those that sign security events (decision 0089).
  *
  * With TABLE_NAME and SEAL_KEY in the environment it works on a deployment, otherwise on the data directory of the
  * local service, which must be stopped. Prints the keys with their states; errors go to standard error. Exit codes: 0
@@ -11,7 +12,7 @@ import { openTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
 import type { Table } from "#core/table/table.ts";
 import { acceptedUntilMs, LEAD_MS, type Ring, type RingKey, signerAt } from "#core/tokens/key-ring.ts";
-import { keyStore, readRing } from "#core/tokens/key-store.ts";
+import { eventKeys, keyStore, readRing, tokenKeys } from "#core/tokens/key-store.ts";
 import { seal as deployedSeal, tableConfig } from "#functions/env.ts";
 import { openLocalData } from "./local-data.ts";
 
@@ -24,12 +25,15 @@ interface Place {
   close(): Promise<void>;
 }
 
-const USAGE = `npm run keys -- list | rotate [--now] | drop <id>
+const EVENTS = "--events";
+
+const USAGE = `npm run keys -- list | rotate [--now] | drop <id> [--events]
 
   list             show the keys
   rotate           add a key; it signs new tokens after all containers know it
   rotate --now     add a key that signs new tokens at once
-  drop <id>        delete a key: its tokens become invalid`;
+  drop <id>        delete a key: its tokens become invalid
+  ... --events     the same for the keys that sign security events`;
 
 if (import.meta.main) {
   try {
@@ -47,17 +51,20 @@ if (import.meta.main) {
 
 /** Executes a command. Returns the text to print. Throws an `Error` with a message for users. */
 export async function manageKeys(
-  words: readonly string[],
+  given: readonly string[],
   { table, seal }: Pick<Place, "table" | "seal">,
   nowMs: number,
 ): Promise<string> {
+  const words = given.filter((word) => word !== EVENTS);
   const [verb, word] = words;
-  const keys = keyStore(table, seal);
+  const place = words.length < given.length ? eventKeys : tokenKeys;
+  const signed = place === eventKeys ? "event" : "token";
+  const keys = keyStore(table, seal, { place });
   const list = async () => {
-    const ring = await readRing(table);
+    const ring = await readRing(table, place);
     return (
       ring.map((key) => `${key.kid}  ${stateOf(ring, key, nowMs)}`).join("\n") ||
-      "There are no keys yet. The first token creates one."
+      `There are no keys yet. The first ${signed} creates one.`
     );
   };
   if (verb === "list" && words.length === 1) return list();
@@ -70,7 +77,11 @@ export async function manageKeys(
   if (verb === "drop" && word !== undefined && words.length === 2) {
     if (!(await keys.drop(word, nowMs)))
       throw new Error(`There is no key ${word}. Run "npm run keys -- list" to see the keys.`);
-    return `${await list()}\nTokens of the deleted key become invalid within 30 seconds.`;
+    const effect =
+      signed === "event"
+        ? "Receivers refuse events of the deleted key when they read the keys again."
+        : "Tokens of the deleted key become invalid within 30 seconds.";
+    return `${await list()}\n${effect}`;
   }
   throw new Error(USAGE);
 }

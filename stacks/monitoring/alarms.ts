@@ -2,35 +2,9 @@
  * The alarms, as data: what each watches, what it means, and what an operator does first. docs/operations.md has the
  * steps.
  */
-import { type Metric, ofCertificate, ofFunction, ofGateway, ofService, ofTable, type Watched } from "./names.ts";
-
-/** An alarm on a value that is computed from metrics. */
-export interface Alarm<Name = string> {
-  readonly name: string;
-  /** What is wrong. */
-  readonly problem: string;
-  /** What the operator reads or does first. */
-  readonly action: string;
-  readonly metrics: Readonly<Record<string, Metric<Name | string>>>;
-  /** The value, over the ids of the metrics. */
-  readonly value: string;
-  /** The alarm is raised above this value; below it if `isBelow` is set. */
-  readonly threshold: number;
-  readonly isBelow?: true;
-  readonly periodSeconds: number;
-  /** The number of breaching periods, of the last number of periods. */
-  readonly of: readonly [breaching: number, periods: number];
-  /**
-   * What a period without data means. Only a metric that is always written breaches by its absence; without traffic
-   * there are no requests, and no errors either.
-   */
-  readonly missing: "breaching" | "notBreaching" | "ignore";
-  /** True for what no deployment causes. All other alarms stop a shift of traffic to new versions (decision 0071). */
-  readonly isUnrelated?: true;
-}
-
-/** CloudWatch's limit of metrics in one alarm. */
-export const METRICS_MAX = 10;
+import { type Alarm, byId, inGroups, sumOf } from "./alarm.ts";
+import { feedAlarms } from "./feed-alarms.ts";
+import { ofCertificate, ofFunction, ofGateway, ofService, ofTable, type Watched } from "./names.ts";
 
 /** Milliseconds: the limit of the p99 of requests. */
 const SLOW_MS = 3_000;
@@ -57,15 +31,8 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
   const { functions } = watched;
   const authorizer = functions.filter(({ service }) => service === "authorizer");
   const others = functions.filter(({ service }) => service !== "authorizer");
-  const crashes = byId(
-    "crashes",
-    others.map((each) => ofFunction(each, "Errors")),
-  );
-  const refusedStarts = byId(
-    "throttles",
-    // Only functions for which a caller waits.
-    functions.filter(({ service }) => service !== "bootstrap").map((each) => ofFunction(each, "Throttles")),
-  );
+  // Only functions for which a caller waits.
+  const awaited = functions.filter(({ service }) => service !== "bootstrap");
   const authorizerFailures = {
     ...byId(
       "crashes",
@@ -139,29 +106,23 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       of: [2, 2],
       missing: "notBreaching",
     },
-    {
-      name: "FunctionCrashes",
+    ...inGroups("FunctionCrashes", others, "Errors", {
       problem: "A function ended without a response: it crashed, or ran out of memory or time.",
       action:
         'Search its log for "Task timed out", "Runtime exited" and "OutOfMemory". After a deployment read the first error in its log.',
-      metrics: crashes,
-      value: sumOf(crashes),
       threshold: 0,
       periodSeconds: 300,
       of: [1, 1],
       missing: "notBreaching",
-    },
-    {
-      name: "FunctionThrottles",
+    }),
+    ...inGroups("FunctionThrottles", awaited, "Throttles", {
       problem: "Lambda refused calls: the account's quota of concurrent executions is used up.",
       action: 'Read "Concurrent executions" on the dashboard. Raise the quota, or lower the throttle of the stage.',
-      metrics: refusedStarts,
-      value: sumOf(refusedStarts),
       threshold: 0,
       periodSeconds: 300,
       of: [1, 1],
       missing: "notBreaching",
-    },
+    }),
     {
       name: "TableThrottles",
       problem: "DynamoDB refuses calls, and retries do not catch up. Requests are slow or return 503.",
@@ -257,6 +218,7 @@ export function alarmsOf<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
       of: [1, 1],
       missing: "notBreaching",
     },
+    ...feedAlarms(watched),
     ...watched.certificates.map(({ name, arn }) => ({
       name: `${name}CertificateExpires`,
       problem: `The certificate of a domain expires in less than ${CERTIFICATE_DAYS_MIN} days: AWS did not renew it.`,
@@ -312,13 +274,4 @@ function checkAlarms<Name>(watched: Watched<Name>): readonly Alarm<Name>[] {
         ]
       : []),
   ];
-}
-
-function byId<Name>(prefix: string, metrics: readonly Metric<Name>[]): Record<string, Metric<Name>> {
-  return Object.fromEntries(metrics.map((metric, index) => [`${prefix}${index}`, metric]));
-}
-
-/** A function without calls has no value, and a sum with `+` would have none either. */
-function sumOf(metrics: object): string {
-  return `SUM(FILL([${Object.keys(metrics).join(", ")}], 0))`;
 }

@@ -107,6 +107,16 @@ export function dashboardBody(watched: Watched, alarmArns: readonly string[], to
       against("Calls that the table throttled", "TableThrottles"),
       against("Functions that crashed", "FunctionCrashes"),
 
+      against("How long changes wait, ms", "FeedFallsBehind"),
+      against("Changes that were not delivered", "UndeliveredChanges"),
+      graph(
+        "Calls by the stream of the table",
+        watched.followers.flatMap((one) => [
+          line(ofFunction(one, "Invocations"), { label: one.follower }),
+          line(ofFunction(one, "Errors"), { label: `${one.follower}, failed` }),
+        ]),
+      ),
+
       graph("Latency at the gateway, ms", [
         line(ofGateway(watched, "Latency", "p50"), { label: "p50" }),
         line(ofGateway(watched, "Latency", "p99"), { label: "p99" }),

@@ -1,7 +1,8 @@
 /** The monitoring of a stage: a dashboard, alarms, and saved log queries. */
 import { operations } from "#core/catalogue.ts";
+import type { Feed } from "../feed.ts";
 import type { MadeFunction, ServingFunctions } from "../functions.ts";
-import { componentName, plan, type ServingName } from "../plan.ts";
+import { componentName, type FollowerName, plan, type ServingName } from "../plan.ts";
 import { hasCanary, type Settings, type Stage } from "../stage.ts";
 import { alarmsOf } from "./alarms.ts";
 import { dashboardBody } from "./dashboard.ts";
@@ -16,6 +17,7 @@ interface Parts {
   readonly table: sst.aws.Dynamo;
   readonly certificates: readonly WatchedCertificate<Name>[];
   readonly functions: ServingFunctions;
+  readonly feed: Feed;
 }
 
 /** A name that AWS may not have assigned yet. */
@@ -36,7 +38,7 @@ export function monitoring(parts: Parts): void {
   saveQueries(parts, watched);
 }
 
-function watchedOf({ stage, settings, gateway, table, certificates, functions }: Parts): Watched<Name> {
+function watchedOf({ stage, settings, gateway, table, certificates, functions, feed }: Parts): Watched<Name> {
   return {
     app: $app.name,
     stage: stage.name,
@@ -51,6 +53,11 @@ function watchedOf({ stage, settings, gateway, table, certificates, functions }:
       logGroup: log.name,
       memoryMb: Number.parseInt(plan[service].memory, 10),
     })),
+    followers: (Object.entries(feed.followers) as [FollowerName, MadeFunction][]).map(([follower, { lambda }]) => ({
+      follower,
+      functionName: lambda.name,
+    })),
+    undeliveredName: feed.failures.name,
   };
 }
 

@@ -3,7 +3,7 @@
  * not have assigned a name yet, so the type of names is a parameter.
  */
 import { DIMENSION, type MetricName, namespaceOf } from "#core/http/metric-names.ts";
-import type { ServingName } from "../plan.ts";
+import type { FollowerName, ServingName } from "../plan.ts";
 
 /** A monitored function, by its names on AWS. */
 export interface WatchedFunction<Name = string> {
@@ -14,6 +14,12 @@ export interface WatchedFunction<Name = string> {
   readonly memoryMb: number;
 }
 
+/** A monitored function that follows the changes of the table. */
+export interface WatchedFollower<Name = string> {
+  readonly follower: FollowerName;
+  readonly functionName: Name;
+}
+
 /** A monitored stage, by its names on AWS. */
 export interface Watched<Name = string> {
   readonly app: string;
@@ -22,6 +28,9 @@ export interface Watched<Name = string> {
   readonly apiId: Name;
   readonly tableName: Name;
   readonly functions: readonly WatchedFunction<Name>[];
+  readonly followers: readonly WatchedFollower<Name>[];
+  /** The queue of what they could not deliver. */
+  readonly undeliveredName: Name;
   /** The server certificates of the domains. */
   readonly certificates: readonly WatchedCertificate<Name>[];
   /** Whether the stage has the synthetic check. */
@@ -57,7 +66,7 @@ export function ofGateway<Name>({ apiId }: Watched<Name>, name: string, stat: St
 
 /** Lambda's metric of a function. */
 export function ofFunction<Name>(
-  { functionName }: WatchedFunction<Name>,
+  { functionName }: Pick<WatchedFunction<Name>, "functionName">,
   name: string,
   stat: Stat = "Sum",
 ): Metric<Name> {
@@ -76,6 +85,16 @@ export function ofTable<Name>(
     name,
     dimensions: { TableName: tableName, ...(call !== undefined && { Operation: call }) },
     stat,
+  };
+}
+
+/** The messages in the queue of what could not be delivered. */
+export function ofUndelivered<Name>({ undeliveredName }: Watched<Name>): Metric<Name> {
+  return {
+    namespace: "AWS/SQS",
+    name: "ApproximateNumberOfMessagesVisible",
+    dimensions: { QueueName: undeliveredName },
+    stat: "Maximum",
   };
 }
 

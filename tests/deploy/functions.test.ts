@@ -1,7 +1,16 @@
 /** The functions as they would be created: settings and rights. */
 import { describe, expect, test } from "vitest";
 import { answerKeyOf, canarySecretOf, cursorKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
-import { canaryNames, componentName, type FunctionName, hasSecrets, plan, variablesOf } from "../../stacks/plan.ts";
+import {
+  canaryNames,
+  componentName,
+  type FunctionName,
+  followerNames,
+  hasSecrets,
+  isFollower,
+  plan,
+  variablesOf,
+} from "../../stacks/plan.ts";
 import { statementsOf } from "../../stacks/statements.ts";
 import { secrets } from "./support/evaluate.ts";
 import type { Inputs } from "./support/evaluation.ts";
@@ -18,6 +27,20 @@ const policyOf = (name: FunctionName) => {
   return policies.flatMap(({ policy }) => JSON.parse(String(policy)) as Inputs[]);
 };
 const keyArn = "arn:aws:kms:eu-west-1:123456789012:key/VariablesKey";
+const busArn = "arn:aws:events:eu-west-1:123456789012:event-bus/identity-admin-api-production";
+/** The stream of the table, which has keys alone, and the queue of what failed. */
+const following = [
+  {
+    effect: "Allow",
+    actions: ["DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"].map((call) => `dynamodb:${call}`),
+    resources: [expect.stringMatching(/:table\/identity-admin-api-production-DataTable-\w{8}\/stream\/[^*]+$/)],
+  },
+  {
+    effect: "Allow",
+    actions: ["sqs:SendMessage"],
+    resources: ["arn:aws:sqs:eu-west-1:123456789012:identity-admin-api-production-undelivered-changes"],
+  },
+];
 const TABLE = /^arn:aws:dynamodb:eu-west-1:123456789012:table\/identity-admin-api-production-DataTable-\w{8}$/;
 const SST = ["SST_KEY", "SST_KEY_FILE", "SST_RESOURCE_App"];
 
@@ -48,7 +71,10 @@ describe.each(names)("%s", (name) => {
   test("has exactly the rights of its plan on the table, its own log, and traces", () => {
     const policy = policyOf(name);
     const log = String(part(functionOf(name).inputs, "loggingConfig").logGroup);
-    const onTable = policy.filter(({ actions }) => String(actions).includes("dynamodb"));
+    const stream = policy.filter(({ resources }) => String(resources).includes("/stream/"));
+    const onTable = policy.filter(
+      (statement) => String(statement.actions).includes("dynamodb") && !stream.includes(statement),
+    );
     expect(
       onTable.map(({ effect, actions, conditions }) => ({ effect: String(effect).toLowerCase(), actions, conditions })),
     ).toEqual(statementsOf(plan[name]));
@@ -61,6 +87,10 @@ describe.each(names)("%s", (name) => {
       },
       { effect: "Allow", actions: ["xray:PutTraceSegments", "xray:PutTelemetryRecords"], resources: ["*"] },
       ...(hasSecrets(plan[name]) ? [{ effect: "Allow", actions: ["kms:Decrypt"], resources: [keyArn] }] : []),
+      ...(isFollower(name) ? following : []),
+      ...(plan[name].needs.includes("bus")
+        ? [{ effect: "Allow", actions: ["events:PutEvents"], resources: [busArn] }]
+        : []),
     ]);
     expect(roleOf(name).managedPolicyArns).toEqual([]);
   });
@@ -146,7 +176,7 @@ describe("while `sst dev` runs", () => {
   const made = (name: FunctionName) =>
     live.one("aws:lambda/function:Function", `${componentName(name)}Function`).inputs;
 
-  test.each(names.filter((name) => !["bootstrap", ...canaryNames].includes(name)))(
+  test.each(names.filter((name) => !["bootstrap", ...canaryNames, ...followerNames].includes(name)))(
     "%s runs on the developer's machine",
     (name) => {
       expect(made(name)).toMatchObject({ handler: "bootstrap", runtime: "provided.al2023" });

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { services as endpointGroups } from "#core/operation/services.ts";
 import { dashboardPicture } from "#tools/deploy/dashboard-picture.ts";
-import { METRICS_MAX } from "../../stacks/monitoring/alarms.ts";
+import { METRICS_MAX } from "../../stacks/monitoring/alarm.ts";
+import { componentName, followerNames } from "../../stacks/plan.ts";
 import type { Inputs } from "./support/evaluation.ts";
 import { deploymentOf, part, type StageName } from "./support/stages.ts";
 
@@ -26,8 +27,11 @@ describe("alarms", () => {
       "AuthorizerFailures",
       "CheckFails",
       "ClientAuthorityExpires",
+      "FeedFallsBehind",
       "FunctionCrashes",
+      "FunctionCrashes2",
       "FunctionThrottles",
+      "FunctionThrottles2",
       "HalfChangedUsers",
       "HotPartition",
       "MtlsCertificateExpires",
@@ -40,6 +44,7 @@ describe("alarms", () => {
       "SlowAnswersAtLowTraffic",
       "TableErrors",
       "TableThrottles",
+      "UndeliveredChanges",
     ]);
   });
   test.each(named)(
@@ -96,18 +101,23 @@ describe("alarms", () => {
       }),
     );
   });
-  test("cover every function; those of the synthetic check by its own alarm", () => {
+  test("cover every function; those of the synthetic check and those of the stream by their own alarms", () => {
+    const followers = followerNames.map((name) => `${componentName(name)}Function`);
     const watched = (alarm: string) =>
       queriesOf(production.one("aws:cloudwatch/metricAlarm:MetricAlarm", `${alarm}Alarm`).inputs)
         .flatMap(({ metric }) => (metric ? [part(metric as Inputs, "dimensions").FunctionName] : []))
         .sort();
     const names = production
       .ofType("aws:lambda/function:Function")
-      .filter(({ name }) => !name.startsWith("Canary"))
+      .filter(({ name }) => !name.startsWith("Canary") && !followers.includes(name))
       .map(({ name, inputs }) => [name, inputs.name] as const);
+    expect(watched("FeedFallsBehind")).toEqual(
+      followers.map((name) => production.one("aws:lambda/function:Function", name).inputs.name).sort(),
+    );
     const allBut = (name: string) => names.flatMap(([each, physical]) => (each === name ? [] : [physical])).sort();
-    expect(watched("FunctionThrottles")).toEqual(allBut("BootstrapFunction"));
-    expect(watched("FunctionCrashes")).toEqual(allBut("AuthorizerFunction"));
+    const inBoth = (alarm: string) => [...watched(alarm), ...watched(`${alarm}2`)].sort();
+    expect(inBoth("FunctionThrottles")).toEqual(allBut("BootstrapFunction"));
+    expect(inBoth("FunctionCrashes")).toEqual(allBut("AuthorizerFunction"));
   });
   test("notify the e-mail address of the settings", () => {
     expect(production.one("aws:sns/topicSubscription:TopicSubscription", "AlarmEmail").inputs).toMatchObject({
@@ -135,6 +145,9 @@ describe("the dashboard", () => {
       "Failed sign-ins",
       "Calls that the table throttled",
       "Functions that crashed",
+      "How long changes wait, ms",
+      "Changes that were not delivered",
+      "Calls by the stream of the table",
       "Latency at the gateway, ms",
       "p50 by service, ms",
       "p99 by service, ms",
@@ -168,7 +181,7 @@ describe("the dashboard", () => {
       const { horizontal } = (properties.annotations ?? {}) as { horizontal?: { label: string; value: number }[] };
       return horizontal ?? [];
     });
-    expect(drawn.length).toBe(8);
+    expect(drawn.length).toBe(10);
     for (const { label, value } of drawn) {
       const name = label.replace("alarm ", "");
       expect(production.one("aws:cloudwatch/metricAlarm:MetricAlarm", `${name}Alarm`).inputs.threshold).toBe(value);

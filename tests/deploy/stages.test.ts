@@ -64,6 +64,7 @@ describe("a stage", () => {
       url: "https://api.example.com",
       mtlsUrl: "https://mtls.example.com",
       table: expect.stringContaining("DataTable"),
+      eventBus: "identity-admin-api-production",
     });
   });
 });
@@ -76,6 +77,7 @@ test("a restored table replaces the stage's own, which is retained", async () =>
   const settings = part(part(inputsOf("ApplicationsFunction") ?? {}, "environment"), "variables");
   expect(settings.TABLE_NAME).toBe("from-a-backup");
   expect(JSON.stringify(inputsOf("ApplicationsRole"))).toContain(":table/from-a-backup");
+  expect(inputsOf("ChangeEventsStream")?.eventSourceArn).toContain(":table/from-a-backup/stream/");
   expect(JSON.stringify(inputsOf("TableThrottlesAlarm"))).toContain('"from-a-backup"');
 });
 

@@ -27,8 +27,10 @@ export const floors: readonly (readonly Room[])[] = [
     { path: "packages/core/protection.ts", purpose: "what protects each operation, as a generated table" },
   ],
   [
+    { path: "packages/core/bus", purpose: "changes as events on a bus of Amazon EventBridge" },
     { path: "packages/core/canary", purpose: "the synthetic check of a stage, and what it uses" },
     { path: "packages/core/settings", purpose: "reads and validates deployment.toml" },
+    { path: "packages/core/signals", purpose: "streams of security events: SETs, push and poll delivery" },
     { path: "packages/core/oauth", purpose: "the token endpoint: grants, introspection, revocation" },
   ],
   [{ path: "packages/core/undo", purpose: "makes resources as they were after a change" }],
@@ -51,6 +53,7 @@ export const floors: readonly (readonly Room[])[] = [
     { path: "packages/core/ldap", purpose: "LDAP directories as user stores" },
     { path: "packages/core/scim-api/resources", purpose: "what both SCIM versions share" },
     { path: "packages/core/tenants", purpose: "operations on tenants, and their bootstrap" },
+    { path: "packages/core/webhooks", purpose: "operations on webhooks, and the events that they get" },
   ],
   [{ path: "packages/core/applications/registry", purpose: "applications: model, rules, store, representation" }],
   [{ path: "packages/core/applications/protocols", purpose: "settings of each inbound protocol" }],
@@ -69,6 +72,7 @@ export const floors: readonly (readonly Room[])[] = [
   [
     { path: "packages/core/aside", purpose: "what deleted resources leave, so that they can be restored" },
     { path: "packages/core/documents", purpose: "the OpenAPI document" },
+    { path: "packages/core/events", purpose: "delivers changes to subscribers: order, retries, leases" },
     { path: "packages/core/tokens", purpose: "tokens, signing keys, revocation" },
   ],
   [
@@ -137,7 +141,7 @@ export const roles: readonly Role[] = [
 
 /** Packages that only some rooms may import. */
 export const reserved: readonly { readonly packages: RegExp; readonly rooms: RegExp }[] = [
-  { packages: /^@aws-sdk\//, rooms: /^packages\/(core\/table|local|tools)$/ },
+  { packages: /^@aws-sdk\//, rooms: /^packages\/(core\/(bus|table)|local|tools)$/ },
   { packages: /^(@middy|@aws-lambda-powertools)\//, rooms: /^packages\/core\/http$/ },
   { packages: /^@fastify\/busboy$/, rooms: /^packages\/core\/http$/ },
   { packages: /^@rgrove\/parse-xml$/, rooms: /^packages\/core\/(platform|applications\/(files|protocols))$/ },

@@ -50,14 +50,17 @@ export const APPLICATIONS = "/api/server/v1/applications";
 
 /**
  * Starts a service before the first test of the calling file, and stops it after the last one. `deployment` is the text
- * of its deployment.toml (default: that of the project); `hasMtls` opens the mTLS listener too.
+ * of its deployment.toml (default: that of the project); `hasMtls` opens the mTLS
+ * listener too; `delivers` sends changes to webhooks and streams.
  */
 export const world = ({
   deployment,
   hasMtls,
+  delivers,
 }: {
   readonly deployment?: string;
   readonly hasMtls?: true;
+  readonly delivers?: true;
 } = {}): World => {
   let service: RunningService | undefined;
   let directory: string | undefined;
@@ -77,6 +80,7 @@ export const world = ({
       administrator: ADMIN,
       endpoint: undefined,
       deploymentFile,
+      ...(delivers && { deliveryMs: 50 }),
     };
     service = await startService(settings, {}, deployed.load);
   });

@@ -215,7 +215,9 @@ function neededScopes(
   if (rule?.scopes) return rule.scopes;
   if (!declared || declared.scope === PUBLIC) return [];
   const isPartial = declared.partialScopes?.some((scope) => scopes.has(scope)) ?? false;
-  return isPartial ? [] : [declared.scope, ...(declared.furtherScopes ?? [])];
+  if (isPartial) return [];
+  const isIncluded = declared.includedIn?.some((scope) => scopes.has(scope)) ?? false;
+  return [...(isIncluded ? [] : [declared.scope]), ...(declared.furtherScopes ?? [])];
 }
 
 /**

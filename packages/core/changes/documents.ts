@@ -28,6 +28,8 @@ export const recordedKinds: Partial<Record<RowKind, RecordedKind>> = {
     documentOf: ({ displayName, userStore, externalId }) => ({
       displayName: qualified(userStore, displayName),
       externalId: plain(externalId),
+      // Each member is a change of its own, which needs the set that it is added to.
+      members: {},
     }),
     nameOf: ({ displayName, userStore }) => qualified(userStore, displayName),
   },
@@ -39,6 +41,8 @@ export const recordedKinds: Partial<Record<RowKind, RecordedKind>> = {
       permissions: byName(permissions),
       holdsEveryScope: every === true ? true : undefined,
       audience: { type: plain(audience), value: plain(audienceId) },
+      users: {},
+      groups: {},
     }),
     nameOf: ({ name }) => textOf(name),
   },

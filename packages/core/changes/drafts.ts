@@ -78,6 +78,15 @@ function mayShow(step: Step, { PK, SK }: Key, steps: readonly Step[]): boolean {
   });
 }
 
+/**
+ * Whether a step changes a group or role in place because members come or go in the same transaction. Their own rows
+ * have the conditions, so such changes need not wait for each other.
+ */
+export function movesMembers({ step, place }: RowStep): boolean {
+  if (!("change" in step) || !isMemberOwner(place.kind)) return false;
+  return !Object.keys(step.set ?? {}).includes(BULK);
+}
+
 /** The part of a bulk that a step stores. */
 export function bulkPartOf(step: Step): { readonly bulk: string; readonly part: BulkMembers } | undefined {
   if (!("put" in step)) return undefined;
@@ -135,7 +144,7 @@ function whole(
   return after ? [change, ...extra] : [...extra, change];
 }
 
-function isMemberOwner(kind: RowKind): boolean {
+export function isMemberOwner(kind: RowKind): boolean {
   return kind === "group" || kind === "role";
 }
 

@@ -68,6 +68,11 @@ export function feedCursorAt(tenant: string, atMs: number): string {
   return sealed(tenant, { horizon: firstIdAt(atMs), shown: new Set() });
 }
 
+/** Throws `request.invalid` for a text that is no cursor of the tenant. */
+export function checkFeedCursor(tenant: string, cursor: string): void {
+  opened(tenant, cursor);
+}
+
 /** The rows of the next page, and what the reader has seen after it. */
 function selected(
   { horizon, shown }: Seen,

@@ -11,6 +11,19 @@ import type { Item, Key, Value } from "../table/table.ts";
 export const HISTORY = "_h";
 export const TOUCHES = "_t";
 
+/**
+ * When members of a group or role were last removed, counted backwards, so that a later time is a smaller text. A change
+ * of members that was delayed must not be written with an earlier time than a removal that it comes after.
+ */
+export const REMOVAL = "_r";
+const BACKWARDS_FROM = 1e14;
+const REMOVAL_DIGITS = 15;
+
+/** The text of a time in `REMOVAL`. */
+export function removalText(atMs: number): string {
+  return String(BACKWARDS_FROM - atMs).padStart(REMOVAL_DIGITS, "0");
+}
+
 /** A row keeps at least so many of its latest changes, once it has had them, and less than three times as many. */
 export const BLOCK = 16;
 

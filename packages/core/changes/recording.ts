@@ -9,8 +9,28 @@ import { stale } from "../table/stale.ts";
 import type { Item, Key, Page, Step, Table, When } from "../table/table.ts";
 import { changeIdOf, digestOfResource } from "./change-id.ts";
 import { recordedKinds } from "./documents.ts";
-import { type BulkMembers, bulkPartOf, type Draft, draftOf, type RowStep, rowSteps } from "./drafts.ts";
-import { BLOCK, HISTORY, historyOf, removedItem, storedTimes, TOUCHES, touchesOf, withChange } from "./history-rows.ts";
+import {
+  type BulkMembers,
+  bulkPartOf,
+  type Draft,
+  draftOf,
+  isMemberOwner,
+  movesMembers,
+  type RowStep,
+  rowSteps,
+} from "./drafts.ts";
+import {
+  BLOCK,
+  HISTORY,
+  historyOf,
+  REMOVAL,
+  removalText,
+  removedItem,
+  storedTimes,
+  TOUCHES,
+  touchesOf,
+  withChange,
+} from "./history-rows.ts";
 import type { Cause, Change, ChangedResource, ChangeRecord } from "./model.ts";
 import { recordItems } from "./record-rows.ts";
 
@@ -62,7 +82,7 @@ export function recording(table: Table, { cause, recordDays }: Recording): Table
     // Ids of the changes of a resource ascend, also where the clock of the writer before is ahead.
     const atMs = Math.max(systemClock.now(), (previous ?? 0) + 1);
     const digest = digestOfResource(recorded.type, place.id);
-    const isTouch = "change" in draft.step && touchesOf(former).length < BLOCK;
+    const isTouch = movesMembers(draft) && touchesOf(former).length < BLOCK;
     const { kept, older } = isTouch ? { kept: history, older: [] } : withChange(history, atMs);
     const record: ChangeRecord = {
       id: changeIdOf(atMs, digest),
@@ -80,7 +100,8 @@ export function recording(table: Table, { cause, recordDays }: Recording): Table
       return { step: draft.step, steps: [{ put: left, when: "any", otherwise: collided }, put], parts };
     }
     const forget = () => memory.forget(draft.key);
-    const step = isTouch ? touching(draft, atMs) : noting(draft, former, storedTimes(kept), forget);
+    const noted = { history: storedTimes(kept), atMs, forget };
+    const step = isTouch ? touching(draft, former, noted) : noting(draft, former, noted);
     return { step, steps: [put], parts };
   };
 
@@ -134,33 +155,61 @@ async function writeParts(table: Table, parts: readonly Item[]): Promise<void> {
 /** The step of a resource that does not change, with the history that its row has. */
 function carrying({ step }: Draft, former: Item | undefined): Step {
   if (!("put" in step) || !former) return step;
-  const carried = [HISTORY, TOUCHES].map((name) => [name, former[name]]).filter(([, value]) => value !== undefined);
+  const carried = [HISTORY, TOUCHES, REMOVAL]
+    .map((name) => [name, former[name]])
+    .filter(([, value]) => value !== undefined);
   return { ...step, put: { ...step.put, ...Object.fromEntries(carried) } };
 }
 
-/** The step that a change in place adds its time with: members are added concurrently, without a conflict. */
-function touching({ step }: Draft, atMs: number): Step {
-  return "change" in step ? { ...step, add: { ...step.add, [TOUCHES]: new Set([String(atMs)]) } } : step;
+/** What a row notes of a change. `forget` is called where the row has changed since it was read. */
+interface Noted {
+  readonly history: Uint8Array;
+  readonly atMs: number;
+  readonly forget: () => void;
 }
 
 /**
- * The step of a resource that changes, with its new history. `forget` is called where the row has changed since it was
- * read.
+ * The step that a change of members adds its time with: they come and go concurrently, without a conflict. It conflicts
+ * only with a later removal that was written before, because a replay would take them the other way round.
  */
-function noting({ step }: Draft, former: Item | undefined, history: Uint8Array, forget: () => void): Step {
-  if ("put" in step) return { ...step, put: { ...step.put, [HISTORY]: history } };
+function touching({ step, changes }: Draft, former: Item | undefined, { atMs, forget }: Noted): Step {
+  if (!("change" in step)) return step;
+  const base = typeof step.when === "object" ? step.when : {};
+  const removal = removalText(atMs);
+  const removes = changes.some(({ op }) => op === "remove");
+  return {
+    ...step,
+    add: { ...step.add, [TOUCHES]: new Set([String(atMs)]) },
+    ...(removes && { set: { ...step.set, [REMOVAL]: removal } }),
+    when:
+      former?.[REMOVAL] === undefined
+        ? { ...base, lacking: [...(base.lacking ?? []), REMOVAL] }
+        : { ...base, above: { ...base.above, [REMOVAL]: removal } },
+    otherwise: (found) => {
+      if (!found || found[REMOVAL] === former?.[REMOVAL]) return step.otherwise(found);
+      forget();
+      return stale();
+    },
+  };
+}
+
+/** The step of a resource that changes, with its new history in order. */
+function noting({ step, place }: Draft, former: Item | undefined, { history, atMs, forget }: Noted): Step {
+  const noted = { [HISTORY]: history, ...(isMemberOwner(place.kind) && { [REMOVAL]: removalText(atMs) }) };
+  if ("put" in step) return { ...step, put: { ...step.put, ...noted } };
   if (!("change" in step)) return step;
   const { when } = step;
   const base = typeof when === "object" ? when : {};
   const known = Object.fromEntries(
     [HISTORY, TOUCHES].flatMap((name) => (former?.[name] ? [[name, former[name]]] : [])),
   );
+  const unknown = former?.[HISTORY] ? [] : [HISTORY];
   return {
     ...step,
-    set: { ...step.set, [HISTORY]: history },
+    set: { ...step.set, ...noted },
     clear: [...(step.clear ?? []), TOUCHES],
     // What is put in order must be all that there is.
-    when: { ...base, equal: { ...base.equal, ...known } },
+    when: { ...base, equal: { ...base.equal, ...known }, lacking: [...(base.lacking ?? []), ...unknown] },
     otherwise: (found) => {
       if (!found || historyOf(found).join() === historyOf(former).join()) return step.otherwise(found);
       forget();

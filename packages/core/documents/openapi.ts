@@ -36,6 +36,8 @@ const tags: Readonly<Record<ServiceName, string>> = {
   administration: "API resources and tenants",
   recovery: "Deleted resources",
   audit: "Changes of all resources",
+  signals: "Streams of security events (Shared Signals Framework)",
+  webhooks: "Webhooks: receivers of events about changes",
   scim1: "SCIM 1.1",
   scim2: "SCIM 2.0",
   oauth2: "Tokens, keys and the metadata of the OAuth 2.0 server",

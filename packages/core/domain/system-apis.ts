@@ -54,6 +54,21 @@ const table: readonly SystemApi[] = [
     },
   },
   {
+    name: "Webhook Management API",
+    identifier: "/api/server/v1/webhooks",
+    description: "Webhooks: receivers of events about changes of the tenant",
+    scopes: crud("internal_webhook", "Webhooks"),
+  },
+  {
+    name: "Webhook Metadata API",
+    identifier: "/api/server/v1/webhooks/metadata",
+    description: "The events that webhooks can subscribe to",
+    scopes: {
+      internal_webhook_meta_view: "View Webhook Metadata",
+      internal_webhook_meta_update: "Update Webhook Metadata",
+    },
+  },
+  {
     name: "Audit API",
     identifier: "/api/server/v1/audit-events",
     description: "The changes of all resources of a tenant: who, when, from where, from what to what",
@@ -98,6 +113,12 @@ const table: readonly SystemApi[] = [
     identifier: "/scim2/Me",
     description: "The account of the signed-in user",
     scopes: { internal_login: "Log in and Manage the Own Account" },
+  },
+  {
+    name: "Shared Signals API",
+    identifier: "/ssf",
+    description: "Streams of security events, for receivers",
+    scopes: { "ssf.read": "Read Streams and Receive Events", "ssf.manage": "Manage Streams" },
   },
   {
     name: "OAuth2 Introspection API",

@@ -32,6 +32,15 @@ export type MetricName =
   | "DirectoryUndoFailures"
   /** Days since the key that signs access tokens started to sign. */
   | "SigningKeyAge"
+  /** Messages that receivers accepted, and deliveries to a receiver that stopped at a failure. */
+  | "EventsDelivered"
+  | "DeliveryFailures"
+  /** Receivers that were paused. */
+  | "ReceiversPaused"
+  /** Failures of the service itself. */
+  | "DeliveryDefects"
+  /** Milliseconds since the oldest change that was not delivered when a delivery stopped. */
+  | "DeliveryLag"
   /** Of the synthetic check: 1, or 0 for a check that failed. */
   | "CheckSuccess"
   /** Milliseconds of its steps. */

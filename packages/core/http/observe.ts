@@ -196,7 +196,8 @@ function open(service: string): Observer {
   };
 }
 
-function loggedErrorOf(thrown: unknown, depth = 0): LoggedError {
+/** An error as it is logged: name, message and stack, also of its causes. */
+export function loggedErrorOf(thrown: unknown, depth = 0): LoggedError {
   if (!(thrown instanceof Error)) return { name: typeof thrown, message: "a value that is not an Error was thrown" };
   const { name, message, stack, cause } = thrown;
   return {

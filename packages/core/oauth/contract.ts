@@ -78,6 +78,11 @@ const resourceOperations = {
     path: `${WELL_KNOWN_RESOURCE}/oauth2/introspect`,
     summary: "Read the metadata of the introspection endpoint as a protected resource",
   }),
+  getSignalsResourceMetadata: operation({
+    ...aResource,
+    path: `${WELL_KNOWN_RESOURCE}/ssf`,
+    summary: "Read the metadata of the Shared Signals API as a protected resource",
+  }),
   getTenantResourceMetadata: operation({
     ...aTenantsResource,
     path: `${WELL_KNOWN_RESOURCE}/t/{tenant}`,
@@ -102,6 +107,11 @@ const resourceOperations = {
     ...aTenantsResource,
     path: `${WELL_KNOWN_RESOURCE}/t/{tenant}/oauth2/introspect`,
     summary: "Read the metadata of the introspection endpoint as a protected resource of a tenant",
+  }),
+  getTenantSignalsResourceMetadata: operation({
+    ...aTenantsResource,
+    path: `${WELL_KNOWN_RESOURCE}/t/{tenant}/ssf`,
+    summary: "Read the metadata of the Shared Signals API as a protected resource of a tenant",
   }),
 } as const;
 

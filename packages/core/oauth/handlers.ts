@@ -94,10 +94,12 @@ export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
   getScim2ResourceMetadata: metadataOfResource("/scim2"),
   getScim1ResourceMetadata: metadataOfResource("/svc/scim"),
   getIntrospectionResourceMetadata: metadataOfResource("/oauth2/introspect"),
+  getSignalsResourceMetadata: metadataOfResource("/ssf"),
   getTenantResourceMetadata: metadataOfTenantsResource(""),
   getTenantManagementResourceMetadata: metadataOfTenantsResource("/api/server/v1"),
   getTenantScim2ResourceMetadata: metadataOfTenantsResource("/scim2"),
   getTenantScim1ResourceMetadata: metadataOfTenantsResource("/svc/scim"),
+  getTenantSignalsResourceMetadata: metadataOfTenantsResource("/ssf"),
   getTenantIntrospectionResourceMetadata: metadataOfTenantsResource("/oauth2/introspect"),
 };
 

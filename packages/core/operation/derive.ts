@@ -36,11 +36,12 @@ export function protectionsOf(operations: Readonly<Record<string, Operation>>): 
 }
 
 function protectionOf(declared: Operation): Protection {
-  const { method, path, scope, furtherScopes, partialScopes, openable, seesScopes } = declared;
+  const { method, path, scope, includedIn, furtherScopes, partialScopes, openable, seesScopes } = declared;
   return {
     method,
     path,
     scope,
+    ...(includedIn && { includedIn }),
     ...(furtherScopes && { furtherScopes }),
     ...(partialScopes && { partialScopes }),
     ...(openable && { openable }),

@@ -52,6 +52,8 @@ export interface Operation {
   readonly scope: string;
   /** Further scopes that the credential must have. */
   readonly furtherScopes?: readonly string[];
+  /** Scopes that include the one above. */
+  readonly includedIn?: readonly string[];
   /**
    * Each of these scopes authorises a part of what the operation does, without the scope above. The handler, which sees
    * the scopes, enforces the part.
@@ -97,7 +99,7 @@ export interface Operation {
 /** What decides whether a request may pass: an operation without its shapes. */
 export type Protection = Pick<
   Operation,
-  "method" | "path" | "scope" | "furtherScopes" | "partialScopes" | "openable" | "seesScopes"
+  "method" | "path" | "scope" | "includedIn" | "furtherScopes" | "partialScopes" | "openable" | "seesScopes"
 >;
 
 /** The protection of each operation, by its id. */

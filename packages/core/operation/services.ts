@@ -27,6 +27,8 @@ const table = {
   administration: { dialect: "management", mounts: ["/api/server/v1/api-resources", "/api/server/v1/tenants"] },
   /** Restores resources of every kind: the only function that writes all of them. It reads no secret. */
   recovery: { dialect: "management", mounts: ["/api/server/v1/deleted-resources"] },
+  /** Receivers of events. The function that delivers to them is another one, which no request reaches. */
+  webhooks: { dialect: "management", mounts: ["/api/server/v1/webhooks"] },
   /** Reads what all others have changed, and writes nothing. */
   audit: { dialect: "management", mounts: ["/api/server/v1/audit-events", "/api/server/v1/changes"] },
   scim1: { dialect: "scim1", mounts: ["/svc/scim"] },
@@ -36,6 +38,8 @@ const table = {
     dialect: "oauth2",
     mounts: ["/oauth2", "/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource"],
   },
+  /** Streams of security events. It signs what receivers poll, with keys that sign no token. */
+  signals: { dialect: "management", mounts: ["/ssf", "/.well-known/ssf-configuration"] },
   /**
    * Needs no database: the description of the API and its options, and the 404 of unknown paths. Its mounts are
    * literal, so API Gateway prefers them to `/applications/{applicationId}/inbound-protocols` and the paths below it.
@@ -65,6 +69,8 @@ const families: readonly { readonly prefix: `/${string}`; readonly dialect: Dial
   { prefix: "/scim2", dialect: "scim2" },
   { prefix: "/svc/scim", dialect: "scim1" },
   { prefix: "/oauth2", dialect: "oauth2" },
+  { prefix: "/ssf", dialect: "management" },
+  { prefix: "/.well-known/ssf-configuration", dialect: "management" },
   { prefix: "/.well-known/oauth-authorization-server", dialect: "oauth2" },
   { prefix: "/.well-known/oauth-protected-resource", dialect: "oauth2" },
 ];

@@ -137,6 +137,11 @@ const table = {
   "api_resource.exists": row(409, "API-RESOURCE-60003", "Unable to add API resource."),
   "api_resource.scope_exists": row(409, "API-RESOURCE-60004", "Unable to add scope."),
 
+  "stream.not_found": row(404, "SSF-60001", "Stream not found."),
+  "stream.invalid": row(400, "SSF-60002", "Invalid Request."),
+  "stream.too_many": row(409, "SSF-60003", "Unable to create the stream."),
+  "stream.busy": row(429, "SSF-60004", "Too many events wait.", { retryAfterSeconds: 5 }),
+
   "tenant.domain_empty": row(400, "TM-60004", "Invalid input."),
   "tenant.domain_extension": row(400, "TM-60005", "Invalid input."),
   "tenant.domain_invalid": row(400, "TM-60006", "Invalid input."),
@@ -150,6 +155,16 @@ const table = {
   "tenant.not_found": row(404, "TM-60014", "Resource not found."),
   "tenant.domain_unknown": row(404, "TM-60015", "Resource not found."),
   "tenant.invalid": row(400, "TM-60000", "Invalid input."),
+
+  "webhook.not_found": row(404, "WEBHOOKMGT-60010", "Webhook is not found."),
+  "webhook.endpoint_taken": row(400, "WEBHOOKMGT-60003", "Webhook endpoint already exists"),
+  "webhook.field_empty": row(400, "WEBHOOKMGT-60011", "Invalid request."),
+  "webhook.field_invalid": row(400, "WEBHOOKMGT-60012", "Invalid request."),
+  "webhook.active": row(400, "WEBHOOKMGT-60013", "Webhook already active"),
+  "webhook.inactive": row(400, "WEBHOOKMGT-60014", "Webhook already inactive"),
+  "webhook.too_many": row(400, "WEBHOOKMGT-60016", "Maximum number of webhooks reached."),
+  "webhook.nothing_to_retry": row(400, "WEBHOOKMGT-65028", "Unable to perform the operation."),
+  "webhook.profile_unknown": row(404, "WEBHOOKMETA-61001", "Profile not found"),
 
   "filter.malformed": row(400, "APP-60004", "Invalid filter query format.", { scimType: "invalidFilter" }),
   "filter.attribute": row(400, "APP-60004", "Filtering using the attempted attribute is not supported.", {

@@ -10,6 +10,9 @@ const TRACE_NAMESPACE = "5c0d1f3e-6f0b-4c8e-9a39-0a6a7c8b1d42";
 /** Separates the ids of built-in resources from those of requests. */
 const SYSTEM_NAMESPACE = "0f6a1f7e-8a3c-4f0e-b7c2-3a1d6c9e5b84";
 
+/** Separates the ids of events from them. */
+const EVENT_NAMESPACE = "b64a3f0c-95d1-4f27-8f5e-5f0f1c0a7d13";
+
 /**
  * A resource id: a UUID of version 7 (RFC 9562), so that newer ids sort after older ones. Opaque to clients, not a
  * secret.
@@ -24,6 +27,11 @@ export function newId(): string {
  */
 export function canBeId(text: string): boolean {
   return text !== "" && Buffer.byteLength(text, "utf8") <= ID_BYTES_MAX && text.isWellFormed();
+}
+
+/** The id of an event: the same for the same name, so that receivers recognise what is sent again. */
+export function eventIdOf(name: string): string {
+  return v5(name, EVENT_NAMESPACE);
 }
 
 /** The trace id of a gateway request, the same in every function. */

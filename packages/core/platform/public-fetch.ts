@@ -1,10 +1,10 @@
 /**
- * Fetches a document from a URL of a caller, without server-side request forgery: https only, public addresses only
+ * Requests to URLs of callers, without server-side request forgery: https only, public addresses only
  * (checked when the connection is made, so that DNS rebinding has no effect), no redirects, limited size and time.
  */
 import { lookup as resolve } from "node:dns";
-import { get as getHttp } from "node:http";
-import { get as getHttps } from "node:https";
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from "node:http";
+import { type RequestOptions, request as requestHttps } from "node:https";
 import { BlockList, isIP, isIPv6, type LookupFunction } from "node:net";
 
 const BYTES_MAX = 1_048_576;
@@ -72,19 +72,10 @@ export function isPublicAddress(address: string): boolean {
 /** Fetches a document of at most 1 MiB, or `bytesMax`, within 5 seconds. Throws `FetchRefused`. */
 export function fetchPublic(address: string, exempt: Exempt, bytesMax = BYTES_MAX): Promise<Uint8Array> {
   return new Promise((done, failed) => {
-    if (!URL.canParse(address)) return failed(new FetchRefused("The URL is not valid."));
-    const url = new URL(address);
-    const isExempt = exempt.has(url.host);
-    try {
-      check(url, isExempt);
-    } catch (refused) {
-      return failed(refused);
-    }
     const fail = (error: unknown) =>
       failed(error instanceof FetchRefused ? error : new FetchRefused("The URL did not respond.", { cause: error }));
-    const signal = AbortSignal.timeout(TIME_MS);
-    const get = url.protocol === "https:" ? getHttps : getHttp;
-    const sent = get(url, { agent: false, signal, ...(!isExempt && { lookup: publicLookup }) }, (response) => {
+    const options = { agent: false, signal: AbortSignal.timeout(TIME_MS) } as const;
+    const receive = (response: IncomingMessage) => {
       const refuse = (sentence: string) => {
         response.destroy();
         fail(new FetchRefused(sentence));
@@ -99,9 +90,35 @@ export function fetchPublic(address: string, exempt: Exempt, bytesMax = BYTES_MA
       });
       response.on("end", () => done(Buffer.concat(parts)));
       response.on("error", fail);
-    });
-    sent.on("error", fail);
+    };
+    try {
+      requestPublic(checkPublic(address, exempt), exempt, options, receive).on("error", fail).end();
+    } catch (refused) {
+      fail(refused);
+    }
   });
+}
+
+/**
+ * The URL of an address that this module may connect to. Throws `FetchRefused` for any other. Names are resolved when
+ * the connection is made: one that leads to an address that is not public is refused then.
+ */
+export function checkPublic(address: string, exempt: Exempt): URL {
+  if (!URL.canParse(address)) throw new FetchRefused("The URL is not valid.");
+  const url = new URL(address);
+  check(url, exempt.has(url.host));
+  return url;
+}
+
+/** Begins a request to a URL that `checkPublic` has returned. The connection goes to a public address only. */
+export function requestPublic(
+  url: URL,
+  exempt: Exempt,
+  options: RequestOptions,
+  receive: (response: IncomingMessage) => void,
+): ClientRequest {
+  const request = url.protocol === "https:" ? requestHttps : requestHttp;
+  return request(url, { ...options, ...(!exempt.has(url.host) && { lookup: publicLookup }) }, receive);
 }
 
 function check(url: URL, isExempt: boolean): void {

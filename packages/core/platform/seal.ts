@@ -54,6 +54,11 @@ export function cursorKeyOf(sealKey: string): string {
   return derived(sealKey, "cursors").toString("base64");
 }
 
+/** The key of secrets for receivers of events, derived in the same way. */
+export function eventKeyOf(sealKey: string): string {
+  return derived(sealKey, "events").toString("base64");
+}
+
 /** The key of the nonces of DPoP proofs, derived in the same way. */
 export function nonceKeyOf(sealKey: string): string {
   return derived(sealKey, "nonces").toString("base64");

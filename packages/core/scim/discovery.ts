@@ -1,7 +1,8 @@
 /**
- * Discovery (RFC 7643 sections 5 to 7, RFC 7644 section 4, RFC 9865): the configuration of the service, its resource
- * types and its schemas. The same for every caller, without nulls.
+ * Discovery (RFC 7643 sections 5 to 7, RFC 7644 section 4, RFC 9865, RFC 9967 section 3): the configuration of the
+ * service, its resource types and its schemas. The same for every caller, without nulls.
  */
+import { scimEvents } from "./events.ts";
 import type { Attribute, JsonObject, ResourceType, Schema } from "./schema/attribute.ts";
 import { resourceTypeSchema, schemaSchema, serviceProviderConfigSchema } from "./schema/protocol.ts";
 import { schemasOfTypes } from "./schema/resource-types.ts";
@@ -72,6 +73,7 @@ export function serviceProviderConfig({
       maxPageSize: pageSizeMax,
       cursorTimeout: cursorTimeoutSeconds,
     },
+    securityEvents: { asyncRequest: "none", eventUris: Object.values(scimEvents) },
     authenticationSchemes,
     meta: { resourceType: "ServiceProviderConfig", location: `${base}/ServiceProviderConfig` },
   };

@@ -8,7 +8,7 @@
  * IAM policies distinguish items by their leading keys. For least privilege, each of these has a form of its own:
  * password hashes (`CRED`), lock counters (`LOCK`, `G#LOCK`), access tokens (`G#AT`), refresh tokens and their families
  * (`G#RT`, `FAM`), used proofs (`G#JTI`), revocations (`REV`, `REVS`, `REVG`), the keys that verify tokens (`G#KEYS`)
- * and those that sign them (`G#SIGN`).
+ * and those that sign them (`G#SIGN`); the same of security events (`G#EVKEYS`, `G#EVSIGN`).
  */
 import { createHash } from "node:crypto";
 import type { Key } from "./table.ts";
@@ -158,6 +158,9 @@ export const keys = {
   /** The keys that verify tokens, and in another item those that sign them, sealed. */
   keyRing: (): Key => main("G#KEYS"),
   signingKeys: (): Key => main("G#SIGN"),
+  /** The keys that verify security events, and those that sign them (decision 0089). They sign no token. */
+  eventKeyRing: (): Key => main("G#EVKEYS"),
+  eventSigningKeys: (): Key => main("G#EVSIGN"),
   /** A sealed text of the local service: it shows with which key the secrets of the table are sealed. */
   sealCheck: (): Key => ({ PK: "G#SIGN", SK: "SEAL" }),
   /** How far a restored table is made safe (decision 0070). No function reads it. */
@@ -165,6 +168,13 @@ export const keys = {
   /** How far a migration is (decision 0072): as a whole, and of each segment. No function reads it. */
   migration: (part: string): Key => ({ PK: "G#SIGN", SK: `MIGRATION#${part}` }),
 
+  /** What its owner decides about a subscriber, such as a webhook; and the uniqueness guard of its endpoint. */
+  subscriber: (tenant: string, id: string): Key => ({ PK: `${of(tenant)}#SUBS`, SK: `S#${id}` }),
+  subscriberClaim: (tenant: string, digest: string): Key => ({ PK: `${of(tenant)}#SUBS`, SK: `C#${digest}` }),
+  /** How far the delivery to a subscriber is: apart, because another function writes it. */
+  subscriberProgress: (tenant: string, id: string): Key => ({ PK: `${of(tenant)}#SUBP`, SK: id }),
+  /** The tenants that have subscribers. */
+  subscribedTenant: (tenant: string): Key => ({ PK: "G#SUBS", SK: tenant }),
   /** The record of a change, in one of the lanes that a tenant's records are spread over; and a part of a large one. */
   changeRecord: (tenant: string, lane: number, id: string): Key => ({ PK: keys.changeRecords(tenant, lane), SK: id }),
   changeRecords: (tenant: string, lane: number): string => `${of(tenant)}#LOG#${lane}`,

@@ -3,7 +3,7 @@ import type { Seal } from "../platform/seal.ts";
 import type { Table } from "../table/table.ts";
 import { type Issuer, type KeyOf, privateKey, publicKey, type SignableToken, signAccessToken } from "./jwt.ts";
 import { acceptedAt, type Ring, type RingKey, signerAt } from "./key-ring.ts";
-import { keyStore, type OpenRing, readRing } from "./key-store.ts";
+import { type KeyStore, keyStore, type OpenRing, readRing } from "./key-store.ts";
 
 type CryptoKey = Awaited<ReturnType<typeof publicKey>>;
 
@@ -75,13 +75,44 @@ export interface SigningParts {
 
 /** Opens the signing keys of one container. */
 export function newSigningKeys(seal: Seal, { onRead, lifeSecondsMax }: SigningParts = {}): SigningKeys {
+  const storeOf = (table: Table) => keyStore(table, seal, { lifeSecondsMax });
+  const held = newHeldRing(storeOf, onRead);
+  return {
+    ring: async (table, nowMs) => (await held.open(table, nowMs)).ring,
+    async sign(table, token, id, issuer, nowMs) {
+      const { key, secret } = await held.signer(table, nowMs);
+      const lifeSeconds = token.expiresAtSeconds - token.issuedAtSeconds;
+      // Stored before the token exists, so that the key is accepted for as long as the token lives.
+      if (lifeSeconds > key.longestLifeSeconds) held.set(await storeOf(table).lengthen(key.kid, lifeSeconds));
+      return signAccessToken(token, id, issuer, { kid: key.kid, secret });
+    },
+  };
+}
+
+/** A key that signs now. */
+export interface Signer {
+  readonly key: RingKey;
+  readonly secret: CryptoKey;
+}
+
+/** A ring with its private halves in the memory of one container. */
+export interface HeldRing {
+  /** The ring; creates it where none exists. One round trip where it may have changed. */
+  open(table: Table, nowMs: number): Promise<OpenRing>;
+  signer(table: Table, nowMs: number): Promise<Signer>;
+  /** Keeps a ring that was just written. */
+  set(ring: OpenRing): void;
+}
+
+/** Holds the ring of a store. `onRead` gets the age of the signing key with each read. */
+export function newHeldRing(storeOf: (table: Table) => KeyStore, onRead?: (ageMs: number) => void): HeldRing {
   let held: OpenRing | undefined;
   let readMs = 0;
   const imported = new Map<string, Promise<CryptoKey>>();
 
   const open = async (table: Table, nowMs: number): Promise<OpenRing> => {
     if (held && isFresh(nowMs, readMs, FRESH_MS)) return held;
-    held = await keyStore(table, seal, lifeSecondsMax).open(nowMs);
+    held = await storeOf(table).open(nowMs);
     readMs = nowMs;
     for (const kid of imported.keys()) if (!held.secrets.has(kid)) imported.delete(kid);
     const signer = signerAt(held.ring, nowMs);
@@ -90,21 +121,19 @@ export function newSigningKeys(seal: Seal, { onRead, lifeSecondsMax }: SigningPa
   };
 
   return {
-    ring: async (table, nowMs) => (await open(table, nowMs)).ring,
-    async sign(table, token, id, issuer, nowMs) {
+    open,
+    async signer(table, nowMs) {
       const opened = await open(table, nowMs);
       const able = opened.ring.filter(({ kid }) => opened.secrets.has(kid));
       const key = signerAt(able, nowMs);
       const d = key && opened.secrets.get(key.kid);
       if (!key || !d) throw new Error("the key ring has no key that can sign");
-      const lifeSeconds = token.expiresAtSeconds - token.issuedAtSeconds;
-      // Stored before the token exists, so that the key is accepted for as long as the token lives.
-      if (lifeSeconds > key.longestLifeSeconds) {
-        held = await keyStore(table, seal, lifeSecondsMax).lengthen(key.kid, lifeSeconds);
-      }
       const secret = imported.get(key.kid) ?? privateKey(key, d);
       imported.set(key.kid, secret);
-      return signAccessToken(token, id, issuer, { kid: key.kid, secret: await secret });
+      return { key, secret: await secret };
+    },
+    set(ring) {
+      held = ring;
     },
   };
 }

@@ -9,11 +9,25 @@ import type { Seal } from "../platform/seal.ts";
 import { keys } from "../table/keys.ts";
 import { json, list, misfit, number, record, rowCodec, text } from "../table/row.ts";
 import { stale, whileStale } from "../table/stale.ts";
-import type { Step, Table } from "../table/table.ts";
+import type { Key, Step, Table } from "../table/table.ts";
 import { type Ring, type RingKey, signersFrom, withinLife, withKey, withLife } from "./key-ring.ts";
 
-/** The owner that the private halves are sealed for. */
-const OWNER = "signing-keys";
+/** Where a ring is stored, and the owner that its private halves are sealed for. */
+export interface RingPlace {
+  readonly ring: Key;
+  readonly secrets: Key;
+  readonly owner: string;
+}
+
+/** The keys of access tokens. */
+export const tokenKeys: RingPlace = { ring: keys.keyRing(), secrets: keys.signingKeys(), owner: "signing-keys" };
+
+/** The keys of security events (decision 0089): what sends events cannot sign a token. */
+export const eventKeys: RingPlace = {
+  ring: keys.eventKeyRing(),
+  secrets: keys.eventSigningKeys(),
+  owner: "event-signing-keys",
+};
 
 const generate = promisify(generateKeyPair);
 
@@ -66,17 +80,29 @@ const secretKeys = json<readonly SecretKey[]>("a list of private keys", (parsed)
 );
 
 /** The public halves; empty before the first key exists. One round trip. */
-export async function readRing(table: Table): Promise<Ring> {
-  const item = await table.get(keys.keyRing());
+export async function readRing(table: Table, place = tokenKeys): Promise<Ring> {
+  const item = await table.get(place.ring);
   return item ? ringRows.read(item).keys : [];
 }
 
-/** Opens the store on a table. Where `lifeSecondsMax` is given, no key is accepted for longer after it has signed. */
-export function keyStore(table: Table, seal: Seal, lifeSecondsMax = Number.POSITIVE_INFINITY): KeyStore {
+/** How a key store is opened. */
+export interface KeyStoreOptions {
+  /** No key is accepted for longer than this after it has signed. */
+  readonly lifeSecondsMax?: number | undefined;
+  /** Default: the keys of access tokens. */
+  readonly place?: RingPlace;
+}
+
+/** Opens the store on a table. */
+export function keyStore(
+  table: Table,
+  seal: Seal,
+  { lifeSecondsMax = Number.POSITIVE_INFINITY, place = tokenKeys }: KeyStoreOptions = {},
+): KeyStore {
   const read = async (): Promise<Versioned> => {
-    const [item, sealed] = await table.snapshot([keys.keyRing(), keys.signingKeys()]);
+    const [item, sealed] = await table.snapshot([place.ring, place.secrets]);
     const { ver, keys: ring } = item ? ringRows.read(item) : { ver: 0, keys: [] };
-    const secrets = sealed ? secretKeys.parse(seal.open(secretRows.read(sealed).sealed, OWNER)) : [];
+    const secrets = sealed ? secretKeys.parse(seal.open(secretRows.read(sealed).sealed, place.owner)) : [];
     if (secrets === misfit) throw new Error("the sealed signing keys do not have the expected form");
     return { ring, secrets: new Map(secrets.map(({ kid, d }) => [kid, d])), ver };
   };
@@ -84,14 +110,14 @@ export function keyStore(table: Table, seal: Seal, lifeSecondsMax = Number.POSIT
   const write = async (ver: number, given: OpenRing): Promise<OpenRing> => {
     const after = { ...given, ring: withinLife(given.ring, lifeSecondsMax) };
     const secrets: readonly SecretKey[] = [...after.secrets].map(([kid, d]) => ({ kid, d }));
-    const sealed = seal.seal(JSON.stringify(secrets), OWNER);
+    const sealed = seal.seal(JSON.stringify(secrets), place.owner);
     const common: Pick<Step, "when" | "otherwise"> = {
       when: ver === 0 ? "absent" : { equal: { ver } },
       otherwise: stale,
     };
     await table.write(
-      { put: { ...keys.keyRing(), ...ringRows.write({ ver: ver + 1, keys: after.ring }) }, ...common },
-      { put: { ...keys.signingKeys(), ...secretRows.write({ ver: ver + 1, sealed }) }, ...common },
+      { put: { ...place.ring, ...ringRows.write({ ver: ver + 1, keys: after.ring }) }, ...common },
+      { put: { ...place.secrets, ...secretRows.write({ ver: ver + 1, sealed }) }, ...common },
     );
     return after;
   };
@@ -130,7 +156,7 @@ export function keyStore(table: Table, seal: Seal, lifeSecondsMax = Number.POSIT
       }),
     replaceAll: (nowMs) =>
       whileStale(async () => {
-        const item = await table.get(keys.keyRing());
+        const item = await table.get(place.ring);
         const { kid, after } = await withNewKey({ ring: [], secrets: new Map() }, nowMs, nowMs);
         await write(item ? ringRows.read(item).ver : 0, after);
         return kid;

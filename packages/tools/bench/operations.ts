@@ -175,6 +175,8 @@ function calls({ ids, templateIds, apiIds }: Loaded, ownerId: string): Calls {
   const list = (variant: string, query: string): Call => ({ variant, path: `${base}${query}`, budget: LIST });
   return {
     getOpenApiDocument: [{ path: "/openapi.json", budget: NONE }],
+    listWebhooks: [{ path: "/api/server/v1/webhooks", budget: READ_ONE }],
+    getWebhookMetadata: [{ path: "/api/server/v1/webhooks/metadata", budget: NONE }],
     listSupportedProtocols: [{ path: `${base}/meta/inbound-protocols`, budget: NONE }],
     getSamlMetadata: [{ path: `${base}/meta/inbound-protocols/saml`, budget: NONE }],
     getOidcMetadata: [{ path: `${base}/meta/inbound-protocols/oidc`, budget: NONE }],

@@ -59,6 +59,9 @@ export async function tableFindings(name: string, environment: NodeJS.ProcessEnv
         ? []
         : [missing(`time to live of ${name} by expiresAtSeconds`, todo)]),
       ...(recovery === "ENABLED" ? [] : [missing(`point-in-time recovery of ${name}`, todo)]),
+      ...(Table?.StreamSpecification?.StreamViewType === "KEYS_ONLY"
+        ? []
+        : [missing(`stream of ${name} with keys`, todo)]),
       ...(Table?.DeletionProtectionEnabled ? [] : [missing(`deletion protection of ${name}`, todo)]),
     ];
     return problemsOr(problems, `table ${name} is active and protected`);

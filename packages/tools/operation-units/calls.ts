@@ -63,11 +63,17 @@ export const reads = (fixture: Fixture): Calls => {
     ["getScim2ResourceMetadata", {}],
     ["getScim1ResourceMetadata", {}],
     ["getIntrospectionResourceMetadata", {}],
+    ["getSignalsResourceMetadata", {}],
+    ["getSignalTransmitter", {}],
+    ["getSignalIssuer", {}],
+    ["getTenantSignalIssuer", { params: { tenant: "taxi.example" } }],
+    ["getSignalKeys", {}],
     ["getTenantResourceMetadata", { params: { tenant: "taxi.example" } }],
     ["getTenantManagementResourceMetadata", { params: { tenant: "taxi.example" } }],
     ["getTenantScim2ResourceMetadata", { params: { tenant: "taxi.example" } }],
     ["getTenantScim1ResourceMetadata", { params: { tenant: "taxi.example" } }],
     ["getTenantIntrospectionResourceMetadata", { params: { tenant: "taxi.example" } }],
+    ["getTenantSignalsResourceMetadata", { params: { tenant: "taxi.example" } }],
     ["listScim1Users", {}],
     ["getScim1User", user],
     ["getScim1Me", {}],
@@ -252,9 +258,73 @@ const scimChanges = ({ users, groups, role, tenant }: Fixture): Calls => {
   ];
 };
 
+const WEBHOOK_PROFILE = { name: "WSO2", uri: "https://schemas.identity.wso2.org/events" };
+
+const webhookCalls = (): Calls => {
+  const body = {
+    endpoint: "https://receiver.example/",
+    name: "Billing",
+    eventProfile: WEBHOOK_PROFILE,
+    channelsSubscribed: [`${WEBHOOK_PROFILE.uri}/user`],
+  };
+  const own =
+    (more: object = {}) =>
+    (made: (earlier: OperationId) => Readonly<Record<string, unknown>>) => ({
+      params: { webhookId: String(made("createWebhook").id) },
+      ...more,
+    });
+  return [
+    ["createWebhook", { body }],
+    ["listWebhooks", {}],
+    ["getWebhook", own()],
+    ["updateWebhook", own({ body: { ...body, name: "Payroll" } })],
+    ["deactivateWebhook", own()],
+    ["activateWebhook", own()],
+    ["replayWebhook", own({ body: { since: "2026-01-01T00:00:00Z" } })],
+    ["retryWebhook", own()],
+    ["getWebhookMetadata", {}],
+    ["patchWebhookMetadata", { body: {} }],
+    ["getEventProfile", { params: { profileName: "WSO2" } }],
+    ["deleteWebhook", own()],
+  ];
+};
+
+const signalCalls = (): Calls => {
+  const own =
+    (more: object = {}) =>
+    (made: (earlier: OperationId) => Readonly<Record<string, unknown>>) => ({
+      body: { stream_id: String(made("createStream").stream_id), ...more },
+    });
+  const asked = (made: (earlier: OperationId) => Readonly<Record<string, unknown>>) => ({
+    query: `stream_id=${String(made("createStream").stream_id)}`,
+  });
+  const subject = { format: "scim", uri: "/Users/0" };
+  return [
+    ["createStream", { body: {} }],
+    ["readStreams", asked],
+    ["updateStream", own({ description: "HR" })],
+    ["replaceStream", own({ description: "HR" })],
+    ["getStreamStatus", asked],
+    ["setStreamStatus", own({ status: "enabled" })],
+    ["removeStreamSubject", own({ subject })],
+    ["addStreamSubject", own({ subject })],
+    ["verifyStream", own({ state: "s" })],
+    [
+      "pollStream",
+      (made) => ({
+        params: { streamId: String(made("createStream").stream_id) },
+        body: { returnImmediately: true },
+      }),
+    ],
+    ["deleteStream", asked],
+  ];
+};
+
 /** Operations that change something, each with what it needs still in place. */
 export const changes = (fixture: Fixture): Calls => [
   ...tokenCalls(fixture),
   ...scimChanges(fixture),
   ...applicationChanges(fixture),
+  ...webhookCalls(),
+  ...signalCalls(),
 ];

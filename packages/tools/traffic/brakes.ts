@@ -1,6 +1,7 @@
 /** The alarms of a stage that stop a shift. */
 import { CloudWatchClient, type CloudWatchClientConfig, DescribeAlarmsCommand } from "@aws-sdk/client-cloudwatch";
 import { alarmsOf } from "../../../stacks/monitoring/alarms.ts";
+import { servingNames } from "../../../stacks/plan.ts";
 import { APP_NAME } from "../../../stacks/stage.ts";
 
 /** The alarms that stop a shift. */
@@ -22,8 +23,11 @@ const NAMES_MAX = 100;
  * those of the synthetic check.
  */
 export function brakeNames(isChecked = false): readonly string[] {
-  const nothing = { app: "", stage: "", region: "", apiId: "", tableName: "", functions: [], certificates: [] };
-  return alarmsOf({ ...nothing, isChecked }).flatMap(({ name, isUnrelated }) => (isUnrelated ? [] : [name]));
+  // Their number decides how many alarms watch them.
+  const functions = servingNames.map((service) => ({ service, functionName: "", logGroup: "", memoryMb: 0 }));
+  const nothing = { app: "", stage: "", region: "", apiId: "", tableName: "", undeliveredName: "" };
+  const watched = { ...nothing, functions, followers: [], certificates: [], isChecked };
+  return alarmsOf(watched).flatMap(({ name, isUnrelated }) => (isUnrelated ? [] : [name]));
 }
 
 /** Opens the alarms of a stage, in the region of the environment unless `config` says another. */

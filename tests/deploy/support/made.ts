@@ -37,7 +37,15 @@ const outputsOf: Readonly<Record<string, (made: Made, name: string) => object>> 
   "random:index/randomBytes:RandomBytes": ({ inputs }) => ({ base64: Buffer.alloc(inputs.length).toString("base64") }),
   "aws:lambda/function:Function": (_, name) => functionState(name),
   "aws:lambda/alias:Alias": ({ inputs }, name) => functionState(`${inputs.functionName}:${name}`),
-  "aws:dynamodb/table:Table": (_, name) => ({ arn: arn("dynamodb", `table/${name}`) }),
+  "aws:dynamodb/table:Table": (_, name) => ({
+    arn: arn("dynamodb", `table/${name}`),
+    streamArn: arn("dynamodb", `table/${name}/stream/2026-01-01T00:00:00.000`),
+  }),
+  "aws:cloudwatch/eventBus:EventBus": (_, name) => ({ arn: arn("events", `event-bus/${name}`) }),
+  "aws:sqs/queue:Queue": (_, name) => ({
+    arn: arn("sqs", name),
+    url: `https://sqs.${REGION}.amazonaws.com/${ACCOUNT}/${name}`,
+  }),
   "aws:iam/role:Role": (_, name) => ({ arn: `arn:aws:iam::${ACCOUNT}:role/${name}` }),
   "aws:cloudwatch/logGroup:LogGroup": (_, name) => ({ arn: arn("logs", `log-group:${name}`) }),
   "aws:kms/key:Key": (_, name) => ({ arn: arn("kms", `key/${name}`), keyId: name }),

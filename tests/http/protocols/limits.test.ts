@@ -223,7 +223,7 @@ describe("what was stored before the limits", () => {
     const signing = keyStore(tableOf(api.service), seal());
     const { header } = partsOf(await ownToken(client));
     await signing.lengthen(String(header.kid), 2_147_483_647);
-    const { ring } = await keyStore(tableOf(api.service), seal(), LIMITS.access).open(Date.now());
+    const { ring } = await keyStore(tableOf(api.service), seal(), { lifeSecondsMax: LIMITS.access }).open(Date.now());
     expect(ring.map(({ longestLifeSeconds }) => longestLifeSeconds)).toEqual([LIMITS.access]);
   });
 });

@@ -47,6 +47,13 @@ describe("getServiceProviderConfig", () => {
       });
     }
   });
+  test("names the events that a stream can deliver, and no asynchronous requests (RFC 9967)", async () => {
+    const { securityEvents } = await read(CONFIG);
+    const { stream_id, events_supported } = (await api.ask("POST", "/ssf/streams", { body: {} })).body;
+    const isScim = (type: string) => type.startsWith("urn:ietf:params:scim:event:");
+    expect(securityEvents).toEqual({ asyncRequest: "none", eventUris: events_supported.filter(isScim) });
+    await api.ask("DELETE", `/ssf/streams?stream_id=${stream_id}`);
+  });
   test("C198 describes what the service does", async () => {
     const kim = await scim.user({ userName: "advertised", password: "before-word", title: "T" });
     const path = `/Users/${kim.id}`;

@@ -105,11 +105,18 @@ describe("the command", () => {
       "time to live",
       "point-in-time recovery",
       "deletion protection",
+      "stream of restored with keys",
     ]) {
       expect(bare.output).toContain(text);
     }
     table = {
-      DescribeTable: { Table: { TableStatus: "ACTIVE", DeletionProtectionEnabled: true } },
+      DescribeTable: {
+        Table: {
+          TableStatus: "ACTIVE",
+          DeletionProtectionEnabled: true,
+          StreamSpecification: { StreamEnabled: true, StreamViewType: "KEYS_ONLY" },
+        },
+      },
       DescribeTimeToLive: { TimeToLiveDescription: { AttributeName: "expiresAtSeconds" } },
       DescribeContinuousBackups: {
         ContinuousBackupsDescription: { PointInTimeRecoveryDescription: { PointInTimeRecoveryStatus: "ENABLED" } },

@@ -137,6 +137,8 @@ describe("rights", () => {
 describe("a rehearsal", () => {
   // These rows are written without a condition.
   const unconditional: readonly string[] = [
+    // The list of tenants with subscribers, which is only set.
+    partitions.subscribedTenants,
     partitions.clientUses,
     partitions.revocation,
     partitions.revocations,
@@ -145,6 +147,7 @@ describe("a rehearsal", () => {
     // What is put aside is conditional for the function that restores it only, which reads it.
     partitions.aside,
     partitions.asideEntries,
+    partitions.subscribedTenants,
   ];
   const rehearsed = names.filter((name) => name !== "oauth2" && Object.hasOwn(services, name) && plan[name].writes);
 

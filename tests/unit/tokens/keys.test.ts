@@ -108,7 +108,7 @@ describe("rotation", () => {
     // A shorter limit than the usual life of a key holds for new keys too.
     const brief = newSigningKeys(seal, { lifeSecondsMax: 600 });
     await signed(brief, NOW);
-    await keyStore(table, seal, 600).add(NOW, NOW + 1);
+    await keyStore(table, seal, { lifeSecondsMax: 600 }).add(NOW, NOW + 1);
     expect((await readRing(table)).map(({ longestLifeSeconds }) => longestLifeSeconds)).toEqual([600, 600, 600]);
   });
   test("the ring is shortened once: later containers only read", async () => {
@@ -181,6 +181,14 @@ describe("npm run keys", () => {
     expect(now.map((line) => line.slice(45).split(" ")[0])).toEqual(["is", "signs", "signs"]);
     const [kid = ""] = now[1]?.split(" ") ?? [];
     expect(await run("drop", kid)).not.toContain(kid);
+  });
+  test("with --events: the keys of security events, and none of tokens", async () => {
+    const [line = ""] = (await run("rotate", "--now", "--events")).split("\n").slice(-1);
+    expect(line).toMatch(/^\S{43} {2}signs$/);
+    expect(await run("list", "--events")).toContain(line);
+    expect(await run("list")).toMatch(/^There are no keys yet\./);
+    await expect(run("drop", line.split(" ")[0] ?? "")).rejects.toThrow("There is no key");
+    expect(await run("drop", line.split(" ")[0] ?? "", "--events")).not.toContain(line);
   });
   test.each([[], ["rotate", "--soon"], ["drop"], ["list", "x"], ["constructor"]])(
     "%j is not a command",

@@ -1,6 +1,6 @@
 /**
  * The schemas of the discovery resources: ResourceType, Schema and ServiceProviderConfig (RFC 7643 sections 5 to 7, RFC
- * 9865 for pagination). These resources are read-only; clients read the schemas only.
+ * 9865 for pagination, RFC 9967 for events). These resources are read-only; clients read the schemas only.
  */
 import { type Attribute, attribute, type Characteristics, type Schema } from "./attribute.ts";
 
@@ -128,6 +128,15 @@ export const serviceProviderConfigSchema: Schema = {
         shown("defaultPageSize", "The default size of a page.", { type: "integer" }),
         shown("maxPageSize", "The maximum size of a page.", { type: "integer" }),
         shown("cursorTimeout", "The seconds until a cursor expires.", { type: "integer" }),
+      ],
+    }),
+    shown("securityEvents", "Events about resources.", {
+      type: "complex",
+      subAttributes: [
+        always("asyncRequest", "Whether requests can be executed asynchronously.", {
+          canonicalValues: ["none", "request", "long"],
+        }),
+        always("eventUris", "The types of events that the service sends.", { ...uri, multiValued: true }),
       ],
     }),
   ],

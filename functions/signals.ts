@@ -1,0 +1,45 @@
+/** Streams of security events: their management, and delivery to receivers that poll. */
+import { changeFeed } from "#core/changes/feed.ts";
+import { tenantStore } from "#core/domain/tenant-store.ts";
+import { deliveryStore, subscriberStore } from "#core/events/subscriber-store.ts";
+import { lambda } from "#core/http/lambda.ts";
+import { apiSection } from "#core/settings/api.ts";
+import { sectionsFromFile } from "#core/settings/section.ts";
+import { signalOperations } from "#core/signals/contract.ts";
+import { type SignalStores, signalHandlers } from "#core/signals/handlers.ts";
+import { newRepresentation } from "#core/signals/representation.ts";
+import { openTable } from "#core/table/dynamo.ts";
+import { newEventSigner } from "#core/tokens/event-token.ts";
+import { baseUrl, deploymentFile, eventSealOfDelivery, fetchExempt, seal as sealOfKeys, tableConfig } from "./env.ts";
+
+const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
+const { api } = sectionsFromFile(deploymentFile(), [apiSection]);
+const seal = eventSealOfDelivery();
+const signer = newEventSigner(sealOfKeys());
+const exempt = fetchExempt();
+
+export const operations = signalOperations;
+
+export const handler = lambda<typeof operations, SignalStores>({
+  service: "signals",
+  operations,
+  handlers: signalHandlers,
+  baseUrl: baseUrl(),
+  isStrict: api.isStrict,
+  stores: ({ meter, through = (table) => table }) => {
+    const base = open(meter);
+    const table = through(base);
+    return {
+      // The keys of events are not rehearsed: a key that is not stored must not sign.
+      table: base,
+      tenants: tenantStore(table),
+      subscribers: subscriberStore(table),
+      deliveries: deliveryStore(table),
+      feed: changeFeed(table),
+      signer,
+      seal,
+      exempt,
+      representation: newRepresentation(table),
+    };
+  },
+});

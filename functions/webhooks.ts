@@ -1,0 +1,27 @@
+/** Webhooks and their metadata. */
+import { checkFeedCursor, feedCursorAt } from "#core/changes/feed.ts";
+import { recordedTables } from "#core/changes/open.ts";
+import { subscriberStore } from "#core/events/subscriber-store.ts";
+import { lambda } from "#core/http/lambda.ts";
+import { apiSection } from "#core/settings/api.ts";
+import { changesSection } from "#core/settings/changes.ts";
+import { sectionsFromFile } from "#core/settings/section.ts";
+import { openTable } from "#core/table/dynamo.ts";
+import { webhookOperations } from "#core/webhooks/contract.ts";
+import { type WebhookStores, webhookHandlers } from "#core/webhooks/handlers.ts";
+import { baseUrl, deploymentFile, eventSeal, fetchExempt, tableConfig } from "./env.ts";
+
+const deployment = sectionsFromFile(deploymentFile(), [apiSection, changesSection]);
+const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })), deployment.changes);
+const shared = { seal: eventSeal(), exempt: fetchExempt(), cursorAt: feedCursorAt, checkCursor: checkFeedCursor };
+
+export const operations = webhookOperations;
+
+export const handler = lambda<typeof operations, WebhookStores>({
+  service: "webhooks",
+  operations,
+  handlers: webhookHandlers,
+  baseUrl: baseUrl(),
+  ...deployment.api,
+  stores: (served) => ({ ...shared, subscribers: subscriberStore(open(served)) }),
+});

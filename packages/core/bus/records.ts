@@ -1,0 +1,37 @@
+/** Reads change records, and makes the events of them. */
+import { recordKey, toRecord, withParts } from "../changes/record-rows.ts";
+import type { OpenTable } from "../table/dynamo.ts";
+import { newMeter } from "../table/meter.ts";
+import { DamagedRow } from "../table/row.ts";
+import type { Item, Table } from "../table/table.ts";
+import { type BusEvent, eventOf, type Shown } from "./event.ts";
+
+/** The event of a record, `undefined` where it has expired, or why it cannot be read. */
+export type Found = BusEvent | DamagedRow | undefined;
+
+/** The events of records, in their order. One round trip, and one more for each record with further rows. */
+export type ReadEvents = (
+  records: readonly { readonly tenant: string; readonly id: string }[],
+) => Promise<readonly Found[]>;
+
+/** Opens a reader on the table of a container. */
+export function eventReader(open: OpenTable, shown: Shown): ReadEvents {
+  return async (records) => {
+    const table = open(newMeter());
+    const items = await table.getMany(records.map(({ tenant, id }) => recordKey(tenant, id)));
+    const found: Found[] = [];
+    // One after the other: a record with further rows may be larger than its event by far.
+    for (const [at, { tenant }] of records.entries()) found.push(await foundIn(table, tenant, items[at], shown));
+    return found;
+  };
+}
+
+async function foundIn(table: Table, tenant: string, item: Item | undefined, shown: Shown): Promise<Found> {
+  if (!item) return undefined;
+  try {
+    return eventOf(await withParts(table, toRecord(tenant, item)), shown);
+  } catch (error) {
+    if (error instanceof DamagedRow) return error;
+    throw error;
+  }
+}

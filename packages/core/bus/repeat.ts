@@ -1,0 +1,79 @@
+/**
+ * Puts the events of a span of time on the bus again. An operator invokes it after a failure that lasted longer than
+ * the stream is tried again (docs/alarms.md, "UndeliveredChanges").
+ */
+import { firstIdAt } from "../changes/change-id.ts";
+import { lanes, recordRange, toRecord, withParts } from "../changes/record-rows.ts";
+import { SUPER_TENANT } from "../domain/tenant.ts";
+import { tenantStore } from "../domain/tenant-store.ts";
+import type { OpenTable } from "../table/dynamo.ts";
+import { newMeter } from "../table/meter.ts";
+import type { Item, Key, Table } from "../table/table.ts";
+import { type BusEvent, eventOf, requestsOf, type Shown } from "./event.ts";
+import type { PutEvents } from "./put-events.ts";
+
+const RECORDS_PER_PAGE = 50;
+
+/** The span: from a time on, and before another. */
+export interface Span {
+  readonly since: string;
+  readonly until: string;
+  /** One tenant; all of them by default. */
+  readonly tenant?: string;
+}
+
+/** The result of the function. */
+export interface Repeated {
+  readonly events: number;
+}
+
+/** Whether somebody asks for a span. Throws an `Error` that says what is wrong with it. */
+export function isSpan(event: object): event is Span {
+  if (!("since" in event || "until" in event)) return false;
+  for (const name of ["since", "until"] as const) {
+    const text = (event as Partial<Span>)[name];
+    if (Number.isNaN(Date.parse(text ?? ""))) throw new Error(`${name}: must be a time such as 2026-01-31T12:00:00Z`);
+  }
+  return true;
+}
+
+/** Builds the function. It throws an `Error` where the bus refuses an event: then the whole span can be repeated. */
+export function newRepeater(open: OpenTable, shown: Shown, put: PutEvents) {
+  return async ({ since, until, tenant }: Span): Promise<Repeated> => {
+    const table = open(newMeter());
+    const tenants = tenant === undefined ? [SUPER_TENANT, ...(await tenantStore(table).domains())] : [tenant];
+    const range = { from: firstIdAt(Date.parse(since)), to: firstIdAt(Date.parse(until)) };
+    let events = 0;
+    for (const each of tenants) {
+      for (const lane of lanes) {
+        for await (const items of pagesOf(table, recordRange(each, lane, range))) {
+          events += await putAll(put, await eventsOf(table, each, items, shown));
+        }
+      }
+    }
+    return { events };
+  };
+}
+
+async function* pagesOf(table: Table, range: ReturnType<typeof recordRange>): AsyncGenerator<readonly Item[]> {
+  for (let after: Key | undefined; ; ) {
+    const page = await table.query({ ...range, limit: RECORDS_PER_PAGE, ...(after && { after }) });
+    yield page.items;
+    if (!page.next) return;
+    after = page.next;
+  }
+}
+
+async function eventsOf(table: Table, tenant: string, items: readonly Item[], shown: Shown): Promise<BusEvent[]> {
+  const events: BusEvent[] = [];
+  for (const item of items) events.push(eventOf(await withParts(table, toRecord(tenant, item)), shown));
+  return events;
+}
+
+async function putAll(put: PutEvents, events: readonly BusEvent[]): Promise<number> {
+  for (const request of requestsOf(events.map((event) => ({ event })))) {
+    const [reason] = (await put(request.map(({ event }) => event))).filter((each) => each !== undefined);
+    if (reason !== undefined) throw new Error(`the bus refused an event: ${reason}`);
+  }
+  return events.length;
+}

@@ -1,0 +1,293 @@
+/**
+ * How subscribers are stored. A subscriber has two rows: what its owner decides, and its progress, which the delivery
+ * function writes too. All subscribers of a tenant are in two partitions, so that they are read together. A list over
+ * all tenants names those that have subscribers.
+ */
+import { createHash } from "node:crypto";
+import type { Json } from "../changes/model.ts";
+import { newId } from "../platform/ids.ts";
+import { keys } from "../table/keys.ts";
+import { bool, json, list, number, oneOf, optional, record, rowCodec, text, withDefault } from "../table/row.ts";
+import { isStale, stale, whileStale } from "../table/stale.ts";
+import { type Item, LAST, type Step, type Table } from "../table/table.ts";
+import { type Progress, type Subscriber, type SubscriberState, subscriberKinds } from "./model.ts";
+
+const PER_PAGE = 1_000;
+
+/** What an update changes. Members that are absent stay as they are. */
+export interface SubscriberChange {
+  readonly subscriber?: Subscriber;
+  readonly progress?: Progress;
+}
+
+/** The subscribers of tenants, for the operations of their owners. */
+export interface SubscriberStore {
+  /** In the order of their creation. One round trip. */
+  list(tenant: string): Promise<SubscriberState[]>;
+  /** One round trip. */
+  find(tenant: string, id: string): Promise<SubscriberState | undefined>;
+  /** Stores a new subscriber. Throws the error of `taken` where its claim is in use. One round trip. */
+  add(tenant: string, subscriber: Subscriber, progress: Progress, taken: () => Error): Promise<void>;
+  /**
+   * Changes a subscriber, and ends what a worker delivers to it at the moment: it goes on by the new state. Calls
+   * `change` again after each conflict. Returns the new state; `undefined` where there is no such subscriber. Two
+   * round trips.
+   */
+  update(
+    tenant: string,
+    id: string,
+    change: (before: SubscriberState) => SubscriberChange,
+    taken: () => Error,
+  ): Promise<SubscriberState | undefined>;
+  /** Removes a subscriber. False where there is none. Two round trips. */
+  remove(tenant: string, id: string): Promise<boolean>;
+}
+
+/** A tenant in the list of those that have subscribers. */
+export interface SubscribedTenant {
+  readonly tenant: string;
+  /** When something is due for one of them. Changes since then are announced by the stream of the table. */
+  readonly dueMs: number;
+  /** Tells whether another worker has written it since. */
+  readonly mark: string;
+}
+
+/** What the delivery function does with them. */
+export interface DeliveryStore {
+  list: SubscriberStore["list"];
+  /** All tenants that have subscribers. One round trip. */
+  tenants(): Promise<SubscribedTenant[]>;
+  /** Sets the time when something is due. False where another worker has written it since: its time stays. */
+  setDue(entry: SubscribedTenant, dueMs: number): Promise<boolean>;
+  /** Takes a tenant without subscribers off the list. False where it was written since. */
+  drop(entry: SubscribedTenant): Promise<boolean>;
+  /**
+   * Stores the progress of a subscriber, unless it was written since it was read. Returns the new state; `undefined`
+   * where another worker or its owner was first. One round trip.
+   */
+  save(state: SubscriberState, progress: Progress): Promise<SubscriberState | undefined>;
+}
+
+type StoredSubscriber = Omit<Subscriber, "id"> & { readonly version: number };
+type StoredProgress = Progress & { readonly version: number; readonly writer: string };
+
+const subscribers = rowCodec<StoredSubscriber>("subscriber", {
+  kind: oneOf(...subscriberKinds),
+  isActive: bool,
+  settings: json<Readonly<Record<string, Json>>>("an object", isObject),
+  claim: optional(text),
+  createdAtMs: number,
+  updatedAtMs: number,
+  version: number,
+});
+
+const count = withDefault(number, 0);
+const progresses = rowCodec<StoredProgress>("progress of a subscriber", {
+  cursor: text,
+  delivered: withDefault(list(text), []),
+  received: optional(list(text)),
+  asides: withDefault(list(text), []),
+  pause: optional(record<{ reason: string; atMs: number }>({ reason: text, atMs: number })),
+  failures: count,
+  firstFailureMs: count,
+  nextAttemptMs: count,
+  lastFailure: optional(text),
+  lastDeliveryMs: count,
+  leasedUntilMs: count,
+  version: number,
+  writer: text,
+});
+
+const tenants = rowCodec<Omit<SubscribedTenant, "tenant">>("tenant with subscribers", { dueMs: count, mark: text });
+
+/** Begins the sort keys of subscribers, which share a partition with their claims. */
+const ID = keys.subscriber("", "").SK;
+
+/** Opens the store on the table of one request. */
+export function subscriberStore(table: Table): SubscriberStore {
+  const find = async (tenant: string, id: string) => {
+    const [subscriber, progress] = await table.getMany([
+      keys.subscriber(tenant, id),
+      keys.subscriberProgress(tenant, id),
+    ]);
+    return subscriber && progress && stateOf(tenant, subscriber, progress);
+  };
+  return {
+    find,
+    list: (tenant) => listed(table, tenant),
+
+    add: (tenant, subscriber, progress, taken) =>
+      table.write(
+        ...claiming(tenant, subscriber, taken),
+        { put: subscriberRow(tenant, subscriber, 1), when: "absent", otherwise: applied },
+        { put: progressRow(tenant, subscriber.id, progress, 1), when: "absent", otherwise: applied },
+        announcing(tenant),
+      ),
+
+    update: (tenant, id, change, taken) =>
+      whileStale(async () => {
+        const before = await find(tenant, id);
+        if (!before) return undefined;
+        const { subscriber = before.subscriber, progress = before.progress } = change(before);
+        const after: SubscriberState = {
+          tenant,
+          subscriber,
+          // The worker that delivers at the moment stops, because its next write meets another version.
+          progress: { ...progress, leasedUntilMs: 0 },
+          versions: { subscriber: before.versions.subscriber + 1, progress: before.versions.progress + 1 },
+        };
+        const isMoved = subscriber.claim !== before.subscriber.claim;
+        await table.write(
+          ...(isMoved ? [...claiming(tenant, subscriber, taken), ...releasing(tenant, before.subscriber)] : []),
+          {
+            put: subscriberRow(tenant, subscriber, after.versions.subscriber),
+            when: { equal: { version: before.versions.subscriber } },
+            otherwise: stale,
+          },
+          {
+            put: progressRow(tenant, id, after.progress, after.versions.progress),
+            when: { equal: { version: before.versions.progress } },
+            otherwise: stale,
+          },
+          announcing(tenant),
+        );
+        return after;
+      }),
+
+    remove: (tenant, id) =>
+      whileStale(async () => {
+        const before = await find(tenant, id);
+        if (!before) return false;
+        const { subscriber: version } = before.versions;
+        await table.write(
+          { remove: keys.subscriber(tenant, id), when: { equal: { version } }, otherwise: staleUnlessGone },
+          { remove: keys.subscriberProgress(tenant, id), when: "any", otherwise: stale },
+          ...releasing(tenant, before.subscriber),
+        );
+        return true;
+      }),
+  };
+}
+
+/** Opens what the delivery function does with subscribers. It needs no right to write what owners decide. */
+export function deliveryStore(table: Table): DeliveryStore {
+  return {
+    list: (tenant) => listed(table, tenant),
+
+    async tenants() {
+      const items = await table.queryAll({ PK: keys.subscribedTenant("").PK, to: LAST, limit: PER_PAGE });
+      return items.map((item) => ({ ...tenants.read(item), tenant: item.SK }));
+    },
+
+    setDue: (entry, dueMs) =>
+      unlessWritten(() =>
+        table.write({
+          put: { ...keys.subscribedTenant(entry.tenant), ...tenants.write({ dueMs, mark: newId() }) },
+          when: { equal: { mark: entry.mark } },
+          otherwise: stale,
+        }),
+      ),
+
+    drop: (entry) =>
+      unlessWritten(() =>
+        table.write({
+          remove: keys.subscribedTenant(entry.tenant),
+          when: { equal: { mark: entry.mark } },
+          otherwise: staleUnlessGone,
+        }),
+      ),
+
+    async save(state, progress) {
+      const { tenant, subscriber, versions } = state;
+      const put = progressRow(tenant, subscriber.id, progress, versions.progress + 1);
+      const isSaved = await unlessWritten(() =>
+        table.write({
+          put,
+          when: { equal: { version: versions.progress } },
+          // The random text of this very write shows that its response was lost.
+          otherwise: (found) => (found?.writer === put.writer ? "applied" : stale()),
+        }),
+      );
+      return isSaved ? { ...state, progress, versions: { ...versions, progress: versions.progress + 1 } } : undefined;
+    },
+  };
+}
+
+async function listed(table: Table, tenant: string): Promise<SubscriberState[]> {
+  const [rows, progressRows] = await Promise.all([
+    table.queryAll({ PK: keys.subscriber(tenant, "").PK, from: ID, to: `${ID}${LAST}`, limit: PER_PAGE }),
+    table.queryAll({ PK: keys.subscriberProgress(tenant, "").PK, to: LAST, limit: PER_PAGE }),
+  ]);
+  const progressOf = new Map(progressRows.map((item) => [item.SK, item]));
+  return rows.flatMap((item) => {
+    // Both are written together; one of two reads may have missed it.
+    const progress = progressOf.get(item.SK.slice(ID.length));
+    return progress ? [stateOf(tenant, item, progress)] : [];
+  });
+}
+
+function stateOf(tenant: string, subscriberItem: Item, progressItem: Item): SubscriberState {
+  const { version, ...subscriber } = subscribers.read(subscriberItem);
+  const { version: progressVersion, writer: _, ...progress } = progresses.read(progressItem);
+  return {
+    tenant,
+    subscriber: { id: progressItem.SK, ...subscriber },
+    progress,
+    versions: { subscriber: version, progress: progressVersion },
+  };
+}
+
+function subscriberRow(tenant: string, { id, ...subscriber }: Subscriber, version: number): Item {
+  return { ...keys.subscriber(tenant, id), ...subscribers.write({ ...subscriber, version }) };
+}
+
+function progressRow(tenant: string, id: string, progress: Progress, version: number): Item {
+  return { ...keys.subscriberProgress(tenant, id), ...progresses.write({ ...progress, version, writer: newId() }) };
+}
+
+/** Puts the tenant on the list of those that have subscribers, with something due at once. */
+function announcing(tenant: string): Step {
+  const put = { ...keys.subscribedTenant(tenant), ...tenants.write({ dueMs: 0, mark: newId() }) };
+  return { put, when: "any", otherwise: stale };
+}
+
+function claiming(tenant: string, { id, claim }: Subscriber, taken: () => Error): Step[] {
+  if (claim === undefined) return [];
+  const put = { ...keys.subscriberClaim(tenant, digestOf(claim)), owner: id };
+  return [{ put, when: "absent", otherwise: (found) => (found?.owner === id ? "applied" : taken()) }];
+}
+
+function releasing(tenant: string, { id, claim }: Subscriber): Step[] {
+  if (claim === undefined) return [];
+  const when = { equal: { owner: id } };
+  return [{ remove: keys.subscriberClaim(tenant, digestOf(claim)), when, otherwise: staleUnlessGone }];
+}
+
+/** Claims may be long, and keys may not. */
+function digestOf(claim: string): string {
+  return createHash("sha256").update(claim, "utf8").digest("base64url");
+}
+
+/** The id is new: a row that has it was written by an earlier attempt of this call. */
+function applied(): "applied" {
+  return "applied";
+}
+
+function staleUnlessGone(found: Item | undefined): Error | "applied" {
+  return found ? stale() : "applied";
+}
+
+/** False where another worker has written the row since it was read. */
+async function unlessWritten(write: () => Promise<void>): Promise<boolean> {
+  try {
+    await write();
+    return true;
+  } catch (error) {
+    if (isStale(error)) return false;
+    throw error;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, Json>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,186 @@
+/** The handlers of the operations on webhooks. */
+import type * as z from "zod";
+import { resumed, type Subscriber, type SubscriberState, startingAt } from "../events/model.ts";
+import type { SubscriberChange, SubscriberStore } from "../events/subscriber-store.ts";
+import type { Handlers } from "../operation/operation.ts";
+import { Fault } from "../platform/faults.ts";
+import { newId } from "../platform/ids.ts";
+import type { Exempt } from "../platform/public-fetch.ts";
+import type { Seal } from "../platform/seal.ts";
+import type { webhookOperations } from "./contract.ts";
+import { secretOwner, settingsOf, type Webhook, webhookOf } from "./model.ts";
+import { presentMetadata, presentProfile, presentSummary, presentWebhook, selfOf } from "./present.ts";
+import {
+  checkActive,
+  checkCount,
+  checkedWebhook,
+  checkInactive,
+  checkPolicy,
+  checkRetry,
+  endpointTaken,
+  webhookNotFound,
+} from "./rules.ts";
+import type { WebhookRequest } from "./shapes.ts";
+
+/** The dependencies of these handlers. */
+export interface WebhookStores {
+  readonly subscribers: SubscriberStore;
+  readonly seal: Pick<Seal, "seal">;
+  /** Hosts that are exempt from the rules of endpoints. */
+  readonly exempt: Exempt;
+  /** The cursor after which the changes since a time follow. */
+  readonly cursorAt: (tenant: string, atMs: number) => string;
+  /** Throws `request.invalid` for a text that is no cursor of the tenant's changes. */
+  readonly checkCursor: (tenant: string, cursor: string) => void;
+}
+
+export const webhookHandlers: Handlers<typeof webhookOperations, WebhookStores> = {
+  async listWebhooks(_, { tenant, subscribers }) {
+    return { webhooks: (await webhooksIn(subscribers, tenant)).map(presentSummary) };
+  },
+
+  async createWebhook({ body }, { tenant, now, ...stores }) {
+    const id = newId();
+    const webhook = { ...checkedWebhook(body, stores.exempt), ...sealedSecret(stores, tenant, id, body) };
+    checkCount((await webhooksIn(stores.subscribers, tenant)).length);
+    const subscriber: Subscriber = {
+      id,
+      kind: "webhook",
+      isActive: body.status !== "INACTIVE",
+      ...settingsOf(webhook),
+      createdAtMs: now,
+      updatedAtMs: now,
+    };
+    const progress = startingAt(stores.cursorAt(tenant, now));
+    await stores.subscribers.add(tenant, subscriber, progress, () => endpointTaken(webhook.endpoint));
+    const state: SubscriberState = { tenant, subscriber, progress, versions: { subscriber: 1, progress: 1 } };
+    return { location: selfOf(state), ...shown(state) };
+  },
+
+  async getWebhook({ params }, { tenant, subscribers }) {
+    return shown(await webhookIn(subscribers, tenant, params.webhookId));
+  },
+
+  async updateWebhook({ params, body }, { tenant, now, ...stores }) {
+    const id = params.webhookId;
+    const change = (state: SubscriberState): SubscriberChange => {
+      const { sealedSecret: kept } = webhookOf(state.subscriber);
+      const secret = body.secret === undefined ? { ...(kept !== undefined && { sealedSecret: kept }) } : undefined;
+      const given = secret ?? sealedSecret(stores, tenant, id, body);
+      const subscriber: Subscriber = {
+        ...state.subscriber,
+        ...settingsOf({ ...checkedWebhook(body, stores.exempt), ...given }),
+        isActive: body.status === undefined ? state.subscriber.isActive : body.status === "ACTIVE",
+        updatedAtMs: now,
+      };
+      // Another endpoint or secret is what ends most failures.
+      return { subscriber, progress: resumed(state.progress) };
+    };
+    return shown(await updated(stores.subscribers, tenant, id, change, body.endpoint));
+  },
+
+  async deleteWebhook({ params }, { tenant, subscribers }) {
+    await webhookIn(subscribers, tenant, params.webhookId);
+    if (!(await subscribers.remove(tenant, params.webhookId))) throw webhookNotFound(params.webhookId);
+    return undefined;
+  },
+
+  activateWebhook: ({ params }, { tenant, now, subscribers }) =>
+    changed(subscribers, tenant, params.webhookId, (state) => {
+      checkInactive(state);
+      return {
+        subscriber: { ...state.subscriber, isActive: true, updatedAtMs: now },
+        progress: resumed(state.progress),
+      };
+    }),
+
+  deactivateWebhook: ({ params }, { tenant, now, subscribers }) =>
+    changed(subscribers, tenant, params.webhookId, (state) => {
+      checkActive(state);
+      return { subscriber: { ...state.subscriber, isActive: false, updatedAtMs: now } };
+    }),
+
+  retryWebhook: ({ params }, { tenant, subscribers }) =>
+    changed(subscribers, tenant, params.webhookId, (state) => {
+      checkRetry(state);
+      return { progress: { ...resumed(state.progress) } };
+    }),
+
+  replayWebhook: ({ params, body }, { tenant, subscribers, cursorAt, checkCursor }) =>
+    changed(subscribers, tenant, params.webhookId, ({ progress }) => {
+      const { since, cursor } = body;
+      if ((since === undefined) === (cursor === undefined)) {
+        throw new Fault("request.invalid", "Send either since, a time, or cursor.");
+      }
+      if (cursor !== undefined) checkCursor(tenant, cursor);
+      const start = cursor ?? cursorAt(tenant, Date.parse(since ?? ""));
+      const { lastDeliveryMs } = progress;
+      return { progress: { ...startingAt(start), lastDeliveryMs } };
+    }),
+
+  getWebhookMetadata: async (_, { tenant }) => presentMetadata(tenant),
+
+  async patchWebhookMetadata({ body }, { tenant }) {
+    checkPolicy(body.organizationPolicy?.policyName);
+    return presentMetadata(tenant);
+  },
+
+  async getEventProfile({ params }) {
+    const profile = presentProfile(params.profileName);
+    if (profile) return profile;
+    const description = `The requested event profile ${params.profileName} could not be found.`;
+    throw new Fault("webhook.profile_unknown", description);
+  },
+};
+
+/** The tag counts what its owner changes. It is weak: it stays the same while events are delivered. */
+function shown(state: SubscriberState) {
+  return { etag: `W/"${state.versions.subscriber}"`, body: presentWebhook(state) };
+}
+
+async function webhooksIn(subscribers: SubscriberStore, tenant: string): Promise<SubscriberState[]> {
+  return (await subscribers.list(tenant)).filter(isWebhook);
+}
+
+async function webhookIn(subscribers: SubscriberStore, tenant: string, id: string): Promise<SubscriberState> {
+  const state = await subscribers.find(tenant, id);
+  if (!state || !isWebhook(state)) throw webhookNotFound(id);
+  return state;
+}
+
+/** Other kinds of subscribers are no webhooks, whatever their id. */
+function isWebhook({ subscriber }: SubscriberState): boolean {
+  return subscriber.kind === "webhook";
+}
+
+type Change = (state: SubscriberState) => SubscriberChange;
+
+async function changed(subscribers: SubscriberStore, tenant: string, id: string, change: Change) {
+  return shown(await updated(subscribers, tenant, id, change));
+}
+
+async function updated(
+  subscribers: SubscriberStore,
+  tenant: string,
+  id: string,
+  change: Change,
+  endpoint = "",
+): Promise<SubscriberState> {
+  const of = (state: SubscriberState) => {
+    if (!isWebhook(state)) throw webhookNotFound(id);
+    return change(state);
+  };
+  const state = await subscribers.update(tenant, id, of, () => endpointTaken(endpoint));
+  if (!state) throw webhookNotFound(id);
+  return state;
+}
+
+/** The secret of a request, sealed; none for an empty one. */
+function sealedSecret(
+  { seal }: Pick<WebhookStores, "seal">,
+  tenant: string,
+  id: string,
+  { secret }: z.output<typeof WebhookRequest>,
+): Pick<Webhook, "sealedSecret"> {
+  return secret ? { sealedSecret: seal.seal(secret, secretOwner(tenant, id)) } : {};
+}

@@ -1,0 +1,103 @@
+/** Rules for webhooks. Pure; faults have the codes of WSO2 Identity Server. */
+import type * as z from "zod";
+import type { SubscriberState } from "../events/model.ts";
+import { Fault } from "../platform/faults.ts";
+import { checkPublic, type Exempt, FetchRefused } from "../platform/public-fetch.ts";
+import { profileNamed } from "./channels.ts";
+import type { Webhook } from "./model.ts";
+import type { WebhookRequest } from "./shapes.ts";
+
+/** A tenant has at most so many webhooks. */
+export const WEBHOOKS_MAX = 20;
+
+/** The only policy: a tenant has no organizations below it. */
+export const ORGANIZATION_POLICY = "NO_SHARING";
+
+/** The settings of a request, without the secret. Throws `webhook.field_empty` and `webhook.field_invalid`. */
+export function checkedWebhook(body: z.output<typeof WebhookRequest>, exempt: Exempt): Omit<Webhook, "sealedSecret"> {
+  const endpoint = filled("Endpoint URI", body.endpoint);
+  const name = filled("Webhook name", body.name);
+  const profileName = filled("Event Profile Name", body.eventProfile?.name);
+  const uri = filled("Event Profile URI", body.eventProfile?.uri);
+  checkEndpoint(endpoint, exempt);
+  const profile = profileNamed(profileName);
+  if (!profile) throw invalid("Event Profile Name is invalid.");
+  if (uri !== profile.uri) throw invalid(`Event Profile URI is invalid: that of ${profile.name} is ${profile.uri}.`);
+  const channels = [...new Set(body.channelsSubscribed ?? [])];
+  if (channels.length === 0) throw new Fault("webhook.field_empty", "Channels Subscribed is empty.");
+  const known = new Set(profile.channels.map((channel) => channel.uri));
+  const unknown = channels.findIndex((channel) => !known.has(channel));
+  if (unknown >= 0) {
+    throw invalid(`channelsSubscribed.${unknown}: not the URI of a channel of the profile ${profile.name}.`);
+  }
+  return { name, endpoint, profile: profile.name, channels };
+}
+
+/** The fault for an id that no webhook of the tenant has. */
+export function webhookNotFound(id: string): Fault {
+  return new Fault("webhook.not_found", `No webhook is found for given webhook id: ${id}`);
+}
+
+/** The fault for an endpoint that another webhook of the tenant has. */
+export function endpointTaken(endpoint: string): Fault {
+  return new Fault(
+    "webhook.endpoint_taken",
+    `A webhook with the given endpoint: ${endpoint} already exists in the system.`,
+  );
+}
+
+/** Throws `webhook.too_many` where a tenant has as many as it may. */
+export function checkCount(count: number): void {
+  if (count < WEBHOOKS_MAX) return;
+  throw new Fault(
+    "webhook.too_many",
+    `The maximum number of webhooks allowed has been reached. Max allowed: ${WEBHOOKS_MAX}. Please delete an existing webhook before adding a new one.`,
+  );
+}
+
+/** Whether changes are sent to a webhook: it is neither deactivated nor paused. */
+export function isDelivering({ subscriber, progress }: Pick<SubscriberState, "subscriber" | "progress">): boolean {
+  return subscriber.isActive && progress.pause === undefined;
+}
+
+export function checkInactive(state: SubscriberState): void {
+  if (!isDelivering(state)) return;
+  const { id } = state.subscriber;
+  throw new Fault("webhook.active", `The webhook: ${id} is already active and cannot be activated again.`);
+}
+
+export function checkActive(state: SubscriberState): void {
+  if (isDelivering(state)) return;
+  const { id } = state.subscriber;
+  throw new Fault("webhook.inactive", `The webhook: ${id} is already inactive and cannot be deactivated again.`);
+}
+
+/** Throws for a webhook whose last delivery succeeded: Identity Server repeats nothing either. */
+export function checkRetry({ subscriber, progress }: SubscriberState): void {
+  if (subscriber.isActive && (progress.failures > 0 || progress.pause)) return;
+  throw new Fault("webhook.nothing_to_retry", "Operation is not supported for Publisher adapter type.");
+}
+
+export function checkPolicy(policyName: string | undefined): void {
+  if (policyName === undefined || policyName === ORGANIZATION_POLICY) return;
+  throw new Fault("request.invalid", `organizationPolicy.policyName: only ${ORGANIZATION_POLICY} is supported.`);
+}
+
+function checkEndpoint(endpoint: string, exempt: Exempt): void {
+  try {
+    checkPublic(endpoint, exempt);
+  } catch (error) {
+    if (!(error instanceof FetchRefused)) throw error;
+    // Identity Server's sentence stands alone for what is no URL.
+    throw invalid(URL.canParse(endpoint) ? `Endpoint URI is invalid. ${error.message}` : "Endpoint URI is invalid.");
+  }
+}
+
+function filled(field: string, text: string | undefined): string {
+  if (text?.trim()) return text;
+  throw new Fault("webhook.field_empty", `${field} is empty.`);
+}
+
+function invalid(description: string): Fault {
+  return new Fault("webhook.field_invalid", description);
+}

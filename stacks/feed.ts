@@ -1,0 +1,126 @@
+/**
+ * What follows the changes of the table (decision 0090). The stream of the table calls functions; one puts every change
+ * on the event bus of the stage. What cannot be delivered goes to a queue.
+ */
+import { SOURCE, UNREADABLE } from "#core/bus/event.ts";
+import { LANE_COUNT } from "#core/changes/change-id.ts";
+import { type FeedParts, type FunctionParts, type MadeFunction, makeFunction } from "./functions.ts";
+import { componentName, type FollowerName, followerNames } from "./plan.ts";
+
+/** The feed of a stage. */
+export interface Feed extends FeedParts {
+  readonly followers: Readonly<Record<FollowerName, MadeFunction>>;
+}
+
+/** The longest that SQS keeps a message. */
+const FAILURE_SECONDS = 1_209_600;
+
+/** A stream keeps its records for a day: half of it remains to repair what a failure blocked. */
+const TRIED_SECONDS = 43_200;
+
+/** The delivery only wants to know in which tenants something is new. */
+const BATCH_SIZES: Readonly<Record<FollowerName, number>> = { "change-events": 100, delivery: 1_000 };
+
+/** The next call of the schedule does what one missed. */
+const ONCE = { maximumRetryAttempts: 0, maximumEventAgeInSeconds: 60 };
+
+/** Creates the bus, the queue, and the functions. */
+export function feed(parts: FunctionParts): Feed {
+  const name = `${$app.name}-${parts.stage.name}`;
+  const bus = new aws.cloudwatch.EventBus("Changes", { name, description: `Changes of ${name}` });
+  const failures = new aws.sqs.Queue("UndeliveredChanges", {
+    name: `${name}-undelivered-changes`,
+    messageRetentionSeconds: FAILURE_SECONDS,
+    sqsManagedSseEnabled: true,
+  });
+  reportUnreadable(name, { bus, failures });
+  const followers = Object.fromEntries(
+    followerNames.map((each) => [each, follow(each, { ...parts, feed: { bus, failures } })]),
+  ) as Record<FollowerName, MadeFunction>;
+  repeatDeliveries(name, parts.stage, followers.delivery);
+  return { bus, failures, followers };
+}
+
+/**
+ * Calls the delivery for what is tried again later. In a stage that is not watched this is rare, so that it costs
+ * nothing while it is not used: there new changes are the occasion.
+ */
+function repeatDeliveries(name: string, { isWatched }: FunctionParts["stage"], { lambda }: MadeFunction): void {
+  const rule = new aws.cloudwatch.EventRule("DeliverySchedule", {
+    name: `${name}-delivery`,
+    description: "Deliveries of changes that are tried again",
+    scheduleExpression: isWatched ? "rate(1 minute)" : "rate(15 minutes)",
+  });
+  new aws.lambda.Permission("DeliveryPermission", {
+    action: "lambda:InvokeFunction",
+    function: lambda.name,
+    principal: "events.amazonaws.com",
+    sourceArn: rule.arn,
+  });
+  new aws.cloudwatch.EventTarget("DeliveryTarget", {
+    rule: rule.name,
+    arn: lambda.arn,
+    input: "{}",
+    retryPolicy: ONCE,
+  });
+  new aws.lambda.FunctionEventInvokeConfig("DeliveryOnce", { functionName: lambda.name, ...ONCE });
+}
+
+/** Lets the stream call a function with the keys of new change records. */
+function follow(name: FollowerName, parts: FunctionParts & { readonly feed: FeedParts }): MadeFunction {
+  const made = makeFunction(name, parts);
+  new aws.lambda.EventSourceMapping(`${componentName(name)}Stream`, {
+    eventSourceArn: parts.table.nodes.table.streamArn,
+    functionName: made.lambda.name,
+    // With the first deployment too: what was written before the function existed.
+    startingPosition: "TRIM_HORIZON",
+    batchSize: BATCH_SIZES[name],
+    maximumBatchingWindowInSeconds: 1,
+    filterCriteria: { filters: [{ pattern: JSON.stringify(newRecords()) }] },
+    functionResponseTypes: ["ReportBatchItemFailures"],
+    bisectBatchOnFunctionError: true,
+    maximumRetryAttempts: -1,
+    maximumRecordAgeInSeconds: TRIED_SECONDS,
+    destinationConfig: { onFailure: { destinationArn: parts.feed.failures.arn } },
+  });
+  return made;
+}
+
+/**
+ * New rows in the lanes of change records. Lambda's patterns have no wildcard within a text, so a value of a caller may
+ * match too: the functions compare the whole key. Expired records are removed, and are no changes.
+ */
+function newRecords() {
+  const lanes = Array.from({ length: LANE_COUNT }, (_, lane) => ({ suffix: `#LOG#${lane}` }));
+  return { eventName: ["INSERT"], dynamodb: { Keys: { PK: { S: lanes } } } };
+}
+
+/** Trying a damaged record again cannot help, and must not hold up the others: its event goes to the queue. */
+function reportUnreadable(name: string, { bus, failures }: FeedParts): void {
+  const rule = new aws.cloudwatch.EventRule("UnreadableChanges", {
+    name: `${name}-unreadable-changes`,
+    description: "Changes whose record cannot be read",
+    eventBusName: bus.name,
+    eventPattern: JSON.stringify({ source: [SOURCE], "detail-type": [UNREADABLE] }),
+  });
+  new aws.cloudwatch.EventTarget("UnreadableChangesTarget", {
+    rule: rule.name,
+    eventBusName: bus.name,
+    arn: failures.arn,
+  });
+  new aws.sqs.QueuePolicy("UndeliveredChangesPolicy", {
+    queueUrl: failures.url,
+    policy: $jsonStringify({
+      Version: "2012-10-17",
+      Statement: [
+        {
+          Effect: "Allow",
+          Principal: { Service: "events.amazonaws.com" },
+          Action: "sqs:SendMessage",
+          Resource: failures.arn,
+          Condition: { ArnEquals: { "aws:SourceArn": rule.arn } },
+        },
+      ],
+    }),
+  });
+}

@@ -1,0 +1,140 @@
+/**
+ * Requests that change one resource at the same time, one of them held up before its transaction: the ids of records are
+ * in the order in which the changes happened, and each record says what was there before it.
+ */
+import { beforeAll, describe, expect, test } from "vitest";
+import type { ChangeRecord } from "#core/changes/model.ts";
+import { lanes, recordRange, toRecord } from "#core/changes/record-rows.ts";
+import { recording } from "#core/changes/recording.ts";
+import { tenantStore } from "#core/domain/tenant-store.ts";
+import { newId } from "#core/platform/ids.ts";
+import { keys } from "#core/table/keys.ts";
+import { newMeter } from "#core/table/meter.ts";
+import { stale } from "#core/table/stale.ts";
+import type { Key, Step, Table } from "#core/table/table.ts";
+import { type TestTable, testTable } from "#tests/support/engine.ts";
+
+const TENANT = "example.com";
+const cause = {
+  tenant: TENANT,
+  actor: { type: "user", id: "1", name: "dana", signIn: "password" },
+  sourceIp: "192.0.2.1",
+  operation: "patchGroup",
+  traceId: "trace",
+} as const;
+
+let made: TestTable;
+beforeAll(async () => {
+  made = await testTable();
+});
+const plain = (): Table => made.open(newMeter());
+const recorded = (table = plain()): Table => recording(table, { cause, recordDays: 1 });
+
+/** A request whose next transaction waits until `release` is called. */
+const held = () => {
+  let release = (): void => undefined;
+  let reached = (): void => undefined;
+  const gate = new Promise<void>((open) => {
+    release = open;
+  });
+  const arrived = new Promise<void>((open) => {
+    reached = open;
+  });
+  const table = plain();
+  const write: Table["write"] = async (...steps) => {
+    reached();
+    await gate;
+    return table.write(...steps);
+  };
+  return { table: recorded({ ...table, write }), arrived, release };
+};
+
+const recordsOf = async (id: string): Promise<ChangeRecord[]> => {
+  const items = await Promise.all(
+    lanes.map((lane) => plain().queryAll({ ...recordRange(TENANT, lane, {}), limit: 100 })),
+  );
+  const records = items.flat().map((item) => toRecord(TENANT, item).record);
+  return records.filter(({ resource }) => resource.id === id).sort((a, b) => (a.id < b.id ? -1 : 1));
+};
+
+const touch = (key: Key): Step => ({ change: key, add: { ver: 1 }, when: { lacking: ["bulk"] }, otherwise: stale });
+const adding = (group: string, user: string): Step[] => [
+  { put: { ...keys.member(TENANT, group, user), name: "n" }, when: "absent", otherwise: stale },
+  touch(keys.group(TENANT, group)),
+];
+const removing = (group: string, user: string): Step[] => [
+  { remove: keys.member(TENANT, group, user), when: "present", otherwise: stale },
+  touch(keys.group(TENANT, group)),
+];
+const newGroup = async (): Promise<string> => {
+  const id = newId();
+  const row = { ...keys.group(TENANT, id), displayName: "g", userStore: "PRIMARY", ver: 1 };
+  await recorded().write({ put: row, when: "absent", otherwise: stale });
+  return id;
+};
+const pathsOf = (records: readonly ChangeRecord[]) =>
+  records.flatMap(({ changes }) => changes.map(({ op, path }) => `${op} ${path}`));
+
+describe("members of a group", () => {
+  test("are added at the same time, without a conflict", async () => {
+    const group = await newGroup();
+    const late = held();
+    const writing = late.table.write(...adding(group, "a"));
+    await late.arrived;
+    await recorded().write(...adding(group, "b"));
+    late.release();
+    await writing;
+    expect(pathsOf(await recordsOf(group)).sort()).toEqual(["add ", "add /members/a", "add /members/b"]);
+  });
+  test("cannot be added with a time before that of a removal which they come after", async () => {
+    const group = await newGroup();
+    const late = held();
+    const writing = late.table.write(...adding(group, "x"));
+    await late.arrived;
+    await recorded().write(...adding(group, "x"));
+    await recorded().write(...removing(group, "x"));
+    late.release();
+    await expect(writing).rejects.toThrow("has changed");
+    // What a store does then.
+    await late.table.write(...adding(group, "x"));
+    expect(pathsOf(await recordsOf(group))).toEqual(["add ", "add /members/x", "remove /members/x", "add /members/x"]);
+  });
+  test("nor removed with such a time", async () => {
+    const group = await newGroup();
+    await recorded().write(...adding(group, "y"));
+    const late = held();
+    const writing = late.table.write(...removing(group, "y"));
+    await late.arrived;
+    await recorded().write(...removing(group, "y"));
+    await recorded().write(...adding(group, "y"));
+    late.release();
+    await expect(writing).rejects.toThrow("has changed");
+    await late.table.write(...removing(group, "y"));
+    expect(pathsOf(await recordsOf(group)).slice(2)).toEqual([
+      "remove /members/y",
+      "add /members/y",
+      "remove /members/y",
+    ]);
+  });
+});
+
+test("a tenant that is deactivated twice at once has one record, which says what was there before", async () => {
+  const tenant = { domain: TENANT, id: newId(), active: true, createdMs: 1, administrator: "1" };
+  await recorded().write(...tenantStore(recorded()).adding(tenant, stale));
+  const late = held();
+  const absent = () => new Error("absent");
+  const setting = tenantStore(late.table).setActive(TENANT, false, absent);
+  await late.arrived;
+  await tenantStore(recorded()).setActive(TENANT, false, absent);
+  late.release();
+  await setting;
+  const all = (
+    await Promise.all(lanes.map((lane) => plain().queryAll({ ...recordRange(TENANT, lane, {}), limit: 100 })))
+  ).flat();
+  const changes = all
+    .map((item) => toRecord(TENANT, item).record)
+    .filter(({ resource }) => resource.type === "tenant")
+    .flatMap((record) => record.changes)
+    .filter(({ path }) => path === "/active");
+  expect(changes).toEqual([{ op: "replace", path: "/active", value: false, from: true }]);
+});

@@ -1,0 +1,352 @@
+/** The delivery engine: order, at least once, retries, pauses, leases, crashes; on the embedded engine. */
+import { beforeEach, describe, expect, test } from "vitest";
+import { GIVE_UP_MS } from "#core/events/backoff.ts";
+import { deliverDue } from "#core/events/deliver.ts";
+import type { Outcome } from "#core/events/model.ts";
+import { resumed, startingAt } from "#core/events/model.ts";
+import { deliveryStore } from "#core/events/subscriber-store.ts";
+import { newMeter } from "#core/table/meter.ts";
+import { type TestTable, testTable } from "#tests/support/engine.ts";
+import { recordOf, T, workshop } from "./support.ts";
+
+let table: TestTable;
+let shop: ReturnType<typeof workshop>;
+beforeEach(async () => {
+  table = await testTable();
+  shop = workshop(table);
+});
+
+const failed: Outcome = { kind: "failed", what: "The receiver responded with 503." };
+const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
+
+describe("delivery", () => {
+  test("sends every record once and in order, over several pages", async () => {
+    for (const at of numbers(1, 130)) shop.change(recordOf(at));
+    await shop.add("a");
+    await shop.run();
+    expect(shop.taken()).toEqual(numbers(1, 130));
+    await shop.run();
+    expect(shop.taken()).toEqual([]);
+    shop.change(recordOf(131));
+    await shop.run();
+    expect(shop.taken()).toEqual([131]);
+  });
+
+  test("gives each subscriber what its own cursor says, and each tenant its own records", async () => {
+    for (const at of numbers(1, 3)) shop.change(recordOf(at));
+    shop.change(recordOf(7, "u1", "other.example"));
+    await shop.add("a");
+    await shop.add("late", {}, T, "2");
+    await shop.add("b", {}, "other.example");
+    await shop.run();
+    const ids = (subscriber: string) => shop.sent.filter((each) => each.subscriber === subscriber);
+    expect(ids("a").map(({ id }) => Number(id))).toEqual([1, 2, 3]);
+    expect(ids("late").map(({ id }) => Number(id))).toEqual([3]);
+    expect(ids("b")).toEqual([{ tenant: "other.example", subscriber: "b", id: recordOf(7).id }]);
+  });
+
+  test("passes over records that are of no interest, and over subscribers that are off or fetch themselves", async () => {
+    shop.change({ ...recordOf(1), operation: "ignored" });
+    shop.change(recordOf(2));
+    await shop.add("a");
+    await shop.add("off", { isActive: false });
+    await shop.add("poll", { settings: { polled: true } });
+    await shop.run();
+    expect(shop.sent.map(({ subscriber, id }) => [subscriber, Number(id)])).toEqual([["a", 2]]);
+    expect((await shop.state("a")).progress.cursor).toBe("2");
+    expect((await shop.state("off")).progress.cursor).toBe("0");
+  });
+
+  test("sends asides before records, each once", async () => {
+    shop.change(recordOf(5));
+    await shop.add("a");
+    await shop.store.update(
+      T,
+      "a",
+      ({ progress }) => ({ progress: { ...progress, asides: ["1", "2"] } }),
+      () => new Error("taken"),
+    );
+    await shop.run();
+    expect(shop.taken()).toEqual([1, 2, 5]);
+    expect((await shop.state("a")).progress.asides).toEqual([]);
+  });
+
+  test("goes on after a message that the receiver refuses for good, and reports it", async () => {
+    for (const at of numbers(1, 3)) shop.change(recordOf(at));
+    await shop.add("a");
+    shop.receive(({ id }) => (Number(id) === 2 ? { kind: "refused", what: "no" } : { kind: "delivered" }));
+    await shop.run();
+    expect(shop.taken()).toEqual([1, 2, 3]);
+    expect(shop.reports).toEqual([expect.objectContaining({ delivered: 2, refusals: ["no"], isPaused: false })]);
+  });
+});
+
+describe("a receiver that fails", () => {
+  test("gets the same message again, later each time, and then the rest", async () => {
+    for (const at of numbers(1, 4)) shop.change(recordOf(at));
+    await shop.add("a");
+    shop.receive(({ id }) => (Number(id) === 3 ? failed : { kind: "delivered" }));
+    await shop.run();
+    expect(shop.taken()).toEqual([1, 2, 3]);
+    const waits: number[] = [];
+    for (const failures of numbers(1, 9)) {
+      const { progress } = await shop.state("a");
+      expect(progress).toMatchObject({
+        failures,
+        lastFailure: failed.what,
+        delivered: [1, 2].map((at) => recordOf(at).id),
+      });
+      waits.push(progress.nextAttemptMs - shop.nowMs);
+      await shop.run();
+      expect(shop.taken()).toEqual([]);
+      shop.later(progress.nextAttemptMs - shop.nowMs);
+      await shop.tick();
+      expect(shop.taken()).toEqual([3]);
+    }
+    expect(waits).toEqual([5_000, 15_000, 45_000, 135_000, 405_000, 1_215_000, 3_600_000, 3_600_000, 3_600_000]);
+    shop.receive(() => ({ kind: "delivered" }));
+    shop.later(3_600_000);
+    await shop.tick();
+    expect(shop.taken()).toEqual([3, 4]);
+    const { progress } = await shop.state("a");
+    expect(progress).toMatchObject({ failures: 0, nextAttemptMs: 0, firstFailureMs: 0 });
+    expect(progress.lastFailure).toBeUndefined();
+  });
+
+  test("is not asked before the time that it names", async () => {
+    shop.change(recordOf(1));
+    await shop.add("a");
+    shop.receive(() => ({ ...failed, afterMs: 600_000 }));
+    await shop.run();
+    expect((await shop.state("a")).progress.nextAttemptMs - shop.nowMs).toBe(600_000);
+  });
+
+  test("is paused after a day with a reason, and goes on where it was when its owner says so", async () => {
+    for (const at of numbers(1, 2)) shop.change(recordOf(at));
+    await shop.add("a");
+    shop.receive(() => failed);
+    await shop.run();
+    shop.later(GIVE_UP_MS);
+    await shop.tick();
+    const { progress } = await shop.state("a");
+    expect(progress.pause).toEqual({ reason: `No delivery succeeded for a day. ${failed.what}`, atMs: shop.nowMs });
+    expect(shop.reports.at(-1)).toMatchObject({ isPaused: true, delivered: 0 });
+    shop.taken();
+    shop.later(GIVE_UP_MS);
+    await shop.tick();
+    await shop.run();
+    expect(shop.taken()).toEqual([]);
+
+    shop.receive(() => ({ kind: "delivered" }));
+    await shop.store.update(
+      T,
+      "a",
+      (before) => ({ progress: resumed(before.progress) }),
+      () => new Error("taken"),
+    );
+    await shop.tick();
+    expect(shop.taken()).toEqual([1, 2]);
+  });
+
+  test("is paused at once when it wants nothing more", async () => {
+    shop.change(recordOf(1));
+    await shop.add("a");
+    shop.receive(() => ({ kind: "gone", reason: "The receiver responded with 410." }));
+    await shop.run();
+    expect((await shop.state("a")).progress.pause?.reason).toBe("The receiver responded with 410.");
+  });
+
+  test("does not delay the other subscribers", async () => {
+    shop.change(recordOf(1));
+    await shop.add("a");
+    await shop.add("b");
+    shop.receive((_, subscriber) => (subscriber === "a" ? failed : { kind: "delivered" }));
+    await shop.run();
+    expect((await shop.state("b")).progress.cursor).toBe("1");
+  });
+
+  test("a defect of the service counts as a failure, and is reported with its cause", async () => {
+    shop.change(recordOf(1));
+    await shop.add("a");
+    const defect = new Error("a bug");
+    shop.receive(() => {
+      throw defect;
+    });
+    await shop.run();
+    expect((await shop.state("a")).progress).toMatchObject({ failures: 1, cursor: "0" });
+    expect(shop.reports).toEqual([expect.objectContaining({ defect, failure: expect.any(String) })]);
+  });
+});
+
+describe("several workers", () => {
+  test("do not deliver to one subscriber at once", async () => {
+    for (const at of numbers(1, 60)) shop.change(recordOf(at));
+    await shop.add("a");
+    await Promise.all(numbers(1, 6).map(() => shop.run()));
+    expect(shop.taken()).toEqual(numbers(1, 60));
+  });
+
+  test("take over after a crash: what was delivered since the last stored progress comes again", async () => {
+    for (const at of numbers(1, 3)) shop.change(recordOf(at));
+    await shop.add("a");
+    // Killed between the delivery and the write of the cursor: no further write reaches the table.
+    const real = deliveryStore(table.open(newMeter()));
+    let writes = 0;
+    const dying: typeof real = {
+      ...real,
+      save: (state, progress) => {
+        writes += 1;
+        if (writes > 1) throw new Error("killed");
+        return real.save(state, progress);
+      },
+    };
+    await expect(shop.run({ subscribers: dying })).rejects.toThrow("killed");
+    expect(shop.taken()).toEqual([1, 2, 3]);
+    await shop.run();
+    expect(shop.taken(), "the lease of the dead worker").toEqual([]);
+    shop.later(60_000);
+    await shop.tick();
+    expect(shop.taken()).toEqual([1, 2, 3]);
+    expect((await shop.state("a")).progress).toMatchObject({ cursor: "3", leasedUntilMs: 0 });
+  });
+
+  test("a worker stops when the owner changes the subscriber meanwhile, and overwrites nothing", async () => {
+    for (const at of numbers(1, 120)) shop.change(recordOf(at));
+    await shop.add("a");
+    shop.receive(async ({ id }) => {
+      if (Number(id) === 10) {
+        const change = { progress: startingAt("100") };
+        await shop.store.update(
+          T,
+          "a",
+          () => change,
+          () => new Error("taken"),
+        );
+      }
+      return { kind: "delivered" };
+    });
+    await shop.run();
+    expect(shop.taken()).toEqual(numbers(1, 50));
+    expect((await shop.state("a")).progress.cursor).toBe("100");
+    await shop.tick();
+    expect(shop.taken()).toEqual(numbers(101, 120));
+  });
+
+  test("a worker whose time is over stores how far it is, and the next one goes on", async () => {
+    for (const at of numbers(1, 60)) shop.change(recordOf(at));
+    await shop.add("a");
+    shop.receive(() => {
+      shop.later(1_000);
+      return { kind: "delivered" };
+    });
+    await shop.run({ untilMs: shop.nowMs + 5_000 });
+    expect(shop.taken()).toEqual(numbers(1, 5));
+    expect((await shop.state("a")).progress.leasedUntilMs).toBe(0);
+    await shop.tick({ untilMs: shop.nowMs + 45_000 });
+    expect(shop.taken()).toEqual(numbers(6, 50));
+    // It ended with a page: the cursor before that page is stored.
+    await shop.tick();
+    expect(shop.taken()).toEqual(numbers(51, 60));
+  });
+});
+
+describe("what is due", () => {
+  test("costs one read where no tenant has a subscriber", async () => {
+    const meter = newMeter();
+    await deliverDue({ ...shop.worker(), subscribers: deliveryStore(table.open(meter)) });
+    expect(meter.cost).toMatchObject({ calls: 1, writeUnits: 0 });
+  });
+
+  test("costs no write where nothing is due, and no read of the feed before the time of a tenant", async () => {
+    await shop.add("a");
+    await shop.tick();
+    const meter = newMeter();
+    const subscribers = deliveryStore(table.open(meter));
+    await shop.run({ subscribers });
+    expect(meter.cost.writeUnits).toBe(0);
+    const { reads } = shop.feed;
+    await shop.tick({ subscribers });
+    expect(shop.feed.reads).toBe(reads);
+    expect(meter.cost.writeUnits).toBe(0);
+  });
+
+  test("a tenant is looked at again after a quarter of an hour, without an announcement", async () => {
+    await shop.add("a");
+    await shop.tick();
+    shop.change(recordOf(1));
+    shop.later(14 * 60_000);
+    await shop.tick();
+    expect(shop.taken()).toEqual([]);
+    shop.later(60_000);
+    await shop.tick();
+    expect(shop.taken()).toEqual([1]);
+  });
+
+  test("a tenant whose last subscriber was removed leaves the list, and comes back with a new one", async () => {
+    await shop.add("a");
+    expect(await shop.store.remove(T, "a")).toBe(true);
+    expect(await shop.store.remove(T, "a")).toBe(false);
+    await shop.tick();
+    expect(await deliveryStore(table.open(newMeter())).tenants()).toEqual([]);
+    shop.change(recordOf(1));
+    await shop.add("b");
+    await shop.tick();
+    expect(shop.taken()).toEqual([1]);
+  });
+
+  test("a record that becomes visible late is delivered, after a failure inside of its page too", async () => {
+    const [first, late, third] = numbers(1, 3).map((at) => recordOf(at, `u${at}`)) as [never, never, never];
+    let page: readonly ReturnType<typeof recordOf>[] = [first, third];
+    const feed = {
+      read: async (_: string, cursor: string) =>
+        cursor === "0" ? { records: page, next: "1" } : { records: [], next: cursor },
+    };
+    await shop.add("a");
+    shop.receive(({ id }) => (Number(id) === 3 ? failed : { kind: "delivered" }));
+    await shop.run({ feed });
+    page = [first, late, third];
+    shop.receive(() => ({ kind: "delivered" }));
+    shop.later(5_000);
+    await shop.tick({ feed });
+    expect(shop.taken()).toEqual([1, 3, 2, 3]);
+    // Without an announcement, the feed is read once more when nothing can become visible late.
+    shop.change(recordOf(9));
+    shop.later(44_000);
+    await shop.tick();
+    expect(shop.taken()).toEqual([]);
+    shop.later(1_000);
+    await shop.tick({
+      feed: { read: async () => ({ records: [recordOf(9)].splice(0, shop.sent.length ? 0 : 1), next: "2" }) },
+    });
+    expect(shop.taken()).toEqual([9]);
+  });
+
+  test("an error of one tenant does not stop another", async () => {
+    shop.change(recordOf(1, "u1", "z.example"));
+    await shop.add("a", {}, "broken.example");
+    await shop.add("z", {}, "z.example");
+    const feed = {
+      read: (tenant: string, ...rest: [string, number, number]) => {
+        if (tenant === "broken.example") throw new Error("unreadable");
+        return shop.feed.read(tenant, ...rest);
+      },
+    };
+    await expect(shop.run({ feed })).rejects.toThrow("unreadable");
+    expect(shop.sent.map(({ tenant }) => tenant)).toEqual(["z.example"]);
+  });
+});
+
+describe("claims of subscribers", () => {
+  const taken = () => new Error("taken");
+  test("one subscriber of a tenant has an endpoint; it is free when that one moves or is removed", async () => {
+    await shop.add("a", { claim: "https://x.example" });
+    await expect(shop.add("b", { claim: "https://x.example" })).rejects.toThrow("taken");
+    await shop.add("c", { claim: "https://x.example" }, "other.example");
+    await shop.store.update(T, "a", ({ subscriber }) => ({ subscriber: { ...subscriber, claim: "https://y" } }), taken);
+    await shop.add("b", { claim: "https://x.example" });
+    await shop.store.remove(T, "b");
+    await shop.add("d", { claim: "https://x.example" });
+    const ids = (await shop.store.list(T)).map(({ subscriber }) => subscriber.id);
+    expect(ids).toEqual(["a", "d"]);
+  });
+});
