@@ -29,7 +29,8 @@ import { userStoreSection } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { type ApplicationUndoStores, applicationUndoHandlers } from "#core/undo/applications.ts";
 import { applicationUndoOperations } from "#core/undo/contract-applications.ts";
-import { answerKeys, baseUrl, deploymentFile, protocolSupport, tableConfig } from "./env.ts";
+import { answerKeys, baseUrl, deploymentFile, tableConfig } from "./env.ts";
+import { protocolSupport } from "./seals.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const deployment = sectionsFromFile(deploymentFile(), [

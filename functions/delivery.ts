@@ -17,7 +17,8 @@ import { newRepresentation } from "#core/signals/representation.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { newEventSigner } from "#core/tokens/event-token.ts";
 import { webhookKind } from "#core/webhooks/kind.ts";
-import { eventSealOfDelivery, fetchExempt, publicUrl, seal, tableConfig } from "./env.ts";
+import { fetchExempt, publicUrl, tableConfig } from "./env.ts";
+import { eventSealOfDelivery, seal } from "./seals.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 55_000 }));
 const shared = { seal: eventSealOfDelivery(), origin: publicUrl(), exempt: fetchExempt(), clock: systemClock };

@@ -2,12 +2,8 @@
  * Reads the environment of the functions at their start. Throws an `Error` that names each missing or invalid variable.
  */
 
-import type { ProtocolSupport } from "#core/applications/protocols/configure.ts";
-import { systemClock } from "#core/platform/clock.ts";
 import type { Exempt } from "#core/platform/public-fetch.ts";
-import { canarySecretOf, eventKeyOf, newSeal, type Seal } from "#core/platform/seal.ts";
 import * as z from "#core/platform/zod.ts";
-import type { Deployment } from "#core/settings/deployment.ts";
 import type { TableConfig } from "#core/table/dynamo.ts";
 
 const optionalUrl = z.url({ protocol: /^https?$/ }).optional();
@@ -153,33 +149,25 @@ export function fetchExempt(environment = process.env): Exempt {
   return new Set(METADATA_HOSTS.split(",").filter((host) => host !== ""));
 }
 
-/** The seal of the deployment. It also opens values that were sealed under former keys. */
-export function seal(environment = process.env): Seal {
+/** The sealing key of the deployment and its former keys, in Base64: they open every sealed value. */
+export function sealingKeys(environment = process.env): { readonly key: string; readonly former: readonly string[] } {
   const { SEAL_KEY, FORMER_SEAL_KEYS } = read(Sealing, environment);
-  const bytes = (text: string) => Buffer.from(text, "base64");
-  return newSeal(bytes(SEAL_KEY), FORMER_SEAL_KEYS.map(bytes));
+  return { key: SEAL_KEY, former: FORMER_SEAL_KEYS };
 }
 
-/** The seal of cursors. It opens no secret. */
-export function cursorSeal(environment = process.env): Seal {
-  return newSeal(Buffer.from(read(Cursors, environment).CURSOR_KEY, "base64"));
+/** The key of cursors, in Base64. */
+export function cursorKey(environment = process.env): string {
+  return read(Cursors, environment).CURSOR_KEY;
+}
+
+/** The key of secrets for receivers of events, in Base64. It opens no other secret. */
+export function eventKey(environment = process.env): string {
+  return read(Events, environment).EVENT_KEY;
 }
 
 /** The keys of first answers to repeatable requests, the present one first. They open no other secret. */
 export function answerKeys(environment = process.env): readonly Uint8Array[] {
   return read(Answers, environment).ANSWER_KEYS.map((text) => Buffer.from(text, "base64"));
-}
-
-/** Seals secrets for receivers of events. It opens no other secret. */
-export function eventSeal(environment = process.env): Seal {
-  return newSeal(Buffer.from(read(Events, environment).EVENT_KEY, "base64"));
-}
-
-/** Opens secrets for receivers of events, also those that were sealed under former keys. */
-export function eventSealOfDelivery(environment = process.env): Seal {
-  const { SEAL_KEY, FORMER_SEAL_KEYS } = read(Sealing, environment);
-  const bytes = (key: string) => Buffer.from(eventKeyOf(key), "base64");
-  return newSeal(bytes(SEAL_KEY), FORMER_SEAL_KEYS.map(bytes));
 }
 
 /** The key of the nonces of DPoP proofs. It opens no secret. */
@@ -194,30 +182,6 @@ export function canary(environment = process.env) {
     origin: CANARY_URL.replace(/\/$/, ""),
     secret: CANARY_SECRET,
     authoritiesUntilMs: until === "none" ? undefined : Date.parse(until),
-  };
-}
-
-/** The secret of the client of the synthetic check, where the sealing key is known. */
-export function canarySecret(environment = process.env): string {
-  return canarySecretOf(read(Sealing, environment).SEAL_KEY);
-}
-
-/** What inbound protocols need besides the table. */
-export function protocolSupport(
-  {
-    customProtocols,
-    clients,
-    clientSecretsShownTo,
-  }: Pick<Deployment, "customProtocols" | "clients" | "clientSecretsShownTo">,
-  environment = process.env,
-): ProtocolSupport {
-  return {
-    seal: seal(environment),
-    limits: clients,
-    clock: systemClock,
-    customKinds: customProtocols,
-    clientSecretsShownTo,
-    metadataExempt: fetchExempt(environment),
   };
 }
 

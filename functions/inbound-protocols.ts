@@ -19,7 +19,8 @@ import { sectionsFromFile } from "#core/settings/section.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { protocolUndoOperations } from "#core/undo/contract-protocols.ts";
 import { type ProtocolUndoStores, protocolUndoHandlers } from "#core/undo/protocols.ts";
-import { answerKeys, baseUrl, deploymentFile, protocolSupport, tableConfig } from "./env.ts";
+import { answerKeys, baseUrl, deploymentFile, tableConfig } from "./env.ts";
+import { protocolSupport } from "./seals.ts";
 
 const deployment = sectionsFromFile(deploymentFile(), [
   changesSection,

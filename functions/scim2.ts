@@ -23,7 +23,8 @@ import { userStoreSection } from "#core/settings/user-stores.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { scim2UndoOperations } from "#core/undo/contract-scim2.ts";
 import { type Scim2UndoStores, scim2UndoHandlers } from "#core/undo/scim2.ts";
-import { answerKeys, baseUrl, cursorSeal, deploymentFile, tableConfig } from "./env.ts";
+import { answerKeys, baseUrl, deploymentFile, tableConfig } from "./env.ts";
+import { cursorSeal } from "./seals.ts";
 import { openUserStores } from "./user-stores.ts";
 
 const deployment = sectionsFromFile(deploymentFile(), [apiSection, changesSection, scim2Section, userStoreSection]);

@@ -10,7 +10,8 @@ import { type SignalStores, signalHandlers } from "#core/signals/handlers.ts";
 import { newRepresentation } from "#core/signals/representation.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { newEventSigner } from "#core/tokens/event-token.ts";
-import { baseUrl, deploymentFile, eventSealOfDelivery, fetchExempt, seal as sealOfKeys, tableConfig } from "./env.ts";
+import { baseUrl, deploymentFile, fetchExempt, tableConfig } from "./env.ts";
+import { eventSealOfDelivery, seal as sealOfKeys } from "./seals.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
 const { api } = sectionsFromFile(deploymentFile(), [apiSection]);

@@ -9,7 +9,8 @@ import { sectionsFromFile } from "#core/settings/section.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { webhookOperations } from "#core/webhooks/contract.ts";
 import { type WebhookStores, webhookHandlers } from "#core/webhooks/handlers.ts";
-import { baseUrl, deploymentFile, eventSeal, fetchExempt, tableConfig } from "./env.ts";
+import { baseUrl, deploymentFile, fetchExempt, tableConfig } from "./env.ts";
+import { eventSeal } from "./seals.ts";
 
 const deployment = sectionsFromFile(deploymentFile(), [apiSection, changesSection]);
 const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })), deployment.changes);

@@ -13,7 +13,8 @@ import { newMeter } from "#core/table/meter.ts";
 import type { Table } from "#core/table/table.ts";
 import { acceptedUntilMs, LEAD_MS, type Ring, type RingKey, signerAt } from "#core/tokens/key-ring.ts";
 import { eventKeys, keyStore, readRing, tokenKeys } from "#core/tokens/key-store.ts";
-import { seal as deployedSeal, tableConfig } from "#functions/env.ts";
+import { tableConfig } from "#functions/env.ts";
+import { seal as deployedSeal } from "#functions/seals.ts";
 import { openLocalData } from "./local-data.ts";
 
 const TIMEOUTS = { callMs: 9_000, requestMs: 25_000 };

@@ -27,9 +27,12 @@ export const allItems = async ({
   }
 };
 
-/** All items of the table, without the records of changes and what is left of deleted resources. */
+/** All items of the table, without the records of changes and what is kept of deleted resources. */
 export const liveItems = async (service: RunningService): Promise<Item[]> =>
-  (await allItems(service)).filter(({ PK }) => !/^T#[^#]*#(?:LOGP?|GONE[A-Z]*)#/.test(PK));
+  (await allItems(service)).filter(
+    ({ PK, expiresAtSeconds }) =>
+      !/^T#[^#]*#(?:LOGP?|GONE|ASIDEL?)#/.test(PK) && !(PK.includes("#CRED#") && expiresAtSeconds !== undefined),
+  );
 
 /** SAML metadata of a service provider. */
 export const metadata = ({ entityId = "https://sp.example", inside = "", before = "", acs = true } = {}): string =>

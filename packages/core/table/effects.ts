@@ -140,11 +140,13 @@ function bytesOf({ S, N, B, SS, L, M }: AttributeValue): number {
 
 /** One byte for two significant digits, and one more. */
 function bytesOfNumber(text: string): number {
-  const digits = text
-    .replace(/e.*$/i, "")
-    .replace(/\D/g, "")
-    .replace(/^0+|0+$/g, "");
-  return Math.ceil(digits.length / 2) + 1;
+  const [mantissa = ""] = text.toLowerCase().split("e");
+  const digits = [...mantissa].filter((one) => one >= "0" && one <= "9");
+  const significant = digits.slice(
+    digits.findIndex((one) => one !== "0"),
+    digits.findLastIndex((one) => one !== "0") + 1,
+  );
+  return Math.ceil(significant.length / 2) + 1;
 }
 
 function bytesOfText(text: string): number {

@@ -6,7 +6,7 @@ import { endpointsOf } from "../operation/endpoints.ts";
 import { operation } from "../operation/operation.ts";
 import * as z from "../platform/zod.ts";
 import { tenantOperations } from "../tenants/contract.ts";
-import { SOURCE } from "./contract-applications.ts";
+import { SOURCE } from "./source.ts";
 
 const scopes = {
   api: apiResourceOperations.patchApiResource.scope,

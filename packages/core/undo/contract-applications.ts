@@ -5,9 +5,7 @@ import { versionPart } from "../history/contract-parts.ts";
 import { endpointsOf } from "../operation/endpoints.ts";
 import { operation } from "../operation/operation.ts";
 import * as z from "../platform/zod.ts";
-
-/** The source of operations that restore versions. */
-export const SOURCE = "decision 0084";
+import { SOURCE } from "./source.ts";
 
 const version = z.object({ applicationId: ApplicationId, ...versionPart });
 const at = endpointsOf("applications", "/api/server/v1/applications", applicationScopes, SOURCE);

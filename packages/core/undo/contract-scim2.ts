@@ -6,7 +6,7 @@ import { groupOperations } from "../scim-api/v2/contract-groups.ts";
 import { roleOperations } from "../scim-api/v2/contract-roles.ts";
 import { userOperations } from "../scim-api/v2/contract-users.ts";
 import { changing, Projection } from "../scim-api/v2/shapes-query.ts";
-import { SOURCE } from "./contract-applications.ts";
+import { SOURCE } from "./source.ts";
 
 const common = {
   service: "scim2",

@@ -5,7 +5,7 @@ import { versionPart } from "../history/contract-parts.ts";
 import { endpointsOf } from "../operation/endpoints.ts";
 import { operation } from "../operation/operation.ts";
 import * as z from "../platform/zod.ts";
-import { SOURCE } from "./contract-applications.ts";
+import { SOURCE } from "./source.ts";
 
 const BASE = "/api/server/v1/applications/templates";
 const at = endpointsOf("application-templates", BASE, applicationScopes, SOURCE);

@@ -9,7 +9,8 @@
 import { parseArgs } from "node:util";
 import { systemClock } from "#core/platform/clock.ts";
 import { Fault } from "#core/platform/faults.ts";
-import { seal, tableConfig } from "#functions/env.ts";
+import { tableConfig } from "#functions/env.ts";
+import { seal } from "#functions/seals.ts";
 import { type Kind, kinds } from "./findings.ts";
 import { restore } from "./restore.ts";
 import { type Origin, type WholeTable, wholeTable } from "./tables.ts";

@@ -1,0 +1,54 @@
+/** The seals of functions, from the keys of their environment: apart from env.ts, which every function loads. */
+import type { ProtocolSupport } from "#core/applications/protocols/configure.ts";
+import { systemClock } from "#core/platform/clock.ts";
+import { canarySecretOf, eventKeyOf, newSeal, type Seal } from "#core/platform/seal.ts";
+import type { Deployment } from "#core/settings/deployment.ts";
+import { cursorKey, eventKey, fetchExempt, sealingKeys } from "./env.ts";
+
+/** The seal of the deployment. It also opens values that were sealed under former keys. */
+export function seal(): Seal {
+  const { key, former } = sealingKeys();
+  return newSeal(bytes(key), former.map(bytes));
+}
+
+/** The seal of cursors. It opens no secret. */
+export function cursorSeal(): Seal {
+  return newSeal(bytes(cursorKey()));
+}
+
+/** Seals secrets for receivers of events. It opens no other secret. */
+export function eventSeal(): Seal {
+  return newSeal(bytes(eventKey()));
+}
+
+/** Opens secrets for receivers of events, also those that were sealed under former keys. */
+export function eventSealOfDelivery(): Seal {
+  const { key, former } = sealingKeys();
+  const derived = (text: string) => bytes(eventKeyOf(text));
+  return newSeal(derived(key), former.map(derived));
+}
+
+/** The secret of the client of the synthetic check, where the sealing key is known. */
+export function canarySecret(): string {
+  return canarySecretOf(sealingKeys().key);
+}
+
+/** What inbound protocols need besides the table. */
+export function protocolSupport({
+  customProtocols,
+  clients,
+  clientSecretsShownTo,
+}: Pick<Deployment, "customProtocols" | "clients" | "clientSecretsShownTo">): ProtocolSupport {
+  return {
+    seal: seal(),
+    limits: clients,
+    clock: systemClock,
+    customKinds: customProtocols,
+    clientSecretsShownTo,
+    metadataExempt: fetchExempt(),
+  };
+}
+
+function bytes(key: string): Buffer {
+  return Buffer.from(key, "base64");
+}

@@ -1,0 +1,52 @@
+/** The rows of resources that a request has read: what its changes are compared with. */
+import { placeOf, type RowKind } from "../table/key-kinds.ts";
+import type { Item, Key, When } from "../table/table.ts";
+
+/** Each row in every version that the request saw. */
+export interface RowMemory {
+  /** Returns the item. One that was read without its attributes is not kept. */
+  remember(key: Key, item: Item | undefined, keyOnly?: boolean): Item | undefined;
+  rememberAll(keys: readonly Key[], items: (Item | undefined)[]): (Item | undefined)[];
+  forget(key: Key): void;
+  /** The row that a condition is about: the latest, where the condition names no version. */
+  find(key: Key, when: When): Item | undefined;
+  /** What is left of a removed resource that is stored again. */
+  removed(tenant: string, type: string, id: string): Item | undefined;
+}
+
+/** Pairs are many, and their keys say all. */
+const pairs: readonly RowKind[] = ["member", "role of user", "role of group", "credential", "lock", "client"];
+const REMOVED = /^T#[^#]*#GONE#/;
+
+function isKept(key: Key): boolean {
+  const place = placeOf(key);
+  return place ? !pairs.includes(place.kind) : REMOVED.test(key.PK);
+}
+
+/** Opens the memory of one request. */
+export function newRowMemory(): RowMemory {
+  const rows = new Map<string, Item[]>();
+  const identity = ({ PK, SK }: Key) => `${PK}\u0000${SK}`;
+  const remember = (key: Key, item: Item | undefined, keyOnly = false): Item | undefined => {
+    if (keyOnly || !isKept(key)) return item;
+    const known = (rows.get(identity(key)) ?? []).filter((one) => one.ver !== item?.ver);
+    rows.set(identity(key), item ? [...known, item] : known);
+    return item;
+  };
+  return {
+    remember,
+    forget: (key: Key) => rows.delete(identity(key)),
+    rememberAll(keys: readonly Key[], items: (Item | undefined)[]): (Item | undefined)[] {
+      for (const [at, key] of keys.entries()) remember(key, items[at]);
+      return items;
+    },
+    find(key: Key, when: When): Item | undefined {
+      const known = rows.get(identity(key)) ?? [];
+      const version = typeof when === "object" ? when.equal?.ver : undefined;
+      return version === undefined ? known.at(-1) : known.findLast((one) => one.ver === version);
+    },
+    removed(tenant: string, type: string, id: string): Item | undefined {
+      return rows.get(identity({ PK: `T#${tenant}#GONE#${type}#${id}`, SK: "A" }))?.at(-1);
+    },
+  };
+}
