@@ -9,6 +9,7 @@ import { tenantStore } from "#core/domain/tenant-store.ts";
 import { type AdministrationHistoryStores, administrationHistoryHandlers } from "#core/history/administration.ts";
 import { administrationHistoryOperations } from "#core/history/contract-administration.ts";
 import { withHistory } from "#core/history/source.ts";
+import { changing } from "#core/http/changing.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { apiSection } from "#core/settings/api.ts";
 import { changesSection } from "#core/settings/changes.ts";
@@ -39,6 +40,7 @@ type Stores = ApiResourceStores & TenantStores;
 
 export const handler = lambda<typeof operations, Stores & AdministrationHistoryStores & AdministrationUndoStores>({
   service: "administration",
+  changing,
   operations,
   handlers: {
     ...apiResourceHandlers,

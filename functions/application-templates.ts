@@ -7,6 +7,7 @@ import { recordedTables } from "#core/changes/open.ts";
 import { templateHistoryOperations } from "#core/history/contract-templates.ts";
 import { withHistory } from "#core/history/source.ts";
 import { type TemplateHistoryStores, templateHistoryHandlers } from "#core/history/templates.ts";
+import { changing } from "#core/http/changing.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { apiSection } from "#core/settings/api.ts";
 import { changesSection } from "#core/settings/changes.ts";
@@ -28,6 +29,7 @@ export const operations = { ...templateOperations, ...templateHistoryOperations,
 
 export const handler = lambda<typeof operations, TemplateHistoryStores & TemplateUndoStores>({
   service: "application-templates",
+  changing,
   operations,
   handlers: { ...templateHandlers, ...templateHistoryHandlers, ...templateUndoHandlers },
   baseUrl: baseUrl(),

@@ -17,6 +17,7 @@ import { recordedTables } from "#core/changes/open.ts";
 import { type ApplicationHistoryStores, applicationHistoryHandlers } from "#core/history/applications.ts";
 import { applicationHistoryOperations } from "#core/history/contract-applications.ts";
 import { withHistory } from "#core/history/source.ts";
+import { changing } from "#core/http/changing.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { apiSection } from "#core/settings/api.ts";
@@ -57,6 +58,7 @@ type Stores = ApplicationStores & AuthorizedApiStores & ApplicationFileStores;
 
 export const handler = lambda<typeof operations, Stores & ApplicationHistoryStores & ApplicationUndoStores>({
   service: "applications",
+  changing,
   operations,
   handlers: {
     ...applicationHandlers,

@@ -10,6 +10,7 @@ import { recordedTables } from "#core/changes/open.ts";
 import { protocolHistoryOperations } from "#core/history/contract-protocols.ts";
 import { type ProtocolHistoryStores, protocolHistoryHandlers } from "#core/history/protocols.ts";
 import { withHistory } from "#core/history/source.ts";
+import { changing } from "#core/http/changing.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { apiSection } from "#core/settings/api.ts";
 import { changesSection } from "#core/settings/changes.ts";
@@ -42,6 +43,7 @@ type Stores = ClientSecretStores & ProtocolStores;
 
 export const handler = lambda<typeof operations, Stores & ProtocolHistoryStores & ProtocolUndoStores>({
   service: "inbound-protocols",
+  changing,
   operations,
   handlers: { ...protocolHandlers, ...clientSecretHandlers, ...protocolHistoryHandlers, ...protocolUndoHandlers },
   baseUrl: baseUrl(),

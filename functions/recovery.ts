@@ -2,6 +2,7 @@
 import { asideStore } from "#core/aside/aside-store.ts";
 import { recordedTables } from "#core/changes/open.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
+import { changing } from "#core/http/changing.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
 import { recoveryOperations } from "#core/recovery/contract.ts";
@@ -24,6 +25,7 @@ export const operations = recoveryOperations;
 
 export const handler = lambda({
   service: "recovery",
+  changing,
   operations,
   handlers: recoveryHandlers,
   baseUrl: baseUrl(),

@@ -2,6 +2,7 @@
 
 import { recordedTables } from "#core/changes/open.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
+import { changing } from "#core/http/changing.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { nameStore, newNameMemory } from "#core/identities/memberships/shown-names.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
@@ -36,6 +37,7 @@ export const operations = scim1Operations;
 
 export const handler = lambda({
   service: "scim1",
+  changing,
   operations,
   handlers: scim1Handlers,
   baseUrl: baseUrl(),

@@ -7,6 +7,7 @@ import { tenantStore } from "#core/domain/tenant-store.ts";
 import { scim2HistoryOperations } from "#core/history/contract-scim2.ts";
 import { type Scim2HistoryStores, scim2HistoryHandlers } from "#core/history/scim2.ts";
 import { withHistory } from "#core/history/source.ts";
+import { changing } from "#core/http/changing.ts";
 import { renderFault } from "#core/http/dialects.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { nameStore, newNameMemory } from "#core/identities/memberships/shown-names.ts";
@@ -48,6 +49,7 @@ export const operations = { ...scim2Operations, ...scim2HistoryOperations, ...sc
 
 export const handler = lambda<typeof operations, Scim2HistoryStores & Scim2UndoStores>({
   service: "scim2",
+  changing,
   operations,
   handlers: { ...scim2Handlers, ...scim2HistoryHandlers, ...scim2UndoHandlers },
   baseUrl: baseUrl(),

@@ -6,8 +6,8 @@ import type { Deployment } from "#core/settings/deployment.ts";
 import { cursorKey, eventKey, fetchExempt, sealingKeys } from "./env.ts";
 
 /** The seal of the deployment. It also opens values that were sealed under former keys. */
-export function seal(): Seal {
-  const { key, former } = sealingKeys();
+export function seal(environment?: NodeJS.ProcessEnv): Seal {
+  const { key, former } = sealingKeys(environment);
   return newSeal(bytes(key), former.map(bytes));
 }
 

@@ -2,6 +2,7 @@
 import { changeFeed } from "#core/changes/feed.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { deliveryStore, subscriberStore } from "#core/events/subscriber-store.ts";
+import { changing } from "#core/http/changing.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { apiSection } from "#core/settings/api.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
@@ -23,6 +24,7 @@ export const operations = signalOperations;
 
 export const handler = lambda<typeof operations, SignalStores>({
   service: "signals",
+  changing,
   operations,
   handlers: signalHandlers,
   baseUrl: baseUrl(),

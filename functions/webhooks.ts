@@ -2,6 +2,7 @@
 import { checkFeedCursor, feedCursorAt } from "#core/changes/feed.ts";
 import { recordedTables } from "#core/changes/open.ts";
 import { subscriberStore } from "#core/events/subscriber-store.ts";
+import { changing } from "#core/http/changing.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { apiSection } from "#core/settings/api.ts";
 import { changesSection } from "#core/settings/changes.ts";
@@ -20,6 +21,7 @@ export const operations = webhookOperations;
 
 export const handler = lambda<typeof operations, WebhookStores>({
   service: "webhooks",
+  changing,
   operations,
   handlers: webhookHandlers,
   baseUrl: baseUrl(),

@@ -1,4 +1,4 @@
-/** What the plan says of one function. */
+/** What the plan says of one function. Pure. */
 
 /** What a function may need besides the table. */
 export type Need =
@@ -55,3 +55,8 @@ export interface FunctionPlan {
    */
   readonly conditions?: readonly string[];
 }
+
+/** Memory and time of most functions behind the gateway. */
+export const endpoint = { memory: "512 MB", timeout: "29 seconds" } as const;
+/** For functions that hash passwords: Lambda assigns processor time by memory. */
+export const hashing = { memory: "1024 MB" } as const;

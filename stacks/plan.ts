@@ -1,13 +1,14 @@
 /**
  * The functions: memory, time, settings and rights of each. A function in `services` without a row here does not
- * compile. Pure: tests run the functions with these settings and these rights.
+ * compile. Those of events, undo and the synthetic check have files of their own. Pure: tests run the functions with
+ * these settings and these rights.
  */
-import { CANARY_CLIENT } from "#core/canary/model.ts";
-import { CANARY_TENANT, SUPER_TENANT } from "#core/domain/tenant.ts";
 import { type ServiceName, services } from "#core/operation/services.ts";
-import { keys } from "#core/table/keys.ts";
-import type { FunctionPlan, Need } from "./function-plan.ts";
-import { ANY, partitions } from "./partitions.ts";
+import { canary, canarySetup } from "./canary-plan.ts";
+import { changeEvents, delivery, signals, webhooks } from "./event-plan.ts";
+import { endpoint, type FunctionPlan, hashing, type Need } from "./function-plan.ts";
+import { administrator, changeRecords, records, removals, revocations, tenants } from "./partition-groups.ts";
+import { partitions as p } from "./partitions.ts";
 import { recovery } from "./recovery-plan.ts";
 
 /** The functions of the synthetic check, which only a stage with the check has (decision 0073). */
@@ -50,35 +51,14 @@ export function hasSecrets({ needs }: FunctionPlan): boolean {
   return needs.some((need) => secretNeeds.includes(need));
 }
 
-const p = partitions;
 /** Claims of keys of applications other than the name. Their writes have conditions, which a rehearsal reads. */
 const conditionalClaims = [p.inboundKey, p.client];
 /** The same with what is removed with a client. */
 const claims = [...conditionalClaims, p.clientUses];
-const tenants = [p.tenant, p.tenantNames, p.tenantId];
 const people = [p.user, p.userNames, p.lookup, p.group, p.groupNames, p.role, p.shownNames];
-/** Roles and first administrator of a new tenant. */
-const administrator = [p.role, p.roleNames, p.shownNames, p.user, p.userNames, p.credential];
-/** The application of the synthetic check with its client. */
-const canaryApplication = [
-  ...inTenant(CANARY_TENANT, [p.application, p.applicationNames, p.revocations]),
-  keys.client(`${CANARY_CLIENT}${ANY}`).PK,
-];
-/** The days of the last use of its secret, which go with a former client. */
-const CANARY_USES = keys.clientUses(`${CANARY_CLIENT}${ANY}`).PK;
-/** Revocations of tokens. */
-const revocations = [p.revocation, p.revocations];
 
 /** What a rehearsal reads the keys of: their writes have conditions (decision 0087). */
 const writtenByKey = [p.credential, p.changeRecord];
-
-/** The records of changes (decision 0082), which histories read (0083). */
-const changeRecords = [p.changeRecord, p.changePart, p.removed];
-
-/** What is written with changes: their records, and first answers (decision 0086). */
-const records = [...changeRecords, p.repeatable];
-/** The same for functions that delete resources, which are put aside (decision 0084). */
-const removals = [...records, p.aside, p.asideEntries];
 
 const applicationRows = [p.application, p.template, p.residentApplication];
 
@@ -87,10 +67,6 @@ const authentication = [
   ...[p.tenant, p.user, p.userNames, p.group, p.role, p.roleNames, p.credential, p.lock],
   ...[p.accessToken, ...revocations, p.grantRevocations, p.client, p.keyRing],
 ];
-
-const endpoint = { memory: "512 MB", timeout: "29 seconds" } as const;
-/** For functions that hash passwords: Lambda assigns processor time by memory. */
-const hashing = { memory: "1024 MB" } as const;
 
 /** The plan of every function. A test uses each right (`npm run test:bundles`). */
 export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
@@ -219,30 +195,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
       on: [...changeRecords, ...applicationRows, p.apiResource, p.user, p.group, p.role, p.tenant],
     },
   },
-  signals: {
-    ...endpoint,
-    description: "Streams of security events, and their delivery to receivers that poll",
-    needs: ["address", "sealing", "deployment"],
-    reads: {
-      calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [
-        p.tenant,
-        p.subscriber,
-        p.subscriberProgress,
-        p.eventKeyRing,
-        p.eventSigningKeys,
-        // Resources as they were after a change, for events with data.
-        ...records,
-        p.user,
-        p.group,
-        p.role,
-      ],
-    },
-    writes: {
-      calls: ["PutItem", "DeleteItem"],
-      on: [p.subscriber, p.subscriberProgress, p.subscribedTenants, p.eventKeyRing, p.eventSigningKeys],
-    },
-  },
+  signals,
   administration: {
     ...endpoint,
     ...hashing,
@@ -278,82 +231,11 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     reads: { calls: ["GetItem", "Query"], on: [p.tenant, p.userNames] },
     writes: { calls: ["PutItem", "UpdateItem"], on: [...tenants, ...administrator] },
   },
-  webhooks: {
-    ...endpoint,
-    description: "Webhooks: receivers of events about changes",
-    needs: ["address", "events", "deployment"],
-    reads: { calls: ["BatchGetItem", "Query"], on: [p.subscriber, p.subscriberProgress] },
-    writes: {
-      calls: ["PutItem", "DeleteItem"],
-      on: [p.subscriber, p.subscriberProgress, p.subscribedTenants],
-    },
-  },
-  "change-events": {
-    description: "Puts changes on the event bus",
-    memory: "512 MB",
-    timeout: "120 seconds",
-    needs: ["bus"],
-    reads: { calls: ["BatchGetItem", "Query"], on: [p.changeRecord, p.changePart, p.tenantNames] },
-  },
-  delivery: {
-    description: "Delivers changes to webhooks and streams",
-    memory: "512 MB",
-    timeout: "60 seconds",
-    needs: ["origin", "sealing"],
-    reads: {
-      calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [
-        p.subscriber,
-        p.subscriberProgress,
-        p.subscribedTenants,
-        ...records,
-        p.tenant,
-        // What the owners of streams may do, and resources as they were after a change.
-        p.client,
-        p.user,
-        p.group,
-        p.role,
-        p.roleNames,
-        p.eventKeyRing,
-        p.eventSigningKeys,
-      ],
-    },
-    writes: {
-      calls: ["PutItem", "DeleteItem"],
-      on: [p.subscriberProgress, p.subscribedTenants, p.eventKeyRing, p.eventSigningKeys],
-    },
-  },
-  canary: {
-    description: "Checks the stage through its public name, once a minute",
-    memory: "256 MB",
-    timeout: "30 seconds",
-    needs: ["canary"],
-  },
-  "canary-setup": {
-    ...hashing,
-    description: "Creates the tenant, the user and the client of the synthetic check",
-    timeout: "29 seconds",
-    needs: ["sealing"],
-    reads: {
-      calls: ["GetItem", "BatchGetItem", "Query"],
-      on: [
-        ...inTenant(CANARY_TENANT, [p.tenant, p.userNames, p.user, p.application]),
-        // Whether a new tenant would capture user names (decision 0062).
-        ...inTenant(SUPER_TENANT, [p.userNames]),
-      ],
-    },
-    conditions: [...canaryApplication],
-    writes: {
-      calls: ["PutItem", "UpdateItem", "DeleteItem"],
-      on: [
-        p.tenantNames,
-        p.tenantId,
-        ...inTenant(CANARY_TENANT, [p.tenant, ...administrator]),
-        ...canaryApplication,
-        CANARY_USES,
-      ],
-    },
-  },
+  webhooks,
+  "change-events": changeEvents,
+  delivery,
+  canary,
+  "canary-setup": canarySetup,
 };
 
 /** The functions of every stage that are not called by the stream of the table. */
@@ -377,11 +259,6 @@ export function componentName(name: string): string {
     .split("-")
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join("");
-}
-
-/** Patterns of partitions of one tenant, from those of all tenants. */
-function inTenant(domain: string, patterns: readonly string[]): readonly string[] {
-  return patterns.map((pattern) => pattern.replace(/^T#\*#/, `T#${domain}#`));
 }
 
 /** The variables of a function, in addition to those of every function. */

@@ -1,6 +1,6 @@
 /** The plan of the function that restores deleted resources of every kind (decision 0084). Pure. */
-
-import type { FunctionPlan } from "./function-plan.ts";
+import { endpoint, type FunctionPlan } from "./function-plan.ts";
+import { removals, revocations } from "./partition-groups.ts";
 import { partitions as p } from "./partitions.ts";
 
 const people = [p.user, p.userNames, p.lookup, p.group, p.groupNames, p.role, p.roleNames, p.shownNames];
@@ -9,12 +9,9 @@ const others = [
   ...[p.application, p.applicationNames, p.inboundKey, p.client, p.template, p.templateNames],
   ...[p.apiResource, p.apiResourceNames, p.scope],
 ];
-const records = [p.changeRecord, p.changePart, p.removed, p.repeatable];
-const revocations = [p.revocation, p.revocations];
 
 export const recovery: FunctionPlan = {
-  memory: "512 MB",
-  timeout: "29 seconds",
+  ...endpoint,
   description: "Deleted resources: restores them, or removes them for good",
   needs: ["address", "answers", "deployment", "directories"],
   reads: {
@@ -27,6 +24,6 @@ export const recovery: FunctionPlan = {
   conditions: [p.user, p.group, p.role, p.shownNames, ...revocations, p.aside],
   writes: {
     calls: ["PutItem", "UpdateItem", "DeleteItem"],
-    on: [...people, ...others, ...revocations, p.credential, ...[...records, p.aside, p.asideEntries]],
+    on: [...people, ...others, ...revocations, p.credential, ...removals],
   },
 };

@@ -165,7 +165,7 @@ describe("a change becomes an event", () => {
     expect(requests).toEqual([]);
   });
   test.each([
-    [1_500, false],
+    [2_500, false],
     [5_000, true],
   ])("of %i members: with the address of its changes where these do not fit into it: %j", async (count, isLarger) => {
     const [place] = await aChange();

@@ -249,6 +249,7 @@ describe("saved log queries", () => {
       "causes of failures",
       "cold starts",
       "database cost by operation",
+      "denied requests",
       "errors by operation",
       "latency by operation",
       "one request by trace id",

@@ -11,8 +11,15 @@ interface Caller {
   readonly clientId: string | undefined;
 }
 
+/** A request that may change something. */
+export interface Caused {
+  readonly caller: Caller;
+  readonly traceId: string;
+  readonly sourceIp: string;
+}
+
 /** The cause of the changes of a request. */
-export function causeOf(caller: Caller, { traceId }: { readonly traceId: string }, sourceIp: string): Cause {
+export function causeOf({ caller, traceId, sourceIp }: Caused): Cause {
   const { operation, principal } = caller;
   return { tenant: principal?.tenant, actor: actorOf(caller), sourceIp, operation, traceId };
 }

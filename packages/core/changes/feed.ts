@@ -125,13 +125,19 @@ function sealed(tenant: string, { horizon, shown }: Seen): string {
 function opened(tenant: string, cursor: string): Seen {
   const text = Buffer.from(cursor, "base64url").toString("latin1");
   const [tag, ids] = [text.slice(0, TENANT_CHARACTERS), text.slice(TENANT_CHARACTERS)];
-  const [horizon, ...shown] = ids.match(new RegExp(`.{1,${ID_LENGTH}}`, "gs")) ?? [];
+  const [horizon, ...shown] = idsIn(ids);
   const isOwn = tag === tagOf(tenant) && Buffer.from(text, "latin1").toString("base64url") === cursor;
   const fits = shown.length <= SHOWN_MAX && [horizon ?? "", ...shown].every(isChangeId);
   if (!isOwn || horizon === undefined || !fits) {
     throw new Fault("request.invalid", "after: not a cursor of this list. Send `next` of the page before unchanged.");
   }
   return { horizon, shown: new Set(shown) };
+}
+
+function idsIn(text: string): readonly string[] {
+  return Array.from({ length: Math.ceil(text.length / ID_LENGTH) }, (_, at) =>
+    text.slice(at * ID_LENGTH, (at + 1) * ID_LENGTH),
+  );
 }
 
 function tagOf(tenant: string): string {

@@ -12,8 +12,8 @@ export const HISTORY = "_h";
 export const TOUCHES = "_t";
 
 /**
- * When members of a group or role were last removed, counted backwards, so that a later time is a smaller text. A change
- * of members that was delayed must not be written with an earlier time than a removal that it comes after.
+ * When members of a group or role were last removed, counted backwards, so that a later time is a smaller text. A
+ * change of members that was delayed must not be written with an earlier time than a removal that it comes after.
  */
 export const REMOVAL = "_r";
 const BACKWARDS_FROM = 1e14;

@@ -2,13 +2,13 @@
 import type { OpenTable } from "../table/dynamo.ts";
 import type { Meter } from "../table/meter.ts";
 import type { Table } from "../table/table.ts";
-import type { Cause } from "./model.ts";
+import { type Caused, causeOf } from "./cause.ts";
 import { recording } from "./recording.ts";
 
 /** A request whose changes are recorded. */
 export interface RecordedRequest {
   readonly meter: Meter;
-  readonly cause: Cause;
+  readonly caused: Caused;
   /** A table that reads and writes go through, with the records. */
   readonly through?: ((table: Table) => Table) | undefined;
 }
@@ -18,5 +18,6 @@ export function recordedTables(
   open: OpenTable,
   { recordDays }: { readonly recordDays: number },
 ): (request: RecordedRequest) => Table {
-  return ({ meter, cause, through = (table) => table }) => recording(through(open(meter)), { cause, recordDays });
+  return ({ meter, caused, through = (table) => table }) =>
+    recording(through(open(meter)), { cause: causeOf(caused), recordDays });
 }

@@ -1,6 +1,6 @@
 /** The statuses that the operations of the document can return, and their meaning. */
 import { dialects } from "../http/dialects.ts";
-import { canRequireMatch } from "../operation/conditions.ts";
+import { canFailCondition, canRequireMatch } from "../operation/conditions.ts";
 import { type Matcher, matcherOf } from "../operation/match.ts";
 import { commonFailures, type Operation, PUBLIC } from "../operation/operation.ts";
 import { canRehearse } from "../operation/rehearsal.ts";
@@ -49,7 +49,7 @@ export function failuresIn(operations: Operations): (declared: Operation) => rea
     405: (declared) => isTunnel(declared) || paths.some((path) => leadsAway(declared, path, match)),
     406: ({ service, success }) => success.body !== undefined && dialects[services[service].dialect].checksAccept,
     409: ({ method, changesNothing }) => method !== "GET" && !changesNothing,
-    412: ({ target }) => target !== undefined,
+    412: canFailCondition,
     413: hasBody,
     415: hasBody,
     422: isRepeatable,

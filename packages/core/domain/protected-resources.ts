@@ -24,8 +24,7 @@ export const protectedResources: readonly ProtectedResource[] = [
   {
     path: "/api/server/v1",
     name: "Management API",
-    // Deleted users, groups and roles are restored here (decision 0084).
-    scopes: scopesOf("/api/server/v1/", "/scim2/Users", "/scim2/Groups", "/scim2/Roles"),
+    scopes: scopesOf("/api/server/v1/").union(ofDeletedResources()),
   },
   { path: "/scim2", name: "SCIM 2.0 API", scopes: scopesOf("/scim2/") },
   {
@@ -96,6 +95,12 @@ function isAtOrBelow(path: string, top: string): boolean {
 
 function tenantPath(tenant: string): string {
   return tenant === SUPER_TENANT ? "" : `/t/${tenant}`;
+}
+
+/** The scopes for deleted users, groups and roles: the Management API has the operations on them (decision 0084). */
+function ofDeletedResources(): ReadonlySet<string> {
+  const types = ["user", "group", "role"];
+  return new Set(types.flatMap((type) => ["view", "create", "delete"].map((act) => `internal_${type}_mgt_${act}`)));
 }
 
 /** The scopes of the system APIs at these paths: below one that ends with a slash. */

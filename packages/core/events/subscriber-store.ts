@@ -39,8 +39,11 @@ export interface SubscriberStore {
     change: (before: SubscriberState) => SubscriberChange,
     taken: () => Error,
   ): Promise<SubscriberState | undefined>;
-  /** Removes a subscriber. False where there is none. Two round trips. */
-  remove(tenant: string, id: string): Promise<boolean>;
+  /**
+   * Removes a subscriber that `check` lets pass. Calls it again after each conflict. False where there is none. Two
+   * round trips.
+   */
+  remove(tenant: string, id: string, check?: (before: SubscriberState) => void): Promise<boolean>;
 }
 
 /** A tenant in the list of those that have subscribers. */
@@ -154,10 +157,11 @@ export function subscriberStore(table: Table): SubscriberStore {
         return after;
       }),
 
-    remove: (tenant, id) =>
+    remove: (tenant, id, check) =>
       whileStale(async () => {
         const before = await find(tenant, id);
         if (!before) return false;
+        check?.(before);
         const { subscriber: version } = before.versions;
         await table.write(
           { remove: keys.subscriber(tenant, id), when: { equal: { version } }, otherwise: staleUnlessGone },

@@ -4,8 +4,7 @@
  */
 import middy, { type MiddlewareObj } from "@middy/core";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from "aws-lambda";
-import { causeOf } from "../changes/cause.ts";
-import type { Cause } from "../changes/model.ts";
+import type { Caused } from "../changes/cause.ts";
 import { conditionsOf } from "../operation/conditions.ts";
 import type { PublicContext } from "../operation/context.ts";
 import { matcherOf } from "../operation/match.ts";
@@ -18,6 +17,7 @@ import { Fault, toFault } from "../platform/faults.ts";
 import { type Meter, newMeter } from "../table/meter.ts";
 import type { Table } from "../table/table.ts";
 import { bodyReader, checkAccept, type ReadMultipart } from "./body.ts";
+import type { Changing } from "./changing.ts";
 import { gated } from "./conditions.ts";
 import { NONCE_HEADER, readDecision } from "./decision.ts";
 import { dialects, renderFault, type ScimProfile } from "./dialects.ts";
@@ -47,6 +47,8 @@ interface FunctionParts<Ops extends Readonly<Record<string, Operation>>, Stores>
   readonly isStrict?: boolean;
   /** True where changes of existing resources are refused without `If-Match` (decision 0085). */
   readonly requiresIfMatch?: boolean;
+  /** For a function with operations that can be rehearsed, repeated or made conditional. */
+  readonly changing?: Changing;
   /** Parses `multipart/form-data`, for a function with an operation that accepts it. */
   readonly readMultipart?: ReadMultipart;
   /** Seal first answers, for a function with operations that take an `Idempotency-Key`. The first one is used. */
@@ -61,8 +63,8 @@ export interface Served {
   readonly tenant: string | undefined;
   /** For what only proofs of possession refer to. */
   readonly event: EventHead;
-  /** What change records say about the request. */
-  readonly cause: Cause;
+  /** The caller, for change records. */
+  readonly caused: Caused;
   /** A table that the request's reads and writes go through. */
   readonly through?: ((table: Table) => Table) | undefined;
 }
@@ -107,7 +109,7 @@ export function lambda<Ops extends Operations, Stores>(parts: FunctionParts<Ops,
     .use(commonHeaders())
     .use(renderingFaults(parts.scimProfile))
     .use(admitting(parts.operations))
-    .use(readingBody(parts.operations, parts.readMultipart, parts.isStrict))
+    .use(readingBody(parts))
     .handler(executing(parts));
 }
 
@@ -129,11 +131,12 @@ function contextOf(event: Event): unknown {
 }
 
 /** Checks `Accept`, reads the body of an operation that declares one, and looks for unknown members. */
-function readingBody(
-  operations: Operations,
-  readMultipart: ReadMultipart | undefined,
-  isStrict: boolean | undefined = false,
-): Middleware {
+function readingBody({
+  operations,
+  readMultipart,
+  isStrict = false,
+  changing,
+}: Pick<FunctionParts<Operations, unknown>, "operations" | "readMultipart" | "isStrict" | "changing">): Middleware {
   const readBody = bodyReader(readMultipart);
   return {
     before: async ({ event }) => {
@@ -146,7 +149,8 @@ function readingBody(
       const body = declared.body && (await readBody(declared, rules, request, event));
       event.parsedBody = body;
       if (declared.method === "GET" || rules.ignoresUnknown) return;
-      const { handleUnknown } = await import("./unknown-members.ts");
+      const handleUnknown = await changing?.handleUnknown();
+      if (!handleUnknown) throw new Error("the function cannot look for unknown members");
       const { headers, refused } = handleUnknown({ declared, request, body, rules }, isStrict);
       exchange.handling = headers;
       if (refused) throw refused;
@@ -169,9 +173,10 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
     const plain = { declared, handler, request, params, scopes, meter, operations, handlers, requiresIfMatch };
     const { sourceIp } = event.requestContext.http;
     const { contentType } = dialects[services[service].dialect];
-    const through = isRehearsal ? (await import("../table/overlay.ts")).rehearsal : undefined;
-    const cause = causeOf(admitted, request, sourceIp);
-    const served = { meter, tenant: principal?.tenant, event, cause };
+    if (isRehearsal && !parts.changing) throw new Error("the function cannot rehearse");
+    const through = isRehearsal ? await parts.changing?.rehearsal() : undefined;
+    const caused = { caller: admitted, traceId: request.traceId, sourceIp };
+    const served = { meter, tenant: principal?.tenant, event, caused };
     const common = {
       traceId: request.traceId,
       ...(principal && { principal, tenant: principal.tenant }),
@@ -185,7 +190,7 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
     const call = { declared, handler, request, params, body: event.parsedBody };
     const storesOn = (over: Served["through"]) => stores({ ...served, through: over });
     const serve = async (over: Served["through"], more: Partial<PublicContext> = {}): Promise<Response> => {
-      const gate = await gated(plain);
+      const gate = await gated(plain, parts.changing);
       const { conditions, meter: watched } = gate;
       // The watch sees what the handler writes, also where that is held back.
       const watchedTable = (table: Table) => {
@@ -199,7 +204,8 @@ function executing<Ops extends Operations, Stores>(parts: FunctionParts<Ops, Sto
     const isPlain = header === undefined || isRehearsal || !isRepeatable(declared);
     if (isPlain || !answerKeys || !principal) return serve(through);
     conditionsOf(declared, request.headers, requiresIfMatch);
-    const { serveOnce } = await import("./idempotency-pipeline.ts");
+    const serveOnce = await parts.changing?.serveOnce();
+    if (!serveOnce) throw new Error("the function cannot repeat answers");
     return serveOnce({
       ...{ call, principal, scopes, header, answerKeys, serve, storesOn },
       ...{ nowMs: common.now, reportDefect: common.reportDefect },

@@ -8,7 +8,6 @@ import { maySignIn } from "../identities/users/model.ts";
 import { systemClock } from "../platform/clock.ts";
 import { Fault } from "../platform/faults.ts";
 import { newId } from "../platform/ids.ts";
-import { exchange } from "./exchange.ts";
 import { removingAccessToken } from "../tokens/access-token-store.ts";
 import { isAlive } from "../tokens/model.ts";
 import { digestOf, newOpaque } from "../tokens/opaque.ts";
@@ -26,6 +25,7 @@ import { isEndedBy, revocationTime, revokingGrant } from "../tokens/revocation-s
 import { REVOCATION_FRESH_MS } from "../tokens/validity.ts";
 import { readAccountStatus } from "./account-status.ts";
 import type { OAuthContext } from "./context.ts";
+import { exchange } from "./exchange.ts";
 import { type IssuedToken, issueAccessToken, tokenResponse } from "./issue.ts";
 import { familyEndsAtSeconds, familySeconds, refreshSeconds } from "./lifetimes.ts";
 import { checkRefreshKey, type Possession } from "./possession.ts";

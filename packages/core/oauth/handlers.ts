@@ -5,12 +5,12 @@ import { SUPER_TENANT } from "../domain/tenant.ts";
 import { withMetadata } from "../http/decision.ts";
 import type { Handlers } from "../operation/operation.ts";
 import { Fault } from "../platform/faults.ts";
+import { later } from "../platform/later.ts";
 import { toJwk } from "../tokens/jwt.ts";
 import { acceptedAt } from "../tokens/key-ring.ts";
 import type { OAuthContext, OAuthStores } from "./context.ts";
 import type { oauthOperations } from "./contract.ts";
 import { grants } from "./grants.ts";
-import { introspect, introspectorOf } from "./introspect.ts";
 import { openIdConfiguration, resourceMetadata, serverMetadata } from "./metadata.ts";
 import { possessionOf, readProof } from "./possession.ts";
 import { type AuthenticatedRequest, authenticateClient, checkQuery, spend, whileNoted } from "./request.ts";
@@ -18,6 +18,9 @@ import { claimedMark, revoke } from "./revoke.ts";
 import { ownNames, scopeNames } from "./scopes.ts";
 import { TOKEN_EXCHANGE } from "./shapes.ts";
 import { askedResources, askedTargets, NO_TARGETS } from "./targets.ts";
+
+/** Loaded with the first introspection. */
+const [introspect, introspectorOf] = later(() => import("./introspect.ts"), "introspect", "introspectorOf");
 
 export const oauthHandlers: Handlers<typeof oauthOperations, OAuthStores> = {
   async requestToken({ query, headers, body: form }, context) {

@@ -3,9 +3,16 @@ import { Fault } from "../platform/faults.ts";
 import type { Conditions } from "./context.ts";
 import type { Operation } from "./operation.ts";
 
+type ConditionalOperation = Pick<Operation, "method" | "target" | "changesNothing">;
+
 /** Whether the operator can require `If-Match` of an operation: it changes a resource that may exist already. */
 export function canRequireMatch({ method, target }: Pick<Operation, "method" | "target">): boolean {
   return target !== undefined && isChange(method);
+}
+
+/** Whether a condition of a request can fail: `If-Match` does at a change whose path has no representation. */
+export function canFailCondition({ method, target, changesNothing }: ConditionalOperation): boolean {
+  return target !== undefined || (isChange(method) && !changesNothing);
 }
 
 function isChange(method: string): boolean {
@@ -17,7 +24,7 @@ function isChange(method: string): boolean {
  * resource: a path without a representation has no tag (RFC 9110 section 13.1.1).
  */
 export function conditionsOf(
-  declared: Pick<Operation, "method" | "target" | "changesNothing">,
+  declared: ConditionalOperation,
   headers: Readonly<Record<string, string | undefined>>,
   requiresMatch: boolean,
 ): Conditions | undefined {
@@ -27,6 +34,6 @@ export function conditionsOf(
     if (!ifMatch && !ifNoneMatch && !isRequired) return undefined;
     return { ...(ifMatch && { ifMatch }), ...(ifNoneMatch && { ifNoneMatch }), ...(isRequired && { isRequired }) };
   }
-  if (!ifMatch || !isChange(declared.method) || declared.changesNothing) return undefined;
+  if (!ifMatch || !canFailCondition(declared)) return undefined;
   throw new Fault("request.precondition", "This path has no entity tag that If-Match could name. Leave out If-Match.");
 }

@@ -25,7 +25,7 @@ export const ASIDE_MEMBERS = "PART#";
 /** Begins the sort keys of the parts of a bulk membership, in the partition of its group or role. */
 const BULK = "B#";
 const PART_DIGITS = 6;
-const WRITTEN_ONLY = /^T#[^#]*#(?:CRED|LOG)#/;
+const READ_BY_KEY = /^T#[^#]*#(?:CRED|LOG)#/;
 /** A partition key holds 2,048 bytes; a longer value is replaced by its digest. */
 const VALUE_BYTES_MAX = 1_800;
 
@@ -212,11 +212,11 @@ export const keys = {
 } as const;
 
 /**
- * Whether functions that write the row of a key may read its key alone: password hashes (decision 0031) and the records
- * of changes.
+ * Whether some functions that write the row of a key may read its key alone: password hashes (decision 0031), and the
+ * records of changes for functions without histories.
  */
 export function isReadByKey({ PK }: Key): boolean {
-  return WRITTEN_ONLY.test(PK);
+  return READ_BY_KEY.test(PK);
 }
 
 function of(tenant: string): string {

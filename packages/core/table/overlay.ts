@@ -19,7 +19,7 @@ const TRANSACTION_BYTES_MAX = 4_194_304;
  *
  * - `write` costs one serializable read of the items that its conditions are about and that no earlier write changed,
  *   instead of a transaction: one round trip. It uses no write units.
- * - The condition of a row of which functions may read the key alone (`isReadByKey`) is tried with that, and
+ * - The condition of a row of which some functions may read the key alone (`isReadByKey`) is tried with that, and
  *   `otherwise` gets no more.
  */
 export interface Overlay extends Table {

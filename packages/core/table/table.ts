@@ -54,7 +54,7 @@ export type Otherwise = (found: Item | undefined) => Error | "applied";
  */
 export type Timing = "early" | { readonly isLeftToOthers: true };
 
-/** What the record of a change compares, where that is not the row itself: the row holds a part of its resource only. */
+/** What the record of a change compares, where the row holds only a part of its resource. */
 export interface Noted {
   readonly before?: Item | undefined;
   readonly after?: Item | undefined;

@@ -2,7 +2,9 @@
 import type * as z from "zod";
 import { resumed, type Subscriber, type SubscriberState, startingAt } from "../events/model.ts";
 import type { SubscriberChange, SubscriberStore } from "../events/subscriber-store.ts";
+import type { Conditions } from "../operation/context.ts";
 import type { Handlers } from "../operation/operation.ts";
+import { checkConditions } from "../operation/preconditions.ts";
 import { Fault } from "../platform/faults.ts";
 import { newId } from "../platform/ids.ts";
 import type { Exempt } from "../platform/public-fetch.ts";
@@ -61,7 +63,8 @@ export const webhookHandlers: Handlers<typeof webhookOperations, WebhookStores> 
     return shown(await webhookIn(subscribers, tenant, params.webhookId));
   },
 
-  async updateWebhook({ params, body }, { tenant, now, ...stores }) {
+  async updateWebhook({ params, body }, context) {
+    const { tenant, now, ...stores } = context;
     const id = params.webhookId;
     const change = (state: SubscriberState): SubscriberChange => {
       const { sealedSecret: kept } = webhookOf(state.subscriber);
@@ -76,38 +79,39 @@ export const webhookHandlers: Handlers<typeof webhookOperations, WebhookStores> 
       // Another endpoint or secret is what ends most failures.
       return { subscriber, progress: resumed(state.progress) };
     };
-    return shown(await updated(stores.subscribers, tenant, id, change, body.endpoint));
+    return shown(await updated(context, id, change, body.endpoint));
   },
 
-  async deleteWebhook({ params }, { tenant, subscribers }) {
-    await webhookIn(subscribers, tenant, params.webhookId);
-    if (!(await subscribers.remove(tenant, params.webhookId))) throw webhookNotFound(params.webhookId);
+  async deleteWebhook({ params: { webhookId } }, { tenant, subscribers, conditions }) {
+    const check = (state: SubscriberState) => checkWebhook(state, webhookId, conditions);
+    if (!(await subscribers.remove(tenant, webhookId, check))) throw webhookNotFound(webhookId);
     return undefined;
   },
 
-  activateWebhook: ({ params }, { tenant, now, subscribers }) =>
-    changed(subscribers, tenant, params.webhookId, (state) => {
+  activateWebhook: ({ params }, context) =>
+    changed(context, params.webhookId, (state) => {
       checkInactive(state);
       return {
-        subscriber: { ...state.subscriber, isActive: true, updatedAtMs: now },
+        subscriber: { ...state.subscriber, isActive: true, updatedAtMs: context.now },
         progress: resumed(state.progress),
       };
     }),
 
-  deactivateWebhook: ({ params }, { tenant, now, subscribers }) =>
-    changed(subscribers, tenant, params.webhookId, (state) => {
+  deactivateWebhook: ({ params }, context) =>
+    changed(context, params.webhookId, (state) => {
       checkActive(state);
-      return { subscriber: { ...state.subscriber, isActive: false, updatedAtMs: now } };
+      return { subscriber: { ...state.subscriber, isActive: false, updatedAtMs: context.now } };
     }),
 
-  retryWebhook: ({ params }, { tenant, subscribers }) =>
-    changed(subscribers, tenant, params.webhookId, (state) => {
+  retryWebhook: ({ params }, context) =>
+    changed(context, params.webhookId, (state) => {
       checkRetry(state);
       return { progress: { ...resumed(state.progress) } };
     }),
 
-  replayWebhook: ({ params, body }, { tenant, subscribers, cursorAt, checkCursor }) =>
-    changed(subscribers, tenant, params.webhookId, ({ progress }) => {
+  replayWebhook: ({ params, body }, context) =>
+    changed(context, params.webhookId, ({ progress }) => {
+      const { tenant, cursorAt, checkCursor } = context;
       const { since, cursor } = body;
       if ((since === undefined) === (cursor === undefined)) {
         throw new Fault("request.invalid", "Send either since, a time, or cursor.");
@@ -133,9 +137,13 @@ export const webhookHandlers: Handlers<typeof webhookOperations, WebhookStores> 
   },
 };
 
-/** The tag counts what its owner changes. It is weak: it stays the same while events are delivered. */
 function shown(state: SubscriberState) {
-  return { etag: `W/"${state.versions.subscriber}"`, body: presentWebhook(state) };
+  return { etag: tagOf(state), body: presentWebhook(state) };
+}
+
+/** The tag counts what its owner changes. It is weak: it stays the same while events are delivered. */
+function tagOf({ versions }: SubscriberState): string {
+  return `W/"${versions.subscriber}"`;
 }
 
 async function webhooksIn(subscribers: SubscriberStore, tenant: string): Promise<SubscriberState[]> {
@@ -153,21 +161,31 @@ function isWebhook({ subscriber }: SubscriberState): boolean {
   return subscriber.kind === "webhook";
 }
 
+/** Throws for another kind of subscriber, and as `checkConditions` does. */
+function checkWebhook(state: SubscriberState, id: string, conditions: Conditions = {}): void {
+  if (!isWebhook(state)) throw webhookNotFound(id);
+  checkConditions(conditions, tagOf(state));
+}
+
+/** What a change of a webhook needs of its request. */
+interface ChangeContext extends Pick<WebhookStores, "subscribers"> {
+  readonly tenant: string;
+  readonly conditions?: Conditions;
+}
 type Change = (state: SubscriberState) => SubscriberChange;
 
-async function changed(subscribers: SubscriberStore, tenant: string, id: string, change: Change) {
-  return shown(await updated(subscribers, tenant, id, change));
+async function changed(context: ChangeContext, id: string, change: Change) {
+  return shown(await updated(context, id, change));
 }
 
 async function updated(
-  subscribers: SubscriberStore,
-  tenant: string,
+  { tenant, subscribers, conditions }: ChangeContext,
   id: string,
   change: Change,
   endpoint = "",
 ): Promise<SubscriberState> {
   const of = (state: SubscriberState) => {
-    if (!isWebhook(state)) throw webhookNotFound(id);
+    checkWebhook(state, id, conditions);
     return change(state);
   };
   const state = await subscribers.update(tenant, id, of, () => endpointTaken(endpoint));

@@ -24,6 +24,12 @@ const bodyOf = () => {
   return { displayName: `role ${made}`, users: [{ value: userId }], groups: [{ value: groupId }] };
 };
 const create = async () => (await api.ask("POST", ROLES, { body: bodyOf() })).body.id as string;
+const historyOf = (role: string) => `${ROLES}/${role}/history`;
+/** The latest version of a role. */
+const versionOf = async (role: string) => {
+  const { body } = await api.ask("GET", historyOf(role));
+  return `${historyOf(role)}/${body.records[0].id}`;
+};
 const shownBy = (scopes: readonly string[]) => ({
   users: [scopes.some((scope) => /user_mgt_(view|list)/.test(scope)), USER],
   groups: [scopes.includes("internal_group_mgt_view"), GROUP],
@@ -51,6 +57,9 @@ const calls: Readonly<Record<string, (as: typeof keeper) => Promise<{ status: nu
       body: { Operations: [{ ...operation, value: [{ value: userId }] }] },
     });
   },
+  listRoleHistory: (as) => api.ask("GET", historyOf(id), { as }),
+  getRoleVersion: async (as) => api.ask("GET", await versionOf(id), { as }),
+  restoreRoleVersion: async (as) => api.ask("POST", `${await versionOf(id)}/restore`, { as }),
   deleteRole: async (as) => api.ask("DELETE", `${ROLES}/${await create()}`, { as }),
 };
 

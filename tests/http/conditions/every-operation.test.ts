@@ -32,10 +32,31 @@ const collections = [
   "listScim1Groups",
   "listAuditEvents",
   "listChanges",
+  "listDeletedResources",
+  "listWebhooks",
   ...Object.keys(operations).filter((id) => id.endsWith("History")),
 ];
-/** Changes of existing resources that have no path of their own, or none that could succeed. */
-const withoutTarget = ["deleteScim1Me", "updateApplicationFromFile"];
+/** GETs that SSF 1.0 defines without a tag, and one of what nothing changes. */
+const untagged = [
+  "getSignalTransmitter",
+  "getSignalIssuer",
+  "getTenantSignalIssuer",
+  "getSignalKeys",
+  "getStreamStatus",
+  "readStreams",
+  "getDeletedResource",
+];
+/** Changes of existing resources that have no path of their own or no tag, or none that could succeed. */
+const withoutTarget = [
+  "deleteScim1Me",
+  "deleteStream",
+  "removeDeletedResource",
+  "replaceStream",
+  "updateApplicationFromFile",
+  "updateStream",
+];
+/** Refused in the state that the calls leave. */
+const refused: Readonly<Partial<Record<OperationId, number>>> = { retryWebhook: 400 };
 
 /** Only the order of the calls is read from them: the ids are those of no resource. */
 const unmade: Fixture = {
@@ -137,7 +158,7 @@ test("every GET of a single resource has an entity tag, every change of one can 
       .filter(([, { method, success }]) => method === "GET" && !success.etag)
       .map(([id]) => id)
       .sort(),
-  ).toEqual(collections.toSorted());
+  ).toEqual([...collections, ...untagged].sort());
   const changing = every.filter(([, { method }]) => ["PUT", "PATCH", "DELETE"].includes(method));
   expect(
     changing
@@ -154,23 +175,26 @@ test("every GET of a single resource has an entity tag, every change of one can 
   }
 });
 
-describe.each(idsIn(reads(unmade)).filter((id) => declaredOf(id).method === "GET" && declaredOf(id).success.etag))(
-  "%s",
-  (id) => {
-    test("returns an entity tag, 304 without content for the same one, and the content for another", async () => {
-      const sent = sentOf(id, reads(fixture));
-      const first = await call(id, sent);
-      const etag = first.headers.get("etag") ?? "";
-      expect([first.status, etag]).toEqual([200, expect.stringMatching(/^(W\/)?"[\w-]+"$/)]);
-      for (const tags of [etag, `"x", ${etag}`, "*"]) {
-        const known = await call(id, sent, { "if-none-match": tags });
-        expect([known.status, known.text, known.headers.get("etag")]).toEqual([304, "", etag]);
-      }
-      const other = await call(id, sent, { "if-none-match": '"x"' });
-      expect([other.status, other.text, other.headers.get("etag")]).toEqual([200, first.text, etag]);
-    });
-  },
-);
+/** A GET with a tag is 304 without content for its own tag, and has the content for another. Returns its first answer. */
+const expectTagged = async (id: OperationId, sent: Sent): Promise<Answer> => {
+  const first = await call(id, sent);
+  const etag = first.headers.get("etag") ?? "";
+  expect([first.status, etag]).toEqual([200, expect.stringMatching(/^(W\/)?"[\w-]+"$/)]);
+  for (const tags of [etag, `"x", ${etag}`, "*"]) {
+    const known = await call(id, sent, { "if-none-match": tags });
+    expect([known.status, known.text, known.headers.get("etag")]).toEqual([304, "", etag]);
+  }
+  const other = await call(id, sent, { "if-none-match": '"x"' });
+  expect([other.status, other.text, other.headers.get("etag")]).toEqual([200, first.text, etag]);
+  return first;
+};
+const hasTag = (id: OperationId): boolean => declaredOf(id).method === "GET" && Boolean(declaredOf(id).success.etag);
+
+describe.each(idsIn(reads(unmade)).filter(hasTag))("%s", (id) => {
+  test("returns an entity tag, 304 without content for the same one, and the content for another", async () => {
+    await expectTagged(id, sentOf(id, reads(fixture)));
+  });
+});
 
 describe.each(idsIn(changes(unmade)))("%s", (id) => {
   const declared = declaredOf(id);
@@ -178,6 +202,11 @@ describe.each(idsIn(changes(unmade)))("%s", (id) => {
 
   test("is refused for another entity tag, and made for the one that the resource has", async () => {
     const sent = sentOf(id, changes(fixture));
+    // What only a change makes is read between the changes.
+    if (hasTag(id)) {
+      made.set(id, await expectTagged(id, sent));
+      return;
+    }
     if (declared.target === undefined) {
       const answer = await call(id, sent);
       expect(answer.status, answer.text).toBe(success);
@@ -211,7 +240,8 @@ describe.each(idsIn(changes(unmade)))("%s", (id) => {
     }
     expect(differences(stored, await rows())).toEqual([]);
     const answer = await call(id, sent, { "if-match": `"x", ${etag}` });
-    expect([answer.status, answer.text]).toEqual([success, expect.any(String)]);
+    expect([answer.status, answer.text]).toEqual([refused[id] ?? success, expect.any(String)]);
+    if (refused[id]) return;
     await expectTagOf(id, sent, answer);
     made.set(id, answer);
     const after = await targetOf(id, sent);

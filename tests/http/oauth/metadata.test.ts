@@ -14,6 +14,7 @@ const get = (path: string) => api.ask("GET", path, { as: null });
 const WELL_KNOWN = "/.well-known/oauth-authorization-server";
 const OPENID = "/oauth2/token/.well-known/openid-configuration";
 
+const RESOURCES = ["", "/api/server/v1", "/scim2", "/svc/scim", "/ssf", "/oauth2/introspect"];
 const CONFIDENTIAL = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
 const ALGORITHMS = [
   ...["PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "RS256", "RS384", "RS512", "EdDSA", "Ed25519"],
@@ -34,7 +35,7 @@ const expected = (base: string) => ({
   response_types_supported: [],
   scopes_supported: [...systemScopes],
   dpop_signing_alg_values_supported: [...PROOF_ALGORITHMS],
-  protected_resources: ["", "/api/server/v1", "/scim2", "/svc/scim", "/oauth2/introspect"].map((path) => base + path),
+  protected_resources: RESOURCES.map((path) => base + path),
   token_endpoint_auth_methods_supported: [...CONFIDENTIAL, "none"],
   token_endpoint_auth_signing_alg_values_supported: ALGORITHMS,
   revocation_endpoint_auth_methods_supported: [...CONFIDENTIAL, "none"],

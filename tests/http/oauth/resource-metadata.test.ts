@@ -3,8 +3,8 @@ import * as oauth from "oauth4webapi";
 import { beforeAll, describe, expect, test } from "vitest";
 import { operations } from "#core/catalogue.ts";
 import { protectedResources, resourceOfPath } from "#core/domain/protected-resources.ts";
-import { systemScopes } from "#core/domain/system-apis.ts";
-import { PUBLIC } from "#core/operation/operation.ts";
+import { systemApis, systemScopes } from "#core/domain/system-apis.ts";
+import { type Operation, PUBLIC } from "#core/operation/operation.ts";
 import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
 import { PROOF_ALGORITHMS } from "#core/tokens/dpop-key.ts";
 import { PUBLISHED_SECONDS } from "#core/tokens/key-ring.ts";
@@ -89,6 +89,21 @@ describe("the scopes of the resources", () => {
     const resource = resourceOfPath(path);
     expect(resource.path).not.toBe("");
     expect([scope, ...furtherScopes, ...partialScopes].filter((name) => !resource.scopes.has(name))).toEqual([]);
+  });
+  test("of the Management API are those of its own APIs, and of others those that its operations know", () => {
+    const path = "/api/server/v1";
+    const own = systemApis.filter(({ identifier }) => identifier.startsWith(`${path}/`));
+    const known = Object.values<Operation>(operations).filter((one) => resourceOfPath(one.path).path === path);
+    expect(resourceOfPath(path).scopes).toEqual(
+      new Set([
+        ...own.flatMap(({ scopes }) => scopes.map(({ name }) => name)),
+        ...known.flatMap(({ scope, furtherScopes = [], partialScopes = [] }) => [
+          scope,
+          ...furtherScopes,
+          ...partialScopes,
+        ]),
+      ]),
+    );
   });
   test("are together all scopes of the service, which the service as a whole has", () => {
     const [whole, ...parts] = protectedResources;

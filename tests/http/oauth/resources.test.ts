@@ -13,6 +13,9 @@ const { newClient, post, token } = oauthOf(api);
 const { register, authorize } = apiResourcesOf(api);
 const VIEW = "internal_application_mgt_view";
 const USERS = "internal_user_mgt_list";
+const VIEW_USER = "internal_user_mgt_view";
+const DELETED_USERS = "/api/server/v1/deleted-resources?resourceType=user";
+const [READ, MANAGE] = ["ssf.read", "ssf.manage"];
 const INTROSPECT = "internal_oauth2_introspect";
 const ORDERS = "https://orders.example/v1";
 const FOREIGN = "https://foreign.example";
@@ -82,6 +85,22 @@ describe("a token for a resource", () => {
     expect(refused.status).toBe(401);
     // The resource server learns all of it.
     expect(await inspect(text)).toMatchObject({ active: true, aud: [ORDERS], scope: "orders:read" });
+  });
+  test("Shared Signals: only a token for it is accepted there", async () => {
+    const client = await newClient([VIEW, READ, MANAGE]);
+    const scope = `${VIEW} ${READ} ${MANAGE}`;
+    const own = await token(client, { ...CC, scope, resource: `${api.url}/ssf` });
+    expect(own.scope).toBe(`${READ} ${MANAGE}`);
+    expect([await statusOf("/ssf/streams", own.access_token), await list(own.access_token)]).toEqual([200, 401]);
+    const other = await token(client, { ...CC, scope, resource: `${api.url}/api/server/v1` });
+    expect(await statusOf("/ssf/streams", other.access_token)).toBe(401);
+  });
+  test("management: scopes of users count for deleted ones, which no SCIM API shows", async () => {
+    const client = await newClient([USERS, VIEW_USER]);
+    const resource = `${api.url}/api/server/v1`;
+    const { access_token: text, scope } = await token(client, { ...CC, scope: `${USERS} ${VIEW_USER}`, resource });
+    expect(scope).toBe(VIEW_USER);
+    expect([await statusOf(DELETED_USERS, text), await users(text), await list(text)]).toEqual([200, 401, 403]);
   });
   test("introspection: only a token for it is accepted there", async () => {
     const own = await token(jwt, { ...CC, scope: SCOPES, resource: `${api.url}/oauth2/introspect` });

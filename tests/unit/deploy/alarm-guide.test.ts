@@ -50,7 +50,8 @@ afterAll(() => rm(directory, { recursive: true }));
 const inShell = async (shell: string, command: string) => {
   const calls = join(directory, `calls-${shell}-${Math.random()}`);
   await writeFile(calls, "");
-  const env = { ...process.env, PATH: `${directory}:${process.env.PATH}`, CALLS: calls };
+  // The file that bash reads first on this machine could put another `aws` before the stand-in.
+  const env = { ...process.env, BASH_ENV: "", PATH: `${directory}:${process.env.PATH}`, CALLS: calls };
   const { stdout } = await run(shell, ["-c", `${definitions}\n${command}`], { env });
   const made = (await readFile(calls, "utf8")).split("call\n").filter((call) => call !== "");
   return { stdout, calls: made.map((call) => call.trimEnd().split("\n")) };

@@ -68,14 +68,16 @@ describe("groups of another store", () => {
       { value: staff.id, display: "SECOND/staff" },
     ]);
     expect(await refused(group("SECOND/mixed", theirs, mine))).toMatch(new RegExp(`^400 .*${mine.id}`));
-    expect(await refused(patchGroup(call, staff.id, { members: [mine.id] }))).toMatch(/^400/);
+    expect(await refused(patchGroup(call, { id: staff.id }, { members: [mine.id] }))).toMatch(/^400/);
     expect((await readGroup(call, staff.id)).body.members).toHaveLength(1);
   });
   test("a name without a store means PRIMARY for a new group, and the group's own store for an existing one", async () => {
     const crew = await group("SECOND/crew");
     expect((await group("crew")).displayName).toBe("PRIMARY/crew");
-    expect((await putGroup(call, crew.id, { displayName: "sailors" })).body?.displayName).toBe("SECOND/sailors");
-    const wish = putGroup(call, crew.id, { displayName: "PRIMARY/sailors" });
+    expect((await putGroup(call, { id: crew.id }, { displayName: "sailors" })).body?.displayName).toBe(
+      "SECOND/sailors",
+    );
+    const wish = putGroup(call, { id: crew.id }, { displayName: "PRIMARY/sailors" });
     expect(await refused(wish)).toMatch(/^400 .*store/);
     const found = async (filter: string) => names(await listGroups(call, { filter }));
     expect(await found("displayNameEqcrew")).toEqual(["PRIMARY/crew"]);

@@ -9,6 +9,8 @@ const UNICODE_CLASS_SIZE = 32;
 const MEMBERS_PER_SIZE = 32;
 /** A group saves where it begins and ends, and an empty one is an instruction itself. */
 const GROUP_SIZE = 3;
+/** A loop, and the way past it if what it repeats can be empty: `^*` compiles to `(^+)?`. */
+const STAR_SIZE = 2;
 /** A branch, and the empty alternative that may follow. */
 const ALTERNATIVE_SIZE = 2;
 
@@ -51,8 +53,9 @@ export function expandedSize(source: string): number {
       group = outer.pop() ?? { sum: 0, last: 0 };
       add(inside);
     } else if (char === "*" || char === "+" || char === "?") {
-      group.sum += 1;
-      group.last += 1;
+      const loop = char === "*" ? STAR_SIZE : 1;
+      group.sum += loop;
+      group.last += loop;
     } else if (char === "|") {
       group.sum += ALTERNATIVE_SIZE;
       group.last = 0;
@@ -82,7 +85,8 @@ function repeatAt(source: string, at: number): Part {
   REPEAT.lastIndex = at;
   const [text, least, comma, most] = REPEAT.exec(source) ?? [];
   if (text === undefined) return { end: at + 1, size: 1 };
-  const copies = comma === undefined || most ? Number(most ?? least) : Number(least) + 1;
+  // `{0,}` is a star, which costs no more than two copies.
+  const copies = comma === undefined || most ? Number(most ?? least) : Math.max(2, Number(least) + 1);
   return { end: at + text.length, size: Math.max(1, copies) };
 }
 

@@ -4,9 +4,11 @@
  * number (decision 0004). It consists of items of the one table: an entry per name, ranges that count names, and leaves
  * that contain them.
  */
+
+import { later } from "../../platform/later.ts";
 import type { NameListKeys } from "../keys.ts";
 import type { Table } from "../table.ts";
-import { audit as auditIndex, type Discrepancy } from "./audit.ts";
+import type { Discrepancy } from "./audit.ts";
 import { type IndexContext, SPLIT_BYTES } from "./items.ts";
 import { type NameReads, nameReads } from "./reads.ts";
 import { type NameWrites, nameWrites } from "./writes.ts";
@@ -26,6 +28,9 @@ export interface NameIndex extends NameReads, NameWrites {
   /** All inconsistencies of the index. For operators: reads the whole index. */
   audit(): Promise<readonly Discrepancy[]>;
 }
+
+/** For operators. */
+const [auditIndex] = later(() => import("./audit.ts"), "audit");
 
 /** Opens the index with these keys on the table of one request. It has no state. */
 export function nameIndex(table: Table, keys: NameListKeys, options: NameIndexOptions = {}): NameIndex {

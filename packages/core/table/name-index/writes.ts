@@ -1,6 +1,8 @@
 /** Writes of a name index: each change of a name is one transaction, with steps of the caller about its owner. */
+
+import { later } from "../../platform/later.ts";
 import type { Step } from "../table.ts";
-import { bulkCreate, type Outcome } from "./bulk.ts";
+import type { Outcome } from "./bulk.ts";
 import { claim, type NewName, type OldName, release } from "./claim.ts";
 import {
   covers,
@@ -59,6 +61,9 @@ export interface NameWrites {
   /** A hint for `rename` and `remove`: the range of a name. One round trip, half a read unit. */
   locate(key: string): Promise<Range | undefined>;
 }
+
+/** Only loaders create many names at once. */
+const [bulkCreate] = later(() => import("./bulk.ts"), "bulkCreate");
 
 /** Opens the writes of an index. */
 export function nameWrites(context: IndexContext): NameWrites {

@@ -1,0 +1,80 @@
+/**
+ * The plans of the functions of events: those that manage who receives them, and those that follow the changes of the
+ * table and deliver them (decisions 0088, 0089 and 0090). Pure.
+ */
+import { endpoint, type FunctionPlan } from "./function-plan.ts";
+import { records } from "./partition-groups.ts";
+import { partitions as p } from "./partitions.ts";
+
+export const webhooks: FunctionPlan = {
+  ...endpoint,
+  description: "Webhooks: receivers of events about changes",
+  needs: ["address", "events", "deployment"],
+  reads: { calls: ["BatchGetItem", "Query"], on: [p.subscriber, p.subscriberProgress] },
+  writes: {
+    calls: ["PutItem", "DeleteItem"],
+    on: [p.subscriber, p.subscriberProgress, p.subscribedTenants],
+  },
+};
+
+export const signals: FunctionPlan = {
+  ...endpoint,
+  description: "Streams of security events, and their delivery to receivers that poll",
+  needs: ["address", "sealing", "deployment"],
+  reads: {
+    calls: ["GetItem", "BatchGetItem", "Query"],
+    on: [
+      p.tenant,
+      p.subscriber,
+      p.subscriberProgress,
+      p.eventKeyRing,
+      p.eventSigningKeys,
+      // Resources as they were after a change, for events with data.
+      ...records,
+      p.user,
+      p.group,
+      p.role,
+    ],
+  },
+  writes: {
+    calls: ["PutItem", "DeleteItem"],
+    on: [p.subscriber, p.subscriberProgress, p.subscribedTenants, p.eventKeyRing, p.eventSigningKeys],
+  },
+};
+
+export const changeEvents: FunctionPlan = {
+  description: "Puts changes on the event bus",
+  memory: "512 MB",
+  timeout: "120 seconds",
+  needs: ["bus"],
+  reads: { calls: ["BatchGetItem", "Query"], on: [p.changeRecord, p.changePart, p.tenantNames] },
+};
+
+export const delivery: FunctionPlan = {
+  description: "Delivers changes to webhooks and streams",
+  memory: "512 MB",
+  timeout: "60 seconds",
+  needs: ["origin", "sealing"],
+  reads: {
+    calls: ["GetItem", "BatchGetItem", "Query"],
+    on: [
+      p.subscriber,
+      p.subscriberProgress,
+      p.subscribedTenants,
+      ...records,
+      p.tenant,
+      // What the owners of streams may do, and resources as they were after a change.
+      p.client,
+      p.user,
+      p.group,
+      p.role,
+      p.roleNames,
+      p.eventKeyRing,
+      p.eventSigningKeys,
+    ],
+  },
+  writes: {
+    calls: ["PutItem", "DeleteItem"],
+    on: [p.subscriberProgress, p.subscribedTenants, p.eventKeyRing, p.eventSigningKeys],
+  },
+};

@@ -1,0 +1,15 @@
+/** Partitions that functions read or write together. Pure. */
+import { partitions as p } from "./partitions.ts";
+
+export const tenants = [p.tenant, p.tenantNames, p.tenantId];
+/** Roles and first administrator of a new tenant. */
+export const administrator = [p.role, p.roleNames, p.shownNames, p.user, p.userNames, p.credential];
+/** Revocations of tokens. */
+export const revocations = [p.revocation, p.revocations];
+
+/** The records of changes (decision 0082), which histories read (0083). */
+export const changeRecords = [p.changeRecord, p.changePart, p.removed];
+/** What is written with changes: their records, and first answers (decision 0086). */
+export const records = [...changeRecords, p.repeatable];
+/** The same for functions that delete resources, which are put aside (decision 0084). */
+export const removals = [...records, p.aside, p.asideEntries];
