@@ -1,4 +1,6 @@
 /** The shapes of change records, as callers see them. */
+
+import { signInMethods } from "../operation/context.ts";
 import { wholeNumber } from "../platform/management-api.ts";
 import * as z from "../platform/zod.ts";
 import { resourceTypes } from "./model.ts";
@@ -11,7 +13,7 @@ const ChangeActor = z
     type: z.enum(["user", "client", "operator"]),
     id: z.string().meta({ description: "The id of the user, or the client id; empty for an operator" }),
     name: z.string().optional(),
-    signIn: z.enum(["password", "token", "certificate", "system"]),
+    signIn: z.enum(signInMethods).optional(),
     clientId: z.string().optional().meta({ description: "The client whose token was used" }),
     via: z.array(z.string()).optional().meta({ description: "Who acts for the user by an exchanged token" }),
   })
@@ -44,7 +46,7 @@ export const ChangeRecordShown = z
     time: z.string().meta({ format: "date-time" }),
     tenant: z.string(),
     actor: ChangeActor,
-    sourceIp: z.string(),
+    sourceIp: z.string().optional().meta({ description: "Where the request came from" }),
     operation: z.string(),
     resource: ChangedResource,
     changes: z.array(RecordedChange),

@@ -21,7 +21,7 @@ type Operations = typeof administrationHistoryOperations;
 
 export const administrationHistoryHandlers: Handlers<Operations, AdministrationHistoryStores> = {
   listApiResourceHistory: ({ params, query }, context) =>
-    readHistory(context.history, api(context.tenant, params.apiResourceId), query, () =>
+    readHistory(context, api(context.tenant, params.apiResourceId), query, () =>
       apiResourceHandlers.getApiResource({ params, ...empty }, context),
     ),
 
@@ -35,7 +35,7 @@ export const administrationHistoryHandlers: Handlers<Operations, AdministrationH
   async listTenantHistory({ params, query }, context) {
     const read = () => tenantHandlers.getTenant({ params, ...empty }, context);
     const { domain } = await read();
-    return readHistory(context.history, tenantOf(domain), query, read);
+    return readHistory(context, tenantOf(domain), query, read);
   },
 
   async getTenantVersion({ params: { version, ...params } }, context) {

@@ -19,7 +19,7 @@ const empty = { query: undefined, headers: undefined, body: undefined } as const
 
 export const applicationHistoryHandlers: Handlers<typeof applicationHistoryOperations, ApplicationHistoryStores> = {
   listApplicationHistory: ({ params, query }, context) =>
-    readHistory(context.history, application(context, params), query, () =>
+    readHistory(context, application(context, params), query, () =>
       applicationHandlers.getApplication({ params, ...empty }, context),
     ),
 
@@ -31,7 +31,7 @@ export const applicationHistoryHandlers: Handlers<typeof applicationHistoryOpera
   },
 
   listAuthorizedApisHistory: ({ params, query }, context) =>
-    readHistory(context.history, authorized(context, params), query, () =>
+    readHistory(context, authorized(context, params), query, () =>
       applicationHandlers.getApplication({ params, ...empty }, context),
     ),
 
@@ -43,7 +43,7 @@ export const applicationHistoryHandlers: Handlers<typeof applicationHistoryOpera
   },
 
   listResidentApplicationHistory: ({ query }, context) =>
-    readHistory(context.history, resident(context), query, async () => undefined),
+    readHistory(context, resident(context), query, async () => undefined),
 
   async getResidentApplicationVersion({ params }, context) {
     const stores = await storesAt(context.history, resident(context), params.version, async () => undefined);

@@ -6,6 +6,7 @@ export const SOURCE = "decision 0083";
 
 /** The changes of one resource. */
 export const listed = {
+  seesScopes: true,
   query: PageQuery,
   success: { status: 200, body: ChangeRecords },
   failures: [400, 404],

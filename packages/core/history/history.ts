@@ -17,12 +17,18 @@ export interface Subject extends HistoryPlace {
   readonly protocol?: string;
 }
 
+/** The scope of the list of all changes. */
+const VIEW_CHANGES = "internal_audit_view";
+
 /** Reads the resource as it is now: throws the fault of its type where it does not exist, or may not be read. */
 export type ReadNow = () => Promise<unknown>;
 
-/** A page of the changes of a resource, newest first. Throws what `readNow` throws, and `request.invalid`. */
+/**
+ * A page of the changes of a resource, newest first, with names and addresses of callers for those who may read all
+ * changes. Throws what `readNow` throws, and `request.invalid`.
+ */
 export async function readHistory(
-  { table }: HistorySource<unknown>,
+  { history: { table }, scopes }: { readonly history: HistorySource<unknown>; readonly scopes: ReadonlySet<string> },
   subject: Subject,
   { limit = RECORDS_DEFAULT, after }: { readonly limit?: number | undefined; readonly after?: string | undefined },
   readNow: ReadNow,
@@ -31,7 +37,16 @@ export async function readHistory(
   const page: HistoryPage | undefined = await resourceHistory(table, tenant, { ...place, protocol }, { limit, after });
   if (!page) await readNow();
   const { records, next } = page ?? { records: [] };
-  return { records: records.map(presentRecord), ...(next !== undefined && { next }) };
+  const shown = records.map(presentRecord);
+  return {
+    records: scopes.has(VIEW_CHANGES) ? shown : shown.map(withoutCaller),
+    ...(next !== undefined && { next }),
+  };
+}
+
+/** Who may read a resource need not learn the names and addresses of those who changed it: ids tell them apart. */
+function withoutCaller({ sourceIp: _, actor: { name: __, ...actor }, ...record }: ReturnType<typeof presentRecord>) {
+  return { ...record, actor };
 }
 
 /**

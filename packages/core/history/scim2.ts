@@ -24,7 +24,7 @@ const brief = { attributes: "id" } as const;
 
 export const scim2HistoryHandlers: Handlers<typeof scim2HistoryOperations, Scim2HistoryStores> = {
   listUserHistory: ({ params, query }, context) =>
-    readHistory(context.history, subject(context, "user", params.id), query, () =>
+    readHistory(context, subject(context, "user", params.id), query, () =>
       scim2Handlers.getUser({ params, query: brief, ...empty }, context),
     ),
   getUserVersion: ({ params: { version, ...params }, query }, context) =>
@@ -33,7 +33,7 @@ export const scim2HistoryHandlers: Handlers<typeof scim2HistoryOperations, Scim2
     ),
 
   listGroupHistory: ({ params, query }, context) =>
-    readHistory(context.history, subject(context, "group", params.id), query, () =>
+    readHistory(context, subject(context, "group", params.id), query, () =>
       scim2Handlers.getGroup({ params, query: brief, ...empty }, context),
     ),
   getGroupVersion: ({ params: { version, ...params }, query }, context) =>
@@ -42,7 +42,7 @@ export const scim2HistoryHandlers: Handlers<typeof scim2HistoryOperations, Scim2
     ),
 
   listRoleHistory: ({ params, query }, context) =>
-    readHistory(context.history, subject(context, "role", params.id), query, () =>
+    readHistory(context, subject(context, "role", params.id), query, () =>
       scim2Handlers.getRole({ params, query: brief, ...empty }, { ...context, scopes: new Set<string>() }),
     ),
   getRoleVersion: ({ params: { version, ...params }, query }, context) =>

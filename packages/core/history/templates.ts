@@ -16,7 +16,7 @@ const empty = { query: undefined, headers: undefined, body: undefined } as const
 
 export const templateHistoryHandlers: Handlers<typeof templateHistoryOperations, TemplateHistoryStores> = {
   listApplicationTemplateHistory: ({ params, query }, context) =>
-    readHistory(context.history, subject(context.tenant, params.templateId), query, () =>
+    readHistory(context, subject(context.tenant, params.templateId), query, () =>
       templateHandlers.getApplicationTemplate({ params, ...empty }, context),
     ),
 

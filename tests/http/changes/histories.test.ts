@@ -1,5 +1,6 @@
 /** Histories: each version of a resource is what reading the resource returned after that change. */
 import { beforeAll, describe, expect, test } from "vitest";
+import { addUser } from "#tests/support/people.ts";
 import { URN } from "#tests/support/scim.ts";
 import { APPLICATIONS, world } from "#tests/support/world.ts";
 
@@ -322,4 +323,20 @@ describe("listTenantHistory", () => {
       expect((await api.ask("GET", `${API}/tenants/unknown/history`)).status).toBe(404);
     });
   });
+});
+
+test("a history names callers and their addresses only to those who may read all changes", async () => {
+  const id = await newUser("history-names");
+  const reader = { username: "history-reader", password: "a-long-password" };
+  await addUser(api.service, { ...reader, scopes: ["internal_user_mgt_view"] });
+  const path = `/scim2/Users/${id}/history`;
+  const [full] = (await api.ask("GET", path)).body.records;
+  expect(full).toMatchObject({ actor: { type: "user", name: "admin" }, sourceIp: expect.any(String) });
+  const [limited] = (await api.ask("GET", path, { as: reader })).body.records;
+  const {
+    sourceIp: _,
+    actor: { name: __, ...actor },
+    ...rest
+  } = full;
+  expect(limited).toEqual({ ...rest, actor });
 });

@@ -175,7 +175,7 @@ test("every GET of a single resource has an entity tag, every change of one can 
   }
 });
 
-/** A GET with a tag is 304 without content for its own tag, and has the content for another. Returns its first answer. */
+/** A GET with a tag is 304 for its own tag, and has the content for another. Returns its first answer. */
 const expectTagged = async (id: OperationId, sent: Sent): Promise<Answer> => {
   const first = await call(id, sent);
   const etag = first.headers.get("etag") ?? "";
