@@ -11,7 +11,7 @@ import { type SignalStores, signalHandlers } from "#core/signals/handlers.ts";
 import { newRepresentation } from "#core/signals/representation.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { newEventSigner } from "#core/tokens/event-token.ts";
-import { baseUrl, deploymentFile, fetchExempt, tableConfig } from "./env.ts";
+import { answerKeys, baseUrl, deploymentFile, fetchExempt, tableConfig } from "./env.ts";
 import { eventSealOfDelivery, seal as sealOfKeys } from "./seals.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
@@ -28,6 +28,7 @@ export const handler = lambda<typeof operations, SignalStores>({
   operations,
   handlers: signalHandlers,
   baseUrl: baseUrl(),
+  answerKeys: answerKeys(),
   isStrict: api.isStrict,
   stores: ({ meter, through = (table) => table }) => {
     const base = open(meter);

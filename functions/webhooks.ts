@@ -10,7 +10,7 @@ import { sectionsFromFile } from "#core/settings/section.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { webhookOperations } from "#core/webhooks/contract.ts";
 import { type WebhookStores, webhookHandlers } from "#core/webhooks/handlers.ts";
-import { baseUrl, deploymentFile, fetchExempt, tableConfig } from "./env.ts";
+import { answerKeys, baseUrl, deploymentFile, fetchExempt, tableConfig } from "./env.ts";
 import { eventSeal } from "./seals.ts";
 
 const deployment = sectionsFromFile(deploymentFile(), [apiSection, changesSection]);
@@ -25,6 +25,7 @@ export const handler = lambda<typeof operations, WebhookStores>({
   operations,
   handlers: webhookHandlers,
   baseUrl: baseUrl(),
+  answerKeys: answerKeys(),
   ...deployment.api,
   stores: (served) => ({ ...shared, subscribers: subscriberStore(open(served)) }),
 });

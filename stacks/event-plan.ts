@@ -9,22 +9,27 @@ import { partitions as p } from "./partitions.ts";
 export const webhooks: FunctionPlan = {
   ...endpoint,
   description: "Webhooks: receivers of events about changes",
-  needs: ["address", "events", "deployment"],
-  reads: { calls: ["BatchGetItem", "Query"], on: [p.subscriber, p.subscriberProgress] },
+  needs: ["address", "events", "answers", "deployment"],
+  // Single rows are read by rehearsals, whose writes have conditions, and of first answers.
+  reads: {
+    calls: ["GetItem", "BatchGetItem", "Query"],
+    on: [p.subscriber, p.subscriberProgress, p.repeatable],
+  },
   writes: {
-    calls: ["PutItem", "DeleteItem"],
-    on: [p.subscriber, p.subscriberProgress, p.subscribedTenants],
+    calls: ["PutItem", "UpdateItem", "DeleteItem"],
+    on: [p.subscriber, p.subscriberProgress, p.subscribedTenants, p.repeatable],
   },
 };
 
 export const signals: FunctionPlan = {
   ...endpoint,
   description: "Streams of security events, and their delivery to receivers that poll",
-  needs: ["address", "sealing", "deployment"],
+  needs: ["address", "sealing", "answers", "deployment"],
   reads: {
     calls: ["GetItem", "BatchGetItem", "Query"],
     on: [
       p.tenant,
+      p.repeatable,
       p.subscriber,
       p.subscriberProgress,
       p.eventKeyRing,
@@ -37,8 +42,11 @@ export const signals: FunctionPlan = {
     ],
   },
   writes: {
-    calls: ["PutItem", "DeleteItem"],
-    on: [p.subscriber, p.subscriberProgress, p.subscribedTenants, p.eventKeyRing, p.eventSigningKeys],
+    calls: ["PutItem", "UpdateItem", "DeleteItem"],
+    on: [
+      ...[p.subscriber, p.subscriberProgress, p.subscribedTenants, p.eventKeyRing, p.eventSigningKeys],
+      p.repeatable,
+    ],
   },
 };
 

@@ -40,7 +40,11 @@ export interface Received {
 export type Caller = (id: OperationId, sent?: Sent) => Promise<Received>;
 
 /** Operations whose only response is a failure, and one without a failed delivery to repeat. */
-const ALWAYS: Readonly<Partial<Record<OperationId, number>>> = { createMe: 501, deleteScim1Me: 404, retryWebhook: 400 };
+export const ALWAYS: Readonly<Partial<Record<OperationId, number>>> = {
+  createMe: 501,
+  deleteScim1Me: 404,
+  retryWebhook: 400,
+};
 
 const pathOf = (template: string, params: Sent["params"] = {}): string =>
   template.replace(/\{(\w+)\}/g, (_, name: string) => {

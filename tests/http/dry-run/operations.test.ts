@@ -1,6 +1,6 @@
 /**
- * Every operation that changes data, rehearsed and then carried out: the answers are the same, a rehearsal uses no write
- * unit, and every row of the table is the same afterwards.
+ * Every operation that changes data, rehearsed and then carried out: the answers are the same, a rehearsal uses no
+ * write unit, and every row of the table is the same afterwards.
  */
 import { inspect } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -16,10 +16,20 @@ import { createFixture, type Fixture } from "#tools/operation-units/fixture.ts";
 const api = world();
 
 /** Operations whose only response is a failure. */
-const ALWAYS: Readonly<Record<string, number>> = { createMe: 501, deleteScim1Me: 404 };
+const ALWAYS: Readonly<Record<string, number>> = { createMe: 501, deleteScim1Me: 404, retryWebhook: 400 };
 
 /** Members that are new with each request. */
-const GENERATED = new Set(["clientId", "createdAt", "clientSecret", "secretValue", "secret", "traceId", "version"]);
+const GENERATED = new Set([
+  "cursor",
+  "sets",
+  "clientId",
+  "createdAt",
+  "clientSecret",
+  "secretValue",
+  "secret",
+  "traceId",
+  "version",
+]);
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi;
 const ROW = { depth: null, sorted: true, maxStringLength: null, maxArrayLength: null } as const;
 const TIME = /\d{4}-\d\d-\d\dT[\d:.]+Z?/g;
@@ -94,6 +104,9 @@ const comparable = ({ status, headers, body, text }: Answer): unknown => ({
   ignored: headers.get("ignored-members"),
 });
 
+/** Calls that find nothing to change. */
+const writesNothing: ReadonlySet<OperationId> = new Set(["retryWebhook", "patchWebhookMetadata", "pollStream"]);
+
 let fixture: Fixture;
 const made = new Map<OperationId, Received>();
 beforeAll(async () => {
@@ -128,21 +141,24 @@ describe("every operation that changes data", () => {
         made.set(id, await caller(id, sent));
         continue;
       }
+      // The keys that sign events are made for the first one, also in a rehearsal: they are no data of a tenant.
+      if (id === "pollStream") await caller(id, sent);
+      const asked = (dryRun: boolean) => [sent.query, `dryRun=${dryRun}`].filter(Boolean).join("&");
       const before = await rows();
-      const { answer: rehearsed, line } = await sendTo(id, sent, "dryRun=true");
+      const { answer: rehearsed, line } = await sendTo(id, sent, asked(true));
       const after = await rows();
-      const { answer, line: itself } = await sendTo(id, sent, "dryRun=false");
+      const { answer, line: itself } = await sendTo(id, sent, asked(false));
       const [expected, actual] = [comparable(answer), comparable(rehearsed)];
       const wrong = {
         ...(JSON.stringify(actual) !== JSON.stringify(expected) && { actual, expected }),
-        ...(answer.status !== declared.success.status && { status: answer.status, text: answer.text }),
+        ...(answer.status !== (ALWAYS[id] ?? declared.success.status) && { status: answer.status, text: answer.text }),
         ...(JSON.stringify(before) !== JSON.stringify(after) && {
           written: after.filter((row) => !before.includes(row)),
           removed: before.filter((row) => !after.includes(row)),
         }),
         ...(line?.WriteUnits !== 0 && { writeUnits: line?.WriteUnits }),
         ...(line?.dryRun !== "true" && { line }),
-        ...(!((itself?.WriteUnits ?? 0) > 0) && { itself: itself?.WriteUnits }),
+        ...(!(writesNothing.has(id) || (itself?.WriteUnits ?? 0) > 0) && { itself: itself?.WriteUnits }),
         ...(itself?.dryRun !== undefined && { itself }),
         ...(rehearsed.headers.get("dry-run") !== "true" && { header: rehearsed.headers.get("dry-run") }),
         ...(answer.headers.has("dry-run") && { header: answer.headers.get("dry-run") }),

@@ -2,6 +2,7 @@
 import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import * as z from "zod";
+import { changing as whenChanging } from "#core/http/changing.ts";
 import { lambda } from "#core/http/lambda.ts";
 import type { RequestContext } from "#core/operation/context.ts";
 import { operation } from "#core/operation/operation.ts";
@@ -120,7 +121,14 @@ describe("a failure", () => {
 describe("an unknown member of a request that changes data", () => {
   const send = (isStrict: boolean, text: string) => {
     const handlers = { work: async () => ({ shown: "yes" }) };
-    const handler = lambda({ service: "applications", operations: changing, handlers, stores: () => ({}), isStrict });
+    const handler = lambda({
+      service: "applications",
+      operations: changing,
+      handlers,
+      changing: whenChanging,
+      stores: () => ({}),
+      isStrict,
+    });
     const event = {
       rawPath: "/work",
       rawQueryString: "",
