@@ -18,7 +18,7 @@ test.skipIf(!hasCurl)(
     const [first = ""] = blocksOf("README.md").filter((block) => block.startsWith("api="));
     const examples = blocksOf("docs/changes.md");
     const said = await run([first, ...examples]);
-    const [, changed = "", who, person, when = "", where, before, feed] = said;
+    const [, changed = "", who, person, when = "", where, before, restored, back, feed] = said;
     expect(JSON.parse(changed)).toMatchObject({ name: { familyName: "Cherry" } });
     expect(who).toBe("admin by password: patchUser");
     expect(person?.split("\n")).toHaveLength(3);
@@ -26,6 +26,7 @@ test.skipIf(!hasCurl)(
     expect(Date.parse(when)).toBeGreaterThan(0);
     expect(where).toMatch(/^[\d.:a-f]+ [0-9a-f-]{36}$/);
     expect(before).toBe('[{"op":"replace","path":"/name/familyName","value":"Cherry","from":"Berry"}]\nBerry');
+    expect([restored, back]).toEqual(["Berry", "kim\nuser"]);
     expect(feed?.split("\n").at(-1)).toBe("patchUser");
   },
   60_000,
