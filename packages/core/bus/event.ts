@@ -80,7 +80,9 @@ function kindOf({ changes }: ChangeRecord): "created" | "updated" | "deleted" {
 
 /** The path that answers with this record. */
 function addressOf({ tenant, resource, atMs }: ChangeRecord): string {
-  const at = new Date(atMs).toISOString();
-  const query = new URLSearchParams({ resourceType: resource.type, resourceId: resource.id, since: at, until: at });
+  const since = new Date(atMs).toISOString();
+  // Exclusive.
+  const until = new Date(atMs + 1).toISOString();
+  const query = new URLSearchParams({ resourceType: resource.type, resourceId: resource.id, since, until });
   return `/t/${tenant}/api/server/v1/audit-events?${query}`;
 }

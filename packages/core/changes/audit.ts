@@ -104,7 +104,8 @@ export async function resourceHistory(
 ): Promise<HistoryPage | undefined> {
   const list = [tenant, place.type, place.id, protocol];
   const start = after === undefined ? undefined : positionOf(list, place.id, after);
-  const chains = start?.chains ?? [chainOf(place)];
+  // A cursor is plain text: it says how far the reader is, and not of which resource.
+  const chains = (start?.chains ?? [chainOf(place)]).slice(0, 1).map((chain) => ({ ...chain, ...place }));
   const page = await readChains(table, tenant, chains, start?.at);
   if (!start && !page.resources[0]) return undefined;
   const concerns = (row: RecordRow) =>

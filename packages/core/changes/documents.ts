@@ -18,7 +18,7 @@ export interface RecordedKind {
 }
 
 /** Members of settings of any kind that are secrets. */
-const SECRET_NAME = /(?:secret|password|privatekey)$/i;
+const SECRET_NAME = /(?:secret|password|passphrase|privatekey|apikey|token)$/i;
 
 /** Every kind of row that is a resource, or a part of one that changes by itself. */
 export const recordedKinds: Partial<Record<RowKind, RecordedKind>> = {

@@ -15,6 +15,10 @@ import type { Change, ChangeRecord } from "./model.ts";
 const PLAIN_MOST = 780;
 /** A record with more bytes has its changes in further rows, so that pages of records stay small. */
 const ROW_MOST = 16_000;
+/** The same before it is compressed: readers of pages hold many records at once. */
+const TEXT_MOST = 64_000;
+/** Bytes of the changes of one record; a resource has at most 400 KB in a row, before and after. */
+const RECORD_MOST = 64_000_000;
 /** Bytes of one further row; DynamoDB accepts 400 KB. */
 const PART_MOST = 300_000;
 const PARTS_PER_PAGE = 20;
@@ -43,7 +47,8 @@ export function recordItems(
   expiresAtSeconds: number,
 ): RecordItems {
   const whole = packed(stored satisfies Stored);
-  const chunks = whole.length > ROW_MOST ? chunksOf(packed(stored.changes)) : [];
+  const isLarge = whole.length > ROW_MOST || Buffer.byteLength(JSON.stringify(stored)) > TEXT_MOST;
+  const chunks = isLarge ? chunksOf(packed(stored.changes)) : [];
   return {
     item: {
       ...keys.changeRecord(tenant, laneOfChange(id), id),
@@ -115,7 +120,8 @@ function unpacked<T>(item: Item): T {
   const { r } = item;
   try {
     if (typeof r === "string") return JSON.parse(r) as T;
-    if (r instanceof Uint8Array) return JSON.parse(inflateRawSync(r).toString("utf8")) as T;
+    if (r instanceof Uint8Array)
+      return JSON.parse(inflateRawSync(r, { maxOutputLength: RECORD_MOST }).toString("utf8")) as T;
   } catch {
     return damaged(item);
   }

@@ -74,6 +74,8 @@ export async function deliverDue(deps: DeliveryDeps, only?: (tenant: string) => 
   const nowMs = deps.clock.now();
   const entries = await deps.subscribers.tenants();
   const due = entries.filter((entry) => (only ? only(entry.tenant) : entry.dueMs <= nowMs));
+  // Who has waited longest comes first, so that slow receivers of some tenants do not stop the others.
+  due.sort((a, b) => a.dueMs - b.dueMs);
   await all(due, TENANTS_AT_ONCE, (entry) => deliverToTenant(deps, entry, nowMs));
 }
 
@@ -122,6 +124,8 @@ async function deliverTo(deps: DeliveryDeps, state: SubscriberState): Promise<nu
   const kind = deps.kinds[subscriber.kind];
   if (!kind?.isPushed(subscriber) || !subscriber.isActive || progress.pause) return Number.POSITIVE_INFINITY;
   if (progress.nextAttemptMs > nowMs) return progress.nextAttemptMs;
+  // The time of this call is over: the next one goes on.
+  if (nowMs >= deps.untilMs) return nowMs;
   // What its worker has read may lack the newest changes.
   if (progress.leasedUntilMs > nowMs) return nowMs;
   // Before the lease is taken: a subscriber to which nothing is due costs no write.

@@ -35,7 +35,7 @@ export async function readHistory(
 ) {
   const { tenant, protocol, ...place } = subject;
   const page: HistoryPage | undefined = await resourceHistory(table, tenant, { ...place, protocol }, { limit, after });
-  if (!page) await readNow();
+  if (!page || after !== undefined) await readNow();
   const { records, next } = page ?? { records: [] };
   const shown = records.map(presentRecord);
   return {

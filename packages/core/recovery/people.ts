@@ -3,7 +3,12 @@ import type { Aside } from "../aside/aside-rows.ts";
 import { withStore } from "../domain/username.ts";
 import { checkGroupName } from "../identities/groups/rules.ts";
 import type { GroupStore } from "../identities/groups/store.ts";
-import { checkAccountChange, checkAssignedIds, checkAssignedRoles } from "../identities/provisioning/escalation.ts";
+import {
+  checkAccountChange,
+  checkAssignedIds,
+  checkAssignedRoles,
+  rolesOf,
+} from "../identities/provisioning/escalation.ts";
 import { type ChangeContext, checkTenantIn, nameIn, type UserStores } from "../identities/provisioning/users.ts";
 import { groupAside, restoreGroup } from "../identities/restoring/group-restoring-store.ts";
 import type { Restored } from "../identities/restoring/model.ts";
@@ -86,6 +91,7 @@ export function restoredPeople({ table, ...stores }: PeopleStores): People {
     await Promise.all([
       // Under another name the caller could be somebody whom others trust by that name.
       checkAccountChange(stores, caller, user, { takesOver: name !== undefined }),
+      rolesOf(stores, caller.tenant, user).then((roles) => checkAssignedRoles(stores, caller, roles)),
       checkTenantIn(stores.tenants, caller, { userStore, name: name ?? user.userName }),
     ]);
   }

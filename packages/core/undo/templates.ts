@@ -16,7 +16,7 @@ export interface TemplateUndoStores extends TemplateStores {
 const [storesAt] = later(() => import("../history/history.ts"), "storesAt");
 const empty = { query: undefined, headers: undefined } as const;
 /** Members that histories leave out (changes/documents.ts). */
-const SECRET_NAME = /(?:secret|password|privatekey)$/i;
+const SECRET_NAME = /(?:secret|password|passphrase|privatekey|apikey|token)$/i;
 
 export const templateUndoHandlers: Handlers<typeof templateUndoOperations, TemplateUndoStores> = {
   async restoreApplicationTemplateVersion({ params: { version, ...params } }, context) {

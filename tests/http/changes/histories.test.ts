@@ -1,4 +1,5 @@
 /** Histories: each version of a resource is what reading the resource returned after that change. */
+import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { addUser } from "#tests/support/people.ts";
 import { URN } from "#tests/support/scim.ts";
@@ -6,6 +7,8 @@ import { APPLICATIONS, world } from "#tests/support/world.ts";
 
 const api = world();
 const SECRET = "a-planted-Secret-1";
+/** The types that have a history of their own. */
+const TYPES = 9;
 const API = "/api/server/v1";
 
 const sent = async (method: string, path: string, body?: unknown) => {
@@ -339,4 +342,21 @@ test("a history names callers and their addresses only to those who may read all
     ...rest
   } = full;
   expect(limited).toEqual({ ...rest, actor });
+});
+
+test("a cursor of a history reads that history only, whatever resource it is made to name", async () => {
+  const id = await newUser("history-forged");
+  const reader = { username: "role-reader", password: "a-long-password" };
+  await addUser(api.service, { ...reader, scopes: ["internal_role_mgt_view"] });
+  const l = createHash("sha256")
+    .update(JSON.stringify(["carbon.super", "role", id, null]))
+    .digest("base64url")
+    .slice(0, 11);
+  for (let type = 0; type < 12; type += 1) {
+    const after = Buffer.from(JSON.stringify({ l, c: [[type, ""]] })).toString("base64url");
+    const answer = await api.ask("GET", `/scim2/v2/Roles/${id}/history?after=${after}`, { as: reader });
+    // Numbers that name no type are 400.
+    expect(answer.status, answer.text).toBe(type < TYPES ? 404 : 400);
+    expect(answer.text).not.toContain("history-forged");
+  }
 });

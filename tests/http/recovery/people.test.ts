@@ -1,5 +1,6 @@
 /** Deleted users, groups and roles come back with all that they were part of. */
 import { expect, test } from "vitest";
+import { addUser } from "#tests/support/people.ts";
 import { recoveryOf } from "#tests/support/recovery.ts";
 import { fresh, type Shown, scimOf } from "#tests/support/scim.ts";
 import { world } from "#tests/support/world.ts";
@@ -142,4 +143,16 @@ test("a user is deleted and restored several times", async () => {
   }
   expect(await list("?resourceType=user")).not.toContainEqual(expect.objectContaining({ id: user.id }));
   expect((await api.ask("GET", "/scim2/Me", { as: { username: user.userName, password: PASSWORD } })).status).toBe(200);
+});
+
+test("a user with roles that the caller may not assign comes back only by a caller who may", async () => {
+  const clerk = { username: fresh("clerk"), password: "a-long-password" };
+  await addUser(api.service, { ...clerk, scopes: ["internal_user_mgt_create", "internal_user_mgt_view"] });
+  const user = await scim.user({ password: PASSWORD });
+  await role({ users: [{ value: user.id }], permissions: [{ value: "internal_application_mgt_update" }] });
+  await remove(`/scim2/Users/${user.id}`);
+  const path = `/api/server/v1/deleted-resources/${user.id}/restore`;
+  expect((await api.ask("POST", path, { as: clerk })).status).toBe(403);
+  expect((await api.ask("GET", `/scim2/Users/${user.id}`)).status).toBe(404);
+  expect((await restore(user.id)).status).toBe(200);
 });
