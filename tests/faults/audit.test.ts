@@ -23,6 +23,7 @@ const alone = [
     (kind) => `${before}carbon.super${kind}`,
   ),
   `${before}audited.example#SHOWN`,
+  `${before}audited.example#LOG#`,
 ];
 
 let service: FaultyService;
