@@ -88,11 +88,13 @@ export function movesMembers({ step, place }: RowStep): boolean {
 }
 
 /** The part of a bulk that a step stores. */
-export function bulkPartOf(step: Step): { readonly bulk: string; readonly part: BulkMembers } | undefined {
+export function bulkPartOf(
+  step: Step,
+): { readonly bulk: string; readonly key: string; readonly part: BulkMembers } | undefined {
   if (!("put" in step)) return undefined;
   const [, bulk] = BULK_PART.exec(step.put.SK) ?? [];
   if (bulk === undefined) return undefined;
-  return { bulk, part: { adding: texts(step.put.adding), removing: texts(step.put.removing) } };
+  return { bulk, key: step.put.SK, part: { adding: texts(step.put.adding), removing: texts(step.put.removing) } };
 }
 
 /** The state of a row after a step. */

@@ -62,10 +62,11 @@ export function recorder(
   memory: RowMemory,
   { cause, recordDays }: Recording,
 ): (steps: readonly Step[]) => Promise<void> {
-  const bulks = new Map<string, BulkMembers[]>();
+  /** By their keys: a write that meets a conflict is repeated with the same parts. */
+  const bulks = new Map<string, Map<string, BulkMembers>>();
 
   const membersOf = (bulk: string): BulkMembers => {
-    const parts = bulks.get(bulk) ?? [];
+    const parts = [...(bulks.get(bulk)?.values() ?? [])];
     return { adding: parts.flatMap(({ adding }) => adding), removing: parts.flatMap(({ removing }) => removing) };
   };
 
@@ -107,8 +108,8 @@ export function recorder(
   };
 
   return async (steps) => {
-    for (const { bulk, part } of steps.flatMap((step) => bulkPartOf(step) ?? [])) {
-      bulks.set(bulk, [...(bulks.get(bulk) ?? []), part]);
+    for (const { bulk, key, part } of steps.flatMap((step) => bulkPartOf(step) ?? [])) {
+      bulks.set(bulk, (bulks.get(bulk) ?? new Map()).set(key, part));
     }
     const rows = rowSteps(steps);
     if (rows.length === 0) return table.write(...steps);

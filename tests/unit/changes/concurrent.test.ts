@@ -138,3 +138,26 @@ test("a tenant that is deactivated twice at once has one record, which says what
     .filter(({ path }) => path === "/active");
   expect(changes).toEqual([{ op: "replace", path: "/active", value: false, from: true }]);
 });
+
+test("many members are recorded once, also where their transaction is repeated after a conflict", async () => {
+  const [id, bulk, other] = [newId(), newId(), newId()];
+  const table = recorded();
+  const key = keys.group(TENANT, id);
+  const steps = (when: "present" | "absent"): Step[] => [
+    {
+      put: { ...key, id, displayName: "many", userStore: "PRIMARY", ver: 1, bulk: `1.1.adding.${bulk}` },
+      when: "absent",
+      otherwise: stale,
+    },
+    {
+      put: { ...keys.bulkPart(key, bulk, 0), adding: ["M#a", "M#b"], removing: [] },
+      when: "absent",
+      otherwise: stale,
+    },
+    { check: keys.group(TENANT, other), when, otherwise: stale },
+  ];
+  await expect(table.write(...steps("present"))).rejects.toThrow("has changed");
+  await table.write(...steps("absent"));
+  const [record] = await recordsOf(id);
+  expect(record?.changes.map(({ path }) => path)).toEqual(["", "/members/a", "/members/b"]);
+});
