@@ -111,10 +111,11 @@ test("a protocol carries the id of its application, and secrets are named only",
   const rotated = await sent("POST", `${path}/regenerate-secret`);
   expect(rotated.records).toMatchObject([
     {
-      changes: [
-        { op: "replace", path: "/latestSecret/secretId" },
-        { op: "replace", path: "/clientSecret", secret: true },
-      ],
+      // Its time is a change too, unless both secrets are of one second.
+      changes: expect.arrayContaining([
+        expect.objectContaining({ op: "replace", path: "/latestSecret/secretId" }),
+        expect.objectContaining({ op: "replace", path: "/clientSecret", secret: true }),
+      ]),
     },
   ]);
   const renamed = await sent("PATCH", `${APPLICATIONS}/${id}`, { description: "d" });
