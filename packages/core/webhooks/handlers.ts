@@ -14,12 +14,12 @@ import { secretOwner, settingsOf, type Webhook, webhookOf } from "./model.ts";
 import { presentMetadata, presentProfile, presentSummary, presentWebhook, selfOf } from "./present.ts";
 import {
   checkActive,
-  checkCount,
   checkedWebhook,
   checkInactive,
   checkPolicy,
   checkRetry,
   endpointTaken,
+  webhookGroup,
   webhookNotFound,
 } from "./rules.ts";
 import type { WebhookRequest } from "./shapes.ts";
@@ -44,7 +44,6 @@ export const webhookHandlers: Handlers<typeof webhookOperations, WebhookStores> 
   async createWebhook({ body }, { tenant, now, ...stores }) {
     const id = newId();
     const webhook = { ...checkedWebhook(body, stores.exempt), ...sealedSecret(stores, tenant, id, body) };
-    checkCount((await webhooksIn(stores.subscribers, tenant)).length);
     const subscriber: Subscriber = {
       id,
       kind: "webhook",
@@ -54,7 +53,8 @@ export const webhookHandlers: Handlers<typeof webhookOperations, WebhookStores> 
       updatedAtMs: now,
     };
     const progress = startingAt(stores.cursorAt(tenant, now));
-    await stores.subscribers.add(tenant, subscriber, progress, () => endpointTaken(webhook.endpoint));
+    const taken = () => endpointTaken(webhook.endpoint);
+    await stores.subscribers.add(tenant, subscriber, progress, { group: webhookGroup, taken });
     const state: SubscriberState = { tenant, subscriber, progress, versions: { subscriber: 1, progress: 1 } };
     return { location: selfOf(state), ...shown(state) };
   },

@@ -1,6 +1,7 @@
 /** Rules for webhooks. Pure; faults have the codes of WSO2 Identity Server. */
 import type * as z from "zod";
 import type { SubscriberState } from "../events/model.ts";
+import type { SlotGroup } from "../events/slots.ts";
 import { Fault } from "../platform/faults.ts";
 import { checkPublic, type Exempt, FetchRefused } from "../platform/public-fetch.ts";
 import { profileNamed } from "./channels.ts";
@@ -46,14 +47,17 @@ export function endpointTaken(endpoint: string): Fault {
   );
 }
 
-/** Throws `webhook.too_many` where a tenant has as many as it may. */
-export function checkCount(count: number): void {
-  if (count < WEBHOOKS_MAX) return;
-  throw new Fault(
-    "webhook.too_many",
-    `The maximum number of webhooks allowed has been reached. Max allowed: ${WEBHOOKS_MAX}. Please delete an existing webhook before adding a new one.`,
-  );
-}
+/** All webhooks of a tenant. */
+export const webhookGroup: SlotGroup = {
+  name: "webhooks",
+  most: WEBHOOKS_MAX,
+  has: ({ kind }) => kind === "webhook",
+  full: () =>
+    new Fault(
+      "webhook.too_many",
+      `The maximum number of webhooks allowed has been reached. Max allowed: ${WEBHOOKS_MAX}. Please delete an existing webhook before adding a new one.`,
+    ),
+};
 
 /** Whether changes are sent to a webhook: it is neither deactivated nor paused. */
 export function isDelivering({ subscriber, progress }: Pick<SubscriberState, "subscriber" | "progress">): boolean {
