@@ -13,11 +13,11 @@ export const webhooks: FunctionPlan = {
   // Single rows are read by rehearsals, whose writes have conditions, and of first answers.
   reads: {
     calls: ["GetItem", "BatchGetItem", "Query"],
-    on: [p.subscriber, p.subscriberProgress, p.repeatable],
+    on: [p.subscriber, p.subscriberProgress, ...records],
   },
   writes: {
     calls: ["PutItem", "UpdateItem", "DeleteItem"],
-    on: [p.subscriber, p.subscriberProgress, p.subscribedTenants, p.repeatable],
+    on: [p.subscriber, p.subscriberProgress, p.subscribedTenants, ...records],
   },
 };
 
@@ -29,7 +29,6 @@ export const signals: FunctionPlan = {
     calls: ["GetItem", "BatchGetItem", "Query"],
     on: [
       p.tenant,
-      p.repeatable,
       p.subscriber,
       p.subscriberProgress,
       p.eventKeyRing,
@@ -43,10 +42,7 @@ export const signals: FunctionPlan = {
   },
   writes: {
     calls: ["PutItem", "UpdateItem", "DeleteItem"],
-    on: [
-      ...[p.subscriber, p.subscriberProgress, p.subscribedTenants, p.eventKeyRing, p.eventSigningKeys],
-      p.repeatable,
-    ],
+    on: [...[p.subscriber, p.subscriberProgress, p.subscribedTenants, p.eventKeyRing, p.eventSigningKeys], ...records],
   },
 };
 

@@ -192,7 +192,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     reads: {
       calls: ["BatchGetItem", "Query"],
       // The rows of resources say where their histories are.
-      on: [...changeRecords, ...applicationRows, p.apiResource, p.user, p.group, p.role, p.tenant],
+      on: [...[...changeRecords, ...applicationRows, p.apiResource, p.user, p.group, p.role, p.tenant], p.subscriber],
     },
   },
   signals,

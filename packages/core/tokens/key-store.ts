@@ -5,6 +5,7 @@
 import { generateKeyPair, type JsonWebKey } from "node:crypto";
 import { promisify } from "node:util";
 import { calculateJwkThumbprint } from "jose";
+import { Fault } from "../platform/faults.ts";
 import type { Seal } from "../platform/seal.ts";
 import { keys } from "../table/keys.ts";
 import { json, list, misfit, number, record, rowCodec, text } from "../table/row.ts";
@@ -47,7 +48,7 @@ export interface OpenRing {
 export interface KeyStore {
   /**
    * The ring; creates a first key where none can sign, and shortens the life of keys above the limit. One round trip;
-   * one or two more where it writes.
+   * one or two more where it writes. Throws `rehearsal.impossible` where a rehearsal would create a key.
    */
   open(nowMs: number): Promise<OpenRing>;
   /** Adds a key that signs from `signsFromMs` on. Returns its id. */
@@ -127,6 +128,7 @@ export function keyStore(
     open: (nowMs) =>
       whileStale(async () => {
         const found = await read();
+        if (found.secrets.size === 0 && table.keeps === "for good") throw unrehearsable();
         if (found.secrets.size === 0) return write(found.ver, (await withNewKey(found, nowMs, nowMs)).after);
         return withinLife(found.ring, lifeSecondsMax) === found.ring ? found : write(found.ver, found);
       }),
@@ -162,6 +164,14 @@ export function keyStore(
         return kid;
       }),
   };
+}
+
+/** A rehearsal must not sign with a key that is stored nowhere, and stores none. */
+function unrehearsable(): Fault {
+  return new Fault(
+    "rehearsal.impossible",
+    "There is no signing key yet. The first request without dryRun=true creates it; then this one can be rehearsed.",
+  );
 }
 
 async function withNewKey({ ring, secrets }: OpenRing, nowMs: number, signsFromMs: number) {

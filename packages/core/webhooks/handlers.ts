@@ -43,7 +43,7 @@ export const webhookHandlers: Handlers<typeof webhookOperations, WebhookStores> 
 
   async createWebhook({ body }, { tenant, now, ...stores }) {
     const id = newId();
-    const webhook = { ...checkedWebhook(body, stores.exempt), ...sealedSecret(stores, tenant, id, body) };
+    const webhook = { ...checkedWebhook(body, stores), ...sealedSecret(stores, tenant, id, body) };
     const subscriber: Subscriber = {
       id,
       kind: "webhook",
@@ -72,7 +72,7 @@ export const webhookHandlers: Handlers<typeof webhookOperations, WebhookStores> 
       const given = secret ?? sealedSecret(stores, tenant, id, body);
       const subscriber: Subscriber = {
         ...state.subscriber,
-        ...settingsOf({ ...checkedWebhook(body, stores.exempt), ...given }),
+        ...settingsOf({ ...checkedWebhook(body, stores), ...given }),
         isActive: body.status === undefined ? state.subscriber.isActive : body.status === "ACTIVE",
         updatedAtMs: now,
       };

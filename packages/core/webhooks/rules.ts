@@ -14,8 +14,14 @@ export const WEBHOOKS_MAX = 20;
 /** The only policy: a tenant has no organizations below it. */
 export const ORGANIZATION_POLICY = "NO_SHARING";
 
-/** The settings of a request, without the secret. Throws `webhook.field_empty` and `webhook.field_invalid`. */
-export function checkedWebhook(body: z.output<typeof WebhookRequest>, exempt: Exempt): Omit<Webhook, "sealedSecret"> {
+/** The scope that shows who made a change, and from where. */
+const VIEW_CHANGES = "internal_audit_view";
+
+/** The settings of a request with those scopes, without the secret. Throws `webhook.field_empty` and `webhook.field_invalid`. */
+export function checkedWebhook(
+  body: z.output<typeof WebhookRequest>,
+  { exempt, scopes }: { readonly exempt: Exempt; readonly scopes: ReadonlySet<string> },
+): Omit<Webhook, "sealedSecret"> {
   const endpoint = filled("Endpoint URI", body.endpoint);
   const name = filled("Webhook name", body.name);
   const profileName = filled("Event Profile Name", body.eventProfile?.name);
@@ -31,7 +37,7 @@ export function checkedWebhook(body: z.output<typeof WebhookRequest>, exempt: Ex
   if (unknown >= 0) {
     throw invalid(`channelsSubscribed.${unknown}: not the URI of a channel of the profile ${profile.name}.`);
   }
-  return { name, endpoint, profile: profile.name, channels };
+  return { name, endpoint, profile: profile.name, channels, showsActors: scopes.has(VIEW_CHANGES) };
 }
 
 /** The fault for an id that no webhook of the tenant has. */
