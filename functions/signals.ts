@@ -14,13 +14,13 @@ import { newRepresentation } from "#core/signals/representation.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { newEventSigner } from "#core/tokens/event-token.ts";
 import { answerKeys, baseUrl, deploymentFile, fetchExempt, tableConfig } from "./env.ts";
-import { eventSealOfDelivery, seal as sealOfKeys } from "./seals.ts";
+import { eventSealOfDelivery, eventSigningSeal } from "./seals.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
 const { api, changes } = sectionsFromFile(deploymentFile(), [apiSection, changesSection]);
 const recorded = recordedTables(open, changes);
 const seal = eventSealOfDelivery();
-const signer = newEventSigner(sealOfKeys());
+const signer = newEventSigner(eventSigningSeal());
 const exempt = fetchExempt();
 
 export const operations = signalOperations;

@@ -24,7 +24,7 @@ export const webhooks: FunctionPlan = {
 export const signals: FunctionPlan = {
   ...endpoint,
   description: "Streams of security events, and their delivery to receivers that poll",
-  needs: ["address", "sealing", "answers", "deployment"],
+  needs: ["address", "delivering", "answers", "deployment"],
   reads: {
     calls: ["GetItem", "BatchGetItem", "Query"],
     on: [
@@ -58,7 +58,7 @@ export const delivery: FunctionPlan = {
   description: "Delivers changes to webhooks and streams",
   memory: "512 MB",
   timeout: "60 seconds",
-  needs: ["origin", "sealing"],
+  needs: ["origin", "delivering"],
   reads: {
     calls: ["GetItem", "BatchGetItem", "Query"],
     on: [

@@ -62,7 +62,8 @@ export interface Making {
 export async function poll(stream: Stream, making: Making, polling: Polling): Promise<Polled> {
   const { progress, status } = stream;
   const asides = progress.asides.filter((text) => !polling.reported.has(asideOf(text).jti));
-  if (status === "disabled") return { claims: [], hasMore: false, progress: { ...progress, asides }, passed: 0, gone: 0 };
+  if (status === "disabled")
+    return { claims: [], hasMore: false, progress: { ...progress, asides }, passed: 0, gone: 0 };
   const own = asides.flatMap((text) => asideClaims(asideOf(text), making.envelope) ?? []);
   const most = status === "paused" ? 0 : Math.max(0, polling.most - own.length);
   const walk = await walked(stream, making, { ...polling, most });
