@@ -42,7 +42,8 @@ export function outlookOf(
 ): { readonly mayBeSent: boolean; readonly readsData: boolean } {
   if (excluded.has(subjectDigest(subject))) return { mayBeSent: false, readsData: false };
   if (!("attributes" in happening)) return { mayBeSent: delivered.has(eventTypes[happening.kind]), readsData: false };
-  const isFull = delivered.has(eventTypes[`${happening.kind}:full`]) && readable.has(subject.type);
+  const isFull =
+    happening.data !== "none" && delivered.has(eventTypes[`${happening.kind}:full`]) && readable.has(subject.type);
   return {
     mayBeSent: isFull || delivered.has(eventTypes[`${happening.kind}:notice`]),
     readsData: isFull && happening.data === undefined,
@@ -91,7 +92,7 @@ async function eventOf(
   }
   const full = eventTypes[`${happening.kind}:full`];
   const notice = eventTypes[`${happening.kind}:notice`];
-  if (delivered.has(full) && reads.readable.has(occurrence.subject.type)) {
+  if (happening.data !== "none" && delivered.has(full) && reads.readable.has(occurrence.subject.type)) {
     const data = happening.data ?? (await reads.representation(occurrence));
     const isShort = !delivered.has(notice) || JSON.stringify(data ?? {}).length <= DATA_LENGTH_MAX;
     if (data && isShort) return { [full]: { data } };
