@@ -175,7 +175,7 @@ export function eventKey(environment = process.env): string {
   return read(Events, environment).EVENT_KEY;
 }
 
-/** The keys of secrets for receivers of events, and of the keys that sign events, in Base64. They open no other secret. */
+/** The keys of secrets for receivers of events, and of the keys that sign events. They open no other secret. */
 export function deliveringKeys(environment = process.env) {
   const { EVENT_KEYS: receivers, EVENT_SIGNING_KEYS: signing } = read(Delivering, environment);
   return { receivers, signing };

@@ -53,8 +53,8 @@ export function protocolSupport({
 }
 
 /**
- * The same for commands, from the sealing key: it also opens private keys that were sealed under the sealing key itself,
- * as those of events were at first.
+ * The same for commands, from the sealing key: it also opens private keys that were sealed under the sealing key
+ * itself, as those of events were at first.
  */
 export function eventSigningSealOf({ key, former }: ReturnType<typeof sealingKeys>): Seal {
   const derived = eventSigningKeysOf(key, former.join(","));

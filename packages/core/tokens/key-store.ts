@@ -32,7 +32,7 @@ export const eventKeys: RingPlace = {
 
 const generate = promisify(generateKeyPair);
 
-/** In a ring of so many keys none is added for those that cannot be opened: functions would outdo each other for ever. */
+/** In a ring of so many keys none is added for those that cannot be opened: functions would outdo each other. */
 const RING_MOST = 16;
 
 /** A private half as it is stored: `d` is the secret number of the curve point. */

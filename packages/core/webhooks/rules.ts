@@ -17,7 +17,10 @@ export const ORGANIZATION_POLICY = "NO_SHARING";
 /** The scope that shows who made a change, and from where. */
 const VIEW_CHANGES = "internal_audit_view";
 
-/** The settings of a request with those scopes, without the secret. Throws `webhook.field_empty` and `webhook.field_invalid`. */
+/**
+ * The settings of a request with those scopes, without the secret. Throws `webhook.field_empty` and
+ * `webhook.field_invalid`.
+ */
 export function checkedWebhook(
   body: z.output<typeof WebhookRequest>,
   { exempt, scopes }: { readonly exempt: Exempt; readonly scopes: ReadonlySet<string> },
