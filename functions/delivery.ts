@@ -18,11 +18,11 @@ import { openTable } from "#core/table/dynamo.ts";
 import { newEventSigner } from "#core/tokens/event-token.ts";
 import { webhookKind } from "#core/webhooks/kind.ts";
 import { fetchExempt, publicUrl, tableConfig } from "./env.ts";
-import { eventSealOfDelivery, seal } from "./seals.ts";
+import { eventSealOfDelivery, eventSigningSeal } from "./seals.ts";
 
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 55_000 }));
 const shared = { seal: eventSealOfDelivery(), origin: publicUrl(), exempt: fetchExempt(), clock: systemClock };
-const signer = newEventSigner(seal());
+const signer = newEventSigner(eventSigningSeal());
 
 export const handler = newWorker({
   open,

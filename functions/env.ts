@@ -55,12 +55,22 @@ const Cursors = z.object({
   CURSOR_KEY: SealingKey,
 });
 
+/** Keys that are derived from `SEAL_KEY` and its former keys, separated by commas. The first one seals. */
+const DerivedKeys = z
+  .string()
+  .transform((text) => text.split(","))
+  .pipe(z.array(SealingKey).min(1));
+
 const Answers = z.object({
-  /** The keys of first answers, derived from `SEAL_KEY` and its former keys (`answerKeysOf`), separated by commas. */
-  ANSWER_KEYS: z
-    .string()
-    .transform((text) => text.split(","))
-    .pipe(z.array(SealingKey).min(1)),
+  /** The keys of first answers (`answerKeysOf`). */
+  ANSWER_KEYS: DerivedKeys,
+});
+
+const Delivering = z.object({
+  /** The keys under which secrets for receivers of events are sealed (`eventKeysOf`). */
+  EVENT_KEYS: DerivedKeys,
+  /** The keys under which the private keys that sign events are sealed (`eventSigningKeysOf`). */
+  EVENT_SIGNING_KEYS: DerivedKeys,
 });
 
 const Events = z.object({
@@ -163,6 +173,12 @@ export function cursorKey(environment = process.env): string {
 /** The key of secrets for receivers of events, in Base64. It opens no other secret. */
 export function eventKey(environment = process.env): string {
   return read(Events, environment).EVENT_KEY;
+}
+
+/** The keys of secrets for receivers of events, and of the keys that sign events. They open no other secret. */
+export function deliveringKeys(environment = process.env) {
+  const { EVENT_KEYS: receivers, EVENT_SIGNING_KEYS: signing } = read(Delivering, environment);
+  return { receivers, signing };
 }
 
 /** The keys of first answers to repeatable requests, the present one first. They open no other secret. */

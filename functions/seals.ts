@@ -1,9 +1,9 @@
 /** The seals of functions, from the keys of their environment: apart from env.ts, which every function loads. */
 import type { ProtocolSupport } from "#core/applications/protocols/configure.ts";
 import { systemClock } from "#core/platform/clock.ts";
-import { canarySecretOf, eventKeyOf, newSeal, type Seal } from "#core/platform/seal.ts";
+import { canarySecretOf, eventSigningKeysOf, newSeal, type Seal } from "#core/platform/seal.ts";
 import type { Deployment } from "#core/settings/deployment.ts";
-import { cursorKey, eventKey, fetchExempt, sealingKeys } from "./env.ts";
+import { cursorKey, deliveringKeys, eventKey, fetchExempt, sealingKeys } from "./env.ts";
 
 /** The seal of the deployment. It also opens values that were sealed under former keys. */
 export function seal(environment?: NodeJS.ProcessEnv): Seal {
@@ -21,11 +21,14 @@ export function eventSeal(): Seal {
   return newSeal(bytes(eventKey()));
 }
 
-/** Opens secrets for receivers of events, also those that were sealed under former keys. */
+/** Opens secrets for receivers of events, also those that were sealed under former keys. It opens no other secret. */
 export function eventSealOfDelivery(): Seal {
-  const { key, former } = sealingKeys();
-  const derived = (text: string) => bytes(eventKeyOf(text));
-  return newSeal(derived(key), former.map(derived));
+  return sealOf(deliveringKeys().receivers);
+}
+
+/** Opens the private keys that sign events. It opens no other secret. */
+export function eventSigningSeal(): Seal {
+  return sealOf(deliveringKeys().signing);
 }
 
 /** The secret of the client of the synthetic check, where the sealing key is known. */
@@ -47,6 +50,19 @@ export function protocolSupport({
     clientSecretsShownTo,
     metadataExempt: fetchExempt(),
   };
+}
+
+/**
+ * The same for commands, from the sealing key: it also opens private keys that were sealed under the sealing key
+ * itself, as those of events were at first.
+ */
+export function eventSigningSealOf({ key, former }: ReturnType<typeof sealingKeys>): Seal {
+  const derived = eventSigningKeysOf(key, former.join(","));
+  return sealOf([...derived.split(","), key, ...former]);
+}
+
+function sealOf([key = "", ...former]: readonly string[]): Seal {
+  return newSeal(bytes(key), former.map(bytes));
 }
 
 function bytes(key: string): Buffer {

@@ -2,6 +2,9 @@
 import { checkFeedCursor, feedCursorAt } from "#core/changes/feed.ts";
 import { recordedTables } from "#core/changes/open.ts";
 import { subscriberStore } from "#core/events/subscriber-store.ts";
+import { webhookHistoryOperations } from "#core/history/contract-webhooks.ts";
+import { withHistory } from "#core/history/source.ts";
+import { type WebhookHistoryStores, webhookHistoryHandlers } from "#core/history/webhooks.ts";
 import { changing } from "#core/http/changing.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { apiSection } from "#core/settings/api.ts";
@@ -17,15 +20,16 @@ const deployment = sectionsFromFile(deploymentFile(), [apiSection, changesSectio
 const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })), deployment.changes);
 const shared = { seal: eventSeal(), exempt: fetchExempt(), cursorAt: feedCursorAt, checkCursor: checkFeedCursor };
 
-export const operations = webhookOperations;
+export const operations = { ...webhookOperations, ...webhookHistoryOperations };
 
-export const handler = lambda<typeof operations, WebhookStores>({
+export const handler = lambda<typeof operations, WebhookHistoryStores>({
   service: "webhooks",
   changing,
   operations,
-  handlers: webhookHandlers,
+  handlers: { ...webhookHandlers, ...webhookHistoryHandlers },
   baseUrl: baseUrl(),
   answerKeys: answerKeys(),
   ...deployment.api,
-  stores: (served) => ({ ...shared, subscribers: subscriberStore(open(served)) }),
+  stores: (served) =>
+    withHistory<WebhookStores>(open(served), (table) => ({ ...shared, subscribers: subscriberStore(table) })),
 });

@@ -13,23 +13,22 @@ export const webhooks: FunctionPlan = {
   // Single rows are read by rehearsals, whose writes have conditions, and of first answers.
   reads: {
     calls: ["GetItem", "BatchGetItem", "Query"],
-    on: [p.subscriber, p.subscriberProgress, p.repeatable],
+    on: [p.subscriber, p.subscriberProgress, ...records],
   },
   writes: {
     calls: ["PutItem", "UpdateItem", "DeleteItem"],
-    on: [p.subscriber, p.subscriberProgress, p.subscribedTenants, p.repeatable],
+    on: [p.subscriber, p.subscriberProgress, p.subscribedTenants, ...records],
   },
 };
 
 export const signals: FunctionPlan = {
   ...endpoint,
   description: "Streams of security events, and their delivery to receivers that poll",
-  needs: ["address", "sealing", "answers", "deployment"],
+  needs: ["address", "delivering", "answers", "deployment"],
   reads: {
     calls: ["GetItem", "BatchGetItem", "Query"],
     on: [
       p.tenant,
-      p.repeatable,
       p.subscriber,
       p.subscriberProgress,
       p.eventKeyRing,
@@ -43,10 +42,7 @@ export const signals: FunctionPlan = {
   },
   writes: {
     calls: ["PutItem", "UpdateItem", "DeleteItem"],
-    on: [
-      ...[p.subscriber, p.subscriberProgress, p.subscribedTenants, p.eventKeyRing, p.eventSigningKeys],
-      p.repeatable,
-    ],
+    on: [...[p.subscriber, p.subscriberProgress, p.subscribedTenants, p.eventKeyRing, p.eventSigningKeys], ...records],
   },
 };
 
@@ -62,7 +58,7 @@ export const delivery: FunctionPlan = {
   description: "Delivers changes to webhooks and streams",
   memory: "512 MB",
   timeout: "60 seconds",
-  needs: ["origin", "sealing"],
+  needs: ["origin", "delivering"],
   reads: {
     calls: ["GetItem", "BatchGetItem", "Query"],
     on: [

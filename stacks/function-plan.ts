@@ -14,6 +14,8 @@ export type Need =
   | "cursors"
   /** The key that seals secrets for receivers of events: derived, it opens no other secret. */
   | "events"
+  /** The keys of secrets for receivers of events and of the keys that sign them: derived, they open no other secret. */
+  | "delivering"
   /** The key of the nonces of DPoP proofs: derived, it opens no secret. */
   | "nonces"
   /** The keys that seal first answers to repeatable requests: derived, they open no other secret. */

@@ -1,7 +1,15 @@
 /** The functions, each from its row in plan.ts: code, settings, rights, log. */
 import { join } from "node:path";
 import { NAMESPACE_VARIABLE, namespaceOf } from "#core/http/metric-names.ts";
-import { answerKeysOf, canarySecretOf, cursorKeyOf, eventKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
+import {
+  answerKeysOf,
+  canarySecretOf,
+  cursorKeyOf,
+  eventKeyOf,
+  eventKeysOf,
+  eventSigningKeysOf,
+  nonceKeyOf,
+} from "#core/platform/seal.ts";
 import { bundling } from "./bundling.ts";
 import type { FunctionPlan, Need } from "./function-plan.ts";
 import {
@@ -190,6 +198,8 @@ function variablesOf({ needs, reads, writes }: FunctionPlan, parts: FunctionPart
     checked,
     feed,
   } = parts;
+  const derivedBy = (derive: (key: string, former: string) => string) =>
+    secrets.sealKey.value.apply((key) => secrets.formerSealKeys.value.apply((former) => derive(key, former)));
   const byNeed = {
     // One origin on both domains, so a token is valid on both. Without a domain: the name that AWS assigns.
     address: domains && { BASE_URL: `https://${domains.api}` },
@@ -199,11 +209,8 @@ function variablesOf({ needs, reads, writes }: FunctionPlan, parts: FunctionPart
     cursors: { CURSOR_KEY: secrets.sealKey.value.apply(cursorKeyOf) },
     events: { EVENT_KEY: secrets.sealKey.value.apply(eventKeyOf) },
     nonces: { NONCE_KEY: secrets.sealKey.value.apply(nonceKeyOf) },
-    answers: {
-      ANSWER_KEYS: secrets.sealKey.value.apply((key) =>
-        secrets.formerSealKeys.value.apply((former) => answerKeysOf(key, former)),
-      ),
-    },
+    delivering: { EVENT_KEYS: derivedBy(eventKeysOf), EVENT_SIGNING_KEYS: derivedBy(eventSigningKeysOf) },
+    answers: { ANSWER_KEYS: derivedBy(answerKeysOf) },
     document: { OPENAPI_FILE: placeOf("docs/openapi.json") },
     deployment: { DEPLOYMENT_TOML: placeOf(DEPLOYMENT_FILE) },
     bus: feed && { EVENT_BUS: feed.bus.name },

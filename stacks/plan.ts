@@ -33,6 +33,7 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
   sealing: ["SEAL_KEY", "FORMER_SEAL_KEYS"],
   cursors: ["CURSOR_KEY"],
   events: ["EVENT_KEY"],
+  delivering: ["EVENT_KEYS", "EVENT_SIGNING_KEYS"],
   nonces: ["NONCE_KEY"],
   answers: ["ANSWER_KEYS"],
   document: ["OPENAPI_FILE"],
@@ -44,7 +45,9 @@ const variables: Readonly<Record<Need, readonly string[]>> = {
 };
 
 /** The needs whose variables are secrets. */
-const secretNeeds: readonly Need[] = ["sealing", "cursors", "events", "nonces", "answers", "directories", "canary"];
+const secretNeeds: readonly Need[] = [
+  ...(["sealing", "cursors", "events", "delivering", "nonces", "answers", "directories", "canary"] as const),
+];
 
 /** Whether variables of the function contain secrets. */
 export function hasSecrets({ needs }: FunctionPlan): boolean {
@@ -192,7 +195,7 @@ export const plan: Readonly<Record<FunctionName, FunctionPlan>> = {
     reads: {
       calls: ["BatchGetItem", "Query"],
       // The rows of resources say where their histories are.
-      on: [...changeRecords, ...applicationRows, p.apiResource, p.user, p.group, p.role, p.tenant],
+      on: [...[...changeRecords, ...applicationRows, p.apiResource, p.user, p.group, p.role, p.tenant], p.subscriber],
     },
   },
   signals,

@@ -14,6 +14,7 @@ import { applicationHistoryOperations } from "./history/contract-applications.ts
 import { protocolHistoryOperations } from "./history/contract-protocols.ts";
 import { scim2HistoryOperations } from "./history/contract-scim2.ts";
 import { templateHistoryOperations } from "./history/contract-templates.ts";
+import { webhookHistoryOperations } from "./history/contract-webhooks.ts";
 import { oauthOperations } from "./oauth/contract.ts";
 import type { Operation } from "./operation/operation.ts";
 import type { ServiceName } from "./operation/services.ts";
@@ -58,6 +59,7 @@ export const catalogue = {
   ...templateHistoryOperations,
   ...administrationHistoryOperations,
   ...scim2HistoryOperations,
+  ...webhookHistoryOperations,
 } as const satisfies Readonly<Record<string, Operation>>;
 
 export type OperationId = keyof typeof catalogue;

@@ -8,7 +8,14 @@ import { NAMESPACE_VARIABLE, namespaceOf } from "#core/http/metric-names.ts";
 import { routes } from "#core/operation/derive.ts";
 import { services } from "#core/operation/services.ts";
 import { Fault } from "#core/platform/faults.ts";
-import { answerKeysOf, cursorKeyOf, eventKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
+import {
+  answerKeysOf,
+  cursorKeyOf,
+  eventKeyOf,
+  eventKeysOf,
+  eventSigningKeysOf,
+  nonceKeyOf,
+} from "#core/platform/seal.ts";
 import { deploymentFromFile } from "#core/settings/deployment.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
@@ -95,6 +102,8 @@ export async function startService(
       SEAL_KEY,
       CURSOR_KEY: cursorKeyOf(SEAL_KEY),
       EVENT_KEY: eventKeyOf(SEAL_KEY),
+      EVENT_KEYS: eventKeysOf(SEAL_KEY, "none"),
+      EVENT_SIGNING_KEYS: eventSigningKeysOf(SEAL_KEY, "none"),
       NONCE_KEY: nonceKeyOf(SEAL_KEY),
       ANSWER_KEYS: answerKeysOf(SEAL_KEY, "none"),
       METADATA_HOSTS: process.env.METADATA_HOSTS ?? "",

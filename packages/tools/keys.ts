@@ -13,8 +13,8 @@ import { newMeter } from "#core/table/meter.ts";
 import type { Table } from "#core/table/table.ts";
 import { acceptedUntilMs, LEAD_MS, type Ring, type RingKey, signerAt } from "#core/tokens/key-ring.ts";
 import { eventKeys, keyStore, readRing, tokenKeys } from "#core/tokens/key-store.ts";
-import { tableConfig } from "#functions/env.ts";
-import { seal as deployedSeal } from "#functions/seals.ts";
+import { sealingKeys, tableConfig } from "#functions/env.ts";
+import { seal as deployedSeal, eventSigningSealOf } from "#functions/seals.ts";
 import { openLocalData } from "./local-data.ts";
 
 const TIMEOUTS = { callMs: 9_000, requestMs: 25_000 };
@@ -23,6 +23,8 @@ const TIMEOUTS = { callMs: 9_000, requestMs: 25_000 };
 interface Place {
   readonly table: Table;
   readonly seal: Seal;
+  /** Seals the private keys that sign events. */
+  readonly eventSeal: Seal;
   close(): Promise<void>;
 }
 
@@ -53,14 +55,14 @@ if (import.meta.main) {
 /** Executes a command. Returns the text to print. Throws an `Error` with a message for users. */
 export async function manageKeys(
   given: readonly string[],
-  { table, seal }: Pick<Place, "table" | "seal">,
+  { table, seal, eventSeal = seal }: Pick<Place, "table" | "seal"> & Partial<Pick<Place, "eventSeal">>,
   nowMs: number,
 ): Promise<string> {
   const words = given.filter((word) => word !== EVENTS);
   const [verb, word] = words;
   const place = words.length < given.length ? eventKeys : tokenKeys;
   const signed = place === eventKeys ? "event" : "token";
-  const keys = keyStore(table, seal, { place });
+  const keys = keyStore(table, place === eventKeys ? eventSeal : seal, { place });
   const list = async () => {
     const ring = await readRing(table, place);
     return (
@@ -101,11 +103,17 @@ function deployment(): Place {
   return {
     table: openTable(tableConfig(TIMEOUTS))(newMeter()),
     seal: deployedSeal(),
+    eventSeal: eventSigningSealOf(sealingKeys()),
     close: async () => undefined,
   };
 }
 
 async function local(environment: NodeJS.ProcessEnv): Promise<Place> {
   const { config, sealKey, close } = await openLocalData(environment);
-  return { table: openTable({ ...config, deadlineMs: TIMEOUTS.callMs })(newMeter()), seal: newSeal(sealKey), close };
+  return {
+    table: openTable({ ...config, deadlineMs: TIMEOUTS.callMs })(newMeter()),
+    seal: newSeal(sealKey),
+    eventSeal: eventSigningSealOf({ key: sealKey.toString("base64"), former: [] }),
+    close,
+  };
 }

@@ -19,6 +19,8 @@ const values: Readonly<Record<string, string>> = {
   FORMER_SEAL_KEYS: "none",
   CURSOR_KEY: Buffer.alloc(32).toString("base64"),
   EVENT_KEY: Buffer.alloc(32).toString("base64"),
+  EVENT_KEYS: Buffer.alloc(32).toString("base64"),
+  EVENT_SIGNING_KEYS: Buffer.alloc(32).toString("base64"),
   NONCE_KEY: Buffer.alloc(32).toString("base64"),
   ANSWER_KEYS: Buffer.alloc(32).toString("base64"),
   PUBLIC_URL: "https://api.example.com",

@@ -1,6 +1,13 @@
 /** The functions as they would be created: settings and rights. */
 import { describe, expect, test } from "vitest";
-import { answerKeyOf, canarySecretOf, cursorKeyOf, nonceKeyOf } from "#core/platform/seal.ts";
+import {
+  answerKeyOf,
+  canarySecretOf,
+  cursorKeyOf,
+  eventKeysOf,
+  eventSigningKeysOf,
+  nonceKeyOf,
+} from "#core/platform/seal.ts";
 import {
   canaryNames,
   componentName,
@@ -145,6 +152,13 @@ describe("secrets", () => {
     expect(cursors).toEqual(["scim2"]);
     expect(holders(cursorKeyOf(secrets.SST_SECRET_SealKey)).sort()).toEqual(["Scim2Function"]);
     expect(cursors.filter((name) => plan[name].needs.includes("sealing"))).toEqual([]);
+  });
+  test("what sends events has derived keys of receivers' secrets and of signing keys, and not the sealing key", () => {
+    const own = (key: string) => holders(key).sort();
+    const { SST_SECRET_SealKey: key } = secrets;
+    expect(own(eventSigningKeysOf(key, "none"))).toEqual(["DeliveryFunction", "SignalsFunction"]);
+    expect(own(eventKeysOf(key, "none"))).toEqual(["DeliveryFunction", "SignalsFunction", "WebhooksFunction"]);
+    for (const name of ["delivery", "signals", "webhooks"] as const) expect(plan[name].needs).not.toContain("sealing");
   });
   test("the functions that check DPoP proofs have the same derived key of nonces, and no other function has it", () => {
     expect(names.filter((name) => plan[name].needs.includes("nonces")).sort()).toEqual(["authorizer", "oauth2"]);

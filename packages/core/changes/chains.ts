@@ -48,8 +48,12 @@ export async function readChains(
   const keys = chains.flatMap((chain) =>
     chain.source === undefined ? historyKeys(tenant, chain) : [recordKey(tenant, chain.source)],
   );
-  const found = (await table.getMany(keys))[Symbol.iterator]();
-  const next = () => found.next().value;
+  // Resources of two types may have one row.
+  const distinct = new Map(keys.map((key) => [`${key.PK}\n${key.SK}`, key]));
+  const items = await table.getMany([...distinct.values()]);
+  const found = new Map([...distinct.keys()].map((name, at) => [name, items[at]]));
+  const wanted = keys.map(({ PK, SK }) => found.get(`${PK}\n${SK}`))[Symbol.iterator]();
+  const next = () => wanted.next().value;
   const sources = chains.map(({ source }) => {
     const row = next();
     return { row, left: source === undefined ? next() : undefined };
@@ -59,9 +63,9 @@ export async function readChains(
     return { chain, ids: chain.source === undefined ? latestIds(chain, row ?? left) : olderIds(tenant, chain, row) };
   });
   const ids = blocks.flatMap((block) => block.ids);
-  const items = ids.length > 0 ? await table.getMany(ids.map((id) => recordKey(tenant, id))) : [];
+  const recordItems = ids.length > 0 ? await table.getMany(ids.map((id) => recordKey(tenant, id))) : [];
   // Records that have expired are missing.
-  const records = new Map(items.flatMap((item) => (item ? [[item.SK, toRecord(tenant, item)] as const] : [])));
+  const records = new Map(recordItems.flatMap((item) => (item ? [[item.SK, toRecord(tenant, item)] as const] : [])));
   const continued = blocks.map((block) => ({ block, after: afterBlock(block, records) }));
   // Older changes of one resource may be newer than those of another that were read.
   const floors = continued.flatMap(({ block, after }) => (after ? [block.ids.at(-1) ?? before ?? CEILING] : []));

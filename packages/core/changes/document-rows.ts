@@ -1,11 +1,11 @@
 /** From the rows of a resource to its document, and from a document to the rows that it would have. */
 import { PRIMARY } from "../domain/username.ts";
-import { placeOf } from "../table/key-kinds.ts";
 import { MEMBER, ROLE_GROUP, ROLE_USER } from "../table/keys.ts";
 import { type Item, LAST, type Table, type Value } from "../table/table.ts";
 import { type Document, type DocumentObject, Secret } from "./diff.ts";
 import { recordedKinds } from "./documents.ts";
 import { HISTORY } from "./history-rows.ts";
+import { recordedPlaceOf } from "./places.ts";
 import type { HistoryPlace, HistoryType } from "./resource-rows.ts";
 import { isObject } from "./reverse.ts";
 
@@ -23,7 +23,7 @@ const sets = {
 
 /** The document of a resource, with its members, given its row. At most one round trip for each 7,000 members. */
 export async function readDocument(table: Table, { type }: HistoryPlace, row: Item): Promise<Document> {
-  const kind = placeOf(row)?.kind;
+  const kind = recordedPlaceOf(row)?.kind;
   const recorded = kind && recordedKinds[kind];
   if (!recorded) throw new TypeError(`no document of a row of type ${type}`);
   const document = recorded.documentOf(row);
@@ -66,8 +66,9 @@ export function rowsOf(
       return shownName === undefined ? [] : [{ PK, SK: `${prefix}${id}`, name: shownName }];
     }),
   );
-  const isTimed = now.modified !== undefined;
-  const row = { ...now, ...attributes, ...(isTimed && { modified: atMs }), [HISTORY]: undefined };
+  const times = ["modified", "updatedAtMs"].filter((name) => now[name] !== undefined);
+  const timed = Object.fromEntries(times.map((name) => [name, atMs]));
+  const row = { ...now, ...attributes, ...timed, [HISTORY]: undefined };
   return { row: type === "group" ? { ...row, members: pairs.length } : row, pairs, ranges };
 }
 
@@ -111,6 +112,26 @@ const attributesOf: Readonly<Record<HistoryType, (document: DocumentObject, now:
   "resident-application": ({ provisioningConfigurations }) => ({ settings: visible(provisioningConfigurations) }),
   "api-resource": (api, now) => ({ api: { id: idIn(now.api), ...objectOf(visible(api)) } }),
   tenant: ({ active, owner }) => ({ active, administrator: owner }),
+  webhook: ({ name, endpoint, eventProfile: profile, channelsSubscribed: channels, status, showsActors }) => ({
+    isActive: status === "ACTIVE",
+    settings: JSON.stringify({ name, endpoint, profile, channels, showsActors }),
+  }),
+  "event-stream": ({
+    owner,
+    description,
+    events_requested: requested,
+    delivery,
+    status,
+    reason,
+    excludedSubjects,
+  }) => ({
+    isActive: status === "enabled",
+    settings: JSON.stringify({
+      ...{ owner, description, requested, status, reason },
+      delivery: { method: objectOf(delivery).method, url: objectOf(delivery).endpoint_url },
+      excluded: Object.keys(objectOf(excludedSubjects)),
+    }),
+  }),
 };
 
 /** The protocols of an application, with empty secrets. */

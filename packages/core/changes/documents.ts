@@ -4,15 +4,18 @@
  * the value. What is derived from other resources is left out, and so are versions and times.
  */
 import { withStore } from "../domain/username.ts";
-import type { RowKind } from "../table/key-kinds.ts";
 import type { Item, Value } from "../table/table.ts";
 import { type Document, type DocumentObject, Secret } from "./diff.ts";
 import type { ResourceType } from "./model.ts";
+import type { PlaceKind } from "./places.ts";
+import { subscriberDocument, subscriberName, subscriberType } from "./subscriber-document.ts";
 
 /** How the changes of one kind of row are recorded. */
 export interface RecordedKind {
   /** The type of the resource whose row it is. The changes of protocols are in the history of their application. */
   readonly type: ResourceType;
+  /** Where rows of one kind are of several types: that of a row. */
+  typeOf?(item: Item): ResourceType;
   documentOf(item: Item): DocumentObject;
   nameOf(item: Item): string | undefined;
 }
@@ -21,7 +24,7 @@ export interface RecordedKind {
 const SECRET_NAME = /(?:secret|password|passphrase|privatekey|apikey|token)$/i;
 
 /** Every kind of row that is a resource, or a part of one that changes by itself. */
-export const recordedKinds: Partial<Record<RowKind, RecordedKind>> = {
+export const recordedKinds: Partial<Record<PlaceKind, RecordedKind>> = {
   user: { type: "user", documentOf: userDocument, nameOf: ({ userName, userStore }) => qualified(userStore, userName) },
   group: {
     type: "group",
@@ -79,7 +82,18 @@ export const recordedKinds: Partial<Record<RowKind, RecordedKind>> = {
     }),
     nameOf: () => undefined,
   },
+  subscriber: {
+    type: "webhook",
+    typeOf: subscriberType,
+    documentOf: subscriberDocument,
+    nameOf: subscriberName,
+  },
 };
+
+/** The type of the resource of a row. */
+export function typeIn({ type, typeOf }: RecordedKind, item: Item | undefined): ResourceType {
+  return (item && typeOf?.(item)) ?? type;
+}
 
 function userDocument({ userName, userStore, active, profile }: Item): DocumentObject {
   return { userName: qualified(userStore, userName), active: active === true, ...objectOf(parsed(profile)) };

@@ -2,22 +2,24 @@
  * From the steps of a transaction to the changes that they make: which resources have another document afterwards. The
  * rows of memberships belong to the group or role; a password belongs to its user.
  */
-import { type Place, placeOf, type RowKind } from "../table/key-kinds.ts";
+import { placeOf } from "../table/key-kinds.ts";
 import type { Item, Key, Noted, Step, Value } from "../table/table.ts";
 import { type DocumentObject, differences } from "./diff.ts";
-import { type RecordedKind, recordedKinds } from "./documents.ts";
-import type { Change } from "./model.ts";
+import { type RecordedKind, recordedKinds, typeIn } from "./documents.ts";
+import type { Change, ResourceType } from "./model.ts";
+import { type PlaceKind, type RecordedPlace, recordedPlaceOf } from "./places.ts";
 
 /** A step on the row of a resource. */
 export interface RowStep {
   readonly step: Step;
   readonly key: Key;
-  readonly place: Place;
+  readonly place: RecordedPlace;
   readonly recorded: RecordedKind;
 }
 
 /** A resource that a transaction changes. */
 export interface Draft extends RowStep {
+  readonly type: ResourceType;
   readonly before: Item | undefined;
   readonly after: Item | undefined;
   readonly changes: readonly Change[];
@@ -51,7 +53,7 @@ export function rowSteps(steps: readonly Step[]): RowStep[] {
   return steps.flatMap((step) => {
     if ("check" in step || ("change" in step && isDerived)) return [];
     const key = keyOf(step);
-    const place = placeOf(key);
+    const place = recordedPlaceOf(key);
     const recorded = place && recordedKinds[place.kind];
     return place && recorded && mayShow(step, key, steps) ? [{ step, key, place, recorded }] : [];
   });
@@ -116,14 +118,15 @@ export function draftOf(
   membersOf: (bulk: string) => BulkMembers,
 ): Draft {
   const after = afterStep(row.step, before);
+  const type = typeIn(row.recorded, after ?? before);
   const { noted } = row.step;
-  if (noted) return { ...row, before, after, changes: notedChanges(row, noted) };
+  if (noted) return { ...row, type, before, after, changes: notedChanges(row, noted) };
   const extra = isMemberOwner(row.place.kind)
     ? memberChanges(row, before, after, steps, membersOf)
     : passwordChanges(row, steps);
   const [old, next] = [documentOf(row, before), documentOf(row, after)];
   const changes = old && next ? [...differences(old, next), ...extra] : whole(old, next, extra);
-  return { ...row, before, after, changes };
+  return { ...row, type, before, after, changes };
 }
 
 function notedChanges(row: RowStep, { before, after, hasNewPassword = false }: Noted): Change[] {
@@ -146,7 +149,7 @@ function whole(
   return after ? [change, ...extra] : [...extra, change];
 }
 
-export function isMemberOwner(kind: RowKind): boolean {
+export function isMemberOwner(kind: PlaceKind): boolean {
   return kind === "group" || kind === "role";
 }
 

@@ -1,6 +1,6 @@
 /** The rows of resources that a request has read: what its changes are compared with. */
-import { placeOf, type RowKind } from "../table/key-kinds.ts";
 import type { Item, Key, When } from "../table/table.ts";
+import { type PlaceKind, recordedPlaceOf } from "./places.ts";
 
 /** Each row in every version that the request saw. */
 export interface RowMemory {
@@ -15,11 +15,11 @@ export interface RowMemory {
 }
 
 /** Pairs are many, and their keys say all. */
-const pairs: readonly RowKind[] = ["member", "role of user", "role of group", "credential", "lock", "client"];
+const pairs: readonly PlaceKind[] = ["member", "role of user", "role of group", "credential", "lock", "client"];
 const REMOVED = /^T#[^#]*#GONE#/;
 
 function isKept(key: Key): boolean {
-  const place = placeOf(key);
+  const place = recordedPlaceOf(key);
   return place ? !pairs.includes(place.kind) : REMOVED.test(key.PK);
 }
 

@@ -14,6 +14,8 @@ export const resourceTypes = [
   "group",
   "role",
   "tenant",
+  "webhook",
+  "event-stream",
 ] as const;
 
 export type ResourceType = (typeof resourceTypes)[number];

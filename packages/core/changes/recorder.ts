@@ -76,14 +76,14 @@ export function recorder(
   };
 
   const prepare = (draft: Draft, expiresAtSeconds: number): Prepared => {
-    const { place, recorded, before, after, changes } = draft;
-    const former = before ?? memory.removed(place.tenant, recorded.type, place.id);
+    const { place, type, before, after, changes } = draft;
+    const former = before ?? memory.removed(place.tenant, type, place.id);
     const history = historyOf(former);
     if (changes.length === 0) return { step: carrying(draft, former), steps: [], parts: [] };
     const previous = history.at(-1);
     // Ids of the changes of a resource ascend, also where the clock of the writer before is ahead.
     const atMs = Math.max(systemClock.now(), (previous ?? 0) + 1);
-    const digest = digestOfResource(recorded.type, place.id);
+    const digest = digestOfResource(type, place.id);
     const isTouch = movesMembers(draft) && touchesOf(former).length < BLOCK;
     const { kept, older } = isTouch ? { kept: history, older: [] } : withChange(history, atMs);
     const record: ChangeRecord = {
@@ -98,7 +98,7 @@ export function recorder(
     const put: Step = { put: item, when: "absent", otherwise: collided };
     if (!after) {
       const { tenant, id } = place;
-      const left = removedItem({ tenant, type: recorded.type, id }, kept, expiresAtSeconds);
+      const left = removedItem({ tenant, type, id }, kept, expiresAtSeconds);
       return { step: draft.step, steps: [{ put: left, when: "any", otherwise: collided }, put], parts };
     }
     const forget = () => memory.forget(draft.key);
@@ -225,13 +225,12 @@ function originOf(cause: Cause, tenant: string): Pick<ChangeRecord, "actor" | "s
 }
 
 /** The resource of a draft: the protocol, where nothing else of its application changed. */
-function subjectOf({ place, recorded, before, after, changes }: Draft): {
+function subjectOf({ place, type, recorded, before, after, changes }: Draft): {
   readonly resource: ChangedResource;
   readonly changes: readonly Change[];
 } {
   const item = after ?? before;
   const name = item && recorded.nameOf(item);
-  const { type } = recorded;
   const resource = { type, id: place.id, ...(name !== undefined && { name }) };
   if (type === "authorized-apis") return { resource: { ...resource, applicationId: place.id }, changes };
   const protocol = type === "application" ? commonProtocol(changes) : undefined;

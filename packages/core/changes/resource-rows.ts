@@ -24,6 +24,9 @@ const rowKeys: Readonly<Record<HistoryType, (tenant: string, id: string) => Key>
   group: keys.group,
   role: keys.role,
   tenant: (tenant) => keys.tenant(tenant),
+  // Both are subscribers: their rows have one form of keys.
+  webhook: keys.subscriber,
+  "event-stream": keys.subscriber,
 };
 
 /** All types of resources with a history of their own. */

@@ -80,6 +80,11 @@ export async function deliverDue(deps: DeliveryDeps, only?: (tenant: string) => 
 }
 
 async function deliverToTenant(deps: DeliveryDeps, entry: SubscribedTenant, nowMs: number): Promise<void> {
+  // The time of this call is over. A tenant that waits keeps its time, and so its place before those that were served.
+  if (deps.clock.now() >= deps.untilMs) {
+    if (entry.dueMs > nowMs) await deps.subscribers.setDue(entry, nowMs);
+    return;
+  }
   try {
     await deliverToAll(deps, entry, nowMs);
   } catch (error) {
@@ -95,6 +100,8 @@ async function deliverToAll(deps: DeliveryDeps, entry: SubscribedTenant, nowMs: 
     await deps.subscribers.drop(entry);
     return;
   }
+  // Who has waited longest comes first here too: the time may not suffice for all.
+  states.sort((a, b) => a.progress.lastDeliveryMs - b.progress.lastDeliveryMs);
   const times: number[] = [];
   await all(states, SUBSCRIBERS_AT_ONCE, async (state) => {
     times.push(await deliverTo(deps, state));

@@ -18,6 +18,8 @@ export interface Subscriber {
   readonly settings: Readonly<Record<string, Json>>;
   /** Unique among the subscribers of the tenant, such as an endpoint; absent where nothing must be unique. */
   readonly claim?: string;
+  /** The slot of its group that it holds (slots.ts). The store assigns it. */
+  readonly slot?: string;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
 }

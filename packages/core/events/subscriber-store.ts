@@ -11,6 +11,7 @@ import { bool, json, list, number, oneOf, optional, record, rowCodec, text, with
 import { isStale, stale, whileStale } from "../table/stale.ts";
 import { type Item, LAST, type Step, type Table } from "../table/table.ts";
 import { type Progress, type Subscriber, type SubscriberState, subscriberKinds } from "./model.ts";
+import { freeSlot, type SlotGroup } from "./slots.ts";
 
 const PER_PAGE = 1_000;
 
@@ -20,14 +21,23 @@ export interface SubscriberChange {
   readonly progress?: Progress;
 }
 
+/** What a new subscriber must not exceed. */
+export interface Adding {
+  readonly group: SlotGroup;
+  readonly taken: () => Error;
+}
+
 /** The subscribers of tenants, for the operations of their owners. */
 export interface SubscriberStore {
   /** In the order of their creation. One round trip. */
   list(tenant: string): Promise<SubscriberState[]>;
   /** One round trip. */
   find(tenant: string, id: string): Promise<SubscriberState | undefined>;
-  /** Stores a new subscriber. Throws the error of `taken` where its claim is in use. One round trip. */
-  add(tenant: string, subscriber: Subscriber, progress: Progress, taken: () => Error): Promise<void>;
+  /**
+   * Stores a new subscriber, in a free slot of `group`. Throws the error of `taken` where its claim is in use, and that
+   * of the group where it has no free slot. Two round trips; two more where another one took the slot meanwhile.
+   */
+  add(tenant: string, subscriber: Subscriber, progress: Progress, { group, taken }: Adding): Promise<void>;
   /**
    * Changes a subscriber, and ends what a worker delivers to it at the moment: it goes on by the new state. Calls
    * `change` again after each conflict. Returns the new state; `undefined` where there is no such subscriber. Two
@@ -79,6 +89,7 @@ const subscribers = rowCodec<StoredSubscriber>("subscriber", {
   isActive: bool,
   settings: json<Readonly<Record<string, Json>>>("an object", isObject),
   claim: optional(text),
+  slot: optional(text),
   createdAtMs: number,
   updatedAtMs: number,
   version: number,
@@ -119,19 +130,26 @@ export function subscriberStore(table: Table): SubscriberStore {
     find,
     list: (tenant) => listed(table, tenant),
 
-    add: (tenant, subscriber, progress, taken) =>
-      table.write(
-        ...claiming(tenant, subscriber, taken),
-        { put: subscriberRow(tenant, subscriber, 1), when: "absent", otherwise: applied },
-        { put: progressRow(tenant, subscriber.id, progress, 1), when: "absent", otherwise: applied },
-        announcing(tenant),
-      ),
+    add: (tenant, subscriber, progress, { group, taken }) =>
+      whileStale(async () => {
+        const others = (await listed(table, tenant)).map((state) => state.subscriber);
+        const slot = freeSlot(group, others);
+        await table.write(
+          ...claiming(tenant, subscriber.id, subscriber.claim, taken),
+          ...claiming(tenant, subscriber.id, slotClaim(slot), stale),
+          { put: subscriberRow(tenant, { ...subscriber, slot }, 1), when: "absent", otherwise: applied },
+          { put: progressRow(tenant, subscriber.id, progress, 1), when: "absent", otherwise: applied },
+          announcing(tenant),
+        );
+      }),
 
     update: (tenant, id, change, taken) =>
       whileStale(async () => {
         const before = await find(tenant, id);
         if (!before) return undefined;
-        const { subscriber = before.subscriber, progress = before.progress } = change(before);
+        const { subscriber: changed = before.subscriber, progress = before.progress } = change(before);
+        const { slot, claim } = before.subscriber;
+        const subscriber = { ...changed, ...(slot !== undefined && { slot }) };
         const after: SubscriberState = {
           tenant,
           subscriber,
@@ -139,9 +157,9 @@ export function subscriberStore(table: Table): SubscriberStore {
           progress: { ...progress, leasedUntilMs: 0 },
           versions: { subscriber: before.versions.subscriber + 1, progress: before.versions.progress + 1 },
         };
-        const isMoved = subscriber.claim !== before.subscriber.claim;
+        const isMoved = subscriber.claim !== claim;
         await table.write(
-          ...(isMoved ? [...claiming(tenant, subscriber, taken), ...releasing(tenant, before.subscriber)] : []),
+          ...(isMoved ? [...claiming(tenant, id, subscriber.claim, taken), ...releasing(tenant, id, claim)] : []),
           {
             put: subscriberRow(tenant, subscriber, after.versions.subscriber),
             when: { equal: { version: before.versions.subscriber } },
@@ -163,10 +181,12 @@ export function subscriberStore(table: Table): SubscriberStore {
         if (!before) return false;
         check?.(before);
         const { subscriber: version } = before.versions;
+        const { claim, slot } = before.subscriber;
         await table.write(
           { remove: keys.subscriber(tenant, id), when: { equal: { version } }, otherwise: staleUnlessGone },
           { remove: keys.subscriberProgress(tenant, id), when: "any", otherwise: stale },
-          ...releasing(tenant, before.subscriber),
+          ...releasing(tenant, id, claim),
+          ...releasing(tenant, id, slot === undefined ? undefined : slotClaim(slot)),
         );
         return true;
       }),
@@ -255,16 +275,21 @@ function announcing(tenant: string): Step {
   return { put, when: "any", otherwise: stale };
 }
 
-function claiming(tenant: string, { id, claim }: Subscriber, taken: () => Error): Step[] {
+function claiming(tenant: string, id: string, claim: string | undefined, taken: () => Error): Step[] {
   if (claim === undefined) return [];
   const put = { ...keys.subscriberClaim(tenant, digestOf(claim)), owner: id };
   return [{ put, when: "absent", otherwise: (found) => (found?.owner === id ? "applied" : taken()) }];
 }
 
-function releasing(tenant: string, { id, claim }: Subscriber): Step[] {
+function releasing(tenant: string, id: string, claim: string | undefined): Step[] {
   if (claim === undefined) return [];
   const when = { equal: { owner: id } };
   return [{ remove: keys.subscriberClaim(tenant, digestOf(claim)), when, otherwise: staleUnlessGone }];
+}
+
+/** A slot as a claim. Those of subscribers are URLs, which have no blank. */
+function slotClaim(slot: string): string {
+  return `slot ${slot}`;
 }
 
 /** Claims may be long, and keys may not. */

@@ -6,11 +6,14 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 
+/** A secret is sealed with a key that the seal does not have. */
+export class OtherKey extends Error {}
+
 /** Encrypts and decrypts. A secret of one owner cannot be decrypted for another. */
 export interface Seal {
   /** `s1.<key id>.<nonce, ciphertext and tag in base64url>`. */
   seal(secret: string, owner: string): string;
-  /** Throws when the text has another key or owner, or was changed. */
+  /** Throws when the text has another key (`OtherKey`) or owner, or was changed. */
   open(sealed: string, owner: string): string;
 }
 
@@ -30,7 +33,7 @@ export function newSeal(key: Uint8Array, former: readonly Uint8Array[] = []): Se
     open(text, owner) {
       const [version, id = "", body, ...more] = text.split(".");
       const own = keys.get(id);
-      if (version !== "s1" || !own || !body) throw new Error("a secret is sealed with another key");
+      if (version !== "s1" || !own || !body) throw new OtherKey("a secret is sealed with another key");
       const bytes = Buffer.from(body, "base64url");
       // The decoder skips invalid characters; and a shorter tag would be easier to guess.
       if (more.length > 0 || bytes.toString("base64url") !== body || bytes.length < NONCE_BYTES + TAG_BYTES) {
@@ -74,8 +77,22 @@ export function answerKeyOf(sealKey: string): string {
  * which has the same form, seals.
  */
 export function answerKeysOf(sealKey: string, formerSealKeys: string): string {
+  return allOf(answerKeyOf, sealKey, formerSealKeys);
+}
+
+/** The keys of secrets for receivers of events, of a sealing key and its former ones, in the same form. */
+export function eventKeysOf(sealKey: string, formerSealKeys: string): string {
+  return allOf(eventKeyOf, sealKey, formerSealKeys);
+}
+
+/** The keys of the private keys that sign events, in the same form. */
+export function eventSigningKeysOf(sealKey: string, formerSealKeys: string): string {
+  return allOf((key) => derived(key, "event-signing").toString("base64"), sealKey, formerSealKeys);
+}
+
+function allOf(derive: (sealKey: string) => string, sealKey: string, formerSealKeys: string): string {
   const former = formerSealKeys === "none" || formerSealKeys === "" ? [] : formerSealKeys.split(",");
-  return [sealKey, ...former].map(answerKeyOf).join(",");
+  return [sealKey, ...former].map(derive).join(",");
 }
 
 /**

@@ -33,6 +33,23 @@ export function eventId(streamId: string, change: string, kind: Happening["kind"
   return createHash("sha256").update(`${streamId}\n${change}\n${kind}`).digest("base64url").slice(0, 22);
 }
 
+/** What is known of an event before it is made: whether the stream may deliver it, and whether that reads data. */
+export function outlookOf(
+  happening: Happening,
+  { subject }: Occurrence,
+  { delivered, excluded }: Envelope,
+  { readable }: DataReads,
+): { readonly mayBeSent: boolean; readonly readsData: boolean } {
+  if (excluded.has(subjectDigest(subject))) return { mayBeSent: false, readsData: false };
+  if (!("attributes" in happening)) return { mayBeSent: delivered.has(eventTypes[happening.kind]), readsData: false };
+  const isFull =
+    happening.data !== "none" && delivered.has(eventTypes[`${happening.kind}:full`]) && readable.has(subject.type);
+  return {
+    mayBeSent: isFull || delivered.has(eventTypes[`${happening.kind}:notice`]),
+    readsData: isFull && happening.data === undefined,
+  };
+}
+
 /** The claims of an event; `undefined` where the stream does not deliver it. */
 export async function claimsOf(
   happening: Happening,
@@ -75,7 +92,7 @@ async function eventOf(
   }
   const full = eventTypes[`${happening.kind}:full`];
   const notice = eventTypes[`${happening.kind}:notice`];
-  if (delivered.has(full) && reads.readable.has(occurrence.subject.type)) {
+  if (happening.data !== "none" && delivered.has(full) && reads.readable.has(occurrence.subject.type)) {
     const data = happening.data ?? (await reads.representation(occurrence));
     const isShort = !delivered.has(notice) || JSON.stringify(data ?? {}).length <= DATA_LENGTH_MAX;
     if (data && isShort) return { [full]: { data } };

@@ -25,9 +25,9 @@ import {
   invalid,
   namedSubject,
   notFound,
+  ownGroup,
   patched,
   presented,
-  STREAMS_MAX,
 } from "./rules.ts";
 import { asideText, settingsOf, streamOf, subscriberOf } from "./streams.ts";
 import { type NamedSubject, type Subject, subjectDigest } from "./subjects.ts";
@@ -56,10 +56,6 @@ export const signalHandlers: Handlers<typeof signalOperations, SignalStores> = {
 
   async createStream({ body }, context) {
     const { tenant, principal, subscribers, now } = context;
-    const own = await ownStreams(context);
-    if (own.length >= STREAMS_MAX) {
-      throw new Fault("stream.too_many", `A caller has at most ${STREAMS_MAX} streams. Delete one first.`);
-    }
     const id = newId();
     const settings: StreamSettings = {
       owner: ownerOf(principal),
@@ -69,7 +65,7 @@ export const signalHandlers: Handlers<typeof signalOperations, SignalStores> = {
     };
     const progress = startingAt(feedCursorAt(tenant, now));
     const subscriber = subscriberOf({ id, settings }, { createdAtMs: now, nowMs: now });
-    await subscribers.add(tenant, subscriber, progress, unclaimed);
+    await subscribers.add(tenant, subscriber, progress, { group: ownGroup(principal), taken: unclaimed });
     return shown({ ...settings, id, tenant, progress }, context);
   },
 

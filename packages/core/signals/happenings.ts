@@ -9,8 +9,11 @@ export type Happening =
       readonly kind: "create" | "patch" | "put";
       /** The names of changed attributes, for a notice. */
       readonly attributes: readonly string[];
-      /** What was changed, for an event with data; absent for `put`, which shows the resource as it was afterwards. */
-      readonly data?: JsonObject;
+      /**
+       * What was changed, for an event with data; absent for `put`, which shows the resource as it was afterwards.
+       * `none` where data cannot say it, such as another password: a PATCH has at least one operation (RFC 7644).
+       */
+      readonly data?: JsonObject | "none";
     }
   | { readonly kind: "delete" | "activate" | "deactivate" }
   | { readonly kind: "session-revoked" | "credential-change"; readonly payload: JsonObject };
@@ -52,9 +55,11 @@ function provisioning({ operation, changes }: ChangeRecord, { type, id }: Subjec
   if (whole?.op === "remove") return [{ kind: "delete" }];
   const attributes = attributesOf(type, changes);
   if (whole) return [{ kind: "create", attributes, data: representationOf(type, id, createdDocument(type, changes)) }];
+  // Nothing that receivers know has changed: a notice names at least one attribute (RFC 9967 section 2.4).
+  if (attributes.length === 0) return [];
   const patch: Happening = operation.startsWith("replace")
     ? { kind: "put", attributes }
-    : { kind: "patch", attributes, data: patchOf(type, changes) };
+    : { kind: "patch", attributes, data: patchOf(type, changes) ?? "none" };
   const active = type === "user" && changes.find(({ path }) => path === "/active");
   return active ? [patch, { kind: active.value === false ? "deactivate" : "activate" }] : [patch];
 }

@@ -4,8 +4,9 @@
  */
 import type { ChangeRecord } from "../changes/model.ts";
 import type { Feed, Progress } from "../events/model.ts";
+import { concurrently } from "../platform/concurrently.ts";
 import type { EventClaims } from "../tokens/event-token.ts";
-import { asideClaims, claimsOf, type DataReads, type Envelope, eventId } from "./claims.ts";
+import { asideClaims, claimsOf, type DataReads, type Envelope, eventId, outlookOf } from "./claims.ts";
 import { occurrenceOf } from "./happenings.ts";
 import type { Stream } from "./model.ts";
 import { asideOf } from "./streams.ts";
@@ -15,6 +16,9 @@ const PAGE = 100;
 const PAGES_MAX = 20;
 /** Events that are looked at after the first one that was not received. */
 const WINDOW = 400;
+/** Events of one poll whose data is read, and how many at once: each takes three round trips or more. */
+const DATA_MAX = 24;
+const DATA_AT_ONCE = 8;
 /** Ids of received events that are kept. */
 const RECEIVED_MAX = 1_000;
 
@@ -32,6 +36,16 @@ export interface Polled {
   readonly progress: Progress;
   /** The records that the cursor passed, because nothing of them waits. */
   readonly passed: number;
+  /** The events whose data was looked for and is gone. They count as received, so that it is not looked for again. */
+  readonly gone: number;
+}
+
+/** An event that waits, or does not: it is made when it is needed. */
+interface Waiting {
+  readonly id: string;
+  readonly mayBeSent: boolean;
+  readonly readsData: boolean;
+  readonly make: () => Promise<EventClaims | undefined>;
 }
 
 /** What the events of a stream are made with. */
@@ -41,11 +55,15 @@ export interface Making {
   readonly reads: DataReads;
 }
 
-/** The events that wait in a stream, in order. At most 20 round trips, and usually one. */
+/**
+ * The events that wait in a stream, in order. At most 20 round trips, and usually one. Where data is asked for that
+ * changes do not show, three times three more, and further ones for resources that have changed often since.
+ */
 export async function poll(stream: Stream, making: Making, polling: Polling): Promise<Polled> {
   const { progress, status } = stream;
   const asides = progress.asides.filter((text) => !polling.reported.has(asideOf(text).jti));
-  if (status === "disabled") return { claims: [], hasMore: false, progress: { ...progress, asides }, passed: 0 };
+  if (status === "disabled")
+    return { claims: [], hasMore: false, progress: { ...progress, asides }, passed: 0, gone: 0 };
   const own = asides.flatMap((text) => asideClaims(asideOf(text), making.envelope) ?? []);
   const most = status === "paused" ? 0 : Math.max(0, polling.most - own.length);
   const walk = await walked(stream, making, { ...polling, most });
@@ -55,6 +73,7 @@ export async function poll(stream: Stream, making: Making, polling: Polling): Pr
     hasMore: own.length > polling.most || (walk.hasMore && status === "enabled"),
     progress: { ...progress, asides, cursor: walk.cursor, received: walk.received },
     passed: walk.passed,
+    gone: walk.gone,
   };
 }
 
@@ -64,43 +83,88 @@ async function walked(stream: Stream, making: Making, { reported, most, nowMs }:
   const missing = new Set(reported);
   const received = new Set(progress.received ?? []);
   const claims: EventClaims[] = [];
+  const batch = newBatch(most);
   let cursor = progress.cursor;
   let place = cursor;
-  let [isWhole, hasMore, seen, passed] = [true, false, 0, 0];
+  let [isWhole, hasMore, seen, passed, gone] = [true, false, 0, 0, 0];
   for (let page = 0; page < PAGES_MAX; page += 1) {
-    if (most === claims.length && missing.size === 0) break;
+    if (batch.isFull() && missing.size === 0) break;
     const { records, next } = await making.feed.read(tenant, place, PAGE, nowMs);
-    const ids: string[] = [];
-    for (const { id, make } of eventsIn(stream, records, making)) {
-      ids.push(id);
-      if (missing.delete(id)) received.add(id);
-      if (received.has(id)) continue;
-      const made = await make();
-      if (!made) continue;
-      isWhole = false;
-      if (claims.length < most) claims.push(made);
-      else hasMore = true;
-    }
+    const events = eventsIn(stream, records, making);
+    for (const { id } of events) if (missing.delete(id)) received.add(id);
+    const { made, without, left } = await batch.make(
+      events.filter(({ id, mayBeSent }) => mayBeSent && !received.has(id)),
+    );
+    claims.push(...made);
+    hasMore ||= left > 0;
+    if (made.length > 0 || left > 0) isWhole = false;
     place = next;
     if (isWhole) {
       cursor = next;
       passed += records.length;
-      for (const id of ids) received.delete(id);
-    } else seen += ids.length;
+      for (const { id } of events) received.delete(id);
+    } else {
+      seen += events.length;
+      for (const id of without) received.add(id);
+      gone += without.length;
+    }
     if (records.length === 0) break;
-    hasMore ||= records.length === PAGE && (seen >= WINDOW || claims.length === most || page === PAGES_MAX - 1);
+    hasMore ||= records.length === PAGE && (seen >= WINDOW || batch.isFull() || page === PAGES_MAX - 1);
     if (seen >= WINDOW) break;
   }
-  return { claims, hasMore, cursor, passed, received: [...received].slice(-RECEIVED_MAX) };
+  return { claims, hasMore, cursor, passed, gone, received: [...received].slice(-RECEIVED_MAX) };
 }
 
-/** The events of records with their ids, in order; each is made when it is needed. */
-function eventsIn(stream: Stream, records: readonly ChangeRecord[], { envelope, reads }: Making) {
+/** The events that one poll makes: so many, and not more than so many with data. */
+function newBatch(most: number) {
+  let [count, data, isOver] = [0, 0, false];
+  const isFull = () => isOver || count >= most;
+  return {
+    /** Whether no further event is made. */
+    isFull,
+    /**
+     * Makes the first events of a list. Returns also the ids of those without data, which are not sent, and how many
+     * are left, at most: they are not made.
+     */
+    async make(list: readonly Waiting[]) {
+      const made: EventClaims[] = [];
+      const without: string[] = [];
+      let at = 0;
+      while (at < list.length && !isFull()) {
+        const some: Waiting[] = [];
+        for (const event of list.slice(at, at + most - count)) {
+          // Events behind one that is not made wait with it: a resource's events are in order.
+          if (event.readsData && data >= DATA_MAX) isOver = true;
+          if (isOver) break;
+          if (event.readsData) data += 1;
+          some.push(event);
+        }
+        const results = new Map<string, EventClaims | undefined>();
+        await concurrently(some, DATA_AT_ONCE, async ({ id, make }) => {
+          results.set(id, await make());
+        });
+        for (const { id } of some) {
+          const one = results.get(id);
+          if (one) made.push(one);
+          else without.push(id);
+        }
+        count += some.filter(({ id }) => results.get(id)).length;
+        at += some.length;
+      }
+      return { made, without, left: list.length - at };
+    },
+  };
+}
+
+/** The events of records with their ids, in order. */
+function eventsIn(stream: Stream, records: readonly ChangeRecord[], { envelope, reads }: Making): readonly Waiting[] {
   return records.flatMap((record) => {
     const occurrence = occurrenceOf(record);
-    return (occurrence?.happenings ?? []).map((happening) => ({
+    if (!occurrence) return [];
+    return occurrence.happenings.map((happening) => ({
       id: eventId(stream.id, record.id, happening.kind),
-      make: async () => occurrence && claimsOf(happening, occurrence, envelope, reads),
+      ...outlookOf(happening, occurrence, envelope, reads),
+      make: () => claimsOf(happening, occurrence, envelope, reads),
     }));
   });
 }

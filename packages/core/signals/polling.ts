@@ -54,7 +54,7 @@ async function acknowledged(
     const making = { feed, envelope: envelopeOf(stream, origin), reads };
     const found = await poll(stream, making, { ...polling, nowMs: systemClock.now() });
     // The cursor moves with every read; storing it pays where later polls need not read so much again.
-    if (polling.reported.size === 0 && found.passed < PASSED_MIN) return found;
+    if (polling.reported.size === 0 && found.passed < PASSED_MIN && found.gone === 0) return found;
     if (await deliveries.save(state, found.progress)) return found;
   }
   throw new Fault("resource.contended", "Other polls of this stream keep changing it. Poll again in a moment.");

@@ -1,11 +1,23 @@
 /** What receivers may ask of streams. Pure. */
 import type * as z from "zod";
+import type { SlotGroup } from "../events/slots.ts";
+import { callerId, type Principal } from "../operation/context.ts";
 import { Fault } from "../platform/faults.ts";
 import { checkPublic, type Exempt, FetchRefused } from "../platform/public-fetch.ts";
 import type { Seal } from "../platform/seal.ts";
 import { defaultTypes, supportedTypes } from "./event-types.ts";
-import { type Delivery, deliveredTypes, POLL, PUSH, type Stream, type StreamSettings, sealOwner } from "./model.ts";
+import {
+  type Delivery,
+  deliveredTypes,
+  isOwn,
+  POLL,
+  PUSH,
+  type Stream,
+  type StreamSettings,
+  sealOwner,
+} from "./model.ts";
 import type { NewStream, StreamChange, StreamShown } from "./shapes.ts";
+import { storedSettings } from "./streams.ts";
 import { type NamedSubject, type Subject, subjectOf } from "./subjects.ts";
 
 /** The most streams of one caller; and of the messages about a stream itself that wait; and of excluded subjects. */
@@ -15,6 +27,16 @@ export const EXCLUDED_MAX = 1_000;
 
 type Sent = z.output<typeof NewStream>;
 type Changed = z.output<typeof StreamChange>;
+
+/** The streams of one caller. */
+export function ownGroup(principal: Principal): SlotGroup {
+  return {
+    name: `streams of ${callerId(principal)}`,
+    most: STREAMS_MAX,
+    has: (subscriber) => subscriber.kind === "stream" && isOwn(storedSettings(subscriber), principal),
+    full: () => new Fault("stream.too_many", `A caller has at most ${STREAMS_MAX} streams. Delete one first.`),
+  };
+}
 
 /** What a stream is configured with. */
 export interface Configuring {

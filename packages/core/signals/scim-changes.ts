@@ -34,9 +34,10 @@ export function attributesOf(type: SubjectType, changes: readonly Change[]): rea
   return [...new Set(names)].filter((name) => !HIDDEN.has(name));
 }
 
-/** Changes as the body of a PATCH. Secrets are left out. */
-export function patchOf(type: SubjectType, changes: readonly Change[]): JsonObject {
-  return { schemas: [PATCH_SCHEMA], Operations: changes.flatMap((change) => operationsOf(type, change)) };
+/** Changes as the body of a PATCH. Secrets are left out; `undefined` where nothing else was changed. */
+export function patchOf(type: SubjectType, changes: readonly Change[]): JsonObject | undefined {
+  const Operations = changes.flatMap((change) => operationsOf(type, change));
+  return Operations.length > 0 ? { schemas: [PATCH_SCHEMA], Operations } : undefined;
 }
 
 function operationsOf(type: SubjectType, { op, path, value, secret }: Change): readonly Json[] {

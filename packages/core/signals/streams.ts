@@ -5,9 +5,14 @@ import type { Aside, Stream, StreamSettings } from "./model.ts";
 
 /** The stream of a subscriber. */
 export function streamOf({ tenant, subscriber, progress }: SubscriberState): Stream {
-  const settings: unknown = subscriber.settings;
-  if (!isSettings(settings)) throw new Error("a subscriber is no stream");
-  return { ...settings, id: subscriber.id, tenant, progress };
+  return { ...storedSettings(subscriber), id: subscriber.id, tenant, progress };
+}
+
+/** The settings of a subscriber that is a stream. */
+export function storedSettings({ settings }: Subscriber): StreamSettings {
+  const stored: unknown = settings;
+  if (!isSettings(stored)) throw new Error("a subscriber is no stream");
+  return stored;
 }
 
 /** The subscriber of a stream. Nothing is pushed unless the stream is enabled. */

@@ -30,9 +30,12 @@ export interface EventSigner {
   keySet(table: Table, nowMs: number): Promise<{ readonly keys: ReturnType<typeof toJwk>[] }>;
 }
 
-/** Opens the keys of events in one container; creates the first key where there is none. */
+/**
+ * Opens the keys of events in one container; creates the first key where there is none, and another one where the seal
+ * cannot open those that are stored: its public half is published at once, and that of the others stays.
+ */
 export function newEventSigner(seal: Seal): EventSigner {
-  const held = newHeldRing((table) => keyStore(table, seal, { place: eventKeys }));
+  const held = newHeldRing((table) => keyStore(table, seal, { place: eventKeys, startsAnew: true }));
   return {
     async sign(table, claims, nowMs) {
       const { key, secret } = await held.signer(table, nowMs);

@@ -5,7 +5,8 @@
 import { generateKeyPair, type JsonWebKey } from "node:crypto";
 import { promisify } from "node:util";
 import { calculateJwkThumbprint } from "jose";
-import type { Seal } from "../platform/seal.ts";
+import { Fault } from "../platform/faults.ts";
+import { OtherKey, type Seal } from "../platform/seal.ts";
 import { keys } from "../table/keys.ts";
 import { json, list, misfit, number, record, rowCodec, text } from "../table/row.ts";
 import { stale, whileStale } from "../table/stale.ts";
@@ -31,6 +32,9 @@ export const eventKeys: RingPlace = {
 
 const generate = promisify(generateKeyPair);
 
+/** In a ring of so many keys none is added for those that cannot be opened: functions would outdo each other. */
+const RING_MOST = 16;
+
 /** A private half as it is stored: `d` is the secret number of the curve point. */
 interface SecretKey {
   readonly kid: string;
@@ -47,7 +51,7 @@ export interface OpenRing {
 export interface KeyStore {
   /**
    * The ring; creates a first key where none can sign, and shortens the life of keys above the limit. One round trip;
-   * one or two more where it writes.
+   * one or two more where it writes. Throws `rehearsal.impossible` where a rehearsal would create a key.
    */
   open(nowMs: number): Promise<OpenRing>;
   /** Adds a key that signs from `signsFromMs` on. Returns its id. */
@@ -91,18 +95,21 @@ export interface KeyStoreOptions {
   readonly lifeSecondsMax?: number | undefined;
   /** Default: the keys of access tokens. */
   readonly place?: RingPlace;
+  /** Private halves that another key sealed count as none, so that `open` adds a key. Default: they are an error. */
+  readonly startsAnew?: boolean;
 }
 
 /** Opens the store on a table. */
 export function keyStore(
   table: Table,
   seal: Seal,
-  { lifeSecondsMax = Number.POSITIVE_INFINITY, place = tokenKeys }: KeyStoreOptions = {},
+  { lifeSecondsMax = Number.POSITIVE_INFINITY, place = tokenKeys, startsAnew = false }: KeyStoreOptions = {},
 ): KeyStore {
   const read = async (): Promise<Versioned> => {
     const [item, sealed] = await table.snapshot([place.ring, place.secrets]);
     const { ver, keys: ring } = item ? ringRows.read(item) : { ver: 0, keys: [] };
-    const secrets = sealed ? secretKeys.parse(seal.open(secretRows.read(sealed).sealed, place.owner)) : [];
+    const canStartAnew = startsAnew && ring.length < RING_MOST;
+    const secrets = sealed ? privateHalves(seal, secretRows.read(sealed).sealed, place, canStartAnew) : [];
     if (secrets === misfit) throw new Error("the sealed signing keys do not have the expected form");
     return { ring, secrets: new Map(secrets.map(({ kid, d }) => [kid, d])), ver };
   };
@@ -127,6 +134,7 @@ export function keyStore(
     open: (nowMs) =>
       whileStale(async () => {
         const found = await read();
+        if (found.secrets.size === 0 && table.keeps === "for good") throw unrehearsable();
         if (found.secrets.size === 0) return write(found.ver, (await withNewKey(found, nowMs, nowMs)).after);
         return withinLife(found.ring, lifeSecondsMax) === found.ring ? found : write(found.ver, found);
       }),
@@ -162,6 +170,23 @@ export function keyStore(
         return kid;
       }),
   };
+}
+
+function privateHalves(seal: Seal, sealed: string, { owner }: RingPlace, canStartAnew: boolean) {
+  try {
+    return secretKeys.parse(seal.open(sealed, owner));
+  } catch (error) {
+    if (canStartAnew && error instanceof OtherKey) return [];
+    throw error;
+  }
+}
+
+/** A rehearsal must not sign with a key that is stored nowhere, and stores none. */
+function unrehearsable(): Fault {
+  return new Fault(
+    "rehearsal.impossible",
+    "There is no signing key yet. The first request without dryRun=true creates it; then this one can be rehearsed.",
+  );
 }
 
 async function withNewKey({ ring, secrets }: OpenRing, nowMs: number, signsFromMs: number) {

@@ -120,6 +120,8 @@ const titles: Readonly<Record<ResourceType, string>> = {
   group: "Groups",
   role: "Roles",
   tenant: "Tenants",
+  webhook: "Webhooks",
+  "event-stream": "Streams of Security Events",
 };
 
 /** All profiles. */

@@ -34,6 +34,7 @@ export const webhookOperations = {
   }),
   createWebhook: operation({
     ...at("POST", "", "create"),
+    seesScopes: true,
     summary: "Create a webhook: changes from now on are sent to its endpoint",
     body: WebhookRequest,
     success: { status: 201, location: true, body: WebhookShown, etag: true },
@@ -48,6 +49,7 @@ export const webhookOperations = {
   }),
   updateWebhook: operation({
     ...at("PUT", "/{webhookId}", "update"),
+    seesScopes: true,
     summary: "Replace the settings of a webhook",
     params: ById,
     body: WebhookRequest,

@@ -15,8 +15,8 @@ export interface RecordEvent {
 /** Members of a role in one event. More are counted, and the role shows them. */
 const MEMBERS_MAX = 1_000;
 
-/** The events of a record in the profile `Changes`: one. Values are left out. */
-export function changeEvents(record: ChangeRecord): RecordEvent[] {
+/** The event of a record in the profile `Changes`: one. Values are left out, and without `showsActors` names too. */
+export function changeEvents(record: ChangeRecord, showsActors: boolean): RecordEvent[] {
   const { resource, changes } = record;
   const whole = changes.find(({ path }) => path === "");
   const event = whole?.op === "add" ? "created" : whole?.op === "remove" ? "deleted" : "updated";
@@ -28,7 +28,7 @@ export function changeEvents(record: ChangeRecord): RecordEvent[] {
       payload: {
         change: record.id,
         operation: record.operation,
-        actor: actorOf(record.actor),
+        actor: actorOf(record.actor, showsActors),
         resource: { ...resource },
         changes: changes.map(({ op, path, secret }) => ({ op, path, ...(secret && { secret }) })),
       },
@@ -36,8 +36,8 @@ export function changeEvents(record: ChangeRecord): RecordEvent[] {
   ];
 }
 
-function actorOf({ type, id, name }: ChangeActor): Json {
-  return { type, ...(id !== "" && { id }), ...(name !== undefined && { name }) };
+function actorOf({ type, id, name }: ChangeActor, showsActors: boolean): Json {
+  return { type, ...(id !== "" && { id }), ...(showsActors && name !== undefined && { name }) };
 }
 
 /** The events of a record in the profile `WSO2`, in their order. `base`: the address of the tenant. */

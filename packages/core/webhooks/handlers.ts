@@ -14,12 +14,12 @@ import { secretOwner, settingsOf, type Webhook, webhookOf } from "./model.ts";
 import { presentMetadata, presentProfile, presentSummary, presentWebhook, selfOf } from "./present.ts";
 import {
   checkActive,
-  checkCount,
   checkedWebhook,
   checkInactive,
   checkPolicy,
   checkRetry,
   endpointTaken,
+  webhookGroup,
   webhookNotFound,
 } from "./rules.ts";
 import type { WebhookRequest } from "./shapes.ts";
@@ -43,8 +43,7 @@ export const webhookHandlers: Handlers<typeof webhookOperations, WebhookStores> 
 
   async createWebhook({ body }, { tenant, now, ...stores }) {
     const id = newId();
-    const webhook = { ...checkedWebhook(body, stores.exempt), ...sealedSecret(stores, tenant, id, body) };
-    checkCount((await webhooksIn(stores.subscribers, tenant)).length);
+    const webhook = { ...checkedWebhook(body, stores), ...sealedSecret(stores, tenant, id, body) };
     const subscriber: Subscriber = {
       id,
       kind: "webhook",
@@ -54,7 +53,8 @@ export const webhookHandlers: Handlers<typeof webhookOperations, WebhookStores> 
       updatedAtMs: now,
     };
     const progress = startingAt(stores.cursorAt(tenant, now));
-    await stores.subscribers.add(tenant, subscriber, progress, () => endpointTaken(webhook.endpoint));
+    const taken = () => endpointTaken(webhook.endpoint);
+    await stores.subscribers.add(tenant, subscriber, progress, { group: webhookGroup, taken });
     const state: SubscriberState = { tenant, subscriber, progress, versions: { subscriber: 1, progress: 1 } };
     return { location: selfOf(state), ...shown(state) };
   },
@@ -72,7 +72,7 @@ export const webhookHandlers: Handlers<typeof webhookOperations, WebhookStores> 
       const given = secret ?? sealedSecret(stores, tenant, id, body);
       const subscriber: Subscriber = {
         ...state.subscriber,
-        ...settingsOf({ ...checkedWebhook(body, stores.exempt), ...given }),
+        ...settingsOf({ ...checkedWebhook(body, stores), ...given }),
         isActive: body.status === undefined ? state.subscriber.isActive : body.status === "ACTIVE",
         updatedAtMs: now,
       };

@@ -38,24 +38,31 @@ export function webhookKind(parts: WebhookParts): SubscriberKind {
     isPushed: () => true,
 
     async messagesOf({ tenant, subscriber }, record) {
-      const { profile, channels } = webhookOf(subscriber);
+      const { profile, channels, showsActors } = webhookOf(subscriber);
       const base = `${parts.origin}/t/${tenant}`;
-      const events = profile === "WSO2" ? wso2Events(record, base) : changeEvents(record);
+      const events = profile === "WSO2" ? wso2Events(record, base) : changeEvents(record, showsActors);
       const subscribed = events.filter(({ channel }) => channels.includes(channel));
       if (subscribed.length === 0) return [];
       const tenantId = await idOf(tenant);
-      return subscribed.map((event) => messageOf(event, record, { base, tenantId }));
+      return subscribed.map((event) => messageOf(event, record, { base, tenantId, showsActors }));
     },
 
     send: (state, message) => sending(parts, state, message),
   };
 }
 
+/** What the messages of one webhook have in common. */
+interface Envelope {
+  readonly base: string;
+  readonly tenantId: string | undefined;
+  readonly showsActors: boolean;
+}
+
 /** The message of an event, as Identity Server writes it. The same record gives the same bytes. */
 function messageOf(
   { uri, payload }: RecordEvent,
   record: ChangeRecord,
-  { base, tenantId }: { readonly base: string; readonly tenantId: string | undefined },
+  { base, tenantId, showsActors }: Envelope,
 ): Message {
   const id = eventIdOf(`${record.tenant} ${record.id} ${uri}`);
   const { tenant, sourceIp, traceId, actor, resource } = record;
@@ -68,7 +75,7 @@ function messageOf(
     events: {
       [uri]: {
         initiatorType: initiatorType(actor, resource.type === "user" ? resource.id : undefined),
-        initiatorIpAddress: sourceIp,
+        ...(showsActors && { initiatorIpAddress: sourceIp }),
         ...payload,
         tenant: { ...(tenantId !== undefined && { id: tenantId }), name: tenant },
       },

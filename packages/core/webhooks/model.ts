@@ -9,18 +9,24 @@ export interface Webhook {
   readonly profile: string;
   /** URIs of channels. */
   readonly channels: readonly string[];
+  /**
+   * Whether its events name the actor, and where the request came from: whether who decided its settings last may read
+   * that of all changes (internal_audit_view).
+   */
+  readonly showsActors: boolean;
   /** Sealed for `secretOwner`; absent for messages without signatures. */
   readonly sealedSecret?: string;
 }
 
 /** The webhook of a subscriber. Throws an `Error` for settings that are none: a defect. */
 export function webhookOf({ id, settings }: Pick<Subscriber, "id" | "settings">): Webhook {
-  const { name, endpoint, profile, channels, sealedSecret } = settings;
+  const { name, endpoint, profile, channels, sealedSecret, showsActors: shows } = settings;
   const uris = Array.isArray(channels) ? channels.filter((one) => typeof one === "string") : [];
   if (typeof name !== "string" || typeof endpoint !== "string" || typeof profile !== "string") {
     throw new Error(`The settings of the webhook ${id} are damaged.`);
   }
-  return { name, endpoint, profile, channels: uris, ...(typeof sealedSecret === "string" && { sealedSecret }) };
+  const secret = typeof sealedSecret === "string" && { sealedSecret };
+  return { name, endpoint, profile, channels: uris, showsActors: shows === true, ...secret };
 }
 
 /** The settings of a webhook, and its claim: one webhook of a tenant has an endpoint. */

@@ -19,7 +19,7 @@ export function presentSummary(state: SubscriberState): z.input<typeof WebhookLi
 }
 
 export function presentWebhook(state: SubscriberState): z.input<typeof WebhookShown> {
-  const { profile, channels } = webhookOf(state.subscriber);
+  const { profile, channels, showsActors } = webhookOf(state.subscriber);
   const { cursor, failures, lastFailure, nextAttemptMs, lastDeliveryMs, pause } = state.progress;
   const isSubscribed = state.subscriber.isActive;
   return {
@@ -32,6 +32,7 @@ export function presentWebhook(state: SubscriberState): z.input<typeof WebhookSh
     delivery: {
       cursor,
       failedAttempts: failures,
+      showsActors,
       ...(lastFailure !== undefined && { lastFailure }),
       ...(nextAttemptMs > 0 && { nextAttemptAt: timeOf(nextAttemptMs) }),
       ...(lastDeliveryMs > 0 && { lastDeliveredAt: timeOf(lastDeliveryMs) }),

@@ -1,6 +1,7 @@
 /** Rules for webhooks. Pure; faults have the codes of WSO2 Identity Server. */
 import type * as z from "zod";
 import type { SubscriberState } from "../events/model.ts";
+import type { SlotGroup } from "../events/slots.ts";
 import { Fault } from "../platform/faults.ts";
 import { checkPublic, type Exempt, FetchRefused } from "../platform/public-fetch.ts";
 import { profileNamed } from "./channels.ts";
@@ -13,8 +14,17 @@ export const WEBHOOKS_MAX = 20;
 /** The only policy: a tenant has no organizations below it. */
 export const ORGANIZATION_POLICY = "NO_SHARING";
 
-/** The settings of a request, without the secret. Throws `webhook.field_empty` and `webhook.field_invalid`. */
-export function checkedWebhook(body: z.output<typeof WebhookRequest>, exempt: Exempt): Omit<Webhook, "sealedSecret"> {
+/** The scope that shows who made a change, and from where. */
+const VIEW_CHANGES = "internal_audit_view";
+
+/**
+ * The settings of a request with those scopes, without the secret. Throws `webhook.field_empty` and
+ * `webhook.field_invalid`.
+ */
+export function checkedWebhook(
+  body: z.output<typeof WebhookRequest>,
+  { exempt, scopes }: { readonly exempt: Exempt; readonly scopes: ReadonlySet<string> },
+): Omit<Webhook, "sealedSecret"> {
   const endpoint = filled("Endpoint URI", body.endpoint);
   const name = filled("Webhook name", body.name);
   const profileName = filled("Event Profile Name", body.eventProfile?.name);
@@ -30,7 +40,7 @@ export function checkedWebhook(body: z.output<typeof WebhookRequest>, exempt: Ex
   if (unknown >= 0) {
     throw invalid(`channelsSubscribed.${unknown}: not the URI of a channel of the profile ${profile.name}.`);
   }
-  return { name, endpoint, profile: profile.name, channels };
+  return { name, endpoint, profile: profile.name, channels, showsActors: scopes.has(VIEW_CHANGES) };
 }
 
 /** The fault for an id that no webhook of the tenant has. */
@@ -46,14 +56,17 @@ export function endpointTaken(endpoint: string): Fault {
   );
 }
 
-/** Throws `webhook.too_many` where a tenant has as many as it may. */
-export function checkCount(count: number): void {
-  if (count < WEBHOOKS_MAX) return;
-  throw new Fault(
-    "webhook.too_many",
-    `The maximum number of webhooks allowed has been reached. Max allowed: ${WEBHOOKS_MAX}. Please delete an existing webhook before adding a new one.`,
-  );
-}
+/** All webhooks of a tenant. */
+export const webhookGroup: SlotGroup = {
+  name: "webhooks",
+  most: WEBHOOKS_MAX,
+  has: ({ kind }) => kind === "webhook",
+  full: () =>
+    new Fault(
+      "webhook.too_many",
+      `The maximum number of webhooks allowed has been reached. Max allowed: ${WEBHOOKS_MAX}. Please delete an existing webhook before adding a new one.`,
+    ),
+};
 
 /** Whether changes are sent to a webhook: it is neither deactivated nor paused. */
 export function isDelivering({ subscriber, progress }: Pick<SubscriberState, "subscriber" | "progress">): boolean {

@@ -75,6 +75,10 @@ const Delivery = z
   .object({
     cursor: z.string().meta({ description: "All changes before it were delivered, or are not asked for" }),
     failedAttempts: z.int().meta({ description: "Since the last success" }),
+    showsActors: z.boolean().meta({
+      description:
+        "Whether events name who made a change, and from which address: whether the caller who sent these settings has internal_audit_view",
+    }),
     lastFailure: z.string().optional(),
     nextAttemptAt: time().optional(),
     lastDeliveredAt: time().optional(),

@@ -282,6 +282,14 @@ const webhookCalls = (): Calls => {
     ["activateWebhook", own()],
     ["replayWebhook", own({ body: { since: "2026-01-01T00:00:00Z" } })],
     ["retryWebhook", own()],
+    ["listWebhookHistory", own()],
+    [
+      "getWebhookVersion",
+      (made) => {
+        const [latest] = (made("listWebhookHistory").records ?? []) as readonly { readonly version: string }[];
+        return { params: { webhookId: String(made("createWebhook").id), version: latest?.version ?? "" } };
+      },
+    ],
     ["getWebhookMetadata", {}],
     ["patchWebhookMetadata", { body: {} }],
     ["getEventProfile", { params: { profileName: "WSO2" } }],

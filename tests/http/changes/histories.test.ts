@@ -8,7 +8,7 @@ import { APPLICATIONS, world } from "#tests/support/world.ts";
 const api = world();
 const SECRET = "a-planted-Secret-1";
 /** The types that have a history of their own. */
-const TYPES = 9;
+const TYPES = 11;
 const API = "/api/server/v1";
 
 const sent = async (method: string, path: string, body?: unknown) => {
@@ -25,7 +25,7 @@ const newUser = async (userName: string): Promise<string> =>
 const comparable = (body: any): unknown =>
   JSON.parse(
     JSON.stringify(body, (name, value) =>
-      ["meta", "clientSecret", "clientSecretExpiresAt", "multipleClientSecretsConfigured"].includes(name)
+      ["meta", "updatedAt", "clientSecret", "clientSecretExpiresAt", "multipleClientSecretsConfigured"].includes(name)
         ? undefined
         : value,
     ),
@@ -300,6 +300,37 @@ describe("listApiResourceHistory", () => {
         () => sent("DELETE", `${path}/scopes/v:write`),
         () => sent("PUT", `${path}/scopes`, [{ name: "v:all" }]),
       ]);
+    });
+  });
+});
+
+describe("listWebhookHistory", () => {
+  describe("getWebhookVersion", () => {
+    test("shows the settings of a webhook as they were, and the delivery as it is", async () => {
+      const WSO2 = "https://schemas.identity.wso2.org/events";
+      const body = (name: string, more: object = {}) => ({
+        endpoint: `https://receiver.example/${name}`,
+        name,
+        eventProfile: { name: "WSO2", uri: WSO2 },
+        channelsSubscribed: [`${WSO2}/user`],
+        secret: SECRET,
+        ...more,
+      });
+      const created = await sent("POST", `${API}/webhooks`, body("one"));
+      const path = `${API}/webhooks/${created.body.id}`;
+      const versions = await compareVersions(path, [
+        () => sent("PUT", path, body("two")),
+        () => sent("POST", `${path}/deactivate`),
+        () => sent("PUT", path, body("one", { channelsSubscribed: [`${WSO2}/role`, `${WSO2}/user`] })),
+        () => sent("POST", `${path}/activate`),
+      ]);
+      expect(versions).toHaveLength(5);
+      const [latest] = await historyOf(path);
+      const shown = (await sent("GET", `${path}/history/${latest.version}`)).body;
+      const { updatedAt } = (await sent("GET", path)).body;
+      expect(Math.abs(Date.parse(shown.updatedAt) - Date.parse(updatedAt))).toBeLessThan(2_000);
+      await sent("DELETE", path);
+      expect((await api.ask("GET", `${path}/history`)).status).toBe(404);
     });
   });
 });

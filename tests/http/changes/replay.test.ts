@@ -88,6 +88,8 @@ test("most writes succeed, some are refused, and every type of resource has reco
     "application-template",
     "api-resource",
     "tenant",
+    "webhook",
+    "event-stream",
   ]) {
     expect(summaryOf(all, sent)).toContain(` ${type} `);
   }

@@ -56,7 +56,7 @@ describe("createWebhook", () => {
         { channelUri: channel("login"), status: "SUBSCRIPTION_ACCEPTED" },
       ],
       status: "ACTIVE",
-      delivery: { cursor: expect.any(String), failedAttempts: 0 },
+      delivery: { cursor: expect.any(String), failedAttempts: 0, showsActors: true },
     });
     expect(new URL(answer.headers.get("location") ?? "").pathname).toBe(`/t/carbon.super${WEBHOOKS}/${id}`);
     expect(answer.text).not.toContain("planted");

@@ -55,6 +55,8 @@ export interface Pool {
   readonly templates: string[];
   readonly apis: KnownApi[];
   readonly tenants: string[];
+  readonly webhooks: string[];
+  readonly streams: string[];
   /** Values that may be in no record, row of the log or line of output. */
   readonly secrets: Set<string>;
   chance(of: number): boolean;
@@ -89,6 +91,8 @@ export const newPool = (seed: number): Pool => {
     templates: [],
     apis: [],
     tenants: [],
+    webhooks: [],
+    streams: [],
     secrets,
     chance: (of) => random() < of,
     upTo,

@@ -129,6 +129,29 @@ const looks: Readonly<Record<string, (look: Look) => Promise<void>>> = {
     const shown = await found(look, `/api/server/v1/api-resources/${look.id}`);
     if (shown) compare(look, "API", look.doc, shown, isShown);
   },
+  async webhook(look) {
+    const shown = await found(look, `/api/server/v1/webhooks/${look.id}`);
+    if (!shown || !look.doc) return;
+    const { eventProfile, channelsSubscribed, secret: _, showsActors: __, ...settings } = look.doc;
+    compare(look, "webhook", settings, shown, isShown);
+    compare(look, "profile", { name: eventProfile }, shown.eventProfile, isShown);
+    const channels = shown.channelsSubscribed as unknown as { channelUri: string }[];
+    compare(
+      look,
+      "channels",
+      channelsSubscribed,
+      channels.map(({ channelUri }) => channelUri),
+    );
+  },
+  async "event-stream"(look) {
+    const shown = await found(look, `/ssf/streams?stream_id=${look.id}`);
+    if (!shown || !look.doc) return;
+    const { description, events_requested, delivery, status } = look.doc;
+    const { endpoint_url, method } = delivery as Doc;
+    const address = { method, ...(endpoint_url !== undefined && { endpoint_url }) } as Doc;
+    compare(look, "stream", { description, events_requested, delivery: address } as Doc, shown, isShown);
+    compare(look, "status", status, (await look.read(`/ssf/status?stream_id=${look.id}`))?.status);
+  },
 };
 
 /** What differs between the documents of records and what the API shows. */

@@ -4,10 +4,10 @@ import { inflateRawSync } from "node:zlib";
 import { DynamoDBClient, type DynamoDBClientConfig, ScanCommand } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { shown } from "#core/changes/diff.ts";
-import { recordedKinds } from "#core/changes/documents.ts";
+import { recordedKinds, typeIn } from "#core/changes/documents.ts";
 import type { Change, ChangeRecord } from "#core/changes/model.ts";
+import { recordedPlaceOf } from "#core/changes/places.ts";
 import { toRecord } from "#core/changes/record-rows.ts";
-import { placeOf } from "#core/table/key-kinds.ts";
 import type { Item } from "#core/table/table.ts";
 import { type Doc, keyOf, type Replayed } from "./replay.ts";
 
@@ -63,15 +63,16 @@ const MEMBER_PAIRS = { member: "members", "role of user": "users", "role of grou
 export const documentsOf = (rows: readonly Item[]): Map<string, Replayed> => {
   const documents = new Map<string, Replayed>();
   for (const row of rows) {
-    const place = placeOf(row);
+    const place = recordedPlaceOf(row);
     const recorded = place && recordedKinds[place.kind];
     if (!place || !recorded) continue;
     const { tenant, id } = place;
     const doc = shown(recorded.documentOf(row)) as Doc;
-    documents.set(keyOf(tenant, recorded.type, id), { tenant, type: recorded.type, id, doc, ids: [] });
+    const type = typeIn(recorded, row);
+    documents.set(keyOf(tenant, type, id), { tenant, type, id, doc, ids: [] });
   }
   for (const row of rows) {
-    const place = placeOf(row);
+    const place = recordedPlaceOf(row);
     const set = place && (MEMBER_PAIRS as Readonly<Record<string, string>>)[place.kind];
     if (!place || set === undefined) continue;
     const doc = documents.get(keyOf(place.tenant, place.kind === "member" ? "group" : "role", place.id))?.doc;

@@ -4,6 +4,7 @@ import type { Ask } from "../world.ts";
 import { applicationWrites } from "./application-writes.ts";
 import { peopleWrites } from "./people-writes.ts";
 import type { Pool, Reply, Sender, Write } from "./pool.ts";
+import { subscriberWrites } from "./subscriber-writes.ts";
 
 /** One write and what came of it. */
 export interface Sent {
@@ -18,6 +19,7 @@ export interface Sent {
 
 const writes: readonly (readonly [number, (pool: Pool) => Write | undefined])[] = [
   ...applicationWrites,
+  ...subscriberWrites,
   // Mostly in the first tenant.
   ...peopleWrites.map(
     ([weight, make]) =>

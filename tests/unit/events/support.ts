@@ -100,7 +100,10 @@ export const workshop = (testTable: TestTable) => {
       records.set(record.tenant, [...(records.get(record.tenant) ?? []), record]);
     },
     add: (id: string, more: Partial<Subscriber> = {}, tenant = T, cursor = "0") =>
-      subscriberStore(open()).add(tenant, subscriberOf(id, more), startingAt(cursor), () => new Error("taken")),
+      subscriberStore(open()).add(tenant, subscriberOf(id, more), startingAt(cursor), {
+        group: { name: "all", most: 100, has: () => true, full: () => new Error("full") },
+        taken: () => new Error("taken"),
+      }),
     /** As the stream does: for tenants with changes, whatever their time. */
     run: (more: Partial<DeliveryDeps> = {}) => deliverDue(worker(more), () => true),
     /** As the schedule does: for tenants whose time has come. */

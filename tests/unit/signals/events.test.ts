@@ -72,6 +72,17 @@ describe("a patch", () => {
       },
     });
   });
+  test("of a password alone is a notice also where data was asked for, because no operation can say it", async () => {
+    const changed = recordOf([{ op: "replace", path: "/password", secret: true }]);
+    const [{ events = {} } = {}] = await eventsOf(changed, {}, reading("user"));
+    expect(events).toEqual({ [`${SCIM}prov:patch:notice`]: { attributes: ["password"] } });
+    const full = [`${SCIM}prov:patch:full`];
+    expect(await eventsOf(changed, { requested: full }, reading("user"))).toEqual([]);
+  });
+  test("that receivers know nothing of has no event", async () => {
+    const role = { resource: { type: "role", id: "r1" } } as const;
+    expect(await eventsOf(recordOf([{ op: "add", path: "/holdsEveryScope", value: true }], role), {})).toEqual([]);
+  });
   test("of members names the ids of those who came and went", async () => {
     const record = recordOf(
       [

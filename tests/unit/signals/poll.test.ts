@@ -96,6 +96,76 @@ describe("a receiver", () => {
   });
 });
 
+describe("events whose data must be read", () => {
+  const put = (at: number): ChangeRecord => ({ ...numbered(at, "u1"), operation: "replaceUser" });
+  const FULL = "urn:ietf:params:scim:event:prov:put:full";
+  /** A receiver of data that counts what is read for it. */
+  const reader = (count: number, isKnown: (at: number) => boolean = () => true) => {
+    const records = Array.from({ length: count }, (_, at) => put(at));
+    const feed = feedOf(records);
+    const found = { reads: 0, atOnce: 0, most: 0 };
+    const representation = async ({ change }: { readonly change: string }) => {
+      found.reads += 1;
+      found.atOnce += 1;
+      found.most = Math.max(found.most, found.atOnce);
+      await new Promise((done) => setTimeout(done, 1));
+      found.atOnce -= 1;
+      return isKnown(records.findIndex(({ id }) => id === change)) ? { id: change } : undefined;
+    };
+    let stream = streamWith({ requested: [FULL] });
+    return {
+      found,
+      set: (more: Partial<Stream>) => {
+        stream = { ...stream, ...more };
+      },
+      async poll(ack: readonly string[] = [], most = 100) {
+        const reads = { readable: new Set(["user"] as const), representation };
+        const making = { feed, envelope: envelopeOf(stream, ORIGIN), reads };
+        const polled = await poll(stream, making, { reported: new Set(ack), most, nowMs: NOON });
+        stream = { ...stream, progress: polled.progress };
+        return { ids: polled.claims.map(({ jti }) => jti), ...polled };
+      },
+    };
+  };
+
+  test("are not made while the stream is paused, nor beyond the most that a receiver takes", async () => {
+    const receiver = reader(90);
+    receiver.set({ status: "paused" });
+    await receiver.poll();
+    await receiver.poll(["unknown"]);
+    expect(receiver.found.reads).toBe(0);
+    receiver.set({ status: "enabled" });
+    expect(await receiver.poll([], 3)).toMatchObject({ hasMore: true });
+    expect(receiver.found.reads).toBe(3);
+  });
+  test("are read eight at once, at most 24 in one poll, and all arrive in order", async () => {
+    const receiver = reader(90);
+    const arrived: string[] = [];
+    for (let ack: readonly string[] = []; ; ) {
+      receiver.found.reads = 0;
+      const { ids, claims, hasMore } = await receiver.poll(ack);
+      expect(receiver.found.reads).toBeLessThanOrEqual(24);
+      expect(receiver.found.most).toBeLessThanOrEqual(8);
+      arrived.push(...claims.map(({ txn = "" }) => txn));
+      expect(hasMore).toBe(arrived.length < 90);
+      if (!hasMore) break;
+      ack = ids;
+    }
+    expect(arrived).toEqual(Array.from({ length: 90 }, (_, at) => put(at).id));
+  });
+  test("of which much data is gone are passed over, without a poll that looks for it again", async () => {
+    const receiver = reader(90, (at) => at === 85);
+    let rounds = 0;
+    let found = await receiver.poll();
+    for (; found.ids.length === 0 && rounds < 10; rounds += 1) {
+      expect(found).toMatchObject({ hasMore: true, gone: 24 });
+      found = await receiver.poll();
+    }
+    expect([found.claims.map(({ txn }) => txn), rounds]).toEqual([[put(85).id], 3]);
+    expect(receiver.found.reads).toBe(90);
+  });
+});
+
 describe("a stream", () => {
   const records = [numbered(1, "u1"), numbered(2, "u1")];
   test("that is paused holds its events, and acknowledges", async () => {

@@ -72,7 +72,7 @@ describe("users", () => {
     ];
     const events = JSON.stringify([
       wso2Events(record("user", ...changes), BASE),
-      changeEvents(record("user", ...changes)),
+      changeEvents(record("user", ...changes), true),
     ]);
     expect(events).not.toContain("planted");
     expect(events).not.toContain('"pin"');
@@ -108,7 +108,7 @@ describe("the profile Changes", () => {
       { op: "replace", path: "/a", value: 1 },
     ] as const;
     for (const change of each) {
-      const [event] = changeEvents(record(type, change));
+      const [event] = changeEvents(record(type, change), true);
       expect(uris).toContain(event?.uri);
       expect(JSON.stringify(event)).not.toContain('"value"');
     }
