@@ -23,6 +23,7 @@ import { type ClientRecord, clientOf } from "./client-model.ts";
 import { changingClient, claimedBy, clientItem, releasingClient } from "./client-store.ts";
 import { gainsOf } from "./gain-rules.ts";
 import type { Application, ProvisioningSettings } from "./model.ts";
+import { type Listed, ownersOf, type UniqueValue } from "./owners-store.ts";
 import { nameTaken, notFound, renameTaken } from "./rules.ts";
 
 /** The scopes of a caller who only takes away: a gain is refused, and nothing is read in advance to judge one. */
@@ -53,6 +54,12 @@ export interface ApplicationStore {
   entries(tenant: string): Promise<ApplicationEntry[]>;
   /** The entry of one name. */
   entry(tenant: string, name: string): Promise<ApplicationEntry | undefined>;
+  /**
+   * The applications that have one of the values, newest first. One round trip for names, which reads their entries;
+   * one more for client ids and issuers, which reads their applications. A read unit for each value, and one for each
+   * 4 KB of an application that was read.
+   */
+  owners(tenant: string, values: readonly UniqueValue[]): Promise<readonly Listed[]>;
   /** The applications of some entries, in their order; those that were removed since are left out. */
   readMany(tenant: string, entries: readonly ApplicationEntry[]): Promise<Application[]>;
   /** The provisioning settings of the resident application. */
@@ -126,6 +133,8 @@ export function applicationStore(table: Table, deletedDays = 0): ApplicationStor
     entries: async (tenant) => (await items.entries(tenant)).sort(newestFirst),
 
     entry: items.entry,
+
+    owners: (tenant, values) => ownersOf(table, items, tenant, values),
 
     async readMany(tenant, entries) {
       // Half the price; the entries, read strongly, show which copies are not the newest.
