@@ -184,8 +184,8 @@ function unchanged({ version }: Versioned<unknown>): Step["when"] {
   return { equal: { ver: version } };
 }
 
-/** A range read during a rename may see both names of one item: the newer one counts. */
-function newestOfEach<E extends NamedEntry>(entries: readonly E[]): E[] {
+/** A read of many entries during a rename may see both names of one item: the newer one counts. */
+export function newestOfEach<E extends NamedEntry>(entries: readonly E[]): E[] {
   const newest = new Map<string, E>();
   for (const entry of entries) {
     if ((entry.version ?? 0) >= (newest.get(entry.id)?.version ?? 0)) newest.set(entry.id, entry);

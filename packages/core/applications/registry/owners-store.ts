@@ -3,7 +3,7 @@
  * client id, the claim of an issuer.
  */
 import { keys } from "../../table/keys.ts";
-import { type NamedItems, newestFirst } from "../../table/named-items.ts";
+import { type NamedItems, newestFirst, newestOfEach } from "../../table/named-items.ts";
 import type { Item, Key, Table } from "../../table/table.ts";
 import { type ApplicationEntry, applicationKind } from "./application-rows.ts";
 import type { Application } from "./model.ts";
@@ -43,8 +43,8 @@ export async function ownersOf(
     table,
     places.map(({ key }) => key),
   );
-  const entries = rows.flatMap((row, at) =>
-    row && places[at]?.attribute === "name" ? [applicationKind.entry.read(row)] : [],
+  const entries = newestOfEach(
+    rows.flatMap((row, at) => (row && places[at]?.attribute === "name" ? [applicationKind.entry.read(row)] : [])),
   );
   const ids = new Set(
     rows.flatMap((row, at) => (row && places[at]?.attribute !== "name" ? applicationOf(row, tenant) : [])),
