@@ -19,11 +19,11 @@ import {
   readAuthorizations,
   removingAuthorizedApis,
 } from "./authorization-store.ts";
+import { type Candidates, type Listed, readCandidates } from "./candidates-store.ts";
 import { type ClientRecord, clientOf } from "./client-model.ts";
 import { changingClient, claimedBy, clientItem, releasingClient } from "./client-store.ts";
 import { gainsOf } from "./gain-rules.ts";
 import type { Application, ProvisioningSettings } from "./model.ts";
-import { type Listed, ownersOf, type UniqueValue } from "./owners-store.ts";
 import { nameTaken, notFound, renameTaken } from "./rules.ts";
 
 /** The scopes of a caller who only takes away: a gain is refused, and nothing is read in advance to judge one. */
@@ -55,11 +55,11 @@ export interface ApplicationStore {
   /** The entry of one name. */
   entry(tenant: string, name: string): Promise<ApplicationEntry | undefined>;
   /**
-   * The applications that have one of the values, newest first. One round trip for names, which reads their entries;
-   * one more for client ids and issuers, which reads their applications. A read unit for each value, and one for each
-   * 4 KB of an application that was read.
+   * The applications with one of the values, or with a name that has one of the prefixes, newest first. One round trip
+   * for names, which reads their entries; one more for client ids and issuers, which reads their applications. A read
+   * unit for each value, one for each 4 KB of an application that was read, and one for some 40 entries.
    */
-  owners(tenant: string, values: readonly UniqueValue[]): Promise<readonly Listed[]>;
+  candidates(tenant: string, candidates: Candidates): Promise<readonly Listed[]>;
   /** The applications of some entries, in their order; those that were removed since are left out. */
   readMany(tenant: string, entries: readonly ApplicationEntry[]): Promise<Application[]>;
   /** The provisioning settings of the resident application. */
@@ -134,7 +134,7 @@ export function applicationStore(table: Table, deletedDays = 0): ApplicationStor
 
     entry: items.entry,
 
-    owners: (tenant, values) => ownersOf(table, items, tenant, values),
+    candidates: (tenant, candidates) => readCandidates(table, items, tenant, candidates),
 
     async readMany(tenant, entries) {
       // Half the price; the entries, read strongly, show which copies are not the newest.
