@@ -1,4 +1,5 @@
 /** The shapes of SSF 1.0 and of poll delivery (RFC 8936). */
+import { withoutNulls } from "../platform/management-api.ts";
 import * as z from "../platform/zod.ts";
 import { POLL, PUSH, streamStatuses } from "./model.ts";
 
@@ -48,9 +49,12 @@ const fixed = {
   events_delivered: types.optional(),
 };
 
-export const NewStream = z.object(settings).meta({ id: "NewSignalStream" });
+export const NewStream = z.preprocess(withoutNulls, z.object(settings).meta({ id: "NewSignalStream" }));
 
-export const StreamChange = z.object({ stream_id: streamId, ...settings, ...fixed }).meta({ id: "SignalStreamChange" });
+export const StreamChange = z.preprocess(
+  withoutNulls,
+  z.object({ stream_id: streamId, ...settings, ...fixed }).meta({ id: "SignalStreamChange" }),
+);
 
 export const StreamShown = z
   .object({
@@ -78,9 +82,10 @@ export const StreamPath = z.object({ streamId });
 
 const status = z.enum(streamStatuses);
 
-export const StatusChange = z
-  .object({ stream_id: streamId, status, reason: plainText.optional() })
-  .meta({ id: "SignalStatusChange" });
+export const StatusChange = z.preprocess(
+  withoutNulls,
+  z.object({ stream_id: streamId, status, reason: plainText.optional() }).meta({ id: "SignalStatusChange" }),
+);
 
 export const StatusShown = z
   .object({ stream_id: z.string(), status, reason: z.string().optional() })
@@ -95,14 +100,21 @@ const Subject = z
   })
   .meta({ id: "SignalSubject" });
 
-export const SubjectAdded = z
-  .object({ stream_id: streamId, subject: Subject, verified: z.boolean().optional() })
-  .meta({ id: "SignalSubjectAdded" });
-export const SubjectRemoved = z.object({ stream_id: streamId, subject: Subject }).meta({ id: "SignalSubjectRemoved" });
+export const SubjectAdded = z.preprocess(
+  withoutNulls,
+  z
+    .object({ stream_id: streamId, subject: Subject, verified: z.boolean().optional() })
+    .meta({ id: "SignalSubjectAdded" }),
+);
+export const SubjectRemoved = z.preprocess(
+  withoutNulls,
+  z.object({ stream_id: streamId, subject: Subject }).meta({ id: "SignalSubjectRemoved" }),
+);
 
-export const Verification = z
-  .object({ stream_id: streamId, state: z.string().max(TEXT_MAX).optional() })
-  .meta({ id: "SignalVerification" });
+export const Verification = z.preprocess(
+  withoutNulls,
+  z.object({ stream_id: streamId, state: z.string().max(TEXT_MAX).optional() }).meta({ id: "SignalVerification" }),
+);
 
 const jti = z.string().min(1).max(TEXT_MAX);
 
@@ -110,23 +122,26 @@ const SetError = z
   .object({ err: z.string().max(TEXT_MAX), description: z.string().max(1_000).optional() })
   .meta({ id: "SignalError" });
 
-export const PollRequest = z
-  .object({
-    maxEvents: z
-      .int()
-      .min(0)
-      .optional()
-      .meta({ description: `The most SETs of the answer, up to ${BATCH_MAX}` }),
-    returnImmediately: z.boolean().optional().meta({
-      description: "False, the default: waits up to 5 seconds where there is no event",
-    }),
-    ack: z.array(jti).max(REPORTS_MAX).optional().meta({ description: "The ids of SETs that were received" }),
-    setErrs: z
-      .record(jti, SetError)
-      .optional()
-      .meta({ description: "SETs that the receiver refuses, by their ids. They are not sent again." }),
-  })
-  .meta({ id: "SignalPoll" });
+export const PollRequest = z.preprocess(
+  withoutNulls,
+  z
+    .object({
+      maxEvents: z
+        .int()
+        .min(0)
+        .optional()
+        .meta({ description: `The most SETs of the answer, up to ${BATCH_MAX}` }),
+      returnImmediately: z.boolean().optional().meta({
+        description: "False, the default: waits up to 5 seconds where there is no event",
+      }),
+      ack: z.array(jti).max(REPORTS_MAX).optional().meta({ description: "The ids of SETs that were received" }),
+      setErrs: z
+        .record(jti, SetError)
+        .optional()
+        .meta({ description: "SETs that the receiver refuses, by their ids. They are not sent again." }),
+    })
+    .meta({ id: "SignalPoll" }),
+);
 
 export const PollAnswer = z
   .object({ sets: z.record(z.string(), z.string()), moreAvailable: z.boolean().optional() })
