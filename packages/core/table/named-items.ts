@@ -63,8 +63,8 @@ export interface NamedItems<T, E extends NamedEntry> {
   /** The entries of those names that are in use. At most one round trip. */
   entriesOf(tenant: string, names: readonly string[]): Promise<E[]>;
   /**
-   * The entries of all names, or of those that begin with a text of at most 255 bytes, one for each item. One round trip
-   * for 10,000 entries or 1 MB.
+   * The entries of all names, or of those that begin with a text of at most 255 bytes, one for each item. One round
+   * trip for 10,000 entries or 1 MB.
    */
   entries(tenant: string, prefix?: string): Promise<E[]>;
   /** Stores a new item. Throws the error of `taken` when the name is in use. One round trip. */

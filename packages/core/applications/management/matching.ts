@@ -1,7 +1,7 @@
 /**
  * Which applications match the filter of a list. A name, a client id and an issuer belong to one application, and each
- * is the key of a row. So where equalities, or beginnings of names, say which applications can match, those are read and
- * no others (decision 0092).
+ * is the key of a row. So where equalities, or beginnings of names, say which applications can match, those are read
+ * and no others (decision 0092).
  */
 import { type Filter, matches } from "../../platform/filter/filter.ts";
 import type { Candidates, Listed } from "../registry/candidates-store.ts";

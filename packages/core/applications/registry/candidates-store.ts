@@ -1,6 +1,6 @@
 /**
- * Finding applications by the rows that their names, client ids and issuers are keys of: the entries of names, the client
- * of a client id, the claim of an issuer.
+ * Finding applications by the rows that their names, client ids and issuers are keys of: the entries of names, the
+ * client of a client id, the claim of an issuer.
  */
 import { keys } from "../../table/keys.ts";
 import { type NamedItems, newestFirst, newestOfEach } from "../../table/named-items.ts";
