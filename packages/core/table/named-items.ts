@@ -62,8 +62,11 @@ export interface NamedItems<T, E extends NamedEntry> {
   entry(tenant: string, name: string): Promise<E | undefined>;
   /** The entries of those names that are in use. At most one round trip. */
   entriesOf(tenant: string, names: readonly string[]): Promise<E[]>;
-  /** All entries, by name, one for each item. One round trip for 10,000 entries or 1 MB. */
-  entries(tenant: string): Promise<E[]>;
+  /**
+   * The entries of all names, or of those that begin with a text of at most 255 bytes, one for each item. One round
+   * trip for 10,000 entries or 1 MB.
+   */
+  entries(tenant: string, prefix?: string): Promise<E[]>;
   /** Stores a new item. Throws the error of `taken` when the name is in use. One round trip. */
   add(tenant: string, value: T, taken: () => Error, steps?: readonly Step[]): Promise<void>;
   /** The steps that write a removed item again, with its id and a later version. `taken`: its name is in use. */
@@ -121,9 +124,10 @@ export function namedItems<T, E extends NamedEntry>(table: Table, kind: NamedKin
       return items.flatMap((item) => (item ? [kind.entry.read(item)] : []));
     },
 
-    async entries(tenant) {
+    async entries(tenant, prefix = "") {
       const { readStrongly } = kind;
-      const range = { PK: kind.entries(tenant), to: AFTER_ALL_NAMES, limit: ENTRIES_PER_PAGE };
+      const from = prefix === "" ? {} : { from: prefix };
+      const range = { PK: kind.entries(tenant), ...from, to: prefix + AFTER_ALL_NAMES, limit: ENTRIES_PER_PAGE };
       const first = await table.query({ ...range, limit: readStrongly ?? ENTRIES_PER_PAGE });
       const rest = first.next
         ? await table.queryAll({ ...range, after: first.next, consistent: readStrongly === undefined })
@@ -184,8 +188,8 @@ function unchanged({ version }: Versioned<unknown>): Step["when"] {
   return { equal: { ver: version } };
 }
 
-/** A range read during a rename may see both names of one item: the newer one counts. */
-function newestOfEach<E extends NamedEntry>(entries: readonly E[]): E[] {
+/** A read of many entries during a rename may see both names of one item: the newer one counts. */
+export function newestOfEach<E extends NamedEntry>(entries: readonly E[]): E[] {
   const newest = new Map<string, E>();
   for (const entry of entries) {
     if ((entry.version ?? 0) >= (newest.get(entry.id)?.version ?? 0)) newest.set(entry.id, entry);

@@ -19,6 +19,8 @@ const CHANGE: Budget = { roundTrips: 3 };
 const REHEARSE: Budget = { ...CHANGE, writeUnits: 0 };
 const READ_ONE: Budget = { roundTrips: 1 };
 const LIST: Budget = { roundTrips: 3, readUnits: 200 };
+/** A row for the value of an equality, and its application. */
+const LIST_OF_VALUES: Budget = { roundTrips: 2, readUnits: 2 };
 const AUTHORIZE: Budget = { roundTrips: 2 };
 
 /** Applications per API resource. */
@@ -172,7 +174,8 @@ async function loadApis({ endpoint, tableName }: RunningService, ids: string[], 
 function calls({ ids, templateIds, apiIds }: Loaded, ownerId: string): Calls {
   const base = "/api/server/v1/applications";
   const id = (at: number) => `${base}/${ids[at]}`;
-  const list = (variant: string, query: string): Call => ({ variant, path: `${base}${query}`, budget: LIST });
+  const list = (variant: string, query: string, budget = LIST): Call => ({ variant, path: `${base}${query}`, budget });
+  const { clientId } = client(11);
   return {
     getOpenApiDocument: [{ path: "/openapi.json", budget: NONE }],
     listWebhooks: [{ path: "/api/server/v1/webhooks", budget: READ_ONE }],
@@ -189,7 +192,9 @@ function calls({ ids, templateIds, apiIds }: Loaded, ownerId: string): Calls {
       list("sw", "?filter=name+sw+Pickup+1"),
       list("co or ew", "?filter=name+co+99+or+name+ew+7&limit=100"),
       list("no match", "?filter=clientId+co+nobody"),
-      list("eq", `?filter=name+eq+${encodeURIComponent(nameOf(ids.length - 1))}`),
+      list("eq", `?filter=name+eq+${encodeURIComponent(nameOf(ids.length - 1))}`, LIST_OF_VALUES),
+      list("clientId eq", `?filter=clientId+eq+${clientId}`, LIST_OF_VALUES),
+      list("eq and co", `?filter=name+co+Pickup+and+clientId+eq+${clientId}`, LIST_OF_VALUES),
     ],
     createApplication: [
       { path: base, body: { name: `new at ${ids.length}`, description: "d" }, budget: CHANGE },

@@ -211,7 +211,7 @@ describe.each([
 });
 
 describe("a large member list", () => {
-  const count = MEMBERS_SORTED_MAX * 5;
+  const count = 50_000;
   const all = people(count, () => ["large"]);
   const { source, asked } = sourceOf(all);
   beforeEach(() => {
@@ -238,6 +238,20 @@ describe("a large member list", () => {
     expect(total).toBe(count);
     expect(asked.memberEntries).toBe(count);
   });
+
+  test.each([0, 1])(
+    "pages by cursor in a group of 1,000 and %i more read only what they show above it",
+    async (more) => {
+      const size = MEMBERS_SORTED_MAX + more;
+      const { source: few, asked: askedOfFew } = sourceOf(all.slice(0, size));
+      const { pages, total } = await walk(few, queryOf(filter), 200);
+      const shown = pages.flatMap(idsOf);
+      const sorted = all.slice(0, size);
+      expect(shown).toEqual(idsOf(more > 0 ? sorted.toSorted((a, b) => compareKeys(a.id, b.id)) : sorted));
+      expect(total).toBe(size);
+      expect(askedOfFew.memberEntries).toBe(more > 0 ? size : size * pages.length);
+    },
+  );
 
   test("is sorted by name on request", async () => {
     const query = queryOf(filter, { anyOrder: false });

@@ -1,16 +1,15 @@
 /** The list of applications: filter, page, links (AM-048 to AM-066). */
 import type * as z from "zod";
 import { Fault } from "../../platform/faults.ts";
-import { attributesOf, type Filter, matches, parseFilter, type Vocabulary } from "../../platform/filter/filter.ts";
+import { attributesOf, parseFilter, type Vocabulary } from "../../platform/filter/filter.ts";
 import { LIMIT_DEFAULTS, type ListQuery, type PageLink, pageOf } from "../../platform/management-api.ts";
 import type { ApplicationEntry } from "../registry/application-rows.ts";
 import { APPLICATION_VERSION, type Application } from "../registry/model.ts";
 import { presentAdvanced, presentAssociatedRoles, selfOf } from "../registry/present.ts";
 import type { ApplicationList, ApplicationListItem } from "../registry/shapes.ts";
 import type { ApplicationStore } from "../registry/store.ts";
+import { type Filterable, filterable, matching } from "./matching.ts";
 
-const filterable = ["name", "clientId", "issuer"] as const;
-type Filterable = (typeof filterable)[number];
 const vocabulary: Vocabulary<Filterable> = {
   attributes: filterable,
   unknownAttribute: "filter.attribute",
@@ -33,8 +32,6 @@ const requestable = [
 ] as const;
 type Requestable = (typeof requestable)[number];
 
-const NAME_BYTES_MAX = 255;
-
 /**
  * One page of a tenant's applications with the exact total. At most three round trips.
  * Throws the filter's faults and `application.attribute_unknown`.
@@ -51,11 +48,11 @@ export async function listApplications(
   const { limit, offset } = pageOf(query, LIMIT_DEFAULTS.applications);
   const found = await matching(store, tenant, filter);
   const page = found.slice(offset, offset + limit);
-  const entryById = new Map(page.map((entry) => [entry.id, entry]));
-  const applications = (await store.readMany(tenant, page)).flatMap((application) => {
-    const entry = entryById.get(application.id);
-    return entry ? [presentItem(tenant, application, entry, shown)] : [];
-  });
+  const unread = page.flatMap(({ entry, application }) => (application ? [] : [entry]));
+  const read = new Map((await store.readMany(tenant, unread)).map((application) => [application.id, application]));
+  const applications = page.flatMap(({ entry, application = read.get(entry.id) }) =>
+    application ? [presentItem(tenant, application, entry, shown)] : [],
+  );
   return {
     totalResults: found.length,
     startIndex: offset + 1,
@@ -84,22 +81,6 @@ function requestedOf(attributes: string | undefined): ReadonlySet<Requestable> {
 
 function isRequestable(name: string): name is Requestable {
   return requestable.some((candidate) => candidate === name);
-}
-
-/** The matching entries, newest first. A filter that is one `name eq` reads one row, any other reads all entries. */
-async function matching(
-  store: ApplicationStore,
-  tenant: string,
-  filter: Filter<Filterable> | undefined,
-): Promise<readonly ApplicationEntry[]> {
-  if (filter?.kind === "compare" && filter.attribute === "name" && filter.operator === "eq") {
-    const bytes = Buffer.byteLength(filter.value, "utf8");
-    // A text that cannot be a name cannot be a key either.
-    const entry = bytes >= 1 && bytes <= NAME_BYTES_MAX ? await store.entry(tenant, filter.value) : undefined;
-    return entry ? [entry] : [];
-  }
-  const entries = await store.entries(tenant);
-  return filter ? entries.filter(({ name, clientId, issuer }) => matches(filter, { name, clientId, issuer })) : entries;
 }
 
 function presentItem(

@@ -19,6 +19,7 @@ import {
   readAuthorizations,
   removingAuthorizedApis,
 } from "./authorization-store.ts";
+import { type Candidates, type Listed, readCandidates } from "./candidates-store.ts";
 import { type ClientRecord, clientOf } from "./client-model.ts";
 import { changingClient, claimedBy, clientItem, releasingClient } from "./client-store.ts";
 import { gainsOf } from "./gain-rules.ts";
@@ -53,6 +54,12 @@ export interface ApplicationStore {
   entries(tenant: string): Promise<ApplicationEntry[]>;
   /** The entry of one name. */
   entry(tenant: string, name: string): Promise<ApplicationEntry | undefined>;
+  /**
+   * The applications with one of the values, or with a name that has one of the prefixes, newest first. One round trip
+   * for names, which reads their entries; one more for client ids and issuers, which reads their applications. A read
+   * unit for each value, one for each 4 KB of an application that was read, and one for some 40 entries.
+   */
+  candidates(tenant: string, candidates: Candidates): Promise<readonly Listed[]>;
   /** The applications of some entries, in their order; those that were removed since are left out. */
   readMany(tenant: string, entries: readonly ApplicationEntry[]): Promise<Application[]>;
   /** The provisioning settings of the resident application. */
@@ -126,6 +133,8 @@ export function applicationStore(table: Table, deletedDays = 0): ApplicationStor
     entries: async (tenant) => (await items.entries(tenant)).sort(newestFirst),
 
     entry: items.entry,
+
+    candidates: (tenant, candidates) => readCandidates(table, items, tenant, candidates),
 
     async readMany(tenant, entries) {
       // Half the price; the entries, read strongly, show which copies are not the newest.

@@ -1,0 +1,104 @@
+/**
+ * Finding applications by the rows that their names, client ids and issuers are keys of: the entries of names, the
+ * client of a client id, the claim of an issuer.
+ */
+import { keys } from "../../table/keys.ts";
+import { type NamedItems, newestFirst, newestOfEach } from "../../table/named-items.ts";
+import { compareKeys, type Item, type Key, type Table } from "../../table/table.ts";
+import { type ApplicationEntry, applicationKind } from "./application-rows.ts";
+import type { Application } from "./model.ts";
+
+/** A value that only one application of a tenant can have. */
+export interface UniqueValue {
+  readonly attribute: "name" | "clientId" | "issuer";
+  readonly value: string;
+}
+
+/** Applications by what each of them has: one of the values, or a name with one of the prefixes. */
+export interface Candidates {
+  readonly values: readonly UniqueValue[];
+  readonly prefixes: readonly string[];
+}
+
+/** An application of a list. */
+export interface Listed {
+  readonly entry: ApplicationEntry;
+  /** Set where finding it has read the application, strongly consistent. */
+  readonly application?: Application | undefined;
+}
+
+const NAME_BYTES_MAX = 255;
+
+/** The candidates, each once, newest first. See `ApplicationStore.candidates`. */
+export async function readCandidates(
+  table: Table,
+  items: NamedItems<Application, ApplicationEntry>,
+  tenant: string,
+  { values, prefixes }: Candidates,
+): Promise<readonly Listed[]> {
+  const [owners, ...ranges] = await Promise.all([
+    ownersOf(table, items, tenant, values),
+    ...apart(prefixes).map((prefix) => items.entries(tenant, prefix)),
+  ]);
+  const read = new Set(owners.applications.map(({ entry }) => entry.id));
+  const entries = newestOfEach([...owners.entries, ...ranges.flat()]).filter(({ id }) => !read.has(id));
+  return [...entries.map((entry) => ({ entry })), ...owners.applications].sort((a, b) => newestFirst(a.entry, b.entry));
+}
+
+/** The entries of names, and the applications of the other values. */
+async function ownersOf(
+  table: Table,
+  items: NamedItems<Application, ApplicationEntry>,
+  tenant: string,
+  values: readonly UniqueValue[],
+): Promise<{ readonly entries: readonly ApplicationEntry[]; readonly applications: readonly Listed[] }> {
+  // A batch must not contain a key twice.
+  const wanted = new Map(
+    values.flatMap(({ attribute, value }) => {
+      const key = rowOf(tenant, attribute, value);
+      return key ? [[JSON.stringify([key.PK, key.SK]), { key, attribute }] as const] : [];
+    }),
+  );
+  const places = [...wanted.values()];
+  const rows = await readAll(
+    table,
+    places.map(({ key }) => key),
+  );
+  const found = rows.flatMap((row, at) => (row ? [{ row, isName: places[at]?.attribute === "name" }] : []));
+  const ids = new Set(found.flatMap(({ row, isName }) => (isName ? [] : applicationOf(row, tenant))));
+  const read = await items.findMany(tenant, [...ids]);
+  return {
+    entries: found.flatMap(({ row, isName }) => (isName ? [applicationKind.entry.read(row)] : [])),
+    applications: read.flatMap((one): Listed[] =>
+      one ? [{ entry: applicationKind.entryOf(one.value, one.version), application: one.value }] : [],
+    ),
+  };
+}
+
+/** The prefixes of which none begins with another, without those that no name has. */
+function apart(prefixes: readonly string[]): string[] {
+  const inOrder = prefixes.filter(canBeginName).sort(compareKeys);
+  return inOrder.filter((prefix, at) => !inOrder.slice(0, at).some((other) => prefix.startsWith(other)));
+}
+
+function canBeginName(text: string): boolean {
+  return Buffer.byteLength(text, "utf8") <= NAME_BYTES_MAX;
+}
+
+/** The row whose key is the value; `undefined` for a text that cannot be a name, and so no key. */
+function rowOf(tenant: string, attribute: UniqueValue["attribute"], value: string): Key | undefined {
+  if (attribute === "clientId") return keys.client(value);
+  if (attribute === "issuer") return keys.inboundKey(tenant, "SAML", value);
+  return value !== "" && canBeginName(value) ? keys.applicationEntry(tenant, value) : undefined;
+}
+
+async function readAll(table: Table, places: readonly Key[]): Promise<readonly (Item | undefined)[]> {
+  const [only, ...others] = places;
+  if (!only) return [];
+  return others.length === 0 ? [await table.get(only)] : table.getMany(places);
+}
+
+/** The application of a claim, if it is one of this tenant: client ids are claimed across all tenants. */
+function applicationOf(claim: Item, tenant: string): string[] {
+  return claim.tenant === tenant && typeof claim.application === "string" ? [claim.application] : [];
+}
