@@ -1,6 +1,12 @@
 /** Creates the first tenant with its administrator. A deployment invokes it; the gateway does not reach it. */
+import { foundingTables } from "#core/changes/open.ts";
+import { changesSection } from "#core/settings/changes.ts";
+import { sectionsFromFile } from "#core/settings/section.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { newTenantBootstrapper } from "#core/tenants/bootstrapper.ts";
-import { tableConfig } from "./env.ts";
+import { deploymentFile, tableConfig } from "./env.ts";
 
-export const handler = newTenantBootstrapper(openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })));
+const { changes } = sectionsFromFile(deploymentFile(), [changesSection]);
+const open = openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 }));
+
+export const handler = newTenantBootstrapper(foundingTables(open, changes));

@@ -1,24 +1,34 @@
 /**
- * Puts changes on the event bus of the stage. The stream of the table calls it, and an operator who repeats a span of
- * time; the gateway does not reach it.
+ * Puts changes on the event bus of the stage, and indexes them by actor. The stream of the table calls it, and an
+ * operator who repeats a span of time; the gateway does not reach it.
  */
+import { newIndexer } from "#core/bus/indexing.ts";
 import { newPublisher } from "#core/bus/publish.ts";
 import { openBus } from "#core/bus/put-events.ts";
 import { eventReader } from "#core/bus/records.ts";
 import { isSpan, newRepeater, type Span } from "#core/bus/repeat.ts";
 import type { StreamEvent } from "#core/bus/stream-rows.ts";
-import { presentRecord } from "#core/changes/present.ts";
+import { presenting } from "#core/changes/present.ts";
 import { newFeedReport } from "#core/http/observe-feed.ts";
+import { systemClock } from "#core/platform/clock.ts";
+import { changesSection } from "#core/settings/changes.ts";
+import { customProtocolSection } from "#core/settings/custom-protocols.ts";
+import { sectionsFromFile } from "#core/settings/section.ts";
 import { openTable } from "#core/table/dynamo.ts";
-import { eventBus, tableConfig } from "./env.ts";
+import { deploymentFile, eventBus, tableConfig } from "./env.ts";
 
+const { customProtocols, changes } = sectionsFromFile(deploymentFile(), [customProtocolSection, changesSection]);
+const shown = presenting(customProtocols);
 const open = openTable(tableConfig({ callMs: 9_000, requestMs: 110_000 }));
 const put = openBus(eventBus());
-const publish = newPublisher({
-  read: eventReader(open, presentRecord),
-  put,
-  report: newFeedReport("change-events"),
-});
-const repeat = newRepeater(open, presentRecord, put);
+const report = newFeedReport("change-events");
+const publish = newPublisher({ read: eventReader(open, shown), put, report });
+const index = newIndexer({ open, recordDays: changes.recordDays, report, clock: systemClock, random: Math.random });
+const repeat = newRepeater(open, shown, put);
 
-export const handler = (event: StreamEvent | Span) => (isSpan(event) ? repeat(event) : publish(event));
+export const handler = async (event: StreamEvent | Span) => {
+  if (isSpan(event)) return repeat(event);
+  const answer = await publish(event);
+  await index(event);
+  return answer;
+};

@@ -50,8 +50,9 @@ export const changeEvents: FunctionPlan = {
   description: "Puts changes on the event bus",
   memory: "512 MB",
   timeout: "120 seconds",
-  needs: ["bus"],
-  reads: { calls: ["BatchGetItem", "Query"], on: [p.changeRecord, p.changePart, p.tenantNames] },
+  needs: ["bus", "deployment"],
+  reads: { calls: ["BatchGetItem", "Query"], on: [p.changeRecord, p.changePart, p.tenantNames, p.actorBlocks] },
+  writes: { calls: ["PutItem"], on: [p.actorBlocks] },
 };
 
 export const delivery: FunctionPlan = {

@@ -48,6 +48,8 @@ export const partitions = {
   changeRecord: `${keys.changeRecords(ANY, 0).slice(0, -1)}${ANY}`,
   changePart: keys.changePart(ANY, ANY, 0).PK,
   removed: keys.removed(ANY, ANY, ANY).PK,
+  /** Which changes an actor made. */
+  actorBlocks: keys.actorBlocks(ANY, ANY),
   /** Resources that were put aside when they were deleted, and their list. */
   aside: keys.aside(ANY, ANY, ANY).PK,
   asideEntries: keys.asideEntries(ANY, ANY),

@@ -4,9 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { checkPatterns } from "#core/applications/protocols/custom.ts";
+import { INDEX_PAUSE_MS, indexActors } from "#core/changes/actor-index.ts";
+import { foundingTables } from "#core/changes/open.ts";
+import { SUPER_TENANT } from "#core/domain/tenant.ts";
+import { tenantStore } from "#core/domain/tenant-store.ts";
 import { NAMESPACE_VARIABLE, namespaceOf } from "#core/http/metric-names.ts";
 import { routes } from "#core/operation/derive.ts";
 import { services } from "#core/operation/services.ts";
+import { systemClock } from "#core/platform/clock.ts";
 import { Fault } from "#core/platform/faults.ts";
 import {
   answerKeysOf,
@@ -16,6 +21,7 @@ import {
   eventSigningKeysOf,
   nonceKeyOf,
 } from "#core/platform/seal.ts";
+import type { ChangeSettings } from "#core/settings/changes.ts";
 import { deploymentFromFile } from "#core/settings/deployment.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
@@ -83,10 +89,11 @@ export async function startService(
   let reservedTls: ReservedPort | undefined;
   try {
     const endpoint = engine?.endpoint ?? settings.endpoint ?? "";
-    await prepareData(settings, endpoint, SEAL_KEY);
-
     const deployment = settings.deploymentFile ?? projectFile("deployment.toml");
-    await checkPatterns(deploymentFromFile(deployment).customProtocols);
+    const { customProtocols, changes } = deploymentFromFile(deployment);
+    await prepareData(settings, endpoint, SEAL_KEY, changes);
+
+    await checkPatterns(customProtocols);
     if (settings.port === 0) reserved = await reservePort(HOST);
     const port = reserved?.port ?? settings.port;
     const tls = await mtlsListener(certificates?.directory, settings.mtlsPort);
@@ -123,7 +130,13 @@ export async function startService(
       functions,
       ...(tls && reservedTls && { tls: { ...tls, ...reservedTls } }),
     });
-    const loop = settings.deliveryMs === undefined ? undefined : startDeliveryLoop(delivery, settings.deliveryMs);
+    const loops =
+      settings.deliveryMs === undefined
+        ? []
+        : [
+            startDeliveryLoop(delivery, settings.deliveryMs),
+            startDeliveryLoop(indexing(endpoint, changes), INDEX_PAUSE_MS),
+          ];
     return {
       url: gateway.url,
       mtlsUrl: gateway.tls?.url,
@@ -131,7 +144,7 @@ export async function startService(
       endpoint,
       tableName: TABLE_NAME,
       async close() {
-        const [cut] = await Promise.all([gateway.close(), loop?.stop()]);
+        const [cut] = await Promise.all([gateway.close(), ...loops.map((loop) => loop.stop())]);
         await stopRest();
         return cut;
       },
@@ -174,15 +187,31 @@ async function certificatesIn(settings: Settings): Promise<{ directory: string; 
     : { directory: join(await mkdtemp(join(tmpdir(), "identity-admin-api-")), "certs"), isTemporary: true };
 }
 
+/** Indexes the changes of all tenants by actor, as the stream of the table has it done on AWS. */
+function indexing(endpoint: string, { recordDays }: ChangeSettings): () => Promise<void> {
+  const open = openTable({ tableName: TABLE_NAME, deadlineMs: SEED_DEADLINE_MS, client: clientFor(endpoint) });
+  return async () => {
+    const table = open(newMeter());
+    for (const tenant of [SUPER_TENANT, ...(await tenantStore(table).domains())]) {
+      await indexActors(table, tenant, { nowMs: systemClock.now(), recordDays });
+    }
+  };
+}
+
 /** Creates the table and its first data, and checks the sealing key. A failure of the database names its variable. */
-async function prepareData(settings: Settings, endpoint: string, sealingKey: string): Promise<void> {
+async function prepareData(
+  settings: Settings,
+  endpoint: string,
+  sealingKey: string,
+  changes: ChangeSettings,
+): Promise<void> {
   const place = settings.endpoint
     ? `DYNAMODB_ENDPOINT ${settings.endpoint}`
     : `the data in DATA_DIR "${settings.dataDirectory ?? ":memory:"}"`;
   try {
     await createTable(endpoint, TABLE_NAME);
     const config = { tableName: TABLE_NAME, deadlineMs: SEED_DEADLINE_MS, client: clientFor(endpoint) };
-    const table = openTable(config)(newMeter());
+    const table = foundingTables(openTable(config), changes)(newMeter());
     await checkSealKey(table, sealingKey, place);
     await seed(table, settings.administrator);
   } catch (error) {

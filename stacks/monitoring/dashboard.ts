@@ -63,12 +63,14 @@ export function dashboardBody(watched: Watched, alarmArns: readonly string[], to
   const against = (title: string, name: string): Widget => {
     const alarm = alarms.find((each) => each.name === name);
     if (!alarm) throw new Error(`no alarm is called ${name}`);
-    const { metrics, value, threshold, periodSeconds } = alarm;
+    const { metrics, value, threshold, periodSeconds, isBelow = false } = alarm;
     const drawn = Object.entries(metrics).map(([id, metric]) => line(metric as Metric, { id, visible: false }));
     return graph(title, [...drawn, expression(value, title)], {
       period: periodSeconds,
       yAxis: { left: { min: 0 } },
-      annotations: { horizontal: [{ label: `alarm ${name}`, value: threshold, color: "#d13212" }] },
+      annotations: {
+        horizontal: [{ label: `alarm ${name}`, value: threshold, color: "#d13212", fill: isBelow ? "below" : "above" }],
+      },
     });
   };
 
@@ -92,10 +94,10 @@ export function dashboardBody(watched: Watched, alarmArns: readonly string[], to
         width: WIDTH,
         height: 2,
         properties: {
-          markdown: `# ${app}, ${stage}\nAll green in the first row: it is well. The second and third row show the values behind the alarms, with their thresholds; then latency, cost, and where a problem is. What to do: docs/operations.md.`,
+          markdown: `# ${app}, ${stage}\nAll green in the first row: it is well. The rows below it show the values behind the alarms, with their thresholds; then latency, cost, and where a problem is. What to do: docs/alarms.md.`,
         },
       },
-      { type: "alarm", width: WIDTH, height: 3, properties: { title: "Alarms", alarms: alarmArns } },
+      { type: "alarm", width: WIDTH, height: 4, properties: { title: "Alarms", alarms: alarmArns } },
 
       ...(watched.isChecked ? checkRow() : []),
 

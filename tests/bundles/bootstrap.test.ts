@@ -1,4 +1,5 @@
 /** The bootstrap function, as it is deployed. */
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshUser } from "#core/identities/users/model.ts";
 import { userStore } from "#core/identities/users/store.ts";
@@ -17,7 +18,11 @@ beforeAll(async () => {
   table = await testTable();
   // The name index exists before, so all concurrent deployments write the same items.
   await userStore(table.open(newMeter())).add("carbon.super", freshUser(newId(), "somebody", 0));
-  const environment = { TABLE_NAME: table.tableName, DYNAMODB_ENDPOINT: table.endpoint };
+  const environment = {
+    TABLE_NAME: table.tableName,
+    DYNAMODB_ENDPOINT: table.endpoint,
+    DEPLOYMENT_TOML: fileURLToPath(new URL("../../deployment.toml", import.meta.url)),
+  };
   bootstrap = (await deployed.load("bootstrap", environment)) as unknown as typeof bootstrap;
 });
 afterAll(() => deployed.close());

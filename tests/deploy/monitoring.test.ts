@@ -47,6 +47,20 @@ describe("alarms", () => {
       "UndeliveredChanges",
     ]);
   });
+  test("cost with the metrics of functions, dashboard, keys and check what docs/scaling.md says", () => {
+    const scaling = readFileSync(new URL("../../docs/scaling.md", import.meta.url), "utf8");
+    const inAlarms = alarms.flatMap(({ inputs }) => queriesOf(inputs).filter(({ metric }) => metric)).length;
+    // Each function of the gateway and the authorizer writes six. The authorizer and the token endpoint write three more.
+    const ofFunctions = 6 * (Object.keys(endpointGroups).length + 1) + 6;
+    const keys = production.ofType("aws:kms/key:Key").length;
+    const [dashboard, throttledKeys, check, schedule] = [3, 1, 2.98, 0.27];
+    const fixed = dashboard + inAlarms * 0.1 + ofFunctions * 0.3 + keys + throttledKeys + check + schedule;
+    expect(scaling).toContain(`by their ${inAlarms} metrics`);
+    expect(scaling).toContain(`${ofFunctions} at 0.30`);
+    const shown = Math.round(fixed);
+    expect(scaling).toContain(`| fixed | ${shown} | ${shown} | ${shown} |`);
+    expect(scaling).toContain(`| \`production\` without requests | ${shown} USD |`);
+  });
   test.each(named)(
     "%s notifies the topic, also when it ends, and names the problem, the action and its section of the guide",
     (name, inputs) => {

@@ -2,9 +2,11 @@
 import { expect } from "vitest";
 import { assertionOf, inline, JWT_ASSERTION, keyFor, registering } from "./client-keys.ts";
 import { oauthOf, TOKEN } from "./oauth.ts";
+import { DELETED, recoveryOf } from "./recovery.ts";
 import { APPLICATIONS, type World } from "./world.ts";
 
-const [VIEW, CREATE] = ["internal_application_mgt_view", "internal_application_mgt_create"];
+export const VIEW = "internal_application_mgt_view";
+const CREATE = "internal_application_mgt_create";
 const [FIRST, SECOND] = ["the-first-password", "the-second-password"];
 const JWT = { accessToken: { type: "JWT" } };
 const TENANTS = "/api/server/v1/tenants";
@@ -29,7 +31,9 @@ export const before = async (api: World) => {
     return answer;
   };
   const names = [
-    ..."kept revoked inactive locked deleted changed unassigned reduced dismissed left orphaned guessed".split(" "),
+    ..."returned purged binned kept revoked inactive locked deleted changed unassigned reduced dismissed left orphaned guessed".split(
+      " ",
+    ),
   ];
   const ids: Record<string, string> = {};
   for (const userName of names) {
@@ -46,7 +50,19 @@ export const before = async (api: World) => {
     everybody: await role(
       "viewers",
       [VIEW],
-      usersOf("kept", "revoked", "inactive", "locked", "deleted", "changed", "unassigned", "guessed"),
+      usersOf(
+        "kept",
+        "revoked",
+        "inactive",
+        "locked",
+        "deleted",
+        "changed",
+        "unassigned",
+        "guessed",
+        "returned",
+        "purged",
+        "binned",
+      ),
     ),
     reduced: await role("reduced", [VIEW, CREATE], usersOf("reduced")),
     dismissed: await role("dismissed", [VIEW], usersOf("dismissed")),
@@ -62,11 +78,17 @@ export const before = async (api: World) => {
     signing: await clientBy({ tokenEndpointAuthMethod: "private_key_jwt" }, inline(LEAKED), [VIEW]),
     hardened: await newClient([VIEW]),
     restricted: await newClient([VIEW, CREATE]),
+    returned: await newClient([VIEW]),
+    binned: await newClient([VIEW]),
   };
   const tenant = await post(TENANTS, {
     domain: "tenant.example",
     owners: [{ username: "boss", password: FIRST, provisioningMethod: "inline-password" }],
   });
+  // Deleted, and put aside.
+  const { remove } = recoveryOf(api);
+  for (const name of ["returned", "purged", "binned"]) await remove(`/scim2/Users/${ids[name]}`);
+  for (const { applicationId } of [clients.returned, clients.binned]) await remove(`${APPLICATIONS}/${applicationId}`);
   const grant = (username: string) => ({ grant_type: "password", username, password: FIRST, scope: VIEW });
   return {
     ids,
@@ -118,11 +140,19 @@ export const after = async (api: World, { ids, groups, roles, clients, tenantId,
   const [{ id }] = (await api.ask("GET", apis)).body;
   await must("PATCH", `${apis}/${id}`, { removedScopes: [CREATE] });
   await must("PUT", `${TENANTS}/${tenantId}/lifecycle-status`, { activated: false });
+  const { applicationId } = clients.returned;
+  for (const id of [ids.returned, applicationId]) await must("POST", `${DELETED}/${id}/restore`);
+  await set("returned", { password: SECOND });
+  await must("POST", `${oidcPath(applicationId)}/regenerate-secret`);
+  await must("DELETE", `${DELETED}/${ids.purged}`);
   await must("POST", "/scim2/Users", { userName: "later", password: FIRST });
 };
 
 /** What callers of before the restored moment get, by their names. */
-export const outcome = async (api: World, { clients, tokens }: Before): Promise<Readonly<Record<string, unknown>>> => {
+export const outcome = async (
+  api: World,
+  { ids, clients, tokens }: Before,
+): Promise<Readonly<Record<string, unknown>>> => {
   const { post } = oauthOf(api);
   const lets = async (as: string | { username: string; password: string }) =>
     (await api.ask("GET", APPLICATIONS, { as })).status;
@@ -140,7 +170,21 @@ export const outcome = async (api: World, { clients, tokens }: Before): Promise<
   const refresh = async (text: string | undefined, client: keyof typeof clients) =>
     (await post(TOKEN, { grant_type: "refresh_token", refresh_token: text }, clients[client])).body.error ??
     "refreshed";
+  /** Restores a deleted user or application, and uses its password or secret. */
+  const restoredUser = async (name: string) => {
+    const { status } = await api.ask("POST", `${DELETED}/${ids[name]}/restore`);
+    return [status, await signsIn(name), await signsIn(name, SECOND)];
+  };
+  const restoredClient = async (name: "returned" | "binned") => {
+    const { status } = await api.ask("POST", `${DELETED}/${clients[name].applicationId}/restore`);
+    return [status, await own(name, VIEW)];
+  };
   return {
+    "a user deleted then, who returned with another password": await restoredUser("returned"),
+    "a user deleted then, and for good": await restoredUser("purged"),
+    "a user deleted then and now": await restoredUser("binned"),
+    "a client deleted then, which returned with another secret": await restoredClient("returned"),
+    "a client deleted then and now": await restoredClient("binned"),
     "a revoked access token": await lets(`Bearer ${tokens.opaque.access_token}`),
     "a revoked refresh token": await refresh(tokens.opaque.refresh_token, "opaque"),
     "an access token": await lets(`Bearer ${tokens.kept.access_token}`),
@@ -180,6 +224,11 @@ export const outcome = async (api: World, { clients, tokens }: Before): Promise<
 
 /** Of a restored table as it is. */
 export const VALID: Readonly<Record<string, unknown>> = {
+  "a user deleted then, who returned with another password": [200, 200, 401],
+  "a user deleted then, and for good": [200, 200, 401],
+  "a user deleted then and now": [200, 200, 401],
+  "a client deleted then, which returned with another secret": [200, VIEW],
+  "a client deleted then and now": [200, VIEW],
   "a revoked access token": 200,
   "a revoked refresh token": "refreshed",
   "an access token": 200,
@@ -210,7 +259,7 @@ export const VALID: Readonly<Record<string, unknown>> = {
   "a client that was not ended": VIEW,
 };
 /** Where all tokens have ended. */
-export const NO_TOKENS = {
+const NO_TOKENS = {
   "a revoked access token": 401,
   "a revoked refresh token": "invalid_grant",
   "an access token": 401,
@@ -219,10 +268,25 @@ export const NO_TOKENS = {
   "a refresh token": "invalid_grant",
   "a refresh token of a JWT": "invalid_grant",
 };
+/** Where resources that were deleted already cannot be restored, unless it is known that nothing happened since. */
+const NOT_RESTORED = {
+  "a user deleted then, who returned with another password": [404, 401, 401],
+  "a user deleted then, and for good": [404, 401, 401],
+  "a client deleted then, which returned with another secret": [404, "invalid_client"],
+};
+/** Where nothing is known but the restored table. */
+export const ALONE = {
+  ...VALID,
+  ...NO_TOKENS,
+  ...NOT_RESTORED,
+  "a user deleted then and now": [404, 401, 401],
+  "a client deleted then and now": [404, "invalid_client"],
+};
 /** Where everything that was ended stays ended. */
 export const ENDED = {
   ...VALID,
   ...NO_TOKENS,
+  ...NOT_RESTORED,
   "a deactivated user": 401,
   "a locked user": 401,
   "a deleted user": 401,

@@ -5,7 +5,7 @@
 import { ASIDE_MEMBERS, keys } from "../table/keys.ts";
 import { as, type Field, list, misfit, number, oneOf, optional, record, rowCodec, text } from "../table/row.ts";
 import { stale } from "../table/stale.ts";
-import { type Item, LAST, type Step, type Table, type Value } from "../table/table.ts";
+import { type Item, type Key, LAST, type Step, type Table, type Value } from "../table/table.ts";
 import { type Deleted, type DeletedType, deletedTypes, expiryOf, expiryWithSlack, isAlive } from "./model.ts";
 
 /** The attributes of a row, without its key. */
@@ -129,6 +129,11 @@ export async function readAsides(
   return asides.filter((aside) => isAlive(aside, nowMs));
 }
 
+/** What is put aside in a row. Throws `DamagedRow`. */
+export function asideOf(item: Item): Aside {
+  return asideRow.read(item);
+}
+
 /** All members of a deleted group or role, each once. One round trip for each megabyte of those that are in parts. */
 export async function readMembersAside(table: Table, tenant: string, aside: Aside): Promise<readonly string[]> {
   const { type, id, members = [], clearing } = aside;
@@ -167,6 +172,17 @@ export function notingLeft(tenant: string, aside: Aside, left: Left): Step {
   return left.groupIds.length + left.roleIds.length > 0
     ? { put: { ...key, ...asideRow.write({ ...aside, left, step: step + 1 }) }, when, otherwise: stale }
     : { remove: key, when, otherwise: stale };
+}
+
+/** The steps that remove a resource for good, in whatever state it is. The password of a restored user stays. */
+export function forgetting(tenant: string, aside: Aside): readonly Step[] {
+  const { type, id, left } = aside;
+  const removing = (remove: Key): Step => ({ remove, when: "any", otherwise: stale });
+  return [
+    removing(keys.aside(tenant, type, id)),
+    removing(entryKey(tenant, aside)),
+    ...(type === "user" && !left ? [removing(keys.credential(tenant, id))] : []),
+  ];
 }
 
 /** Removes the members of a resource that are in parts. They expire in any case. */

@@ -2,7 +2,7 @@
 import { keys } from "../table/keys.ts";
 import { stale } from "../table/stale.ts";
 import type { Table } from "../table/table.ts";
-import { type Aside, entryOf, forgetMembers, readAsides, toDeleted } from "./aside-rows.ts";
+import { type Aside, entryOf, forgetMembers, forgetting, readAsides, toDeleted } from "./aside-rows.ts";
 import { type Deleted, type DeletedType, deletedTypes, isAlive } from "./model.ts";
 
 /** A page of deleted resources. */
@@ -22,6 +22,8 @@ export interface AsideStore {
   find(tenant: string, id: string, nowMs: number): Promise<Aside | undefined>;
   /** Removes one for good, with its password if it is a user. Throws the error of `absent`. Two round trips. */
   remove(tenant: string, aside: Aside, absent: () => Error): Promise<void>;
+  /** Removes one for good in whatever state it is: of a half-restored one what is left. Two round trips. */
+  purge(tenant: string, aside: Aside): Promise<void>;
 }
 
 /** Opens the store on the table of one request. */
@@ -61,6 +63,11 @@ export function asideStore(table: Table): AsideStore {
         { remove: keys.asideEntry(tenant, type, entryOf(aside)), when: "any", otherwise: stale },
         ...(type === "user" ? [{ remove: keys.credential(tenant, id), when: "any", otherwise: stale } as const] : []),
       );
+      await forgetMembers(table, tenant, aside);
+    },
+
+    async purge(tenant, aside) {
+      await table.write(...forgetting(tenant, aside));
       await forgetMembers(table, tenant, aside);
     },
   };

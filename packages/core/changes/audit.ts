@@ -3,9 +3,11 @@
  * round trips, and one more where changes of many members are shown. A page may have fewer records than its limit,
  * also none, and still a next one: then the search continues there.
  */
+import { systemClock } from "../platform/clock.ts";
 import type { Table } from "../table/table.ts";
+import { findByActor } from "./by-actor.ts";
 import { type Chain, type ChainPage, chainOf, readChains } from "./chains.ts";
-import { changeIdOf, digestOfResource, firstIdAt, isChangeId, LANE_COUNT, laneOfChange } from "./change-id.ts";
+import { changeIdOf, digestOfResource, firstIdAt, idAfter, isChangeId, LANE_COUNT, laneOfChange } from "./change-id.ts";
 import { cursorOf, type Position, positionOf } from "./cursor.ts";
 import { readLanes } from "./lanes.ts";
 import type { ChangeRecord, Json, ResourceType } from "./model.ts";
@@ -138,6 +140,7 @@ function listOf(tenant: string, filter: AuditFilter): readonly unknown[] {
 async function find(table: Table, reading: Reading): Promise<Found> {
   const { filter, start } = reading;
   const places = placesOf(filter);
+  if (filter.actor !== undefined && places.length === 0) return byActor(table, reading, filter.actor);
   const isScan = places.length === 0 || filter.isAscending === true || (start !== undefined && !start.chains);
   if (isScan) return scan(table, reading, TRIPS);
   // A resource that was removed for good has no row: its records are in the lanes only.
@@ -176,6 +179,24 @@ function cutAt(
   // Where nothing could be compared yet, the page before still says where this one started.
   const at = before !== undefined && before < page.reached ? before : page.reached;
   return { rows, way, next: { chains: page.chains, ...(isChangeId(at) && { at }) } };
+}
+
+/** Reads the index of changes by actor. */
+async function byActor(table: Table, { tenant, filter, limit, start }: Reading, actor: string): Promise<Found> {
+  const { sinceMs = 0, untilMs, isAscending = false } = filter;
+  const at = start?.at;
+  const { rows, next } = await findByActor(table, {
+    tenant,
+    actor,
+    from: isAscending && at !== undefined ? idAfter(at) : firstIdAt(sinceMs),
+    before: (isAscending ? undefined : at) ?? (untilMs === undefined ? undefined : firstIdAt(untilMs)),
+    isAscending,
+    limit,
+    fits: ({ record }) => fits(record, filter),
+    isPlain: filter.operation === undefined && filter.resourceType === undefined,
+    nowMs: systemClock.now(),
+  });
+  return { rows, way: {}, next: next === undefined ? undefined : { at: next } };
 }
 
 /** Searches the lanes. */
@@ -245,10 +266,7 @@ function isFiltered({ actor, resourceType, resourceId, operation }: AuditFilter)
 
 function fits({ actor, resource, operation }: ChangeRecord, filter: AuditFilter): boolean {
   const actors = [actor.id, actor.name, actor.clientId, ...(actor.via ?? [])];
-  const isSameId =
-    filter.resourceId === undefined ||
-    [resource.id, resource.applicationId].includes(filter.resourceId) ||
-    (resource.type === filter.resourceType && resource.type !== "inbound-protocol" && isSingle(resource.type));
+  const isSameId = filter.resourceId === undefined || [resource.id, resource.applicationId].includes(filter.resourceId);
   return (
     isSameId &&
     (filter.actor === undefined || actors.includes(filter.actor)) &&

@@ -22,7 +22,7 @@ export function digestOfResource(type: string, id: string): bigint {
 
 /** The id of a change: 18 digits and lower-case letters. `atMs` is unique among the changes of the resource. */
 export function changeIdOf(atMs: number, digest: bigint): string {
-  return ((BigInt(atMs) << DIGEST_BITS) | digest).toString(RADIX).padStart(DIGITS, "0");
+  return idOf((BigInt(atMs) << DIGEST_BITS) | digest);
 }
 
 /** Whether a text has the form of a change id. */
@@ -48,6 +48,37 @@ export function changeIdAt(id: string, atMs: number): string {
 /** The least id of a time: ids of changes at or after the time are not less. */
 export function firstIdAt(atMs: number): string {
   return changeIdOf(Math.max(0, atMs), 0n);
+}
+
+/** The id right after another one, or right before it; the ends of ranges need not be ids of changes. */
+export function idAfter(id: string): string {
+  return idOf(numberOf(id) + 1n);
+}
+
+export function idBefore(id: string): string {
+  return idOf(numberOf(id) - 1n);
+}
+
+/** An id as bytes, which sort like ids: the time, then the digest. */
+export function bytesOfChange(id: string): Uint8Array {
+  return Buffer.from(
+    numberOf(id)
+      .toString(16)
+      .padStart(ID_BYTES * 2, "0"),
+    "hex",
+  );
+}
+
+/** The number of bytes of an id. */
+export const ID_BYTES = 6 + DIGEST_BYTES;
+
+/** The id of bytes. */
+export function changeOfBytes(bytes: Uint8Array): string {
+  return idOf(BigInt(`0x${Buffer.from(bytes).toString("hex")}`));
+}
+
+function idOf(number: bigint): string {
+  return number.toString(RADIX).padStart(DIGITS, "0");
 }
 
 function numberOf(id: string): bigint {

@@ -18,6 +18,8 @@ export interface RecordedKind {
   typeOf?(item: Item): ResourceType;
   documentOf(item: Item): DocumentObject;
   nameOf(item: Item): string | undefined;
+  /** The id, where the key has none and it is not the domain of the tenant. */
+  idOf?(item: Item): string | undefined;
 }
 
 /** Members of settings of any kind that are secrets. */
@@ -81,6 +83,7 @@ export const recordedKinds: Partial<Record<PlaceKind, RecordedKind>> = {
       owner: plain(administrator),
     }),
     nameOf: () => undefined,
+    idOf: ({ id }) => textOf(id),
   },
   subscriber: {
     type: "webhook",

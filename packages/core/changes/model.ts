@@ -23,7 +23,10 @@ export type ResourceType = (typeof resourceTypes)[number];
 /** The resource of a record. */
 export interface ChangedResource {
   readonly type: ResourceType;
-  /** Of a protocol its name, such as `oidc`. Of authorized APIs the id of the application. */
+  /**
+   * Of a protocol its name, such as `oidc`. Of authorized APIs the id of the application, of a resident application the
+   * domain of its tenant.
+   */
   readonly id: string;
   /** The name after the change, or before it where the resource was removed. */
   readonly name?: string;

@@ -1,10 +1,19 @@
 /** The representation of change records. Pure. */
 import type * as z from "zod";
+import { type DeclaredProtocol, hiding } from "./confidential.ts";
 import type { ChangeRecord } from "./model.ts";
 import type { ChangeRecordShown } from "./shapes.ts";
 
+/** A function that shows records, without what the custom protocols of this deployment have confidential. */
+export function presenting(
+  declared: readonly DeclaredProtocol[],
+): (record: ChangeRecord) => z.input<typeof ChangeRecordShown> {
+  const hide = hiding(declared);
+  return (record) => presentRecord(hide(record));
+}
+
 /** A record as callers see it. Where it stands in the history of its resource stays inside. */
-export function presentRecord({ atMs, previous: _, ...record }: ChangeRecord): z.input<typeof ChangeRecordShown> {
+function presentRecord({ atMs, previous: _, ...record }: ChangeRecord): z.input<typeof ChangeRecordShown> {
   const { id, tenant, actor, sourceIp, operation, resource, changes, traceId } = record;
   return {
     id,

@@ -81,9 +81,10 @@ export function recordKey(tenant: string, id: string) {
 /** Reads the row of a record. Throws `DamagedRow`. */
 export function toRecord(tenant: string, item: Item): RecordRow {
   const id = item.SK;
-  const stored = isChangeId(id) ? unpacked<Stored>(item) : damaged(item);
+  const { resource, ...stored } = isChangeId(id) ? unpacked<Stored>(item) : damaged(item);
   return {
-    record: { id, atMs: timeOfChange(id), tenant, ...stored },
+    // Records that were written before tenants and resident applications had ids have none.
+    record: { id, atMs: timeOfChange(id), tenant, ...stored, resource: { ...resource, id: resource.id || tenant } },
     older: timesIn(item.o),
     parts: typeof item.n === "number" ? item.n : 0,
   };

@@ -230,8 +230,10 @@ function subjectOf({ place, type, recorded, before, after, changes }: Draft): {
   readonly changes: readonly Change[];
 } {
   const item = after ?? before;
-  const name = item && recorded.nameOf(item);
-  const resource = { type, id: place.id, ...(name !== undefined && { name }) };
+  const name = (item && recorded.nameOf(item)) ?? (place.id === "" ? place.tenant : undefined);
+  // Of a tenant and its resident application the key has no id.
+  const id = place.id || (item && recorded.idOf?.(item)) || place.tenant;
+  const resource = { type, id, ...(name !== undefined && { name }) };
   if (type === "authorized-apis") return { resource: { ...resource, applicationId: place.id }, changes };
   const protocol = type === "application" ? commonProtocol(changes) : undefined;
   if (!protocol) return { resource, changes };

@@ -19,7 +19,7 @@ const empty = { query: undefined, headers: undefined, body: undefined } as const
 
 export const applicationHistoryHandlers: Handlers<typeof applicationHistoryOperations, ApplicationHistoryStores> = {
   listApplicationHistory: ({ params, query }, context) =>
-    readHistory(context, application(context, params), query, () =>
+    readHistory(withKinds(context), application(context, params), query, () =>
       applicationHandlers.getApplication({ params, ...empty }, context),
     ),
 
@@ -50,6 +50,10 @@ export const applicationHistoryHandlers: Handlers<typeof applicationHistoryOpera
     return applicationHandlers.getResidentApplication({ params: undefined, ...empty }, { ...context, ...stores });
   },
 };
+
+function withKinds<C extends ApplicationStores>(context: C) {
+  return { ...context, customKinds: context.protocols.customKinds };
+}
 
 interface InTenant {
   readonly tenant: string;

@@ -1,7 +1,8 @@
 /** Reads histories: the changes of a resource, and the resource as it was after one of them (decision 0083). */
 import { type HistoryPage, resourceHistory } from "../changes/audit.ts";
+import type { DeclaredProtocol } from "../changes/confidential.ts";
 import { memberIds, rowsOf } from "../changes/document-rows.ts";
-import { presentRecord } from "../changes/present.ts";
+import { presenting } from "../changes/present.ts";
 import type { HistoryPlace } from "../changes/resource-rows.ts";
 import { RECORDS_DEFAULT } from "../changes/shapes.ts";
 import { versionAt } from "../changes/versions.ts";
@@ -28,7 +29,16 @@ export type ReadNow = () => Promise<unknown>;
  * changes. Throws what `readNow` throws, and `request.invalid`.
  */
 export async function readHistory(
-  { history: { table }, scopes }: { readonly history: HistorySource<unknown>; readonly scopes: ReadonlySet<string> },
+  {
+    history: { table },
+    scopes,
+    customKinds = [],
+  }: {
+    readonly history: HistorySource<unknown>;
+    readonly scopes: ReadonlySet<string>;
+    /** The custom protocols that applications and templates may have settings of. */
+    readonly customKinds?: readonly DeclaredProtocol[];
+  },
   subject: Subject,
   { limit = RECORDS_DEFAULT, after }: { readonly limit?: number | undefined; readonly after?: string | undefined },
   readNow: ReadNow,
@@ -37,7 +47,7 @@ export async function readHistory(
   const page: HistoryPage | undefined = await resourceHistory(table, tenant, { ...place, protocol }, { limit, after });
   if (!page || after !== undefined) await readNow();
   const { records, next } = page ?? { records: [] };
-  const shown = records.map(presentRecord);
+  const shown = records.map(presenting(customKinds));
   return {
     records: scopes.has(VIEW_CHANGES) ? shown : shown.map(withoutCaller),
     ...(next !== undefined && { next }),
@@ -45,7 +55,11 @@ export async function readHistory(
 }
 
 /** Who may read a resource need not learn the names and addresses of those who changed it: ids tell them apart. */
-function withoutCaller({ sourceIp: _, actor: { name: __, ...actor }, ...record }: ReturnType<typeof presentRecord>) {
+function withoutCaller({
+  sourceIp: _,
+  actor: { name: __, ...actor },
+  ...record
+}: ReturnType<ReturnType<typeof presenting>>) {
   return { ...record, actor };
 }
 

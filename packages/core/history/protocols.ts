@@ -54,7 +54,8 @@ const known: Readonly<Record<string, { readonly name: string; readonly shape: z.
 export const protocolHistoryHandlers: Handlers<typeof protocolHistoryOperations, ProtocolHistoryStores> = {
   listInboundProtocolHistory: ({ params, query }, context) => {
     const { applicationId } = params;
-    return readHistory(context, subject(context, params), query, () =>
+    const { customKinds } = context.protocols;
+    return readHistory({ ...context, customKinds }, subject(context, params), query, () =>
       protocolHandlers.listInboundProtocols({ params: { applicationId }, ...empty }, context),
     );
   },

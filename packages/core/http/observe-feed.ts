@@ -13,6 +13,8 @@ interface Refusal {
 export interface FeedReport {
   refused(refusal: Refusal): void;
   unreadable(record: { readonly tenant: string; readonly id: string }, damage: Error): void;
+  /** The index of changes by actor is behind. */
+  notIndexed(tenant: string, cause: Error): void;
 }
 
 /** The reporter of a container. */
@@ -20,6 +22,8 @@ export function newFeedReport(service: string): FeedReport {
   const logger = new Logger({ serviceName: service });
   return {
     refused: (refusal) => logger.error("events refused", { ...refusal }),
+    notIndexed: (tenant, { name, message }) =>
+      logger.warn("changes not indexed by actor", { tenant, cause: { name, message } }),
     unreadable: ({ tenant, id }, { name, message }) =>
       logger.error("change record cannot be read", { tenant, id, cause: { name, message } }),
   };

@@ -1,5 +1,5 @@
 /** Tells what the row of a key is about: for tools that read the whole table. */
-import { MEMBER, ROLE_GROUP, ROLE_USER } from "./keys.ts";
+import { ASIDE_ROWS, MEMBER, ROLE_GROUP, ROLE_USER } from "./keys.ts";
 import type { Key } from "./table.ts";
 
 /** The kinds of rows that tools tell apart. */
@@ -18,6 +18,7 @@ export type RowKind =
   | "role of user"
   | "role of group"
   | "credential"
+  | "deleted resource"
   | "lock";
 
 /** A row by its key. */
@@ -25,6 +26,7 @@ export interface Place {
   readonly kind: RowKind;
   /** Empty for rows that belong to no tenant. */
   readonly tenant: string;
+  /** Of a deleted resource its type and id. */
   readonly id: string;
   /** The member or assignee of a pair; otherwise empty. */
   readonly member: string;
@@ -55,6 +57,7 @@ export function placeOf({ PK, SK }: Key): Place | undefined {
   const place = (kind: RowKind, member = ""): Place => ({ kind, tenant, id, member });
   if (form === "LOCK") return place("lock");
   if (form === "A" && SK === "APIS") return place("authorized APIs");
+  if (form === "ASIDE" && SK === ASIDE_ROWS) return place("deleted resource");
   if (form === "GRP" && SK.startsWith(MEMBER)) return place("member", SK.slice(MEMBER.length));
   if (form === "ROLE") {
     if (SK.startsWith(ROLE_USER)) return place("role of user", SK.slice(ROLE_USER.length));

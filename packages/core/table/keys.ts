@@ -20,6 +20,8 @@ export const MEMBER = "M#";
 /** Begin the sort keys of the users and groups that have a role. */
 export const ROLE_USER = "USER#";
 export const ROLE_GROUP = "GROUP#";
+/** The sort key of what a deleted resource consisted of. */
+export const ASIDE_ROWS = "ROWS";
 /** Begins the sort keys of the members of a deleted group or role. */
 export const ASIDE_MEMBERS = "PART#";
 /** Begins the sort keys of the parts of a bulk membership, in the partition of its group or role. */
@@ -182,10 +184,17 @@ export const keys = {
     PK: `${of(tenant)}#LOGP#${id}`,
     SK: String(part).padStart(PART_DIGITS, "0"),
   }),
+  /** Which changes an actor made, in blocks of time; and up to where the blocks are complete. */
+  actorBlocks: (tenant: string, part: string): string => `${of(tenant)}#ACTS#${part}`,
+  actorBlock: (tenant: string, part: string, block: string): Key => ({ PK: keys.actorBlocks(tenant, part), SK: block }),
+  actorsIndexed: (tenant: string): Key => main(keys.actorBlocks(tenant, "-")),
   /** What is left of a resource that was removed. */
   removed: (tenant: string, type: string, id: string): Key => main(`${of(tenant)}#GONE#${type}#${id}`),
   /** The rows of a resource that was put aside when it was deleted (decision 0084). */
-  aside: (tenant: string, type: string, id: string): Key => ({ PK: `${of(tenant)}#ASIDE#${type}#${id}`, SK: "ROWS" }),
+  aside: (tenant: string, type: string, id: string): Key => ({
+    PK: `${of(tenant)}#ASIDE#${type}#${id}`,
+    SK: ASIDE_ROWS,
+  }),
   /** A part of its members, which were removed after it. */
   asideMembers: (tenant: string, type: string, id: string, first: string): Key => ({
     PK: keys.aside(tenant, type, id).PK,

@@ -18,8 +18,15 @@ interface Panel {
     readonly query?: string;
     readonly view?: string;
     readonly stacked?: boolean;
-    readonly annotations?: { readonly horizontal: readonly { readonly label: string; readonly value: number }[] };
+    readonly annotations?: { readonly horizontal: readonly Limit[] };
   };
+}
+
+/** The threshold of an alarm. What is beyond it is coloured. */
+interface Limit {
+  readonly label: string;
+  readonly value: number;
+  readonly fill?: "above" | "below";
 }
 
 /** How a series is shown: the last element of a metric in CloudWatch's JSON. */
@@ -41,6 +48,13 @@ const COLUMN = 50;
 const ROW = 30;
 const GAP = 3;
 const POINTS = 24;
+/** So that the longest name of an alarm fits. */
+const TILES_PER_ROW = 7;
+/** Where a threshold is, as a share of the height from the top; a series that must stay above one is above it. */
+const THRESHOLD = { above: 0.3, below: 0.8 };
+const SERIES = { above: 0.15, below: 0.7 };
+/** Characters of a label in a third of a panel. */
+const LABEL_MOST = 21;
 const COLOURS = ["#1f77b4", "#ff7f0e", "#2ca02c", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f", "#17becf", "#bcbd22"];
 
 /** The SVG of a dashboard's JSON. */
@@ -90,11 +104,10 @@ function markdown(source: string, { left, top }: Box): readonly string[] {
 
 /** One tile for each alarm, in rows. */
 function alarmTiles(arns: readonly string[], { left, top, width }: Box): readonly string[] {
-  const perRow = Math.ceil(arns.length / 2);
-  const tile = width / perRow;
+  const tile = width / TILES_PER_ROW;
   return arns.flatMap((arn, index) => {
-    const x = left + (index % perRow) * tile;
-    const y = top + Math.floor(index / perRow) * 24;
+    const x = left + (index % TILES_PER_ROW) * tile;
+    const y = top + Math.floor(index / TILES_PER_ROW) * 24;
     const name = arn.replace(/^.*:alarm:[a-z-]+-(?=[A-Z])/, "");
     return [
       `<rect x="${x}" y="${y}" width="${tile - 4}" height="20" rx="2" fill="#d5e8d4" stroke="#1d8102"/>`,
@@ -108,20 +121,26 @@ function curves({ metrics = [], annotations }: Panel["properties"], box: Box): r
   const { left, top, width, height } = box;
   const bottom = top + height;
   const limits = annotations?.horizontal ?? [];
+  const beyond = limits[0]?.fill ?? "above";
   return [
     `<path d="M${left} ${top}V${bottom}H${left + width}" fill="none" stroke="#aab7b8"/>`,
     ...shown.slice(0, COLOURS.length).map((_, index) => {
       const points = Array.from({ length: POINTS }, (_each, at) => {
-        const share = limits.length > 0 ? 0.15 : 0.25 + (0.5 * index) / Math.max(1, shown.length);
+        const share = limits.length > 0 ? SERIES[beyond] : 0.25 + (0.5 * index) / Math.max(1, shown.length);
         const wave = share + 0.06 * Math.sin(at * 0.9 + index * 2) + 0.04 * Math.sin(at * 2.3 + index);
         return `${round(left + (at * width) / (POINTS - 1))},${round(bottom - wave * height)}`;
       });
       return `<polyline points="${points.join(" ")}" fill="none" stroke="${COLOURS[index]}" stroke-width="1.5"/>`;
     }),
-    ...limits.flatMap(({ label, value }) => [
-      `<path d="M${left} ${round(top + height * 0.3)}h${width}" stroke="#d13212" stroke-dasharray="5 3"/>`,
-      text(left + 6, top + height * 0.3 - 5, `${label}: ${value}`, "#d13212", 10),
-    ]),
+    ...limits.flatMap(({ label, value, fill = "above" }) => {
+      const y = round(top + height * THRESHOLD[fill]);
+      const [from, share] = fill === "above" ? [top, THRESHOLD.above] : [y, 1 - THRESHOLD.below];
+      return [
+        `<rect x="${left}" y="${round(from)}" width="${width}" height="${round(height * share)}" fill="#d13212" opacity="0.08"/>`,
+        `<path d="M${left} ${y}h${width}" stroke="#d13212" stroke-dasharray="5 3"/>`,
+        text(left + 6, fill === "above" ? y - 5 : y + 12, `${label}: ${value}`, "#d13212", 10),
+      ];
+    }),
     ...legend(
       shown.map(({ label }) => label ?? ""),
       { ...box, top: bottom },
@@ -130,7 +149,7 @@ function curves({ metrics = [], annotations }: Panel["properties"], box: Box): r
 }
 
 function legend(labels: readonly string[], { left, top, width }: Box): readonly string[] {
-  const perRow = 3;
+  const perRow = labels.some((label) => label.length > LABEL_MOST) ? 2 : 3;
   return labels.slice(0, 2 * perRow).flatMap((label, index) => {
     const x = left + (index % perRow) * (width / perRow);
     const y = top + 13 + Math.floor(index / perRow) * 13;

@@ -10,6 +10,8 @@ import { AUTHORIZE_ANY } from "#core/applications/registry/authorization-rules.t
 import { authorizedApiStore } from "#core/applications/registry/authorization-store.ts";
 import type { Application } from "#core/applications/registry/model.ts";
 import { applicationStore } from "#core/applications/registry/store.ts";
+import { asideOf } from "#core/aside/aside-rows.ts";
+import { asideStore } from "#core/aside/aside-store.ts";
 import { tenantStore } from "#core/domain/tenant-store.ts";
 import { groupStore } from "#core/identities/groups/store.ts";
 import type { AssigneeKind } from "#core/identities/memberships/assignees.ts";
@@ -49,8 +51,9 @@ const carriers: { readonly [K in Kind]?: Carry } = {
   "users-deleted": (finding, _, carrying) => changeUser(finding, carrying, (user) => ({ ...user, active: false })),
   "users-blocked": (finding, { old }, carrying) =>
     changeUser(finding, carrying, (user) => (old ? withStatusOf(toUser(old), user) : user)),
-  passwords: (_, { old }, { table }) => old && table.write(putting(old)),
+  passwords: (_, { restored, old }, { table }) => old && table.write(putting(expiringAs(restored, old))),
   locks: (_, { old }, { table }) => old && table.write(putting(old)),
+  "deleted-resources": ({ place }, { restored }, { table }) => asideStore(table).purge(place.tenant, asideOf(restored)),
   memberships: ({ place: { tenant, id, member } }, _, { table, nowMs }) =>
     groupStore(table).update(tenant, id, nowMs, {
       prepare: async () => (await groupStore(table).membersAmong(tenant, id, [member])).has(member),
@@ -163,6 +166,11 @@ function withProofsOf(now: Application, before: Application): Application {
       accessToken: { ...token, ...(bindingType !== undefined && { bindingType }) },
     };
   });
+}
+
+/** A password with the expiry of the restored one: there a user is deleted, or is not, and its password with it. */
+function expiringAs({ expiresAtSeconds }: Item, { expiresAtSeconds: _, ...old }: Item): Item {
+  return { ...old, PK: old.PK, SK: old.SK, ...(expiresAtSeconds !== undefined && { expiresAtSeconds }) } as Item;
 }
 
 function putting(put: Item): Step {

@@ -9,6 +9,7 @@ import { applicationKind } from "#core/applications/registry/application-rows.ts
 import { tokenBindings } from "#core/applications/registry/client-model.ts";
 import { authorizations } from "#core/applications/registry/client-store.ts";
 import type { Application } from "#core/applications/registry/model.ts";
+import { asideOf } from "#core/aside/aside-rows.ts";
 import { groupOf } from "#core/identities/groups/rows.ts";
 import { toRole } from "#core/identities/roles/rows.ts";
 import { maySignIn, qualifiedName, type User } from "#core/identities/users/model.ts";
@@ -34,6 +35,7 @@ export const kinds = {
   secrets: "the client secrets of the old table are valid, and no others",
   "client-keys": "the client authenticates by the method and key of the old table, and its tokens are bound as there",
   authorizations: "the application loses the scopes that it has not in the old table",
+  "deleted-resources": "the deleted resource is removed for good, unless the old table has it unchanged",
   locks: "failed sign-ins are counted as in the old table",
   "apis-changed": "nothing: delete or change the API again",
   unreadable: "nothing: look at the row",
@@ -74,7 +76,7 @@ export function findingsOf(pair: Pair): readonly Finding[] {
 /** A row of the old table that did not exist at the restored moment: what is lost, or a counter that protects. */
 export function additionOf(old: Item): { readonly place: Place; readonly isLock: boolean } | undefined {
   const place = placeOf(old);
-  return place && { place, isLock: place.kind === "lock" };
+  return place?.kind === "deleted resource" ? undefined : place && { place, isLock: place.kind === "lock" };
 }
 
 type Comparison = (pair: Pair, place: Place) => readonly Omit<Finding, "place">[];
@@ -115,6 +117,10 @@ const comparisons: { readonly [K in Place["kind"]]?: Comparison } = {
   "API resource": ({ old }, { id }) => [
     { kind: "apis-changed", title: `API ${id} ${old ? "has changed" : "is deleted"}` },
   ],
+  "deleted resource"({ restored }) {
+    const { type, name, id } = asideOf(restored);
+    return [{ kind: "deleted-resources", title: `${type} ${JSON.stringify(name)} (${id})` }];
+  },
   lock: ({ restored, old }) =>
     old && !isDeepStrictEqual(restored, old) ? [{ kind: "locks", title: "a counter" }] : [],
 };

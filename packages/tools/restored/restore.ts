@@ -81,6 +81,7 @@ export async function restore(given: Restoration): Promise<boolean> {
       count("rows", items.length);
       if (endsTokens) count("clients", await endTokens(restored, items));
       if (compares) await compare(given, old, items, count);
+      else await purgeDeleted(given, items, count);
     });
     await close("tokens", ...(compares ? ["compared"] : []));
   }
@@ -129,6 +130,14 @@ async function compare(given: Restoration, old: WholeTable, items: readonly Item
   const [then, ends] = await Promise.all([old.table.getMany(placed), endsIn(old, placed)]);
   for (const [at, restored] of placed.entries()) {
     const pair: Pair = { restored, old: then[at], hasEnds: ends[at] ?? false };
+    for (const finding of findingsOf(pair)) await settle(given, finding, pair, count);
+  }
+}
+
+/** Without the old table: whether a deleted resource was restored since, and got other secrets, is not known. */
+async function purgeDeleted(given: Restoration, items: readonly Item[], count: Counter): Promise<void> {
+  for (const restored of items.filter((item) => placeOf(item)?.kind === "deleted resource")) {
+    const pair: Pair = { restored, old: undefined, hasEnds: true };
     for (const finding of findingsOf(pair)) await settle(given, finding, pair, count);
   }
 }
@@ -207,7 +216,8 @@ function reportOf({ counts, from }: Progress, isListing: boolean): string {
     ...(from === undefined
       ? [
           "Without the old table (--from) it is not known who was deactivated, which passwords were changed, and which",
-          "roles, clients and applications were removed or disabled since then: all of that is undone.",
+          "roles, clients and applications were removed or disabled since then: all of that is undone. Deleted resources",
+          "cannot be restored any more, because their passwords and secrets may have been replaced since.",
         ]
       : [`Compared with ${from}:`, ...(lines.length > 0 ? lines : ["  nothing that protects has changed"])]),
   ].join("\n");

@@ -90,11 +90,17 @@ describe("listAuditEvents", () => {
     expect(await all(`resourceId=${id}&resourceType=user&operation=deleteUser`)).toHaveLength(1);
   });
 
-  test("shows the changes of resources without an id: the tenant and its resident application", async () => {
+  test("shows the changes of the tenant by its id, and of its resident application by the domain", async () => {
     await api.ask("PUT", `${APPLICATIONS}/resident`, { body: { inboundProvisioning: { proxyMode: true } } });
     expect(await all("resourceType=resident-application")).toHaveLength(1);
-    expect(await all("resourceType=resident-application&resourceId=any")).toHaveLength(1);
-    expect(await all("resourceType=tenant")).toEqual([]);
+    expect(await all("resourceType=resident-application&resourceId=carbon.super")).toHaveLength(1);
+    expect(await all("resourceType=resident-application&resourceId=any")).toEqual([]);
+    const { records } = await get("?resourceType=tenant");
+    const [{ resource, changes, actor, operation }] = records;
+    expect([records.length, operation, actor]).toEqual([1, "createTenant", { type: "operator", id: "" }]);
+    expect(resource.id).toBe(changes[0].value.id);
+    expect(await all(`resourceId=${resource.id}`)).toHaveLength(1);
+    expect(await all("resourceId=carbon.super")).toHaveLength(1);
   });
 
   test("filters by actor, operation and time", async () => {

@@ -1,23 +1,23 @@
-/** The examples of docs/changes.md after the first request of README.md, run by the shell, curl and Node. */
+/** The examples of docs that go on from the first request of README.md, run by the shell, curl and Node. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { world } from "#tests/support/world.ts";
+import { APPLICATIONS, type World, world } from "#tests/support/world.ts";
 
-const api = world();
+const [changing, undoing] = [world(), world()];
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 /** Between the output of two examples. */
 const MARK = "@end-of-example";
 
+const firstRequest = () => blocksOf("README.md").filter((block) => block.startsWith("api="))[0] ?? "";
+
 test.skipIf(!hasCurl)(
   "the examples answer the questions of an auditor (skipped without curl)",
   async () => {
-    const [first = ""] = blocksOf("README.md").filter((block) => block.startsWith("api="));
-    const examples = blocksOf("docs/changes.md");
-    const said = await run([first, ...examples]);
+    const said = await run(changing, [firstRequest(), ...blocksOf("docs/changes.md")]);
     const [, changed = "", who, person, when = "", where, before, restored, back, feed] = said;
     expect(JSON.parse(changed)).toMatchObject({ name: { familyName: "Cherry" } });
     expect(who).toBe("admin by password: patchUser");
@@ -32,10 +32,30 @@ test.skipIf(!hasCurl)(
   60_000,
 );
 
+test.skipIf(!hasCurl)(
+  "the examples take back a change and a deletion; rehearsals and repeats do what they say (skipped without curl)",
+  async () => {
+    const documents = ["docs/undo.md", "docs/dry-run.md", "docs/retries.md"];
+    const said = await run(undoing, [firstRequest(), ...documents.flatMap(blocksOf)]);
+    const [, change, deletion, back, rehearsed, refused, repeated] = said;
+    expect(change).toBe("false\ntrue");
+    expect(deletion).toMatch(/^Dispatch [0-9a-f-]{36}$/m);
+    expect(back).toBe("Dispatch\ninternal_user_mgt_list");
+    expect(rehearsed).toMatch(/^HTTP\/1.1 201 .*^dry-run: true/ims);
+    expect(refused).toMatch(/^HTTP\/1.1 404 .*^dry-run: true/ims);
+    expect(repeated?.match(/^HTTP\/1.1 201/gim)).toHaveLength(2);
+    expect(repeated?.match(/^idempotency-replayed: true/gim)).toHaveLength(1);
+    // What was only rehearsed did not happen.
+    const names = (await undoing.ask("GET", `${APPLICATIONS}?limit=100`)).text;
+    expect([names.includes("Taxi stand"), names.includes("Rehearsed")]).toEqual([true, false]);
+  },
+  60_000,
+);
+
 /** What each example prints. They end with code 0, without a word on standard error except empty lines. */
-async function run(parts: readonly string[]): Promise<string[]> {
+async function run({ url }: World, parts: readonly string[]): Promise<string[]> {
   const script = parts.map((part) => `${part}\necho "${MARK}"\n`).join("");
-  const child = spawn("sh", ["-eu", "-c", script.replaceAll("http://127.0.0.1:3000", api.url)]);
+  const child = spawn("sh", ["-eu", "-c", script.replaceAll("http://127.0.0.1:3000", url)]);
   let [said, wrong] = ["", ""];
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     said += text;

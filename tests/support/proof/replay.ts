@@ -88,14 +88,13 @@ const applied = (doc: Doc | undefined, change: Change, path: string): Doc | unde
 /** Members are added to these concurrently: each record names one before it, which need not be the last one. */
 const isConcurrent = (type: string): boolean => type === "group" || type === "role";
 
-/** Whether a record names the one before it. Of what was there at the start, the first one names none. */
+/** Whether a record names the one before it; the first one names none. */
 const follows = ({ type, ids }: Replayed, previous: string | undefined): boolean =>
-  ids.length === 0 ||
-  (isConcurrent(type) ? ids.includes(previous ?? "") || previous === undefined : previous === ids.at(-1));
+  isConcurrent(type) ? previous === undefined || ids.includes(previous) : previous === ids.at(-1);
 
 /** Replays records, which may come in any order: those of one resource are carried out by their ids. */
-export const replay = (records: readonly ChangeRecord[], start: ReadonlyMap<string, Replayed> = new Map()): Replay => {
-  const resources = new Map<string, Replayed>([...start].map(([key, one]) => [key, structuredClone(one)]));
+export const replay = (records: readonly ChangeRecord[]): Replay => {
+  const resources = new Map<string, Replayed>();
   const problems: string[] = [];
   for (const record of [...records].sort((a, b) => (a.id < b.id ? -1 : 1))) {
     const { tenant, id, previous, operation } = record;

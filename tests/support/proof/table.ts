@@ -66,7 +66,8 @@ export const documentsOf = (rows: readonly Item[]): Map<string, Replayed> => {
     const place = recordedPlaceOf(row);
     const recorded = place && recordedKinds[place.kind];
     if (!place || !recorded) continue;
-    const { tenant, id } = place;
+    const { tenant } = place;
+    const id = place.id || (place.kind === "tenant" && typeof row.id === "string" ? row.id : tenant);
     const doc = shown(recorded.documentOf(row)) as Doc;
     const type = typeIn(recorded, row);
     documents.set(keyOf(tenant, type, id), { tenant, type, id, doc, ids: [] });

@@ -4,7 +4,7 @@ import type { BusEvent } from "#core/bus/event.ts";
 import { newRepeater } from "#core/bus/repeat.ts";
 import { changeIdOf, digestOfResource } from "#core/changes/change-id.ts";
 import type { ChangeRecord } from "#core/changes/model.ts";
-import { presentRecord } from "#core/changes/present.ts";
+import { presenting } from "#core/changes/present.ts";
 import { recordItems } from "#core/changes/record-rows.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { type TestTable, testTable } from "#tests/support/engine.ts";
@@ -38,7 +38,7 @@ const store = async (atMs: number, id: string): Promise<string> => {
 
 const repeated = async (since: number, until: number, refusal?: string) => {
   const put: BusEvent[] = [];
-  const repeat = newRepeater(table.open, presentRecord, async (events) => {
+  const repeat = newRepeater(table.open, presenting([]), async (events) => {
     put.push(...events);
     return events.map(() => refusal);
   });

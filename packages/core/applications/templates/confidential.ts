@@ -3,7 +3,7 @@ import type { CustomProtocolKind } from "../protocols/custom-kind.ts";
 import { isSettings, type Settings, type TemplateFields } from "./model.ts";
 
 /** The template without the values of custom protocols that are declared confidential. */
-export function withoutConfidential(fields: TemplateFields, kinds: readonly CustomProtocolKind[]): TemplateFields {
+export function withoutConfidential<F extends TemplateFields>(fields: F, kinds: readonly CustomProtocolKind[]): F {
   const { inboundProtocolConfiguration: inbound } = fields.application;
   if (!inbound?.custom) return fields;
   const custom = inbound.custom.map((protocol) => withoutValues(protocol, kinds));

@@ -24,10 +24,11 @@ export const templateHandlers: Handlers<typeof templateOperations, TemplateStore
     return { location: selfOf(tenant, template.id) };
   },
 
-  async getApplicationTemplate({ params: { templateId } }, { tenant, templates }) {
+  async getApplicationTemplate({ params: { templateId } }, { tenant, templates, customKinds }) {
     const template = starterOf(templateId) ?? (await templates.find(tenant, templateId));
     if (!template) throw notFound(templateId, tenant);
-    return template;
+    // Stored before it was declared confidential, a value is there.
+    return withoutConfidential(template, customKinds);
   },
 
   async updateApplicationTemplate({ params: { templateId }, body }, { tenant, templates, customKinds }) {
