@@ -12,6 +12,7 @@ import {
   type Delta,
   deltaOf,
   type PackedValue,
+  packedIds,
   packedValues,
   packOf,
   type ValueContext,
@@ -105,7 +106,7 @@ function contentsOf(range: ValueRange, items: readonly (Item | undefined)[], wit
   const values = packOf(items[packAt], fold);
   const ids = withIds ? packOf(items[packAt + 1], fold) : undefined;
   if (!values || (withIds && !ids)) return undefined;
-  return { range, values: packedValues(values), ids, changes };
+  return { range, values: packedValues(values), ids: ids && packedIds(ids), changes };
 }
 
 function netChanges(deltas: readonly Delta[]): ReadonlyMap<string, number> {
@@ -178,8 +179,9 @@ function completedBy(
   { range, contents }: { readonly range: ValueRange; readonly contents?: Contents },
   items: readonly (Item | undefined)[],
 ): Contents | undefined {
-  const ids = range.fold > 0 ? packOf(items[0], range.fold) : new Uint8Array();
-  if (!ids) return undefined;
+  const packed = range.fold > 0 ? packOf(items[0], range.fold) : undefined;
+  if (range.fold > 0 && !packed) return undefined;
+  const ids = packed ? packedIds(packed) : new Uint8Array();
   if (contents) return { ...contents, ids };
   const deltas = (hasChanges(range) ? items.slice(-DELTAS.length) : []).map(deltaOf);
   if (deltas.some(({ fold }) => fold !== range.fold)) return undefined;

@@ -29,13 +29,13 @@ export interface ValueIndexLimits {
   readonly splitAt: (depth: number) => number;
 }
 
-const FOLD_BYTES = 1_700;
+const FOLD_BYTES = 1_850;
 /** 64 ranges of about 16 pairs, then 256 of about 100, then of 2,000 on average. */
 const SPLITS: readonly (readonly [depth: number, pairs: number])[] = [
   [6, 32],
   [8, 150],
 ];
-const SPLIT_AT = 2_750;
+const SPLIT_AT = 2_850;
 
 /** What the parts of one index share. */
 export interface ValueContext {
@@ -99,6 +99,8 @@ const packRow = rowCodec<PackRow>("pack of values", { fold: as("f", number), pac
 
 /** What begins the name of an attribute that has the change of a pair. */
 const CHANGE = "+";
+const HALF = ID_BYTES / 2;
+const COUNT_BYTES = 4;
 const FIXED_BYTES_OF_CHANGE = 4;
 /** The character that stands for nothing shared. */
 const FIRST_LENGTH = 0x21;
@@ -166,11 +168,36 @@ function sharedLength(a: string, b: string): number {
   return last >= 0xd800 && last <= 0xdbff ? length - 1 : length;
 }
 
-/** Writes the ids of a pack, in the order of its pairs. */
+/**
+ * Writes the ids of a pack, in the order of its pairs: the second halves, which are random, and then the first halves,
+ * which are times and compressed.
+ */
 export function idsItem(key: Key, fold: number, pairs: readonly string[]): Item {
-  const packed = new Uint8Array(pairs.length * ID_BYTES);
-  for (const [at, pair] of pairs.entries()) packed.set(idBytes(pairOf(pair).id), at * ID_BYTES);
-  return { ...key, ...packRow.write({ fold, packed }) };
+  const [times, rest] = [Buffer.alloc(pairs.length * HALF), Buffer.alloc(pairs.length * HALF)];
+  for (const [at, pair] of pairs.entries()) {
+    const id = idBytes(pairOf(pair).id);
+    times.set(id.subarray(0, HALF), at * HALF);
+    rest.set(id.subarray(HALF), at * HALF);
+  }
+  const count = Buffer.alloc(COUNT_BYTES);
+  count.writeUInt32BE(pairs.length);
+  return { ...key, ...packRow.write({ fold, packed: Buffer.concat([count, rest, deflateRawSync(times)]) }) };
+}
+
+/** Decodes the ids of a pack: 16 bytes for each. */
+export function packedIds(packed: Uint8Array): Uint8Array {
+  const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
+  const count = bytes.readUInt32BE();
+  const restEnd = COUNT_BYTES + count * HALF;
+  const times = inflateRawSync(bytes.subarray(restEnd));
+  const ids = new Uint8Array(count * ID_BYTES);
+  for (let at = 0; at < count; at += 1) {
+    for (let byte = 0; byte < HALF; byte += 1) {
+      ids[at * ID_BYTES + byte] = times[at * HALF + byte] as number;
+      ids[at * ID_BYTES + HALF + byte] = bytes[COUNT_BYTES + at * HALF + byte] as number;
+    }
+  }
+  return ids;
 }
 
 /** Reads a pack row; `undefined` where it is of another fold. */
