@@ -42,6 +42,16 @@ export interface NameListKeys {
   leaf(low: string): Key;
 }
 
+/** The keys of an index of the values of one attribute (decision 0095). */
+export interface ValueIndexKeys {
+  /** One item per range; SK is a dot and the low text. */
+  readonly ranges: string;
+  /** What the range with that low text contains: changes since its last fold, and two slots for packs. */
+  delta(low: string, part: number): Key;
+  values(low: string, slot: number): Key;
+  ids(low: string, slot: number): Key;
+}
+
 export const keys = {
   tenant: (tenant: string): Key => main(`${of(tenant)}#TENANT`),
   /** Reserves the domain of a tenant before it is created, in the tenant's partition. */
@@ -85,6 +95,10 @@ export const keys = {
 
   user: (tenant: string, id: string): Key => main(`${of(tenant)}#U#${id}`),
   userNames: (tenant: string, store: string): NameListKeys => nameList(`${of(tenant)}#UN#${store}`),
+  /** The values of one attribute of all users of a store; and which attributes are indexed completely. */
+  userValues: (tenant: string, store: string, attribute: string): ValueIndexKeys =>
+    valueList(`${of(tenant)}#UV#${store}#${attribute}`),
+  userIndexes: (tenant: string, store: string): Key => main(`${of(tenant)}#UVS#${store}`),
   /** Other values by which users and groups are found: one item for each of them with a value. */
   lookup: (tenant: string, attribute: string, value: string, id: string): Key => ({
     PK: `${of(tenant)}#X#${attribute}#${keyText(value)}`,
@@ -244,6 +258,16 @@ function nameList(partition: string): NameListKeys {
     entry: (name) => ({ PK: partition, SK: name }),
     ranges: `${partition}#R`,
     leaf: (low) => main(`${partition}#L#${low}`),
+  };
+}
+
+function valueList(partition: string): ValueIndexKeys {
+  const part = (low: string, SK: string): Key => ({ PK: `${partition}#P#${low}`, SK });
+  return {
+    ranges: `${partition}#R`,
+    delta: (low, at) => part(low, `D${at}`),
+    values: (low, slot) => part(low, `V${slot}`),
+    ids: (low, slot) => part(low, `I${slot}`),
   };
 }
 

@@ -146,7 +146,7 @@ describe("pollStream", () => {
     expect(typesOf(events)).toEqual([
       "prov:create:full",
       "credential-change",
-      "prov:patch:full",
+      "prov:patch:notice",
       "credential-change",
       "session-revoked",
     ]);

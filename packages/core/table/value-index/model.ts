@@ -2,11 +2,12 @@
  * What a value index is for those who use it. It holds the values of one attribute of all users of one user store, in
  * order, so that lists are filtered and sorted by the attribute at any number of users (decision 0095).
  */
-import type { ReadOptions, Step } from "../table.ts";
-
 /** One value of one owner. A pair is in an index once. */
 export interface Pair {
-  /** In the form in which filters compare it; `indexedText` makes it. Not empty. */
+  /**
+   * In the form in which filters compare it; `indexedText` makes it. "" where the owner lacks the attribute: such a
+   * marker comes before all values.
+   */
   readonly value: string;
   /**
    * What else filters require of the element with the value: the type of an e-mail address. Values of several facets
@@ -64,7 +65,7 @@ export interface IdSet {
   positionAfter(id: string): number;
 }
 
-/** The matches of an index, counted. Positions count them from 0 in the order of value, facet and id. */
+/** The matches of an index, counted. Positions count them from 0 in the order of `comparePairs`. */
 export interface Matches {
   /** Pairs, not owners. */
   readonly total: number;
@@ -95,16 +96,4 @@ export interface ValueDirectory {
    * the intervals. None where the counts of ranges suffice.
    */
   matches(match: ValueMatch): Promise<Matches>;
-}
-
-/** The index of one attribute on the table of one request. */
-export interface ValueIndex {
-  /** One round trip. Eventually consistent reads cost half and may miss the latest changes. */
-  open(options?: ReadOptions): Promise<ValueDirectory>;
-  /**
-   * The steps of a change, for the transaction that changes the owner: at most four for each pair. One round trip;
-   * about four more where a range is full. `moved` is the error where a range is not as it was read: the caller repeats
-   * the attempt with new steps.
-   */
-  steps(change: PairChange, moved: () => Error): Promise<readonly Step[]>;
 }

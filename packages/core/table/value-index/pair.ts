@@ -1,0 +1,150 @@
+/**
+ * The order of the pairs of a value index, and the text that stands for a pair in keys. Pairs are ordered by value, by
+ * facet, and then by a tie: the id with its random half first, so that new owners of one value spread over the ranges.
+ */
+import { compareText } from "../../platform/text-order.ts";
+import { bytesOf } from "../name-index/name-key.ts";
+import { LAST } from "../table.ts";
+import type { Bound, Pair } from "./model.ts";
+
+/** Bytes of a value in the index; of a longer one, the index holds the beginning. A sort key holds 1,024 bytes. */
+const VALUE_BYTES_MAX = 690;
+const FACET_BYTES_MAX = 100;
+const SEPARATOR = "\u0000";
+/** Comes after the separator and before what any escaped character begins with. */
+const AFTER = "\u0001";
+
+const SPECIAL = /[\u0000\u0001\u{10FFFE}\u{10FFFF}]/u;
+const escapes: Readonly<Record<string, string>> = {
+  "\u0000": "\u0001\u0001",
+  "\u0001": "\u0001\u0002",
+  "\u{10FFFE}": "\u{10FFFE}\u{10FFFE}",
+  "\u{10FFFF}": "\u{10FFFE}\u{10FFFF}",
+};
+const originals = new Map(Object.entries(escapes).map(([original, escaped]) => [escaped, original]));
+const EACH_SPECIAL = /[\u0000\u0001\u{10FFFE}\u{10FFFF}]/gu;
+const EACH_ESCAPE = /\u0001[\u0001\u0002]|\u{10FFFE}[\u{10FFFE}\u{10FFFF}]/gu;
+
+/** Digits of ties, in the order of their bytes. */
+const DIGITS = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
+const valueOfDigit = new Map([...DIGITS].map((digit, value) => [digit, value]));
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** Bytes of an id. */
+export const ID_BYTES = 16;
+const HALF = ID_BYTES / 2;
+
+/**
+ * The text under which an index holds a value: the value, or the beginning of a long one, marked as such by U+10FFFF.
+ */
+export function indexedText(value: string): string {
+  return cut(value, VALUE_BYTES_MAX);
+}
+
+/** The same for a facet. */
+export function indexedFacet(facet: string): string {
+  return cut(facet, FACET_BYTES_MAX);
+}
+
+/** Whether a text of `indexedText` may be the beginning of a longer value. */
+export function isCut(text: string): boolean {
+  return text.endsWith(LAST);
+}
+
+function cut(given: string, most: number): string {
+  const text = given.toWellFormed();
+  if (bytesOf(escaped(text)) <= most) return text;
+  let bytes = 0;
+  let kept = "";
+  for (const character of text) {
+    bytes += bytesOf(escaped(character));
+    if (bytes > most) break;
+    kept += character;
+  }
+  return `${kept}${LAST}`;
+}
+
+/** Compares pairs in the order of an index. */
+export function comparePairs(a: Pair, b: Pair): number {
+  return compareText(a.value, b.value) || compareText(a.facet, b.facet) || compareTies(a.id, b.id);
+}
+
+/** Compares the ids of pairs that are otherwise equal. */
+export function compareTies(a: string, b: string): number {
+  const [x, y] = [tieHex(a), tieHex(b)];
+  return x < y ? -1 : Number(x > y);
+}
+
+function tieHex(id: string): string {
+  const hex = id.replaceAll("-", "");
+  return `${hex.slice(HALF * 2)}${hex.slice(0, HALF * 2)}`;
+}
+
+/** The text of a pair. The order of texts, by UTF-8 bytes, is that of the pairs. */
+export function pairText({ value, facet, id }: Pair): string {
+  return `${escaped(value)}${SEPARATOR}${escaped(facet)}${SEPARATOR}${tieOf(id)}`;
+}
+
+/** The pair of a text. */
+export function pairOf(text: string): Pair {
+  const [value = "", facet = "", tie = ""] = text.split(SEPARATOR);
+  return { value: unescaped(value), facet: unescaped(facet), id: idOfTie(tie) };
+}
+
+/** The place of a bound among the texts of pairs. */
+export function boundText({ value, side }: Bound): string {
+  return `${escaped(value)}${side === "before" ? SEPARATOR : AFTER}`;
+}
+
+/** A text without a separator, in the same order. */
+export function escaped(text: string): string {
+  return SPECIAL.test(text) ? text.replace(EACH_SPECIAL, (one) => escapes[one] ?? one) : text;
+}
+
+/** The text that was escaped. */
+export function unescaped(text: string): string {
+  return SPECIAL.test(text) ? text.replace(EACH_ESCAPE, (one) => originals.get(one) ?? one) : text;
+}
+
+/** The bytes of an id. Throws `RangeError` for what is not a UUID in lower case. */
+export function idBytes(id: string): Uint8Array {
+  if (!UUID.test(id)) throw new RangeError("an owner of values has a UUID as its id");
+  return Buffer.from(id.replaceAll("-", ""), "hex");
+}
+
+/** The id of some bytes. */
+export function idOfBytes(bytes: Uint8Array): string {
+  const hex = Buffer.from(bytes.buffer, bytes.byteOffset, ID_BYTES).toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+function tieOf(id: string): string {
+  const bytes = idBytes(id);
+  const swapped = Buffer.concat([bytes.subarray(HALF), bytes.subarray(0, HALF)]);
+  let text = "";
+  for (let at = 0; at < ID_BYTES; at += 3) {
+    const [a = 0, b, c] = swapped.subarray(at, at + 3);
+    text += digit(a >> 2) + digit(((a & 3) << 4) | ((b ?? 0) >> 4));
+    if (b !== undefined) text += digit(((b & 15) << 2) | ((c ?? 0) >> 6));
+    if (c !== undefined) text += digit(c & 63);
+  }
+  return text;
+}
+
+function digit(value: number): string {
+  return DIGITS.charAt(value);
+}
+
+function idOfTie(tie: string): string {
+  const bytes = Buffer.alloc(ID_BYTES);
+  let [bits, held, at] = [0, 0, 0];
+  for (const one of tie) {
+    bits = ((bits << 6) | (valueOfDigit.get(one) ?? 0)) & 0xffff;
+    held += 6;
+    if (held < 8) continue;
+    held -= 8;
+    bytes[at] = (bits >> held) & 0xff;
+    at += 1;
+  }
+  return idOfBytes(Buffer.concat([bytes.subarray(HALF), bytes.subarray(0, HALF)]));
+}

@@ -1,0 +1,194 @@
+/**
+ * The rows of a value index. The pairs are partitioned into ranges, `[low, high)` by the UTF-8 bytes of their texts,
+ * without gaps from "" to U+10FFFF. Each range has
+ *
+ * - a range row, which counts its pairs. The range rows of an index are in one partition: its directory;
+ * - two delta rows with the changes since the last fold: for each pair how often it came less how often it went. The
+ *   text of the pair decides which of the two has it;
+ * - a pack of the pairs as they were at the last fold: the values, compressed, in one row, and the ids in another. Two
+ *   slots take turns, so that a pack is complete before it counts.
+ *
+ * Packs, deltas and range carry the number of the fold that wrote them, by which a reader sees that they belong
+ * together.
+ */
+import { createHash } from "node:crypto";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import type { ValueIndexKeys } from "../keys.ts";
+import { as, bytes, number, rowCodec, text, withDefault } from "../row.ts";
+import type { Item, Key, Table } from "../table.ts";
+import { ID_BYTES, idBytes, pairOf } from "./pair.ts";
+
+/** When ranges are folded and split. */
+export interface ValueIndexLimits {
+  /** Bytes of changes in the deltas of a range at which it is folded: a delta stays within 1 KB, one write unit. */
+  readonly foldBytes: number;
+  /**
+   * Pairs at which a range is split, by the number of splits that led to it: the first ranges are small, so that a
+   * young index spreads its writes.
+   */
+  readonly splitAt: (depth: number) => number;
+}
+
+const FOLD_BYTES = 1_500;
+/** 64 ranges of about 16 pairs, then 256 of about 100, then of 2,000 on average. */
+const SPLITS: readonly (readonly [depth: number, pairs: number])[] = [
+  [6, 32],
+  [8, 150],
+];
+const SPLIT_AT = 2_750;
+
+/** What the parts of one index share. */
+export interface ValueContext {
+  readonly table: Table;
+  readonly keys: ValueIndexKeys;
+  readonly limits: ValueIndexLimits;
+}
+
+/** The limits, with those that are not given. */
+export function limitsOf(given: Partial<ValueIndexLimits>): ValueIndexLimits {
+  const splitAt = (depth: number): number => SPLITS.find(([below]) => depth < below)?.[1] ?? SPLIT_AT;
+  return { foldBytes: FOLD_BYTES, splitAt, ...given };
+}
+
+/** A range and its counts. */
+export interface ValueRange {
+  readonly low: string;
+  /** The least text after the range. */
+  readonly high: string;
+  readonly count: number;
+  /** Of the owners with several pairs, those that were counted in this range. */
+  readonly several: number;
+  /** Bytes of the changes since the last fold. */
+  readonly pending: number;
+  /** Grows with every change of a pair. */
+  readonly changes: number;
+  /** The number of the last fold that was begun, and of the last that was completed: 0 for none. */
+  readonly ticket: number;
+  readonly fold: number;
+  /** Which slot has the pack of that fold. */
+  readonly slot: number;
+  /** How many splits led to the range. */
+  readonly depth: number;
+}
+
+const rangeRow = rowCodec<Omit<ValueRange, "low">>("value range", {
+  high: as("hi", text),
+  count: as("n", number),
+  several: as("m", withDefault(number, 0)),
+  pending: as("p", number),
+  changes: as("c", number),
+  ticket: as("t", number),
+  fold: as("f", number),
+  slot: as("s", number),
+  depth: as("d", number),
+});
+
+/** The values of a pack, in order, each with how many pairs it has. Both texts are escaped. */
+export interface PackedValue {
+  readonly value: string;
+  readonly facet: string;
+  readonly count: number;
+}
+
+interface PackRow {
+  readonly fold: number;
+  readonly packed: Uint8Array;
+}
+
+const packRow = rowCodec<PackRow>("pack of values", { fold: as("f", number), packed: as("z", bytes) });
+
+/** What begins the name of an attribute that has the change of a pair. */
+const CHANGE = "+";
+const FIXED_BYTES_OF_CHANGE = 4;
+export const DELTAS = [0, 1] as const;
+
+/** The key of a range. It begins with a dot, because a sort key cannot be empty. */
+export function rangeKey(keys: ValueIndexKeys, low: string): Key {
+  return { PK: keys.ranges, SK: `.${low}` };
+}
+
+export function rangeOf(item: Item): ValueRange {
+  return { low: item.SK.slice(1), ...rangeRow.read(item) };
+}
+
+export function rangeItem(keys: ValueIndexKeys, range: ValueRange): Item {
+  return { ...rangeKey(keys, range.low), ...rangeRow.write(range) };
+}
+
+/** Changes of pairs by their texts. */
+export interface Delta {
+  readonly fold: number;
+  readonly changes: ReadonlyMap<string, number>;
+}
+
+/** Reads a delta row; a range without changes has none. */
+export function deltaOf(item: Item | undefined): Delta {
+  const changes = new Map<string, number>();
+  for (const [name, value] of Object.entries(item ?? {})) {
+    if (name.startsWith(CHANGE) && typeof value === "number") changes.set(name.slice(CHANGE.length), value);
+  }
+  return { fold: typeof item?.f === "number" ? item.f : 0, changes };
+}
+
+/** The attribute with the changes of a pair. */
+export function changeName(pair: string): string {
+  return `${CHANGE}${pair}`;
+}
+
+/** Which delta has the changes of a pair. */
+export function deltaAt(pair: string): number {
+  return createHash("sha256").update(pair).digest().readUInt8() % DELTAS.length;
+}
+
+/** The bytes that the change of a pair takes in a delta. */
+export function changeBytes(pair: string): number {
+  return Buffer.byteLength(pair) + FIXED_BYTES_OF_CHANGE;
+}
+
+/** Writes the values of a pack. */
+export function valuesItem(key: Key, fold: number, values: readonly PackedValue[]): Item {
+  const parts = values.flatMap(({ value, facet, count }) => [value, facet, count.toString(36)]);
+  return { ...key, ...packRow.write({ fold, packed: deflateRawSync(parts.join("\u0000")) }) };
+}
+
+/** Writes the ids of a pack, in the order of its pairs. */
+export function idsItem(key: Key, fold: number, pairs: readonly string[]): Item {
+  const packed = new Uint8Array(pairs.length * ID_BYTES);
+  for (const [at, pair] of pairs.entries()) packed.set(idBytes(pairOf(pair).id), at * ID_BYTES);
+  return { ...key, ...packRow.write({ fold, packed }) };
+}
+
+/** Reads a pack row; `undefined` where it is of another fold. */
+export function packOf(item: Item | undefined, fold: number): Uint8Array | undefined {
+  if (!item) return undefined;
+  const row = packRow.read(item);
+  return row.fold === fold ? row.packed : undefined;
+}
+
+/** Decodes the values of a pack. */
+export function packedValues(packed: Uint8Array): readonly PackedValue[] {
+  const text = inflateRawSync(packed).toString("utf8");
+  if (text === "") return [];
+  const parts = text.split("\u0000");
+  const values: PackedValue[] = [];
+  for (let at = 0; at < parts.length; at += 3) {
+    values.push({
+      value: parts[at] ?? "",
+      facet: parts[at + 1] ?? "",
+      count: Number.parseInt(parts[at + 2] ?? "", 36),
+    });
+  }
+  return values;
+}
+
+/** The values of pairs that are in order. */
+export function valuesOfPairs(pairs: readonly string[]): readonly PackedValue[] {
+  const values: { value: string; facet: string; count: number }[] = [];
+  for (const pair of pairs) {
+    const [value = "", facet = ""] = pair.split("\u0000");
+    const last = values.at(-1);
+    if (last && last.value === value && last.facet === facet) last.count += 1;
+    else values.push({ value, facet, count: 1 });
+  }
+  return values;
+}

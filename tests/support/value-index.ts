@@ -1,0 +1,64 @@
+/** An index of values in memory, which answers as the one on the table does: for tests of what reads indexes. */
+
+import { compareKeys } from "#core/table/table.ts";
+import { idSetOf } from "#core/table/value-index/id-set.ts";
+import type { Interval, Pair, ValueDirectory, ValueMatch } from "#core/table/value-index/model.ts";
+import { boundText, comparePairs, pairText } from "#core/table/value-index/pair.ts";
+import type { ValueIndex } from "#core/table/value-index/value-index.ts";
+
+/** A memory index, and how many round trips it stands for. */
+export interface MemoryIndex extends ValueIndex {
+  readonly roundTrips: () => number;
+}
+
+export const memoryIndex = (given: readonly Pair[]): MemoryIndex => {
+  const pairs = [...given].sort(comparePairs);
+  const owners = new Map<string, number>();
+  for (const { id } of pairs) owners.set(id, (owners.get(id) ?? 0) + 1);
+  let trips = 0;
+  const within = ({ intervals, test }: ValueMatch): readonly Pair[] =>
+    pairs.filter(
+      (pair) => intervals.some((interval) => contains(interval, pair)) && (test?.(pair.value, pair.facet) ?? true),
+    );
+  const directory: ValueDirectory = {
+    total: pairs.length,
+    owningSeveral: [...owners.values()].filter((count) => count > 1).length,
+    async matches(match) {
+      trips += 1;
+      const found = within(match);
+      const ordered = (backwards: boolean | undefined) => (backwards ? [...found].reverse() : found);
+      return {
+        total: found.length,
+        async window({ offset, limit, backwards }) {
+          trips += 1;
+          return ordered(backwards).slice(offset, offset + limit);
+        },
+        async after(pair, limit, backwards) {
+          trips += 1;
+          const sign = backwards ? -1 : 1;
+          const rest = ordered(backwards).filter((one) => !pair || sign * comparePairs(one, pair) > 0);
+          return { pairs: rest.slice(0, limit), more: rest.length > limit };
+        },
+        async owners() {
+          trips += 1;
+          return idSetOf(found.map(({ id }) => id));
+        },
+      };
+    },
+  };
+  return {
+    async open() {
+      trips += 1;
+      return directory;
+    },
+    async steps() {
+      throw new Error("a memory index is only read");
+    },
+    roundTrips: () => trips,
+  };
+};
+
+const contains = ({ from, to }: Interval, pair: Pair): boolean => {
+  const text = pairText(pair);
+  return (!from || compareKeys(boundText(from), text) <= 0) && (!to || compareKeys(text, boundText(to)) < 0);
+};
