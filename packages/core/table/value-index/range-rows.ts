@@ -15,7 +15,7 @@ import { createHash } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { ValueIndexKeys } from "../keys.ts";
 import { as, bytes, number, rowCodec, text, withDefault } from "../row.ts";
-import type { Item, Key, Table } from "../table.ts";
+import { compareKeys, type Item, type Key, type Table } from "../table.ts";
 import { ID_BYTES, idBytes, pairOf } from "./pair.ts";
 
 /** When ranges are folded and split. */
@@ -191,4 +191,14 @@ export function valuesOfPairs(pairs: readonly string[]): readonly PackedValue[] 
     else values.push({ value, facet, count: 1 });
   }
   return values;
+}
+
+/** The shortest beginning of a text that comes after another text, so that ranges have short keys. */
+export function separator(before: string, after: string): string {
+  let kept = "";
+  for (const character of after) {
+    kept += character;
+    if (compareKeys(kept, before) > 0) return kept;
+  }
+  return after;
 }
