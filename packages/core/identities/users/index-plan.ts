@@ -5,7 +5,8 @@
 import { whileStale } from "../../table/stale.ts";
 import type { Step, Table } from "../../table/table.ts";
 import type { PairChange } from "../../table/value-index/model.ts";
-import { type DeclaredIndexes, indexOfValues } from "./index-rows.ts";
+import type { DeclaredIndexes } from "./declared-indexes.ts";
+import { indexOfValues } from "./index-rows.ts";
 import type { User } from "./model.ts";
 import { attributeOf, heldPairs, notedPairs, pairChange, pairsOf } from "./pairs.ts";
 
@@ -75,6 +76,12 @@ export async function planIndexes(
     indexed: fitting.map(({ name }) => name).filter((name) => wanted.includes(name)),
     unsettled: rest.length > 0 ? unsettled : undefined,
   };
+}
+
+/** The most steps that a new user takes in indexes. */
+export function stepsOfNew(user: User, declared: DeclaredIndexes | undefined): number {
+  const attributes = (declared?.attributes ?? []).flatMap((name) => attributeOf(name) ?? []);
+  return attributes.reduce((sum, attribute) => sum + 2 * pairsOf(attribute, user).length, 0);
 }
 
 /** The parts with the fewest steps that fit. */

@@ -13,17 +13,10 @@ import { stale } from "../../table/stale.ts";
 import type { Step, Table } from "../../table/table.ts";
 import { early } from "../../table/timing.ts";
 import { type ValueIndex, valueIndex } from "../../table/value-index/value-index.ts";
+import type { DeclaredIndexes } from "./declared-indexes.ts";
 
 /** How long a container trusts what it has read of a row before it writes users. */
 export const TRUSTED_MS = 60_000;
-
-/** The attributes that a deployment declares, and what one container knows about user stores. */
-export interface DeclaredIndexes {
-  /** As `pathName` writes them. */
-  readonly attributes: readonly string[];
-  /** When the row of a user store was last read, by tenant and user store. */
-  readonly readMs: Map<string, number>;
-}
 
 /** Which indexes of a user store are complete, and which `npm run index` is about to complete. */
 export interface IndexState {
@@ -32,11 +25,6 @@ export interface IndexState {
 }
 
 const stateRow = rowCodec<IndexState>("state of indexes", { ready: textSet, building: textSet });
-
-/** What a container knows of the declared attributes. */
-export function declaredIndexes(attributes: readonly string[]): DeclaredIndexes {
-  return { attributes, readMs: new Map() };
-}
 
 /** Opens the index of an attribute on the table of one request. */
 export function indexOfValues(table: Table, tenant: string, userStore: string, attribute: string): ValueIndex {
@@ -86,7 +74,12 @@ export async function withdrawUndeclared(
   const undeclared = [...ready, ...building].filter((name) => !attributes.includes(name));
   if (undeclared.length > 0) {
     const names = new Set(undeclared);
-    await early(table).write({ change: key, take: { ready: names, building: names }, when: "present", otherwise: stale });
+    await early(table).write({
+      change: key,
+      take: { ready: names, building: names },
+      when: "present",
+      otherwise: stale,
+    });
     // What a rehearsal writes is never stored.
     if (table.keeps === "for good") return;
   }

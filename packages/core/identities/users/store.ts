@@ -18,7 +18,7 @@ import type { ValueIndex } from "../../table/value-index/value-index.ts";
 import { ignoreError } from "../memberships/bulk.ts";
 import { isAbandoned, type OpenBulk } from "../memberships/bulk-model.ts";
 import { clearOwners } from "./clearing-store.ts";
-import type { DeclaredIndexes } from "./index-rows.ts";
+import type { DeclaredIndexes } from "./declared-indexes.ts";
 import { findByLookup, type Lookup } from "./lookup-rows.ts";
 import type { User } from "./model.ts";
 import { toUser } from "./rows.ts";
@@ -162,7 +162,12 @@ export interface UserStoreOptions {
   readonly declared?: DeclaredIndexes | undefined;
 }
 
-const [addUser, updateUser, removeUser] = later(() => import("./write-store.ts"), "addUser", "updateUser", "removeUser");
+const [addUser, updateUser, removeUser] = later(
+  () => import("./write-store.ts"),
+  "addUser",
+  "updateUser",
+  "removeUser",
+);
 const [readyIndexes] = later(() => import("./index-rows.ts"), "readyIndexes");
 
 /** Opens the store on the table of one request. */
