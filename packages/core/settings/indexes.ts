@@ -17,6 +17,8 @@ export const shippedIndexes: readonly string[] = [
   "externalId",
 ];
 
+const HOW_TO_WRITE =
+  "must be written as [[scim2.index]], with double brackets, for each attribute, or as index = [] for none";
 const INDEXES_MAX = 16;
 const NAME_MAX = 200;
 
@@ -36,9 +38,7 @@ const Index = table({
 const Indexes = z
   .array(
     z.lazy(() => Index),
-    {
-      error: "must be written as [[scim2.index]], with double brackets, for each attribute, or as index = [] for none",
-    },
+    { error: (issue) => (issue.code === "invalid_type" ? HOW_TO_WRITE : undefined) },
   )
   .max(INDEXES_MAX)
   .superRefine((indexes, context) => {
