@@ -283,8 +283,8 @@ describe("a user whose values do not fit one transaction", () => {
   beforeAll(async () => {
     // Small ranges, so that each value needs steps of its own.
     const index = valueIndex(calm(), keys.userValues(tenant, PRIMARY, attribute), {
-      foldBytes: 200,
-      splitAt: () => 4,
+      foldBytes: 60,
+      splitAt: () => 2,
     });
     for (let at = 0; at < 300; at += 1) {
       const pair = { value: String(1_000 + ((at * 7) % 300)), facet: "", id: newId() };
