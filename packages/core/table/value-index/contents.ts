@@ -2,6 +2,7 @@
  * The contents of ranges: packs and the changes since. They are read as separate items, so that a fold may come between
  * them; the number of the fold in each shows it, and they are read again.
  */
+import type { ValueIndexKeys } from "../keys.ts";
 import { Moved, settle } from "../name-index/settle.ts";
 import { compareKeys, type Item, type Key, type ReadOptions } from "../table.ts";
 import { readSpan } from "./directory.ts";
@@ -68,11 +69,14 @@ async function attempt(
   ranges: readonly ValueRange[],
   { withIds, ...options }: ContentsRead,
 ): Promise<readonly (Contents | undefined)[]> {
-  const ofRange = ranges.map(({ low, fold, slot }): readonly Key[] => [
-    ...DELTAS.map((at) => keys.delta(low, at)),
-    ...(fold > 0 ? [keys.values(low, slot)] : []),
-    ...(fold > 0 && withIds ? [keys.ids(low, slot)] : []),
-  ]);
+  const ofRange = ranges.map((range): readonly Key[] => {
+    const { low, fold, slot } = range;
+    return [
+      ...deltaKeys(keys, range),
+      ...(fold > 0 ? [keys.values(low, slot)] : []),
+      ...(fold > 0 && withIds ? [keys.ids(low, slot)] : []),
+    ];
+  });
   const items = await table.getMany(ofRange.flat(), options);
   let at = 0;
   return ranges.map((range, place) => {
@@ -82,14 +86,24 @@ async function attempt(
   });
 }
 
+/** Where nothing has changed since the pack was written, the deltas are not read. */
+function hasChanges({ pending }: ValueRange): boolean {
+  return pending > 0;
+}
+
+function deltaKeys(keys: ValueIndexKeys, range: ValueRange): readonly Key[] {
+  return hasChanges(range) ? DELTAS.map((at) => keys.delta(range.low, at)) : [];
+}
+
 function contentsOf(range: ValueRange, items: readonly (Item | undefined)[], withIds: boolean): Contents | undefined {
   const { fold } = range;
-  const deltas = items.slice(0, DELTAS.length).map(deltaOf);
+  const packAt = hasChanges(range) ? DELTAS.length : 0;
+  const deltas = items.slice(0, packAt).map(deltaOf);
   if (deltas.some((delta) => delta.fold !== fold)) return undefined;
   const changes = netChanges(deltas);
   if (fold === 0) return { range, values: [], ...(withIds && { ids: new Uint8Array() }), changes };
-  const values = packOf(items[DELTAS.length], fold);
-  const ids = withIds ? packOf(items[DELTAS.length + 1], fold) : undefined;
+  const values = packOf(items[packAt], fold);
+  const ids = withIds ? packOf(items[packAt + 1], fold) : undefined;
   if (!values || (withIds && !ids)) return undefined;
   return { range, values: packedValues(values), ids, changes };
 }
@@ -140,9 +154,9 @@ export async function readIds(
   options: ReadOptions,
 ): Promise<readonly WithIds[]> {
   const { table, keys } = context;
-  const keysOf = ({ range: { low, fold, slot }, contents }: (typeof ranges)[number]): readonly Key[] => [
-    ...(fold > 0 ? [keys.ids(low, slot)] : []),
-    ...(contents ? [] : DELTAS.map((at) => keys.delta(low, at))),
+  const keysOf = ({ range, contents }: (typeof ranges)[number]): readonly Key[] => [
+    ...(range.fold > 0 ? [keys.ids(range.low, range.slot)] : []),
+    ...(contents ? [] : deltaKeys(keys, range)),
   ];
   const items = await table.getMany(ranges.flatMap(keysOf), options);
   const result: WithIds[] = [];
@@ -167,7 +181,7 @@ function completedBy(
   const ids = range.fold > 0 ? packOf(items[0], range.fold) : new Uint8Array();
   if (!ids) return undefined;
   if (contents) return { ...contents, ids };
-  const deltas = items.slice(-DELTAS.length).map(deltaOf);
+  const deltas = (hasChanges(range) ? items.slice(-DELTAS.length) : []).map(deltaOf);
   if (deltas.some(({ fold }) => fold !== range.fold)) return undefined;
   return { range, values: [], ids, changes: netChanges(deltas) };
 }

@@ -1,6 +1,6 @@
 /**
- * The directory of a value index: all ranges with their counts. A Query may return one half of a split, because DynamoDB
- * reads each item separately. Ranges have no gaps, so that this is visible, and one of the two is read again.
+ * The directory of a value index: all ranges with their counts. A Query may return one half of a split, because
+ * DynamoDB reads each item separately. Ranges have no gaps, so that this is visible, and one of the two is read again.
  */
 import { Moved, settle } from "../name-index/settle.ts";
 import { compareKeys, LAST, type ReadOptions } from "../table.ts";

@@ -2,9 +2,9 @@
  * Folding a range: the changes of its deltas go into a new pack. A range that has become large is split by it.
  *
  * A fold takes a ticket first, which voids every fold that was begun before. It writes the pack to the slot that does
- * not count, where the pack of a later ticket stays as it is. Then one transaction lets the slot count and takes from the
- * deltas what the pack has. Changes that come meanwhile stay in the deltas. A fold that ends halfway leaves nothing that
- * counts.
+ * not count, where the pack of a later ticket stays as it is. Then one transaction lets the slot count, and takes from
+ * the deltas what the pack has. Changes that come meanwhile stay in the deltas. A fold that ends halfway leaves nothing
+ * that counts.
  */
 import { isStale, stale } from "../stale.ts";
 import type { Item, Step, Table } from "../table.ts";
