@@ -38,11 +38,6 @@ export function intersectionOf(a: Intervals, b: Intervals): Intervals {
   }
 }
 
-/** What is in one of them or in both. */
-export function unionOf(a: Intervals, b: Intervals): Intervals {
-  return complementOf(intersectionOf(complementOf(a), complementOf(b)));
-}
-
 /** Whether two sets are the same. */
 export function isSameSet(a: Intervals, b: Intervals): boolean {
   return a.length === b.length && a.every(({ from, to }, at) => isSame(from, b[at]?.from) && isSame(to, b[at]?.to));

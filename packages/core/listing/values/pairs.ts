@@ -21,7 +21,6 @@ import {
   only,
   present,
   startingWith,
-  unionOf,
 } from "./intervals.ts";
 
 /** True, false, or open. */
