@@ -58,7 +58,7 @@ export async function readMembers(list: MemberList, test: MemberPlan["test"]): P
 
 /** Whether ids alone decide a plan: nothing is left to evaluate on the resources. */
 export function isSequence({ candidates, residual }: Plan, { order }: Query): boolean {
-  return !residual && !order && candidates.kind !== "ids";
+  return !residual && !order && candidates.kind !== "ids" && candidates.kind !== "found";
 }
 
 /** The sequence of a plan that `isSequence`. A cursor's `place` decides the order in which its pages started. */

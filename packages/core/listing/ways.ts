@@ -29,7 +29,11 @@ export function waysOf<T>(sources: readonly Source<T>[], query: Query, wanted: W
       const plan = planOf(filter, source);
       const place = wanted.after?.source === at ? wanted.after : undefined;
       const attributes = attributesWithIndex(source, filter, query);
-      if (attributes.length > 0 && !isSequence(plan, query) && (wanted.always || place || hasMany(plan))) {
+      if (
+        attributes.length > 0 &&
+        !isSequence(plan, query) &&
+        (wanted.always || place?.id !== undefined || hasMany(plan))
+      ) {
         const asked = { source, filter, query, plan, attributes, place, isCount: wanted.isCount ?? false };
         const way = await wayOf<T>(asked);
         if (way) return way;
