@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto";
 import {
   type AttributeValue,
   BatchGetItemCommand,
+  ConditionalCheckFailedException,
   DeleteItemCommand,
   DynamoDBClient,
   type DynamoDBClientConfig,
@@ -113,6 +114,7 @@ export function openTable(config: TableConfig): OpenTable {
       query: (range) => queryPage(session, range),
       queryAll: (range, most) => queryAll(session, range, most),
       write: (...steps) => write(session, steps),
+      putNewer: (item, attribute) => putNewer(session, item, attribute),
       count: (key, add, set) => count(session, key, { add, ...(set && { set }) }),
       forget: (key) => deleteItem(session, key),
     };
@@ -279,9 +281,21 @@ async function write(session: Session, steps: readonly Step[]): Promise<void> {
   return transact(session, steps);
 }
 
-async function putItem({ client, common, write: send }: Session, item: Item): Promise<void> {
-  const Item = storedItem(item);
-  await send(() => client.send(new PutItemCommand({ ...common, Item })));
+async function putItem({ client, common, write: send }: Session, item: Item, only: object = {}): Promise<void> {
+  const input = { ...common, Item: storedItem(item), ...only };
+  await send(() => client.send(new PutItemCommand(input)));
+}
+
+async function putNewer(session: Session, item: Item, attribute: string): Promise<boolean> {
+  const p = placeholders();
+  const ConditionExpression = `attribute_not_exists(PK) OR ${p.name(attribute)} <= ${p.value(item[attribute] ?? 0)}`;
+  try {
+    await putItem(session, item, { ConditionExpression, ...p.used() });
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
 }
 
 function transact({ client, common, metered, retrying }: Session, steps: readonly Step[]): Promise<void> {
@@ -327,6 +341,4 @@ function itemOf(stored: StoredItem): Item {
   return unmarshall(stored) as Item;
 }
 
-function identityOf(key: Key): string {
-  return `${key.PK}\u0000${key.SK}`;
-}
+const identityOf = ({ PK, SK }: Key): string => `${PK}\u0000${SK}`;

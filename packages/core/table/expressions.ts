@@ -6,6 +6,8 @@ import type { Item, Key, Step, Value, When } from "./table.ts";
 const PK_BYTES_MAX = 2_048;
 const SK_BYTES_MAX = 1_024;
 
+const SIMPLE_NAME = /^[A-Za-z][A-Za-z0-9]*$/;
+
 type Placeholders = ReturnType<typeof placeholders>;
 
 /** The parts of an update. */
@@ -46,8 +48,10 @@ export function placeholders() {
   const values: Record<string, Value> = {};
   return {
     name(attribute: string): string {
-      names[`#${attribute}`] = attribute;
-      return `#${attribute}`;
+      // Names of attributes may contain what those of placeholders may not.
+      const placeholder = SIMPLE_NAME.test(attribute) ? `#${attribute}` : `#_${Object.keys(names).length}`;
+      names[placeholder] = attribute;
+      return placeholder;
     },
     value(value: Value): string {
       const placeholder = `:v${Object.keys(values).length}`;

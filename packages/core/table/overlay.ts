@@ -50,7 +50,8 @@ interface Session {
 
 /** The table of a rehearsal: what is written to it is never written to the table below. */
 export function rehearsal(table: Table): Table {
-  return { ...overlay(table), keeps: "for good" };
+  // What would refer to the item is never written.
+  return { ...overlay(table), keeps: "for good", putNewer: async () => false };
 }
 
 /** Opens an overlay on the table of one request. */
@@ -73,6 +74,7 @@ export function overlay(table: Table): Overlay {
     query: (range) => queryPage(session, range),
     queryAll: (range, most) => queryAll(session, range, most),
     write: (...steps) => keep(session, steps),
+    putNewer: (item, attribute) => table.putNewer(item, attribute),
     async count(key, add, set) {
       const change: Step = { change: key, add, ...(set && { set }), when: "any", otherwise: unasked };
       await keep(session, [change]);

@@ -146,6 +146,12 @@ export interface Table {
    */
   write(...steps: readonly Step[]): Promise<void>;
   /**
+   * Puts an item without a transaction, which costs half, unless there is one whose `attribute` is a greater number.
+   * Returns whether the item is there as it was given. Where writes are kept back, it is put at once: for what has no
+   * effect until a transaction refers to it. Of one number there must be one item.
+   */
+  putNewer(item: Item, attribute: string): Promise<boolean>;
+  /**
    * Adds to counters of one item, which it creates if necessary, and returns the new item. May count twice when a
    * response is lost.
    */

@@ -34,6 +34,7 @@ export const dyingTable = (table: Table, most: number): { readonly table: Table;
       query: (...asked) => alive(() => table.query(...asked)),
       queryAll: (...asked) => alive(() => table.queryAll(...asked)),
       write: (...steps) => writing(() => table.write(...steps)),
+      putNewer: (...asked) => writing(() => table.putNewer(...asked)),
       count: (...asked) => writing(() => table.count(...asked)),
       forget: (...asked) => writing(() => table.forget(...asked)),
     },

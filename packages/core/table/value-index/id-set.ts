@@ -1,6 +1,6 @@
 /**
- * Sets of ids as sorted 128-bit numbers, for up to millions of them: 16 bytes an id, and set operations by one pass over
- * both.
+ * Sets of ids as sorted 128-bit numbers, for up to millions of them: 16 bytes an id, and set operations by one pass
+ * over both.
  */
 import type { IdSet } from "./model.ts";
 import { ID_BYTES, idBytes, idOfBytes } from "./pair.ts";

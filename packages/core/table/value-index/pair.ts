@@ -14,7 +14,6 @@ const SEPARATOR = "\u0000";
 /** Comes after the separator and before what any escaped character begins with. */
 const AFTER = "\u0001";
 
-const SPECIAL = /[\u0000\u0001\u{10FFFE}\u{10FFFF}]/u;
 const escapes: Readonly<Record<string, string>> = {
   "\u0000": "\u0001\u0001",
   "\u0001": "\u0001\u0002",
@@ -22,8 +21,9 @@ const escapes: Readonly<Record<string, string>> = {
   "\u{10FFFF}": "\u{10FFFE}\u{10FFFF}",
 };
 const originals = new Map(Object.entries(escapes).map(([original, escaped]) => [escaped, original]));
-const EACH_SPECIAL = /[\u0000\u0001\u{10FFFE}\u{10FFFF}]/gu;
-const EACH_ESCAPE = /\u0001[\u0001\u0002]|\u{10FFFE}[\u{10FFFE}\u{10FFFF}]/gu;
+/** What an escaped character begins with. */
+const beginsEscape = new Set(["\u0001", "\u{10FFFE}"]);
+const special = Object.keys(escapes);
 
 /** Digits of ties, in the order of their bytes. */
 const DIGITS = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
@@ -98,12 +98,22 @@ export function boundText({ value, side }: Bound): string {
 
 /** A text without a separator, in the same order. */
 export function escaped(text: string): string {
-  return SPECIAL.test(text) ? text.replace(EACH_SPECIAL, (one) => escapes[one] ?? one) : text;
+  if (!special.some((one) => text.includes(one))) return text;
+  return Array.from(text, (character) => escapes[character] ?? character).join("");
 }
 
 /** The text that was escaped. */
 export function unescaped(text: string): string {
-  return SPECIAL.test(text) ? text.replace(EACH_ESCAPE, (one) => originals.get(one) ?? one) : text;
+  if (!special.some((one) => text.includes(one))) return text;
+  let original = "";
+  let first = "";
+  for (const character of text) {
+    const pair = `${first}${character}`;
+    const isFirst = first === "" && beginsEscape.has(character);
+    if (!isFirst) original += originals.get(pair) ?? pair;
+    first = isFirst ? character : "";
+  }
+  return original;
 }
 
 /** The bytes of an id. Throws `RangeError` for what is not a UUID in lower case. */

@@ -15,7 +15,7 @@ import { createHash } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { ValueIndexKeys } from "../keys.ts";
 import { as, bytes, number, rowCodec, text, withDefault } from "../row.ts";
-import type { Item, Key, Table } from "../table.ts";
+import { compareKeys, type Item, type Key, type Table } from "../table.ts";
 import { ID_BYTES, idBytes, pairOf } from "./pair.ts";
 
 /** When ranges are folded and split. */
@@ -29,7 +29,7 @@ export interface ValueIndexLimits {
   readonly splitAt: (depth: number) => number;
 }
 
-const FOLD_BYTES = 1_500;
+const FOLD_BYTES = 1_700;
 /** 64 ranges of about 16 pairs, then 256 of about 100, then of 2,000 on average. */
 const SPLITS: readonly (readonly [depth: number, pairs: number])[] = [
   [6, 32],
@@ -100,6 +100,8 @@ const packRow = rowCodec<PackRow>("pack of values", { fold: as("f", number), pac
 /** What begins the name of an attribute that has the change of a pair. */
 const CHANGE = "+";
 const FIXED_BYTES_OF_CHANGE = 4;
+/** The character that stands for nothing shared. */
+const FIRST_LENGTH = 0x21;
 export const DELTAS = [0, 1] as const;
 
 /** The key of a range. It begins with a dot, because a sort key cannot be empty. */
@@ -145,10 +147,23 @@ export function changeBytes(pair: string): number {
   return Buffer.byteLength(pair) + FIXED_BYTES_OF_CHANGE;
 }
 
-/** Writes the values of a pack. */
+/** Writes the values of a pack. Of each, what it shares with the one before is a number: front coding. */
 export function valuesItem(key: Key, fold: number, values: readonly PackedValue[]): Item {
-  const parts = values.flatMap(({ value, facet, count }) => [value, facet, count.toString(36)]);
+  let before = "";
+  const parts = values.flatMap(({ value, facet, count }) => {
+    const shared = sharedLength(before, value);
+    before = value;
+    return [`${String.fromCharCode(FIRST_LENGTH + shared)}${value.slice(shared)}`, facet, count.toString(36)];
+  });
   return { ...key, ...packRow.write({ fold, packed: deflateRawSync(parts.join("\u0000")) }) };
+}
+
+/** How much two texts share at their beginning, in whole characters. */
+function sharedLength(a: string, b: string): number {
+  let length = 0;
+  while (length < b.length && a.charCodeAt(length) === b.charCodeAt(length)) length += 1;
+  const last = length > 0 ? b.charCodeAt(length - 1) : 0;
+  return last >= 0xd800 && last <= 0xdbff ? length - 1 : length;
 }
 
 /** Writes the ids of a pack, in the order of its pairs. */
@@ -171,12 +186,11 @@ export function packedValues(packed: Uint8Array): readonly PackedValue[] {
   if (text === "") return [];
   const parts = text.split("\u0000");
   const values: PackedValue[] = [];
+  let value = "";
   for (let at = 0; at < parts.length; at += 3) {
-    values.push({
-      value: parts[at] ?? "",
-      facet: parts[at + 1] ?? "",
-      count: Number.parseInt(parts[at + 2] ?? "", 36),
-    });
+    const coded = parts[at] ?? "";
+    value = value.slice(0, coded.charCodeAt(0) - FIRST_LENGTH) + coded.slice(1);
+    values.push({ value, facet: parts[at + 1] ?? "", count: Number.parseInt(parts[at + 2] ?? "", 36) });
   }
   return values;
 }
@@ -191,4 +205,14 @@ export function valuesOfPairs(pairs: readonly string[]): readonly PackedValue[] 
     else values.push({ value, facet, count: 1 });
   }
   return values;
+}
+
+/** The shortest beginning of a text that comes after another text, so that ranges have short keys. */
+export function separator(before: string, after: string): string {
+  let kept = "";
+  for (const character of after) {
+    kept += character;
+    if (compareKeys(kept, before) > 0) return kept;
+  }
+  return after;
 }

@@ -1,6 +1,10 @@
 /** An index of values on the table: its interface, and how it is opened (decision 0095). */
-import type { ReadOptions, Step } from "../table.ts";
+import type { ValueIndexKeys } from "../keys.ts";
+import type { ReadOptions, Step, Table } from "../table.ts";
+import { changeSteps } from "./changes.ts";
+import { openDirectory } from "./matches.ts";
 import type { PairChange, ValueDirectory } from "./model.ts";
+import { limitsOf, type ValueContext, type ValueIndexLimits } from "./range-rows.ts";
 
 /** The index of one attribute on the table of one request. */
 export interface ValueIndex {
@@ -12,4 +16,13 @@ export interface ValueIndex {
    * attempt with new steps.
    */
   steps(change: PairChange, moved: () => Error): Promise<readonly Step[]>;
+}
+
+/** Opens the index with these keys. It has no state. */
+export function valueIndex(table: Table, keys: ValueIndexKeys, limits: Partial<ValueIndexLimits> = {}): ValueIndex {
+  const context: ValueContext = { table, keys, limits: limitsOf(limits) };
+  return {
+    open: (options) => openDirectory(context, options),
+    steps: (change, moved) => changeSteps(context, change, moved),
+  };
 }

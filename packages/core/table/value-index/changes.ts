@@ -1,0 +1,89 @@
+/** The steps of a change of values: for each pair one on the count of its range, and one on a delta of it. */
+import { compareKeys, LAST, type Step } from "../table.ts";
+import { locate } from "./directory.ts";
+import { foldIfFull } from "./fold.ts";
+import type { PairChange } from "./model.ts";
+import { pairText } from "./pair.ts";
+import {
+  changeBytes,
+  changeName,
+  deltaAt,
+  rangeItem,
+  rangeKey,
+  type ValueContext,
+  type ValueRange,
+} from "./range-rows.ts";
+
+/** A pair that comes or goes. */
+interface Turn {
+  readonly text: string;
+  readonly net: 1 | -1;
+}
+
+/** What a change does to one range. */
+interface RangeTurns {
+  readonly range: ValueRange | undefined;
+  readonly turns: Turn[];
+}
+
+/** The steps of a change; none for one that changes nothing. */
+export async function changeSteps(
+  context: ValueContext,
+  { added, removed, several }: PairChange,
+  moved: () => Error,
+): Promise<readonly Step[]> {
+  const turns: readonly Turn[] = [
+    ...removed.map((pair): Turn => ({ text: pairText(pair), net: -1 })),
+    ...added.map((pair): Turn => ({ text: pairText(pair), net: 1 })),
+  ];
+  const located = await Promise.all(turns.map(({ text }) => locateRoom(context, text)));
+  const byRange = new Map<string, RangeTurns>();
+  for (const [at, turn] of turns.entries()) {
+    const range = located[at];
+    const low = range?.low ?? "";
+    const known = byRange.get(low);
+    if (known) known.turns.push(turn);
+    else byRange.set(low, { range, turns: [turn] });
+  }
+  return [...byRange.values()].flatMap((one, at) => stepsOf(context, one, at === 0 ? several : 0, moved));
+}
+
+/** The range of a text. A full one is folded first: in a busy range, others would always come between. */
+async function locateRoom(context: ValueContext, text: string): Promise<ValueRange | undefined> {
+  const range = await locate(context, text);
+  return range && (await foldIfFull(context, range)) ? locate(context, text) : range;
+}
+
+function stepsOf(
+  { keys }: ValueContext,
+  { range, turns }: RangeTurns,
+  several: number,
+  moved: () => Error,
+): readonly Step[] {
+  const low = range?.low ?? "";
+  const sum = turns.reduce((total, { net }) => total + net, 0);
+  const pending = turns.reduce((total, { text }) => total + changeBytes(text), 0);
+  const counting: Step = range
+    ? {
+        change: rangeKey(keys, low),
+        add: { n: sum, p: pending, c: turns.length, ...(several !== 0 && { m: several }) },
+        when: { above: { hi: turns.reduce((most, { text }) => (compareKeys(text, most) > 0 ? text : most), "") } },
+        otherwise: moved,
+      }
+    : { put: rangeItem(keys, firstRange(sum, several, pending, turns.length)), when: "absent", otherwise: moved };
+  const byDelta = new Map<number, Record<string, number>>();
+  for (const { text, net } of turns) {
+    const at = deltaAt(text);
+    const nets = byDelta.get(at) ?? {};
+    nets[changeName(text)] = net;
+    byDelta.set(at, nets);
+  }
+  const changing = [...byDelta].map(
+    ([at, add]): Step => ({ change: keys.delta(low, at), add, when: "any", otherwise: moved }),
+  );
+  return [counting, ...changing];
+}
+
+function firstRange(count: number, several: number, pending: number, changes: number): ValueRange {
+  return { low: "", high: LAST, count, several, pending, changes, ticket: 0, fold: 0, slot: 0, depth: 0 };
+}

@@ -1,0 +1,187 @@
+/**
+ * The contents of ranges: packs and the changes since. They are read as separate items, so that a fold may come between
+ * them; the number of the fold in each shows it, and they are read again.
+ */
+import type { ValueIndexKeys } from "../keys.ts";
+import { Moved, settle } from "../name-index/settle.ts";
+import { compareKeys, type Item, type Key, type ReadOptions } from "../table.ts";
+import { readSpan } from "./directory.ts";
+import { ID_BYTES, idOfBytes, pairText, unescaped } from "./pair.ts";
+import {
+  DELTAS,
+  type Delta,
+  deltaOf,
+  type PackedValue,
+  packedValues,
+  packOf,
+  type ValueContext,
+  type ValueRange,
+} from "./range-rows.ts";
+
+const DEADLINE_MS = 10_000;
+
+/** What a range contains. */
+export interface Contents {
+  readonly range: ValueRange;
+  readonly values: readonly PackedValue[];
+  /** Of each pair of the pack, in order. Absent where only values were read. */
+  readonly ids?: Uint8Array | undefined;
+  /** Net changes since the pack, by the texts of pairs: 1 for a pair that came, -1 for one that went. */
+  readonly changes: ReadonlyMap<string, number>;
+}
+
+/** What to read of ranges. */
+export interface ContentsRead extends ReadOptions {
+  readonly withIds: boolean;
+}
+
+/**
+ * The contents of some ranges in order. One round trip for about 400 ranges, and more for those that were folded or
+ * split meanwhile: a range that was split is replaced by its parts.
+ */
+export async function readContents(
+  context: ValueContext,
+  ranges: readonly ValueRange[],
+  read: ContentsRead,
+): Promise<readonly Contents[]> {
+  const first = await attempt(context, ranges, read);
+  const result: Contents[] = [];
+  for (const [at, range] of ranges.entries()) {
+    const contents = first[at];
+    if (contents) result.push(contents);
+    else result.push(...(await readAgain(context, range, read.withIds)));
+  }
+  return result;
+}
+
+function readAgain(context: ValueContext, { low, high }: ValueRange, withIds: boolean): Promise<readonly Contents[]> {
+  return settle(DEADLINE_MS, async () => {
+    const parts = await readSpan(context, low, high);
+    const contents = await attempt(context, parts, { withIds, consistent: true });
+    if (!contents.every((one) => one !== undefined)) throw new Moved("a range was read while it was folded");
+    return contents;
+  });
+}
+
+/** For each range its contents, or `undefined` where its items do not belong together. */
+async function attempt(
+  { table, keys }: ValueContext,
+  ranges: readonly ValueRange[],
+  { withIds, ...options }: ContentsRead,
+): Promise<readonly (Contents | undefined)[]> {
+  const ofRange = ranges.map((range): readonly Key[] => {
+    const { low, fold, slot } = range;
+    return [
+      ...deltaKeys(keys, range),
+      ...(fold > 0 ? [keys.values(low, slot)] : []),
+      ...(fold > 0 && withIds ? [keys.ids(low, slot)] : []),
+    ];
+  });
+  const items = await table.getMany(ofRange.flat(), options);
+  let at = 0;
+  return ranges.map((range, place) => {
+    const own = items.slice(at, at + (ofRange[place]?.length ?? 0));
+    at += own.length;
+    return contentsOf(range, own, withIds);
+  });
+}
+
+/** Where nothing has changed since the pack was written, the deltas are not read. */
+function hasChanges({ pending }: ValueRange): boolean {
+  return pending > 0;
+}
+
+function deltaKeys(keys: ValueIndexKeys, range: ValueRange): readonly Key[] {
+  return hasChanges(range) ? DELTAS.map((at) => keys.delta(range.low, at)) : [];
+}
+
+function contentsOf(range: ValueRange, items: readonly (Item | undefined)[], withIds: boolean): Contents | undefined {
+  const { fold } = range;
+  const packAt = hasChanges(range) ? DELTAS.length : 0;
+  const deltas = items.slice(0, packAt).map(deltaOf);
+  if (deltas.some((delta) => delta.fold !== fold)) return undefined;
+  const changes = netChanges(deltas);
+  if (fold === 0) return { range, values: [], ...(withIds && { ids: new Uint8Array() }), changes };
+  const values = packOf(items[packAt], fold);
+  const ids = withIds ? packOf(items[packAt + 1], fold) : undefined;
+  if (!values || (withIds && !ids)) return undefined;
+  return { range, values: packedValues(values), ids, changes };
+}
+
+function netChanges(deltas: readonly Delta[]): ReadonlyMap<string, number> {
+  return new Map(deltas.flatMap(({ changes }) => [...changes]).filter(([, net]) => net !== 0));
+}
+
+/** The texts of all pairs of a range, in order. Its contents must have ids. */
+export function pairTexts({ values, ids = new Uint8Array(), changes }: Contents): string[] {
+  const texts: string[] = [];
+  let place = 0;
+  for (const { value, facet, count } of values) {
+    const [ofValue, ofFacet] = [unescaped(value), unescaped(facet)];
+    for (let end = place + count; place < end; place += 1) {
+      texts.push(pairText({ value: ofValue, facet: ofFacet, id: idAt(ids, place) }));
+    }
+  }
+  return withChanges(texts, changes);
+}
+
+/** The id at a place of the ids of a pack. */
+export function idAt(ids: Uint8Array, place: number): string {
+  return idOfBytes(ids.subarray(place * ID_BYTES, (place + 1) * ID_BYTES));
+}
+
+/** Applies net changes to the texts of a pack. */
+export function withChanges(texts: readonly string[], changes: ReadonlyMap<string, number>): string[] {
+  if (changes.size === 0) return [...texts];
+  const kept = texts.filter((text) => (changes.get(text) ?? 0) >= 0);
+  const came = [...changes].flatMap(([text, net]) => (net > 0 ? [text] : []));
+  return [...kept, ...came].sort(compareKeys);
+}
+
+/** Contents whose values may be missing where all pairs match. */
+interface WithIds {
+  readonly contents: Contents;
+  readonly isWhole: boolean;
+}
+
+/**
+ * Adds the ids to contents that were read without them, and reads those of ranges whose pairs all match, without their
+ * values. One round trip, and more where a range was folded or split since.
+ */
+export async function readIds(
+  context: ValueContext,
+  ranges: readonly { readonly range: ValueRange; readonly contents?: Contents }[],
+  options: ReadOptions,
+): Promise<readonly WithIds[]> {
+  const { table, keys } = context;
+  const keysOf = ({ range, contents }: (typeof ranges)[number]): readonly Key[] => [
+    ...(range.fold > 0 ? [keys.ids(range.low, range.slot)] : []),
+    ...(contents ? [] : deltaKeys(keys, range)),
+  ];
+  const items = await table.getMany(ranges.flatMap(keysOf), options);
+  const result: WithIds[] = [];
+  let at = 0;
+  for (const one of ranges) {
+    const own = items.slice(at, at + keysOf(one).length);
+    at += own.length;
+    const contents = completedBy(one, own);
+    if (contents) result.push({ contents, isWhole: !one.contents });
+    else {
+      const parts = await readAgain(context, one.range, true);
+      result.push(...parts.map((part) => ({ contents: part, isWhole: !one.contents })));
+    }
+  }
+  return result;
+}
+
+function completedBy(
+  { range, contents }: { readonly range: ValueRange; readonly contents?: Contents },
+  items: readonly (Item | undefined)[],
+): Contents | undefined {
+  const ids = range.fold > 0 ? packOf(items[0], range.fold) : new Uint8Array();
+  if (!ids) return undefined;
+  if (contents) return { ...contents, ids };
+  const deltas = (hasChanges(range) ? items.slice(-DELTAS.length) : []).map(deltaOf);
+  if (deltas.some(({ fold }) => fold !== range.fold)) return undefined;
+  return { range, values: [], ids, changes: netChanges(deltas) };
+}

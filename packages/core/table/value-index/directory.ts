@@ -1,0 +1,75 @@
+/**
+ * The directory of a value index: all ranges with their counts. A Query may return one half of a split, because
+ * DynamoDB reads each item separately. Ranges have no gaps, so that this is visible, and one of the two is read again.
+ */
+import { Moved, settle } from "../name-index/settle.ts";
+import { compareKeys, LAST, type ReadOptions } from "../table.ts";
+import { rangeKey, rangeOf, type ValueContext, type ValueRange } from "./range-rows.ts";
+
+/** Ranges that one round trip requests; DynamoDB's megabyte ends a page at about 10,000. */
+const RANGES_PER_PAGE = 10_000;
+const DEADLINE_MS = 10_000;
+
+/** All ranges of an index in order. None for an index without pairs. One round trip. */
+export async function readRanges(context: ValueContext, options?: ReadOptions): Promise<readonly ValueRange[]> {
+  const { table, keys } = context;
+  const items = await table.queryAll({ PK: keys.ranges, from: ".", limit: RANGES_PER_PAGE, ...options });
+  return completed(context, items.map(rangeOf), "", LAST);
+}
+
+/** The ranges from the low of one to the high of another, as they are now. */
+export async function readSpan(context: ValueContext, low: string, high: string): Promise<readonly ValueRange[]> {
+  const { table, keys } = context;
+  const items = await table.queryAll({ PK: keys.ranges, from: `.${low}`, to: `.${high}`, limit: RANGES_PER_PAGE });
+  const ranges = items.map(rangeOf).filter((range) => compareKeys(range.low, high) < 0);
+  return completed(context, ranges, low, high);
+}
+
+/** The range that covers a text; `undefined` in an empty index. It may be out of date. */
+export async function locate(context: ValueContext, text: string): Promise<ValueRange | undefined> {
+  const { table, keys } = context;
+  const { PK, SK: to } = rangeKey(keys, text);
+  const near = async (consistent: boolean): Promise<ValueRange | undefined> => {
+    const { items } = await table.query({ PK, from: ".", to, backwards: true, limit: 1, consistent });
+    return items[0] && rangeOf(items[0]);
+  };
+  const range = await near(false);
+  if (!range || compareKeys(text, range.high) < 0) return range;
+  // The read returned the left part of a split, which is complete by now.
+  return settle(DEADLINE_MS, async () => {
+    const right = await near(true);
+    if (!right || compareKeys(text, right.high) >= 0) throw new Moved("a split was read half done");
+    return right;
+  });
+}
+
+/** The ranges of a span without gaps: reads again what a split left behind. */
+async function completed(
+  { table, keys }: ValueContext,
+  ranges: readonly ValueRange[],
+  from: string,
+  to: string,
+): Promise<readonly ValueRange[]> {
+  if (ranges.length === 0) return ranges;
+  const seen = new Map(ranges.map((range) => [range.low, range]));
+  return settle(DEADLINE_MS, async () => {
+    const list = [...seen.values()].sort((a, b) => compareKeys(a.low, b.low));
+    const lows = brokenLows(list, from, to);
+    if (lows.length === 0) return list;
+    // One by one, not as a batch: only a single read never returns half of a transaction.
+    const items = await Promise.all(lows.map((low) => table.get(rangeKey(keys, low))));
+    for (const item of items) if (item) seen.set(rangeOf(item).low, rangeOf(item));
+    throw new Moved("a split was read half done");
+  });
+}
+
+/** The lows of the ranges to read again, where a list of ranges has gaps or overlaps. */
+function brokenLows(ranges: readonly ValueRange[], from: string, to: string): string[] {
+  const lows = ranges[0]?.low === from ? [] : [from];
+  ranges.forEach((range, at) => {
+    const order = compareKeys(range.high, ranges[at + 1]?.low ?? to);
+    if (order > 0) lows.push(range.low);
+    if (order < 0) lows.push(range.high);
+  });
+  return lows;
+}
