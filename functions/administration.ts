@@ -13,6 +13,7 @@ import { changing } from "#core/http/changing.ts";
 import { lambda } from "#core/http/lambda.ts";
 import { apiSection } from "#core/settings/api.ts";
 import { changesSection } from "#core/settings/changes.ts";
+import { indexSection } from "#core/settings/indexes.ts";
 import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { userStoreSection } from "#core/settings/user-stores.ts";
@@ -25,9 +26,15 @@ import { administrationUndoOperations } from "#core/undo/contract-administration
 import { answerKeys, baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
-const deployment = sectionsFromFile(deploymentFile(), [changesSection, apiSection, scim2Section, userStoreSection]);
+const deployment = sectionsFromFile(deploymentFile(), [
+  changesSection,
+  apiSection,
+  scim2Section,
+  indexSection,
+  userStoreSection,
+]);
 const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 25_000 })), deployment.changes);
-const { userStoresOf, usersIn } = await openUserStores("administration", deployment);
+const { userStoresOf, usersIn, declared } = await openUserStores("administration", deployment);
 
 export const operations = {
   ...apiResourceOperations,
@@ -54,7 +61,7 @@ export const handler = lambda<typeof operations, Stores & AdministrationHistoryS
   stores: (served) =>
     withHistory<Stores>(open(served), (table) => {
       const users = usersIn(table);
-      const creation = { table, users, userStores: userStoresOf(SUPER_TENANT) };
+      const creation = { table, users, userStores: userStoresOf(SUPER_TENANT), declared };
       return {
         apiResources: apiResourceStore(table, deployment.changes.deletedDays),
         tenants: tenantStore(table),

@@ -10,6 +10,7 @@ import { recoveryHandlers } from "#core/recovery/handlers.ts";
 import { restoredPeople } from "#core/recovery/people.ts";
 import { apiSection } from "#core/settings/api.ts";
 import { changesSection } from "#core/settings/changes.ts";
+import { indexSection } from "#core/settings/indexes.ts";
 import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { userStoreSection } from "#core/settings/user-stores.ts";
@@ -17,9 +18,15 @@ import { openTable } from "#core/table/dynamo.ts";
 import { answerKeys, baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
-const deployment = sectionsFromFile(deploymentFile(), [changesSection, apiSection, scim2Section, userStoreSection]);
+const deployment = sectionsFromFile(deploymentFile(), [
+  changesSection,
+  apiSection,
+  scim2Section,
+  indexSection,
+  userStoreSection,
+]);
 const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 26_500 })), deployment.changes);
-const { userStoresOf, usersIn, groupsIn } = await openUserStores("recovery", deployment);
+const { userStoresOf, usersIn, groupsIn, declared } = await openUserStores("recovery", deployment);
 
 export const operations = recoveryOperations;
 
@@ -38,6 +45,7 @@ export const handler = lambda({
       table,
       people: restoredPeople({
         table,
+        declared,
         users: usersIn(table),
         groups: groupsIn(table),
         roles: roleStore(table),

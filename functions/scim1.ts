@@ -12,6 +12,7 @@ import { scim1Handlers } from "#core/scim-api/v1/handlers.ts";
 import type { Scim1Dialect } from "#core/scim-api/v1/stores.ts";
 import { apiSection } from "#core/settings/api.ts";
 import { changesSection } from "#core/settings/changes.ts";
+import { indexSection } from "#core/settings/indexes.ts";
 import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { userStoreSection } from "#core/settings/user-stores.ts";
@@ -19,7 +20,13 @@ import { openTable } from "#core/table/dynamo.ts";
 import { answerKeys, baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { openUserStores } from "./user-stores.ts";
 
-const deployment = sectionsFromFile(deploymentFile(), [apiSection, changesSection, scim2Section, userStoreSection]);
+const deployment = sectionsFromFile(deploymentFile(), [
+  apiSection,
+  changesSection,
+  scim2Section,
+  indexSection,
+  userStoreSection,
+]);
 const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 26_500 })), deployment.changes);
 const isWso2 = deployment.scim2.profile === "wso2";
 const { userStoresOf, usersIn, groupsIn } = await openUserStores("scim1", deployment);

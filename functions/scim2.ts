@@ -18,6 +18,7 @@ import { scim2Handlers } from "#core/scim-api/v2/handlers.ts";
 import type { Scim2Dialect, Scim2Stores } from "#core/scim-api/v2/stores.ts";
 import { apiSection } from "#core/settings/api.ts";
 import { changesSection } from "#core/settings/changes.ts";
+import { indexSection } from "#core/settings/indexes.ts";
 import { scim2Section } from "#core/settings/scim2.ts";
 import { sectionsFromFile } from "#core/settings/section.ts";
 import { userStoreSection } from "#core/settings/user-stores.ts";
@@ -28,7 +29,13 @@ import { answerKeys, baseUrl, deploymentFile, tableConfig } from "./env.ts";
 import { cursorSeal } from "./seals.ts";
 import { openUserStores } from "./user-stores.ts";
 
-const deployment = sectionsFromFile(deploymentFile(), [apiSection, changesSection, scim2Section, userStoreSection]);
+const deployment = sectionsFromFile(deploymentFile(), [
+  apiSection,
+  changesSection,
+  scim2Section,
+  indexSection,
+  userStoreSection,
+]);
 const open = recordedTables(openTable(tableConfig({ callMs: 9_000, requestMs: 26_500 })), deployment.changes);
 const { scim2 } = deployment;
 const { userStoresOf, usersIn, groupsIn } = await openUserStores("scim2", deployment);

@@ -3,6 +3,7 @@ import { newObserver } from "#core/http/observe.ts";
 import { declaredGroups } from "#core/identities/groups/declared.ts";
 import { groupStore } from "#core/identities/groups/store.ts";
 import { declaredUsers } from "#core/identities/users/declared.ts";
+import { declaredIndexes } from "#core/identities/users/declared-indexes.ts";
 import { userStore } from "#core/identities/users/store.ts";
 import type { ServiceName } from "#core/operation/services.ts";
 import type { Deployment } from "#core/settings/deployment.ts";
@@ -17,11 +18,20 @@ import { directoryPassword } from "./env.ts";
  */
 export async function openUserStores(
   service: ServiceName | "authorizer",
-  { userStores, scim2, changes }: Pick<Deployment, "userStores" | "scim2"> & Partial<Pick<Deployment, "changes">>,
+  {
+    userStores,
+    scim2,
+    changes,
+    indexes,
+  }: Pick<Deployment, "userStores" | "scim2"> & Partial<Pick<Deployment, "changes" | "indexes">>,
 ) {
   const userStoresOf = userStoreNames(userStores);
   // Functions that delete neither users nor groups do not read the section.
   const deletedDays = changes?.deletedDays ?? 0;
+  // Functions that neither write users nor filter them do not read that section.
+  const declared = indexes && declaredIndexes(indexes);
+  // The users of a directory are in no index.
+  const ofDirectories = declaredIndexes([]);
   const directories = userStores.flatMap(({ directory }) => directory ?? []);
   const withDirectories =
     directories.length > 0 &&
@@ -33,10 +43,13 @@ export async function openUserStores(
     });
   return {
     userStoresOf,
+    /** For what writes users without their store. */
+    declared,
     usersIn: (table: Table) => {
-      const users = userStore(table, deletedDays);
+      const users = userStore(table, { deletedDays, declared });
       // A directory keeps what it was told, whatever becomes of the request.
-      const how = { records: userStore(early(table)), isRehearsal: table.keeps === "for good" };
+      const records = userStore(early(table), { declared: ofDirectories });
+      const how = { records, isRehearsal: table.keeps === "for good" };
       return declaredUsers(withDirectories ? withDirectories(users, how) : users, userStoresOf);
     },
     groupsIn: (table: Table) => declaredGroups(groupStore(table, deletedDays), userStoresOf),

@@ -2,6 +2,7 @@
 import { type Administrator, SUPER_TENANT } from "#core/domain/tenant.ts";
 import { PRIMARY } from "#core/domain/username.ts";
 import { credentialStore, newCredential, replacingCredential } from "#core/identities/credentials/store.ts";
+import { declaredIndexes } from "#core/identities/users/declared-indexes.ts";
 import { userStore } from "#core/identities/users/store.ts";
 import { foldName } from "#core/platform/fold.ts";
 import { verifyPassword } from "#core/platform/password.ts";
@@ -11,12 +12,13 @@ import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
 import { revokingUser } from "#core/tokens/revocation-store.ts";
 
 /**
- * Creates the super tenant with its administrator. If it exists, sets the password of the administrator to the given
+ * Creates the super tenant with its administrator, in the declared indexes. If it exists, sets the password of the administrator to the given
  * one, so that the password in the environment is always valid. Throws an `Error` with a message for users if the
  * tenant has no user with the name of the administrator.
  */
-export async function seed(table: Table, administrator: Administrator): Promise<void> {
-  if (await bootstrapTenant(table, SUPER_TENANT, administrator)) return;
+export async function seed(table: Table, administrator: Administrator, indexes?: readonly string[]): Promise<void> {
+  const declared = indexes && declaredIndexes(indexes);
+  if (await bootstrapTenant(table, SUPER_TENANT, administrator, declared)) return;
   const name = { tenant: SUPER_TENANT, userStore: PRIMARY, name: administrator.username };
   const userId = await userStore(table).idOf(name);
   const stored = userId && (await credentialStore(table).find(SUPER_TENANT, userId));

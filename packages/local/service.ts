@@ -22,7 +22,7 @@ import {
   nonceKeyOf,
 } from "#core/platform/seal.ts";
 import type { ChangeSettings } from "#core/settings/changes.ts";
-import { deploymentFromFile } from "#core/settings/deployment.ts";
+import { type Deployment, deploymentFromFile } from "#core/settings/deployment.ts";
 import { openTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { ensureCertificates } from "./certificates.ts";
@@ -90,8 +90,8 @@ export async function startService(
   try {
     const endpoint = engine?.endpoint ?? settings.endpoint ?? "";
     const deployment = settings.deploymentFile ?? projectFile("deployment.toml");
-    const { customProtocols, changes } = deploymentFromFile(deployment);
-    await prepareData(settings, endpoint, SEAL_KEY, changes);
+    const { customProtocols, changes, indexes } = deploymentFromFile(deployment);
+    await prepareData(settings, endpoint, SEAL_KEY, { changes, indexes });
 
     await checkPatterns(customProtocols);
     if (settings.port === 0) reserved = await reservePort(HOST);
@@ -203,7 +203,7 @@ async function prepareData(
   settings: Settings,
   endpoint: string,
   sealingKey: string,
-  changes: ChangeSettings,
+  { changes, indexes }: Pick<Deployment, "changes" | "indexes">,
 ): Promise<void> {
   const place = settings.endpoint
     ? `DYNAMODB_ENDPOINT ${settings.endpoint}`
@@ -213,7 +213,7 @@ async function prepareData(
     const config = { tableName: TABLE_NAME, deadlineMs: SEED_DEADLINE_MS, client: clientFor(endpoint) };
     const table = foundingTables(openTable(config), changes)(newMeter());
     await checkSealKey(table, sealingKey, place);
-    await seed(table, settings.administrator);
+    await seed(table, settings.administrator, indexes);
   } catch (error) {
     const cause = error instanceof Fault ? (error.cause ?? error) : error;
     const isOfDatabase = cause instanceof Error && ("$metadata" in cause || error instanceof Fault);

@@ -15,6 +15,7 @@ import type { Restored } from "../identities/restoring/model.ts";
 import { restoreRole, roleAside } from "../identities/restoring/role-restoring-store.ts";
 import { restoreUser, userAside } from "../identities/restoring/user-restoring-store.ts";
 import { checkRoleName } from "../identities/roles/rules.ts";
+import type { DeclaredIndexes } from "../identities/users/declared-indexes.ts";
 import type { User } from "../identities/users/model.ts";
 import { checkName } from "../identities/users/rules.ts";
 import { Fault } from "../platform/faults.ts";
@@ -41,10 +42,12 @@ export interface People {
 export interface PeopleStores extends UserStores {
   readonly table: Table;
   readonly groups: GroupStore;
+  /** The indexes that users get. */
+  readonly declared: DeclaredIndexes | undefined;
 }
 
 /** Opens it for one request. */
-export function restoredPeople({ table, ...stores }: PeopleStores): People {
+export function restoredPeople({ table, declared, ...stores }: PeopleStores): People {
   const checkStore = (userStore: string): void => {
     if (stores.userStores.includes(userStore)) return;
     throw new Fault(
@@ -65,7 +68,7 @@ export function restoredPeople({ table, ...stores }: PeopleStores): People {
       const other = name === undefined ? undefined : otherName(name, user, stores.userStores);
       const allowed = checkUser(caller, user, other);
       allowed.catch(() => undefined);
-      return restoreUser(table, { tenant, aside, name: other, nowMs: now, absent, user, allowed });
+      return restoreUser(table, { tenant, aside, name: other, nowMs: now, absent, user, declared, allowed });
     },
 
     async restoreGroup(caller, aside, name, absent) {

@@ -4,6 +4,7 @@ import { apiSection } from "./api.ts";
 import { changesSection } from "./changes.ts";
 import { customProtocolSection } from "./custom-protocols.ts";
 import { fromFile } from "./file.ts";
+import { indexSection } from "./indexes.ts";
 import { oauthSection } from "./oauth.ts";
 import { scim2Section } from "./scim2.ts";
 import { readSections } from "./section.ts";
@@ -16,7 +17,16 @@ export type Deployment = ReturnType<typeof readDeployment>;
 export function readDeployment(source: string) {
   return readSections(
     source,
-    [apiSection, changesSection, scim2Section, oauthSection, accessSection, userStoreSection, customProtocolSection],
+    [
+      apiSection,
+      changesSection,
+      scim2Section,
+      indexSection,
+      oauthSection,
+      accessSection,
+      userStoreSection,
+      customProtocolSection,
+    ],
     true,
   );
 }

@@ -16,6 +16,8 @@ const Scim2 = table({
   profile: z.enum(["wso2", "rfc7644"]).default("wso2"),
   remove_duplicate_users_in_users_response: z.boolean().default(false),
   consider_total_records_for_total_results_of_ldap: z.boolean().default(false),
+  // indexes.ts reads it, for the functions that need it.
+  index: z.unknown().optional(),
 });
 
 /** How SCIM 2.0 behaves. */

@@ -5,6 +5,7 @@ import { tenantStore } from "../domain/tenant-store.ts";
 import { addingCredential, type Credential, newCredential } from "../identities/credentials/store.ts";
 import { ADMIN_ROLE, EVERYONE_ROLE, freshRole } from "../identities/roles/model.ts";
 import { roleStore } from "../identities/roles/store.ts";
+import type { DeclaredIndexes } from "../identities/users/declared-indexes.ts";
 import { freshUser } from "../identities/users/model.ts";
 import { userStore } from "../identities/users/store.ts";
 import { SIGNED_IN } from "../operation/operation.ts";
@@ -22,6 +23,8 @@ interface NewTenant extends Pick<Tenant, "id" | "domain"> {
   readonly nowMs: number;
   /** True where the domain was reserved for the id. */
   readonly isReserved: boolean;
+  /** The indexes that the users of the tenant get. */
+  readonly declared: DeclaredIndexes | undefined;
 }
 
 /**
@@ -32,11 +35,12 @@ export async function bootstrapTenant(
   table: Table,
   domain: string,
   administrator: Administrator,
-  nowMs = systemClock.now(),
+  declared?: DeclaredIndexes,
 ): Promise<Tenant | undefined> {
   if (await tenantStore(table).find(domain)) return undefined;
   const credential = await newCredential(administrator.password);
-  return addTenant(table, { id: newId(), domain, administrator, credential, nowMs, isReserved: false });
+  const nowMs = systemClock.now();
+  return addTenant(table, { id: newId(), domain, administrator, credential, nowMs, isReserved: false, declared });
 }
 
 /**
@@ -46,7 +50,7 @@ export async function bootstrapTenant(
  */
 export async function addTenant(
   table: Table,
-  { id, domain, administrator, credential, nowMs, isReserved }: NewTenant,
+  { id, domain, administrator, credential, nowMs, isReserved, declared }: NewTenant,
 ): Promise<Tenant | undefined> {
   const { username, profile = {} } = administrator;
   const exists = () => new TenantExists(domain);
@@ -63,7 +67,7 @@ export async function addTenant(
   ];
   const user = freshUser(userId, username, nowMs, { hasPassword: true, roleIds: [adminId], profile });
   try {
-    await userStore(table).add(domain, user, { steps, taken: exists });
+    await userStore(table, { declared }).add(domain, user, { steps, taken: exists });
     return tenant;
   } catch (error) {
     if (error instanceof TenantExists) return undefined;

@@ -5,6 +5,7 @@
 
 import { SUPER_TENANT } from "../domain/tenant.ts";
 import { parseUsername } from "../domain/username.ts";
+import type { DeclaredIndexes } from "../identities/users/declared-indexes.ts";
 import { checkName, checkPassword } from "../identities/users/rules.ts";
 import * as z from "../platform/zod.ts";
 import type { OpenTable } from "../table/dynamo.ts";
@@ -26,8 +27,8 @@ export interface BootstrapResult {
   readonly founded: boolean;
 }
 
-/** Builds the function. It throws an `Error` that says what is wrong and never shows the password. */
-export function newTenantBootstrapper(open: OpenTable) {
+/** Builds the function. `declared`: the indexes that users get. It throws an `Error` that says what is wrong and never shows the password. */
+export function newTenantBootstrapper(open: OpenTable, declared?: DeclaredIndexes) {
   return async (event: unknown): Promise<BootstrapResult> => {
     const parsed = Request.safeParse(event);
     if (!parsed.success) {
@@ -36,7 +37,9 @@ export function newTenantBootstrapper(open: OpenTable) {
     const { username, password } = parsed.data;
     checkName(username);
     checkPassword(password);
-    const founded = await onceRightsAreKnown(() => bootstrapTenant(open(newMeter()), SUPER_TENANT, parsed.data));
+    const founded = await onceRightsAreKnown(() =>
+      bootstrapTenant(open(newMeter()), SUPER_TENANT, parsed.data, declared),
+    );
     return { founded: founded !== undefined };
   };
 }

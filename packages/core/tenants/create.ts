@@ -2,6 +2,7 @@
 import type { Administrator, Tenant } from "../domain/tenant.ts";
 import { tenantStore } from "../domain/tenant-store.ts";
 import { newCredential } from "../identities/credentials/store.ts";
+import type { DeclaredIndexes } from "../identities/users/declared-indexes.ts";
 import type { UserStore } from "../identities/users/store.ts";
 import { newId } from "../platform/ids.ts";
 import type { Table } from "../table/table.ts";
@@ -15,6 +16,8 @@ export interface CreationStores {
   readonly users: UserStore;
   /** The user stores of the super tenant. */
   readonly userStores: readonly string[];
+  /** The indexes that users get. */
+  readonly declared?: DeclaredIndexes | undefined;
 }
 
 /**
@@ -22,7 +25,7 @@ export interface CreationStores {
  * it. Throws `tenant.names_captured` where names of the super tenant's users end in its domain.
  */
 export async function createTenant(
-  { table, users, userStores }: CreationStores,
+  { table, users, userStores, declared }: CreationStores,
   domain: string,
   administrator: Administrator,
   nowMs: number,
@@ -36,7 +39,7 @@ export async function createTenant(
     const credential = await newCredential(administrator.password);
     const count = await capturedNames(users, userStores, domain);
     if (count > 0) throw namesCaptured(domain, count);
-    tenant = await addTenant(table, { id, domain, administrator, credential, nowMs, isReserved: true });
+    tenant = await addTenant(table, { id, domain, administrator, credential, nowMs, isReserved: true, declared });
     return tenant;
   } finally {
     // A reservation that cannot be removed has no effect after a minute.

@@ -56,6 +56,7 @@ test("a user of many groups, whose restore ends after its first transaction, has
   const half = restoreUser(endingAfter(table, 1), {
     ...again,
     user: await userAside(table, TENANT, aside),
+    declared: undefined,
     allowed: Promise.resolve(),
   });
   await expect(half).rejects.toThrow("the process has ended");

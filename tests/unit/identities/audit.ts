@@ -8,11 +8,13 @@ import { PRIMARY } from "#core/domain/username.ts";
 import { tallyOf } from "#core/identities/memberships/tally.ts";
 import { lookupsOf } from "#core/identities/users/lookup-rows.ts";
 import { foldName } from "#core/platform/fold.ts";
+import { shippedIndexes } from "#core/settings/indexes.ts";
 import { keys, MEMBER } from "#core/table/keys.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { nameIndex } from "#core/table/name-index/name-index.ts";
 import type { Item } from "#core/table/table.ts";
 import type { TestTable } from "#tests/support/engine.ts";
+import { indexProblems } from "#tests/support/user-indexes.ts";
 
 /** Every item of the table. */
 export const everything = async (table: TestTable): Promise<readonly Item[]> => {
@@ -78,7 +80,9 @@ export const discrepancies = async (table: TestTable, tenant: string): Promise<r
     item.SK.startsWith("USER#") ? [pair(idIn(item, rolePrefix), item.SK.slice("USER#".length))] : [],
   );
 
+  const values = await indexProblems(calm, { tenant, userStore: PRIMARY, attributes: shippedIndexes }, users);
   return [
+    ...values,
     ...indexes.flat().map(({ low, problem }) => `index at "${low}": ${problem}`),
     ...unlike("user names", entriesOf(userNames.entries), named(users, "userName")),
     ...unlike("group names", entriesOf(groupNames.entries), named(groups, "displayName")),

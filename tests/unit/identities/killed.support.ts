@@ -4,6 +4,7 @@ import { PRIMARY } from "#core/domain/username.ts";
 import { groupStore } from "#core/identities/groups/store.ts";
 import { nameStore, newNameMemory } from "#core/identities/memberships/shown-names.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
+import { declaredIndexes } from "#core/identities/users/declared-indexes.ts";
 import { userStore } from "#core/identities/users/store.ts";
 import { Fault } from "#core/platform/faults.ts";
 import { groupType, userTypeFor } from "#core/scim/schema/resource-types.ts";
@@ -12,6 +13,7 @@ import { listGroups, listUsers } from "#core/scim-api/v2/list.ts";
 import { readRole } from "#core/scim-api/v2/roles.ts";
 import type { Scim2Call } from "#core/scim-api/v2/stores.ts";
 import { readUser } from "#core/scim-api/v2/users.ts";
+import { shippedIndexes } from "#core/settings/indexes.ts";
 import type { Table } from "#core/table/table.ts";
 
 /** The process is dead: nothing that it still does reaches the table. */
@@ -43,7 +45,8 @@ export const dyingTable = (table: Table, most: number): { readonly table: Table;
 
 /** A call of SCIM 2.0 in a new container. */
 export const callOn = (table: Table, tenant: string): Scim2Call => {
-  const [users, groups, roles] = [userStore(table), groupStore(table), roleStore(table)];
+  const users = userStore(table, { declared: declaredIndexes(shippedIndexes) });
+  const [groups, roles] = [groupStore(table), roleStore(table)];
   return {
     origin: "https://example.com",
     base: "/scim2",

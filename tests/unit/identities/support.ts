@@ -11,9 +11,11 @@ import {
 } from "#core/identities/provisioning/groups.ts";
 import { changeUser, createUser, deleteUser, type UserStores } from "#core/identities/provisioning/users.ts";
 import { roleStore } from "#core/identities/roles/store.ts";
+import { declaredIndexes } from "#core/identities/users/declared-indexes.ts";
 import { userStore } from "#core/identities/users/store.ts";
 import { Fault } from "#core/platform/faults.ts";
 import type { Resource } from "#core/scim/schema/attribute.ts";
+import { shippedIndexes } from "#core/settings/indexes.ts";
 import type { OpenTable } from "#core/table/dynamo.ts";
 import { newMeter } from "#core/table/meter.ts";
 import { bootstrapTenant } from "#core/tenants/bootstrap.ts";
@@ -53,7 +55,7 @@ const wish = (some: Partial<MembershipChange>): MembershipChange => ({
 /** Opens the directory of a tenant. */
 export const directory = (open: OpenTable, tenant: string): Directory => {
   const table = open(newMeter());
-  const [users, groups] = [userStore(table), groupStore(table)];
+  const [users, groups] = [userStore(table, { declared: declaredIndexes(shippedIndexes) }), groupStore(table)];
   const stores = { users, groups, roles: roleStore(table), tenants: tenantStore(table), userStores: [PRIMARY] };
   const context = () => ({ tenant, now: Date.now() });
   const membership = (id: string, membership: MembershipChange) =>

@@ -19,6 +19,7 @@ describe("accepts", () => {
         customProtocols: [],
         clientSecretsShownTo: "viewers",
         scim2: { profile: "wso2", removesDuplicateUsers: false, countsDirectories: false },
+        indexes: ["emails.value", "name.familyName", "name.givenName", "displayName", "active", "externalId"],
         clients: defaultClientLimits,
         access: defaultAccess,
         userStores: [],
@@ -33,6 +34,26 @@ describe("accepts", () => {
     });
     expect(() => readDeployment("[changes]\nrecord_days = 0")).toThrow("changes.record_days");
     expect(() => readDeployment("[changes]\ndeleted_days = -1")).toThrow("changes.deleted_days");
+  });
+
+  test("attributes with an index: the shipped ones, those of the file, or none", () => {
+    const index = (...names: readonly string[]) =>
+      readDeployment(names.map((name) => `[[scim2.index]]\nattribute = "${name}"\n`).join("")).indexes;
+    expect(index()).toHaveLength(6);
+    expect(index("Emails", "department", " nickName ")).toEqual([
+      "emails.value",
+      "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:department",
+      "nickName",
+    ]);
+    expect(readDeployment('[scim2]\nprofile = "rfc7644"\nindex = []')).toMatchObject({
+      scim2: { profile: "rfc7644" },
+      indexes: [],
+    });
+    const sixteen = ["ims", "photos", "phoneNumbers", "entitlements"].flatMap((list) =>
+      ["type", "primary", "display", "value"].map((part) => `${list}.${part}`),
+    );
+    expect(index(...sixteen)).toEqual(sixteen);
+    expect(() => index(...sixteen, "nickName")).toThrow("scim2.index: the number of elements must be at most 16");
   });
 
   test.each(["viewers", "secret_viewers"])("client secrets that show to %s", (shownTo) => {
@@ -176,6 +197,17 @@ describe("refuses, with the key to change,", () => {
     ["[oauth]\nmax_client_secrets = 0", "oauth.max_client_secrets: "],
     ["[oauth]\nmax_client_secrets = 11", "oauth.max_client_secrets: "],
     ["[oauth]\nshow_client_secrets = true", 'did you mean "show_client_secrets_to"?'],
+    [
+      '[[scim2.index]]\nattribute = "meta.created"',
+      'scim2.index[number 1].attribute: "meta.created" cannot have an index; name a text or true-false attribute of users that clients write, such as "name.familyName" or "emails.value" (line 2)',
+    ],
+    [
+      '[[scim2.index]]\nattribute = "emails"\n[[scim2.index]]\nattribute = "emails.value"',
+      'scim2.index[number 2].attribute: "emails.value" is declared twice; delete one (line 4)',
+    ],
+    ["[[scim2.index]]", "scim2.index[number 1].attribute: is required (line 1)"],
+    ['[[scim2.index]]\nattribute = "title"\ncase = 1', 'scim2.index[number 1]: unknown key "case" (known: attribute)'],
+    ['[scim2]\nindex = "title"', "scim2.index: must be written as [[scim2.index]], with double brackets"],
     ["a = ", "line 1, column 5: "],
     ["[a]\n[a]", "line 2, column "],
   ])("%j", (source, message) => {

@@ -21,19 +21,30 @@ import { groupMembers, touchingGroup } from "../memberships/membership.ts";
 import { roleBulk } from "../roles/bulk-store.ts";
 import { toRole } from "../roles/rows.ts";
 import { clearOwners } from "../users/clearing-store.ts";
+import type { DeclaredIndexes } from "../users/declared-indexes.ts";
+import { planIndexes, STEPS_MOST, stepsOfNew } from "../users/index-plan.ts";
+import { withdrawUndeclared } from "../users/index-rows.ts";
 import { lookupSteps } from "../users/lookup-rows.ts";
 import { qualifiedName, type User } from "../users/model.ts";
 import { toUser, userItem } from "../users/rows.ts";
 import { nameTaken } from "../users/rules.ts";
+import { settleIndexes } from "../users/write-store.ts";
 import type { Again, Restored } from "./model.ts";
 
-/** Memberships in one transaction: two steps each. */
+/** Memberships in one transaction, at most: two steps each, and the record of the group or role. */
 const GROUPS_AT_ONCE = 10;
 const ROLES_AT_ONCE = 10;
+const STEPS_PER_MEMBERSHIP = 3;
+/** Memberships that come with the user however large it is. */
+const MEMBERSHIPS_LEAST = 4;
+/** The row, the name, what was put aside, the record, and the first answer of a repeatable request. */
+const OWN_STEPS = 12;
 
 /** A user who is restored. */
 interface UserAgain extends Again {
   readonly user: User;
+  /** The indexes that the user gets. */
+  readonly declared: DeclaredIndexes | undefined;
   /** A check that reads more. Nothing is written where it is rejected. */
   readonly allowed: Promise<void>;
 }
@@ -79,13 +90,15 @@ async function continued(table: Table, again: UserAgain, aside: Aside): Promise<
 
 /** Writes the user. Returns the memberships that are left, if there are any. */
 async function commit(table: Table, again: UserAgain): Promise<Left | undefined> {
-  const { tenant, aside, name, nowMs, user, allowed } = again;
+  const { tenant, aside, name, nowMs, user, declared, allowed } = again;
   const present = await existing(table, tenant, user);
-  const first = {
-    groupIds: present.groupIds.slice(0, GROUPS_AT_ONCE),
-    roleIds: present.roleIds.slice(0, ROLES_AT_ONCE),
-  };
-  const rest = { groupIds: present.groupIds.slice(GROUPS_AT_ONCE), roleIds: present.roleIds.slice(ROLES_AT_ONCE) };
+  const lookups = lookupSteps(tenant, user.id, {}, user.profile, stale);
+  const credential = user.hasPassword ? [restoringCredential(tenant, user.id, () => new PasswordGone())] : [];
+  const used = OWN_STEPS + lookups.length + credential.length;
+  const [first, rest] = split(
+    present,
+    Math.floor((STEPS_MOST - used - stepsOfNew(user, declared)) / STEPS_PER_MEMBERSHIP),
+  );
   const left = rest.groupIds.length + rest.roleIds.length > 0 ? rest : undefined;
   const after: User = {
     ...user,
@@ -94,20 +107,38 @@ async function commit(table: Table, again: UserAgain): Promise<Left | undefined>
     version: user.version + 1,
     modifiedMs: Math.max(nowMs, user.modifiedMs + 1),
   };
-  await nameIndex(table, keys.userNames(tenant, after.userStore)).create({
+  const room = STEPS_MOST - used - STEPS_PER_MEMBERSHIP * (first.groupIds.length + first.roleIds.length);
+  const { userStore } = after;
+  let isUnsettled = false;
+  await nameIndex(table, keys.userNames(tenant, userStore)).create({
     key: nameKey(after.userName),
     entry: { id: after.id },
     first: takingBack(tenant, aside, left, again.absent),
-    steps: [
-      { put: userItem(tenant, after), when: "absent", otherwise: stale },
-      ...lookupSteps(tenant, after.id, {}, after.profile, stale),
-      ...(after.hasPassword ? [restoringCredential(tenant, after.id, () => new PasswordGone())] : []),
-      ...pairSteps(tenant, after, first, nowMs),
-    ],
+    steps: [...lookups, ...credential, ...pairSteps(tenant, after, first, nowMs)],
+    async more(moved) {
+      const [{ steps, ...noted }] = await Promise.all([
+        planIndexes(table, { tenant, after }, { declared, room, moved }),
+        declared && withdrawUndeclared(table, tenant, userStore, declared),
+      ]);
+      isUnsettled = noted.unsettled !== undefined;
+      return [{ put: userItem(tenant, { ...after, ...noted }), when: "absent", otherwise: stale }, ...steps];
+    },
     allowed,
     taken: () => nameTaken(after.userName),
   });
+  if (isUnsettled) await settleIndexes({ table, tenant, declared }, after.id);
   return left;
+}
+
+/** The memberships that come with the user, and those that follow. */
+function split({ groupIds, roleIds }: Left, room: number): readonly [Left, Left] {
+  const most = Math.max(room, MEMBERSHIPS_LEAST);
+  const roles = Math.min(ROLES_AT_ONCE, roleIds.length, most);
+  const groups = Math.min(GROUPS_AT_ONCE, most - roles);
+  return [
+    { groupIds: groupIds.slice(0, groups), roleIds: roleIds.slice(0, roles) },
+    { groupIds: groupIds.slice(groups), roleIds: roleIds.slice(roles) },
+  ];
 }
 
 /** Writes the memberships that are left, a transaction for each 20 of them. */

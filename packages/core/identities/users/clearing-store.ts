@@ -17,7 +17,7 @@ import { groupMembers, removingDeletedUser } from "../memberships/membership.ts"
 import { chunks, MEMBERS_AT_ONCE } from "../memberships/relation.ts";
 import type { User } from "./model.ts";
 
-/** Groups and roles that are removed in the transaction that removes their user; two steps and one. */
+/** Groups and roles that are removed in the transaction that removes their user, at most; two steps and one. */
 const GROUPS_AT_ONCE = 28;
 const ROLES_AT_ONCE = 12;
 /** One step each, in a transaction of their own. */
@@ -32,28 +32,29 @@ const partRow = rowCodec<Pick<User, "groupIds" | "roleIds">>("part of a clearing
 
 /** What the removal of a user removes with it. */
 export interface OwnersRemoval {
-  /** At most 68, of the transaction that removes the user. */
+  /** Of the transaction that removes the user. */
   readonly steps: readonly Step[];
   /** What is left to do after it. */
   readonly open: OpenBulk | undefined;
 }
 
 /**
- * The steps that remove a user from its groups and roles, or record that this is to be done. Of groups in `deleted`
- * only the pair is removed; a group that turns out to be deleted is added there, for the next attempt.
+ * The steps that remove a user from its groups and roles, or record that this is to be done where they are more than
+ * `room`. Of groups in `deleted` only the pair is removed; a group that turns out to be deleted is added there, for the
+ * next attempt.
  */
 export function removingOwners(
   tenant: string,
   { id, groupIds, roleIds }: User,
   nowMs: number,
-  deleted: Set<string>,
+  { deleted, room }: { readonly deleted: Set<string>; readonly room: number },
 ): OwnersRemoval {
   if (groupIds.length <= GROUPS_AT_ONCE && roleIds.length <= ROLES_AT_ONCE) {
     const steps = [
       ...groupIds.flatMap((groupId) => removingDeletedUser({ tenant, id: groupId }, id, nowMs, deleted)),
       ...removingRolePairs(tenant, { kind: "user", id }, roleIds),
     ];
-    return { steps, open: undefined };
+    if (steps.length <= room) return { steps, open: undefined };
   }
   const parts = [
     ...chunks(groupIds, MEMBERS_AT_ONCE).map((some) => ({ groupIds: some, roleIds: [] })),

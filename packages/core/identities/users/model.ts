@@ -1,5 +1,6 @@
 /** A user as the service stores it, for every protocol. */
 import { PRIMARY, withStore } from "../../domain/username.ts";
+import type { IndexedValue } from "../../scim/indexed.ts";
 import type { Resource } from "../../scim/schema/attribute.ts";
 
 /** One user. */
@@ -25,6 +26,10 @@ export interface User {
   readonly groupIds: readonly string[];
   /** The roles that are assigned to the user directly; as with groups. */
   readonly roleIds: readonly string[];
+  /** The attributes whose indexes hold the values that the user has. The store sets it. */
+  readonly indexed: readonly string[];
+  /** What the indexes of other attributes hold, where a change is too large for one transaction. The store sets it. */
+  readonly unsettled?: Readonly<Record<string, readonly IndexedValue[]>> | undefined;
 }
 
 const SYSTEM_SCHEMA = "urn:scim:wso2:schema";
@@ -48,6 +53,7 @@ export function freshUser(
     profile: {},
     groupIds: [],
     roleIds: [],
+    indexed: [],
     ...more,
   };
 }

@@ -1,39 +1,32 @@
 /**
- * Stores users: one row each (with the ids of its groups and roles), an entry in the name index of its store, and a
- * lookup row for each value by which it is found. Credentials have rows of their own, which this store cannot read.
+ * Stores users: one row each (with the ids of its groups and roles), an entry in the name index of its store, a lookup
+ * row for each value by which it is found, and the values of some attributes in indexes. Credentials have rows of their
+ * own, which this store cannot read.
  */
-import { attributesOf, type Kept, puttingAside } from "../../aside/aside-rows.ts";
-import { expiryOf, expiryWithSlack } from "../../aside/model.ts";
 import type { QualifiedName } from "../../domain/username.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { foldName } from "../../platform/fold.ts";
 import { canBeId } from "../../platform/ids.ts";
+import { later } from "../../platform/later.ts";
 import type { BoundFilter } from "../../scim/filter/bound.ts";
 import { keys } from "../../table/keys.ts";
-import { covers, entryOf, type Range } from "../../table/name-index/items.ts";
-import { type NameIndex, nameIndex } from "../../table/name-index/name-index.ts";
-import { nameKey } from "../../table/name-index/name-key.ts";
+import { entryOf } from "../../table/name-index/items.ts";
+import { nameIndex } from "../../table/name-index/name-index.ts";
 import type { NameReads } from "../../table/name-index/reads.ts";
-import { stale, whileStale } from "../../table/stale.ts";
 import type { ReadOptions, Step, Table } from "../../table/table.ts";
-import { leftToOthers } from "../../table/timing.ts";
-import { ignoreError, ignoreFault } from "../memberships/bulk.ts";
-import { isAbandoned, type OpenBulk, openText } from "../memberships/bulk-model.ts";
-import { renamingMember } from "../memberships/membership.ts";
-import { chunks } from "../memberships/relation.ts";
-import { clearOwners, removingOwners } from "./clearing-store.ts";
-import { findByLookup, type Lookup, lookupSteps } from "./lookup-rows.ts";
-import { qualifiedName, type User } from "./model.ts";
-import { toUser, userItem } from "./rows.ts";
-import { nameTaken, notFound } from "./rules.ts";
+import type { ValueIndex } from "../../table/value-index/value-index.ts";
+import { ignoreError } from "../memberships/bulk.ts";
+import { isAbandoned, type OpenBulk } from "../memberships/bulk-model.ts";
+import { clearOwners } from "./clearing-store.ts";
+import type { DeclaredIndexes } from "./declared-indexes.ts";
+import { findByLookup, type Lookup } from "./lookup-rows.ts";
+import type { User } from "./model.ts";
+import { toUser } from "./rows.ts";
 
 export { userItem } from "./rows.ts";
 
 /** A name in a store. */
 export type StoreName = Pick<QualifiedName, "userStore" | "name">;
-
-/** Groups whose copy of a user's name is changed in the transaction that renames the user. */
-const GROUPS_RENAMED_AT_ONCE = 40;
 
 /** Bytes of a user as JSON; a row holds 400 KB, and the ids of groups need some of it. */
 export const USER_BYTES_MAX = 250_000;
@@ -130,15 +123,18 @@ export interface UserStore {
   names(tenant: string, userStore: string): NameReads;
   /** The ids of the users with a value; more than `most` where more have it. One round trip for each 1,000. */
   idsBy(tenant: string, lookup: Lookup, most: number): Promise<string[]>;
+  /** The indexes of a store that are complete, by the names of their attributes. One round trip. */
+  indexes(tenant: string, userStore: string): Promise<ReadonlyMap<string, ValueIndex>>;
   /**
    * Creates a user and returns it; an external store gives it an id of its own. Throws the error of `taken` when the
-   * name is in use. Two round trips.
+   * name is in use. Two round trips; about four more where a range of an index is full.
    */
   add(tenant: string, user: User, adding?: Adding): Promise<User>;
   /**
    * Changes a user and returns its new state. `change` returns the change of the current state (with the same id and
    * store), or `undefined` for none; it is called again when another writer committed first. Throws `scim.not_found`,
-   * `scim.unique`, and what `change` throws. Two round trips; three with another name, where `newName` gave it.
+   * `scim.unique`, and what `change` throws. Two round trips; three with another name, where `newName` gave it, and
+   * with other values of attributes that have an index.
    */
   update(
     tenant: string,
@@ -155,12 +151,33 @@ export interface UserStore {
   settle(tenant: string, open: OpenBulk): Promise<void>;
 }
 
-const idInUse: Step["otherwise"] = () => new Error("a new user id is in use");
+/** How a store writes. */
+export interface UserStoreOptions {
+  /** For how long deleted users are put aside. Default 0. */
+  readonly deletedDays?: number;
+  /**
+   * The attributes that the deployment declares. Absent for programs that do not know them: users stay in the indexes
+   * that they are in, and new users get into none.
+   */
+  readonly declared?: DeclaredIndexes | undefined;
+}
 
-/** Opens the store on the table of one request. Deleted users are put aside for `deletedDays`. */
-export function userStore(table: Table, deletedDays = 0): UserStore {
+const [addUser, updateUser, removeUser] = later(
+  () => import("./write-store.ts"),
+  "addUser",
+  "updateUser",
+  "removeUser",
+);
+const [readyIndexes] = later(() => import("./index-rows.ts"), "readyIndexes");
+
+/** Opens the store on the table of one request. */
+export function userStore(table: Table, { deletedDays = 0, declared }: UserStoreOptions = {}): UserStore {
+  const writing = (tenant: string) => ({ table, tenant, declared });
   return {
-    find: (tenant, id) => read(table, tenant, id),
+    async find(tenant, id) {
+      const item = canBeId(id) ? await table.get(keys.user(tenant, id)) : undefined;
+      return item && toUser(item);
+    },
 
     async findMany(tenant, ids, options) {
       const possible = ids.filter(canBeId).map((id) => keys.user(tenant, id));
@@ -174,162 +191,16 @@ export function userStore(table: Table, deletedDays = 0): UserStore {
       return entry && entryOf(entry).id;
     },
 
-    names: (tenant, store) => indexOf(table, tenant, store),
+    names: (tenant, store) => nameIndex(table, keys.userNames(tenant, store)),
     idsBy: (tenant, lookup, most) => findByLookup(table, tenant, lookup, most),
+    indexes: (tenant, store) => readyIndexes(table, tenant, store, declared),
 
-    async add(tenant, user, { steps = [], taken = () => nameTaken(user.userName), allowed, noted } = {}) {
-      await indexOf(table, tenant, user.userStore).create({
-        key: nameKey(user.userName),
-        entry: { id: user.id },
-        steps: [
-          { put: userItem(tenant, user), when: "absent", otherwise: idInUse, ...noting(tenant, noted) },
-          ...lookupSteps(tenant, user.id, {}, user.profile, idInUse),
-          ...steps,
-        ],
-        allowed,
-        taken,
-      });
-      return user;
-    },
-
-    update: (tenant, id, change, newName) =>
-      whileStale(async () => {
-        const [before, near] = await Promise.all([
-          read(table, tenant, id),
-          newName && indexOf(table, tenant, newName.userStore).locate(nameKey(newName.name)),
-        ]);
-        if (!before) throw notFound(id);
-        const changed = await change(before);
-        if (!changed) return before;
-        const after = { ...changed.after, version: before.version + 1 };
-        const hint = newName?.userStore === after.userStore ? near : undefined;
-        await write(table, tenant, before, { ...changed, after, near: hint });
-        return after;
-      }),
-
-    remove: (tenant, id, nowMs, removal) => remove(table, { tenant, id, nowMs, deletedDays }, removal),
+    add: (tenant, user, adding = {}) => addUser(writing(tenant), user, adding),
+    update: (tenant, id, change, newName) => updateUser(writing(tenant), id, change, newName),
+    remove: (tenant, id, nowMs, removal) => removeUser(writing(tenant), { id, nowMs, deletedDays }, removal),
 
     async settle(tenant, open) {
       if (isAbandoned(open.bulk, systemClock.now())) await clearOwners(table, tenant, open).catch(ignoreError);
     },
-  };
-}
-
-function indexOf(table: Table, tenant: string, store: string): NameIndex {
-  return nameIndex(table, keys.userNames(tenant, store));
-}
-
-async function read(table: Table, tenant: string, id: string): Promise<User | undefined> {
-  const item = canBeId(id) ? await table.get(keys.user(tenant, id)) : undefined;
-  return item && toUser(item);
-}
-
-/** Writes a change of a user. `near` is a hint for the new name. */
-async function write(
-  table: Table,
-  tenant: string,
-  before: User,
-  { after, steps = [], allowed, near, noted }: UserChange & { readonly near: Range | undefined },
-): Promise<void> {
-  const put = userItem(tenant, after);
-  const item: Step = { put, when: { equal: { ver: before.version } }, otherwise: stale, ...noting(tenant, noted) };
-  const own = [item, ...lookupSteps(tenant, after.id, before.profile, after.profile, stale), ...steps];
-  if (after.userName === before.userName) {
-    await allowed;
-    return table.write(...own);
-  }
-  const index = indexOf(table, tenant, after.userStore);
-  const from = nameKey(before.userName);
-  const [left] = await Promise.all([near && covers(near, from) ? near : index.locate(from), allowed]);
-  await index.rename({
-    from,
-    to: nameKey(after.userName),
-    entry: { id: after.id },
-    steps: [...own, ...renaming(tenant, after, after.groupIds.slice(0, GROUPS_RENAMED_AT_ONCE))],
-    taken: () => nameTaken(after.userName),
-    notOwned: stale,
-    left,
-    near,
-  });
-  await renameRest(leftToOthers(table), tenant, after);
-}
-
-/** What the record of a change compares, as rows. */
-function noting(tenant: string, noted: NotedUsers | undefined): Pick<Step, "noted"> {
-  if (!noted) return {};
-  const rowOf = (user: User | undefined) => user && userItem(tenant, user);
-  return { noted: { ...noted, before: rowOf(noted.before), after: rowOf(noted.after) } };
-}
-
-/** The steps that copy a user's name to groups. */
-function renaming(tenant: string, user: User, groupIds: readonly string[]): Step[] {
-  const member = { userId: user.id, name: qualifiedName(user) };
-  return groupIds.map((id) => renamingMember({ tenant, id }, member));
-}
-
-/**
- * Copies a name to the groups beyond the first. Stops when the user has another name by then: that change copies its
- * own.
- */
-async function renameRest(table: Table, tenant: string, { id, userName, groupIds }: User): Promise<void> {
-  for (const some of chunks(groupIds, GROUPS_RENAMED_AT_ONCE).slice(1)) {
-    await whileStale(async () => {
-      const user = await read(table, tenant, id);
-      if (user?.userName !== userName) return;
-      const still = some.filter((groupId) => user.groupIds.includes(groupId));
-      const named: Step = { check: keys.user(tenant, id), when: { equal: { userName } }, otherwise: stale };
-      if (still.length > 0) await table.write(named, ...renaming(tenant, user, still));
-    });
-  }
-}
-
-interface RemovedUser {
-  readonly tenant: string;
-  readonly id: string;
-  readonly nowMs: number;
-  readonly deletedDays: number;
-}
-
-async function remove(
-  table: Table,
-  { tenant, id, nowMs, deletedDays }: RemovedUser,
-  { check, steps, isFinal }: Removal,
-): Promise<void> {
-  const days = isFinal ? 0 : deletedDays;
-  const untilSeconds = days > 0 ? expiryWithSlack(expiryOf(nowMs, days)) : undefined;
-  /** Groups that turned out to be deleted: only their pairs are removed. */
-  const deleted = new Set<string>();
-  const open = await whileStale(async () => {
-    const user = await read(table, tenant, id);
-    if (!user) throw notFound(id);
-    const index = indexOf(table, tenant, user.userStore);
-    const [near] = await Promise.all([index.locate(nameKey(user.userName)), check(user)]);
-    const owners = removingOwners(tenant, user, nowMs, deleted);
-    await index.remove({
-      key: nameKey(user.userName),
-      id,
-      steps: [
-        { remove: keys.user(tenant, id), when: { equal: { ver: user.version } }, otherwise: stale },
-        ...lookupSteps(tenant, id, user.profile, {}, stale),
-        ...owners.steps,
-        ...steps(user, untilSeconds),
-        ...puttingAside(tenant, asideOf(tenant, user, owners.open), nowMs, days),
-      ],
-      notOwned: stale,
-      near,
-    });
-    return owners.open;
-  });
-  // The user is deleted; what is left of its memberships is on the tenant's list.
-  if (open) await clearOwners(table, tenant, open).catch(ignoreFault);
-}
-
-function asideOf(tenant: string, user: User, open: OpenBulk | undefined): Kept {
-  return {
-    type: "user",
-    id: user.id,
-    name: qualifiedName(user),
-    item: attributesOf(userItem(tenant, user)),
-    clearing: open && openText(open),
   };
 }

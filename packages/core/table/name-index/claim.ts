@@ -12,6 +12,13 @@ export interface NewName {
   readonly steps: readonly Step[];
   /** Written in the same transaction. Their conditions decide before the name. Not used by `createMany`. */
   readonly first?: readonly Step[];
+  /**
+   * Makes further steps of the same transaction, for each attempt. `moved` is the error of a step that makes the index
+   * start again. Not used by `createMany`.
+   */
+  readonly more?: (moved: () => Error) => Promise<readonly Step[]>;
+  /** Written where the name is the first of the index. Not used by `createMany`. */
+  readonly founding?: readonly Step[];
   /** A check that reads more, concurrently. Nothing is written where it is rejected. Not used by `createMany`. */
   readonly allowed?: Promise<void> | undefined;
   /** The error when the name has another owner. */

@@ -69,11 +69,11 @@ const [bulkCreate] = later(() => import("./bulk.ts"), "bulkCreate");
 export function nameWrites(context: IndexContext): NameWrites {
   const { table, deadlineMs } = context;
   return {
-    create: ({ key, entry, steps, first = [], taken, allowed }) =>
+    create: ({ key, entry, steps, first = [], more, founding = [], taken, allowed }) =>
       settle(deadlineMs, async (before) => {
-        const [range] = await Promise.all([locateRoom(context, key, before > 0), allowed]);
-        const ofRange = range ? turn(context, range, { added: [key] }) : begin(context, [key]);
-        await table.write(...first, claim(context, { key, entry, taken }), ...ofRange, ...steps);
+        const [range, others = []] = await Promise.all([locateRoom(context, key, before > 0), more?.(moved), allowed]);
+        const ofRange = range ? turn(context, range, { added: [key] }) : [...begin(context, [key]), ...founding];
+        await table.write(...first, claim(context, { key, entry, taken }), ...ofRange, ...steps, ...others);
       }),
 
     createMany: (names) => bulkCreate(context, names),

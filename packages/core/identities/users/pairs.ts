@@ -1,0 +1,52 @@
+/**
+ * The pairs of users in indexes (decision 0095): what an index should hold of a user, what it holds, and what a change
+ * of the user changes there. Pure.
+ */
+import { type IndexedAttribute, type IndexedValue, indexedAttribute, valuesOf } from "../../scim/indexed.ts";
+import type { Pair, PairChange } from "../../table/value-index/model.ts";
+import { indexedFacet, indexedText } from "../../table/value-index/pair.ts";
+import type { User } from "./model.ts";
+
+const known = new Map<string, IndexedAttribute | undefined>();
+
+/** The attribute with a name; `undefined` for one that a row names and this release does not index. */
+export function attributeOf(name: string): IndexedAttribute | undefined {
+  if (!known.has(name)) known.set(name, indexedAttribute(name));
+  return known.get(name);
+}
+
+/** What an index should hold of a user: its values, or the marker of a user who lacks the attribute. */
+export function pairsOf(attribute: IndexedAttribute, { id, active, profile }: User): readonly Pair[] {
+  const pairs = new Map<string, Pair>();
+  for (const { value, facet } of valuesOf(attribute, { ...profile, active })) {
+    const pair = { value: indexedText(value), facet: indexedFacet(facet), id };
+    // Two long values may have one beginning.
+    pairs.set(JSON.stringify([pair.value, pair.facet]), pair);
+  }
+  return pairs.size > 0 ? [...pairs.values()] : [{ value: "", facet: "", id }];
+}
+
+/** What an index holds of a user, by the row of the user. */
+export function heldPairs(attribute: IndexedAttribute, user: User): readonly Pair[] {
+  const held = user.unsettled?.[attribute.name];
+  if (held) return held.map(({ value, facet }) => ({ value, facet, id: user.id }));
+  return user.indexed.includes(attribute.name) ? pairsOf(attribute, user) : [];
+}
+
+/** Pairs as the row of a user notes them. */
+export function notedPairs(pairs: readonly Pair[]): readonly IndexedValue[] {
+  return pairs.map(({ value, facet }) => ({ value, facet }));
+}
+
+/** From what an index holds of a user to what it should hold; `undefined` where that is the same. */
+export function pairChange(held: readonly Pair[], wanted: readonly Pair[]): PairChange | undefined {
+  const added = without(wanted, held);
+  const removed = without(held, wanted);
+  if (added.length + removed.length === 0) return undefined;
+  const several = Number(wanted.length > 1) - Number(held.length > 1);
+  return { added, removed, several: several > 0 ? 1 : several < 0 ? -1 : 0 };
+}
+
+function without(pairs: readonly Pair[], others: readonly Pair[]): readonly Pair[] {
+  return pairs.filter(({ value, facet }) => !others.some((other) => other.value === value && other.facet === facet));
+}
