@@ -20,6 +20,7 @@ const STRONG_MAX = 200;
 /** An item that matches, and its place in the order. */
 export interface Match<T> {
   readonly item: T;
+  readonly id: string;
   readonly position: Position;
 }
 
@@ -36,7 +37,7 @@ export async function matchesOf<T>(
     }),
   );
   const found = lists.flat();
-  if (found.length > CANDIDATES_MAX) throw tooMany();
+  if (found.length > CANDIDATES_MAX) throw tooMany(sources[0]);
   return found.sort((a, b) => comparePositions(a.position, b.position, query));
 }
 
@@ -46,35 +47,39 @@ async function matchesIn<T>(
   { order }: Query,
 ): Promise<Match<T>[]> {
   const { residual } = plan;
-  const items = await readCandidates(source, plan);
+  const candidates = await readCandidates(source, plan);
+  const items = candidates.map(({ item }) => item);
   const attributes = new Set([...(residual ? namesIn(residual) : []), ...(order ? [order.attribute] : [])]);
   const resources = attributes.size > 0 || residual ? await source.resourcesOf(items, attributes) : [];
-  return items.flatMap((item, index): Match<T>[] => {
+  return candidates.flatMap(({ item, id }, index): Match<T>[] => {
     const resource = resources[index];
     if (residual && !(resource && matches(residual, resource))) return [];
     const value = resource && order?.valueOf(resource);
-    return [{ item, position: { source: at, key: source.keyOf(item), value } }];
+    return [{ item, id, position: { source: at, key: source.keyOf(item), value } }];
   });
 }
 
 /** Many candidates are read with eventual consistency, which costs half. */
-async function readCandidates<T>(source: Source<T>, plan: Plan): Promise<T[]> {
+async function readCandidates<T>(source: Source<T>, plan: Plan): Promise<Pick<Match<T>, "item" | "id">[]> {
   const ids = await idsOf(source, plan);
-  if (ids.length > CANDIDATES_MAX) throw tooMany();
-  return defined(await source.readMany(ids, ids.length > STRONG_MAX ? { consistent: false } : undefined));
+  if (ids.length > CANDIDATES_MAX) throw tooMany(source);
+  const items = await source.readMany(ids, ids.length > STRONG_MAX ? { consistent: false } : undefined);
+  return items.flatMap((item, at) => (item === undefined ? [] : [{ item, id: ids[at] ?? "" }]));
 }
 
 async function idsOf<T>(source: Source<T>, { candidates }: Plan): Promise<readonly string[]> {
   switch (candidates.kind) {
     case "nothing":
       return [];
+    case "found":
+      return candidates.ids;
     case "names":
       return idsByName(source, candidates);
     case "members": {
       const { equality, test } = candidates;
       const list = await source.memberList?.(equality);
       if (!list) return [];
-      if (!test && list.count > CANDIDATES_MAX) throw tooMany();
+      if (!test && list.count > CANDIDATES_MAX) throw tooMany(source);
       return (await readMembers(list, test)).map(({ id }) => id);
     }
     default: {
@@ -87,7 +92,17 @@ async function idsOf<T>(source: Source<T>, { candidates }: Plan): Promise<readon
   }
 }
 
-async function idsByName<T>({ index }: Source<T>, { prefix, exact, test }: NamePlan): Promise<readonly string[]> {
+async function idsByName<T>(source: Source<T>, plan: NamePlan): Promise<readonly string[]> {
+  const ids = await idsNamed(source, plan);
+  if (!ids) throw tooMany(source);
+  return ids;
+}
+
+/** The ids of the names of a plan; `undefined` for more than `CANDIDATES_MAX`. */
+export async function idsNamed<T>(
+  { index }: Source<T>,
+  { prefix, exact, test }: NamePlan,
+): Promise<readonly string[] | undefined> {
   if (exact !== undefined) {
     const entry = test?.(exact) === false ? undefined : await index.find(exact);
     return entry ? [entry.id] : [];
@@ -97,6 +112,5 @@ async function idsByName<T>({ index }: Source<T>, { prefix, exact, test }: NameP
   const { entries, total } = test
     ? await index.search(test, { ...window, prefix, consistent: false })
     : await index.startsWith(prefix, window);
-  if (total > CANDIDATES_MAX) throw tooMany();
-  return entries.map(({ id }) => id);
+  return total > CANDIDATES_MAX ? undefined : entries.map(({ id }) => id);
 }

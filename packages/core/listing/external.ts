@@ -33,6 +33,9 @@ interface ExternalQuery<T> {
   readonly query: Query;
 }
 
+/** A match of which the id does not matter. */
+type Sorted<T> = Omit<Match<T>, "id">;
+
 /** A window over the list of one directory. Throws `scim.too_many`. */
 export async function listExternal<T>(asked: ExternalQuery<T>, window: Window): Promise<ExternalPage<T>> {
   const { source, filter, query } = asked;
@@ -50,7 +53,7 @@ export async function listExternal<T>(asked: ExternalQuery<T>, window: Window): 
   return query.anyOrder ? walked(asked, window) : pageOf(await sorted(asked), window);
 }
 
-function pageOf<T>(found: readonly Match<T>[], { offset, limit }: Window): ExternalPage<T> {
+function pageOf<T>(found: readonly Sorted<T>[], { offset, limit }: Window): ExternalPage<T> {
   return { items: found.slice(offset, offset + limit).map(({ item }) => item), count: found.length };
 }
 
@@ -72,9 +75,9 @@ async function walked<T>(asked: ExternalQuery<T>, { offset, limit }: Window): Pr
 }
 
 /** All matches in the order of the query. */
-async function sorted<T>(asked: ExternalQuery<T>): Promise<readonly Match<T>[]> {
+async function sorted<T>(asked: ExternalQuery<T>): Promise<readonly Sorted<T>[]> {
   const { source, query } = asked;
-  const found: Match<T>[] = [];
+  const found: Sorted<T>[] = [];
   for await (const items of matching(asked, Number.POSITIVE_INFINITY)) {
     const attributes = new Set(query.order ? [query.order.attribute] : []);
     const resources = await source.resourcesOf(items, attributes);

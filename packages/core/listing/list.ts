@@ -8,8 +8,8 @@
 import { Fault } from "../platform/faults.ts";
 import { type Match, matchesOf } from "./candidates.ts";
 import { listExternal } from "./external.ts";
-import { type Plan, planOf } from "./plan.ts";
-import { isSequence, type Sequence, sequenceOf } from "./sequence.ts";
+import type { Plan } from "./plan.ts";
+import { isSequence, type Sequence, sequenceOf, sequenceOfMatches } from "./sequence.ts";
 import {
   comparePositions,
   defined,
@@ -19,6 +19,8 @@ import {
   type Source,
   type Window,
 } from "./source.ts";
+import type { Way } from "./values/decide.ts";
+import { canUseIndexes, type Wanted, waysOf } from "./ways.ts";
 
 /** A page by offset. */
 export interface Page<T> {
@@ -83,13 +85,12 @@ export async function listPage<T>(sources: readonly Source<T>[], query: Query, w
 }
 
 async function pageInTable<T>(sources: readonly Source<T>[], query: Query, window: Window): Promise<Page<T>> {
-  const plans = plansOf(sources, query);
-  if (!plans.every((plan) => isSequence(plan, query))) {
-    const found = await matchesOf(sources, plans, query);
-    const { offset, limit } = window;
-    return { items: found.slice(offset, offset + limit).map(({ item }) => item), total: found.length };
+  const { offset, limit } = window;
+  const read = await readingOf(sources, query, { isCount: limit === 0 });
+  if (read.found) {
+    return { items: read.found.slice(offset, offset + limit).map(({ item }) => item), total: read.found.length };
   }
-  const { items, total } = await windowOf(await sequencesOf(sources, plans, query), window);
+  const { items, total } = await windowOf(read.listed, window);
   return { items, total };
 }
 
@@ -126,11 +127,8 @@ export async function listAfter<T>(
       "Directories do not support cursors. Use startIndex and count, or name another user store with domain.",
     );
   }
-  const plans = plansOf(sources, query);
-  if (!plans.every((plan) => isSequence(plan, query))) {
-    return matchesAfter(await matchesOf(sources, plans, query), query, after, limit);
-  }
-  const listed = await sequencesOf(sources, plans, query, after);
+  const { found, listed } = await readingOf(sources, query, { after });
+  if (found) return matchesAfter(found, query, after, limit);
   if (after) return pageAfter(listed, after, limit);
   const { items, total, last, count } = await windowOf(listed, { offset: 0, limit });
   return { items, total, next: total > count ? last : undefined };
@@ -170,12 +168,6 @@ function matchesAfter<T>(
   };
 }
 
-function plansOf<T>(sources: readonly Source<T>[], { filters, names }: Query): Plan[] {
-  return sources.map((source, at) =>
-    names ? { candidates: { kind: "names", ...names }, residual: undefined } : planOf(filters[at], source),
-  );
-}
-
 /** A window over all sequences. Its items are read while the rest is counted. */
 async function windowOf<T>(listed: readonly Listed<T>[], window: Window): Promise<Page<T> & End> {
   const reading: Promise<readonly (T | undefined)[]>[] = [];
@@ -198,19 +190,47 @@ async function windowOf<T>(listed: readonly Listed<T>[], window: Window): Promis
   return { items: defined((await Promise.all(reading)).flat()), total, last, count };
 }
 
+/** All matches in memory, or the sources in the order in which they are listed. */
+type Reading<T> =
+  | { readonly found: readonly Match<T>[]; readonly listed?: undefined }
+  | { readonly found?: undefined; readonly listed: readonly Listed<T>[] };
+
+async function readingOf<T>(sources: readonly Source<T>[], query: Query, wanted: Wanted): Promise<Reading<T>> {
+  const ways = await waysOf(sources, query, wanted);
+  const plans = ways.flatMap((way) => (way.kind === "plan" ? [way.plan] : []));
+  if (plans.length < ways.length || plans.every((plan) => isSequence(plan, query))) {
+    return { listed: await sequencesOf(sources, ways, query, wanted.after) };
+  }
+  try {
+    return { found: await matchesOf(sources, plans, query) };
+  } catch (error) {
+    const isLong = error instanceof Fault && error.fault === "scim.too_many";
+    if (wanted.always || !isLong || !canUseIndexes(sources, query)) throw error;
+    return readingOf(sources, query, { ...wanted, always: true });
+  }
+}
+
 /** The sources in the order in which they are listed. */
 async function sequencesOf<T>(
   sources: readonly Source<T>[],
-  plans: readonly Plan[],
+  ways: readonly Way[],
   query: Query,
   after?: Position,
 ): Promise<readonly Listed<T>[]> {
   const all = await Promise.all(
     sources.map(async (source, at) => {
-      const plan = plans[at];
-      return plan ? [{ at, source, sequence: await sequenceOf(source, plan, query, after) }] : [];
+      const way = ways[at];
+      if (!way) return [];
+      const sequence = way.kind === "sequence" ? way.sequence : await sequenceOfPlan(source, way.plan, query, after);
+      return [{ at, source, sequence }];
     }),
   );
   const inOrder = all.flat();
   return query.backwards ? inOrder.reverse() : inOrder;
+}
+
+/** Where the sequence of another source goes with it, the matches of a plan are one too. */
+async function sequenceOfPlan<T>(source: Source<T>, plan: Plan, query: Query, after?: Position): Promise<Sequence> {
+  if (isSequence(plan, query)) return sequenceOf(source, plan, query, after);
+  return sequenceOfMatches(source, await matchesOf([source], [plan], query), query.backwards);
 }

@@ -42,8 +42,14 @@ export interface MemberPlan {
   readonly test: ((key: string) => boolean) | undefined;
 }
 
+/** Candidates that are known: the indexes of attributes found them. */
+export interface FoundPlan {
+  readonly kind: "found";
+  readonly ids: readonly string[];
+}
+
 /** Which resources to read. */
-export type Candidates = NamePlan | IdPlan | MemberPlan | { readonly kind: "nothing" };
+export type Candidates = NamePlan | IdPlan | MemberPlan | FoundPlan | { readonly kind: "nothing" };
 
 /** How a list applies a filter. */
 export interface Plan {
@@ -152,6 +158,8 @@ function anyOf(parts: readonly Candidates[]): Candidates {
         return part;
       case "members":
         return { kind: "ids", equalities: [part.equality], names: [] };
+      case "found":
+        return undefined;
       default:
         return part.exact === undefined ? undefined : { kind: "ids", equalities: [], names: [part.exact] };
     }
@@ -166,9 +174,10 @@ function anyOf(parts: readonly Candidates[]): Candidates {
 
 /** The part of a filter that the candidates do not already satisfy. */
 function residualOf(filter: BoundFilter, candidates: Candidates, vocabulary: Vocabulary): BoundFilter | undefined {
-  const isOnNames = (part: BoundFilter) => keyTestOf(part, vocabulary.nameAttribute) !== undefined;
+  const isNamed = (part: BoundFilter) => isOnNames(part, vocabulary.nameAttribute);
   if (candidates.kind === "nothing") return undefined;
-  if (candidates.kind === "names") return isOnNames(filter) ? undefined : filter;
+  if (candidates.kind === "names") return isNamed(filter) ? undefined : filter;
+  if (candidates.kind === "found") return filter;
   const equalities = candidates.kind === "members" ? [candidates.equality] : candidates.equalities;
   const isSatisfied = (part: BoundFilter): boolean => {
     if (part.kind === "compare") return !part.where && equalities.includes(part);
@@ -181,8 +190,13 @@ function residualOf(filter: BoundFilter, candidates: Candidates, vocabulary: Voc
   }
   // Every candidate satisfies the one equality that found it.
   if (filter.kind !== "and" || equalities.length !== 1) return filter;
-  const open = filter.parts.filter((part) => !isSatisfied(part) && !(candidates.kind === "members" && isOnNames(part)));
+  const open = filter.parts.filter((part) => !isSatisfied(part) && !(candidates.kind === "members" && isNamed(part)));
   return open.length === 0 ? undefined : combined("and", open);
+}
+
+/** Whether names alone decide a filter. */
+export function isOnNames(filter: BoundFilter, nameAttribute: string): boolean {
+  return keyTestOf(filter, nameAttribute) !== undefined;
 }
 
 /** A filter as a test of names; `undefined` where it reads another attribute. */

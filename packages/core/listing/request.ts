@@ -36,6 +36,7 @@ export function orderOf(
   if (!path.extension && path.attribute.name === nameAttribute) return { order: undefined, backwards: descending };
   const ordering: Ordering = {
     attribute: pathName(path),
+    descending,
     valueOf: (resource) => sortValue(order, resource),
     compare: (a, b) => compareSortValues(order, a, b),
   };

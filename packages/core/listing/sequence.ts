@@ -29,7 +29,7 @@ export const MEMBERS_READ_MAX = 150_000;
 const READ_IN_TURN_MAX = 20_000;
 
 /** A place in a sequence. */
-type Place = Omit<Position, "source">;
+export type Place = Omit<Position, "source">;
 
 /** The ids of one source that match a query, in its order. */
 export interface Sequence {
@@ -48,6 +48,7 @@ export interface Sequence {
 export async function readMembers(list: MemberList, test: MemberPlan["test"]): Promise<readonly NamedId[]> {
   if (list.count > MEMBERS_READ_MAX) {
     throw tooMany(
+      undefined,
       `One response can read at most ${MEMBERS_READ_MAX} members of a group. Page with cursor, and without sortBy.`,
     );
   }
@@ -57,7 +58,7 @@ export async function readMembers(list: MemberList, test: MemberPlan["test"]): P
 
 /** Whether ids alone decide a plan: nothing is left to evaluate on the resources. */
 export function isSequence({ candidates, residual }: Plan, { order }: Query): boolean {
-  return !residual && !order && candidates.kind !== "ids";
+  return !residual && !order && candidates.kind !== "ids" && candidates.kind !== "found";
 }
 
 /** The sequence of a plan that `isSequence`. A cursor's `place` decides the order in which its pages started. */
@@ -152,6 +153,18 @@ async function readEnd(list: MemberList, count: number, backwards: boolean): Pro
     more = part.more;
   }
   return found;
+}
+
+/** Matches that were read, by name. */
+export function sequenceOfMatches<T>(
+  source: Source<T>,
+  matches: readonly { readonly item: T; readonly id: string }[],
+  backwards: boolean,
+): Sequence {
+  return inMemory(
+    matches.map(({ item, id }) => ({ id, key: source.keyOf(item) })),
+    backwards,
+  );
 }
 
 /** A sequence in memory, sorted by name. */

@@ -4,6 +4,7 @@ import type { BoundFilter, Compare, Operand } from "../scim/filter/bound.ts";
 import type { Resource } from "../scim/schema/attribute.ts";
 import type { NameReads } from "../table/name-index/reads.ts";
 import { compareKeys, type ReadOptions } from "../table/table.ts";
+import type { ValueIndex } from "../table/value-index/value-index.ts";
 import type { NamePlan, Vocabulary } from "./plan.ts";
 
 /** The most candidates that one request reads. */
@@ -39,11 +40,21 @@ export interface ExternalList<T> {
   readonly countsAll: boolean;
 }
 
+/** The indexes of the declared attributes of a source. */
+export interface AttributeIndexes {
+  /** By the names of the attributes, as `pathName` writes them. An index may still be incomplete. */
+  readonly declared: ReadonlyMap<string, ValueIndex>;
+  /** The attributes whose indexes hold all resources. One round trip, which may go with that of opening the indexes. */
+  ready(): Promise<ReadonlySet<string>>;
+}
+
 /** The resources of one type in one user store. */
 export interface Source<T> extends Vocabulary {
   /** Set for a directory, whose name index is not read. */
   readonly external?: ExternalList<T> | undefined;
   readonly index: NameReads;
+  /** Without it, names, lookups and member lists serve all filters and orders. */
+  readonly indexes?: AttributeIndexes | undefined;
   /** Items by id, in the order of `ids`; `undefined` for one that is deleted or belongs to another store. */
   readMany(ids: readonly string[], options?: ReadOptions): Promise<readonly (T | undefined)[]>;
   /** The item's key in the name index. */
@@ -63,6 +74,7 @@ export interface Source<T> extends Vocabulary {
 export interface Ordering {
   /** As `pathName` writes it. */
   readonly attribute: string;
+  readonly descending: boolean;
   valueOf(resource: Resource): Operand | undefined;
   compare(a: Operand | undefined, b: Operand | undefined): number;
 }
@@ -94,10 +106,12 @@ export interface Window {
 export interface Position {
   readonly source: number;
   readonly key: string;
-  /** Set where the pages follow the ids of a member list. */
+  /** Set where the pages follow the ids of a member list or of a set of ids, or the order of an index. */
   readonly id?: string | undefined;
-  /** The sort value, where the order is not by name. */
+  /** The sort value, where the order is not by name, or the value in the order of an index. */
   readonly value?: Operand | undefined;
+  /** Set where the pages follow the order of an index. */
+  readonly facet?: string | undefined;
 }
 
 /** Compares two positions in the order of a query. */
@@ -111,10 +125,16 @@ export function defined<T>(list: readonly (T | undefined)[]): T[] {
   return list.flatMap((one) => (one === undefined ? [] : [one]));
 }
 
-/** The fault for a list that would read too much. */
-export function tooMany(reason = `The filter or the order must read more than ${CANDIDATES_MAX} resources.`): Fault {
+/** The fault for a list that would read too much. It names the attributes that have an index. */
+export function tooMany(
+  { indexes }: { readonly indexes?: AttributeIndexes | undefined } = {},
+  reason = `The filter or the order must read more than ${CANDIDATES_MAX} resources.`,
+): Fault {
+  const declared = [...(indexes?.declared.keys() ?? [])];
+  const further =
+    declared.length > 0 ? ` These attributes have an index for filters and for sortBy: ${declared.join(", ")}.` : "";
   return new Fault(
     "scim.too_many",
-    `${reason} Narrow the filter with userName (eq, sw), displayName, id, externalId, emails or groups.`,
+    `${reason} Narrow the filter with userName (eq, sw), displayName, id, externalId, emails or groups.${further}`,
   );
 }

@@ -1,0 +1,233 @@
+/**
+ * How a list is read whose filter or order names attributes with an index. One attribute alone gives the pages in the
+ * order of its index. Several give a set of ids; a part that no index decides is evaluated on what the others leave.
+ */
+import { Fault } from "../../platform/faults.ts";
+import { always, type BoundFilter } from "../../scim/filter/bound.ts";
+import { type IndexedAttribute, indexedAttribute } from "../../scim/indexed.ts";
+import type { ReadOptions } from "../../table/table.ts";
+import type { IdSet, ValueDirectory } from "../../table/value-index/model.ts";
+import type { Plan } from "../plan.ts";
+import { type Place, type Sequence, sequenceOf } from "../sequence.ts";
+import { type AttributeIndexes, CANDIDATES_MAX, type Query, type Source, tooMany } from "../source.ts";
+import { both, everyPair, isCounted, isMissing, isPresent, type PairFilter } from "./pairs.ts";
+import { byIdsOf, byIndex, keptOf, type LongerList, type Section } from "./sequences.ts";
+import { FEW, type Sets, setsOf } from "./sets.ts";
+import { treeOf } from "./terms.ts";
+import { type OpenIndex, type PairsNode, pairsIn, type Tree } from "./tree.ts";
+
+/** What reads a list: candidates that are evaluated, or a sequence of ids. */
+export type Way =
+  | { readonly kind: "plan"; readonly plan: Plan }
+  | { readonly kind: "sequence"; readonly sequence: Sequence };
+
+/** A list of one source. */
+export interface Asked<T> {
+  readonly source: Source<T>;
+  readonly filter: BoundFilter | undefined;
+  readonly query: Query;
+  /** How the list is read without indexes. */
+  readonly plan: Plan;
+  /** The attributes with an index that the filter or the order names. */
+  readonly attributes: readonly string[];
+  /** Where the page of a cursor starts. */
+  readonly place: Place | undefined;
+  /** Only the total is wanted. */
+  readonly isCount: boolean;
+}
+
+/** What the pages of a list follow: an index, ids, or the order of a list without indexes. */
+type Mode = "pairs" | "ids" | "resources";
+
+type Indexes = ReadonlyMap<string, OpenIndex>;
+
+/**
+ * The way of a list; `undefined` where indexes do not help. Throws `scim.cursor_expired` where the index that a cursor
+ * follows is gone.
+ */
+export async function wayOf<T>(asked: Asked<T>): Promise<Way | undefined> {
+  const mode = modeOf(asked.place);
+  const way = await wayIn(asked, mode);
+  if (!way && (mode === "pairs" || mode === "ids")) {
+    throw new Fault("scim.cursor_expired", "The list changed too much. Start again with an empty cursor.");
+  }
+  return way;
+}
+
+function modeOf(place: Place | undefined): Mode | undefined {
+  if (!place) return undefined;
+  if (place.facet !== undefined) return "pairs";
+  return place.id === undefined ? "resources" : "ids";
+}
+
+async function wayIn<T>(asked: Asked<T>, mode: Mode | undefined): Promise<Way | undefined> {
+  const { source, filter, query, attributes } = asked;
+  if (!source.indexes) return undefined;
+  const [indexes, others] = await Promise.all([openOf(source.indexes, attributes), candidatesWithout(asked)]);
+  const isFree = mode === undefined || mode === "resources";
+  const sizes = [...indexes.values()].map(({ directory }) => directory.total);
+  if (indexes.size === 0 || (isFree && Math.min(others, ...sizes) <= FEW)) return undefined;
+  const read: Reading<T> = { ...asked, mode, ...(await treeFor(source, filter, indexes)) };
+  const sets = setsOf(source, [...read.indexes.values()]);
+  const node = mode === "ids" ? undefined : aloneIn(read, query);
+  const alone = node && (await wayAlone(read, sets, node));
+  if (alone) return alone;
+  // A tree without pairs is a filter that the list reads without indexes.
+  if (pairsIn(read.tree).length === 0) return undefined;
+  const found = await sets.find(read.tree, !isFree);
+  if (found?.kind === "exact") return wayOfSet(read, sets, found.set);
+  return found && isFree && found.ids.length <= others ? foundPlan(found.ids, filter) : undefined;
+}
+
+/** A list with what is open for it. */
+interface Reading<T> extends Asked<T> {
+  readonly mode: Mode | undefined;
+  readonly tree: Tree;
+  readonly indexes: Indexes;
+}
+
+/** Opens those of the indexes that hold all resources. */
+async function openOf(indexes: AttributeIndexes, names: readonly string[], options?: ReadOptions): Promise<Indexes> {
+  const [complete, ...opened] = await Promise.all([
+    indexes.ready(),
+    ...names.map(async (name) => {
+      const attribute = indexedAttribute(name);
+      const directory = await indexes.declared.get(name)?.open(options);
+      return attribute && directory ? [openIndex(attribute, directory)] : [];
+    }),
+  ]);
+  const known = opened.flat().filter(({ attribute: { name } }) => complete.has(name));
+  return new Map(known.map((index) => [index.attribute.name, index]));
+}
+
+function openIndex(attribute: IndexedAttribute, directory: ValueDirectory): OpenIndex {
+  return { attribute, directory, isSingle: !attribute.isMultiValued || directory.owningSeveral === 0 };
+}
+
+/** How many candidates the list has without indexes, where that is known before they are read. */
+async function candidatesWithout<T>({ source, plan: { candidates } }: Asked<T>): Promise<number> {
+  if (candidates.kind !== "members") return Number.POSITIVE_INFINITY;
+  return (await source.memberList?.(candidates.equality))?.count ?? 0;
+}
+
+/**
+ * The tree of a filter. An index of which many values are searched is opened again with eventual consistency, which
+ * costs half, as searches of names do.
+ */
+async function treeFor<T>(
+  source: Source<T>,
+  filter: BoundFilter | undefined,
+  indexes: Indexes,
+): Promise<Pick<Reading<T>, "tree" | "indexes">> {
+  const tree = treeOf(filter, source.nameAttribute, indexes);
+  const searched = pairsIn(tree)
+    .filter(({ pairs, index }) => !isCounted(pairs) && index.directory.total > CANDIDATES_MAX)
+    .map(({ index }) => index.attribute);
+  if (searched.length === 0) return { tree, indexes };
+  const again = await Promise.all(
+    [...new Set(searched)].map(async (attribute): Promise<readonly [string, OpenIndex][]> => {
+      const directory = await source.indexes?.declared.get(attribute.name)?.open({ consistent: false });
+      return directory ? [[attribute.name, openIndex(attribute, directory)]] : [];
+    }),
+  );
+  const opened = new Map([...indexes, ...again.flat()]);
+  return { tree: treeOf(filter, source.nameAttribute, opened), indexes: opened };
+}
+
+/** The index whose order is that of the list. */
+function sortIndexOf<T>({ query: { order }, indexes }: Reading<T>): OpenIndex | undefined {
+  const index = order && indexes.get(order.attribute);
+  return index?.isSingle ? index : undefined;
+}
+
+/** The pairs that alone decide a list and its order. */
+function aloneIn<T>(read: Reading<T>, { order, anyOrder }: Query): PairsNode | undefined {
+  const { tree } = read;
+  if (!order) return anyOrder && tree.kind === "pairs" && tree.index.isSingle ? tree : undefined;
+  const index = sortIndexOf(read);
+  if (index && tree.kind === "all") return allOf(index);
+  return index && tree.kind === "pairs" && tree.index === index ? tree : undefined;
+}
+
+function allOf(index: OpenIndex): PairsNode {
+  return { kind: "pairs", index, pairs: everyPair, filter: always };
+}
+
+/** One index alone: its order, or few candidates. */
+async function wayAlone<T>(read: Reading<T>, sets: Sets, node: PairsNode): Promise<Way | undefined> {
+  const { mode, isCount } = read;
+  const descending = read.query.order?.descending ?? false;
+  const sections = await sectionsOf(sets, node, descending);
+  if (!sections) return undefined;
+  const total = totalOf(sections);
+  const isRead = mode === undefined ? total <= FEW && !isCount : mode === "resources";
+  if (!isRead) return { kind: "sequence", sequence: byIndex(sections, descending) };
+  if (total > CANDIDATES_MAX) return undefined;
+  const { entries } = await byIndex(sections, descending).window({ offset: 0, limit: total });
+  return foundPlan(entries.map(({ id }) => id));
+}
+
+/**
+ * Those with a value and those without one, who come last in ascending and first in descending order. `undefined` where
+ * the index leaves a pair open.
+ */
+async function sectionsOf(sets: Sets, node: PairsNode, descending: boolean): Promise<readonly Section[] | undefined> {
+  const within = (part: PairFilter): PairsNode => ({ ...node, pairs: both(node.pairs, part) });
+  const parts = [
+    { node: within(isPresent), hasValues: true },
+    { node: within(isMissing), hasValues: false },
+  ].filter((part) => part.node.pairs.possible.length > 0);
+  const counted = await Promise.all(
+    parts.map(async (part) => ({ ...(await sets.count(part.node)), hasValues: part.hasValues })),
+  );
+  if (counted.some(({ isOpen }) => isOpen)) return undefined;
+  return descending ? counted.reverse() : counted;
+}
+
+function totalOf(sections: readonly Section[]): number {
+  return sections.reduce((sum, { matches }) => sum + matches.total, 0);
+}
+
+/** A set: in the order of ids, sorted in memory, or as a part of what has the order. */
+async function wayOfSet<T>(read: Reading<T>, sets: Sets, set: IdSet): Promise<Way | undefined> {
+  const { query, mode, isCount } = read;
+  const isAnyOrder = query.anyOrder && !query.order;
+  if (mode === "ids" || isCount) return { kind: "sequence", sequence: byIdsOf(set) };
+  const readMax = isAnyOrder && mode === undefined ? FEW : CANDIDATES_MAX;
+  if (mode !== "pairs" && set.size <= readMax) return foundPlan(set.slice(0, set.size));
+  if (isAnyOrder) return mode === undefined ? { kind: "sequence", sequence: byIdsOf(set) } : undefined;
+  const list = query.order ? mode !== "resources" && (await sortedList(read, sets)) : await namedList(read);
+  return list ? { kind: "sequence", sequence: keptOf(list, set, () => tooMany(read.source)) } : undefined;
+}
+
+/** All resources, or those that terms of the same attribute leave, in the order of an index. */
+async function sortedList<T>(read: Reading<T>, sets: Sets): Promise<LongerList | undefined> {
+  const { tree, query } = read;
+  const index = sortIndexOf(read);
+  if (!index) return undefined;
+  const descending = query.order?.descending ?? false;
+  const terms = tree.kind === "and" ? tree.parts : [];
+  const node = terms.find((part) => part.kind === "pairs" && part.index === index);
+  const sections = await sectionsOf(sets, node?.kind === "pairs" ? node : allOf(index), descending);
+  if (!sections) return undefined;
+  return {
+    forwards: byIndex(sections, descending),
+    backwards: byIndex(sections.toReversed(), !descending),
+    total: totalOf(sections),
+  };
+}
+
+/** All names. */
+async function namedList<T>({ source, query }: Reading<T>): Promise<LongerList> {
+  const plan: Plan = { candidates: { kind: "names", prefix: "" }, residual: undefined };
+  const [forwards, backwards, total] = await Promise.all([
+    sequenceOf(source, plan, query),
+    sequenceOf(source, plan, { ...query, backwards: !query.backwards }),
+    source.index.total(),
+  ]);
+  return { forwards, backwards, total };
+}
+
+function foundPlan(ids: readonly string[], residual?: BoundFilter): Way {
+  return { kind: "plan", plan: { candidates: { kind: "found", ids }, residual } };
+}

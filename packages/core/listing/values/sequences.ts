@@ -1,0 +1,140 @@
+/** Lists in the order of an index, in the order of ids, and in the order of a longer list of which a set is kept. */
+import type { IdSet, Matches, Pair } from "../../table/value-index/model.ts";
+import type { Place, Sequence } from "../sequence.ts";
+import { type NamedId, tooMany, type Window } from "../source.ts";
+
+/** The most entries of a longer list that one request reads to find those of a set. */
+const WALKED_MAX = 40_000;
+/** The most that it reads at once. */
+const WALKED_AT_ONCE = 8_000;
+
+/** The pairs with a value, or the markers of who has none. */
+export interface Section {
+  readonly matches: Matches;
+  readonly hasValues: boolean;
+}
+
+/** An entry of an index, which does not know the name. */
+interface PairedId extends NamedId {
+  readonly pair: Pair;
+}
+
+/** Sections of one index, one after the other. */
+export function byIndex(sections: readonly Section[], backwards: boolean): Sequence {
+  const total = sections.reduce((sum, { matches }) => sum + matches.total, 0);
+  return {
+    async window({ offset, limit }) {
+      let before = 0;
+      const windows = sections.map(({ matches }) => {
+        const start = Math.max(0, offset - before);
+        const end = Math.min(matches.total, offset + limit - before);
+        before += matches.total;
+        return start < end ? matches.window({ offset: start, limit: end - start, backwards }) : [];
+      });
+      return { entries: (await Promise.all(windows)).flat().map(pairedId), total };
+    },
+    async after(place, limit) {
+      const pair = pairAt(place);
+      const start = pair ? sections.findIndex(({ hasValues }) => hasValues === (pair.value !== "")) : 0;
+      const entries: PairedId[] = [];
+      for (const [at, { matches }] of sections.slice(Math.max(0, start)).entries()) {
+        if (matches.total === 0) continue;
+        const left = limit - entries.length;
+        if (left === 0) return { entries, more: true };
+        const { pairs, more } = await matches.after(at === 0 ? pair : undefined, left, backwards);
+        for (const one of pairs) entries.push(pairedId(one));
+        if (more) return { entries, more };
+      }
+      return { entries, more: false };
+    },
+    placeOf: (entry) => placeOfPair(entry as PairedId),
+  };
+}
+
+/** A set in the order of its ids. */
+export function byIdsOf(set: IdSet): Sequence {
+  const part = (offset: number, limit: number) => set.slice(offset, limit).map((id) => ({ id, key: "" }));
+  return {
+    window: async ({ offset, limit }) => ({ entries: part(offset, limit), total: set.size }),
+    async after(place, limit) {
+      const start = place?.id === undefined ? 0 : set.positionAfter(place.id);
+      return { entries: part(start, limit), more: start + limit < set.size };
+    },
+    placeOf: ({ id, key }) => ({ id, key }),
+  };
+}
+
+/** A longer list, from either end. */
+export interface LongerList {
+  readonly forwards: Sequence;
+  readonly backwards: Sequence;
+  readonly total: number;
+}
+
+/**
+ * What a longer list has of a set. Only pages near its ends can be read by offset: others throw `scim.too_many`. Pages
+ * by cursor have no such limit where the set has its share of each part of the list.
+ */
+export function keptOf(list: LongerList, set: IdSet, fault: () => Error = tooMany): Sequence {
+  const { forwards, backwards } = list;
+  const sizeFor = (count: number): number =>
+    Math.min(WALKED_AT_ONCE, Math.ceil((count * list.total * 1.2) / Math.max(1, set.size)) + 100);
+
+  /** The first entries of the set from one end, in the order of reading. */
+  const firstOf = async (from: Sequence, count: number): Promise<NamedId[]> => {
+    const found: NamedId[] = [];
+    for (let read = 0; found.length < count; ) {
+      if (read >= WALKED_MAX) throw fault();
+      const limit = sizeFor(count - found.length);
+      const { entries } = await from.window({ offset: read, limit });
+      for (const entry of entries) if (found.length < count && set.has(entry.id)) found.push(entry);
+      read += limit;
+      if (entries.length < limit) return found;
+    }
+    return found;
+  };
+
+  return {
+    async window({ offset, limit }: Window) {
+      const total = set.size;
+      const end = Math.min(total, offset + limit);
+      if (offset >= end) return { entries: [], total };
+      if (offset <= total - end) return { entries: (await firstOf(forwards, end)).slice(offset), total };
+      const last = await firstOf(backwards, total - offset);
+      return { entries: last.reverse().slice(0, end - offset), total };
+    },
+    async after(place, limit) {
+      const entries: NamedId[] = [];
+      let at = place;
+      for (let read = 0; ; ) {
+        if (read >= WALKED_MAX) throw fault();
+        const size = sizeFor(limit - entries.length);
+        const next = await forwards.after(at, size);
+        for (const entry of next.entries) {
+          if (!set.has(entry.id)) continue;
+          if (entries.length === limit) return { entries, more: true };
+          entries.push(entry);
+        }
+        const last = next.entries.at(-1);
+        if (!next.more || !last) return { entries, more: false };
+        at = forwards.placeOf(last);
+        read += next.entries.length;
+      }
+    },
+    placeOf: (entry) => forwards.placeOf(entry),
+  };
+}
+
+/** The pair of a place in the order of an index. */
+export function pairAt(place: Place | undefined): Pair | undefined {
+  if (place?.id === undefined || place.facet === undefined) return undefined;
+  return { id: place.id, value: String(place.value ?? ""), facet: place.facet };
+}
+
+function placeOfPair({ key, pair: { id, value, facet } }: PairedId): Place {
+  return { key, id, value, facet };
+}
+
+function pairedId(pair: Pair): PairedId {
+  return { id: pair.id, key: "", pair };
+}

@@ -1,0 +1,74 @@
+/** How each source of a list is read. What plans with the indexes of attributes is loaded when a list names one. */
+import { later } from "../platform/later.ts";
+import { type BoundFilter, leavesOf, pathName } from "../scim/filter/bound.ts";
+import type { AttributePath } from "../scim/schema/paths.ts";
+import { type Plan, planOf } from "./plan.ts";
+import { isSequence } from "./sequence.ts";
+import type { Position, Query, Source } from "./source.ts";
+import type { Way } from "./values/decide.ts";
+
+const [wayOf] = later(() => import("./values/decide.ts"), "wayOf");
+
+/** What is known of a list before it is read. */
+export interface Wanted {
+  /** Where the page of a cursor starts. */
+  readonly after?: Position | undefined;
+  /** Only the total is wanted. */
+  readonly isCount?: boolean;
+  /** Also where lookups find the candidates: they were too many. */
+  readonly always?: boolean;
+}
+
+/** The way of each source. */
+export function waysOf<T>(sources: readonly Source<T>[], query: Query, wanted: Wanted): Promise<readonly Way[]> {
+  const { names, filters } = query;
+  return Promise.all(
+    sources.map(async (source, at): Promise<Way> => {
+      if (names) return { kind: "plan", plan: { candidates: { kind: "names", ...names }, residual: undefined } };
+      const filter = filters[at];
+      const plan = planOf(filter, source);
+      const place = wanted.after?.source === at ? wanted.after : undefined;
+      const attributes = attributesWithIndex(source, filter, query);
+      if (
+        attributes.length > 0 &&
+        !isSequence(plan, query) &&
+        (wanted.always || place?.id !== undefined || hasMany(plan))
+      ) {
+        const asked = { source, filter, query, plan, attributes, place, isCount: wanted.isCount ?? false };
+        const way = await wayOf<T>(asked);
+        if (way) return way;
+      }
+      return { kind: "plan", plan };
+    }),
+  );
+}
+
+/** Whether an index may serve a list that is too long without it. */
+export function canUseIndexes<T>(sources: readonly Source<T>[], query: Query): boolean {
+  return !query.names && sources.some((source, at) => attributesWithIndex(source, query.filters[at], query).length > 0);
+}
+
+/** Whether a plan may read many candidates. */
+function hasMany({ candidates }: Plan): boolean {
+  return candidates.kind === "members" || (candidates.kind === "names" && candidates.exact === undefined);
+}
+
+/** The attributes with an index that a filter or an order names. */
+function attributesWithIndex<T>(
+  { indexes, external }: Source<T>,
+  filter: BoundFilter | undefined,
+  { order }: Query,
+): readonly string[] {
+  if (!indexes || external) return [];
+  const leaves = filter ? leavesOf(filter) : [];
+  return [...indexes.declared.keys()].filter(
+    (name) =>
+      name === order?.attribute ||
+      leaves.some((leaf) => leaf.kind !== "extension" && reads(name, leaf.path, leaf.kind === "element" || leaf.where)),
+  );
+}
+
+/** Whether a term on a path may be one on an attribute. Brackets choose among the elements by any sub-attribute. */
+function reads(name: string, path: AttributePath, brackets: unknown): boolean {
+  return pathName(path) === name || (Boolean(brackets) && name.startsWith(`${pathName({ ...path, sub: undefined })}.`));
+}

@@ -1,0 +1,180 @@
+/** Users in memory with indexes of their attributes, and what a scan of them answers. */
+import { listAfter, listPage } from "#core/listing/list.ts";
+import { orderOf } from "#core/listing/request.ts";
+import type { Position, Query, Source } from "#core/listing/source.ts";
+import { foldName } from "#core/platform/fold.ts";
+import { bindFilter } from "#core/scim/filter/bind.ts";
+import { type Compare, pathName } from "#core/scim/filter/bound.ts";
+import { matches } from "#core/scim/filter/evaluate.ts";
+import { parseFilter } from "#core/scim/filter/parse.ts";
+import { indexedAttribute, valuesOf } from "#core/scim/indexed.ts";
+import type { Resource } from "#core/scim/schema/attribute.ts";
+import { userType } from "#core/scim/schema/resource-types.ts";
+import type { Entry } from "#core/table/name-index/items.ts";
+import type { NameReads, Window } from "#core/table/name-index/reads.ts";
+import { compareKeys } from "#core/table/table.ts";
+import type { Pair } from "#core/table/value-index/model.ts";
+import { indexedFacet, indexedText } from "#core/table/value-index/pair.ts";
+import { type MemoryIndex, memoryIndex } from "../../support/value-index.ts";
+
+/** A user with an index entry. */
+export interface Person {
+  readonly id: string;
+  readonly key: string;
+  readonly resource: Resource;
+}
+
+export const SHIPPED = [
+  "emails.value",
+  "name.familyName",
+  "name.givenName",
+  "displayName",
+  "active",
+  "externalId",
+] as const;
+
+export interface Directory {
+  readonly source: Source<Person>;
+  readonly indexes: ReadonlyMap<string, MemoryIndex>;
+  /** Resources and names that were read. */
+  readonly asked: { resources: number; searches: number };
+}
+
+const attributeOf = (name: string) => {
+  const attribute = indexedAttribute(name);
+  if (!attribute) throw new Error(`${name} cannot have an index`);
+  return attribute;
+};
+
+/** The pairs of all people in the index of an attribute. */
+const pairsOf = (name: string, people: readonly Person[]): Pair[] => {
+  const attribute = attributeOf(name);
+  return people.flatMap(({ id, resource }) => {
+    const values = valuesOf(attribute, resource).map(({ value, facet }) => ({
+      value: indexedText(value),
+      facet: indexedFacet(facet),
+      id,
+    }));
+    return values.length > 0 ? values : [{ value: "", facet: "", id }];
+  });
+};
+
+/** A person with attributes. `seed` decides the id, whose order is not that of names. */
+export const person = (seed: number, userName: string, attributes: Resource): Person => {
+  const hex = (Math.imul(seed + 1, 2_654_435_761) >>> 0).toString(16).padStart(8, "0");
+  const id = `${hex}-0000-7000-8000-${(Math.imul(seed + 7, 40_503) >>> 0).toString(16).padStart(12, "0")}`;
+  return { id, key: foldName(userName), resource: { id, userName, ...attributes } };
+};
+
+/** A source of people with the indexes of some attributes. `isReady` says which of them are complete. */
+export const directoryOf = (
+  people: readonly Person[],
+  declared: readonly string[] = SHIPPED,
+  isReady: (name: string) => boolean = () => true,
+): Directory => {
+  const asked = { resources: 0, searches: 0 };
+  const byName: readonly Entry[] = people.map(({ id, key }) => ({ id, key })).sort((a, b) => compareKeys(a.key, b.key));
+  const byId = new Map(people.map((one) => [one.id, one]));
+  const inWindow = (list: readonly Entry[], { offset, limit, backwards, most = Number.POSITIVE_INFINITY }: Window) => {
+    const ordered = backwards ? list.toReversed() : list;
+    return { entries: list.length > most ? [] : ordered.slice(offset, offset + limit), total: list.length };
+  };
+  const starting = (prefix: string) => byName.filter(({ key }) => key.startsWith(prefix));
+  const index: NameReads = {
+    find: async (key) => byName.find((one) => one.key === key),
+    total: async () => byName.length,
+    rank: async (text) => byName.filter(({ key }) => compareKeys(key, text) < 0).length,
+    page: async (window) => inWindow(byName, window),
+    startsWith: async (prefix, window) => inWindow(starting(prefix), window),
+    async startingWith(prefix, window) {
+      const { entries, total } = inWindow(starting(prefix), window);
+      return { entries, total: Promise.resolve(total) };
+    },
+    async search(isWanted, { prefix = "", ...window }) {
+      asked.searches += 1;
+      return inWindow(
+        starting(prefix).filter(({ key }) => isWanted(key)),
+        window,
+      );
+    },
+    async after(key, limit, { prefix = "", backwards = false } = {}) {
+      const ordered = backwards ? starting(prefix).reverse() : starting(prefix);
+      const isBehind = (one: Entry) =>
+        key === undefined || (backwards ? compareKeys(one.key, key) < 0 : compareKeys(one.key, key) > 0);
+      const behind = ordered.filter(isBehind);
+      return { entries: behind.slice(0, limit), more: behind.length > limit };
+    },
+  };
+  const indexes = new Map(declared.map((name) => [name, memoryIndex(pairsOf(name, people))]));
+  const isLookedUp = ({ path, where }: Compare) => !where && ["id", "externalId"].includes(pathName(path));
+  const source: Source<Person> = {
+    nameAttribute: "userName",
+    index,
+    indexes: { declared: indexes, ready: async () => new Set(declared.filter(isReady)) },
+    async readMany(ids) {
+      asked.resources += ids.length;
+      return ids.map((id) => byId.get(id));
+    },
+    keyOf: ({ key }) => key,
+    resourcesOf: async (items) => items.map(({ resource }) => resource),
+    canLookUp: isLookedUp,
+    lookUp: async ({ path, value }) =>
+      people.filter(({ resource }) => resource[pathName(path)] === value).map(({ id }) => id),
+  };
+  return { source, indexes, asked };
+};
+
+/** What a request asks for. */
+export interface Ask {
+  readonly filter?: string | undefined;
+  readonly sortBy?: string | undefined;
+  readonly sortOrder?: string | undefined;
+}
+
+export const boundFilter = (text: string) => bindFilter(userType, parseFilter(text), { unknown: "refuse" });
+
+export const queryOf = ({ filter, sortBy, sortOrder }: Ask, sources = 1): Query => ({
+  filters: Array.from({ length: sources }, () => (filter === undefined ? undefined : boundFilter(filter))),
+  ...orderOf(userType, "userName", { sortBy, sortOrder }),
+});
+
+/** What a scan finds: in the order of names, or of the sort value. */
+export const scan = (people: readonly Person[], ask: Ask): readonly Person[] => {
+  const query = queryOf(ask);
+  const [filter] = query.filters;
+  const found = people
+    .filter(({ resource }) => !filter || matches(filter, resource))
+    .sort((a, b) => compareKeys(a.key, b.key));
+  if (query.backwards) found.reverse();
+  const { order } = query;
+  return order ? found.sort((a, b) => order.compare(order.valueOf(a.resource), order.valueOf(b.resource))) : found;
+};
+
+/** Reads all pages by offset. */
+export const pagesByOffset = async (sources: readonly Source<Person>[], query: Query, limit: number) => {
+  const items: Person[] = [];
+  const totals = new Set<number>();
+  for (let offset = 0; ; offset += limit) {
+    const page = await listPage(sources, query, { offset, limit });
+    items.push(...page.items);
+    totals.add(page.total);
+    if (offset + limit >= page.total) return { items, totals: [...totals] };
+  }
+};
+
+/** Reads all pages by cursor. */
+export const pagesByCursor = async (sources: readonly Source<Person>[], query: Query, limit: number) => {
+  const items: Person[] = [];
+  let at: Position | undefined;
+  let total: number | undefined;
+  do {
+    const step = await listAfter(sources, query, at, limit);
+    items.push(...step.items);
+    total ??= step.total;
+    // As a cursor contains it.
+    at = step.next && (JSON.parse(JSON.stringify(step.next)) as Position);
+  } while (at);
+  return { items, total };
+};
+
+export const namesOf = (people: readonly Person[]): string[] => people.map(({ key }) => key);
