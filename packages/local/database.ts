@@ -15,8 +15,8 @@ export const TTL_ATTRIBUTE = "expiresAtSeconds";
 const ACTIVE_WITHIN_SECONDS = 60;
 
 /**
- * How an endpoint is called, also as options of the SDK. Without AWS credentials in the environment, these are a region and credentials that
- * local databases accept.
+ * How an endpoint is called, also as options of the SDK. Without AWS credentials in the environment, these are a region
+ * and credentials that local databases accept.
  */
 export function clientFor(endpoint: string): AccessOptions {
   return {

@@ -29,17 +29,14 @@ export interface Patience {
   readonly answerMs: number;
 }
 
-interface Module {
-  readonly Agent: new (options: { readonly keepAlive: true; readonly maxSockets: number }) => Agent;
-  readonly request: typeof Requesting;
-}
+type Requests = { readonly agent: Agent; readonly request: typeof Requesting };
 
 const CONNECTIONS_MOST = 50;
 
 /** The transport of one container. Without patience, it waits for ever. */
 export class HttpTransport implements Transport {
   readonly #patience: Patience | undefined;
-  readonly #opened = new Map<string, { readonly agent: Agent; readonly request: typeof Requesting }>();
+  readonly #opened = new Map<string, Requests>();
 
   constructor(patience?: Patience) {
     this.#patience = patience;
@@ -70,12 +67,12 @@ export class HttpTransport implements Transport {
   }
 
   /** Loads what a protocol needs: the module of TLS takes milliseconds that a local database does not need. */
-  #open(protocol: string) {
+  #open(protocol: string): Requests {
     const known = this.#opened.get(protocol);
     if (known) return known;
+    const isSecure = protocol === "https:";
     // As an ES module, `node:http` would load the fetch client of Node.js too, which takes much longer (decision 0074).
-    const name = protocol === "https:" ? "node:https" : "node:http";
-    const { Agent, request } = process.getBuiltinModule(name) as unknown as Module;
+    const { Agent, request } = process.getBuiltinModule(isSecure ? "node:https" : "node:http");
     const opened = { agent: new Agent({ keepAlive: true, maxSockets: CONNECTIONS_MOST }), request };
     this.#opened.set(protocol, opened);
     return opened;
