@@ -49,7 +49,7 @@ export async function findAccess(options: AccessOptions, environment: Environmen
     if (!found) throw new Error("environment: AWS_ACCESS_KEY_ID: it is gone");
     return found;
   };
-  return { url: new URL(endpoint), region, credentials };
+  return { url: new URL(endpoint.endsWith("/") ? endpoint : `${endpoint}/`), region, credentials };
 }
 
 /** The endpoint in a function; outside of Lambda, files may choose another one. */
